@@ -1,0 +1,270 @@
+"""`maild.toml` and the environment → frozen dataclasses, with every fault reported at once.
+
+The file `conf/maild.toml` explains each key; a test holds it to the defaults below.
+"""
+
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
+
+ENVIRONMENT_PREFIX = "MAILD_"
+
+_HOST_LABEL = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)")
+
+
+class SettingsError(Exception):
+    """The configuration can't be used; `faults` has one line for each fault."""
+
+    def __init__(self, faults: list[str]) -> None:
+        super().__init__("; ".join(faults))
+        self.faults = faults
+
+
+def _domain(value: str) -> str:
+    name = value.lower().rstrip(".")
+    if len(name) > 253 or not all(_HOST_LABEL.fullmatch(label) for label in name.split(".")):
+        raise ValueError("must be a host name such as mx.example.org (IDN in its xn-- form)")
+    return name
+
+
+def _listen(value: str) -> str:
+    host, separator, port = value.rpartition(":")
+    if not separator or not host or not port.isdigit() or int(port) > 65535:
+        raise ValueError("must be address:port, such as 127.0.0.1:8025 or [::1]:8025")
+    return value
+
+
+def _optional(check: Any) -> AfterValidator:
+    return AfterValidator(lambda value: check(value) if value else value)
+
+
+def _url(value: str) -> str:
+    if not re.fullmatch(r"https?://[^/\s?#]+(/[^\s?#]*)?", value):
+        raise ValueError("must be an http:// or https:// address without a query")
+    return value.rstrip("/")
+
+
+Domain = Annotated[str, AfterValidator(_domain)]
+OptionalDomain = Annotated[str, _optional(_domain)]
+Listen = Annotated[str, AfterValidator(_listen)]
+OptionalListen = Annotated[str, _optional(_listen)]
+Url = Annotated[str, AfterValidator(_url)]
+Positive = Annotated[int, Field(ge=1)]
+Allowance = Annotated[int, Field(ge=0)]
+
+
+class _Section:
+    """What all sections share: an unknown key is a fault."""
+
+    __slots__ = ()
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+
+@dataclass(frozen=True, slots=True)
+class Server(_Section):
+    hostname: Domain = "localhost"
+    public_url: Url = "http://127.0.0.1:8025"
+    shared_domains: Annotated[tuple[Domain, ...], Field(min_length=1)] = ("agents.test",)
+    apex_domain: OptionalDomain = ""
+    reserved_usernames: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Smtp(_Section):
+    listen: Annotated[tuple[Listen, ...], Field(min_length=1)] = ("0.0.0.0:25",)
+    tls_cert: str = ""
+    tls_key: str = ""
+    max_message_bytes: Positive = 25 * 1024 * 1024
+    max_sessions: Positive = 1000
+    max_sessions_per_address: Positive = 50
+    max_recipients: Annotated[int, Field(ge=100, le=1000)] = 100  # RFC 5321 §4.5.3.1.8
+    max_unknown_recipients: Positive = 20
+    max_junk_commands: Positive = 50
+    max_errors: Positive = 20
+    command_timeout_s: Positive = 60
+    session_timeout_s: Positive = 1200
+    data_min_bytes_per_s: Positive = 500
+    max_bytes_in_flight: Positive = 256 * 1024 * 1024
+    bare_line_ends: Literal["rewrite", "refuse"] = "rewrite"
+
+
+@dataclass(frozen=True, slots=True)
+class Http(_Section):
+    listen: Listen = "127.0.0.1:8025"
+    keepalive_s: Positive = 75
+
+
+@dataclass(frozen=True, slots=True)
+class Dns(_Section):
+    nameservers: tuple[Listen, ...] = ()
+    doh: tuple[Url, ...] = ()
+    doh_ca_file: str = ""
+    timeout_s: Positive = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Inbound(_Section):
+    dmarc: Literal["enforce", "report"] = "enforce"
+
+
+@dataclass(frozen=True, slots=True)
+class Outbound(_Section):
+    port: Annotated[int, Field(ge=1, le=65535)] = 25
+    allow_private_networks: bool = False
+    relay: OptionalListen = ""
+    attachments: bool = True
+    first_retry_s: Positive = 60
+    give_up_after_s: Positive = 5 * 86400
+    max_queued: Positive = 100_000
+    max_connections: Positive = 100
+    max_connections_per_destination: Positive = 5
+    connect_timeout_s: Positive = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Webhooks(_Section):
+    allow_private_networks: bool = False
+    ca_file: str = ""
+    retry_delays_s: Annotated[tuple[Positive, ...], Field(max_length=4)] = (30, 120, 600, 3600)
+    timeout_s: Positive = 10
+    max_concurrent: Positive = 50
+    max_concurrent_per_endpoint: Positive = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Storage(_Section):
+    inline_blob_bytes: Annotated[int, Field(ge=0, le=1024 * 1024)] = 64 * 1024
+    reserve_percent: Annotated[int, Field(ge=0, le=50)] = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Limits(_Section):
+    requests_per_minute: Positive = 240
+
+
+@dataclass(frozen=True, slots=True)
+class Plan(_Section):
+    """What an organization may do; None is unlimited."""
+
+    messages_daily: Allowance | None = None
+    messages_monthly: Allowance | None = None
+    inboxes: Allowance | None = None
+    open_drafts: Allowance | None = None
+    webhooks: Allowance | None = None
+    storage_bytes: Allowance | None = None
+    single_recipient: bool = False
+    spend_pause_threshold: Allowance | None = None
+    retention_days: Positive | None = None
+
+
+DEFAULT_PLAN = "selfhost"
+
+
+def _shipped_plans() -> Mapping[str, Plan]:
+    return {
+        "selfhost": Plan(open_drafts=1000, webhooks=50),
+        "free": Plan(100, 3000, 3, 50, 2, single_recipient=True, retention_days=30),
+        "pro": Plan(5000, 100_000, 100, 1000, 20),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Settings(_Section):
+    data_dir: str = "/var/lib/maild"
+    server: Server = field(default_factory=Server)
+    smtp: Smtp = field(default_factory=Smtp)
+    http: Http = field(default_factory=Http)
+    dns: Dns = field(default_factory=Dns)
+    inbound: Inbound = field(default_factory=Inbound)
+    outbound: Outbound = field(default_factory=Outbound)
+    webhooks: Webhooks = field(default_factory=Webhooks)
+    storage: Storage = field(default_factory=Storage)
+    limits: Limits = field(default_factory=Limits)
+    plans: Mapping[str, Plan] = field(default_factory=_shipped_plans)
+
+    @property
+    def data_path(self) -> Path:
+        return Path(self.data_dir)
+
+    def plan(self, name: str) -> Plan:
+        """The plan of that name; one that was taken out of the configuration counts as the default."""
+        return self.plans.get(name) or self.plans[DEFAULT_PLAN]
+
+
+_ADAPTER = TypeAdapter(Settings)
+
+
+def load(path: Path, environment: Mapping[str, str] = os.environ) -> Settings:
+    """The settings in `path` with the environment's on top; SettingsError names every fault."""
+    try:
+        document = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise SettingsError([f"{path}: {error.strerror or error}"]) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError([f"{path}: {error}"]) from error
+    return parse(document, environment)
+
+
+def parse(document: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> Settings:
+    merged = {key: dict(value) if isinstance(value, dict) else value for key, value in document.items()}
+    for name, text in (environment or {}).items():
+        if name.startswith(ENVIRONMENT_PREFIX):
+            _override(merged, name, text)
+    if isinstance(merged.get("plans"), dict):
+        # A file that names one plan changes that one; the shipped ones stay.
+        merged["plans"] = {**_shipped_plans(), **merged["plans"]}
+    try:
+        settings = _ADAPTER.validate_python(merged)
+    except ValidationError as error:
+        raise SettingsError([_fault(one) for one in error.errors()]) from error
+    faults = _contradictions(settings)
+    if faults:
+        raise SettingsError(faults)
+    return settings
+
+
+def _override(document: dict[str, Any], name: str, text: str) -> None:
+    *sections, key = name.removeprefix(ENVIRONMENT_PREFIX).lower().split("__")
+    target = document
+    for section in sections:
+        target = target.setdefault(section, {})
+    target[key] = _toml_value(text)
+
+
+def _toml_value(text: str) -> Any:
+    """`8025`, `true`, `["a"]` as TOML has them; anything else is text, quotes not needed."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _fault(error: Any) -> str:
+    key = ".".join(str(step) for step in error["loc"])
+    if error["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
+        return f"{key}: unknown key"
+    message = error["msg"].removeprefix("Value error, ")
+    return f"{key}: {message[:1].lower()}{message[1:]} (is {error['input']!r})"
+
+
+def _contradictions(settings: Settings) -> list[str]:
+    faults = []
+    if bool(settings.smtp.tls_cert) != bool(settings.smtp.tls_key):
+        faults.append("smtp.tls_cert, smtp.tls_key: give both files or neither")
+    if settings.server.apex_domain in settings.server.shared_domains:
+        faults.append("server.apex_domain: must not be one of server.shared_domains")
+    for key, file in (
+        ("smtp.tls_cert", settings.smtp.tls_cert),
+        ("smtp.tls_key", settings.smtp.tls_key),
+        ("dns.doh_ca_file", settings.dns.doh_ca_file),
+        ("webhooks.ca_file", settings.webhooks.ca_file),
+    ):
+        if file and not os.access(file, os.R_OK):
+            faults.append(f"{key}: {file} is not readable")
+    return faults

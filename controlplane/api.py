@@ -1,0 +1,84 @@
+"""What a handler works with: the call (who, what), the answer, and the rooms behind the API."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from aiohttp import web
+
+from conf.settings import Settings
+from controlplane.auth import Principal
+from controlplane.schemas import Body, Query
+from controlplane.sending.pipeline import Pipeline
+from controlplane.webhooks.egress import Egress
+from controlplane.webhooks.secrets import Secrets
+from storage.blobs import Blobs
+from storage.clock import Clock
+from storage.database import Database
+from storage.ids import Ids
+
+
+@dataclass(frozen=True, slots=True)
+class Rooms:
+    """The collaborators of all handlers, made by the composition root."""
+
+    db: Database
+    blobs: Blobs
+    clock: Clock
+    ids: Ids
+    settings: Settings
+    pipeline: Pipeline
+    egress: Egress
+    secrets: Secrets
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One authenticated, validated request. `body` and `query` are of the route's models."""
+
+    rooms: Rooms
+    request: web.Request
+    principal: Principal
+    body: Any
+    query: Any
+
+    @property
+    def id(self) -> str:
+        """The `{id}` of the path."""
+        return self.request.match_info["id"]
+
+    @property
+    def organization_id(self) -> str:
+        return self.principal.organization_id
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`data` of the envelope."""
+
+    data: Any
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+Handler = Callable[[Call], Awaitable[Answer | web.StreamResponse]]
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One row of the API.
+
+    `names`: the kind of resource that `{id}` names, for keys bound to an inbox: they hear of a resource in
+    another inbox before any scope is looked at. `bound_keys` False: such keys are refused outright.
+    `errors`: the codes that this endpoint adds to those that every endpoint has.
+    """
+
+    method: str
+    path: str
+    scope: str
+    handler: Handler
+    body: type[Body] | None = None
+    query: type[Query] | None = None
+    names: str | None = None
+    bound_keys: bool = True
+    errors: tuple[str, ...] = ()

@@ -1,0 +1,110 @@
+"""The HTTP server: the routes on aiohttp, their limits, and its life."""
+
+import asyncio
+import socket
+
+import structlog
+from aiohttp import web
+
+from conf.settings import Settings
+from controlplane.api import Rooms
+from controlplane.auth import Authenticator
+from controlplane.middleware import Gate
+from controlplane.ratelimit import RateLimit
+from controlplane.routes import ROUTES
+from storage.database import Database, Tx
+from storage.service import Service
+
+log = structlog.get_logger("maild.api")
+
+BODY_BYTES_MAX = 22 * 1024 * 1024  # 15 MB of attachments in base64, and the rest of the JSON
+SHUTDOWN_S = 5.0
+
+
+def make_app(rooms: Rooms) -> web.Application:
+    gate = Gate(
+        rooms,
+        Authenticator(rooms.db, rooms.clock),
+        RateLimit(rooms.clock, rooms.settings.limits.requests_per_minute),
+    )
+    app = web.Application(middlewares=[gate.middleware], client_max_size=BODY_BYTES_MAX)
+    app.on_response_prepare.append(gate.decorate)
+    for route in ROUTES:
+        app.router.add_route(route.method, route.path, gate.endpoint(route))
+    app.router.add_get("/health", Health(rooms.db).handle)
+    return app
+
+
+class Health:
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    async def handle(self, request: web.Request) -> web.Response:
+        """`healthy` when the store answers; needs no key, says nothing about anybody's data."""
+        try:
+            async with asyncio.timeout(5):
+                await self._db.read(_ping)
+        except Exception:
+            log.exception("health_failed")
+            return web.json_response({"status": "unhealthy", "service": "maild"}, status=503)
+        return web.json_response({"status": "healthy", "service": "maild"})
+
+
+def _ping(tx: Tx) -> None:
+    tx.value("SELECT 1")
+
+
+class HttpError(Exception):
+    """The API can't be served; the text says which key and why."""
+
+
+class HttpServer(Service):
+    name = "http"
+
+    def __init__(self, app: web.Application, settings: Settings) -> None:
+        self._runner = web.AppRunner(
+            app,
+            access_log=None,
+            keepalive_timeout=settings.http.keepalive_s,
+            shutdown_timeout=SHUTDOWN_S,
+            handler_cancellation=False,
+        )
+        self._listen = settings.http.listen
+        self._site: web.SockSite | None = None
+        self._host = ""
+        self._port = 0
+
+    @property
+    def url(self) -> str:
+        """Where it really listens (port 0 was replaced)."""
+        host = f"[{self._host}]" if ":" in self._host else self._host
+        return f"http://{host}:{self._port}"
+
+    async def start(self) -> None:
+        if self._site is not None:
+            return
+        await self._runner.setup()
+        host, _, port = self._listen.rpartition(":")
+        try:
+            sock = _bind(host.strip("[]"), int(port))
+        except OSError as error:
+            raise HttpError(f"http.listen: can't listen on {self._listen}: {error.strerror or error}") from error
+        self._host, self._port = sock.getsockname()[:2]
+        self._site = web.SockSite(self._runner, sock, backlog=512)
+        await self._site.start()
+
+    async def stop(self) -> None:
+        self._site = None
+        await self._runner.cleanup()
+
+
+def _bind(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind((host, port))
+    except OSError:
+        sock.close()
+        raise
+    return sock

@@ -1,0 +1,70 @@
+"""From the Authorization header to the principal that a request acts for (contract, section 5)."""
+
+import hmac
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from controlplane.errors import ApiError
+from controlplane.scopes import grants
+from storage import keys
+from storage.clock import Clock
+from storage.database import Database
+from storage.records import Key, load
+
+PREFIX = "svc_"
+TOUCH_MS = 60_000  # lastUsedAt is as true as this, for one write a minute instead of one a request
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Who calls. `inbox_id`: the inbox that the key is bound to, or None."""
+
+    key_id: str
+    organization_id: str
+    inbox_id: str | None
+    scopes: Sequence[str]
+    mode: str
+
+    def require(self, scope: str) -> None:
+        if not grants(self.scopes, scope):
+            raise ApiError(
+                "insufficient_scope",
+                f"This key lacks the scope '{scope}'.",
+                {"requiredScope": scope, "grantedScopes": list(self.scopes)},
+            )
+
+    def confine(self, inbox_id: str) -> None:
+        """Refuse another inbox than the one the key is bound to."""
+        if self.inbox_id is not None and self.inbox_id != inbox_id:
+            raise ApiError("inbox_access_denied")
+
+
+class Authenticator:
+    def __init__(self, db: Database, clock: Clock) -> None:
+        self._db = db
+        self._clock = clock
+
+    async def principal(self, header: str | None) -> Principal:
+        """The key's principal; ApiError 401 unless the key is known and active at this moment."""
+        raw_key = bearer(header)
+        key_hash = keys.hash_of(raw_key)
+        key = await self._db.read(keys.by_hash, key_hash)
+        if key is None or not hmac.compare_digest(key.key_hash, key_hash):
+            raise ApiError("invalid_api_key")
+        await self._touch(key)
+        return Principal(key.id, key.organization_id, key.inbox_id, tuple(load(key.scopes)), key.mode)
+
+    async def _touch(self, key: Key) -> None:
+        now_ms = self._clock.now_ms()
+        if key.last_used_at is None or now_ms - key.last_used_at >= TOUCH_MS:
+            await self._db.write(keys.touch, key.id, now_ms)
+
+
+def bearer(header: str | None) -> str:
+    scheme, _, raw_key = (header or "").strip().partition(" ")
+    raw_key = raw_key.strip()
+    if scheme.lower() != "bearer" or not raw_key or " " in raw_key:
+        raise ApiError("unauthorized")
+    if not raw_key.startswith(PREFIX):
+        raise ApiError("invalid_api_key_format")
+    return raw_key

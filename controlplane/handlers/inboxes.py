@@ -1,0 +1,76 @@
+"""Inboxes: provisioning and listing."""
+
+from controlplane import render
+from controlplane.api import Answer, Call
+from controlplane.errors import ApiError
+from controlplane.schemas import CreateInbox
+from controlplane.sending.guards import limit_reached
+from controlplane.usernames import is_reserved
+from storage import agents, domains, inboxes, organizations
+from storage.clock import iso
+from storage.database import Tx
+from storage.records import Inbox, dump
+
+DAY_MS = 86_400_000
+
+
+async def create(call: Call) -> Answer:
+    body: CreateInbox = call.body
+    server = call.rooms.settings.server
+    domain = (body.domain or server.shared_domains[0]).lower().rstrip(".")
+    if domain == server.apex_domain or (server.apex_domain and domain.endswith("." + server.apex_domain)
+                                        and domain not in server.shared_domains):  # fmt: skip
+        raise ApiError("apex_domain_reserved")
+    if is_reserved(body.username, is_shared=domain in server.shared_domains, brand=server.reserved_usernames):
+        raise ApiError("username_reserved")
+    now_ms = call.rooms.clock.now_ms()
+    try:
+        row = await call.rooms.db.write(_provision, call, body, domain, now_ms)
+    except inboxes.AddressTaken as error:
+        raise ApiError("address_already_exists", details={"address": str(error)}) from error
+    except inboxes.AddressInCooldown as error:
+        days = -(-(error.until_ms - now_ms) // DAY_MS)
+        details = {"cooldownDaysRemaining": days, "cooldownUntil": iso(error.until_ms)}
+        raise ApiError("address_in_cooldown", details=details) from error
+    return Answer(render.inbox(row), status=201)
+
+
+def _provision(tx: Tx, call: Call, body: CreateInbox, domain: str, now_ms: int) -> Inbox:
+    """The checks and the row in one transaction, so that two requests can't both take the last place."""
+    rooms = call.rooms
+    if domain not in rooms.settings.server.shared_domains:
+        status = domains.status_for(tx, call.organization_id, domain)
+        if status is None:
+            raise ApiError("domain_not_found")
+        if status != "verified":
+            raise ApiError("domain_not_verified")
+    if body.agentId is not None and not agents.exists(tx, call.organization_id, body.agentId):
+        raise ApiError("agent_not_found")
+    organization = organizations.get(tx, call.organization_id)
+    limit = rooms.settings.plan(organization.plan).inboxes if organization else None
+    used = inboxes.count_active(tx, call.organization_id)
+    if limit is not None and used >= limit:
+        raise limit_reached("inboxes", limit, used, None)
+    return inboxes.create(
+        tx,
+        rooms.ids.new("inb"),
+        now_ms,
+        organization_id=call.organization_id,
+        username=body.username,
+        domain=domain,
+        name=body.name,
+        agent_id=body.agentId,
+        metadata=dump(body.metadata),
+    )
+
+
+async def page(call: Call) -> Answer:
+    rows = await call.rooms.db.read(
+        inboxes.page,
+        call.organization_id,
+        limit=call.query.limit,
+        before=call.query.cursor,
+        is_active=call.query.isActive,
+        inbox_id=call.principal.inbox_id,
+    )
+    return Answer([render.inbox(row) for row in rows])

@@ -1,0 +1,30 @@
+"""What a key may do (contract, section 5)."""
+
+from collections.abc import Iterable
+
+ALL = "*"
+SCOPES = (
+    "inboxes:read",
+    "inboxes:write",
+    "messages:read",
+    "messages:send",
+    "threads:read",
+    "webhooks:read",
+    "webhooks:write",
+    "keys:read",
+    "keys:write",
+    "domains:read",
+    "domains:write",
+    "organization:read",
+    "suppressions:read",
+    "suppressions:write",
+)
+MAIL_SCOPES = ("inboxes:read", "messages:read", "messages:send", "threads:read")  # all that a bound key holds
+GRANTABLE = frozenset({ALL, *SCOPES, *(f"{scope.split(':')[0]}:*" for scope in SCOPES)})
+
+
+def grants(held: Iterable[str], required: str) -> bool:
+    """Does one of the scopes held cover `required` (an exact scope, a wildcard or `*`)?"""
+    resource = required.partition(":")[0]
+    accepted = {required, f"{resource}:*", ALL}
+    return any(scope in accepted for scope in held)

@@ -1,0 +1,294 @@
+"""Delivers events to webhooks: claim, POST, judge, record, next.
+
+What is durable when:
+- An event and its deliveries are committed by whoever caused them (storage.events). `wake()` says
+  that there may be some; a wake that is lost costs at most `LOOK_AGAIN_S`.
+- An attempt is counted, and its delivery leased, before the request leaves; the record of the attempt, the
+  delivery's state and the next due time are one transaction after it.
+
+What a crash leaves: leased deliveries. The next start frees them, and the same attempt is made again
+with the same `X-Svc-Delivery`, not before the first one's deadline has passed. So a receiver may get an
+attempt twice and must dedupe (the contract says so), but none is lost. `stop()` lets requests in flight
+finish for `drain_s`, then abandons them and gives their leases back.
+
+Order: one endpoint's events begin oldest first. With more than one place per endpoint they may arrive
+out of order, and a retry comes after what happened meanwhile; receivers order by `createdAt`.
+`max_concurrent_per_endpoint = 1` gives strict order where nothing fails.
+
+An attempt that can't be recorded (disk full) is recorded later, holding its place until then: nothing
+new is sent that could not be recorded either.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple, Protocol, TypeVar
+
+import structlog
+
+from conf.settings import Webhooks
+from controlplane.webhooks import attempts, events, signing
+from controlplane.webhooks.attempts import Verdict
+from controlplane.webhooks.egress import USER_AGENT, Answer, EgressFailed
+from controlplane.webhooks.secrets import Secrets
+from controlplane.webhooks.shares import Places, share_out
+from controlplane.webhooks.targets import EgressRefused
+from storage import webhooks
+from storage.clock import Clock
+from storage.database import Database, DatabaseClosed, Tx
+from storage.events import Words, words_of
+from storage.ids import Ids
+from storage.records import Event, Webhook, WebhookAttempt, dump
+from storage.service import LoopService
+from storage.webhooks import Delivery
+
+T = TypeVar("T")
+
+log = structlog.get_logger("controlplane.webhooks")
+
+DRAIN_S = 3.0
+LOOK_AGAIN_S = 60.0  # a wall clock that was set back must not stop deliveries for longer
+STORE_RETRY_S = 1.0
+RESPONSE_CHARACTERS_MAX = 1000
+
+
+class Poster(Protocol):
+    """controlplane.webhooks.egress.Egress, as far as it is needed here."""
+
+    async def post(self, url: str, body: bytes, headers: dict[str, str]) -> Answer: ...
+
+
+class Claim(NamedTuple):
+    deliveries: list[Delivery]
+    owners: dict[str, str]
+    next_due_ms: int | None
+
+
+class Job(NamedTuple):
+    """What one attempt needs, as it is now."""
+
+    webhook: Webhook | None
+    event: Event
+    words: Words | None
+
+
+class Sent(NamedTuple):
+    """What went out, what came back, what follows."""
+
+    headers: dict[str, str]
+    status: int | None
+    body: bytes | None
+    verdict: Verdict
+
+
+class Dispatcher(LoopService):
+    name = "webhooks"
+
+    def __init__(
+        self,
+        db: Database,
+        clock: Clock,
+        ids: Ids,
+        secrets: Secrets,
+        egress: Poster,
+        settings: Webhooks,
+        load_text: events.LoadText,
+        *,
+        drain_s: float = DRAIN_S,
+        store_retry_s: float = STORE_RETRY_S,
+    ) -> None:
+        super().__init__()
+        self._db = db
+        self._clock = clock
+        self._secrets = secrets
+        self._egress = egress
+        self._settings = settings
+        self._load_text = load_text
+        self._drain_s = drain_s
+        self._store_retry_s = store_retry_s
+        self._places = Places(settings.max_concurrent, settings.max_concurrent_per_endpoint)
+        self._lease = ids.new("run")
+        self._in_flight: Counter[str] = Counter()
+        self._owners: dict[str, str] = {}
+        self._draining = False
+        self._idle = asyncio.Event()
+
+    async def start(self) -> None:
+        if self._task is None:
+            self._draining = False
+            await self._db.write(webhooks.free_leases)
+            await super().start()
+
+    def wake(self) -> None:
+        self._idle.clear()
+        super().wake()
+
+    async def idle(self) -> None:
+        """Return when nothing is due and every attempt that was begun is recorded."""
+        await self._idle.wait()
+
+    async def stop(self) -> None:
+        task = self._task
+        if task is None:
+            return
+        self._draining = True
+        self.wake()
+        await asyncio.wait([task], timeout=self._drain_s)
+        await super().stop()
+        await self._db.write(webhooks.give_back, self._lease, self._clock.now_ms())
+
+    async def run(self) -> None:
+        # A fault in an attempt's own machinery ends the group, hence the loop, hence the process.
+        async with asyncio.TaskGroup() as group:
+            while not self._draining:
+                await self.pause(await self._begin_due(group))
+
+    async def _begin_due(self, group: asyncio.TaskGroup) -> float:
+        """Begin what is due and has a place; for how many seconds there is nothing more to do."""
+        now_ms = self._clock.now_ms()
+        try:
+            claim = await self._db.write(self._claim, now_ms, dict(self._in_flight), dict(self._owners))
+        except DatabaseClosed:
+            raise
+        except Exception:
+            log.exception("claim_failed")
+            return self._store_retry_s
+        self._owners.update(claim.owners)
+        for delivery in claim.deliveries:
+            self._idle.clear()
+            self._in_flight[delivery.webhook_id] += 1
+            group.create_task(self._deliver(delivery))
+        if claim.next_due_ms is None:
+            wait_s = LOOK_AGAIN_S
+        else:
+            wait_s = min(max(0.0, (claim.next_due_ms - self._clock.now_ms()) / 1000), LOOK_AGAIN_S)
+        if not self._in_flight and wait_s > 0 and not self._woken.is_set():
+            self._idle.set()
+        return wait_s
+
+    def _claim(self, tx: Tx, now_ms: int, in_flight: dict[str, int], owners: dict[str, str]) -> Claim:
+        heads = webhooks.heads(tx)
+        begin, next_due_ms = share_out(heads, now_ms, self._places, in_flight, owners)
+        taken: list[Delivery] = []
+        # Not before then if we die in the middle: an endpoint is never hammered by a crash loop.
+        until_ms = now_ms + self._settings.timeout_s * 1000
+        for webhook_id, limit in begin.items():
+            taken += webhooks.take(tx, webhook_id, now_ms, limit=limit, lease=self._lease, until_ms=until_ms)
+        new_owners = {head.webhook_id: head.organization_id for head in heads if head.webhook_id in begin}
+        return Claim(taken, new_owners, next_due_ms)
+
+    async def _deliver(self, delivery: Delivery) -> None:
+        try:
+            begun_ms, begun_s = self._clock.now_ms(), self._clock.monotonic()
+            job = await self._insist(lambda: self._db.read(_job, delivery))
+            if job is None:
+                return
+            sent = await self._attempt(delivery, job, begun_ms)
+            duration_ms = round((self._clock.monotonic() - begun_s) * 1000)
+            await self._settle(delivery, job.event, sent, begun_ms, duration_ms)
+        finally:
+            self._in_flight[delivery.webhook_id] -= 1
+            if not self._in_flight[delivery.webhook_id]:
+                del self._in_flight[delivery.webhook_id], self._owners[delivery.webhook_id]
+            self.wake()
+
+    async def _attempt(self, delivery: Delivery, job: Job, now_ms: int) -> Sent:
+        webhook, event, words = job
+        if webhook is None or not webhook.is_active:
+            return Sent({}, None, None, attempts.halted(deleted=webhook is None))
+        headers: dict[str, str] = {}
+        delays_s = self._settings.retry_delays_s
+        try:
+            body = await events.render(event, words, self._load_text)
+            headers = self._headers(webhook, event, delivery.attempt, body, now_ms)
+            status, answer = await self._egress.post(webhook.url, body, headers)
+        except EgressFailed as error:
+            verdict = attempts.unanswered(error.reason, delivery.attempt, delays_s)
+            return Sent(headers, error.status, None, verdict)
+        except EgressRefused as error:
+            verdict = attempts.unanswered(f"not called: the URL {error.reason}", delivery.attempt, delays_s)
+            return Sent(headers, None, None, verdict)
+        except Exception:
+            log.exception(
+                "attempt_failed", webhook_id=webhook.id, event_id=event.id, attempt=delivery.attempt
+            )
+            return Sent(
+                headers, None, None, attempts.unanswered("internal error", delivery.attempt, delays_s)
+            )
+        return Sent(headers, status, answer, attempts.answered(status, delivery.attempt, delays_s))
+
+    def _headers(
+        self, webhook: Webhook, event: Event, attempt: int, body: bytes, now_ms: int
+    ) -> dict[str, str]:
+        signed = signing.request_headers(
+            webhook_id=webhook.id,
+            event_id=event.id,
+            event_type=event.type,
+            attempt=attempt,
+            at_s=now_ms // 1000,
+            body=body,
+            secrets=self._secrets.valid(webhook, now_ms),
+        )
+        return {"Content-Type": "application/json", "User-Agent": USER_AGENT, **signed}
+
+    async def _settle(
+        self, delivery: Delivery, event: Event, sent: Sent, begun_ms: int, duration_ms: int
+    ) -> None:
+        state, error, retry_after_s = sent.verdict
+        # The delay counts from the end of this attempt.
+        next_ms = None if retry_after_s is None else self._clock.now_ms() + retry_after_s * 1000
+        record = WebhookAttempt(
+            id=signing.delivery_id(delivery.webhook_id, event.id, delivery.attempt),
+            webhook_id=delivery.webhook_id,
+            organization_id=event.organization_id,
+            event_id=event.id,
+            event_type=event.type,
+            attempt=delivery.attempt,
+            request_headers=dump(sent.headers),
+            response_status=sent.status,
+            response_body=None if sent.body is None else _as_text(sent.body),
+            is_successful=int(sent.verdict.is_successful),
+            error=error,
+            duration_ms=duration_ms,
+            next_attempt_at=next_ms,
+            created_at=begun_ms,
+        )
+        await self._insist(
+            lambda: self._db.write(
+                webhooks.settle, delivery, self._lease, status=state, next_attempt_at=next_ms, record=record
+            )
+        )
+        log.info(
+            "webhook_attempt",
+            delivery_id=record.id,
+            webhook_id=delivery.webhook_id,
+            event_id=event.id,
+            attempt=delivery.attempt,
+            status=sent.status,
+            state=state,
+            error=error,
+            duration_ms=duration_ms,
+        )
+
+    async def _insist(self, unit: Callable[[], Awaitable[T]]) -> T:
+        """Run a unit of work until the store takes it: what was sent must not go unrecorded."""
+        while True:
+            try:
+                return await unit()
+            except DatabaseClosed:
+                raise
+            except Exception:
+                log.exception("store_failed")
+            await asyncio.sleep(self._store_retry_s)
+
+
+def _job(tx: Tx, delivery: Delivery) -> Job | None:
+    found = webhooks.for_attempt(tx, delivery)
+    if found is None:
+        return None
+    webhook, event = found
+    return Job(webhook, event, words_of(tx, event))
+
+
+def _as_text(body: bytes) -> str:
+    return body.decode("utf-8", "replace").replace("\0", "")[:RESPONSE_CHARACTERS_MAX]

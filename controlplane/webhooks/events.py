@@ -1,0 +1,72 @@
+"""Events as receivers see them: kinds, the default subscription, the JSON envelope."""
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from storage.clock import iso
+from storage.events import Words
+from storage.records import Event, load
+
+API_VERSION = "v1"
+TEXT_BYTES_MAX = 64 * 1024
+
+# The five that the contract knows, and those that must be asked for by name.
+KINDS = (
+    "email.received",
+    "email.sent",
+    "email.bounced",
+    "email.complained",
+    "email.unsubscribed",
+    "email.delayed",
+    "email.failed",
+    "domain.verified",
+    "domain.failed",
+    "sending.paused",
+)
+DEFAULT_SUBSCRIPTION = ("email.received", "email.sent", "email.bounced")
+
+# The whole text of a message that is too large for its row; None when it is gone.
+LoadText = Callable[[str], Awaitable[str | None]]
+
+
+async def render(event: Event, words: Words | None, load_text: LoadText) -> bytes:
+    """The request body. `words`: those of the event's message, None when it has none any more."""
+    text = words and words.text
+    if words is not None and words.is_sliced and event.type == "email.received":
+        text = await load_text(event.message_id or "")
+    return encode(envelope(event, text, words and words.extracted_text))
+
+
+def envelope(event: Event, text: str | None, extracted_text: str | None) -> dict[str, Any]:
+    """decisions.md, Webhook. `extracted_text` None: the same as `text`."""
+    data = load(event.data)
+    if event.type == "email.received":
+        data["text"], data["textTruncated"] = _cut(text)
+        data["extractedText"] = data["text"] if extracted_text is None else _cut(extracted_text)[0]
+    document = {
+        "id": event.id,
+        "type": event.type,
+        "apiVersion": API_VERSION,
+        "createdAt": iso(event.created_at),
+        "organizationId": event.organization_id,
+        "data": data,
+    }
+    if event.mode == "test":
+        document["mode"] = "test"
+    return document
+
+
+def encode(document: dict[str, Any]) -> bytes:
+    # A lone surrogate, which mail can smuggle into a text, becomes "?" and not a failed delivery.
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+def _cut(text: str | None) -> tuple[str | None, bool]:
+    """At most TEXT_BYTES_MAX of UTF-8, never through the middle of a character; was it longer?"""
+    if text is None or len(text) * 4 <= TEXT_BYTES_MAX:
+        return text, False
+    encoded = text.encode("utf-8", "replace")
+    if len(encoded) <= TEXT_BYTES_MAX:
+        return text, False
+    return encoded[:TEXT_BYTES_MAX].decode("utf-8", "ignore"), True

@@ -1,0 +1,33 @@
+"""A webhook's signing secrets: made here, sealed in the store, opened for one attempt at a time."""
+
+import os
+from collections.abc import Callable
+
+from controlplane.webhooks import signing
+from storage.records import Webhook
+from storage.sealing import Sealer
+
+
+class Secrets:
+    def __init__(self, sealer: Sealer, entropy: Callable[[int], bytes] = os.urandom) -> None:
+        self._sealer = sealer
+        self._entropy = entropy
+
+    def make(self, webhook_id: str) -> tuple[str, bytes]:
+        """A fresh secret: as it is shown once to its owner, and as it is stored."""
+        secret = signing.secret_text(self._entropy(signing.SECRET_BYTES))
+        return secret, self._sealer.seal(secret.encode(), _context(webhook_id))
+
+    def valid(self, webhook: Webhook, now_ms: int) -> list[str]:
+        """What to sign with now: the present secret, then the previous one while it is valid.
+
+        Raises storage.sealing.SealError when the master key is not the one that they were sealed under.
+        """
+        sealed = [webhook.secret]
+        if webhook.previous_secret is not None and now_ms < (webhook.previous_secret_until or 0):
+            sealed.append(webhook.previous_secret)
+        return [self._sealer.open(one, _context(webhook.id)).decode() for one in sealed]
+
+
+def _context(webhook_id: str) -> str:
+    return f"webhook:{webhook_id}"

@@ -1,0 +1,64 @@
+"""Who may begin attempts now. Pure.
+
+Free places go one at a time to the organization, then to the webhook, that has the fewest attempts in
+flight, then to what has been due longest. So an endpoint that hangs holds its own places and no others,
+and its backlog, however old, never stands before a neighbour's first event. One organization gets at
+most half of all places (but always those of one endpoint): the other half stays free for the rest.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from storage.webhooks import Head
+
+
+class Places(NamedTuple):
+    in_all: int
+    per_endpoint: int
+
+    @property
+    def per_organization(self) -> int:
+        return max(self.in_all // 2, min(self.per_endpoint, self.in_all))
+
+
+class Shares(NamedTuple):
+    """`begin`: webhook id → attempts to begin, at most. `next_due_ms`: when to look again, or None.
+
+    What waits for a place has no time: it is looked at when an attempt ends.
+    """
+
+    begin: Mapping[str, int]
+    next_due_ms: int | None
+
+
+def share_out(
+    heads: Sequence[Head],
+    now_ms: int,
+    places: Places,
+    in_flight: Mapping[str, int],
+    owners: Mapping[str, str],
+) -> Shares:
+    """`in_flight`: webhook id → attempts that run now; `owners`: their organizations."""
+    organizations: Counter[str] = Counter()
+    for webhook_id, running in in_flight.items():
+        organizations[owners[webhook_id]] += running
+    running_of = Counter(in_flight)
+    free = places.in_all - sum(in_flight.values())
+    due = [head for head in heads if head.due_ms <= now_ms]
+    begin: Counter[str] = Counter()
+    while free > 0 and due:
+        head = min(due, key=lambda one: _turn(one, organizations, running_of))
+        full = organizations[head.organization_id] >= places.per_organization
+        if full or running_of[head.webhook_id] >= places.per_endpoint:
+            due.remove(head)
+            continue
+        for counter, key in ((begin, head.webhook_id), (running_of, head.webhook_id)):
+            counter[key] += 1
+        organizations[head.organization_id] += 1
+        free -= 1
+    return Shares(begin, min((head.due_ms for head in heads if head.due_ms > now_ms), default=None))
+
+
+def _turn(head: Head, organizations: Mapping[str, int], running: Mapping[str, int]) -> tuple[int, int, int]:
+    return organizations[head.organization_id], running[head.webhook_id], head.due_ms

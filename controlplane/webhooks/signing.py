@@ -1,0 +1,67 @@
+"""Signatures and ids of webhook requests. Pure.
+
+Two schemes stand in every request, over the same raw body: our own (`X-Svc-Signature`, keyed with the
+UTF-8 bytes of the whole secret string) and that of standardwebhooks.com (`webhook-signature`, keyed with
+the bytes that the secret's base64 stands for), so that a stock library verifies it. While a secret is
+being rotated both are made under the new and the previous one.
+"""
+
+import base64
+import hashlib
+import hmac
+from collections.abc import Sequence
+
+SECRET_PREFIX = "whsec_"  # noqa: S105 (what every secret begins with)
+SECRET_BYTES = 32
+
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+_DELIVERY_ID_CHARACTERS = 26  # 130 bits, and the look of every other id
+
+
+def secret_text(entropy: bytes) -> str:
+    """The secret as a receiver sees it, from `SECRET_BYTES` random bytes."""
+    return SECRET_PREFIX + base64.b64encode(entropy).decode("ascii")
+
+
+def delivery_id(webhook_id: str, event_id: str, attempt: int) -> str:
+    """`del_…`: the same for each repeat of one attempt, and the id of its record."""
+    digest = hashlib.sha256(f"{webhook_id}\n{event_id}\n{attempt}".encode()).digest()
+    number = int.from_bytes(digest, "big")
+    return "del_" + "".join(_ALPHABET[(number >> 5 * place) & 31] for place in range(_DELIVERY_ID_CHARACTERS))
+
+
+def request_headers(
+    *,
+    webhook_id: str,
+    event_id: str,
+    event_type: str,
+    attempt: int,
+    at_s: int,
+    body: bytes,
+    secrets: Sequence[str],
+) -> dict[str, str]:
+    """Everything that a receiver verifies, dedupes and routes by; `secrets`: the present one first."""
+    return {
+        "X-Svc-Signature": signature(secrets, at_s, body),
+        "X-Svc-Delivery": delivery_id(webhook_id, event_id, attempt),
+        "X-Svc-Event": event_type,
+        "X-Svc-Attempt": str(attempt),
+        "webhook-id": event_id,
+        "webhook-timestamp": str(at_s),
+        "webhook-signature": standard_signature(secrets, event_id, at_s, body),
+    }
+
+
+def signature(secrets: Sequence[str], at_s: int, body: bytes) -> str:
+    """`t=<unix>,v1=<hex>`, one `v1` for each secret."""
+    signed = b"%d.%s" % (at_s, body)
+    digests = [hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest() for secret in secrets]
+    return ",".join([f"t={at_s}", *(f"v1={digest}" for digest in digests)])
+
+
+def standard_signature(secrets: Sequence[str], message_id: str, at_s: int, body: bytes) -> str:
+    """Standard Webhooks 1.0: `v1,<base64>`, separated by spaces where there are several."""
+    signed = b"%s.%d.%s" % (message_id.encode(), at_s, body)
+    keys = [base64.b64decode(secret.removeprefix(SECRET_PREFIX)) for secret in secrets]
+    digests = [hmac.new(key, signed, hashlib.sha256).digest() for key in keys]
+    return " ".join("v1," + base64.b64encode(digest).decode("ascii") for digest in digests)

@@ -1,0 +1,210 @@
+"""`maild`: the operator's commands. Faults are one line each on stderr and exit code 2."""
+
+import json
+import sys
+from collections.abc import Callable
+from importlib import resources
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+from conf.settings import DEFAULT_PLAN, Settings, SettingsError, load
+
+EXIT_FAULT = 2
+DEFAULT_CONFIG = "/etc/maild/maild.toml"
+
+_config = click.option(
+    "--config",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=DEFAULT_CONFIG,
+    show_default=True,
+    help="The configuration file.",
+)
+_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="maild")
+def main() -> None:
+    """Email for AI agents on one VM."""
+
+
+def _fail(*lines: str) -> NoReturn:
+    for line in lines:
+        click.echo(f"maild: {line}", err=True)
+    sys.exit(EXIT_FAULT)
+
+
+def _settings(config: Path) -> Settings:
+    try:
+        return load(config)
+    except SettingsError as error:
+        _fail(*error.faults)
+
+
+def _command(work: Callable[[Any], Any], config: Path) -> Any:
+    """Run `work(store)`, turning what the operator can mend into one line."""
+    from maild.init import Store
+    from storage.data_folder import DataFolderError
+    from storage.migrate import StoreError
+    from storage.sealing import SealError
+
+    try:
+        return work(Store(_settings(config)))
+    except (DataFolderError, StoreError, SealError) as error:
+        _fail(str(error))
+    except KeyError as error:
+        _fail(f"there is no {error.args[0]}")
+    except OSError as error:
+        _fail(f"{error.filename}: {error.strerror}")
+
+
+def _print(answer: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps(answer))
+        return
+    for name, value in answer.items():
+        if name == "records":
+            click.echo("\nPublish these DNS records:")
+            for one in value:
+                priority = f"{one['priority']} " if one["priority"] is not None else ""
+                click.echo(f"  {one['name']}  {one['type']}  {priority}{one['value']}")
+        else:
+            click.echo(f"{name}: {value}")
+
+
+@main.command()
+@_config
+def serve(config: Path) -> None:
+    """Run the daemon in the foreground until SIGTERM."""
+    from maild import logs
+    from maild.daemon import StartError, run
+    from storage.service import ServiceDied
+
+    settings = _settings(config)
+    logs.configure()
+    try:
+        run(settings)
+    except StartError as error:
+        _fail(str(error))
+    except ServiceDied as error:
+        click.echo(f"maild: {error}: {error.__cause__!r}", err=True)
+        sys.exit(1)
+
+
+@main.command()
+@_config
+@click.option("--domain", help="Write a configuration for this domain where there is none.")
+@_json
+def init(config: Path, domain: str | None, as_json: bool) -> None:
+    """Make the store, the master key, the DKIM keys and the first organization."""
+    from maild.init import write_configuration
+
+    if not config.exists():
+        if domain is None:
+            _fail(f"{config} does not exist; name your mail domain with --domain to have it written")
+        template = (resources.files("conf") / "maild.toml").read_text("utf-8")
+        try:
+            write_configuration(config, domain.lower().rstrip("."), template)
+        except OSError as error:
+            _fail(f"{config}: {error.strerror}")
+    settings = _settings(config)
+    if domain is not None and domain.lower().rstrip(".") not in settings.server.shared_domains:
+        _fail(f"--domain: {domain} is not one of server.shared_domains in {config}")
+    _print(_command(lambda store: store.init(), config), as_json)
+
+
+@main.command("check-config")
+@_config
+def check_config(config: Path) -> None:
+    """Name every fault of the configuration."""
+    _settings(config)
+    click.echo(f"{config}: OK")
+
+
+@main.group()
+def org() -> None:
+    """Organizations."""
+
+
+@org.command("create")
+@click.argument("name")
+@click.option("--plan", default=DEFAULT_PLAN, show_default=True)
+@_config
+@_json
+def org_create(name: str, plan: str, config: Path, as_json: bool) -> None:
+    """Make an organization with a live and a test key."""
+    plans = _settings(config).plans
+    if plan not in plans:
+        _fail(f"--plan: there is no plan {plan}; the configuration has {', '.join(sorted(plans))}")
+    if not 1 <= len(name) <= 100:
+        _fail("NAME: 1 to 100 characters")
+    _print(_command(lambda store: store.create_organization(name, plan), config), as_json)
+
+
+@org.command("approve")
+@click.argument("organization_id")
+@_config
+@_json
+def org_approve(organization_id: str, config: Path, as_json: bool) -> None:
+    """Let an organization send."""
+    _set_sending(organization_id, "approved", None, None, config, as_json)
+
+
+@org.command("pause")
+@click.argument("organization_id")
+@click.option("--reason", default="manual_review", show_default=True)
+@_config
+@_json
+def org_pause(organization_id: str, reason: str, config: Path, as_json: bool) -> None:
+    """Keep an organization from sending; it goes on receiving."""
+    _set_sending(organization_id, "paused", reason, "contact_operator", config, as_json)
+
+
+def _set_sending(
+    organization_id: str, status: str, reason: str | None, action: str | None, config: Path, as_json: bool
+) -> None:
+    if not _command(lambda store: store.set_sending(organization_id, status, reason, action), config):
+        _fail(f"there is no organization {organization_id}")
+    _print({"organizationId": organization_id, "status": status}, as_json)
+
+
+@main.group()
+def keys() -> None:
+    """API keys."""
+
+
+@keys.command("create")
+@click.option("--org", "organization_id", required=True, help="The organization's id.")
+@click.option("--name", required=True, help="What the key is for.")
+@click.option("--scope", "scopes", multiple=True, help="A scope; give it once for each. Default: all.")
+@click.option("--inbox", "inbox_id", help="Bind the key to this inbox.")
+@click.option("--test", "is_test", is_flag=True, help="A test key: its mail reaches nobody.")
+@_config
+@_json
+def keys_create(
+    organization_id: str,
+    name: str,
+    scopes: tuple[str, ...],
+    inbox_id: str | None,
+    is_test: bool,
+    config: Path,
+    as_json: bool,
+) -> None:
+    """Make an API key. It is shown once."""
+    from controlplane.scopes import GRANTABLE, MAIL_SCOPES, grants
+
+    unknown = [scope for scope in scopes if scope not in GRANTABLE]
+    if unknown:
+        _fail(*(f"--scope: there is no scope {scope}" for scope in unknown))
+    if not 1 <= len(name) <= 64:
+        _fail("--name: 1 to 64 characters")
+    held: tuple[str, ...] = scopes or ("*",)
+    if inbox_id is not None:
+        held = tuple(scope for scope in MAIL_SCOPES if grants(held, scope))
+        if not held:
+            _fail(f"--scope: a key bound to an inbox can hold only {', '.join(MAIL_SCOPES)}")
+    mode = "test" if is_test else "live"
+    answer = _command(lambda store: store.create_key(organization_id, name, held, inbox_id, mode), config)
+    _print(answer, as_json)

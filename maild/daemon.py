@@ -1,0 +1,185 @@
+"""The composition root: everything that a running daemon consists of, in the order in which it starts."""
+
+import asyncio
+import json
+import os
+import random
+import signal
+import socket
+import ssl
+import sys
+
+import structlog
+import uvloop
+
+from conf.settings import Settings
+from controlplane.api import Rooms
+from controlplane.app import HttpError, HttpServer, make_app
+from controlplane.bodies import TextLoader
+from controlplane.sending.pipeline import Pipeline
+from controlplane.webhooks.dispatcher import Dispatcher
+from controlplane.webhooks.egress import Egress
+from controlplane.webhooks.secrets import Secrets
+from maild.inbound import tls
+from maild.inbound.accept import Acceptor
+from maild.inbound.listener import Listener, ListenError
+from maild.inbound.recipients import is_served
+from maild.outbound.queue import OutboundQueue
+from maild.resolver import Resolver
+from storage import blobs, migrate
+from storage.blobs import Blobs
+from storage.clock import Clock
+from storage.data_folder import DataFolder, DataFolderError
+from storage.database import Database
+from storage.disk import Disk
+from storage.ids import Ids
+from storage.sealing import Sealer, SealError, read_master_key
+from storage.service import Supervisor
+
+log = structlog.get_logger("maild.daemon")
+
+
+class StartError(Exception):
+    """The daemon can't start; one line for the operator."""
+
+
+class Daemon:
+    """All parts of one running maild. `start()` returns when it serves; `stop()` drains it."""
+
+    def __init__(self, settings: Settings, clock: Clock | None = None) -> None:
+        self._settings = settings
+        self._clock = clock or Clock()
+        self._folder = DataFolder(settings.data_path)
+        self._db: Database | None = None
+        self._supervisor = Supervisor([])
+        self.listener: Listener
+        self.http: HttpServer
+
+    async def start(self) -> None:
+        """StartError when the configuration, the store or a port stands in the way."""
+        try:
+            self._folder.check()
+            self._folder.lock()
+            migrate.prepare(self._folder.database)
+            await self._build()
+            await self._supervisor.start()
+        except (DataFolderError, migrate.StoreError, SealError, ListenError, HttpError, ssl.SSLError) as error:
+            await self.stop()
+            raise StartError(str(error)) from error
+        except BaseException:
+            await self.stop()
+            raise
+
+    async def _build(self) -> None:
+        settings, clock = self._settings, self._clock
+        ids = Ids(clock)
+        db = self._db = await Database.open(self._folder.database)
+        blob_store = Blobs(self._folder.blobs, ids, settings.storage.inline_blob_bytes)
+        blob_store.prepare()
+        swept = blob_store.sweep(await db.read(blobs.known_files))
+        disk = Disk(self._folder.path, settings.storage.reserve_percent)
+        sealer = Sealer(read_master_key(self._folder.master_key))
+        secrets = Secrets(sealer)
+        resolver = Resolver(settings.dns, clock)
+        shared_domains = frozenset(settings.server.shared_domains)
+
+        egress = Egress(settings.webhooks, resolver.addresses)
+        dispatcher = Dispatcher(db, clock, ids, secrets, egress, settings.webhooks, TextLoader(db, blob_store))
+        acceptor = Acceptor(
+            db,
+            blob_store,
+            clock,
+            ids,
+            hostname=settings.server.hostname,
+            shared_domains=shared_domains,
+            wake_webhooks=dispatcher.wake,
+        )
+        self.listener = Listener(
+            acceptor, blob_store, disk, settings.smtp, settings.server.hostname, self._tls_context()
+        )
+        queue = OutboundQueue(
+            db,
+            blob_store,
+            sealer,
+            resolver,
+            clock,
+            ids,
+            settings,
+            prepare_local=acceptor.prepare_local,
+            is_local=lambda domain: db.read(is_served, domain, shared_domains),
+            wake_webhooks=dispatcher.wake,
+            randomness=random.Random(),
+        )
+        pipeline = Pipeline(db, blob_store, disk, clock, ids, settings, wake_queue=queue.wake)
+        rooms = Rooms(db, blob_store, clock, ids, settings, pipeline, egress, secrets)
+        self.http = HttpServer(make_app(rooms), settings)
+        self._supervisor = Supervisor([egress, dispatcher, queue, self.listener, self.http])
+        log.info("built", data_dir=str(self._folder.path), orphaned_files_removed=swept)
+
+    def _tls_context(self) -> ssl.SSLContext:
+        smtp, server = self._settings.smtp, self._settings.server
+        cert, key = smtp.tls_cert, smtp.tls_key
+        if not cert:
+            cert, key = tls.self_signed(self._folder.path, server.hostname)
+        try:
+            return tls.context(cert, key)
+        except (ssl.SSLError, OSError) as error:
+            raise StartError(f"smtp.tls_cert, smtp.tls_key: {cert} and {key} are no usable pair: {error}") from error
+
+    async def watch(self, until: "asyncio.Future[None]") -> None:
+        await self._supervisor.watch(until)
+
+    async def stop(self) -> None:
+        await self._supervisor.stop()
+        if self._db is not None:
+            await self._db.close()
+            self._db = None
+        self._folder.unlock()
+
+    def ready_line(self) -> str:
+        return json.dumps({"event": "ready", "smtp": self.listener.addresses, "http": self.http.url})
+
+
+async def serve(settings: Settings) -> None:
+    """Run until SIGTERM or SIGINT; raise when a part dies."""
+    daemon = Daemon(settings)
+    await daemon.start()
+    loop = asyncio.get_running_loop()
+    stopped: asyncio.Future[None] = loop.create_future()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, _end, stopped)
+    print(daemon.ready_line(), flush=True)
+    notify_systemd("READY=1")
+    log.info("ready", smtp=daemon.listener.addresses, http=daemon.http.url)
+    try:
+        await daemon.watch(stopped)
+    finally:
+        notify_systemd("STOPPING=1")
+        log.info("stopping")
+        await daemon.stop()
+        log.info("stopped")
+
+
+def _end(stopped: "asyncio.Future[None]") -> None:
+    if not stopped.done():
+        stopped.set_result(None)
+
+
+def run(settings: Settings) -> None:
+    """`serve` on uvloop."""
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        runner.run(serve(settings))
+
+
+def notify_systemd(state: str) -> None:
+    """sd_notify(3): tell systemd (Type=notify) how we are; nothing happens where there is none."""
+    address = os.environ.get("NOTIFY_SOCKET")
+    if not address:
+        return
+    if address.startswith("@"):
+        address = "\0" + address[1:]
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sock:
+        try:
+            sock.sendto(state.encode(), address)
+        except OSError as error:
+            print(f"maild: can't notify systemd: {error}", file=sys.stderr)

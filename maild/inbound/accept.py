@@ -1,0 +1,330 @@
+"""From received bytes to committed rows: the named steps between the end of DATA and our 250.
+
+What is durable when: `Acceptor.accept` returns after COMMIT; the bytes were durable before it
+(`storage.blobs`). Everything a message causes (rows, thread, counters, usage, event, webhook
+deliveries) is in that one transaction, so a crash leaves the whole message or nothing but an
+orphaned file. Whoever calls must let it finish even when the peer hangs up.
+
+Mail from one inbox of this host to another takes the same steps without SMTP (`prepare_local`):
+the message's bytes are in the store already, so both messages show the one blob, and the receiving
+rows commit in the transaction that marks the recipient delivered.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Set
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import format_datetime
+
+from authres import AuthenticationResultsHeader
+
+from maild.errors import SmtpError
+from maild.local import DeliverLocal, LocalMail, Reply
+from maild.inbound.recipients import find_mailbox
+from maild.message.address import normalize, split
+from maild.message.digest import Digest, digest
+from maild.message.thread_headers import base_subject
+from storage import blobs, events, inboxes, messages, threads, usage
+from storage.blobs import Blobs, Stored
+from storage.clock import Clock, day_of, iso
+from storage.database import Database, Tx
+from storage.ids import Ids
+from storage.inboxes import Mailbox
+from storage.records import Attachment, Message, dump
+
+MAX_HOPS = 50  # RFC 5321 §6.3 asks for at least 100 only of those who count nothing else; Postfix has 50
+DIGEST_INLINE_BYTES = 64 * 1024  # more than this is parsed in a thread: the loop is never blocked for long
+THREAD_REFERENCES = 20
+PARTICIPANTS = 50
+
+NOT_EVALUATED: Mapping[str, str | None] = {
+    "spf": None, "dkim": None, "dmarc": None, "arc": None, "verifiedDomain": None
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """What the SMTP session knows. `recipients`: (address as given, inbox) pairs, at least one."""
+
+    mail_from: str
+    recipients: tuple[tuple[str, Mailbox], ...]
+    helo: str
+    peer: str
+    protocol: str  # RFC 3848: SMTP, ESMTP, ESMTPS
+    tls: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """One message on its way to one or more inboxes: all that is the same for each of them."""
+
+    digest: Digest
+    blob_id: str
+    size_bytes: int
+    from_address: str
+    from_name: str | None
+    to: tuple[str, ...]
+    cc: tuple[str, ...]
+    reply_to: str | None
+    envelope_from: str
+    auth: Mapping[str, str | None]
+
+
+class Acceptor:
+    def __init__(
+        self,
+        db: Database,
+        blob_store: Blobs,
+        clock: Clock,
+        ids: Ids,
+        *,
+        hostname: str,
+        shared_domains: Set[str],
+        wake_webhooks: Callable[[], None],
+    ) -> None:
+        self._db = db
+        self._blobs = blob_store
+        self._clock = clock
+        self._ids = ids
+        self._hostname = hostname
+        self._shared_domains = shared_domains
+        self._wake_webhooks = wake_webhooks
+        # RFC 8601 §2.2: "none" says that nothing was evaluated, and that this host says so.
+        self._results = str(AuthenticationResultsHeader(authserv_id=hostname))
+
+    async def find_mailbox(self, address: str) -> Mailbox | None:
+        """Who receives mail for `address` (the answer to RCPT)."""
+        return await self._db.read(find_mailbox, address, self._shared_domains)
+
+    async def accept(self, envelope: Envelope, stored: Stored) -> str:
+        """Commit the message for every inbox it reaches; returns the id for our 250.
+
+        SmtpError when it is refused; the caller keeps responsibility then."""
+        found = await self._digest(stored)
+        refuse_loops(found)
+        arrival = arrive(found, stored.id, stored.size_bytes, envelope.mail_from, NOT_EVALUATED)
+        one_each = dict((mailbox.inbox_id, (address, mailbox)) for address, mailbox in envelope.recipients)
+        trace = self._trace(envelope, stored.id, [address for address, _ in one_each.values()])
+        await self._db.write(self._commit, arrival, stored, [box for _, box in one_each.values()], trace)
+        self._wake_webhooks()
+        return stored.id
+
+    def _commit(self, tx: Tx, arrival: Arrival, stored: Stored, boxes: Iterable[Mailbox], trace: bytes) -> None:
+        blobs.insert(tx, stored, self._clock.now_ms(), refs=0)
+        if not [box for box in boxes if self._deliver(tx, arrival, box, trace)]:
+            raise SmtpError(550, "5.1.1", "mailbox unavailable")  # all were deactivated since RCPT
+
+    async def prepare_local(self, mail: LocalMail) -> DeliverLocal:
+        """Read the message; the unit returned delivers it to the inboxes of its recipients."""
+        blob = await self._db.read(blobs.get, mail.blob_id)
+        if blob is None:
+            raise blobs.BlobMissing(mail.blob_id)
+        raw = await self._blobs.load(blob)
+        found = await asyncio.to_thread(digest, raw) if len(raw) > DIGEST_INLINE_BYTES else digest(raw)
+        sender = found.parsed.from_
+        domain = split(normalize(sender.address))[1] if sender else None
+        # The sender is an inbox of ours, so its domain is known, not claimed.
+        auth = {"spf": "pass", "dkim": "pass", "dmarc": "pass", "arc": "none", "verifiedDomain": domain}
+        arrival = arrive(found, blob.id, blob.size_bytes, mail.envelope_from, auth)
+        return lambda tx: self._commit_local(tx, arrival, mail)
+
+    def _commit_local(self, tx: Tx, arrival: Arrival, mail: LocalMail) -> Mapping[str, Reply]:
+        replies: dict[str, Reply] = {}
+        delivered: set[str] = set()
+        for address in mail.recipients:
+            box = find_mailbox(tx, address, self._shared_domains)
+            if box is None:
+                replies[address] = Reply(550, "5.1.1", "mailbox unavailable")
+                continue
+            trace = self._local_trace(mail.envelope_from, address, mail.message_id)
+            if box.inbox_id not in delivered and self._deliver(tx, arrival, box, trace):
+                delivered.add(box.inbox_id)
+            replies[address] = Reply(250, "2.1.5", "delivered to the inbox")
+        return replies
+
+    def _deliver(self, tx: Tx, arrival: Arrival, box: Mailbox, trace: bytes) -> bool:
+        """Rows for one inbox; False when it is gone."""
+        now_ms = self._clock.now_ms()
+        if not inboxes.received(tx, box.inbox_id, now_ms):
+            return False
+        message_id = self._ids.new("msg")
+        thread_id = self._thread(tx, arrival, box, now_ms)
+        attachments = messages.attachment_rows(self._ids, message_id, arrival.digest.parts())
+        message = message_row(arrival, box, message_id, thread_id, trace, now_ms)
+        blobs.retain(tx, arrival.blob_id)
+        messages.insert(tx, message, attachments)
+        usage.add(tx, box.organization_id, day_of(now_ms), "received")
+        events.publish(
+            tx,
+            self._ids.new("evt"),
+            now_ms,
+            organization_id=box.organization_id,
+            type="email.received",
+            data=received_event(message, arrival, attachments),
+            inbox_id=box.inbox_id,
+            message_id=message_id,
+        )
+        return True
+
+    def _thread(self, tx: Tx, arrival: Arrival, box: Mailbox, now_ms: int) -> str:
+        """Join the conversation that the headers name, else one by subject, else begin one."""
+        parsed = arrival.digest.parsed
+        base, is_reply = base_subject(parsed.subject)
+        correspondent = normalize(arrival.from_address) if arrival.from_address else ""
+        known = threads.by_message_ids(tx, box.inbox_id, references(arrival))
+        if known is None and is_reply:
+            known = threads.by_subject(tx, box.inbox_id, base, correspondent, now_ms)
+        people = participants(arrival)
+        if known is not None:
+            threads.join(
+                tx, known, now_ms, snippet=arrival.digest.snippet, participants=people, is_unread=True
+            )
+            return known
+        thread_id = self._ids.new("thd")
+        threads.begin(
+            tx,
+            thread_id,
+            now_ms,
+            organization_id=box.organization_id,
+            inbox_id=box.inbox_id,
+            subject=parsed.subject,
+            base_subject=base,
+            snippet=arrival.digest.snippet,
+            participants=people,
+            is_unread=True,
+        )
+        return thread_id
+
+    async def _digest(self, stored: Stored) -> Digest:
+        if stored.data is not None and stored.size_bytes <= DIGEST_INLINE_BYTES:
+            return digest(stored.data)
+        return await asyncio.to_thread(lambda: digest(stored.view()))
+
+    def _trace(self, envelope: Envelope, blob_id: str, recipients: list[str]) -> bytes:
+        """Return-Path, Authentication-Results and Received (RFC 5321 §4.4), newest first."""
+        # §4.4: "for" only when it discloses no other recipient.
+        whose = f"\r\n\tfor <{recipients[0]}>" if len(recipients) == 1 else ""
+        return (
+            f"Return-Path: <{envelope.mail_from}>\r\n{self._results}\r\n"
+            f"Received: from {envelope.helo} ([{envelope.peer}])\r\n\tby {self._hostname} with"
+            f" {envelope.protocol} id {blob_id}{whose};\r\n\t{self._date()}\r\n"
+        ).encode()
+
+    def _local_trace(self, mail_from: str, recipient: str, message_id: str) -> bytes:
+        return (
+            f"Return-Path: <{mail_from}>\r\n"
+            f"Received: by {self._hostname} id {message_id}\r\n\tfor <{recipient}>;\r\n\t{self._date()}\r\n"
+        ).encode()
+
+    def _date(self) -> str:
+        return format_datetime(datetime.fromtimestamp(self._clock.now_ms() / 1000, UTC))
+
+
+def refuse_loops(found: Digest) -> None:
+    """RFC 5321 §6.3: many Received lines mean that the message goes in circles."""
+    if len(found.parsed.headers.get_all("Received")) > MAX_HOPS:
+        raise SmtpError(554, "5.4.6", "too many hops")
+
+
+def arrive(
+    found: Digest, blob_id: str, size_bytes: int, envelope_from: str, auth: Mapping[str, str | None]
+) -> Arrival:
+    parsed = found.parsed
+    # Without one unambiguous author the envelope sender stands in (it is checked syntax, not a claim).
+    return Arrival(
+        digest=found,
+        blob_id=blob_id,
+        size_bytes=size_bytes,
+        from_address=parsed.from_.address if parsed.from_ else envelope_from,
+        from_name=parsed.from_.name if parsed.from_ else None,
+        to=tuple(one.address for one in parsed.to),
+        cc=tuple(one.address for one in parsed.cc),
+        reply_to=parsed.reply_to[0].address if parsed.reply_to else None,
+        envelope_from=envelope_from,
+        auth=auth,
+    )
+
+
+def references(arrival: Arrival) -> list[str]:
+    """The Message-IDs that may name a known thread, the likeliest first."""
+    parsed = arrival.digest.parsed
+    newest_first = [*([parsed.in_reply_to] if parsed.in_reply_to else []), *reversed(parsed.references)]
+    return list(dict.fromkeys(newest_first))[:THREAD_REFERENCES]
+
+
+def participants(arrival: Arrival) -> list[str]:
+    everyone = [arrival.from_address, *arrival.to, *arrival.cc]
+    return list(dict.fromkeys(normalize(one) for one in everyone if one))[:PARTICIPANTS]
+
+
+def message_row(
+    arrival: Arrival, box: Mailbox, message_id: str, thread_id: str, trace: bytes, now_ms: int
+) -> Message:
+    found, parsed = arrival.digest, arrival.digest.parsed
+    return Message(
+        id=message_id,
+        organization_id=box.organization_id,
+        inbox_id=box.inbox_id,
+        thread_id=thread_id,
+        direction="inbound",
+        mode="live",
+        status="received",
+        from_address=arrival.from_address,
+        from_name=arrival.from_name,
+        to_addresses=dump(arrival.to),
+        cc_addresses=dump(arrival.cc),
+        bcc_addresses="[]",
+        reply_to=arrival.reply_to,
+        subject=parsed.subject,
+        snippet=found.snippet,
+        text_body=found.text_body,
+        text_slices=dump(found.text_slices) if found.text_slices else None,
+        html_slices=dump(found.html_slices) if found.html_slices else None,
+        extracted_text=found.extracted_text,
+        message_id_header=parsed.message_id,
+        in_reply_to=parsed.in_reply_to,
+        reference_ids=dump(parsed.references),
+        labels='["unread"]',
+        is_auto_reply=int(parsed.is_auto_reply),
+        is_spam=0,
+        auth=dump(arrival.auth),
+        trace=trace,
+        blob_id=arrival.blob_id,
+        size_bytes=arrival.size_bytes,
+        header_length=parsed.header_length,
+        envelope_from=arrival.envelope_from,
+        bounce_token=None,
+        failure_reason=None,
+        scheduled_at=None,
+        sent_at=None,
+        created_at=now_ms,
+    )
+
+
+def received_event(
+    message: Message, arrival: Arrival, attachments: Iterable[Attachment]
+) -> dict[str, object]:
+    """`email.received` (decisions.md, Webhook) less the words, which are read when it is rendered."""
+    return {
+        "messageId": message.id,
+        "inboxId": message.inbox_id,
+        "threadId": message.thread_id,
+        "direction": "inbound",
+        "fromAddress": message.from_address,
+        "fromName": message.from_name,
+        "toAddresses": arrival.to,
+        "subject": message.subject,
+        "snippet": message.snippet,
+        "hasHtml": message.html_slices is not None,
+        "auth": arrival.auth,
+        "attachments": [
+            {
+                "id": one.id,
+                "filename": one.filename,
+                "contentType": one.content_type,
+                "sizeBytes": one.size_bytes,
+            }
+            for one in attachments
+        ],
+        "receivedAt": iso(message.created_at),
+    }

@@ -1,0 +1,154 @@
+"""The SMTP listener: sockets, the caps over all sessions, and the drain at stop."""
+
+import asyncio
+from collections import Counter
+from ssl import SSLContext
+
+import structlog
+
+from conf.settings import Smtp
+from maild.errors import SmtpError
+from maild.inbound.accept import Acceptor, Envelope
+from maild.inbound.session import Session
+from storage.blobs import Blobs, Spool, Stored
+from storage.disk import Disk
+from storage.inboxes import Mailbox
+from storage.service import Service
+
+log = structlog.get_logger("maild.smtp")
+
+BACKLOG = 512
+DRAIN_S = 6.0
+_CLOSING = SmtpError(421, "4.3.2", "service is shutting down, try again later")
+
+
+class ListenError(Exception):
+    """An address can't be listened on; the text says which and why."""
+
+
+class Listener(Service):
+    name = "smtp"
+
+    def __init__(
+        self,
+        acceptor: Acceptor,
+        blobs: Blobs,
+        disk: Disk,
+        limits: Smtp,
+        hostname: str,
+        tls: SSLContext,
+    ) -> None:
+        self._acceptor = acceptor
+        self._blobs = blobs
+        self._disk = disk
+        self._limits = limits
+        self._hostname = hostname
+        self._tls = tls
+        self._servers: list[asyncio.Server] = []
+        self._sessions: set[Session] = set()
+        self._per_address: Counter[str] = Counter()
+        self._work: set[asyncio.Task[str]] = set()
+        self._bytes_in_flight = 0
+
+    @property
+    def addresses(self) -> list[str]:
+        """Where we listen really, as host:port (port 0 was replaced)."""
+        sockets = [one for server in self._servers for one in server.sockets]
+        return [_show(*sock.getsockname()[:2]) for sock in sockets]
+
+    async def start(self) -> None:
+        loop = asyncio.get_running_loop()
+        for address in self._limits.listen:
+            host, _, port = address.rpartition(":")
+            try:
+                server = await loop.create_server(
+                    lambda: Session(self, self._limits, self._hostname, self._tls, loop),
+                    host.strip("[]"),
+                    int(port),
+                    backlog=BACKLOG,
+                )
+            except OSError as error:
+                raise ListenError(f"smtp.listen: can't listen on {address}: {error.strerror or error}") from error
+            self._servers.append(server)
+
+    async def stop(self) -> None:
+        """Nobody new; idle sessions hear 421, messages in transfer may finish, commits always do."""
+        for server in self._servers:
+            server.close()
+        idle = [session for session in self._sessions if not session.is_busy]
+        for session in idle:
+            session.hang_up(_CLOSING)
+        try:
+            async with asyncio.timeout(DRAIN_S):
+                while any(session.is_busy for session in self._sessions):
+                    await asyncio.sleep(0.02)
+        except TimeoutError:
+            log.warning("drain_incomplete", sessions=len(self._sessions))
+        for session in list(self._sessions):
+            session.hang_up(_CLOSING)
+        if self._work:
+            await asyncio.wait(self._work)
+        self._servers.clear()
+
+    # What sessions ask (session.Host) ----------------------------------------------------------
+
+    def opened(self, session: Session) -> SmtpError | None:
+        """Count the session; the refusal when it is one too many."""
+        self._sessions.add(session)
+        self._per_address[session.peer] += 1
+        if not self._servers:
+            return _CLOSING
+        if len(self._sessions) > self._limits.max_sessions:
+            return SmtpError(421, "4.7.0", "too many sessions, try again later")
+        if self._per_address[session.peer] > self._limits.max_sessions_per_address:
+            return SmtpError(421, "4.7.0", "too many sessions from your address, try again later")
+        return None
+
+    def closed(self, session: Session) -> None:
+        if session in self._sessions:
+            self._sessions.remove(session)
+            self._per_address[session.peer] -= 1
+            if not self._per_address[session.peer]:
+                del self._per_address[session.peer]
+
+    async def find_mailbox(self, address: str) -> Mailbox | None:
+        return await self._acceptor.find_mailbox(address)
+
+    async def accept(self, envelope: Envelope, stored: Stored) -> str:
+        return await self._acceptor.accept(envelope, stored)
+
+    def spool(self) -> Spool:
+        return self._blobs.spool()
+
+    def refuse_message(self, size_bytes: int) -> SmtpError | None:
+        """Why no message may begin now, or None."""
+        # Every open session may bring a message as large as this one.
+        if not self._disk.has_room(int(1.5 * (size_bytes or self._limits.max_message_bytes))):
+            return SmtpError(452, "4.3.1", "no storage left, try again later")
+        if self._bytes_in_flight + size_bytes > self._limits.max_bytes_in_flight:
+            return SmtpError(452, "4.3.1", "too much mail in transit, try again later")
+        return None
+
+    def take_bytes(self, count: int) -> bool:
+        if self._bytes_in_flight + count > self._limits.max_bytes_in_flight:
+            return False
+        self._bytes_in_flight += count
+        return True
+
+    def give_bytes(self, count: int) -> None:
+        self._bytes_in_flight -= count
+
+    def finish(self, work: "asyncio.Task[str]") -> None:
+        """Keep a commit alive until it is done, with or without its session."""
+        self._work.add(work)
+        work.add_done_callback(self._finished)
+
+    def _finished(self, work: "asyncio.Task[str]") -> None:
+        self._work.discard(work)
+        # A session that is gone can't hear the outcome; the failure itself was logged where it happened.
+        if not work.cancelled():
+            work.exception()
+
+
+def _show(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

@@ -1,0 +1,30 @@
+"""Who receives mail for an address. One unit of work answers it, for SMTP and for local delivery."""
+
+from collections.abc import Set
+
+from maild.message import address as addresses
+from storage import domains, inboxes
+from storage.database import Tx
+from storage.inboxes import Mailbox
+
+BOUNCE_PREFIX = "b+"
+OPERATOR_NAMES = frozenset({"postmaster", "abuse"})  # RFC 5321 §4.5.1, RFC 2142 §4
+
+
+def is_served(tx: Tx, domain: str, shared_domains: Set[str]) -> bool:
+    """Do we receive mail for this domain (lower-case A-label)?"""
+    return domain in shared_domains or domains.is_verified(tx, domain)
+
+
+def find_mailbox(tx: Tx, address: str, shared_domains: Set[str]) -> Mailbox | None:
+    """The inbox that `address` reaches, or None when the domain is not ours or nobody is there."""
+    local, domain = addresses.split(addresses.normalize(address))
+    if not is_served(tx, domain, shared_domains):
+        return None
+    if local.startswith(BOUNCE_PREFIX):
+        # Our own envelope senders: what comes back belongs to the inbox that sent.
+        return inboxes.mailbox_by_bounce_token(tx, local.removeprefix(BOUNCE_PREFIX), domain)
+    name = addresses.strip_plus(local)
+    if name in OPERATOR_NAMES:
+        return inboxes.operator_mailbox(tx)
+    return inboxes.mailbox(tx, f"{name}@{domain}")

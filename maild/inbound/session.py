@@ -1,0 +1,473 @@
+"""One SMTP session: commands, their order, and their limits (RFC 5321, 1870, 2034, 2920, 3207, 6152, 6531).
+
+aiosmtpd gives the transport, the stream and STARTTLS. The conversation is ours: its own reader reads a
+line into memory before it looks at it, answers exceptions with their text, and counts nothing.
+
+Who may do what: nobody may relay; a recipient is an inbox of ours or refused. What a peer does wrong
+costs it an error reply; too much of that, and 421 ends the session. Once DATA has ended, the commit runs
+to its end even if the peer hangs up (it may have counted on the 250), and 250 is sent only after it.
+"""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from ssl import SSLContext
+from typing import Protocol
+
+import structlog
+from aiosmtpd.smtp import SMTP, TLSSetupException
+
+from conf.settings import Smtp
+from maild.errors import SmtpError, unavailable
+from maild.inbound.accept import Envelope
+from maild.inbound.data import DataDecoder
+from maild.message.address import AddressSyntaxError, parse_path
+from storage.blobs import Spool, Stored
+from storage.inboxes import Mailbox
+
+log = structlog.get_logger("maild.smtp")
+
+COMMAND_LINE_OCTETS = 4096  # RFC 5321 §4.5.3.1.4 asks for 512, RFC 6531 and long paths for more
+DATA_PIECE_OCTETS = 64 * 1024
+DRAIN_FACTOR = 2  # an oversized message is read to this many times the limit, then cut off
+RATE_CHECK_S = 10
+END_OF_DATA = b"\r\n.\r\n"
+_HELO = re.compile(r"[A-Za-z0-9._:\[\]-]{1,255}")
+
+Handler = Callable[["Session", bytes], Awaitable[None]]
+
+
+class Host(Protocol):
+    """What a session asks of the listener and the rooms behind it."""
+
+    async def find_mailbox(self, address: str) -> Mailbox | None: ...
+    async def accept(self, envelope: Envelope, stored: Stored) -> str: ...
+    def spool(self) -> Spool: ...
+    def refuse_message(self, size_bytes: int) -> SmtpError | None: ...
+    def take_bytes(self, count: int) -> bool: ...
+    def give_bytes(self, count: int) -> None: ...
+    def opened(self, session: "Session") -> SmtpError | None: ...
+    def closed(self, session: "Session") -> None: ...
+    def finish(self, work: "asyncio.Task[str]") -> None: ...
+
+
+@dataclass(slots=True)
+class Transaction:
+    """From MAIL to the end of DATA."""
+
+    mail_from: str
+    recipients: list[tuple[str, Mailbox]]
+
+
+class Session(SMTP):
+    line_length_limit = DATA_PIECE_OCTETS
+
+    def __init__(
+        self, host: Host, limits: Smtp, hostname: str, tls: SSLContext, loop: asyncio.AbstractEventLoop
+    ) -> None:
+        super().__init__(
+            _NO_HOOKS,
+            hostname=hostname,
+            ident="ESMTP maild",
+            enable_SMTPUTF8=True,
+            tls_context=tls,
+            timeout=limits.command_timeout_s,
+            loop=loop,
+        )
+        self._host = host
+        self._limits = limits
+        self._helo: str | None = None
+        self._extended = False
+        self._mail: Transaction | None = None
+        self._errors = self._junk = self._unknown = 0
+        self._in_data = False
+        self._received = 0
+        self._deadline: asyncio.TimerHandle | None = None
+        self._watch: asyncio.TimerHandle | None = None
+        self._refusal: SmtpError | None = None
+        self.peer = ""
+
+    # Life ------------------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        if self._original_transport is None:
+            peer = transport.get_extra_info("peername")
+            self.peer = peer[0] if peer else "unknown"
+            self._refusal = self._host.opened(self)
+            self._deadline = self.loop.call_later(self._limits.session_timeout_s, self._expire)
+        else:
+            # RFC 3207 §4.2: what was said before TLS counts for nothing.
+            self._helo = self._mail = None
+        super().connection_made(transport)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+        self._stop_watch()
+        self._host.closed(self)
+        super().connection_lost(error)
+
+    def data_received(self, data: bytes) -> None:
+        self._received += len(data)
+        super().data_received(data)
+
+    def _timeout_cb(self) -> None:
+        # A transfer has its own watch: the command timer is about silence between commands.
+        if not self._in_data:
+            self._expire()
+
+    def _expire(self) -> None:
+        self.hang_up(SmtpError(421, "4.4.2", "timeout, closing connection"))
+
+    def hang_up(self, reply: SmtpError) -> None:
+        """Say why, and close (RFC 5321 §3.8)."""
+        if self.transport is not None and not self.transport.is_closing():
+            self._write(reply)
+            self.transport.close()
+
+    @property
+    def is_busy(self) -> bool:
+        """Is a message being transferred or committed?"""
+        return self._in_data
+
+    # The conversation ------------------------------------------------------------------------
+
+    async def _handle_client(self) -> None:
+        try:
+            if self._refusal is not None:
+                self.hang_up(self._refusal)
+                return
+            await self.push(f"220 {self.hostname} {self.__ident__}")
+            while self.transport is not None and not self.transport.is_closing():
+                await self._one_command()
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass  # the peer is gone
+        except TLSSetupException:
+            log.info("tls_failed", peer=self.peer)
+            if self._original_transport is not None:
+                self._original_transport.close()
+        except Exception:
+            log.exception("session_failed", peer=self.peer)
+            self.hang_up(SmtpError(421, "4.3.0", "local error, closing connection"))
+
+    async def _one_command(self) -> None:
+        try:
+            line = await self._read_line()
+            verb, _, argument = line.partition(b" ")
+            handler = COMMANDS.get(verb.upper())
+            if handler is None:
+                raise self._junk_error()
+            self._reset_timeout()
+            await handler(self, argument.strip())
+        except SmtpError as error:
+            self._errors += 1
+            if error.closes or self._errors > self._limits.max_errors:
+                self._write(error)
+                too_many = SmtpError(421, "4.7.0", "too many errors, closing connection")
+                self.hang_up(too_many) if not error.closes else self._close()
+                return
+            self._write(error)
+            await self._writer.drain()
+
+    async def _read_line(self) -> bytes:
+        try:
+            line = await self._reader.readuntil(b"\n")
+        except asyncio.LimitOverrunError as overrun:
+            await self._skip_line(overrun.consumed)
+            raise SmtpError(500, "5.5.2", "line too long") from None
+        if len(line) > COMMAND_LINE_OCTETS:
+            raise SmtpError(500, "5.5.2", "line too long")
+        return line.rstrip(b"\r\n")
+
+    async def _skip_line(self, octets: int) -> None:
+        """Throw the rest of an endless line away, piece by piece; the session's deadline bounds it."""
+        while True:
+            await self._reader.readexactly(octets)
+            try:
+                await self._reader.readuntil(b"\n")
+                return
+            except asyncio.LimitOverrunError as overrun:
+                octets = overrun.consumed
+
+    def _junk_error(self) -> SmtpError:
+        self._errors -= 1  # junk has a limit of its own
+        self._junk += 1
+        if self._junk > self._limits.max_junk_commands:
+            return SmtpError(421, "4.7.0", "too many unrecognized commands, closing connection", closes=True)
+        return SmtpError(500, "5.5.1", "command not recognized")
+
+    def _write(self, reply: SmtpError) -> None:
+        self._writer.write(f"{reply.code} {reply.enhanced} {reply.text}\r\n".encode())
+
+    def _close(self) -> None:
+        if self.transport is not None:
+            self.transport.close()
+
+    # Commands --------------------------------------------------------------------------------
+
+    async def _ehlo(self, argument: bytes) -> None:
+        self._greet(argument)
+        lines = [self.hostname, f"SIZE {self._limits.max_message_bytes}", "8BITMIME", "SMTPUTF8", "PIPELINING"]
+        if self._tls_protocol is None:
+            lines.append("STARTTLS")
+        lines.append("ENHANCEDSTATUSCODES")
+        self._extended = True
+        *others, last = lines
+        await self.push("".join(f"250-{line}\r\n" for line in others) + f"250 {last}")
+
+    async def _helo_(self, argument: bytes) -> None:
+        self._greet(argument)
+        self._extended = False
+        await self.push(f"250 {self.hostname}")
+
+    def _greet(self, argument: bytes) -> None:
+        name = argument.decode("ascii", "replace")
+        if not _HELO.fullmatch(name):
+            raise SmtpError(501, "5.5.4", "give your host name or address literal")
+        self._helo, self._mail = name, None
+
+    async def _mail_from(self, argument: bytes) -> None:
+        if self._helo is None:
+            raise SmtpError(503, "5.5.1", "say HELO or EHLO first")
+        if self._mail is not None:
+            raise SmtpError(503, "5.5.1", "sender already given")
+        address, parameters = self._path(argument, b"FROM:", "MAIL FROM:<address>")
+        size = self._check_mail_parameters(parameters)
+        if size > self._limits.max_message_bytes:  # RFC 1870 §6.1
+            raise SmtpError(552, "5.3.4", f"message is larger than {self._limits.max_message_bytes} octets")
+        refusal = self._host.refuse_message(size)
+        if refusal is not None:
+            raise refusal
+        self._mail = Transaction(address, [])
+        await self.push("250 2.1.0 OK")
+
+    def _path(self, argument: bytes, keyword: bytes, syntax: str) -> tuple[str, Mapping[str, str | None]]:
+        if argument[: len(keyword)].upper() != keyword:
+            raise SmtpError(501, "5.5.4", f"syntax: {syntax}")
+        try:
+            path = parse_path(argument[len(keyword) :].strip(), smtputf8=True)
+        except AddressSyntaxError as error:
+            raise SmtpError(501, "5.1.3" if keyword == b"TO:" else "5.1.7", str(error)) from error
+        return path.address, path.parameters
+
+    def _check_mail_parameters(self, parameters: Mapping[str, str | None]) -> int:
+        """The declared size (0 when none was); unknown parameters are refused (RFC 5321 §4.1.1.11)."""
+        size = 0
+        for keyword, value in parameters.items():
+            if keyword == "SIZE" and value is not None and value.isdigit() and len(value) <= 20:
+                size = int(value)
+            elif keyword == "BODY" and (value or "").upper() in ("7BIT", "8BITMIME"):
+                pass
+            elif keyword == "SMTPUTF8" and value is None:
+                pass
+            elif keyword in ("SIZE", "BODY", "SMTPUTF8"):
+                raise SmtpError(501, "5.5.4", f"bad value of {keyword}")
+            else:
+                raise SmtpError(555, "5.5.4", "parameter not implemented")
+        return size
+
+    async def _rcpt_to(self, argument: bytes) -> None:
+        if self._mail is None:
+            raise SmtpError(503, "5.5.1", "say MAIL first")
+        address, parameters = self._path(argument, b"TO:", "RCPT TO:<address>")
+        if parameters:
+            raise SmtpError(555, "5.5.4", "parameter not implemented")
+        if len(self._mail.recipients) >= self._limits.max_recipients:  # RFC 5321 §4.5.3.1.10
+            raise SmtpError(452, "4.5.3", "too many recipients, send the rest in another message")
+        mailbox = await self._find(address)
+        if mailbox is None:
+            raise self._unknown_recipient()
+        self._mail.recipients.append((address, mailbox))
+        await self.push("250 2.1.5 OK")
+
+    async def _find(self, address: str) -> Mailbox | None:
+        # RFC 5321 §4.5.1: <Postmaster> without a domain is ours as well.
+        address = f"postmaster@{self.hostname}" if address.lower() == "postmaster" else address
+        try:
+            return await self._host.find_mailbox(address)
+        except Exception as error:
+            log.exception("lookup_failed", peer=self.peer)
+            raise unavailable("recipient could not be checked, try again later") from error
+
+    def _unknown_recipient(self) -> SmtpError:
+        """One text for all reasons: a stranger learns nothing about what exists here."""
+        self._errors -= 1  # unknown recipients have a limit of their own
+        self._unknown += 1
+        if self._unknown > self._limits.max_unknown_recipients:
+            return SmtpError(421, "4.7.0", "too many unknown recipients, closing connection", closes=True)
+        return SmtpError(550, "5.1.1", "mailbox unavailable")
+
+    async def _data(self, argument: bytes) -> None:
+        if argument:
+            raise SmtpError(501, "5.5.4", "syntax: DATA")
+        if self._mail is None or not self._mail.recipients:
+            raise SmtpError(503, "5.5.1", "say RCPT first")
+        await self.push("354 end data with <CR><LF>.<CR><LF>")
+        transaction, self._mail = self._mail, None
+        self._in_data = True
+        self._watch_rate()
+        try:
+            reply = await self._take_message(transaction)
+        finally:
+            self._in_data = False
+            self._stop_watch()
+            self._reset_timeout()
+        await self.push(reply)
+
+    async def _rset(self, argument: bytes) -> None:
+        self._mail = None
+        await self.push("250 2.0.0 OK")
+
+    async def _noop(self, argument: bytes) -> None:
+        self._junk += 1  # RFC 5321 §4.1.1.9 allows any number; nobody needs more than the junk limit
+        if self._junk > self._limits.max_junk_commands:
+            raise SmtpError(421, "4.7.0", "too many commands, closing connection", closes=True)
+        await self.push("250 2.0.0 OK")
+
+    async def _vrfy(self, argument: bytes) -> None:
+        await self.push("252 2.1.5 send some mail, I'll try my best")  # RFC 5321 §7.3
+
+    async def _help(self, argument: bytes) -> None:
+        await self.push("214 2.0.0 see RFC 5321")
+
+    async def _quit(self, argument: bytes) -> None:
+        await self.push("221 2.0.0 bye")
+        self._close()
+
+    async def _starttls(self, argument: bytes) -> None:
+        if argument:
+            raise SmtpError(501, "5.5.4", "syntax: STARTTLS")
+        if self._tls_protocol is not None:
+            raise SmtpError(503, "5.5.1", "TLS is active already")
+        await super().smtp_STARTTLS(None)
+
+    # The message -----------------------------------------------------------------------------
+
+    async def _take_message(self, transaction: Transaction) -> str:
+        spool = self._host.spool()
+        try:
+            await self._receive(spool)
+            self._stop_watch()  # from here on it is we who are slow
+            work = self.loop.create_task(self._commit(transaction, spool))
+        except BaseException:
+            self._host.give_bytes(spool.size_bytes)
+            spool.discard()
+            raise
+        self._host.finish(work)
+        return await asyncio.shield(work)
+
+    async def _commit(self, transaction: Transaction, spool: Spool) -> str:
+        """Runs to its end whatever becomes of the session."""
+        try:
+            envelope = self._envelope(transaction)
+            message_id = await self._host.accept(envelope, await spool.finish())
+        except SmtpError:
+            raise
+        except Exception as error:
+            log.exception("accept_failed", peer=self.peer)
+            raise unavailable() from error
+        finally:
+            self._host.give_bytes(spool.size_bytes)
+            spool.discard()
+        return f"250 2.0.0 OK: stored as {message_id}"
+
+    async def _receive(self, spool: Spool) -> None:
+        """Read to the final dot; SmtpError when the message can't be taken (the dot was read even so)."""
+        decoder = DataDecoder()
+        refusal: SmtpError | None = None
+        octets = 0
+        async for piece in self._pieces():
+            octets += len(piece)
+            if refusal is None and octets > self._limits.max_message_bytes:
+                refusal = SmtpError(
+                    552, "5.3.4", f"message is larger than {self._limits.max_message_bytes} octets"
+                )
+            if octets > self._limits.max_message_bytes * DRAIN_FACTOR:
+                raise SmtpError(552, "5.3.4", "message is far too large, closing connection", closes=True)
+            refusal = refusal or await self._keep(spool, decoder.feed(piece))
+        refusal = refusal or await self._keep(spool, decoder.finish())
+        if refusal is None and decoder.had_bare_line_end and self._limits.bare_line_ends == "refuse":
+            refusal = SmtpError(550, "5.6.0", "a CR or LF stands alone: lines end with CR LF")
+        if refusal is not None:
+            raise refusal
+
+    async def _keep(self, spool: Spool, data: bytes) -> SmtpError | None:
+        if not self._host.take_bytes(len(data)):
+            return SmtpError(452, "4.3.1", "too much mail in transit, try again later")
+        try:
+            await spool.write(data)
+        except OSError:
+            log.exception("spool_failed", peer=self.peer)
+            return SmtpError(452, "4.3.1", "no storage left for this message, try again later")
+        return None
+
+    async def _pieces(self) -> AsyncIterator[bytes]:
+        """The octets up to the final dot, in pieces of bounded size, never looking past it.
+
+        The CRLF before the dot belongs to the message (RFC 5321 §4.1.1.4)."""
+        # The CRLF that ended the DATA command serves an empty message as the one before its dot; asyncio
+        # has no public way to put it back.
+        self._reader._buffer[:0] = b"\r\n"  # type: ignore[attr-defined]
+        skip = 2
+        while True:
+            try:
+                piece = await self._reader.readuntil(END_OF_DATA)
+            except asyncio.LimitOverrunError as overrun:
+                piece = await self._reader.readexactly(overrun.consumed)
+                yield piece[skip:]
+                skip = 0
+                continue
+            yield piece[skip:-3]
+            return
+
+    def _watch_rate(self) -> None:
+        """RFC 5321 §4.5.3.2 wants patience; a peer slower than the minimum gets 421."""
+        self._watch = self.loop.call_later(RATE_CHECK_S, self._check_rate, self._received)
+
+    def _stop_watch(self) -> None:
+        if self._watch is not None:
+            self._watch.cancel()
+
+    def _check_rate(self, before: int) -> None:
+        if self._received - before < self._limits.data_min_bytes_per_s * RATE_CHECK_S:
+            self.hang_up(SmtpError(421, "4.4.2", "data comes too slowly, closing connection"))
+        else:
+            self._watch_rate()
+
+    def _envelope(self, transaction: Transaction) -> Envelope:
+        encrypted = self._tls_protocol is not None
+        extended = "ESMTP" if self._extended else "SMTP"
+        return Envelope(
+            mail_from=transaction.mail_from,
+            recipients=tuple(transaction.recipients),
+            helo=self._helo or "unknown",
+            peer=f"IPv6:{self.peer}" if ":" in self.peer else self.peer,
+            protocol=f"{extended}S" if encrypted else extended,  # RFC 3848
+            tls=self._cipher() if encrypted else None,
+        )
+
+    def _cipher(self) -> str | None:
+        cipher = self.transport.get_extra_info("cipher") if self.transport else None
+        return f"{cipher[1]} {cipher[0]}" if cipher else None
+
+
+class _NoHooks:
+    """aiosmtpd asks its handler for hooks; we have none."""
+
+
+_NO_HOOKS = _NoHooks()
+
+COMMANDS: Mapping[bytes, Handler] = {
+    b"EHLO": Session._ehlo,
+    b"HELO": Session._helo_,
+    b"MAIL": Session._mail_from,
+    b"RCPT": Session._rcpt_to,
+    b"DATA": Session._data,
+    b"RSET": Session._rset,
+    b"NOOP": Session._noop,
+    b"QUIT": Session._quit,
+    b"STARTTLS": Session._starttls,
+    b"VRFY": Session._vrfy,
+    b"HELP": Session._help,
+}

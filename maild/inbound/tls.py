@@ -1,0 +1,63 @@
+"""The certificate for STARTTLS: the configured pair, or one that we make and sign ourselves.
+
+Between mail servers TLS is opportunistic (RFC 7435): senders that check certificates ask for a policy
+(MTA-STS, DANE) first, so a self-signed one protects as much as a bought one until such a policy exists.
+"""
+
+import os
+import ssl
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+VALID_DAYS = 3650
+
+
+def context(cert: str, key: str) -> ssl.SSLContext:
+    """A server context for this pair of PEM files; ssl.SSLError or OSError when they don't fit."""
+    made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    made.minimum_version = ssl.TLSVersion.TLSv1_2
+    made.load_cert_chain(cert, key)
+    return made
+
+
+def self_signed(folder: Path, hostname: str) -> tuple[str, str]:
+    """The pair in `folder` (made when there is none); the paths of certificate and key."""
+    cert, key = folder / "smtp-self-signed.pem", folder / "smtp-self-signed.key"
+    if not (cert.exists() and key.exists()):
+        private = ec.generate_private_key(ec.SECP256R1())
+        _write(key, _pem_key(private))
+        _write(cert, _certificate(private, hostname).public_bytes(serialization.Encoding.PEM))
+    return str(cert), str(key)
+
+
+def _pem_key(private: ec.EllipticCurvePrivateKey) -> bytes:
+    return private.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+
+
+def _certificate(private: ec.EllipticCurvePrivateKey, hostname: str) -> x509.Certificate:
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, hostname[:64])])
+    now = datetime.now(UTC)
+    return (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(private.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=VALID_DAYS))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(hostname)]), critical=False)
+        .sign(private, hashes.SHA256())
+    )
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.unlink(missing_ok=True)
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(data)

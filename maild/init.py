@@ -1,0 +1,177 @@
+"""Making and changing a store from the command line, also beside a running daemon.
+
+Each command is one transaction on a connection of its own; the daemon sees it with its next statement.
+"""
+
+import os
+import sqlite3
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from conf.settings import Settings
+from maild.outbound import dkim
+from storage import dkim_keys, inboxes, keys, migrate, organizations
+from storage.clock import Clock
+from storage.data_folder import DataFolder, DataFolderError
+from storage.database import Tx
+from storage.ids import Ids
+from storage.sealing import Sealer, make_master_key, read_master_key
+
+T = TypeVar("T")
+
+SELECTOR = "s1"
+MX_PRIORITY = 10
+
+
+class Store:
+    """The store, opened for commands."""
+
+    def __init__(self, settings: Settings, clock: Clock | None = None) -> None:
+        self._settings = settings
+        self._clock = clock or Clock()
+        self._ids = Ids(self._clock)
+        self._folder = DataFolder(settings.data_path)
+
+    def init(self) -> dict[str, Any]:
+        """Make whatever of the store is missing. Keys are in the answer of the first time alone."""
+        self._folder.make()
+        make_master_key(self._folder.master_key)
+        migrate.prepare(self._folder.database)
+        sealer = Sealer(read_master_key(self._folder.master_key))
+        fresh = {name: dkim.generate_key() for name in self._settings.server.shared_domains}
+        return self._write(lambda tx: self._init(tx, sealer, fresh))
+
+    def _init(self, tx: Tx, sealer: Sealer, fresh: dict[str, tuple[bytes, str]]) -> dict[str, Any]:
+        for domain, (private, public) in fresh.items():
+            self._keep_dkim_key(tx, sealer, domain, private, public)
+        made: dict[str, Any] = {}
+        organization = organizations.first(tx)
+        if organization is None:
+            made = self._create_organization(tx, "Operator", "selfhost")
+            self._create_operator_inbox(tx, made["organizationId"])
+        else:
+            made["organizationId"] = organization.id
+        records = [one for name in self._settings.server.shared_domains for one in self._records(tx, name)]
+        return {**made, "records": records}
+
+    def create_organization(self, name: str, plan: str) -> dict[str, str]:
+        return self._write(lambda tx: self._create_organization(tx, name, plan))
+
+    def set_sending(self, organization_id: str, status: str, reason: str | None, action: str | None) -> bool:
+        now_ms = self._clock.now_ms()
+        return self._write(
+            lambda tx: organizations.set_sending(tx, organization_id, status, reason, action, now_ms)
+        )
+
+    def create_key(
+        self, organization_id: str, name: str, scopes: Sequence[str], inbox_id: str | None, mode: str
+    ) -> dict[str, str]:
+        """KeyError names what does not exist."""
+
+        def unit(tx: Tx) -> dict[str, str]:
+            if organizations.get(tx, organization_id) is None:
+                raise KeyError(f"organization {organization_id}")
+            if inbox_id is not None and inboxes.get_active(tx, organization_id, inbox_id) is None:
+                raise KeyError(f"inbox {inbox_id}")
+            return self._create_key(tx, organization_id, name, scopes, inbox_id, mode)
+
+        return self._write(unit)
+
+    # Inside one transaction --------------------------------------------------------------------
+
+    def _create_organization(self, tx: Tx, name: str, plan: str) -> dict[str, str]:
+        organization_id = self._ids.new("org")
+        organizations.create(tx, organization_id, name, plan, self._clock.now_ms())
+        live = self._create_key(tx, organization_id, "first key", ["*"], None, "live")
+        test = self._create_key(tx, organization_id, "first test key", ["*"], None, "test")
+        return {"organizationId": organization_id, "apiKey": live["apiKey"], "testKey": test["apiKey"]}
+
+    def _create_key(
+        self, tx: Tx, organization_id: str, name: str, scopes: Sequence[str], inbox_id: str | None, mode: str
+    ) -> dict[str, str]:
+        key_id, raw_key = self._ids.new("key"), keys.make(mode, os.urandom)
+        keys.create(
+            tx,
+            key_id,
+            raw_key,
+            self._clock.now_ms(),
+            organization_id=organization_id,
+            name=name,
+            scopes=scopes,
+            mode=mode,
+            inbox_id=inbox_id,
+        )
+        return {"id": key_id, "apiKey": raw_key}
+
+    def _create_operator_inbox(self, tx: Tx, organization_id: str) -> None:
+        """Where postmaster@ and abuse@ of every domain that we serve arrive (RFC 5321 §4.5.1)."""
+        inboxes.create(
+            tx,
+            self._ids.new("inb"),
+            self._clock.now_ms(),
+            organization_id=organization_id,
+            username="postmaster",
+            domain=self._settings.server.shared_domains[0],
+            name="Postmaster",
+            agent_id=None,
+            metadata="{}",
+            is_operator=True,
+        )
+
+    def _keep_dkim_key(self, tx: Tx, sealer: Sealer, domain: str, private: bytes, public: str) -> None:
+        if dkim_keys.active(tx, domain) is not None:
+            return
+        sealed = sealer.seal(private, dkim_keys.context(domain, SELECTOR))
+        dkim_keys.insert(
+            tx, dkim_keys.DkimKey(domain, SELECTOR, "active", sealed, public, self._clock.now_ms())
+        )
+
+    def _records(self, tx: Tx, domain: str) -> list[dict[str, Any]]:
+        key = dkim_keys.active(tx, domain)
+        assert key is not None
+        host = self._settings.server.hostname
+        wanted: list[tuple[str, str, str, str, int | None, bool]] = [
+            ("mx", "MX", domain, host, MX_PRIORITY, True),
+            ("spf", "TXT", domain, "v=spf1 mx -all", None, True),
+            ("dkim", "TXT", f"{key.selector}._domainkey.{domain}", f"v=DKIM1; k=rsa; p={key.public_key}", None, True),
+            ("dmarc", "TXT", f"_dmarc.{domain}", f"v=DMARC1; p=quarantine; rua=mailto:postmaster@{domain}", None, False),
+        ]  # fmt: skip
+        return [
+            {
+                "domainName": domain,
+                "purpose": purpose,
+                "type": kind,
+                "name": name,
+                "value": value,
+                "priority": priority,
+                "required": required,
+                "status": "unchecked",
+                "observed": [],
+            }
+            for purpose, kind, name, value, priority, required in wanted
+        ]
+
+    def _write(self, unit: Callable[[Tx], T]) -> T:
+        if not self._folder.database.exists():
+            raise DataFolderError(f"data_dir: there is no store in {self._folder.path}; run 'maild init' first")
+        conn = migrate.connect(self._folder.database)
+        try:
+            conn.execute("BEGIN IMMEDIATE")
+            result = unit(Tx(conn))
+            conn.execute("COMMIT")
+        except sqlite3.DatabaseError as error:
+            raise migrate.StoreError(f"{self._folder.database}: {error}") from error
+        finally:
+            conn.close()
+        return result
+
+
+def write_configuration(path: Path, domain: str, template: str) -> None:
+    """The documented configuration with the names of one domain filled in."""
+    text = template.replace('hostname = "localhost"', f'hostname = "{domain}"', 1)
+    text = text.replace('shared_domains = ["agents.test"]', f'shared_domains = ["{domain}"]', 1)
+    text = text.replace('public_url = "http://127.0.0.1:8025"', f'public_url = "https://{domain}"', 1)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("x", encoding="utf-8") as file:
+        file.write(text)

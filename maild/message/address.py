@@ -1,0 +1,232 @@
+"""Addresses: the strict readers of SMTP paths and API input, and the key that compares them.
+
+The tolerant reader of header fields is `mailboxes`; its `parse_mailboxes` is offered here too.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import Final
+
+import email_validator
+
+from maild.message.idn import ascii_domain
+from maild.message.mailboxes import parse_author, parse_mailboxes, quote_local, unescape
+from maild.message.model import Mailbox
+
+__all__ = [
+    "AddressSyntaxError",
+    "Mailbox",
+    "Path",
+    "normalize",
+    "parse_author",
+    "parse_mailboxes",
+    "parse_path",
+    "split",
+    "strip_plus",
+    "validate",
+]
+
+MAX_LOCAL_OCTETS: Final = 64  # RFC 5321 §4.5.3.1.1
+MAX_DOMAIN_OCTETS: Final = 255  # RFC 5321 §4.5.3.1.2
+MAX_PATH_OCTETS: Final = 256  # RFC 5321 §4.5.3.1.3, the angle brackets included
+MAX_ARGUMENT_OCTETS: Final = 2048
+
+_UTF8 = "\u0080-\U0010ffff"  # RFC 6531 §3.3; refused where SMTPUTF8 was not asked for
+_ATOM = rf"[A-Za-z0-9!#$%&'*+/=?^_`{{|}}~{_UTF8}-]++"
+# RFC 5321 §4.1.2. Underscores and a last dot are no grammar, but hosts with either send mail.
+_LABEL = rf"(?!-)[A-Za-z0-9_{_UTF8}-]++(?<!-)"
+_DOMAIN_TEXT = rf"{_LABEL}(?:\.{_LABEL})*+\.?"
+_QUOTED = rf'"(?:[ !#-\[\]-~{_UTF8}]|\\[ -~])*+"'
+_DOMAIN = re.compile(_DOMAIN_TEXT)
+_ROUTE = re.compile(rf"@{_DOMAIN_TEXT}(?:,@{_DOMAIN_TEXT})*+:")
+_LOCAL = re.compile(rf"(?:{_ATOM}(?:\.{_ATOM})*+|{_QUOTED})")
+_LITERAL = re.compile(r"\[[!-Z^-~]{1,253}\]")
+_PARAMETER = re.compile(rf"([A-Za-z0-9][A-Za-z0-9-]*)(?:=([!-<>-~{_UTF8}]+))?")
+_UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_LITERAL_TAG = re.compile(r"[A-Za-z0-9-]*[A-Za-z0-9]:[!-Z^-~]+")
+
+
+class AddressSyntaxError(ValueError):
+    """An address that the grammar refuses; the text is short, public, and quotes no input."""
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """What followed `MAIL FROM:` or `RCPT TO:`.
+
+    `address` is "" for `<>` and has neither brackets nor source route; parameter names are upper
+    case, values as given, None where there was no "=".
+    """
+
+    address: str
+    parameters: dict[str, str | None]
+
+
+def parse_path(argument: bytes, *, smtputf8: bool = False) -> Path:
+    """Read RFC 5321 §4.1.2 `Reverse-path`/`Forward-path` with its parameters; blanks before it pass.
+
+    UTF-8 needs `smtputf8` (the session's) or the parameter SMTPUTF8 beside it (RFC 6531 §3.4).
+    `Postmaster` alone needs no domain (§4.1.1.3). Raises AddressSyntaxError for anything else.
+    """
+    text = _decode_argument(argument)
+    if not text.startswith("<"):
+        raise AddressSyntaxError("the path must stand in angle brackets")
+    path, end = _read_path(text)
+    parameters = _read_parameters(text[end:])
+    if not text.isascii() and not smtputf8 and "SMTPUTF8" not in parameters:
+        raise AddressSyntaxError("non-ASCII text needs SMTPUTF8")
+    return Path(path, parameters)
+
+
+def split(address: str) -> tuple[str, str]:
+    """(local part, domain) at the last "@"; a text without one is all local part."""
+    local, at, domain = address.rpartition("@")
+    return (local, domain) if at else (address, "")
+
+
+def strip_plus(local: str) -> str:
+    """The local part without its `+tag`; one that begins with "+" stays whole."""
+    return local.partition("+")[0] or local
+
+
+def normalize(address: str) -> str:
+    """The key that decides whether two addresses are the same one.
+
+    Local part: unquoted where that is legal, NFC, folded case. Domain: lower-case A-label without
+    a last dot. Total: what is no address comes back folded.
+    """
+    if address.isascii() and '"' not in address:
+        return address.lower().removesuffix(".")
+    local, domain = split(address)
+    if len(local) > 1 and local.startswith('"') and local.endswith('"'):
+        local = quote_local(unescape(local[1:-1]))
+    local = unicodedata.normalize("NFC", unicodedata.normalize("NFC", local).casefold())
+    try:
+        domain = ascii_domain(domain)
+    except ValueError:
+        domain = unicodedata.normalize("NFC", domain).casefold().removesuffix(".")
+    return f"{local}@{domain}" if "@" in address else local
+
+
+def validate(address: str) -> str:
+    """An API address in the form to send to: local part kept, domain as A-label.
+
+    Syntax alone, no DNS; special-use names (.test, .invalid, .local, …) pass. Raises
+    AddressSyntaxError for everything else, display names among it.
+    """
+    if len(address) > MAX_PATH_OCTETS * 4 or _UNSAFE.search(address):
+        raise AddressSyntaxError("The email address is not valid.")
+    shown, special = _without_special_use(address)
+    try:
+        checked = email_validator.validate_email(
+            shown, check_deliverability=False, strict=True, allow_display_name=False
+        )
+    except (email_validator.EmailNotValidError, ValueError) as error:
+        # Surrogates make the package fail below its own errors.
+        is_own = isinstance(error, email_validator.EmailNotValidError)
+        raise AddressSyntaxError(str(error) if is_own else "The email address is not valid.") from None
+    domain = checked.ascii_domain
+    if special:
+        domain = domain.removesuffix(_STAND_IN) + special
+    return f"{checked.local_part}@{domain.lower()}"
+
+
+# The package refuses special-use names by a process-wide list. Rather than change that for
+# everybody, they are checked under a name of no special use.
+_STAND_IN = "a.io"
+
+
+def _without_special_use(address: str) -> tuple[str, str]:
+    """(address with a stand-in for a special-use ending, that ending or "")."""
+    local, domain = split(address)
+    folded = domain.lower()
+    for name in email_validator.SPECIAL_USE_DOMAIN_NAMES:
+        if folded == name or folded.endswith("." + name):
+            return f"{local}@{folded.removesuffix(name)}{_STAND_IN}", name
+    return address, ""
+
+
+def _decode_argument(argument: bytes) -> str:
+    if len(argument) > MAX_ARGUMENT_OCTETS:
+        raise AddressSyntaxError("the path is too long")
+    try:
+        text = argument.decode("utf-8")
+    except UnicodeDecodeError:
+        raise AddressSyntaxError("the path is not UTF-8") from None
+    text = text.strip(" \t\r\n")
+    if _UNSAFE.search(text):
+        raise AddressSyntaxError("control characters are not allowed")
+    return text
+
+
+def _read_path(text: str) -> tuple[str, int]:
+    """(address, index behind the closing bracket)."""
+    if text.startswith("<>"):
+        return "", 2
+    route = _ROUTE.match(text, 1)  # RFC 5321 §4.1.1.3: accepted and ignored
+    start = 1 if route is None else route.end()
+    local = _LOCAL.match(text, start)
+    if local is None:
+        raise AddressSyntaxError("the local part is not valid")
+    end = local.end()
+    if text.startswith("@", end):
+        domain, end = _read_domain(text, end + 1)
+    elif local[0].lower() == "postmaster":
+        domain = ""
+    else:
+        raise AddressSyntaxError("the local part is not valid, or the domain is missing")
+    if not text.startswith(">", end):
+        raise AddressSyntaxError("the closing angle bracket is missing")
+    if len(local[0].encode()) > MAX_LOCAL_OCTETS:
+        raise AddressSyntaxError("the local part is too long")
+    if len(domain.encode()) > MAX_DOMAIN_OCTETS or len(text[start : end + 1].encode()) + 1 > MAX_PATH_OCTETS:
+        raise AddressSyntaxError("the address is too long")
+    return (f"{local[0]}@{domain.removesuffix('.')}" if domain else local[0]), end + 1
+
+
+def _read_domain(text: str, start: int) -> tuple[str, int]:
+    if text.startswith("[", start):
+        literal = _LITERAL.match(text, start)
+        if literal is None or not _is_literal(literal[0][1:-1]):
+            raise AddressSyntaxError("the address literal is not valid")
+        return literal[0], literal.end()
+    domain = _DOMAIN.match(text, start)
+    if domain is None:
+        raise AddressSyntaxError("the domain is not valid")
+    return domain[0], domain.end()
+
+
+def _is_literal(content: str) -> bool:
+    """RFC 5321 §4.1.3."""
+    try:
+        if content[:5].lower() == "ipv6:":
+            ipaddress.IPv6Address(content[5:])
+        elif ":" not in content:
+            ipaddress.IPv4Address(content)
+        else:
+            return _LITERAL_TAG.fullmatch(content) is not None
+    except ValueError:
+        return False
+    return True
+
+
+def _read_parameters(text: str) -> dict[str, str | None]:
+    """RFC 5321 §4.1.1.11 `SP esmtp-param` …"""
+    if text and not text.startswith(" "):
+        raise AddressSyntaxError("something follows the closing angle bracket")
+    parameters: dict[str, str | None] = {}
+    for word in text.split(" "):
+        if not word:
+            continue
+        parameter = _PARAMETER.fullmatch(word)
+        if parameter is None:
+            raise AddressSyntaxError("a parameter is not valid")
+        name = parameter[1].upper()
+        if name in parameters:
+            raise AddressSyntaxError("a parameter is given twice")
+        parameters[name] = parameter[2]
+    return parameters

@@ -1,0 +1,100 @@
+"""Which Python codec may read a declared charset.
+
+A closed list: `codecs.lookup` on a stranger's word imports modules, remembers every miss for ever,
+and offers codecs that are no charsets at all.
+"""
+
+from __future__ import annotations
+
+import re
+from encodings.aliases import aliases
+
+# utf-7 hides ASCII from every filter and is forbidden by the Encoding Standard: read as ASCII.
+_ASCII_ONLY = {"utf_7": "ascii", "unicode_1_1_utf_7": "ascii", "u7": "ascii"}
+
+# What mail calls things that Python's table lacks or reads too narrowly. Supersets as in the WHATWG
+# Encoding Standard §4.2: the smart quotes of "iso-8859-1" mail are Windows-1252.
+_OUR_ALIASES = _ASCII_ONLY | {
+    "iso_8859_1": "cp1252",
+    "iso8859_1": "cp1252",
+    "latin_1": "cp1252",
+    "latin1": "cp1252",
+    "l1": "cp1252",
+    "us_ascii": "utf-8",
+    "ascii": "utf-8",
+    "ansi_x3_4_1968": "utf-8",
+    "646": "utf-8",
+    "utf8mb4": "utf-8",
+    "utf_8": "utf-8",
+    "utf8": "utf-8",
+    "unicode_1_1_utf_8": "utf-8",
+    "iso_8859_8_i": "iso8859_8",
+    "iso_8859_8_e": "iso8859_8",
+    "iso_8859_6_i": "iso8859_6",
+    "iso_8859_6_e": "iso8859_6",
+    "iso_8859_9": "cp1254",
+    "iso_8859_11": "cp874",
+    "tis_620": "cp874",
+    "windows_874": "cp874",
+    "dos_874": "cp874",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "x_gbk": "gb18030",
+    "cp936": "gb18030",
+    "gb_2312_80": "gb18030",
+    "hz_gb_2312": "hz",
+    "shift_jis": "cp932",
+    "sjis": "cp932",
+    "x_sjis": "cp932",
+    "windows_31j": "cp932",
+    "iso_2022_jp": "iso2022_jp_2",
+    "ks_c_5601_1987": "cp949",
+    "ks_c_5601": "cp949",
+    "ksc5601": "cp949",
+    "euc_kr": "cp949",
+    "big5": "cp950",
+    "x_mac_roman": "mac_roman",
+    "macintosh": "mac_roman",
+    "x_mac_cyrillic": "mac_cyrillic",
+    "koi8": "koi8_r",
+}
+
+_CODECS = frozenset(
+    ["ascii", "utf-8", "latin_1", "mac_roman", "mac_cyrillic", "mac_latin2", "koi8_r", "koi8_u", "koi8_t"]
+    + ["utf_16", "utf_16_be", "utf_16_le", "utf_32", "utf_32_be", "utf_32_le", "hz"]
+    + [f"iso8859_{n}" for n in (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 16)]
+    + [f"cp{n}" for n in (437, 737, 775, 850, 852, 855, 857, 858, 860, 861, 862, 863, 864, 865, 866, 869, 874)]
+    + [f"cp{n}" for n in (932, 949, 950, 1125, 1250, 1251, 1252, 1253, 1254, 1255, 1256, 1257, 1258)]
+    + ["gb2312", "gbk", "gb18030", "big5", "big5hkscs", "euc_jp", "euc_jis_2004", "euc_jisx0213", "euc_kr"]
+    + ["shift_jis", "shift_jis_2004", "johab", "iso2022_jp", "iso2022_jp_1", "iso2022_jp_2", "iso2022_kr"]
+)
+
+_SEPARATORS = re.compile(r"[\s_.:-]+")
+MAX_CHARSET_CHARS = 64
+
+
+def codec_for(charset: str | None) -> str | None:
+    """The codec to use, or None for a charset that is absent, unknown or not one."""
+    if charset is None or len(charset) > MAX_CHARSET_CHARS:
+        return None
+    known = _COMMON.get(charset)
+    return known if known is not None else _look_up(charset)
+
+
+def _look_up(charset: str) -> str | None:
+    if not charset.isascii():
+        return None
+    # RFC 2231 §5 lets a language follow the charset of an encoded word.
+    name = _SEPARATORS.sub("_", charset.partition("*")[0].strip("\"' \t").lower())
+    if name.startswith("windows_") and name[8:].isdigit():
+        name = "cp" + name[8:]
+    codec = _OUR_ALIASES.get(name) or aliases.get(name, name)
+    codec = _OUR_ALIASES.get(codec, codec)
+    return codec if codec in _CODECS else None
+
+
+_COMMON = {
+    name: codec
+    for name in ("utf-8", "UTF-8", "us-ascii", "iso-8859-1", "ISO-8859-1", "windows-1252")
+    if (codec := _look_up(name))
+}

@@ -1,0 +1,58 @@
+"""RFC 2047 encoded words, read tolerantly: also inside quoted strings and parameters, and with
+blanks in their text, because senders write them so."""
+
+from __future__ import annotations
+
+import binascii
+import re
+
+from maild.message.decode import decode_charset, decode_slice
+
+MAX_ENCODED_WORDS = 1000  # per field; what follows stays as it was written
+
+# No alternative can be entered twice from one place, and no word holds a "?": linear.
+_WORD = re.compile(r"=\?([^?\s]{1,64})\?([bBqQ])\?([^?\r\n]*+)\?=")
+# Controls that no reader should be shown. Tab becomes a blank before.
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+
+
+def decode_words(value: str) -> str:
+    """`value` with its encoded words decoded; everything else unchanged."""
+    if "=?" not in value:
+        return value
+    pieces: list[str] = []
+    pending = b""  # octets of adjacent words of one charset: senders split characters between them
+    charset = ""
+    position = 0
+    for count, word in enumerate(_WORD.finditer(value)):
+        if count == MAX_ENCODED_WORDS:
+            break
+        gap = value[position : word.start()]
+        adjacent = position > 0 and not gap.strip(" \t\r\n")
+        if adjacent and word[1].lower() == charset:
+            pending += _word_octets(word[2], word[3])
+        else:
+            pieces.append(decode_charset(pending, charset))
+            # RFC 2047 §6.2: blanks between two encoded words are not displayed.
+            if not adjacent:
+                pieces.append(gap)
+            charset, pending = word[1].lower(), _word_octets(word[2], word[3])
+        position = word.end()
+    pieces.append(decode_charset(pending, charset))
+    pieces.append(value[position:])
+    return "".join(pieces)
+
+
+def readable(value: str) -> str:
+    """Decoded, without control characters, trimmed: a subject."""
+    value = decode_words(value)
+    if not value.isprintable():
+        value = _CONTROLS.sub("", value.replace("\t", " "))
+    return value.strip(" ")
+
+
+def _word_octets(kind: str, text: str) -> bytes:
+    octets = text.encode("utf-8", "replace")
+    if kind in "bB":
+        return decode_slice(octets, "base64")
+    return binascii.a2b_qp(octets, header=True)

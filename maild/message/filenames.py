@@ -1,0 +1,96 @@
+"""Names for attachments that are safe to show and to save under."""
+
+from __future__ import annotations
+
+import re
+
+MAX_FILENAME_CHARS = 200
+_MAX_EXTENSION_CHARS = 20
+
+# Separators; controls; direction marks that make "exe.gpj" read "jpg.exe" (UAX #9); surrogates.
+_SEPARATORS = re.compile(r"[/\\\u2044\u2215\u29f8\uff0f\uff3c]")
+_REMOVED = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]+")
+_DEVICES = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|\Z)", re.IGNORECASE)
+
+_FIXED = {
+    "message/rfc822": "message.eml",
+    "message/global": "message.eml",
+    "message/delivery-status": "delivery-status.txt",
+    "message/global-delivery-status": "delivery-status.txt",
+    "message/disposition-notification": "disposition-notification.txt",
+    "message/global-disposition-notification": "disposition-notification.txt",
+    "message/feedback-report": "feedback-report.txt",
+    "text/rfc822-headers": "headers.txt",
+    "message/global-headers": "headers.txt",
+    "application/pgp-signature": "signature.asc",
+    "application/pkcs7-signature": "smime.p7s",
+    "application/x-pkcs7-signature": "smime.p7s",
+}
+_EXTENSIONS = {
+    "text/plain": "txt",
+    "text/html": "html",
+    "text/calendar": "ics",
+    "text/csv": "csv",
+    "text/markdown": "md",
+    "text/vcard": "vcf",
+    "text/x-vcard": "vcf",
+    "text/xml": "xml",
+    "text/rtf": "rtf",
+    "application/rtf": "rtf",
+    "application/xml": "xml",
+    "application/json": "json",
+    "application/pdf": "pdf",
+    "application/zip": "zip",
+    "application/gzip": "gz",
+    "application/msword": "doc",
+    "application/vnd.ms-excel": "xls",
+    "application/vnd.ms-powerpoint": "ppt",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": "pptx",
+    "application/vnd.oasis.opendocument.text": "odt",
+    "application/vnd.oasis.opendocument.spreadsheet": "ods",
+    "application/ics": "ics",
+    "application/pkcs7-mime": "p7m",
+    "application/pgp-encrypted": "asc",
+    "application/ms-tnef": "dat",
+    "image/jpeg": "jpg",
+    "image/png": "png",
+    "image/gif": "gif",
+    "image/webp": "webp",
+    "image/svg+xml": "svg",
+    "image/tiff": "tiff",
+    "image/bmp": "bmp",
+    "image/heic": "heic",
+    "audio/mpeg": "mp3",
+    "audio/wav": "wav",
+    "audio/ogg": "ogg",
+    "audio/mp4": "m4a",
+    "video/mp4": "mp4",
+    "video/quicktime": "mov",
+    "video/webm": "webm",
+}
+
+
+def clean_filename(name: str) -> str:
+    """A name without separators, controls, direction marks and dots at its ends; "" if none is left.
+
+    At most MAX_FILENAME_CHARS, keeping a short extension. A single leading dot stays (".env").
+    """
+    name = _SEPARATORS.sub("_", _REMOVED.sub("", name)).strip().rstrip(". ")
+    if name.startswith(".."):
+        name = name.lstrip(". ")
+    if _DEVICES.match(name):
+        name = "_" + name
+    if len(name) <= MAX_FILENAME_CHARS:
+        return name
+    stem, dot, extension = name.rpartition(".")
+    if not dot or len(extension) > _MAX_EXTENSION_CHARS:
+        return name[:MAX_FILENAME_CHARS].rstrip(". ")
+    return stem[: MAX_FILENAME_CHARS - 1 - len(extension)].rstrip(". ") + "." + extension
+
+
+def derived_filename(content_type: str, number: int) -> str:
+    """A name for the part that has none: `attachment-<number>.<ext>`, or its usual one."""
+    fixed = _FIXED.get(content_type)
+    return fixed if fixed is not None else f"attachment-{number}.{_EXTENSIONS.get(content_type, 'bin')}"

@@ -1,0 +1,106 @@
+"""The header section: where it ends, its fields in order, unfolded on demand.
+
+Values are kept as latin-1 text of the raw octets, so that splitting costs one pass and nothing is
+lost; `Headers.get` shows them as UTF-8 where they are UTF-8 (RFC 6532 §3.2), else as latin-1.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from maild.message.model import Buffer
+
+MAX_HEADER_BYTES = 256 * 1024  # Postfix keeps 100 KiB; ours is a documented key
+MAX_HEADER_FIELDS = 10_000
+
+# RFC 5322 §2.2: printable US-ASCII but the colon; §4.5 allows blanks before it.
+_FIELD = re.compile(r"^([!-9;-~]++)[ \t]*+:[ \t]*+([^\n]*+(?:\n[ \t][^\n]*+)*+)", re.MULTILINE)
+_FIELD_START = re.compile(rb"[!-9;-~]{1,998}+[ \t]*+:")
+_BLANK_LINE = re.compile(rb"\r?\n")
+_MBOX_START = re.compile(rb">?From [^\n]{0,998}\n")
+
+
+class Headers:
+    """The fields of one header section, in order and in their own case; look-up ignores case."""
+
+    __slots__ = ("_fields", "_index")
+
+    def __init__(self, fields: list[tuple[str, str]]) -> None:
+        self._fields = fields
+        index: dict[str, list[int]] = {}
+        for position, (name, _) in enumerate(fields):
+            key = name.lower()
+            if key in index:
+                index[key].append(position)
+            else:
+                index[key] = [position]
+        self._index = index
+
+    def get(self, name: str) -> str | None:
+        """The first field of that name: raw value, unfolded; None when there is none."""
+        found = self._index.get(name.lower())
+        return None if found is None else _show(self._fields[found[0]][1])
+
+    def get_all(self, name: str) -> list[str]:
+        """Every field of that name, in order, unfolded."""
+        return [_show(self._fields[at][1]) for at in self._index.get(name.lower(), ())]
+
+    def items(self) -> Iterator[tuple[str, str]]:
+        """(name as written, unfolded value), in order."""
+        return ((name, _show(value)) for name, value in self._fields)
+
+    def octets(self, name: str) -> str | None:
+        """Like `get`, but each character is one raw octet: for boundaries and charsets."""
+        found = self._index.get(name.lower())
+        return None if found is None else unfold(self._fields[found[0]][1])
+
+    def __contains__(self, name: str) -> bool:
+        return name.lower() in self._index
+
+    def __len__(self) -> int:
+        return len(self._fields)
+
+
+def read_headers(block: bytes) -> Headers:
+    """The fields of a header section; lines that are no field are passed over. Never raises."""
+    fields = _FIELD.findall(block.decode("latin-1"))
+    return Headers(fields[:MAX_HEADER_FIELDS])
+
+
+def find_body(raw: Buffer, start: int, end: int) -> tuple[int, int]:
+    """(end of the fields, start of the body) of the entity in raw[start:end].
+
+    The fields end at the first empty line (RFC 5322 §2.1). An entity that does not begin with a
+    field has none, and is all body.
+    """
+    if not _FIELD_START.match(raw, start, end) and not _MBOX_START.match(raw, start, end):
+        blank = _BLANK_LINE.match(raw, start, end)
+        return start, start if blank is None else blank.end()
+    crlf = raw.find(b"\n\r\n", start, end)
+    bare = raw.find(b"\n\n", start, end if crlf < 0 else crlf)
+    if bare >= 0:
+        return bare + 1, bare + 2
+    return (crlf + 1, crlf + 3) if crlf >= 0 else (end, end)
+
+
+def unfold(value: str) -> str:
+    """RFC 5322 §2.2.3: the line breaks go, the blanks stay."""
+    if "\n" in value:
+        value = value.replace("\r\n", "").replace("\n", "")
+    if "\r" in value:
+        value = value.rstrip("\r").replace("\r", " ")
+    return value.rstrip(" \t")
+
+
+def octets_to_text(value: str) -> str:
+    """latin-1 text of raw octets as UTF-8 if it is that, else unchanged."""
+    try:
+        return value.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        return value
+
+
+def _show(value: str) -> str:
+    value = unfold(value)
+    return value if value.isascii() else octets_to_text(value)

@@ -1,0 +1,272 @@
+"""Plain text of an HTML body, for readers and for the text part of a mail sent as HTML alone.
+
+A tokenizer of our own over the raw markup: the standard one is quadratic on open quotes and
+comments. Every construct that does not end ends the reading or is read as text once, so the whole
+is linear. Nothing here makes HTML safe to show; it only makes it readable.
+
+What a browser would not show is left out: scripts, styles, titles, `display:none` (hidden text is how
+a stranger talks to a program behind its owner's back).
+"""
+
+from __future__ import annotations
+
+import html as entities
+import re
+from typing import Final
+
+MAX_HTML_CHARS: Final = 1_000_000
+_MAX_LIST_DEPTH = 10
+_MAX_QUOTE_DEPTH = 10
+_MAX_URL_CHARS = 2000
+
+# As in a browser, a quote means something only behind "=".
+_TAG = re.compile(
+    r"""<(/?)([a-zA-Z][a-zA-Z0-9:-]*+)((?:[^>"'=]++|=\s*+(?:"[^"]*+"|'[^']*+')?+|["'])*+)>"""
+)
+_TAG_WITHOUT_QUOTES = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9:-]*+)([^>]*+)>")
+_ATTRIBUTE = re.compile(r"""(?<![^\s"'/])([a-zA-Z-]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++))""")
+_RAW_END = {
+    name: re.compile(rf"</{name}[\s/>]", re.IGNORECASE)
+    for name in ("script", "style", "title", "template", "textarea", "iframe", "noembed", "noframes", "xmp")
+}
+_HIDDEN = re.compile(r"display\s*+:\s*+none|visibility\s*+:\s*+hidden|mso-hide\s*+:\s*+all", re.IGNORECASE)
+_LONG_REFERENCE = re.compile(r"&#(?:x[0-9a-fA-F]{9,}+|[0-9]{9,}+);?+", re.IGNORECASE)
+_BLANKS = re.compile(r"[ \t\n\r\f]+")
+_UNSHOWN = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f\u200b\u2060\ufeff\u00ad\u034f\ud800-\udfff]+")
+
+_PARAGRAPHS = frozenset(
+    "p h1 h2 h3 h4 h5 h6 ul ol dl blockquote pre table figure hr fieldset form".split()
+)
+_LINES = frozenset(
+    "div tr li dt dd section article header footer main nav aside address center caption figcaption "
+    "body html option legend details summary".split()
+)
+_VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
+
+
+def html_to_text(html: str) -> str:
+    """Readable text: paragraphs, breaks, lists, `> ` quotes, links as `text (url)`.
+
+    Linear and total; input beyond MAX_HTML_CHARS is not read.
+    """
+    html = html[:MAX_HTML_CHARS]
+    writer = _Writer()
+    position, end = 0, len(html)
+    last_tag_end = html.rfind(">")
+    tag_pattern = _TAG
+    while position < end:
+        mark = html.find("<", position)
+        if mark < 0 or mark > last_tag_end:
+            writer.text(html[position:])
+            break
+        if mark > position:
+            writer.text(html[position:mark])
+        if html.startswith(("<!", "<?"), mark):
+            position = _skip_declaration(html, mark)
+            continue
+        tag = tag_pattern.match(html, mark)
+        if tag is None and tag_pattern is _TAG and html[mark + 1 : mark + 3].strip("/")[:1].isalpha():
+            # A quote that is never closed. Trying it again at each tag would be quadratic.
+            tag_pattern = _TAG_WITHOUT_QUOTES
+            tag = tag_pattern.match(html, mark)
+        if tag is None:
+            writer.text("<")
+            position = mark + 1
+            continue
+        position = tag.end()
+        name = tag[2].lower()
+        if tag[1]:
+            writer.close(name)
+        elif name in _RAW_END:
+            closing = _RAW_END[name].search(html, position)
+            position = end if closing is None else _after(html, ">", closing.start())
+        else:
+            writer.open(name, tag[3])
+    return writer.result()
+
+
+def _skip_declaration(html: str, mark: int) -> int:
+    if html.startswith("<!--", mark):
+        # Also `<!-->`, and Outlook's `<!--[if …]>` whose content nobody else shows.
+        return _after(html, "-->", mark + 2)
+    return _after(html, ">", mark)
+
+
+def _after(html: str, mark: str, start: int) -> int:
+    found = html.find(mark, start)
+    return len(html) if found < 0 else found + len(mark)
+
+
+class _Writer:
+    """Collects words into lines. `breaks` is how many line ends the next word needs before it."""
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+        self._line: list[str] = []
+        self._breaks = 0
+        self._is_spaced = False
+        self._quotes = 0
+        self._pre = 0
+        self._lists: list[int | None] = []  # the last number of an ordered list
+        self._link: tuple[str, int, int] | None = None  # url, and where its text began
+        self._hidden: tuple[str, int] | None = None  # element, depth of its own name
+
+    def text(self, raw: str) -> None:
+        if self._hidden is not None:
+            return
+        text = _unescape(raw)
+        if self._pre:
+            self._preformatted(text)
+            return
+        words = _BLANKS.sub(" ", text)
+        if words.startswith(" "):
+            self._is_spaced = True
+        shown = words.strip(" ")
+        if shown:
+            self._put(shown)
+            self._is_spaced = words.endswith(" ")
+
+    def open(self, name: str, attributes: str) -> None:
+        if self._hidden is not None:
+            if name == self._hidden[0]:
+                self._hidden = (name, self._hidden[1] + 1)
+            return
+        if attributes and name not in _VOID and _is_hidden(attributes):
+            self._hidden = (name, 1)
+            return
+        if name == "br":
+            self._line_end(at_least=0)
+        elif name == "a":
+            self._link = (_attribute(attributes, "href"), len(self._lines), len(self._line))
+        elif name == "img":
+            self._image(attributes)
+        elif name in ("td", "th"):
+            self._is_spaced = True
+        elif name in _PARAGRAPHS or name in _LINES:
+            self._open_block(name)
+
+    def close(self, name: str) -> None:
+        if self._hidden is not None:
+            if name == self._hidden[0]:
+                depth = self._hidden[1] - 1
+                self._hidden = (name, depth) if depth else None
+            return
+        if name == "a":
+            self._end_link()
+        elif name == "p" or name in _PARAGRAPHS:
+            self._block(2 if not (name in ("ul", "ol") and len(self._lists) > 1) else 1)
+            if name == "blockquote":
+                self._quotes = max(0, self._quotes - 1)
+            elif name == "pre":
+                self._pre = max(0, self._pre - 1)
+            elif name in ("ul", "ol") and self._lists:
+                self._lists.pop()
+        elif name in _LINES:
+            self._block(1)
+
+    def result(self) -> str:
+        self._end_link()
+        self._finish_line()
+        return "\n".join(self._lines).strip("\n")
+
+    def _open_block(self, name: str) -> None:
+        is_nested_list = name in ("ul", "ol") and bool(self._lists)
+        self._block(2 if name in _PARAGRAPHS and not is_nested_list else 1)
+        if name == "blockquote":
+            self._quotes += 1
+        elif name == "pre":
+            self._pre += 1
+        elif name == "hr":
+            self._put("---")
+            self._block(2)
+        elif name in ("ul", "ol"):
+            self._lists.append(0 if name == "ol" else None)
+        elif name == "li":
+            self._item()
+
+    def _item(self) -> None:
+        indent = "  " * (min(len(self._lists), _MAX_LIST_DEPTH) - 1)
+        if self._lists and (last := self._lists[-1]) is not None:
+            self._lists[-1] = last + 1
+            self._put(f"{indent}{last + 1}.")
+        else:
+            self._put(f"{indent}-")
+        self._is_spaced = True
+
+    def _image(self, attributes: str) -> None:
+        alternative = _BLANKS.sub(" ", _attribute(attributes, "alt")).strip(" ")
+        if alternative:
+            self._put(f"[{alternative}]")
+
+    def _end_link(self) -> None:
+        if self._link is None:
+            return
+        url, line, column = self._link
+        self._link = None
+        if not url.lower().startswith(("http://", "https://", "mailto:")) or len(url) > _MAX_URL_CHARS:
+            return
+        if len(self._lines) == line and len(self._line) == column:
+            return  # a link around nothing that is shown
+        shown = "".join(self._line[column:]).strip() if len(self._lines) == line else ""
+        url = re.sub(r"[\s\x00-\x1f]", "", url)
+        target = url[7:] if url[:7].lower() == "mailto:" else url
+        if shown.rstrip("/") not in (target.rstrip("/"), target.partition("://")[2].rstrip("/")):
+            self._line.append(f" ({target})")
+
+    def _preformatted(self, text: str) -> None:
+        lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        for number, line in enumerate(lines):
+            if number:
+                self._line_end(at_least=0)
+            if line:
+                self._put(line)
+
+    def _put(self, text: str) -> None:
+        if self._breaks:
+            self._finish_line()
+            if self._lines and self._breaks > 1 and self._lines[-1].strip("> "):
+                self._lines.append("")
+            self._breaks = 0
+        elif self._is_spaced and self._line:
+            self._line.append(" ")
+        self._is_spaced = False
+        self._line.append(text)
+
+    def _block(self, breaks: int) -> None:
+        if self._line or self._lines:
+            if self._line:
+                self._finish_line()
+            self._breaks = max(self._breaks, breaks)
+        self._is_spaced = False
+
+    def _line_end(self, at_least: int) -> None:
+        if self._line or at_least == 0:
+            self._lines.append((self._prefix() + "".join(self._line)).rstrip())
+            self._line = []
+        self._is_spaced = False
+
+    def _finish_line(self) -> None:
+        if self._line:
+            self._line_end(at_least=1)
+
+    def _prefix(self) -> str:
+        return "> " * min(self._quotes, _MAX_QUOTE_DEPTH)
+
+
+def _unescape(raw: str) -> str:
+    if "&" in raw:
+        # html.unescape makes an int of any number of digits, and Python refuses long ones.
+        raw = entities.unescape(_LONG_REFERENCE.sub("\ufffd", raw))
+    raw = raw.replace("\u00a0", " ")
+    return raw if raw.isascii() and raw.isprintable() else _UNSHOWN.sub("", raw)
+
+
+def _is_hidden(attributes: str) -> bool:
+    return "style" in attributes.lower() and bool(_HIDDEN.search(_attribute(attributes, "style")))
+
+
+def _attribute(attributes: str, name: str) -> str:
+    for match in _ATTRIBUTE.finditer(attributes):
+        if match[1].lower() == name:
+            return _unescape(match[2] or match[3] or match[4] or "").strip()
+    return ""

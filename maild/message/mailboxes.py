@@ -1,0 +1,267 @@
+"""RFC 5322 §3.4 address lists as strangers write them.
+
+One pass over tokens, no recursion: comments nest by counting (§3.2.2), groups are flattened
+(§3.4), obsolete routes are dropped (§4.4). Encoded words are decoded in names alone, after the
+structure is known, so that no encoding can make an address out of a name.
+
+`parse_author` is stricter: it gives no mailbox where two honest readers could see two different
+ones, because DMARC protects what *that* mailbox says and nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from maild.message.encoded_words import decode_words
+from maild.message.idn import ascii_domain
+from maild.message.model import Mailbox
+
+MAX_MAILBOXES: Final = 1000
+MAX_ADDRESS_CHARS: Final = 998
+_MAX_TOKENS = 50_000
+
+_ATEXT = r"A-Za-z0-9!#$%&'*+/=?^_`{|}~\-"
+# `Name <a@b>`, `"Name" <a@b>` and `a@b`: nearly all that is ever sent.
+_SIMPLE = re.compile(
+    rf'[ \t]*+(?:(?:"([^"\\<>@]*+)"|([^"\\<>@,;:()\[\]]*+))[ \t]*+<([{_ATEXT}.]++@[A-Za-z0-9.-]++)>'
+    rf"|([{_ATEXT}.]++@[A-Za-z0-9.-]++))[ \t]*+(?:,|\Z)"
+)
+_TOKEN = re.compile(
+    r'(?P<space>[ \t\r\n]++)|"(?P<quoted>(?:[^"\\]|\\.)*+)"?|(?P<literal>\[[^\[\]\\<>]*+\])'
+    r'|(?P<special>[<>,;:@.(])|(?P<atom>[^ \t\r\n<>,;:@."(\[]++)|(?P<other>.)',
+    re.DOTALL,
+)
+_COMMENT_MARK = re.compile(r"\\.|[()]", re.DOTALL)
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_DOT_ATOM = re.compile(rf"[{_ATEXT}\u0080-\U0010ffff]++(?:\.[{_ATEXT}\u0080-\U0010ffff]++)*+")
+_LOOSE_ATOM = re.compile(rf"[{_ATEXT}.\u0080-\U0010ffff]++")
+_DOMAIN = re.compile(r"[\w-]++(?:\.[\w-]++)*+\.?|\[[!-Z^-~]++\]")
+# Controls, and the marks that make a name run the other way on a screen (UAX #9).
+_UNSHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+")
+
+
+def parse_mailboxes(value: str) -> tuple[Mailbox, ...]:
+    """The mailboxes of an address list, at most MAX_MAILBOXES; what is none is left out."""
+    simple = _read_simple(value)
+    return simple if simple is not None else _Reader(value).read()
+
+
+def parse_author(values: Sequence[str]) -> tuple[Mailbox | None, str | None]:
+    """(the mailbox, None) of the From fields, or (None, defect code).
+
+    Defects: "no-from", "several-from", "ambiguous-from".
+    """
+    if not values:
+        return None, "no-from"
+    if len(values) > 1:  # RFC 5322 §3.6: From occurs once
+        return None, "several-from"
+    found = _read_simple(values[0])
+    if found is None:
+        reader = _Reader(values[0])
+        found = reader.read()
+        if len(found) < 2 and reader.is_irregular:
+            return None, "ambiguous-from"
+    if len(found) != 1:
+        return None, "several-from" if found else "no-from"
+    return found[0], None
+
+
+def display_name(raw: str) -> str | None:
+    """A phrase as it may be shown: decoded, no controls, no direction overrides; None if empty."""
+    name = decode_words(raw)
+    if not name.isprintable():
+        name = _UNSHOWN.sub("", name.replace("\t", " "))
+    return name.strip() or None
+
+
+def quote_local(local: str) -> str:
+    """An unquoted local part in its shortest legal form (RFC 5321 §4.1.2: quoted if need be)."""
+    if _DOT_ATOM.fullmatch(local):
+        return local
+    return '"' + local.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def unescape(quoted: str) -> str:
+    """The content of a quoted string without its quoted pairs (RFC 5322 §3.2.4)."""
+    return _ESCAPE.sub(r"\1", quoted) if "\\" in quoted else quoted
+
+
+def _read_simple(value: str) -> tuple[Mailbox, ...] | None:
+    found: list[Mailbox] = []
+    position, end = 0, len(value)
+    while position < end:
+        match = _SIMPLE.match(value, position)
+        if match is None:
+            return None
+        quoted, phrase, angle, bare = match.groups()
+        address = angle or bare
+        local_domain = address.partition("@")
+        if len(address) > MAX_ADDRESS_CHARS or not _DOMAIN.fullmatch(local_domain[2]):
+            return None
+        name = quoted if quoted is not None else phrase
+        found.append(Mailbox(display_name(name) if name else None, address))
+        position = match.end()
+        if len(found) == MAX_MAILBOXES:
+            break
+    return tuple(found)
+
+
+class _Reader:
+    """The state of one reading. A piece is (kind, text): "atom", "quoted", "literal", ".", "@", " "."""
+
+    def __init__(self, value: str) -> None:
+        self.is_irregular = False
+        self._value = value
+        self._found: list[Mailbox] = []
+        self._start_mailbox()
+
+    def _start_mailbox(self) -> None:
+        self._pieces: list[tuple[str, str]] = []  # of the phrase, or of a bare address
+        self._angle: list[tuple[str, str]] | None = None
+        self._is_angle_open = False
+        self._comment = ""
+        self._is_split = False  # a comment stands between pieces
+
+    def read(self) -> tuple[Mailbox, ...]:
+        value, position, end = self._value, 0, len(self._value)
+        for _ in range(_MAX_TOKENS):
+            if position >= end or len(self._found) >= MAX_MAILBOXES:
+                break
+            token = _TOKEN.match(value, position)
+            assert token is not None  # the last branch takes any character
+            position = token.end()
+            kind = token.lastgroup or "other"
+            if kind != "special":
+                self._piece(kind, token[kind])
+            elif token[0] == "(":
+                position = self._read_comment(position - 1)
+            else:
+                self._special(token[0])
+        self._end_mailbox()
+        return tuple(self._found[:MAX_MAILBOXES])
+
+    def _read_comment(self, start: int) -> int:
+        depth = 0
+        end = len(self._value)
+        for mark in _COMMENT_MARK.finditer(self._value, start):
+            depth += {"(": 1, ")": -1}.get(mark[0], 0)
+            if depth == 0:
+                end = mark.end()
+                break
+        if self._is_angle_open:
+            self.is_irregular = True
+        self._comment = unescape(self._value[start + 1 : end - 1])
+        return end
+
+    def _piece(self, kind: str, text: str) -> None:
+        if kind == "space":
+            text = kind = " "
+        elif kind == "other":
+            kind = "atom"
+        if self._is_angle_open and self._angle is not None:
+            self._angle.append((kind, text))
+        elif self._angle is not None:
+            self.is_irregular = self.is_irregular or kind != " "  # words after `<…>`
+        else:
+            self._is_split = self._is_split or bool(self._comment and self._pieces and kind != " ")
+            self._pieces.append((kind, text))
+
+    def _special(self, mark: str) -> None:
+        if mark in "@.":
+            self._piece(mark, mark)
+        elif mark == "<":
+            self._open_angle()
+        elif mark == ">":
+            self.is_irregular = self.is_irregular or not self._is_angle_open
+            self._is_angle_open = False
+        elif mark == ":":
+            self._colon()
+        elif mark == "," and self._is_in_route():
+            pass
+        else:
+            self._end_mailbox()
+
+    def _is_in_route(self) -> bool:
+        return self._is_angle_open and bool(self._angle) and self._angle is not None and self._angle[0][0] == "@"
+
+    def _open_angle(self) -> None:
+        if self._angle is not None:
+            self.is_irregular = True
+            self._end_mailbox()
+        if any(kind == "@" for kind, _ in self._pieces):
+            self.is_irregular = True  # `a@b <c@d>`: some readers show the first
+        self._angle = []
+        self._is_angle_open = True
+
+    def _colon(self) -> None:
+        self.is_irregular = True
+        if self._is_in_route() and self._angle is not None:  # RFC 5322 §4.4 obs-route
+            self._angle.clear()
+        elif self._angle is None:  # §3.4: what stood before is the name of a group
+            self._start_mailbox()
+
+    def _end_mailbox(self) -> None:
+        if self._is_angle_open:
+            self.is_irregular = True
+        if self._angle is not None:
+            self._add(_phrase(self._pieces) or self._comment, self._angle, is_bare=False)
+        elif any(kind == "@" for kind, _ in self._pieces):
+            self.is_irregular = self.is_irregular or self._is_split
+            self._add(self._comment, self._pieces, is_bare=True)
+        elif any(kind != " " for kind, _ in self._pieces):
+            self.is_irregular = True
+        self._start_mailbox()
+
+    def _add(self, name: str, pieces: list[tuple[str, str]], *, is_bare: bool) -> None:
+        runs = _runs(pieces)
+        if len(runs) > 1:
+            self.is_irregular = True
+        if is_bare:  # `bob smith@x`: the words before are a name without its brackets
+            runs = [run for run in runs if any(kind == "@" for kind, _ in run)][-1:]
+        address = _address(runs[0]) if len(runs) == 1 else None
+        if address is None:
+            self.is_irregular = True
+            return
+        self._found.append(Mailbox(display_name(name), address))
+
+
+def _phrase(pieces: list[tuple[str, str]]) -> str:
+    return "".join(unescape(text) if kind == "quoted" else text for kind, text in pieces).strip()
+
+
+def _runs(pieces: list[tuple[str, str]]) -> list[list[tuple[str, str]]]:
+    """Pieces cut at blanks, but not at blanks beside "." and "@" (RFC 5322 §4.4 allows those)."""
+    runs: list[list[tuple[str, str]]] = []
+    is_joined = False
+    for piece in pieces:
+        if piece[0] == " ":
+            is_joined = is_joined and runs[-1][-1][0] in ".@"
+        elif is_joined or (runs and piece[0] in ".@"):
+            runs[-1].append(piece)
+            is_joined = True
+        else:
+            runs.append([piece])
+            is_joined = True
+    return runs
+
+
+def _address(pieces: list[tuple[str, str]]) -> str | None:
+    """local@domain of one run, or None when it is not exactly that."""
+    at = [index for index, (kind, _) in enumerate(pieces) if kind == "@"]
+    if len(at) != 1:
+        return None
+    local_pieces, domain = pieces[: at[0]], "".join(text for _, text in pieces[at[0] + 1 :])
+    is_quoted = any(kind == "quoted" for kind, _ in local_pieces)
+    local = "".join(unescape(text) if kind == "quoted" else text for kind, text in local_pieces)
+    if not local or not local.isprintable() or not (is_quoted or _LOOSE_ATOM.fullmatch(local)):
+        return None
+    if len(local) + len(domain) >= MAX_ADDRESS_CHARS or not _DOMAIN.fullmatch(domain):
+        return None
+    if not domain.isascii():
+        try:
+            domain = ascii_domain(domain)
+        except ValueError:
+            return None
+    return f"{quote_local(local) if is_quoted else local}@{domain}"

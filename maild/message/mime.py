@@ -1,0 +1,260 @@
+"""The MIME structure of a message as body slices and attachments.
+
+One stack of open multiparts, no recursion. A part lies between two delimiters of its multipart and
+inside everything that encloses it, so a delimiter of an outer multipart ends all inner ones, as
+RFC 2046 §5.1.2 asks. Each octet is searched once per level, and there are at most MAX_DEPTH levels:
+linear whatever the boundaries are. Over a limit the rest stays one opaque attachment.
+
+Which leaf is body:
+  alternative   the first branch that has text/plain gives the text, the first with text/html the html
+  related       only below its root; every other child is an attachment that is shown inline
+  mixed & co    text/plain and text/html join the body, unless they have a filename
+  anywhere      `Content-Disposition: attachment` is an attachment, and so is every other type
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from maild.message.decode import BASE64, IDENTITY, QUOTED_PRINTABLE, decoded_size
+from maild.message.filenames import clean_filename, derived_filename
+from maild.message.headers import Headers, find_body, read_headers
+from maild.message.model import Attachment, Buffer, Slice
+from maild.message.parameters import OCTET_STREAM, charset_of, media_type, read_value, text_parameter
+
+MAX_PARTS: Final = 1000
+MAX_DEPTH: Final = 100
+MAX_PART_HEADER_BYTES: Final = 64 * 1024
+MAX_BOUNDARY_OCTETS: Final = 200  # RFC 2046 §5.1.1 says 70; some senders do not count
+MAX_CONTENT_ID_CHARS: Final = 998
+_FALSE_DELIMITERS = 64
+
+_DELIMITER_END = re.compile(rb"(--)?[ \t]*+(?:\r?\n|\r?\Z)")
+_WORD = re.compile(r"[A-Za-z0-9-]++")
+_LINE_FEED = 10
+
+_ENCODINGS = {
+    "7bit": IDENTITY,
+    "8bit": IDENTITY,
+    "binary": IDENTITY,
+    "base64": BASE64,
+    "quoted-printable": QUOTED_PRINTABLE,
+}
+
+
+@dataclass(slots=True)
+class _Frame:
+    """An open multipart: `position` is where its next part begins."""
+
+    delimiter: bytes
+    position: int
+    end: int
+    kind: str
+    root_id: str | None
+    children: int = 0
+    is_done: bool = False
+    is_at_root: bool = True  # the open child may hold body text
+    text_child: int = 0  # alternative: which child gave the text, the html; 0 is none
+    html_child: int = 0
+
+
+@dataclass(slots=True)
+class _Entity:
+    """A leaf, its fields read."""
+
+    start: int
+    end: int
+    content_type: str
+    encoding: str
+    charset: str | None
+    disposition: str | None
+    filename: str | None
+    content_id: str | None
+
+
+class Indexer:
+    """Walks one message once; the results are its public attributes."""
+
+    def __init__(self, raw: Buffer) -> None:
+        self.text: list[Slice] = []
+        self.html: list[Slice] = []
+        self.attachments: list[Attachment] = []
+        self.defects: dict[str, None] = {}
+        self._raw = raw
+        self._stack: list[_Frame] = []
+        self._parts = 0
+
+    def run(self, headers: Headers, start: int, end: int) -> None:
+        """Index the entity whose body is raw[start:end]."""
+        self._open(headers, start, end, "text/plain")
+        stack = self._stack
+        while stack:
+            frame = stack[-1]
+            if frame.is_done:
+                stack.pop()
+            elif self._parts >= MAX_PARTS:
+                self.defects["too-many-parts"] = None
+                self._add_opaque(frame.position, end)
+                stack.clear()
+            else:
+                self._next_part(frame)
+
+    def _next_part(self, frame: _Frame) -> None:
+        start = frame.position
+        found = find_delimiter(self._raw, frame.delimiter, start, frame.end)
+        if found is None:
+            self.defects["missing-end"] = None
+            frame.is_done = True
+            end = frame.end
+        else:
+            delimiter_start, frame.position, frame.is_done = found
+            end = _before_line_break(self._raw, start, delimiter_start)
+        frame.children += 1
+        self._parts += 1
+        fields_end, body = find_body(self._raw, start, end)
+        headers = read_headers(bytes(self._raw[start : min(fields_end, start + MAX_PART_HEADER_BYTES)]))
+        if frame.kind == "related":
+            frame.is_at_root = frame.children == 1 or (
+                frame.root_id is not None and _content_id(headers) == frame.root_id
+            )
+        # RFC 2046 §5.1.5
+        self._open(headers, body, end, "message/rfc822" if frame.kind == "digest" else "text/plain")
+
+    def _open(self, headers: Headers, start: int, end: int, default_type: str) -> None:
+        declared = headers.octets("content-type")
+        word, parameters = (default_type, {}) if declared is None else read_value(declared)
+        content_type = media_type(word)
+        if not content_type.startswith("multipart/"):
+            self._add_leaf(_read_leaf(headers, start, end, content_type, parameters))
+            return
+        if len(self._stack) >= MAX_DEPTH:
+            self.defects["too-deep"] = None
+            self._add_opaque(start, end)
+            return
+        delimiter = _delimiter(parameters)
+        first = find_delimiter(self._raw, delimiter, start, end) if delimiter else None
+        if first is None:
+            self.defects["missing-boundary"] = None
+            self._add_leaf(_read_leaf(headers, start, end, "text/plain", {}))
+            return
+        root_id = (text_parameter(parameters, "start") or "").strip("<> \t") or None
+        frame = _Frame(delimiter, first[1], end, content_type[10:], root_id, is_done=first[2])
+        self._stack.append(frame)
+
+    def _add_leaf(self, leaf: _Entity) -> None:
+        if leaf.content_type in ("text/plain", "text/html") and self._is_body(leaf):
+            if leaf.end > leaf.start:
+                found = Slice(leaf.start, leaf.end - leaf.start, leaf.encoding, leaf.charset)
+                (self.html if leaf.content_type == "text/html" else self.text).append(found)
+            return
+        with memoryview(self._raw) as view:
+            size = decoded_size(view[leaf.start : leaf.end], leaf.encoding)
+        name = clean_filename(leaf.filename) if leaf.filename else ""
+        self.attachments.append(
+            Attachment(
+                Slice(leaf.start, leaf.end - leaf.start, leaf.encoding, leaf.charset),
+                name or derived_filename(leaf.content_type, len(self.attachments) + 1),
+                leaf.content_type,
+                size,
+                leaf.content_id,
+                self._is_inline(leaf),
+            )
+        )
+
+    def _is_body(self, leaf: _Entity) -> bool:
+        if leaf.disposition not in (None, "inline"):  # RFC 2183 §2.8: an unknown one is attachment
+            return False
+        parent = self._stack[-1].kind if self._stack else "alternative"
+        if leaf.filename and parent not in ("alternative", "related"):
+            return False
+        slot = "html_child" if leaf.content_type == "text/html" else "text_child"
+        choices = [frame for frame in self._stack if frame.kind == "alternative"]
+        if any(getattr(frame, slot) not in (0, frame.children) for frame in choices):
+            return False
+        if not all(frame.is_at_root for frame in self._stack):
+            return False
+        for frame in choices:
+            setattr(frame, slot, frame.children)
+        return True
+
+    def _is_inline(self, leaf: _Entity) -> bool:
+        if leaf.disposition == "inline":
+            return True
+        if not any(frame.kind == "related" for frame in self._stack):
+            return False
+        # Outlook calls the pictures of its html attachments: what has an id there is shown there.
+        return leaf.disposition is None or leaf.content_id is not None
+
+    def _add_opaque(self, start: int, end: int) -> None:
+        self._add_leaf(_Entity(start, end, OCTET_STREAM, IDENTITY, None, None, None, None))
+
+
+def find_delimiter(raw: Buffer, delimiter: bytes, start: int, end: int) -> tuple[int, int, bool] | None:
+    """(start of the line, start of the next line, closes the multipart) of the next delimiter line.
+
+    `start` must be the beginning of a line. RFC 2046 §5.1.1: `--boundary`, perhaps `--`, blanks.
+    """
+    at = start
+    for _ in range(_FALSE_DELIMITERS):
+        at = raw.find(delimiter, at, end)
+        if at < 0:
+            return None
+        line_end = _DELIMITER_END.match(raw, at + len(delimiter), end)
+        if line_end is not None and (at == start or raw[at - 1] == _LINE_FEED):
+            return at, line_end.end(), line_end[1] is not None
+        at += len(delimiter)
+    # A boundary that is a prefix of half the lines: compiling a search for it pays off now.
+    pattern = re.compile(rb"\n" + re.escape(delimiter) + rb"(--)?[ \t]*+(?:\r?\n|\r?\Z)")
+    found = pattern.search(raw, at - 1, end)
+    return None if found is None else (found.start() + 1, found.end(), found[1] is not None)
+
+
+def _read_leaf(
+    headers: Headers, start: int, end: int, content_type: str, parameters: dict[str, str]
+) -> _Entity:
+    encoding = IDENTITY
+    declared = headers.octets("content-transfer-encoding")
+    if declared is not None and (word := _WORD.search(declared)) is not None:
+        known = _ENCODINGS.get(word[0].lower())
+        if known is None:
+            content_type = OCTET_STREAM  # RFC 2045 §6.4
+        else:
+            encoding = known
+    disposition = filename = None
+    declared = headers.octets("content-disposition")
+    if declared is not None:
+        disposition, details = read_value(declared)
+        filename = text_parameter(details, "filename")
+    if not filename:
+        filename = text_parameter(parameters, "name")
+    charset = charset_of(parameters)
+    return _Entity(
+        start, end, content_type, encoding, charset, disposition, filename, _content_id(headers)
+    )
+
+
+def _content_id(headers: Headers) -> str | None:
+    """Content-ID without its brackets, as a `cid:` URL names it (RFC 2392 §2)."""
+    value = headers.get("content-id")
+    if value is None:
+        return None
+    value = value.strip("<> \t")
+    return value if value and value.isprintable() and len(value) <= MAX_CONTENT_ID_CHARS else None
+
+
+def _delimiter(parameters: dict[str, str]) -> bytes:
+    boundary = parameters.get("boundary", "").rstrip()
+    if not 0 < len(boundary) <= MAX_BOUNDARY_OCTETS or "\n" in boundary:
+        return b""
+    return b"--" + boundary.encode("latin-1", "replace")
+
+
+def _before_line_break(raw: Buffer, start: int, at: int) -> int:
+    """RFC 2046 §5.1.1: the line break before a delimiter belongs to the delimiter."""
+    if at > start and raw[at - 1] == _LINE_FEED:
+        at -= 1
+        if at > start and raw[at - 1] == 13:
+            at -= 1
+    return at

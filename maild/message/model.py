@@ -1,0 +1,78 @@
+"""The values that reading a message yields.
+
+Offsets and lengths count octets of the raw message. Nothing here holds a body: a `Slice` says
+where it is and how to read it, so that an attachment is downloaded without parsing again.
+"""
+
+from __future__ import annotations
+
+import mmap
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from maild.message.headers import Headers
+
+# What `parse` and `read_text` accept: the whole message, in memory or mapped.
+RawMessage: TypeAlias = bytes | bytearray | memoryview | mmap.mmap
+# What the readers inside work on: it has `find`, and its slices are cheap.
+Buffer: TypeAlias = bytes | bytearray | mmap.mmap
+
+
+@dataclass(frozen=True, slots=True)
+class Mailbox:
+    """One RFC 5322 §3.4 mailbox: decoded display name (or None) and `local@domain`."""
+
+    name: str | None
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """A range of the raw message and how to read it.
+
+    `encoding` is "identity", "base64" or "quoted-printable"; `charset` as declared, lower case.
+    """
+
+    offset: int
+    length: int
+    encoding: str
+    charset: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A leaf that is not body text. `size_bytes` is exactly `len(decode_slice(…))`."""
+
+    slice: Slice
+    filename: str
+    content_type: str
+    size_bytes: int
+    content_id: str | None
+    is_inline: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedMessage:
+    """What a message says, and where. `defects` are short codes, each at most once.
+
+    `header_length` includes the blank line. `from_` is the one author, or None with a defect when
+    there is none, several, or a form that two readers would read differently. Message ids keep
+    their angle brackets; `references` are the newest 100.
+    """
+
+    headers: Headers
+    header_length: int
+    from_: Mailbox | None
+    to: tuple[Mailbox, ...]
+    cc: tuple[Mailbox, ...]
+    reply_to: tuple[Mailbox, ...]
+    subject: str
+    message_id: str | None
+    in_reply_to: str | None
+    references: tuple[str, ...]
+    text: tuple[Slice, ...]
+    html: tuple[Slice, ...]
+    attachments: tuple[Attachment, ...]
+    is_auto_reply: bool
+    defects: tuple[str, ...]

@@ -1,0 +1,98 @@
+"""Content-Type and Content-Disposition values: RFC 2045 §5.1 with RFC 2231 parameters.
+
+Values come as octet text (`Headers.octets`: one character an octet), names in lower case.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from urllib.parse import unquote_to_bytes
+
+from maild.message.decode import decode_charset
+from maild.message.encoded_words import decode_words
+from maild.message.headers import octets_to_text
+from maild.message.mailboxes import unescape
+
+MAX_PARAMETERS = 1000
+
+# Every attempt begins at a ";" and, outside quotes, ends at the next: linear.
+_PARAMETER = re.compile(r';\s*+([^=;\s"]++)\s*+=\s*+(?:"((?:[^"\\]|\\.)*+)"?|([^;]*+))', re.DOTALL)
+_TOKEN = r"[!#$%&'*+.^_`{|}~0-9a-z-]{1,127}"
+_MEDIA_TYPE = re.compile(rf"{_TOKEN}/{_TOKEN}")
+_CHARSET = re.compile(r"[!-~]{1,64}")
+
+OCTET_STREAM = "application/octet-stream"
+
+
+def read_value(value: str) -> tuple[str, dict[str, str]]:
+    """(first word in lower case, raw parameters; of a repeated one the first)."""
+    head, semicolon, _ = value.partition(";")
+    words = head.lower().split(None, 1)
+    word = words[0] if words else ""
+    if "(" in word:  # a comment glued to it
+        word = word.partition("(")[0]
+    if not semicolon:
+        return word, {}
+    parameters: dict[str, str] = {}
+    for match in islice(_PARAMETER.finditer(value, len(head)), MAX_PARAMETERS):
+        name, quoted, plain = match.groups()
+        parameters.setdefault(name.lower(), plain.strip() if quoted is None else unescape(quoted))
+    return word, parameters
+
+
+def media_type(word: str) -> str:
+    """`type/subtype`, or what RFC 2045 §5.2 and §6.4 would have us assume instead."""
+    if _MEDIA_TYPE.fullmatch(word):
+        return word
+    return "text/plain" if word in ("", "text") else OCTET_STREAM
+
+
+def charset_of(parameters: dict[str, str]) -> str | None:
+    """The declared charset in lower case, or None when it is absent or no word."""
+    declared = parameters.get("charset")
+    if declared is None or not _CHARSET.fullmatch(declared):
+        return None
+    return declared.lower()
+
+
+def text_parameter(parameters: dict[str, str], name: str) -> str | None:
+    """A parameter for readers, however it was encoded; None when absent."""
+    if not parameters:
+        return None
+    extended = parameters.get(name + "*")
+    if extended is not None:  # RFC 2231 §4; it is the better one where both stand (RFC 6266 §4.3)
+        charset, octets = _read_extended(extended)
+        return decode_charset(octets, charset)
+    if name + "*0" in parameters or name + "*0*" in parameters:
+        return _join_sections(parameters, name)
+    plain = parameters.get(name)
+    # RFC 2047 §5 forbids encoded words here, and half the world sends them.
+    return None if plain is None else decode_words(octets_to_text(plain))
+
+
+def _join_sections(parameters: dict[str, str], name: str) -> str:
+    """RFC 2231 §3 continuations, up to the first gap."""
+    charset = None
+    pieces: list[bytes] = []
+    for number in range(len(parameters)):
+        encoded = parameters.get(f"{name}*{number}*")
+        plain = parameters.get(f"{name}*{number}")
+        if encoded is not None and number == 0:
+            charset, octets = _read_extended(encoded)
+            pieces.append(octets)
+        elif encoded is not None:
+            pieces.append(unquote_to_bytes(encoded.encode("latin-1", "replace")))
+        elif plain is not None:
+            pieces.append(plain.encode("latin-1", "replace"))
+        else:
+            break
+    text = decode_charset(b"".join(pieces), charset)
+    return decode_words(text) if charset is None else text
+
+
+def _read_extended(value: str) -> tuple[str | None, bytes]:
+    """charset'language'%XX… as (charset, octets)."""
+    fields = value.split("'", 2)
+    charset = fields[0] if len(fields) == 3 and fields[0] else None
+    return charset, unquote_to_bytes(fields[-1].encode("latin-1", "replace"))

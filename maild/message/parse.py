@@ -1,0 +1,154 @@
+"""Reading a message: `parse` gives the index, `read_text` a body of it.
+
+`parse` accepts any octets. It never raises, recurses or does more than linear work, and every
+offset it gives lies inside the message. It decodes header fields, and bodies not at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from maild.message.decode import decode_charset, decode_prefix, decode_slice, decode_stream
+from maild.message.encoded_words import readable
+from maild.message.headers import MAX_HEADER_BYTES, MAX_HEADER_FIELDS, Headers, find_body, read_headers
+from maild.message.mailboxes import parse_author, parse_mailboxes
+from maild.message.mime import MAX_DEPTH, MAX_PARTS, Indexer
+from maild.message.model import Attachment, Buffer, Mailbox, ParsedMessage, RawMessage, Slice
+
+__all__ = [
+    "MAX_DEPTH",
+    "MAX_HEADER_BYTES",
+    "MAX_PARTS",
+    "MAX_REFERENCES",
+    "Attachment",
+    "Headers",
+    "Mailbox",
+    "ParsedMessage",
+    "RawMessage",
+    "Slice",
+    "decode_charset",
+    "decode_slice",
+    "decode_stream",
+    "parse",
+    "read_text",
+]
+
+MAX_REFERENCES: Final = 100
+_OCTETS_PER_CHAR = 12  # the longest: four octets of UTF-8, three of quoted-printable each
+
+_MSG_ID = re.compile(r"<[^<>\s]{1,996}>")
+_BARE_ID = re.compile(r"[^<>\s]{1,996}")
+_AUTO_REPLY_SUBJECT = re.compile(
+    r"(?:auto(?:matic)?[ -]?(?:reply|response)|out of (?:the )?office|automatische antwort|abwesen"
+    r"|réponse automatique|absence du bureau|respuesta automática|risposta automatica"
+    r"|automatisch antwoord|resposta automática|autosvar|automaattinen vastaus)",
+    re.IGNORECASE,
+)
+
+
+def parse(raw: RawMessage) -> ParsedMessage:
+    """The index of a message: addresses, subject, ids, body slices, attachments, defects."""
+    buffer: Buffer = raw.tobytes() if isinstance(raw, memoryview) else raw
+    end = len(buffer)
+    fields_end, body = find_body(buffer, 0, end)
+    indexer = Indexer(buffer)
+    if fields_end > MAX_HEADER_BYTES:
+        indexer.defects["header-too-large"] = None
+        fields_end = buffer.rfind(b"\n", 0, MAX_HEADER_BYTES) + 1 or MAX_HEADER_BYTES
+    headers = read_headers(bytes(buffer[:fields_end]))
+    if len(headers) >= MAX_HEADER_FIELDS:
+        indexer.defects["too-many-fields"] = None
+    author, defect = parse_author(headers.get_all("from"))
+    if defect is not None:
+        indexer.defects[defect] = None
+    indexer.run(headers, body, end)
+    subject = readable(headers.get("subject") or "")
+    return ParsedMessage(
+        headers=headers,
+        header_length=body,
+        from_=author,
+        to=_mailboxes(headers, "to"),
+        cc=_mailboxes(headers, "cc"),
+        reply_to=_mailboxes(headers, "reply-to"),
+        subject=subject,
+        message_id=_own_id(headers.get("message-id")),
+        in_reply_to=_own_id(headers.get("in-reply-to")),
+        references=_references(headers.get("references")),
+        text=tuple(indexer.text),
+        html=tuple(indexer.html),
+        attachments=tuple(indexer.attachments),
+        is_auto_reply=_is_auto_reply(headers, subject),
+        defects=tuple(indexer.defects),
+    )
+
+
+def read_text(raw: RawMessage, slices: Sequence[Slice], limit_chars: int | None = None) -> tuple[str, bool]:
+    """(the slices as one text with LF line ends and no NUL, whether it was cut to `limit_chars`)."""
+    pieces: list[str] = []
+    remaining = limit_chars
+    for part in slices:
+        if remaining is not None and remaining <= 0:
+            return "".join(pieces), True
+        piece, is_cut = _read_slice(raw, part, remaining)
+        if pieces and piece and not pieces[-1].endswith("\n"):
+            piece = "\n" + piece
+        if remaining is not None:
+            is_cut = is_cut or len(piece) > remaining
+            piece = piece[:remaining]
+            remaining -= len(piece)
+        pieces.append(piece)
+        if is_cut:
+            return "".join(pieces), True
+    return "".join(pieces), False
+
+
+def _read_slice(raw: RawMessage, part: Slice, limit_chars: int | None) -> tuple[str, bool]:
+    length = part.length
+    if limit_chars is not None:
+        length = min(length, limit_chars * _OCTETS_PER_CHAR + 80)
+    octets = decode_slice(bytes(raw[part.offset : part.offset + length]), part.encoding)
+    is_cut = length < part.length
+    text = (decode_prefix if is_cut else decode_charset)(octets, part.charset)
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text, is_cut
+
+
+def _mailboxes(headers: Headers, name: str) -> tuple[Mailbox, ...]:
+    values = headers.get_all(name)
+    if not values:
+        return ()
+    # RFC 5322 §3.6 allows one; what several say together is what a reader would be shown.
+    return parse_mailboxes(values[0] if len(values) == 1 else ", ".join(values))
+
+
+def _own_id(value: str | None) -> str | None:
+    """The first `<id>`; a value that is nothing but an id gets its brackets."""
+    if value is None:
+        return None
+    found = _MSG_ID.search(value)
+    if found is not None:
+        return found[0]
+    value = value.strip()
+    return f"<{value}>" if _BARE_ID.fullmatch(value) else None
+
+
+def _references(value: str | None) -> tuple[str, ...]:
+    return tuple(_MSG_ID.findall(value)[-MAX_REFERENCES:]) if value else ()
+
+
+def _is_auto_reply(headers: Headers, subject: str) -> bool:
+    """RFC 3834 §5 `auto-replied`, and the vacation mail of software that says it otherwise."""
+    submitted = (headers.get("auto-submitted") or "").lower().partition(";")[0].strip()
+    if submitted.startswith("auto-replied"):
+        return True
+    precedence = (headers.get("precedence") or "").lower().strip()
+    if precedence in ("auto_reply", "auto-reply", "autoreply"):
+        return True
+    if "x-autoreply" in headers or "x-autorespond" in headers or "x-autoresponder" in headers:
+        return True
+    # Exchange marks its vacation mail `auto-generated`: only the subject tells it apart.
+    is_automatic = submitted.startswith("auto-") or "x-auto-response-suppress" in headers
+    return is_automatic and _AUTO_REPLY_SUBJECT.match(subject) is not None

@@ -1,0 +1,58 @@
+"""Threading fields of a reply, and the subject that threads compare.
+
+RFC 5322 §3.6.4 for References; RFC 5256 §2.1 inspires the base subject.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+MAX_REFERENCES = 30  # about 2 KiB folded: some servers drop fields over 4 KiB
+
+_MSG_ID = re.compile(r"<[^<>\s]{1,995}>")
+
+# Reply and forward words that clients write before a colon, in the languages that do.
+_REPLY_WORDS = "re|aw|antw|sv|vs|vá|odp|ynt|res|ref|rif|bls|atb|回复|回覆|答复|返信|답장"
+_FORWARD_WORDS = "fwd|fw|wg|tr|rv|enc|doorst|vl|vb|i|pd|fs|ilt|továbbítás|转发|轉寄|転送|전달"
+_PREFIX = re.compile(
+    rf"\s*+(?:(?P<reply>{_REPLY_WORDS})|{_FORWARD_WORDS})\s*+"
+    r"(?:\[\d{1,4}\]|\(\d{1,4}\)|\^\d{1,4}|\*\d{1,4})?+\s*+[:\uff1a]\s*+",  # noqa: RUF001
+    re.IGNORECASE,
+)
+
+
+def reply_references(
+    parent_message_id: str | None,
+    parent_references: Sequence[str],
+    cap: int = MAX_REFERENCES,
+) -> tuple[str, ...]:
+    """The References of a reply: those of the parent, then the parent itself.
+
+    Over `cap` ids the first (which names the thread) and the newest stay. A parent without
+    References but with one In-Reply-To id: pass that as `parent_references` (RFC 5322 §3.6.4).
+    Ids that are not `<…>` are left out, repeated ones keep their last place.
+    """
+    chain = list(parent_references)
+    if parent_message_id is not None:
+        chain.append(parent_message_id)
+    newest_first = dict.fromkeys(ref for ref in reversed(chain) if _MSG_ID.fullmatch(ref))
+    ids = tuple(reversed(newest_first))
+    if len(ids) <= cap:
+        return ids
+    if cap < 2:
+        return ids[-cap:] if cap > 0 else ()
+    return (ids[0], *ids[-(cap - 1) :])
+
+
+def base_subject(subject: str) -> tuple[str, bool]:
+    """(comparison key, whether a reply prefix was taken off).
+
+    The key has no reply or forward prefixes, single blanks, and folded case.
+    """
+    is_reply = False
+    position = 0
+    while (found := _PREFIX.match(subject, position)) is not None:
+        is_reply = is_reply or found["reply"] is not None
+        position = found.end()
+    return " ".join(subject[position:].split()).casefold(), is_reply

@@ -1,0 +1,213 @@
+"""Kept-open sessions to other hosts, and how many there may be.
+
+Sessions are shared by host name and address, never by destination domain, so that a thousand domains
+at one provider use a few connections. `max_connections_per_destination` limits the sessions in use
+with one host, `max_connections` those in use at all; idle ones are closed to make room for others.
+Connecting has a limit of its own, so that hosts that do not answer do not hold up the ones that do.
+
+A session goes back to the pool only after a transaction that ended as the protocol wants; whoever
+takes one must reckon with its having died meanwhile (`is_fresh` tells whether it was just opened).
+Nothing here outlives the process.
+"""
+
+import asyncio
+from collections import OrderedDict, deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+import structlog
+from aiosmtplib import SMTPException, SMTPServerDisconnected
+
+from conf.settings import Settings
+from maild.outbound.route import Hop
+from maild.outbound.smtp_client import Answer, Session, Timeouts, TlsFailed
+from maild.outbound.tls_policy import TlsPolicies
+from storage.clock import Clock
+
+IDLE_S = 15
+MESSAGES_PER_SESSION = 100
+DIALS_PER_CONNECTION = 4  # sockets that are connecting, for each session that may be in use
+
+log = structlog.get_logger("maild.outbound.connections")
+
+
+class Unreachable(Exception):
+    """The host could not be spoken to, or would not speak with us: try the next one."""
+
+    def __init__(self, answer: Answer, host: str | None) -> None:
+        super().__init__(answer.text)
+        self.answer = answer
+        self.host = host  # None when no host ever answered
+
+
+@dataclass
+class Lent:
+    """A session in use. `is_reusable` is set by its user when the transaction ended well."""
+
+    session: Session
+    is_fresh: bool
+    is_reusable: bool = False
+
+
+@dataclass
+class _Host:
+    slots: asyncio.Semaphore
+    users: int = 0
+    idle: deque[Session] = field(default_factory=deque)
+
+
+class Connections:
+    def __init__(
+        self, settings: Settings, tls: TlsPolicies, clock: Clock, timeouts: Timeouts | None = None
+    ) -> None:
+        outbound = settings.outbound
+        self._hostname = settings.server.hostname
+        self._timeouts = timeouts or Timeouts(connect=outbound.connect_timeout_s)
+        self._tls = tls
+        self._clock = clock
+        self._max = outbound.max_connections
+        self._per_host = outbound.max_connections_per_destination
+        self._slots = asyncio.Semaphore(outbound.max_connections)
+        self._dials = asyncio.Semaphore(outbound.max_connections * DIALS_PER_CONNECTION)
+        self._hosts: OrderedDict[Hop, _Host] = OrderedDict()  # least recently used first
+        self._in_use = 0
+        self._idle = 0
+        self._goodbyes: set[asyncio.Task[None]] = set()
+        self._reaper: asyncio.TimerHandle | None = None
+
+    @asynccontextmanager
+    async def session(self, hop: Hop) -> AsyncIterator[Lent]:
+        """A session with the host, kept or new; Unreachable."""
+        host = self._hosts.setdefault(hop, _Host(asyncio.Semaphore(self._per_host)))
+        self._hosts.move_to_end(hop)
+        host.users += 1
+        try:
+            async with host.slots:
+                lent = self._kept(host) or Lent(await self._dial(hop), is_fresh=True)
+                async with self._slot_of(lent):
+                    if lent.is_fresh:
+                        lent.session = await self._open(lent.session, hop)
+                    lent.session.messages += 1
+                    yield lent
+                    self._take_back(host, lent)
+        finally:
+            host.users -= 1
+            if not host.users and not host.idle:
+                self._hosts.pop(hop, None)
+
+    @asynccontextmanager
+    async def _slot_of(self, lent: Lent) -> AsyncIterator[None]:
+        """One of `max_connections`; what is not handed back is closed, whatever happens."""
+        try:
+            async with self._slots:
+                self._in_use += 1
+                try:
+                    self._make_room()
+                    yield
+                finally:
+                    self._in_use -= 1
+        except BaseException:
+            lent.session.close()
+            raise
+
+    def _kept(self, host: _Host) -> Lent | None:
+        oldest_use = self._clock.monotonic() - IDLE_S
+        while host.idle:
+            session = host.idle.pop()
+            self._idle -= 1
+            if session.is_usable and session.idle_since > oldest_use:
+                return Lent(session, is_fresh=False)
+            self._dismiss(session)
+        return None
+
+    def _take_back(self, host: _Host, lent: Lent) -> None:
+        session = lent.session
+        if not lent.is_reusable or not session.is_usable:
+            session.close()
+        elif session.messages >= MESSAGES_PER_SESSION:
+            self._dismiss(session)
+        else:
+            session.idle_since = self._clock.monotonic()
+            host.idle.append(session)
+            self._idle += 1
+            if self._reaper is None:
+                self._reaper = asyncio.get_running_loop().call_later(IDLE_S, self.close_idle)
+
+    def _make_room(self) -> None:
+        while self._in_use + self._idle > self._max and self._idle:
+            for hop, host in self._hosts.items():
+                if host.idle:
+                    self._dismiss(host.idle.popleft())
+                    self._idle -= 1
+                    if not host.users and not host.idle:
+                        del self._hosts[hop]
+                    break
+
+    async def _dial(self, hop: Hop) -> Session:
+        try:
+            async with self._dials:
+                return await Session.connect(hop.address, hop.port, self._timeouts)
+        except TimeoutError:
+            raise _unreachable(hop, "connection timed out") from None
+        except OSError as error:
+            raise _unreachable(hop, error.strerror or str(error)) from error
+
+    async def _open(self, session: Session, hop: Hop) -> Session:
+        policy = self._tls.for_host(hop.host)
+        try:
+            refusal = await session.open(self._hostname, hop.host, policy)
+        except TlsFailed as error:
+            if policy.requires_tls:
+                raise _unreachable(hop, f"TLS failed: {error}") from error
+            log.info("starttls_failed", host=hop.host, error=str(error))
+            self._tls.handshake_failed(hop.host)
+            return await self._open(await self._dial(hop), hop)
+        except (SMTPException, OSError) as error:
+            session.close()
+            raise _unreachable(hop, _what(error)) from error
+        if refusal is not None:
+            self._dismiss(session)
+            raise Unreachable(refusal, hop.host)
+        return session
+
+    def close_idle(self) -> None:
+        """Say goodbye to those that have been idle for IDLE_S; looks again while there are any."""
+        self._reaper = None
+        oldest_use = self._clock.monotonic() - IDLE_S
+        for hop, host in list(self._hosts.items()):
+            while host.idle and host.idle[0].idle_since <= oldest_use:
+                self._dismiss(host.idle.popleft())
+                self._idle -= 1
+            if not host.users and not host.idle:
+                del self._hosts[hop]
+        if self._idle:
+            self._reaper = asyncio.get_running_loop().call_later(IDLE_S, self.close_idle)
+
+    def _dismiss(self, session: Session) -> None:
+        task = asyncio.create_task(session.quit())
+        self._goodbyes.add(task)
+        task.add_done_callback(self._goodbyes.discard)
+
+    async def close(self) -> None:
+        """Close what is idle. Idempotent; sessions in use are their users' to end."""
+        if self._reaper is not None:
+            self._reaper.cancel()
+            self._reaper = None
+        for host in self._hosts.values():
+            while host.idle:
+                self._dismiss(host.idle.popleft())
+        self._idle = 0
+        if self._goodbyes:
+            await asyncio.wait(self._goodbyes)
+
+
+def _unreachable(hop: Hop, what: str) -> Unreachable:
+    text = f"{hop.host} [{hop.address}]: {what}"
+    return Unreachable(Answer.of(421, f"4.4.1 {text}"), None)  # RFC 3463 §3.5: no answer from host
+
+
+def _what(error: Exception) -> str:
+    if isinstance(error, SMTPServerDisconnected):
+        return "connection lost"
+    return "timed out" if isinstance(error, TimeoutError) else str(error)

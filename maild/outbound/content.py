@@ -1,0 +1,129 @@
+"""The bytes of a message as they go over the wire: loaded, signed, dot-stuffed, and few at a time.
+
+The stored message is immutable; what is per delivery (the DKIM-Signature) is put before it here. Line
+ends are made CRLF before signing, and nothing is changed after it but the dots (RFC 5321 §4.5.2), so
+what is signed is what is sent, and no bare CR or LF leaves this host.
+
+All copies that are made here count against one budget, so that memory stays bounded however many
+large messages are due.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import NamedTuple
+
+from aiosmtplib.protocol import LINE_ENDINGS_REGEX
+
+from maild.outbound.dkim import Signer
+from storage import blobs
+from storage.blobs import BlobMissing, Blobs
+from storage.database import Database
+from storage.outbound import Due
+
+BYTES_IN_FLIGHT = 128 * 1024 * 1024
+COPIES = 3  # the stored bytes, the stuffed ones, and what the transport still holds
+THREAD_BYTES = 128 * 1024  # stuffing less than this costs less than 2 ms
+
+
+class Content(NamedTuple):
+    wire: bytes  # what follows the 354, with the final dot
+    size_bytes: int  # as SIZE= counts (RFC 1870 §3)
+    has_8bit: bool
+    has_8bit_header: bool
+
+
+class Contents:
+    def __init__(
+        self, db: Database, blobs: Blobs, signer: Signer, bytes_in_flight: int = BYTES_IN_FLIGHT
+    ) -> None:
+        self._db = db
+        self._blobs = blobs
+        self._signer = signer
+        self._budget = ByteBudget(bytes_in_flight)
+
+    @asynccontextmanager
+    async def room_for(self, row: Due) -> AsyncIterator[None]:
+        """Wait until the message fits into memory; it may be loaded inside."""
+        async with self._budget.hold(row.size_bytes * COPIES):
+            yield
+
+    async def load(self, row: Due) -> Content:
+        """BlobMissing, NoKey."""
+        raw = row.data if row.data is not None else await self._stored(row)
+        is_large = len(raw) > THREAD_BYTES
+        raw = await asyncio.to_thread(with_crlf, raw) if is_large else with_crlf(raw)
+        domain = row.from_address.rpartition("@")[2]
+        signature = await self._signer.sign(raw, domain, row.blob_id or row.message_id)
+        return await asyncio.to_thread(_content, signature, raw) if is_large else _content(signature, raw)
+
+    async def _stored(self, row: Due) -> bytes:
+        if row.blob_id is None:
+            raise BlobMissing(row.message_id)
+        blob = await self._db.read(blobs.get, row.blob_id)
+        if blob is None:
+            raise BlobMissing(row.blob_id)
+        return await self._blobs.load(blob)
+
+
+def with_crlf(raw: bytes) -> bytes:
+    """Every line end as CRLF, the last one too; the same object where that is so already."""
+    lines = raw.count(b"\r\n")
+    if raw.count(b"\n") != lines or raw.count(b"\r") != lines:
+        raw = LINE_ENDINGS_REGEX.sub(b"\r\n", raw)
+    return raw if raw.endswith(b"\r\n") else raw + b"\r\n"
+
+
+def _content(signature: bytes, raw: bytes) -> Content:
+    # RFC 5321 §4.5.2; the signature has no line that begins with a dot.
+    stuffed = raw.replace(b"\r\n.", b"\r\n..")
+    if raw.startswith(b"."):
+        stuffed = b"." + stuffed
+    wire = b"".join((signature, stuffed, b".\r\n"))
+    is_ascii = raw.isascii()
+    return Content(
+        wire,
+        len(signature) + len(raw),
+        has_8bit=not is_ascii,
+        has_8bit_header=not is_ascii and not raw[: raw.find(b"\r\n\r\n")].isascii(),
+    )
+
+
+class ByteBudget:
+    """A number of bytes that many may hold parts of; first come, first served."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._free = limit
+        self._waiting: deque[tuple[int, asyncio.Future[None]]] = deque()
+
+    @asynccontextmanager
+    async def hold(self, size: int) -> AsyncIterator[None]:
+        size = min(size, self._limit)
+        await self._take(size)
+        try:
+            yield
+        finally:
+            self._give(size)
+
+    async def _take(self, size: int) -> None:
+        if not self._waiting and size <= self._free:
+            self._free -= size
+            return
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((size, future))
+        try:
+            await future
+        except asyncio.CancelledError:
+            if future.done() and not future.cancelled():
+                self._give(size)
+            raise
+
+    def _give(self, size: int) -> None:
+        self._free += size
+        while self._waiting and (self._waiting[0][1].done() or self._waiting[0][0] <= self._free):
+            wanted, future = self._waiting.popleft()
+            if not future.done():
+                self._free -= wanted
+                future.set_result(None)

@@ -1,0 +1,223 @@
+"""One message to the recipients it has at one destination: connect, MAIL, RCPTs, DATA, and a verdict each.
+
+Nothing is stored here; a crash leaves leases, and their time to try again. Hosts are tried in the
+router's order until one takes part in a transaction. Once the final dot may have been read, no
+other host is tried: a connection that is lost then is a deferral that may become a second copy
+(RFC 1047), and the verdict says so.
+
+What a peer says never raises out of `deliver`; every recipient gets exactly one verdict.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import structlog
+from aiosmtplib import SMTPException, SMTPServerDisconnected
+
+from maild.outbound.connections import Connections, Lent, Unreachable
+from maild.outbound.content import Content, Contents
+from maild.outbound.dkim import NoKey
+from maild.outbound.route import Hop, RouteError, Router
+from maild.outbound.smtp_client import Answer, Session
+from maild.outcomes import Verdict
+from storage.blobs import BlobMissing
+from storage.outbound import Due
+from storage.sealing import SealError
+
+log = structlog.get_logger("maild.outbound.delivery")
+
+# A path that can't be written in a command: an unquoted blank or bracket, a control anywhere.
+_UNSAFE_PATH = re.compile(r'[\x00-\x1f\x7f]|^[^"]*[\s<>]')
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """The verdicts by position. `was_reached`: some host of the destination spoke with us."""
+
+    verdicts: Mapping[int, Verdict]
+    was_reached: bool
+
+
+class Deliverer:
+    def __init__(self, router: Router, connections: Connections, contents: Contents) -> None:
+        self._router = router
+        self._connections = connections
+        self._contents = contents
+
+    async def deliver(self, rows: Sequence[Due]) -> Delivery:
+        """Rows of one message with one next hop."""
+        try:
+            async with self._contents.room_for(rows[0]):
+                return Delivery(await self._to_some_host(rows), was_reached=True)
+        except Unreachable as error:
+            # A host's 5xx greeting is about us and now, not about this recipient: temporary.
+            answer = error.answer if error.answer.code < 500 else replace(error.answer, enhanced=None)
+            verdict = Verdict("deferred", answer.code, answer.enhanced, answer.text, error.host)
+        except RouteError as error:
+            verdict = Verdict.of(error.code, error.enhanced, error.text)
+        except (NoKey, SealError) as error:
+            log.error("no_dkim_key", message_id=rows[0].message_id, error=str(error))
+            verdict = Verdict("deferred", 451, "4.7.5", "no DKIM key for the sender's domain")
+            return Delivery({row.position: verdict for row in rows}, was_reached=True)
+        except BlobMissing as error:
+            log.error("blob_missing", message_id=rows[0].message_id, error=str(error))
+            verdict = Verdict("bounced", 550, "5.3.0", "the stored message is gone")
+            return Delivery({row.position: verdict for row in rows}, was_reached=True)
+        return Delivery({row.position: verdict for row in rows}, was_reached=False)
+
+    async def _to_some_host(self, rows: Sequence[Due]) -> Mapping[int, Verdict]:
+        trouble: Unreachable | None = None
+        content: Content | None = None
+        async with aclosing(self._router.hops(rows[0].domain)) as hops:
+            async for hop in hops:
+                content = content or await self._contents.load(rows[0])
+                try:
+                    return await self._to_host(hop, rows, content)
+                except Unreachable as error:
+                    # What a host said tells more than that another one was silent.
+                    trouble = error if trouble is None or error.host is not None else trouble
+        assert trouble is not None  # a router without a hop raises RouteError
+        raise trouble
+
+    async def _to_host(self, hop: Hop, rows: Sequence[Due], content: Content) -> Mapping[int, Verdict]:
+        while True:
+            lent: Lent | None = None
+            try:
+                async with self._connections.session(hop) as lent:
+                    return await _Transaction(hop, lent, rows, content).run()
+            except (SMTPException, OSError) as error:
+                if lent is None or lent.is_fresh:
+                    text = f"{hop.host} [{hop.address}]: {error or 'connection lost'}"
+                    raise Unreachable(Answer.of(421, f"4.4.2 {text}"), hop.host) from error
+                # A kept-open session had died meanwhile; the next one, at last a new one, will do.
+
+
+class _Transaction:
+    """One envelope and one message on one session; lost sessions before the dot raise."""
+
+    def __init__(self, hop: Hop, lent: Lent, rows: Sequence[Due], content: Content) -> None:
+        self._hop = hop
+        self._lent = lent
+        self._session: Session = lent.session
+        self._content = content
+        self._rows = rows
+        self._verdicts: dict[int, Verdict] = {}
+        self._accepted: Literal["sent", "delivered"] = "sent" if hop.is_relay else "delivered"
+
+    async def run(self) -> Mapping[int, Verdict]:
+        rows = [row for row in self._rows if not self._refused_here(row)]
+        if not rows:
+            self._lent.is_reusable = True
+            return self._verdicts
+        needs_utf8 = self._needs_utf8(rows)
+        recipients = [f"RCPT TO:<{path(row)}>".encode() for row in rows]
+        mail, *answers = await self._session.envelope(self._mail(rows[0], needs_utf8), recipients)
+        if mail.code == 421 and not self._lent.is_fresh:
+            raise SMTPServerDisconnected(mail.text)
+        if 400 <= mail.code < 500:
+            raise Unreachable(mail, self._hop.host)  # another host may be in a better mood
+        if mail.code >= 300:
+            self._say(rows, mail)
+            answers = [*answers[len(rows) :]]
+            await self._abandon(answers)
+            return self._verdicts
+        taken = self._read_recipients(rows, answers)
+        start = answers[len(rows)] if len(answers) > len(rows) else None
+        if not taken or start is None:
+            await self._abandon(answers[len(rows) :])
+        elif start.code != 354:
+            self._say(taken, start)
+            await self._abandon([])
+        else:
+            await self._send(taken)
+        return self._verdicts
+
+    def _refused_here(self, row: Due) -> bool:
+        """Faults that are seen before anything is said (and then apply whatever the host would say)."""
+        if _UNSAFE_PATH.search(path(row)) or _UNSAFE_PATH.search(row.envelope_from):
+            refusal = Answer(553, "5.1.3", "the address can't be written in SMTP")
+        elif not path(row).isascii() and "smtputf8" not in self._session.extensions:
+            # RFC 6531 §3.5, RFC 3463 X.6.7: no way to say this address to that host.
+            refusal = Answer(553, "5.6.7", "the host does not take internationalized addresses")
+        elif 0 < self._size_limit() < self._content.size_bytes:
+            # RFC 1870 §6.3: not even tried.
+            refusal = Answer(552, "5.3.4", f"the host takes {self._size_limit()} bytes at most")
+        else:
+            return False
+        self._say([row], refusal)
+        return True
+
+    def _size_limit(self) -> int:
+        limit = self._session.extensions.get("size", "")
+        return int(limit) if limit.isascii() and limit.isdigit() else 0
+
+    def _needs_utf8(self, rows: Sequence[Due]) -> bool:
+        words = [rows[0].envelope_from, *(path(row) for row in rows)]
+        return self._content.has_8bit_header or not all(word.isascii() for word in words)
+
+    def _mail(self, row: Due, needs_utf8: bool) -> bytes:
+        extensions = self._session.extensions
+        command = f"MAIL FROM:<{row.envelope_from}>"
+        if "size" in extensions:
+            command += f" SIZE={self._content.size_bytes}"  # RFC 1870 §5
+        if self._content.has_8bit and "8bitmime" in extensions:
+            command += " BODY=8BITMIME"  # RFC 6152 §2
+        if needs_utf8 and "smtputf8" in extensions:
+            command += " SMTPUTF8"  # RFC 6531 §3.4
+        return command.encode()
+
+    def _read_recipients(self, rows: Sequence[Due], answers: Sequence[Answer]) -> list[Due]:
+        """Those that were taken; the others get their verdicts."""
+        taken: list[Due] = []
+        for row, answer in zip(rows, answers, strict=False):
+            if 200 <= answer.code < 300:
+                taken.append(row)
+            elif answer.code == 552 and taken:
+                # RFC 5321 §4.5.3.1.10: too many recipients, by an old name.
+                self._say([row], Answer(452, "4.5.3", answer.text))
+            else:
+                self._say([row], answer)
+        return taken
+
+    async def _abandon(self, start: Sequence[Answer]) -> None:
+        """End a transaction that takes no message, so that the session can be kept."""
+        if any(verdict.code == 421 for verdict in self._verdicts.values()):
+            return  # RFC 5321 §3.8: the host is closing
+        try:
+            if start and start[0].code == 354:
+                # RFC 2920 §3.1: a server that wants a message for nobody gets an empty one.
+                await self._session.content(b".\r\n")
+            self._lent.is_reusable = await self._session.reset()
+        except (SMTPException, OSError):
+            return  # the verdicts stand; the session is closed by the pool
+
+    async def _send(self, taken: Sequence[Due]) -> None:
+        try:
+            answer = await self._session.content(self._content.wire)
+        except (SMTPException, OSError) as error:
+            log.warning("lost_after_data", message_id=taken[0].message_id, host=self._hop.host)
+            what = str(error) or "connection lost"
+            text = f"no answer after the message was sent ({what}); it may arrive twice"
+            self._say(taken, Answer.of(421, f"4.4.2 {text}"))
+            return
+        self._say(taken, answer)
+        self._lent.is_reusable = answer.code != 421
+
+    def _say(self, rows: Sequence[Due], answer: Answer) -> None:
+        for row in rows:
+            self._verdicts[row.position] = Verdict.of(
+                answer.code,
+                answer.enhanced,
+                answer.text,
+                self._hop.host,
+                self._session.tls,
+                self._accepted,
+            )
+
+
+def path(row: Due) -> str:
+    """The recipient's address with its domain as an A-label."""
+    return f"{row.address.rpartition('@')[0]}@{row.domain}"

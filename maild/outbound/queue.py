@@ -1,0 +1,370 @@
+"""The outbound queue's loop: lease what is due, spread it over lanes, deliver, settle.
+
+What is durable when: a lease is committed before anybody dials, with its attempt counted and the next
+one scheduled; an outcome is committed as soon as the other side has answered, many of them in one
+commit. Between its 250 and that commit stands the only window for a second copy; so at most
+UNSETTLED_MAX outcomes may wait for the disk, and when the store refuses, deliveries pause.
+
+Who may call: `wake()` from the event loop, after a commit that made something due. What is held in
+memory is leased and bounded (WINDOW_ROWS); a lane that is full has its further rows left in the store.
+
+What a crash leaves: leases, which `start` frees. `stop` leases nothing more, lets running
+deliveries finish for DRAIN_S, and gives the rest back: what nobody dialled for is due at once, what
+was cut off is tried again on schedule.
+"""
+
+import asyncio
+import random
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+import structlog
+
+from conf.settings import Settings
+from maild import outcomes
+from maild.local import DeliverLocal, IsLocal, LocalMail, PrepareLocal
+from maild.outbound import simulator
+from maild.outbound.connections import Connections
+from maild.outbound.content import Contents
+from maild.outbound.delivery import Deliverer
+from maild.outbound.dkim import Signer
+from maild.outbound.lanes import Kind, Lane, LaneKey, Lanes
+from maild.outbound.route import Router
+from maild.outbound.schedule import Schedule
+from maild.outbound.tls_policy import TlsPolicies
+from maild.outcomes import Minted, Verdict
+from maild.resolver import Resolver
+from storage import outbound
+from storage.blobs import BlobMissing, Blobs
+from storage.clock import Clock
+from storage.database import Database, DatabaseClosed, Tx
+from storage.ids import Ids
+from storage.outbound import Due, Leased
+from storage.sealing import Sealer
+from storage.service import LoopService
+
+WINDOW_ROWS = 3000
+LEASE_ROWS = 256
+LEASE_ROWS_MIN = 64  # with less room than this, wait for more
+UNSETTLED_MAX = 64
+SKIPPING_PAUSE_MAX_S = 0.25  # between leases that step over the lines of full lanes
+PAUSE_MAX_S = 60  # a clock that was set back must not hold up the mail
+STORE_RETRY_S = 1.0
+DRAIN_S = 7.0
+SETTLE_DRAIN_S = 1.0
+
+log = structlog.get_logger("maild.outbound.queue")
+
+_SUPPRESSED = Verdict("suppressed", None, None, "the address is on the suppression list")
+_INTERNAL = Verdict("deferred", 451, "4.3.0", "internal error")
+
+
+class OutboundQueue(LoopService):
+    name = "outbound queue"
+
+    def __init__(
+        self,
+        db: Database,
+        blobs: Blobs,
+        sealer: Sealer,
+        resolver: Resolver,
+        clock: Clock,
+        ids: Ids,
+        settings: Settings,
+        prepare_local: PrepareLocal,
+        is_local: IsLocal,
+        wake_webhooks: Callable[[], None],
+        randomness: random.Random | None = None,
+    ) -> None:
+        super().__init__()
+        randomness = randomness or random.Random()
+        self._db = db
+        self._clock = clock
+        self._ids = ids
+        self._lease_id = ids.new("run")
+        self._prepare_local = prepare_local
+        self._is_local = is_local
+        self._wake_webhooks = wake_webhooks
+        self._schedule = Schedule(settings.outbound, randomness)
+        self._has_relay = bool(settings.outbound.relay)
+        self._connections = Connections(settings, TlsPolicies(clock), clock)
+        router = Router(settings, resolver, randomness)
+        contents = Contents(db, blobs, Signer(db, sealer, clock))
+        self._deliverer = Deliverer(router, self._connections, contents)
+        self._lanes = Lanes(settings.outbound, clock)
+        self._held = 0
+        self._is_full = False
+        self._workers: set[asyncio.Task[None]] = set()
+        self._settling: set[asyncio.Task[None]] = set()
+        self._unsettled = asyncio.Semaphore(UNSETTLED_MAX)
+        self._stopping = False
+
+    async def start(self) -> None:
+        if self._task is None:
+            self._stopping = False
+            freed = await self._db.write(outbound.free_all)
+            if freed:
+                log.info("leases_freed", recipients=freed)
+        await super().start()
+
+    async def run(self) -> None:
+        while not self._stopping:
+            room = WINDOW_ROWS - self._held
+            self._is_full = room < LEASE_ROWS_MIN
+            if self._is_full:
+                await self.pause(PAUSE_MAX_S)
+                continue
+            limit = min(LEASE_ROWS, room)
+            busy = self._lanes.busy_domains()
+            began = self._clock.monotonic()
+            leased = await self._lease(limit, busy)
+            cost_s = self._clock.monotonic() - began if busy else 0
+            if leased is None or not await self._spread(leased.rows):
+                await self.pause(STORE_RETRY_S)
+            elif len(leased.rows) < limit:
+                await self._rest(leased, cost_s)
+
+    async def _lease(self, limit: int, busy: Sequence[str]) -> Leased | None:
+        now_ms = self._clock.now_ms()
+        retry_at = partial(self._schedule.retry_at, now_ms)
+        try:
+            return await self._db.write(outbound.lease, self._lease_id, now_ms, limit, retry_at, busy)
+        except DatabaseClosed:
+            raise
+        except Exception:
+            # A full disk, say: the mail stays where it is, and so does the process.
+            log.exception("lease_failed")
+            return None
+
+    async def _rest(self, leased: Leased, cost_s: float) -> None:
+        """Nothing more is due, or may be had: wait for a wake, or for what is due next.
+
+        `cost_s`: what it took to step over the lines of full lanes, not to be the writer's main work.
+        """
+        await asyncio.sleep(min(cost_s * 4, SKIPPING_PAUSE_MAX_S))
+        timeout_s: float = PAUSE_MAX_S
+        if leased.next_due_at is not None:
+            timeout_s = min(timeout_s, max(0, leased.next_due_at - self._clock.now_ms()) / 1000)
+        await self.pause(timeout_s)
+
+    # From leases to lanes ------------------------------------------------------------------
+
+    async def _spread(self, rows: Sequence[Due]) -> bool:
+        """Group by message and next hop, and put each group in its lane's line; False if the store failed."""
+        try:
+            local = await self._local_domains({row.domain for row in rows if row.mode == "live"})
+        except Exception:
+            log.exception("local_domains_unknown")
+            await self._give_back(rows)
+            return False
+        groups: dict[tuple[str, LaneKey], list[Due]] = {}
+        for row in rows:
+            groups.setdefault((row.message_id, self._lane_key(row, local)), []).append(row)
+        too_many: list[Due] = []
+        for (_, key), group in groups.items():
+            lane = self._lanes.lane(key)
+            if not self._lanes.has_room_for(lane, len(group)):
+                too_many += group
+                continue
+            lane.rows += len(group)
+            self._held += len(group)
+            lane.waiting.append(group)
+            self._staff(lane)
+        return await self._give_back(too_many)
+
+    async def _give_back(self, rows: Sequence[Due]) -> bool:
+        """End leases that nobody dialled for; False if the store failed (they end at the next start)."""
+        if not rows:
+            return True
+        try:
+            keys = [(row.message_id, row.position) for row in rows]
+            await self._db.write(outbound.give_back, keys, self._clock.now_ms())
+        except Exception:
+            log.exception("leases_not_given_back", recipients=len(rows))
+            return False
+        return True
+
+    async def _local_domains(self, domains: set[str]) -> frozenset[str]:
+        ordered = list(domains)
+        answers = await asyncio.gather(*(self._is_local(domain) for domain in ordered))
+        return frozenset(domain for domain, is_ours in zip(ordered, answers, strict=True) if is_ours)
+
+    def _lane_key(self, row: Due, local: frozenset[str]) -> LaneKey:
+        if row.mode == "test":
+            return LaneKey(Kind.SIMULATOR, "")
+        if row.domain in local:
+            return LaneKey(Kind.LOCAL, "")
+        return LaneKey(Kind.RELAY, "") if self._has_relay else LaneKey(Kind.REMOTE, row.domain)
+
+    def _staff(self, lane: Lane) -> None:
+        while not self._stopping and self._lanes.wants_worker(lane):
+            lane.workers += 1
+            worker = asyncio.create_task(self._work(lane))
+            self._workers.add(worker)
+            worker.add_done_callback(self._workers.discard)
+
+    # From lanes to outcomes ----------------------------------------------------------------
+
+    async def _work(self, lane: Lane) -> None:
+        try:
+            while lane.waiting and not self._stopping:
+                await self._process(lane, lane.waiting.popleft())
+                self._staff(lane)
+        finally:
+            lane.workers -= 1
+
+    async def _process(self, lane: Lane, rows: list[Due]) -> None:
+        began = self._clock.monotonic()
+        verdicts: dict[int, Verdict] = {row.position: _SUPPRESSED for row in rows if row.is_suppressed}
+        willing = [row for row in rows if not row.is_suppressed]
+        deliver_local: DeliverLocal | None = None
+        if willing:
+            try:
+                if lane.key.kind is Kind.LOCAL:
+                    deliver_local = await self._prepare_local(_local_mail(willing))
+                else:
+                    verdicts |= await self._verdicts(lane, willing)
+            except Exception:
+                log.exception("delivery_failed", message_id=rows[0].message_id)
+                verdicts |= {row.position: _INTERNAL for row in willing}
+        duration_ms = int((self._clock.monotonic() - began) * 1000)
+        await self._unsettled.acquire()
+        task = asyncio.create_task(self._settle(lane, rows, verdicts, deliver_local, duration_ms))
+        self._settling.add(task)
+        task.add_done_callback(self._settling.discard)
+
+    async def _verdicts(self, lane: Lane, rows: list[Due]) -> Mapping[int, Verdict]:
+        if lane.key.kind is Kind.SIMULATOR:
+            return simulator.simulate(rows)
+        if self._lanes.is_dead(lane) and lane.last_words is not None:
+            return {row.position: lane.last_words for row in rows}
+        delivery = await self._deliverer.deliver(rows)
+        if delivery.was_reached:
+            self._lanes.reached(lane)
+        elif (verdict := delivery.verdicts[rows[0].position]).status == "deferred":
+            self._lanes.not_reached(lane, verdict)
+        return delivery.verdicts
+
+    async def _settle(
+        self,
+        lane: Lane,
+        rows: list[Due],
+        verdicts: dict[int, Verdict],
+        deliver_local: DeliverLocal | None,
+        duration_ms: int,
+    ) -> None:
+        told = 0
+        try:
+            told = await self._store(rows, verdicts, deliver_local, duration_ms)
+        except DatabaseClosed:
+            log.error("outcome_lost", message_id=rows[0].message_id, reason="the store was closed first")
+        finally:
+            self._unsettled.release()
+            lane.rows -= len(rows)
+            self._held -= len(rows)
+        if told:
+            self._wake_webhooks()
+        # A deferred row may be due before anything that the loop waits for; a line may have room again.
+        is_deferred = any(verdict.status == "deferred" for verdict in verdicts.values())
+        has_room = self._is_full and self._held <= WINDOW_ROWS // 2
+        if is_deferred or has_room or self._lanes.may_refill(lane):
+            self.wake()
+
+    async def _store(
+        self,
+        rows: list[Due],
+        verdicts: dict[int, Verdict],
+        deliver_local: DeliverLocal | None,
+        duration_ms: int,
+    ) -> int:
+        """Write the outcomes, as often as it takes; the number of webhook deliveries that follow."""
+        while True:
+            now_ms = self._clock.now_ms()
+            known = [row for row in rows if row.position in verdicts]
+            failures = outcomes.failures_at(known, verdicts, now_ms) + len(rows) - len(known)
+            minted = Minted.by(self._ids, failures)
+            try:
+                return await self._db.write(
+                    _settle_unit, rows, verdicts, deliver_local, minted, now_ms, duration_ms
+                )
+            except DatabaseClosed:
+                raise
+            except Exception:
+                log.exception("outcome_not_stored", message_id=rows[0].message_id)
+                if deliver_local is not None:
+                    # It may be the local unit that failed: its own recipients try again later.
+                    deliver_local = None
+                    verdicts |= {row.position: _INTERNAL for row in rows if row.position not in verdicts}
+                    continue
+                await asyncio.sleep(STORE_RETRY_S)
+
+    # The end -------------------------------------------------------------------------------
+
+    async def stop(self) -> None:
+        if self._task is not None:
+            self._stopping = True
+            self.wake()
+            await asyncio.wait([self._task])  # a lease that is on its way comes in, and is given back
+        await super().stop()
+        await self._give_back_waiting()
+        await _finish(self._workers, DRAIN_S)
+        await _finish(self._settling, SETTLE_DRAIN_S)
+        await self._connections.close()
+
+    async def _give_back_waiting(self) -> None:
+        rows: list[Due] = []
+        for lane in self._lanes:
+            for group in lane.waiting:
+                rows += group
+                lane.rows -= len(group)
+                self._held -= len(group)
+            lane.waiting.clear()
+        await self._give_back(rows)
+
+
+def _local_mail(rows: Sequence[Due]) -> LocalMail:
+    row = rows[0]
+    if row.blob_id is None:
+        raise BlobMissing(row.message_id)
+    return LocalMail(
+        message_id=row.message_id,
+        organization_id=row.organization_id,
+        inbox_id=row.inbox_id,
+        blob_id=row.blob_id,
+        envelope_from=row.envelope_from,
+        recipients=tuple(one.address for one in rows),
+        mode=row.mode,
+    )
+
+
+def _settle_unit(
+    tx: Tx,
+    rows: Sequence[Due],
+    verdicts: Mapping[int, Verdict],
+    deliver_local: DeliverLocal | None,
+    minted: Minted,
+    now_ms: int,
+    duration_ms: int,
+) -> int:
+    if deliver_local is not None:
+        if not outbound.holds(tx, rows):
+            return 0  # the message was deleted meanwhile: it must not arrive
+        replies = deliver_local(tx)
+        said = {row.position: replies[row.address] for row in rows if row.position not in verdicts}
+        verdicts = {
+            **verdicts,
+            **{position: Verdict.of(it.code, it.enhanced, it.text) for position, it in said.items()},
+        }
+    return outcomes.record(tx, rows, verdicts, minted, now_ms, duration_ms)
+
+
+async def _finish(tasks: set[asyncio.Task[None]], timeout_s: float) -> None:
+    """Let them end by themselves for so long, then cancel them."""
+    if not tasks:
+        return
+    _, late = await asyncio.wait(set(tasks), timeout=timeout_s)
+    for task in late:
+        task.cancel()
+    if late:
+        log.warning("cut_off_at_stop", tasks=len(late))
+        await asyncio.wait(late)

@@ -1,0 +1,152 @@
+"""Where a destination's mail goes next: RFC 5321 §5.1, or the smarthost.
+
+A route is found by the policy below, host after host as delivery asks for the next one, so that a
+first host that takes the mail costs one look-up. Addresses are checked here, and what is connected to
+is the checked address: a name is never resolved a second time. Nothing is cached here (the resolver does).
+"""
+
+import ipaddress
+import random
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from conf.settings import Settings
+from maild.resolver import DnsError, Mx, NoAnswer, NxDomain, Resolver, is_public
+
+HOSTS_MAX = 10  # RFC 5321 §5.1 asks for two at least
+ADDRESSES_PER_HOST_MAX = 3
+
+
+class Hop(NamedTuple):
+    """One address to try. `is_relay`: our smarthost, which is not the recipient's own MX."""
+
+    host: str
+    address: str
+    port: int
+    is_relay: bool
+
+
+@dataclass
+class RouteError(Exception):
+    """No way to go on; `code` tells whether for good (5xx) or for now (4xx)."""
+
+    code: int
+    enhanced: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.code} {self.enhanced} {self.text}"
+
+
+class Router:
+    def __init__(self, settings: Settings, resolver: Resolver, randomness: random.Random) -> None:
+        self._resolver = resolver
+        self._randomness = randomness
+        self._port = settings.outbound.port
+        self._relay = settings.outbound.relay
+        self._allow_private = settings.outbound.allow_private_networks
+        self._hostname = settings.server.hostname
+        self._listening = frozenset(settings.smtp.listen)
+
+    @property
+    def relay(self) -> str:
+        return self._relay
+
+    async def hops(self, domain: str) -> AsyncGenerator[Hop, None]:
+        """The addresses to try, best first; RouteError in place of the first when there is none."""
+        if self._relay:
+            async for hop in self._relay_hops():
+                yield hop
+            return
+        found = False
+        refusal: RouteError | None = None
+        for host in await self._hosts(domain):
+            try:
+                addresses = self._checked(host, await self._addresses(host))
+            except RouteError as error:
+                refusal = _kinder(refusal, error)
+                continue
+            for address in addresses:
+                found = True
+                yield Hop(host, address, self._port, is_relay=False)
+        if not found:
+            raise refusal or RouteError(550, "5.4.4", f"no usable mail host for {domain}")
+
+    async def _hosts(self, domain: str) -> list[str]:
+        if domain.startswith("["):
+            raise RouteError(550, "5.1.2", "address literals are not supported")
+        try:
+            records = await self._resolver.mx(domain)
+        except NxDomain:
+            raise RouteError(550, "5.1.2", f"domain {domain} does not exist") from None
+        except NoAnswer:
+            return [domain]  # RFC 5321 §5.1: the address record as an implicit MX of preference 0
+        except DnsError:
+            raise RouteError(451, "4.4.3", f"DNS does not answer for the MX of {domain}") from None
+        # RFC 7505 §3: a null MX stands alone; beside other records "." is a host without addresses.
+        if len(records) == 1 and not records[0].host:
+            raise RouteError(556, "5.1.10", f"{domain} accepts no mail (null MX)")
+        return self._ordered(domain, [record for record in records if record.host])
+
+    def _ordered(self, domain: str, records: list[Mx]) -> list[str]:
+        # RFC 5321 §5.1: if we are one of them, only better ones than us may be tried.
+        ours = min((mx.preference for mx in records if mx.host == self._hostname), default=None)
+        if ours is not None:
+            records = [mx for mx in records if mx.preference < ours]
+            if not records:
+                raise RouteError(550, "5.4.6", f"the best mail host of {domain} is this one: mail would loop")
+        # RFC 5321 §5.1: equals in random order, to spread the load.
+        self._randomness.shuffle(records)
+        records.sort(key=lambda mx: mx.preference)
+        return list(dict.fromkeys(mx.host for mx in records))[:HOSTS_MAX]
+
+    async def _addresses(self, host: str) -> list[str]:
+        try:
+            return await self._resolver.addresses(host)
+        except (NxDomain, NoAnswer):
+            raise RouteError(550, "5.4.4", f"mail host {host} has no address") from None
+        except DnsError:
+            raise RouteError(451, "4.4.3", f"DNS does not answer for the address of {host}") from None
+
+    def _checked(self, host: str, addresses: list[str]) -> list[str]:
+        others = [address for address in addresses if not self._is_ours(address)]
+        if not others:
+            raise RouteError(550, "5.4.6", f"mail host {host} is this one: mail would loop")
+        if self._allow_private:
+            return others[:ADDRESSES_PER_HOST_MAX]
+        public = [address for address in others if is_public(address)]
+        if not public:
+            raise RouteError(550, "5.4.4", f"mail host {host} has no public address")
+        return public[:ADDRESSES_PER_HOST_MAX]
+
+    def _is_ours(self, address: str) -> bool:
+        shown = f"[{address}]" if ":" in address else address
+        return f"{shown}:{self._port}" in self._listening
+
+    async def _relay_hops(self) -> AsyncGenerator[Hop, None]:
+        # The operator named this host: a private address is as good as any.
+        host, _, port = self._relay.rpartition(":")
+        host = host.strip("[]")
+        for address in [host] if _is_address(host) else await self._relay_addresses(host):
+            yield Hop(host, address, int(port), is_relay=True)
+
+    async def _relay_addresses(self, host: str) -> list[str]:
+        try:
+            return await self._resolver.addresses(host)
+        except DnsError:
+            # Our own configuration is at fault, not the recipient: never a bounce.
+            raise RouteError(451, "4.4.3", "the smarthost has no address now") from None
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def _kinder(first: RouteError | None, second: RouteError) -> RouteError:
+    """Of two hosts' refusals the temporary one counts: another attempt may reach that host."""
+    return first if first is not None and first.code < 500 else second

@@ -1,0 +1,30 @@
+"""When to try again. Pure, but for the randomness that it is given.
+
+The n-th attempt that fails is followed after `first_retry_s` times the n-th of STEPS, give or take
+a tenth; the last step repeats. The last attempt of all is made when the recipient expires.
+"""
+
+import random
+
+from conf.settings import Outbound
+
+STEPS = (1, 5, 15, 30, 60, 120, 240, 480)
+JITTER = 0.1
+
+
+class Schedule:
+    def __init__(self, settings: Outbound, randomness: random.Random) -> None:
+        self._first_retry_ms = settings.first_retry_s * 1000
+        self._give_up_after_ms = settings.give_up_after_s * 1000
+        self._randomness = randomness
+
+    def retry_at(self, now_ms: int, attempts: int, expires_at: int) -> int:
+        """When to try again, if the attempts-th attempt, made now, fails."""
+        step = STEPS[min(attempts, len(STEPS)) - 1]
+        delay_ms = step * self._first_retry_ms * self._randomness.uniform(1 - JITTER, 1 + JITTER)
+        at_ms = now_ms + int(delay_ms)
+        return min(at_ms, expires_at) if expires_at > now_ms else at_ms
+
+    def expires_at(self, created_at: int) -> int:
+        """When a recipient that is still deferred is given up."""
+        return created_at + self._give_up_after_ms

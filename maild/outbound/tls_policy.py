@@ -1,0 +1,55 @@
+"""How a connection to a host is to be protected.
+
+Today every host gets opportunistic TLS (RFC 7435): STARTTLS where it is offered, without asking who
+answers; plain text where it is not, or where the handshake fails. `for_host` is the place for MTA-STS
+(RFC 8461) and DANE (RFC 7672): a policy that `requires_tls` is never delivered to in plain text.
+
+What failed once is remembered for a while, so that a broken host does not cost two connections each
+time; forgetting that at a restart harms nobody.
+"""
+
+import ssl
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from storage.clock import Clock
+
+BROKEN_FOR_S = 3600
+BROKEN_HOSTS_MAX = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class TlsPolicy:
+    name: str
+    context: ssl.SSLContext | None  # None: don't even ask for STARTTLS
+    requires_tls: bool = False
+
+
+class TlsPolicies:
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._opportunistic = TlsPolicy("opportunistic", _unverified())
+        self._plain = TlsPolicy("plain", None)
+        self._broken: OrderedDict[str, float] = OrderedDict()
+
+    def for_host(self, host: str) -> TlsPolicy:
+        until = self._broken.get(host)
+        if until is not None and until > self._clock.monotonic():
+            return self._plain
+        return self._opportunistic
+
+    def handshake_failed(self, host: str) -> TlsPolicy:
+        """What to do instead: plain text, now and for a while (RFC 7435 §3)."""
+        self._broken[host] = self._clock.monotonic() + BROKEN_FOR_S
+        self._broken.move_to_end(host)
+        while len(self._broken) > BROKEN_HOSTS_MAX:
+            self._broken.popitem(last=False)
+        return self._plain
+
+
+def _unverified() -> ssl.SSLContext:
+    context = ssl.create_default_context()
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    context.minimum_version = ssl.TLSVersion.TLSv1_2  # RFC 8996
+    return context

@@ -1,0 +1,229 @@
+"""Raw messages: immutable bytes, each stored once, small ones in a row and large ones in a file.
+
+What is durable when: a `Stored` with `data` becomes durable with the row that `insert` writes. One
+without is a file already: written to `tmp/`, fsynced, renamed into its folder, folder fsynced, all
+before `store()` or `Spool.finish()` returns. So whatever row commits, its bytes are on disk.
+
+What a crash leaves: files in `tmp/`, and files whose row never committed. `sweep()` removes both at
+start, before anyone writes. File names derive from our own ids alone, never from a peer's text.
+"""
+
+import asyncio
+import hashlib
+import mmap
+import os
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from storage.database import Tx
+from storage.ids import Ids
+
+SPOOL_BUFFER_BYTES = 256 * 1024
+READ_CHUNK_BYTES = 256 * 1024
+THREAD_BYTES = 256 * 1024  # hashing less than this costs less than a hop to a thread
+RawMessage = bytes | mmap.mmap
+
+
+class BlobMissing(Exception):
+    """The row is there, its bytes are not (removed by retention, or lost)."""
+
+
+class Blob(NamedTuple):
+    """A row: `data` is None when the bytes are a file."""
+
+    id: str
+    size_bytes: int
+    data: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """Bytes that wait for their row."""
+
+    id: str
+    size_bytes: int
+    sha256: bytes
+    data: bytes | None
+    path: Path | None
+
+    def view(self) -> RawMessage:
+        """The bytes, or a read-only map of their file."""
+        if self.data is not None:
+            return self.data
+        assert self.path is not None
+        with self.path.open("rb") as file:
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def insert(tx: Tx, stored: Stored, now_ms: int, refs: int = 1) -> None:
+    tx.run(
+        "INSERT INTO blobs (id, size_bytes, sha256, data, refs, created_at) VALUES (?, ?, ?, ?, ?, ?)",
+        (stored.id, stored.size_bytes, stored.sha256, stored.data, refs, now_ms),
+    )
+
+
+def retain(tx: Tx, blob_id: str, refs: int = 1) -> None:
+    """One more message shows these bytes."""
+    tx.run("UPDATE blobs SET refs = refs + ? WHERE id = ?", (refs, blob_id))
+
+
+def get(tx: Tx, blob_id: str) -> Blob | None:
+    row = tx.one("SELECT id, size_bytes, data FROM blobs WHERE id = ?", (blob_id,))
+    return Blob(*row) if row else None
+
+
+class Blobs:
+    """The folder of the large ones: `<folder>/<two characters>/<id>`."""
+
+    def __init__(self, folder: Path, ids: Ids, inline_bytes: int) -> None:
+        self._folder = folder
+        self._tmp = folder / "tmp"
+        self._ids = ids
+        self._inline_bytes = inline_bytes
+
+    def prepare(self) -> None:
+        self._tmp.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+    def spool(self) -> "Spool":
+        """Somewhere to put a message that is still arriving."""
+        return Spool(self)
+
+    async def store(self, raw: bytes) -> Stored:
+        """Bytes that are complete already."""
+        spool = self.spool()
+        try:
+            await spool.write(raw)
+            return await spool.finish()
+        except BaseException:
+            spool.discard()
+            raise
+
+    def path(self, blob_id: str) -> Path:
+        return self._folder / blob_id[-2:] / blob_id
+
+    async def load(self, blob: Blob, offset: int = 0, length: int | None = None) -> bytes:
+        """A range of the bytes (all of them by default)."""
+        end = blob.size_bytes if length is None else offset + length
+        if blob.data is not None:
+            return blob.data[offset:end]
+        return await asyncio.to_thread(self._read, blob.id, offset, end - offset)
+
+    async def stream(self, blob: Blob, offset: int, length: int) -> AsyncIterator[bytes]:
+        """The range in pieces of bounded size."""
+        for start in range(offset, offset + length, READ_CHUNK_BYTES):
+            yield await self.load(blob, start, min(READ_CHUNK_BYTES, offset + length - start))
+
+    def _read(self, blob_id: str, offset: int, length: int) -> bytes:
+        try:
+            with self.path(blob_id).open("rb") as file:
+                file.seek(offset)
+                data = file.read(length)
+        except FileNotFoundError as error:
+            raise BlobMissing(blob_id) from error
+        if len(data) != length:
+            raise BlobMissing(f"{blob_id} is shorter than its row says")
+        return data
+
+    def remove(self, blob_id: str) -> None:
+        """Remove a file whose row is gone (after the commit that removed it)."""
+        self.path(blob_id).unlink(missing_ok=True)
+
+    def sweep(self, known: frozenset[str]) -> int:
+        """Remove what a crash left: unfinished files, and files that no row knows. Returns how many."""
+        removed = 0
+        for file in self._folder.glob("*/*"):
+            if file.parent == self._tmp or file.name not in known:
+                file.unlink()
+                removed += 1
+        return removed
+
+    def _keep(self, temporary: Path, blob_id: str) -> Path:
+        """Give a finished, fsynced file its name, durably."""
+        target = self.path(blob_id)
+        if not target.parent.exists():
+            target.parent.mkdir(exist_ok=True, mode=0o700)
+            _fsync_folder(self._folder)
+        temporary.rename(target)
+        _fsync_folder(target.parent)
+        return target
+
+
+def known_files(tx: Tx) -> frozenset[str]:
+    """The ids whose bytes are files."""
+    return frozenset(row[0] for row in tx.all("SELECT id FROM blobs WHERE data IS NULL"))
+
+
+class Spool:
+    """A message on its way in: kept in memory while small, in a file under `tmp/` beyond that.
+
+    Memory stays below SPOOL_BUFFER_BYTES and one chunk, whatever the peer sends. One user at a
+    time; either `finish()` or `discard()` ends it.
+    """
+
+    def __init__(self, blobs: Blobs) -> None:
+        self._blobs = blobs
+        self._id = blobs._ids.new("blb")
+        self._buffer = bytearray()
+        self._file: int | None = None
+        self._hash = hashlib.sha256()
+        self.size_bytes = 0
+
+    async def write(self, chunk: bytes | bytearray | memoryview) -> None:
+        self._buffer += chunk
+        self.size_bytes += len(chunk)
+        if len(self._buffer) > max(SPOOL_BUFFER_BYTES, self._blobs._inline_bytes):
+            await asyncio.to_thread(self._flush)
+
+    async def finish(self) -> Stored:
+        if self._file is None and self.size_bytes <= self._blobs._inline_bytes:
+            data = bytes(self._buffer)
+            return Stored(self._id, self.size_bytes, hashlib.sha256(data).digest(), data, None)
+        path = await asyncio.to_thread(self._finish_file)
+        return Stored(self._id, self.size_bytes, self._hash.digest(), None, path)
+
+    def discard(self) -> None:
+        """Forget it; idempotent, and harmless after `finish()`."""
+        self._buffer.clear()
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+            self._temporary.unlink(missing_ok=True)
+
+    @property
+    def _temporary(self) -> Path:
+        return self._blobs._tmp / self._id
+
+    def _flush(self) -> None:
+        if self._file is None:
+            self._file = os.open(self._temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        self._hash.update(self._buffer)
+        view = memoryview(self._buffer)
+        while view:
+            view = view[os.write(self._file, view) :]
+        view.release()
+        self._buffer = bytearray()
+
+    def _finish_file(self) -> Path:
+        self._flush()
+        assert self._file is not None
+        os.fsync(self._file)
+        # close() can report a late write error too, so it comes before the rename.
+        descriptor, self._file = self._file, None
+        os.close(descriptor)
+        try:
+            return self._blobs._keep(self._temporary, self._id)
+        except OSError:
+            with suppress(FileNotFoundError):
+                self._temporary.unlink()
+            raise
+
+
+def _fsync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,42 @@
+"""The one source of now. Tests hand in a clock that they move by hand."""
+
+import time
+from datetime import UTC, datetime
+
+
+class Clock:
+    """Wall time in integer milliseconds since 1970 (UTC), and a monotonic time in seconds."""
+
+    def now_ms(self) -> int:
+        return time.time_ns() // 1_000_000
+
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+
+def iso(at_ms: int) -> str:
+    """`2026-11-02T00:00:00.000Z`: the form of every timestamp in the API."""
+    seconds, ms = divmod(at_ms, 1000)
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{ms:03d}Z"
+
+
+def day_of(at_ms: int) -> str:
+    """The UTC day that a counter belongs to: `2026-11-21`."""
+    return datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%Y-%m-%d")
+
+
+def month_of(at_ms: int) -> str:
+    return day_of(at_ms)[:7]
+
+
+def next_day_ms(at_ms: int) -> int:
+    """Midnight (UTC) after `at_ms`: when daily counters start anew."""
+    day_ms = 86_400_000
+    return (at_ms // day_ms + 1) * day_ms
+
+
+def next_month_ms(at_ms: int) -> int:
+    """The first midnight (UTC) of the next month: when monthly counters start anew."""
+    day = datetime.fromtimestamp(at_ms / 1000, UTC)
+    year, month = (day.year + 1, 1) if day.month == 12 else (day.year, day.month + 1)
+    return int(datetime(year, month, 1, tzinfo=UTC).timestamp() * 1000)

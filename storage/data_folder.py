@@ -1,0 +1,49 @@
+"""The data folder: where its parts lie, and the lock that keeps a second daemon out."""
+
+import fcntl
+import os
+from pathlib import Path
+
+
+class DataFolderError(Exception):
+    """The folder can't be used; the text says why and what to do."""
+
+
+class DataFolder:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.database = path / "maild.sqlite3"
+        self.blobs = path / "blobs"
+        self.master_key = path / "master.key"
+        self._lock_file = path / "lock"
+        self._lock: int | None = None
+
+    def make(self) -> None:
+        """Create the folder, for its owner alone, where there is none."""
+        try:
+            self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise DataFolderError(f"data_dir: can't make {self.path}: {error.strerror}") from error
+        self.check()
+
+    def check(self) -> None:
+        if not self.path.is_dir():
+            raise DataFolderError(f"data_dir: {self.path} does not exist; run 'maild init' first")
+        if not os.access(self.path, os.R_OK | os.W_OK | os.X_OK):
+            raise DataFolderError(f"data_dir: {self.path} is not writable by this user")
+
+    def lock(self) -> None:
+        """Keep every other daemon out until this process ends, however it ends."""
+        try:
+            self._lock = os.open(self._lock_file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            self.unlock()
+            raise DataFolderError(f"data_dir: another maild is running on {self.path}") from error
+        except OSError as error:
+            raise DataFolderError(f"data_dir: can't lock {self._lock_file}: {error.strerror}") from error
+
+    def unlock(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None

@@ -1,0 +1,42 @@
+"""DKIM keys of the domains that we sign for; private keys are sealed before they come here.
+
+One key of a domain is `active` and signs; `published` ones wait for DNS to show them.
+"""
+
+from typing import NamedTuple
+
+from storage.database import Tx
+from storage.records import columns
+
+
+class DkimKey(NamedTuple):
+    domain_name: str
+    selector: str
+    status: str
+    private_key: bytes  # PKCS#8 DER, sealed under `context(domain_name, selector)`
+    public_key: str  # base64: the p= of the record
+    created_at: int
+
+
+_SELECT = f"SELECT {columns(DkimKey)} FROM dkim_keys"
+
+
+def context(domain_name: str, selector: str) -> str:
+    """What the sealed private key is bound to."""
+    return f"dkim:{domain_name}:{selector}"
+
+
+def insert(tx: Tx, key: DkimKey) -> None:
+    tx.run(f"INSERT INTO dkim_keys ({columns(DkimKey)}) VALUES (?, ?, ?, ?, ?, ?)", key)
+
+
+def active(tx: Tx, domain_name: str) -> DkimKey | None:
+    """The key that signs for the domain."""
+    row = tx.one(f"{_SELECT} WHERE domain_name = ? AND status = 'active'", (domain_name,))
+    return DkimKey(*row) if row else None
+
+
+def of_domain(tx: Tx, domain_name: str) -> list[DkimKey]:
+    """All keys of the domain, oldest first."""
+    rows = tx.all(f"{_SELECT} WHERE domain_name = ? ORDER BY created_at, selector", (domain_name,))
+    return [DkimKey(*row) for row in rows]

@@ -1,0 +1,41 @@
+"""Prefixed ids that sort by the time they were made.
+
+`msg_` + 10 characters of milliseconds + 16 characters of chance, in Crockford's base 32, lower
+case. Within one millisecond the chance part counts up, so that two ids of one process never tie and
+"older than this id" means older. 80 bits of chance start anew each millisecond: an id cannot be guessed.
+"""
+
+import os
+from collections.abc import Callable
+
+from storage.clock import Clock
+
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+_PAIRS = [a + b for a in _ALPHABET for b in _ALPHABET]  # ten bits a step
+
+
+class Ids:
+    def __init__(self, clock: Clock, entropy: Callable[[int], bytes] = os.urandom) -> None:
+        self._clock = clock
+        self._entropy = entropy
+        self._last_ms = 0
+        self._last_chance = 0
+
+    def new(self, prefix: str) -> str:
+        """A fresh id such as `msg_0jc4…`: prefix, underscore, 26 characters."""
+        now_ms = max(self._clock.now_ms(), self._last_ms)
+        if now_ms == self._last_ms:
+            self._last_chance += 1 + self._entropy(1)[0]
+        else:
+            self._last_ms = now_ms
+            # The top bit is left free, so that counting up never overflows into the time.
+            self._last_chance = int.from_bytes(self._entropy(10), "big") >> 1
+        return f"{prefix}_{_base32(now_ms, 5)}{_base32(self._last_chance, 8)}"
+
+    def token(self, size_bytes: int = 15) -> str:
+        """Unguessable lower-case text, 8 characters for each 5 bytes."""
+        return _base32(int.from_bytes(self._entropy(size_bytes), "big"), size_bytes * 8 // 10)
+
+
+def _base32(number: int, pairs: int) -> str:
+    return "".join([_PAIRS[(number >> shift) & 1023] for shift in range((pairs - 1) * 10, -1, -10)])

@@ -1,0 +1,165 @@
+"""Inboxes and the addresses they hold. `address` is the comparison key: lower case, A-label domain."""
+
+from typing import NamedTuple
+
+from storage.database import Tx
+from storage.records import Inbox, columns
+
+QUARANTINE_MS = 90 * 86_400_000
+_SELECT = f"SELECT {columns(Inbox)} FROM inboxes"
+
+
+class AddressTaken(Exception):
+    """A live inbox has the address."""
+
+
+class AddressInCooldown(Exception):
+    """A deactivated inbox had it less than 90 days ago."""
+
+    def __init__(self, until_ms: int) -> None:
+        super().__init__("address in quarantine")
+        self.until_ms = until_ms
+
+
+class Mailbox(NamedTuple):
+    """What accepting mail needs of an inbox."""
+
+    inbox_id: str
+    organization_id: str
+    address: str
+
+
+def create(
+    tx: Tx,
+    inbox_id: str,
+    now_ms: int,
+    *,
+    organization_id: str,
+    username: str,
+    domain: str,
+    name: str | None,
+    agent_id: str | None,
+    metadata: str,
+    is_operator: bool = False,
+) -> Inbox:
+    """Provision the address; AddressTaken, AddressInCooldown."""
+    address = f"{username}@{domain}"
+    if tx.one("SELECT 1 FROM inboxes WHERE address = ? AND is_active = 1", (address,)):
+        raise AddressTaken(address)
+    deactivated_at = tx.value(
+        "SELECT max(deactivated_at) FROM inboxes WHERE address = ? AND is_active = 0", (address,)
+    )
+    if deactivated_at is not None and deactivated_at + QUARANTINE_MS > now_ms:
+        raise AddressInCooldown(deactivated_at + QUARANTINE_MS)
+    row = tx.one(
+        f"""INSERT INTO inboxes (id, organization_id, address, username, domain, name, agent_id, metadata,
+              is_operator, created_at, updated_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING {columns(Inbox)}""",
+        (
+            inbox_id,
+            organization_id,
+            address,
+            username,
+            domain,
+            name,
+            agent_id,
+            metadata,
+            int(is_operator),
+            now_ms,
+            now_ms,
+        ),
+    )
+    assert row is not None
+    return Inbox(*row)
+
+
+def get_active(tx: Tx, organization_id: str, inbox_id: str) -> Inbox | None:
+    row = tx.one(
+        f"{_SELECT} WHERE id = ? AND organization_id = ? AND is_active = 1", (inbox_id, organization_id)
+    )
+    return Inbox(*row) if row else None
+
+
+def page(
+    tx: Tx,
+    organization_id: str,
+    *,
+    limit: int,
+    before: str | None = None,
+    is_active: bool = True,
+    inbox_id: str | None = None,
+) -> list[Inbox]:
+    """Newest first, older than `before`; `inbox_id` confines it to a bound key's inbox."""
+    rows = tx.all(
+        f"""{_SELECT} WHERE organization_id = :organization AND is_active = :active
+            AND (:before IS NULL OR id < :before) AND (:inbox IS NULL OR id = :inbox)
+            ORDER BY id DESC LIMIT :limit""",
+        {
+            "organization": organization_id,
+            "active": int(is_active),
+            "before": before,
+            "inbox": inbox_id,
+            "limit": limit,
+        },
+    )
+    return [Inbox(*row) for row in rows]
+
+
+def count_active(tx: Tx, organization_id: str) -> int:
+    count: int = tx.value(
+        "SELECT count(*) FROM inboxes WHERE organization_id = ? AND is_active = 1", (organization_id,)
+    )
+    return count
+
+
+def mailbox(tx: Tx, address: str) -> Mailbox | None:
+    """Who receives mail for this very address (plus-addressing is the caller's)."""
+    row = tx.one("SELECT id, organization_id, address FROM inboxes WHERE address = ? AND is_active = 1", (address,))
+    return Mailbox(*row) if row else None
+
+
+def operator_mailbox(tx: Tx) -> Mailbox | None:
+    """Who receives postmaster@ and abuse@ of every domain served (RFC 5321 §4.5.1)."""
+    row = tx.one("SELECT id, organization_id, address FROM inboxes WHERE is_operator = 1 AND is_active = 1")
+    return Mailbox(*row) if row else None
+
+
+def mailbox_by_bounce_token(tx: Tx, token: str, domain: str) -> Mailbox | None:
+    """Whose message went out with the envelope sender `b+<token>@domain`."""
+    row = tx.one(
+        """SELECT i.id, i.organization_id, i.address FROM messages m JOIN inboxes i ON i.id = m.inbox_id
+           WHERE m.bounce_token = ? AND i.domain = ? AND i.is_active = 1""",
+        (token, domain),
+    )
+    return Mailbox(*row) if row else None
+
+
+def received(tx: Tx, inbox_id: str, now_ms: int) -> bool:
+    """One more unread message; False when the inbox was deactivated meanwhile."""
+    return 1 == tx.run(
+        """UPDATE inboxes SET unread_count = unread_count + 1, last_message_at = max(coalesce(last_message_at, 0), ?)
+           WHERE id = ? AND is_active = 1""",
+        (now_ms, inbox_id),
+    )
+
+
+def sent(tx: Tx, inbox_id: str, now_ms: int) -> None:
+    tx.run(
+        "UPDATE inboxes SET last_message_at = max(coalesce(last_message_at, 0), ?) WHERE id = ?", (now_ms, inbox_id)
+    )
+
+
+_OWNERS = {
+    "inbox": "SELECT id FROM inboxes WHERE id = ? AND organization_id = ?",
+    "message": "SELECT inbox_id FROM messages WHERE id = ? AND organization_id = ?",
+    "thread": "SELECT inbox_id FROM threads WHERE id = ? AND organization_id = ?",
+    "draft": "SELECT inbox_id FROM drafts WHERE id = ? AND organization_id = ?",
+    "attachment": """SELECT m.inbox_id FROM attachments a JOIN messages m ON m.id = a.message_id
+                     WHERE a.id = ? AND m.organization_id = ?""",
+}
+
+
+def owner_of(tx: Tx, kind: str, organization_id: str, resource_id: str) -> str | None:
+    """The inbox that a resource of this organization belongs to, or None when it has no such resource."""
+    inbox_id: str | None = tx.value(_OWNERS[kind], (resource_id, organization_id))
+    return inbox_id

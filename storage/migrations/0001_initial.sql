@@ -1,0 +1,377 @@
+-- The whole store, as a new installation gets it. Upgrades take the steps in migrations/;
+-- a test proves that both roads end in the same schema.
+--
+-- Times are integer milliseconds since 1970 (UTC). Lists and maps are JSON text. Ids are the
+-- prefixed ones of the API. Every CHECK over a status repeats a table of storage/states.py
+-- (also proven by a test).
+
+-- Tenants -----------------------------------------------------------------------------------
+
+CREATE TABLE organizations (
+  id                 TEXT PRIMARY KEY,
+  name               TEXT NOT NULL,
+  plan               TEXT NOT NULL,
+  sending_status     TEXT NOT NULL CHECK (sending_status IN ('approved', 'pending', 'paused')),
+  sending_reason     TEXT,
+  sending_action     TEXT,
+  sending_tripped_at INTEGER,
+  tripwire_tripped_at INTEGER,
+  created_at         INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE members (
+  id              TEXT PRIMARY KEY,
+  organization_id TEXT NOT NULL REFERENCES organizations (id),
+  email           TEXT NOT NULL,
+  name            TEXT,
+  role            TEXT NOT NULL CHECK (role IN ('owner', 'admin', 'member')),
+  joined_at       INTEGER NOT NULL,
+  UNIQUE (organization_id, email)
+) STRICT;
+
+CREATE TABLE agents (
+  id              TEXT PRIMARY KEY,
+  organization_id TEXT NOT NULL REFERENCES organizations (id),
+  name            TEXT NOT NULL,
+  created_at      INTEGER NOT NULL
+) STRICT;
+CREATE INDEX agents_by_organization ON agents (organization_id, id);
+
+CREATE TABLE api_keys (
+  id              TEXT PRIMARY KEY,
+  organization_id TEXT NOT NULL REFERENCES organizations (id),
+  inbox_id        TEXT REFERENCES inboxes (id),
+  name            TEXT NOT NULL,
+  key_prefix      TEXT NOT NULL,
+  key_hash        BLOB NOT NULL UNIQUE,          -- SHA-256 of the raw key, which is stored nowhere
+  mode            TEXT NOT NULL CHECK (mode IN ('live', 'test')),
+  scopes          TEXT NOT NULL,
+  is_active       INTEGER NOT NULL DEFAULT 1,
+  last_used_at    INTEGER,
+  created_at      INTEGER NOT NULL
+) STRICT;
+CREATE INDEX api_keys_by_organization ON api_keys (organization_id, id);
+
+-- Addresses ---------------------------------------------------------------------------------
+
+CREATE TABLE domains (
+  id                TEXT PRIMARY KEY,
+  organization_id   TEXT NOT NULL REFERENCES organizations (id),
+  domain_name       TEXT NOT NULL,
+  status            TEXT NOT NULL CHECK (status IN ('pending', 'verified', 'failed', 'deleted')),
+  challenge         TEXT NOT NULL,
+  mx_status         INTEGER NOT NULL DEFAULT 0,
+  spf_status        INTEGER NOT NULL DEFAULT 0,
+  dkim_status       INTEGER NOT NULL DEFAULT 0,
+  dmarc_status      INTEGER NOT NULL DEFAULT 0,
+  ownership_status  INTEGER NOT NULL DEFAULT 0,
+  observed          TEXT NOT NULL DEFAULT '{}',
+  daily_cap         INTEGER,
+  verified_at       INTEGER,
+  last_checked_at   INTEGER,
+  failing_since     INTEGER,
+  created_at        INTEGER NOT NULL,
+  deleted_at        INTEGER
+) STRICT;
+CREATE INDEX domains_by_organization ON domains (organization_id, id);
+CREATE UNIQUE INDEX domains_live ON domains (organization_id, domain_name) WHERE status <> 'deleted';
+CREATE UNIQUE INDEX domains_verified ON domains (domain_name) WHERE status = 'verified';
+
+CREATE TABLE dkim_keys (
+  domain_name TEXT NOT NULL,
+  selector    TEXT NOT NULL,
+  status      TEXT NOT NULL CHECK (status IN ('active', 'published', 'retired')),
+  private_key BLOB NOT NULL,                     -- PKCS#8 DER, sealed under the master key
+  public_key  TEXT NOT NULL,                     -- base64 SubjectPublicKeyInfo: the p= of the record
+  created_at  INTEGER NOT NULL,
+  PRIMARY KEY (domain_name, selector)
+) STRICT;
+CREATE UNIQUE INDEX dkim_keys_active ON dkim_keys (domain_name) WHERE status = 'active';
+
+CREATE TABLE inboxes (
+  id              TEXT PRIMARY KEY,
+  organization_id TEXT NOT NULL REFERENCES organizations (id),
+  address         TEXT NOT NULL,                 -- lower case, domain as A-label: the comparison key
+  username        TEXT NOT NULL,
+  domain          TEXT NOT NULL,
+  name            TEXT,
+  agent_id        TEXT REFERENCES agents (id) ON DELETE SET NULL,
+  metadata        TEXT NOT NULL DEFAULT '{}',
+  is_active       INTEGER NOT NULL DEFAULT 1,
+  is_operator     INTEGER NOT NULL DEFAULT 0,    -- receives postmaster@ and abuse@ of every domain
+  unread_count    INTEGER NOT NULL DEFAULT 0,
+  last_message_at INTEGER,
+  created_at      INTEGER NOT NULL,
+  updated_at      INTEGER NOT NULL,
+  deactivated_at  INTEGER
+) STRICT;
+CREATE UNIQUE INDEX inboxes_live_address ON inboxes (address) WHERE is_active = 1;
+CREATE INDEX inboxes_quarantined ON inboxes (address, deactivated_at) WHERE is_active = 0;
+CREATE INDEX inboxes_by_organization ON inboxes (organization_id, is_active, id);
+CREATE UNIQUE INDEX inboxes_operator ON inboxes (is_operator) WHERE is_operator = 1;
+
+CREATE TABLE suppressions (
+  id              TEXT PRIMARY KEY,
+  organization_id TEXT NOT NULL REFERENCES organizations (id),
+  email           TEXT NOT NULL,                 -- comparison key
+  reason          TEXT NOT NULL CHECK (reason IN ('hard_bounce', 'complaint', 'unsubscribe', 'manual')),
+  source          TEXT NOT NULL CHECK (source IN ('api', 'bounce', 'feedback_loop', 'list_unsubscribe')),
+  created_at      INTEGER NOT NULL,
+  UNIQUE (organization_id, email)
+) STRICT;
+CREATE INDEX suppressions_by_organization ON suppressions (organization_id, id);
+
+-- Mail --------------------------------------------------------------------------------------
+
+CREATE TABLE blobs (
+  id         TEXT PRIMARY KEY,
+  size_bytes INTEGER NOT NULL,
+  sha256     BLOB NOT NULL,
+  data       BLOB,                               -- NULL: the bytes are a file of this id
+  refs       INTEGER NOT NULL DEFAULT 0,
+  created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE threads (
+  id              TEXT PRIMARY KEY,
+  organization_id TEXT NOT NULL REFERENCES organizations (id),
+  inbox_id        TEXT NOT NULL REFERENCES inboxes (id),
+  subject         TEXT NOT NULL,
+  base_subject    TEXT NOT NULL,
+  snippet         TEXT NOT NULL,
+  participants    TEXT NOT NULL,
+  message_count   INTEGER NOT NULL,
+  unread_count    INTEGER NOT NULL,
+  last_message_at INTEGER NOT NULL,
+  is_archived     INTEGER NOT NULL DEFAULT 0,
+  created_at      INTEGER NOT NULL
+) STRICT;
+CREATE INDEX threads_by_inbox ON threads (inbox_id, last_message_at DESC, id DESC);
+CREATE INDEX threads_by_organization ON threads (organization_id, last_message_at DESC, id DESC);
+CREATE INDEX threads_by_subject ON threads (inbox_id, base_subject, last_message_at DESC);
+
+CREATE TABLE messages (
+  id                TEXT PRIMARY KEY,
+  organization_id   TEXT NOT NULL,
+  inbox_id          TEXT NOT NULL REFERENCES inboxes (id),
+  thread_id         TEXT NOT NULL REFERENCES threads (id),
+  direction         TEXT NOT NULL CHECK (direction IN ('inbound', 'outbound')),
+  mode              TEXT NOT NULL CHECK (mode IN ('live', 'test')),
+  status            TEXT NOT NULL CHECK (status IN ('received', 'scheduled', 'queued', 'sent', 'delivered', 'failed', 'cancelled')),
+  from_address      TEXT NOT NULL,
+  from_name         TEXT,
+  to_addresses      TEXT NOT NULL,
+  cc_addresses      TEXT NOT NULL,
+  bcc_addresses     TEXT NOT NULL,
+  reply_to          TEXT,
+  subject           TEXT NOT NULL,
+  snippet           TEXT NOT NULL,
+  text_body         TEXT,                        -- NULL and text_slices set: too large for the row
+  text_slices       TEXT,
+  html_slices       TEXT,
+  extracted_text    TEXT,                        -- NULL: equal to text_body
+  message_id_header TEXT,
+  in_reply_to       TEXT,
+  reference_ids     TEXT NOT NULL DEFAULT '[]',
+  labels            TEXT NOT NULL DEFAULT '[]',
+  is_auto_reply     INTEGER NOT NULL DEFAULT 0,
+  is_spam           INTEGER NOT NULL DEFAULT 0,
+  auth              TEXT,
+  trace             BLOB,                        -- header lines put before the stored bytes on reading
+  blob_id           TEXT REFERENCES blobs (id),
+  size_bytes        INTEGER NOT NULL,
+  header_length     INTEGER NOT NULL,
+  envelope_from     TEXT NOT NULL,
+  bounce_token      TEXT,
+  failure_reason    TEXT,
+  scheduled_at      INTEGER,
+  sent_at           INTEGER,
+  created_at        INTEGER NOT NULL
+) STRICT;
+CREATE INDEX messages_by_inbox ON messages (inbox_id, id DESC);
+CREATE INDEX messages_by_organization ON messages (organization_id, id DESC);
+CREATE INDEX messages_by_thread ON messages (thread_id, id);
+CREATE INDEX messages_by_header ON messages (inbox_id, message_id_header) WHERE message_id_header IS NOT NULL;
+CREATE UNIQUE INDEX messages_by_bounce_token ON messages (bounce_token) WHERE bounce_token IS NOT NULL;
+CREATE INDEX messages_scheduled ON messages (scheduled_at) WHERE status = 'scheduled';
+
+CREATE TABLE attachments (
+  id           TEXT PRIMARY KEY,
+  message_id   TEXT NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
+  position     INTEGER NOT NULL,
+  filename     TEXT NOT NULL,
+  content_type TEXT NOT NULL,
+  size_bytes   INTEGER NOT NULL,
+  content_id   TEXT,
+  is_inline    INTEGER NOT NULL,
+  slice_offset INTEGER NOT NULL,
+  slice_length INTEGER NOT NULL,
+  encoding     TEXT NOT NULL CHECK (encoding IN ('identity', 'base64', 'quoted-printable'))
+) STRICT;
+CREATE INDEX attachments_by_message ON attachments (message_id, position);
+
+CREATE TABLE drafts (
+  id              TEXT PRIMARY KEY,
+  organization_id TEXT NOT NULL REFERENCES organizations (id),
+  inbox_id        TEXT NOT NULL REFERENCES inboxes (id),
+  to_addresses    TEXT NOT NULL,
+  cc_addresses    TEXT NOT NULL,
+  bcc_addresses   TEXT NOT NULL,
+  subject         TEXT NOT NULL,
+  text_body       TEXT,
+  html_body       TEXT,
+  in_reply_to     TEXT,
+  thread_id       TEXT,
+  status          TEXT NOT NULL CHECK (status IN ('draft', 'sent', 'discarded')),
+  message_id      TEXT,
+  created_at      INTEGER NOT NULL,
+  updated_at      INTEGER NOT NULL,
+  sent_at         INTEGER,
+  discarded_at    INTEGER
+) STRICT;
+CREATE INDEX drafts_by_organization ON drafts (organization_id, status, id);
+
+-- Sending -----------------------------------------------------------------------------------
+
+-- One row a recipient; the rows that are queued or deferred are the outbound queue.
+CREATE TABLE recipients (
+  message_id      TEXT NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
+  position        INTEGER NOT NULL,
+  organization_id TEXT NOT NULL,
+  address         TEXT NOT NULL,
+  domain          TEXT NOT NULL,                 -- destination: A-label, lower case
+  kind            TEXT NOT NULL CHECK (kind IN ('to', 'cc', 'bcc')),
+  status          TEXT NOT NULL CHECK (status IN ('queued', 'deferred', 'sent', 'delivered', 'bounced', 'failed', 'suppressed')),
+  attempts        INTEGER NOT NULL DEFAULT 0,
+  last_attempt_at INTEGER,
+  next_attempt_at INTEGER,
+  expires_at      INTEGER NOT NULL,
+  lease           TEXT,                          -- the process run that is delivering it now
+  remote_host     TEXT,
+  smtp_code       INTEGER,
+  enhanced_code   TEXT,
+  response        TEXT,
+  tls             TEXT,
+  PRIMARY KEY (message_id, position)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX recipients_due ON recipients (next_attempt_at, domain) WHERE status IN ('queued', 'deferred') AND lease IS NULL;
+CREATE INDEX recipients_leased ON recipients (lease) WHERE lease IS NOT NULL;
+
+CREATE TABLE delivery_attempts (
+  message_id    TEXT NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
+  position      INTEGER NOT NULL,
+  attempt       INTEGER NOT NULL,
+  outcome       TEXT NOT NULL,
+  remote_host   TEXT,
+  smtp_code     INTEGER,
+  enhanced_code TEXT,
+  response      TEXT,
+  tls           TEXT,
+  duration_ms   INTEGER NOT NULL,
+  created_at    INTEGER NOT NULL,
+  PRIMARY KEY (message_id, position, attempt)
+) STRICT, WITHOUT ROWID;
+
+-- Recipients of the last minutes, for the bulk tripwire.
+CREATE TABLE recent_recipients (
+  organization_id TEXT NOT NULL,
+  address         TEXT NOT NULL,
+  seen_at         INTEGER NOT NULL,
+  PRIMARY KEY (organization_id, address)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE idempotency (
+  organization_id TEXT NOT NULL,
+  endpoint        TEXT NOT NULL,
+  key             TEXT NOT NULL,
+  request_hash    BLOB NOT NULL,
+  answer          TEXT NOT NULL,
+  created_at      INTEGER NOT NULL,
+  PRIMARY KEY (organization_id, endpoint, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX idempotency_by_age ON idempotency (created_at);
+
+-- Counters by period ('2026-11-21' a UTC day, '2026-11' a month) and scope ('' the
+-- organization, else a domain name).
+CREATE TABLE usage (
+  organization_id TEXT NOT NULL,
+  scope           TEXT NOT NULL,
+  period          TEXT NOT NULL,
+  metric          TEXT NOT NULL CHECK (metric IN ('messages', 'received', 'delivered', 'bounced', 'complained')),
+  value           INTEGER NOT NULL,
+  PRIMARY KEY (organization_id, scope, period, metric)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE rate_windows (
+  organization_id TEXT NOT NULL,
+  second          INTEGER NOT NULL,
+  requests        INTEGER NOT NULL,
+  PRIMARY KEY (organization_id, second)
+) STRICT, WITHOUT ROWID;
+
+-- Events ------------------------------------------------------------------------------------
+
+-- The outbox: written in the transaction of the change it tells of. Bodies of messages are not
+-- copied here: they are read from the message when the event is rendered, so that deleting a
+-- message deletes its words everywhere.
+CREATE TABLE events (
+  seq             INTEGER PRIMARY KEY,
+  id              TEXT NOT NULL UNIQUE,
+  organization_id TEXT NOT NULL REFERENCES organizations (id),
+  inbox_id        TEXT,
+  message_id      TEXT,
+  type            TEXT NOT NULL,
+  mode            TEXT NOT NULL CHECK (mode IN ('live', 'test')),
+  data            TEXT NOT NULL,
+  created_at      INTEGER NOT NULL
+) STRICT;
+CREATE INDEX events_by_organization ON events (organization_id, seq);
+CREATE INDEX events_by_age ON events (created_at);
+
+CREATE TABLE webhooks (
+  id                    TEXT PRIMARY KEY,
+  organization_id       TEXT NOT NULL REFERENCES organizations (id),
+  url                   TEXT NOT NULL,
+  subscribed_events     TEXT NOT NULL,
+  is_active             INTEGER NOT NULL DEFAULT 1,
+  secret                BLOB NOT NULL,           -- sealed under the master key
+  previous_secret       BLOB,
+  previous_secret_until INTEGER,
+  created_at            INTEGER NOT NULL,
+  updated_at            INTEGER NOT NULL,
+  deleted_at            INTEGER
+) STRICT;
+CREATE INDEX webhooks_by_organization ON webhooks (organization_id, id) WHERE deleted_at IS NULL;
+
+-- One row for each event and webhook subscribed to it.
+CREATE TABLE webhook_deliveries (
+  webhook_id      TEXT NOT NULL REFERENCES webhooks (id),
+  event_seq       INTEGER NOT NULL REFERENCES events (seq) ON DELETE CASCADE,
+  status          TEXT NOT NULL CHECK (status IN ('pending', 'succeeded', 'failed', 'halted')),
+  attempts        INTEGER NOT NULL DEFAULT 0,
+  next_attempt_at INTEGER,
+  lease           TEXT,
+  PRIMARY KEY (webhook_id, event_seq)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX webhook_deliveries_waiting ON webhook_deliveries (webhook_id, next_attempt_at) WHERE status = 'pending' AND lease IS NULL;
+CREATE INDEX webhook_deliveries_leased ON webhook_deliveries (lease) WHERE lease IS NOT NULL;
+CREATE INDEX webhook_deliveries_by_event ON webhook_deliveries (event_seq);
+
+CREATE TABLE webhook_attempts (
+  id              TEXT PRIMARY KEY,              -- X-Svc-Delivery: a hash of webhook, event and attempt
+  webhook_id      TEXT NOT NULL,
+  organization_id TEXT NOT NULL,
+  event_id        TEXT,
+  event_type      TEXT NOT NULL,
+  attempt         INTEGER NOT NULL,
+  request_headers TEXT NOT NULL,
+  response_status INTEGER,
+  response_body   TEXT,
+  is_successful   INTEGER NOT NULL,
+  error           TEXT,
+  duration_ms     INTEGER NOT NULL,
+  next_attempt_at INTEGER,
+  created_at      INTEGER NOT NULL
+) STRICT;
+CREATE INDEX webhook_attempts_by_organization ON webhook_attempts (organization_id, created_at DESC, id DESC);
+CREATE INDEX webhook_attempts_by_age ON webhook_attempts (created_at);

@@ -1,0 +1,252 @@
+"""The outbound queue: recipients that are `queued` or `deferred`, and who is delivering them now.
+
+What is durable when: `lease` counts the attempt and writes the time of the *next* one before anybody
+dials, so that a process that dies in the middle of a delivery tries again on schedule and not at once
+for ever. `settle` ends a lease together with what became of it; it changes a row only from the
+status that it was leased in, so that a message deleted meanwhile stays deleted.
+
+Who may call: `lease`, `settle` and the two givers-back belong to the queue of the one process that
+serves this store; `free_all` runs at its start, when every lease is one of a process that died.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+import idna
+
+from storage.database import Tx
+from storage.records import Recipient, columns, dump
+from storage.states import RECIPIENT
+
+LEASED_BLOB_BYTES = 8 * 1024  # smaller messages come with their lease; larger ones are loaded when sent
+
+_PENDING = "status IN ('queued', 'deferred') AND lease IS NULL"
+# The chosen rows come from the index alone (recipients_due covers domain), so that a long line of
+# one busy destination is stepped over without touching the table.
+_DUE = f"""SELECT r.message_id, r.position, r.organization_id, r.address, r.domain, r.kind, r.status,
+      r.attempts, r.expires_at, m.inbox_id, m.mode, m.blob_id, m.header_length, m.size_bytes,
+      m.from_address, m.envelope_from, m.message_id_header, m.created_at,
+      CASE WHEN b.size_bytes <= {LEASED_BLOB_BYTES} THEN b.data END,
+      m.mode = 'live' AND EXISTS (SELECT 1 FROM suppressions s
+        WHERE s.organization_id = r.organization_id AND s.email = lower(r.address))
+    FROM (SELECT message_id, position FROM recipients
+          WHERE {_PENDING} AND next_attempt_at <= :now
+            AND domain NOT IN (SELECT value FROM json_each(:busy))
+          ORDER BY next_attempt_at LIMIT :limit) due
+    CROSS JOIN recipients r ON r.message_id = due.message_id AND r.position = due.position
+    CROSS JOIN messages m ON m.id = r.message_id
+    LEFT JOIN blobs b ON b.id = m.blob_id"""
+_LEASE = """UPDATE recipients SET lease = ?, attempts = ?, last_attempt_at = ?, next_attempt_at = ?
+    WHERE message_id = ? AND position = ?"""
+_NEXT_DUE = f"SELECT min(next_attempt_at) FROM recipients WHERE {_PENDING} AND next_attempt_at > ?"
+_SETTLE = """UPDATE recipients SET lease = NULL, status = ?, next_attempt_at = ?, remote_host = ?,
+      smtp_code = ?, enhanced_code = ?, response = ?, tls = ?
+    WHERE message_id = ? AND position = ? AND status = ?"""
+_ATTEMPT = """INSERT INTO delivery_attempts (message_id, position, attempt, outcome, remote_host, smtp_code,
+      enhanced_code, response, tls, duration_ms, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+_ENQUEUE = """INSERT INTO recipients (message_id, position, organization_id, address, domain, kind, status,
+      next_attempt_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?)"""
+
+
+class Due(NamedTuple):
+    """A leased recipient, with what delivering it needs of its message."""
+
+    message_id: str
+    position: int
+    organization_id: str
+    address: str
+    domain: str
+    kind: str
+    status: str  # the one it was leased in
+    attempts: int  # this one included
+    expires_at: int
+    inbox_id: str
+    mode: str
+    blob_id: str | None
+    header_length: int
+    size_bytes: int
+    from_address: str
+    envelope_from: str
+    message_id_header: str | None
+    created_at: int
+    data: bytes | None  # the raw message, when it is small
+    is_suppressed: int
+    next_attempt_at: int = 0  # what `lease` wrote: when a deferred one is tried again
+
+
+class Settlement(NamedTuple):
+    """What became of one recipient in one attempt: its new row, and the attempt's record."""
+
+    message_id: str
+    position: int
+    from_status: str
+    status: str
+    outcome: str
+    attempt: int
+    next_attempt_at: int | None
+    remote_host: str | None
+    smtp_code: int | None
+    enhanced_code: str | None
+    response: str | None
+    tls: str | None
+    duration_ms: int
+
+
+class Leased(NamedTuple):
+    rows: list[Due]
+    next_due_at: int | None  # of the rows that are not due yet
+
+
+def enqueue(
+    tx: Tx,
+    message_id: str,
+    organization_id: str,
+    recipients: Sequence[tuple[str, str]],
+    now_ms: int,
+    expires_at: int,
+) -> None:
+    """Put a message's recipients, (kind, address) each, into the queue; they are due at once."""
+    for position, (kind, address) in enumerate(recipients):
+        domain = destination(address)
+        tx.run(_ENQUEUE, (message_id, position, organization_id, address, domain, kind, now_ms, expires_at))
+
+
+def destination(address: str) -> str:
+    """The address's domain as an A-label in lower case: what the queue groups by."""
+    domain = address.rpartition("@")[2].rstrip(".").lower()
+    return domain if domain.isascii() else idna.encode(domain, uts46=True).decode()
+
+
+def lease(
+    tx: Tx,
+    lease_id: str,
+    now_ms: int,
+    limit: int,
+    retry_at: Callable[[int, int], int],
+    busy: Iterable[str] = (),
+) -> Leased:
+    """Take up to `limit` due rows, oldest first, of destinations that are not `busy`.
+
+    `retry_at(attempts, expires_at)`: when to try again if this attempt, the attempts-th, fails.
+    """
+    rows = tx.all(_DUE, {"now": now_ms, "busy": dump(list(busy)), "limit": limit})
+    leased = []
+    for row in rows:
+        due = Due(*row)
+        attempts = due.attempts + 1
+        next_attempt_at = retry_at(attempts, due.expires_at)
+        tx.run(_LEASE, (lease_id, attempts, now_ms, next_attempt_at, due.message_id, due.position))
+        leased.append(due._replace(attempts=attempts, next_attempt_at=next_attempt_at))
+    return Leased(leased, tx.value(_NEXT_DUE, (now_ms,)))
+
+
+def give_back(tx: Tx, rows: Iterable[tuple[str, int]], now_ms: int) -> None:
+    """End leases of rows (message, position) that nobody dialled for: due at once, no attempt counted."""
+    for key in rows:
+        tx.run(
+            """UPDATE recipients SET lease = NULL, attempts = attempts - 1, next_attempt_at = ?
+               WHERE message_id = ? AND position = ? AND lease IS NOT NULL""",
+            (now_ms, *key),
+        )
+
+
+def free_all(tx: Tx) -> int:
+    """End every lease; what was being delivered is tried again when its schedule says. How many?"""
+    return tx.run("UPDATE recipients SET lease = NULL WHERE lease IS NOT NULL")
+
+
+def settle(tx: Tx, settlement: Settlement, now_ms: int) -> bool:
+    """End the lease and record the attempt; False when the row is gone or has another status by now."""
+    it = settlement
+    if it.status != it.from_status and it.status not in RECIPIENT[it.from_status]:
+        raise ValueError(f"a recipient can't go from {it.from_status} to {it.status}")
+    facts = (it.remote_host, it.smtp_code, it.enhanced_code, it.response, it.tls)
+    key = (it.message_id, it.position)
+    if not tx.run(_SETTLE, (it.status, it.next_attempt_at, *facts, *key, it.from_status)):
+        return False
+    tx.run(_ATTEMPT, (*key, it.attempt, it.outcome, *facts, it.duration_ms, now_ms))
+    return True
+
+
+def holds(tx: Tx, rows: Iterable[Due]) -> bool:
+    """Is every one of the rows still leased, in the status that it was leased in?"""
+    return all(
+        tx.one(
+            """SELECT 1 FROM recipients
+               WHERE message_id = ? AND position = ? AND status = ? AND lease IS NOT NULL""",
+            (row.message_id, row.position, row.status),
+        )
+        for row in rows
+    )
+
+
+def bounce_later(
+    tx: Tx, message_id: str, position: int, code: int | None, enhanced: str | None, response: str
+) -> bool:
+    """A recipient that was accepted turns out to have bounced; False when it was not accepted."""
+    return (
+        tx.run(
+            """UPDATE recipients SET status = 'bounced', smtp_code = ?, enhanced_code = ?, response = ?
+           WHERE message_id = ? AND position = ? AND status IN ('sent', 'delivered')""",
+            (code, enhanced, response, message_id, position),
+        )
+        == 1
+    )
+
+
+def recipients(tx: Tx, message_id: str) -> list[Recipient]:
+    rows = tx.all(
+        f"SELECT {columns(Recipient)} FROM recipients WHERE message_id = ? ORDER BY position", (message_id,)
+    )
+    return [Recipient(*row) for row in rows]
+
+
+class Envelope(NamedTuple):
+    """What an outcome needs of its message."""
+
+    organization_id: str
+    inbox_id: str
+    thread_id: str
+    mode: str
+    status: str
+    from_address: str
+    to_addresses: str
+    subject: str
+    sent_at: int | None
+    created_at: int
+
+
+def envelope(tx: Tx, message_id: str) -> Envelope | None:
+    row = tx.one(f"SELECT {columns(Envelope)} FROM messages WHERE id = ?", (message_id,))
+    return Envelope(*row) if row else None
+
+
+def move_message(
+    tx: Tx, message_id: str, origin: str, status: str, sent_at: int | None, failure_reason: str | None
+) -> bool:
+    """Change the message's status; False when it was no longer `origin`."""
+    return (
+        tx.run(
+            "UPDATE messages SET status = ?, sent_at = ?, failure_reason = ? WHERE id = ? AND status = ?",
+            (status, sent_at, failure_reason, message_id, origin),
+        )
+        == 1
+    )
+
+
+def left_the_host(tx: Tx, message_id: str) -> bool:
+    """Did any attempt reach another host?"""
+    return (
+        tx.one(
+            "SELECT 1 FROM delivery_attempts WHERE message_id = ? AND remote_host IS NOT NULL LIMIT 1",
+            (message_id,),
+        )
+        is not None
+    )
+
+
+def depth(tx: Tx) -> int:
+    """Recipients that wait or are being delivered."""
+    waiting: int = tx.value(f"SELECT count(*) FROM recipients WHERE {_PENDING}")
+    leased: int = tx.value("SELECT count(*) FROM recipients WHERE lease IS NOT NULL")
+    return waiting + leased

@@ -1,0 +1,191 @@
+"""Rows as frozen, typed values. Field order is column order; `columns()` writes the SELECT list."""
+
+import json
+from typing import Any, NamedTuple
+
+
+def columns(record: type[NamedTuple], table: str = "") -> str:
+    """`id, organization_id, …` or, with a table (or alias), `t.id, t.organization_id, …`."""
+    prefix = f"{table}." if table else ""
+    return ", ".join(prefix + field for field in record._fields)
+
+
+def dump(value: Any) -> str:
+    """JSON text for a column."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def load(text: str) -> Any:
+    return json.loads(text)
+
+
+class Organization(NamedTuple):
+    id: str
+    name: str
+    plan: str
+    sending_status: str
+    sending_reason: str | None
+    sending_action: str | None
+    sending_tripped_at: int | None
+    created_at: int
+
+
+class Key(NamedTuple):
+    id: str
+    organization_id: str
+    inbox_id: str | None
+    name: str
+    key_prefix: str
+    key_hash: bytes
+    mode: str
+    scopes: str
+    is_active: int
+    last_used_at: int | None
+    created_at: int
+
+
+class Inbox(NamedTuple):
+    id: str
+    organization_id: str
+    address: str
+    username: str
+    domain: str
+    name: str | None
+    agent_id: str | None
+    metadata: str
+    is_active: int
+    unread_count: int
+    last_message_at: int | None
+    created_at: int
+    updated_at: int
+    deactivated_at: int | None
+
+
+class Thread(NamedTuple):
+    id: str
+    organization_id: str
+    inbox_id: str
+    subject: str
+    snippet: str
+    participants: str
+    message_count: int
+    unread_count: int
+    last_message_at: int
+    is_archived: int
+    created_at: int
+
+
+class Message(NamedTuple):
+    id: str
+    organization_id: str
+    inbox_id: str
+    thread_id: str
+    direction: str
+    mode: str
+    status: str
+    from_address: str
+    from_name: str | None
+    to_addresses: str
+    cc_addresses: str
+    bcc_addresses: str
+    reply_to: str | None
+    subject: str
+    snippet: str
+    text_body: str | None
+    text_slices: str | None
+    html_slices: str | None
+    extracted_text: str | None
+    message_id_header: str | None
+    in_reply_to: str | None
+    reference_ids: str
+    labels: str
+    is_auto_reply: int
+    is_spam: int
+    auth: str | None
+    trace: bytes | None
+    blob_id: str | None
+    size_bytes: int
+    header_length: int
+    envelope_from: str
+    bounce_token: str | None
+    failure_reason: str | None
+    scheduled_at: int | None
+    sent_at: int | None
+    created_at: int
+
+
+class Attachment(NamedTuple):
+    id: str
+    message_id: str
+    position: int
+    filename: str
+    content_type: str
+    size_bytes: int
+    content_id: str | None
+    is_inline: int
+    slice_offset: int
+    slice_length: int
+    encoding: str
+
+
+class Recipient(NamedTuple):
+    """One recipient of an outbound message; its queue entry too."""
+
+    message_id: str
+    position: int
+    organization_id: str
+    address: str
+    domain: str
+    kind: str
+    status: str
+    attempts: int
+    last_attempt_at: int | None
+    next_attempt_at: int | None
+    expires_at: int
+    remote_host: str | None
+    smtp_code: int | None
+    enhanced_code: str | None
+    response: str | None
+    tls: str | None
+
+
+class Event(NamedTuple):
+    seq: int
+    id: str
+    organization_id: str
+    inbox_id: str | None
+    message_id: str | None
+    type: str
+    mode: str
+    data: str
+    created_at: int
+
+
+class Webhook(NamedTuple):
+    id: str
+    organization_id: str
+    url: str
+    subscribed_events: str
+    is_active: int
+    secret: bytes
+    previous_secret: bytes | None
+    previous_secret_until: int | None
+    created_at: int
+    updated_at: int
+
+
+class WebhookAttempt(NamedTuple):
+    id: str
+    webhook_id: str
+    organization_id: str
+    event_id: str | None
+    event_type: str
+    attempt: int
+    request_headers: str
+    response_status: int | None
+    response_body: str | None
+    is_successful: int
+    error: str | None
+    duration_ms: int
+    next_attempt_at: int | None
+    created_at: int

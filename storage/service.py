@@ -1,0 +1,108 @@
+"""The life of every long-running part: start once, stop once, and never die quietly.
+
+`Service.start()` and `.stop()` are idempotent. A subclass gives `run()`, a loop that ends when it is
+cancelled; if it ends otherwise, the process must not go on as if nothing had happened, so the
+supervisor's `failed` future carries the reason to the composition root, which stops everything.
+"""
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import structlog
+
+log = structlog.get_logger("storage.service")
+
+
+class Service(ABC):
+    """One part of the daemon: `start`, then `stop`, each idempotent."""
+
+    name: str = "service"
+
+    @abstractmethod
+    async def start(self) -> None:
+        """Return when the part is ready; raise when it can't be."""
+
+    @abstractmethod
+    async def stop(self) -> None:
+        """Take nothing new, finish or give back what is begun, release everything."""
+
+    def died(self) -> "asyncio.Future[None] | None":
+        """A future that ends only if the part died, or None for parts that can't."""
+        return None
+
+
+class LoopService(Service):
+    """A service that is one task. `wake()` may be called from the event loop at any time."""
+
+    def __init__(self) -> None:
+        self._task: asyncio.Task[None] | None = None
+        self._woken = asyncio.Event()
+
+    @abstractmethod
+    async def run(self) -> None:
+        """The loop; it is cancelled at stop."""
+
+    def wake(self) -> None:
+        self._woken.set()
+
+    async def pause(self, timeout_s: float | None) -> None:
+        """Sleep until woken, at most `timeout_s` (None: without end)."""
+        try:
+            async with asyncio.timeout(timeout_s):
+                await self._woken.wait()
+        except TimeoutError:
+            pass
+        self._woken.clear()
+
+    async def start(self) -> None:
+        if self._task is None:
+            self._task = asyncio.create_task(self.run(), name=self.name)
+
+    async def stop(self) -> None:
+        task, self._task = self._task, None
+        if task is None:
+            return
+        task.cancel()
+        await asyncio.wait([task])
+
+    def died(self) -> "asyncio.Future[None] | None":
+        return self._task
+
+
+class ServiceDied(Exception):
+    """A part ended by itself; the process stops."""
+
+
+class Supervisor:
+    """Starts parts in order, watches them, stops them in the opposite order."""
+
+    def __init__(self, services: Sequence[Service]) -> None:
+        self._services = services
+        self._started: list[Service] = []
+
+    async def start(self) -> None:
+        try:
+            for service in self._services:
+                await service.start()
+                self._started.append(service)
+        except BaseException:
+            await self.stop()
+            raise
+
+    async def watch(self, until: "asyncio.Future[None]") -> None:
+        """Return when `until` ends; raise ServiceDied when a part ends before it."""
+        lives = {future: part for part in self._started if (future := part.died()) is not None}
+        await asyncio.wait([until, *lives], return_when=asyncio.FIRST_COMPLETED)
+        for future, part in lives.items():
+            if future.done():
+                cause = None if future.cancelled() else future.exception()
+                raise ServiceDied(f"{part.name} ended unexpectedly") from cause
+
+    async def stop(self) -> None:
+        while self._started:
+            service = self._started.pop()
+            try:
+                await service.stop()
+            except Exception:
+                log.exception("stop_failed", service=service.name)

@@ -1,0 +1,81 @@
+"""Every state machine of the store, as a table: state → the states that may follow.
+
+Two rules. A status changes only by `UPDATE … SET status = :to … WHERE status = :from`, where
+(from, to) stands in the table; and the schema's CHECK lists the same states (a test compares them).
+"""
+
+from collections.abc import Mapping
+
+Machine = Mapping[str, frozenset[str]]
+
+
+def _machine(**transitions: str) -> Machine:
+    return {state: frozenset(after.split()) for state, after in transitions.items()}
+
+
+# decisions.md, Message. `received` never changes: what happens to it later is labels.
+MESSAGE = _machine(
+    received="",
+    scheduled="queued failed cancelled",
+    queued="sent delivered failed",
+    sent="delivered failed",
+    delivered="failed",
+    failed="",
+    cancelled="",
+)
+
+# One recipient of an outbound message. `sent`: the next hop took it (a smarthost); `delivered`: its
+# own MX or a local inbox did. A bounce may come after either.
+RECIPIENT = _machine(
+    queued="deferred sent delivered bounced failed suppressed",
+    deferred="deferred sent delivered bounced failed suppressed",
+    sent="delivered bounced",
+    delivered="bounced",
+    bounced="",
+    failed="",
+    suppressed="",
+)
+RECIPIENT_PENDING = frozenset({"queued", "deferred"})
+RECIPIENT_ACCEPTED = frozenset({"sent", "delivered"})
+RECIPIENT_FAILED = frozenset({"bounced", "failed", "suppressed"})
+
+DRAFT = _machine(draft="sent discarded", sent="", discarded="")
+
+DOMAIN = _machine(
+    pending="verified failed deleted",
+    verified="failed deleted",
+    failed="pending verified deleted",
+    deleted="",
+)
+
+SENDING = _machine(approved="pending paused", pending="approved paused", paused="approved")
+
+DKIM_KEY = _machine(published="active retired", active="retired", retired="")
+
+WEBHOOK_DELIVERY = _machine(pending="pending succeeded failed halted", succeeded="", failed="", halted="")
+
+# (table, column) → machine: what the schema's CHECKs repeat.
+COLUMNS: Mapping[tuple[str, str], Machine] = {
+    ("messages", "status"): MESSAGE,
+    ("recipients", "status"): RECIPIENT,
+    ("drafts", "status"): DRAFT,
+    ("domains", "status"): DOMAIN,
+    ("organizations", "sending_status"): SENDING,
+    ("dkim_keys", "status"): DKIM_KEY,
+    ("webhook_deliveries", "status"): WEBHOOK_DELIVERY,
+}
+
+
+def message_status(recipients: frozenset[str] | set[str]) -> str:
+    """The status of an outbound message from those of its recipients (decisions.md, Message).
+
+    `recipients`: the distinct statuses that occur. The answer may equal the present status.
+    """
+    if recipients <= RECIPIENT_FAILED:
+        return "failed"
+    accepted = recipients & RECIPIENT_ACCEPTED
+    if not accepted:
+        return "queued"
+    if "sent" in accepted or recipients & RECIPIENT_PENDING:
+        return "sent"
+    return "delivered"

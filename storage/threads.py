@@ -1,0 +1,117 @@
+"""Conversations: which one a message joins, and the counters that change with each message."""
+
+from collections.abc import Sequence
+
+from storage.database import Tx
+from storage.records import Thread, columns, dump, load
+
+SUBJECT_WINDOW_MS = 30 * 86_400_000
+_SELECT = f"SELECT {columns(Thread)} FROM threads"
+
+
+def by_message_ids(tx: Tx, inbox_id: str, message_ids: Sequence[str]) -> str | None:
+    """The thread of the first of these Message-IDs that the inbox knows (ordered by preference)."""
+    for message_id in message_ids:
+        thread_id: str | None = tx.value(
+            "SELECT thread_id FROM messages WHERE inbox_id = ? AND message_id_header = ? LIMIT 1",
+            (inbox_id, message_id),
+        )
+        if thread_id is not None:
+            return thread_id
+    return None
+
+
+def by_subject(tx: Tx, inbox_id: str, base_subject: str, correspondent: str, now_ms: int) -> str | None:
+    """The newest thread of the last 30 days with this subject and correspondent (a comparison key)."""
+    thread_id: str | None = tx.value(
+        """SELECT id FROM threads WHERE inbox_id = ? AND base_subject = ? AND last_message_at >= ?
+             AND EXISTS (SELECT 1 FROM json_each(participants) WHERE value = ?)
+           ORDER BY last_message_at DESC LIMIT 1""",
+        (inbox_id, base_subject, now_ms - SUBJECT_WINDOW_MS, correspondent),
+    )
+    return thread_id
+
+
+def begin(
+    tx: Tx,
+    thread_id: str,
+    now_ms: int,
+    *,
+    organization_id: str,
+    inbox_id: str,
+    subject: str,
+    base_subject: str,
+    snippet: str,
+    participants: Sequence[str],
+    is_unread: bool,
+) -> None:
+    """A new thread that holds one message."""
+    tx.run(
+        """INSERT INTO threads (id, organization_id, inbox_id, subject, base_subject, snippet, participants,
+             message_count, unread_count, last_message_at, created_at)
+           VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?)""",
+        (
+            thread_id,
+            organization_id,
+            inbox_id,
+            subject,
+            base_subject,
+            snippet,
+            dump(list(participants)),
+            int(is_unread),
+            now_ms,
+            now_ms,
+        ),
+    )
+
+
+def join(
+    tx: Tx, thread_id: str, now_ms: int, *, snippet: str, participants: Sequence[str], is_unread: bool
+) -> None:
+    """One more message in an existing thread."""
+    known = load(tx.value("SELECT participants FROM threads WHERE id = ?", (thread_id,)))
+    merged = list(dict.fromkeys([*known, *participants]))
+    tx.run(
+        """UPDATE threads SET message_count = message_count + 1, unread_count = unread_count + ?, snippet = ?,
+             last_message_at = max(last_message_at, ?), participants = ? WHERE id = ?""",
+        (int(is_unread), snippet, now_ms, dump(merged), thread_id),
+    )
+
+
+def get(tx: Tx, organization_id: str, thread_id: str) -> Thread | None:
+    row = tx.one(f"{_SELECT} WHERE id = ? AND organization_id = ?", (thread_id, organization_id))
+    return Thread(*row) if row else None
+
+
+def page(
+    tx: Tx, organization_id: str, *, limit: int, inbox_id: str | None, before: tuple[int, str] | None = None
+) -> list[Thread]:
+    """Latest first; `before` is the (lastMessageAt, id) of the last one seen."""
+    owner, value = ("inbox_id", inbox_id) if inbox_id else ("organization_id", organization_id)
+    last_at, last_id = before or (2**62, "~")
+    rows = tx.all(
+        f"""{_SELECT} WHERE {owner} = :owner AND organization_id = :organization
+            AND (last_message_at, id) < (:last_at, :last_id)
+            ORDER BY last_message_at DESC, id DESC LIMIT :limit""",
+        {
+            "owner": value,
+            "organization": organization_id,
+            "last_at": last_at,
+            "last_id": last_id,
+            "limit": limit,
+        },
+    )
+    return [Thread(*row) for row in rows]
+
+
+def labels(tx: Tx, thread_ids: Sequence[str]) -> dict[str, list[str]]:
+    """Thread id → the labels that occur on its messages."""
+    rows = tx.all(
+        """SELECT DISTINCT m.thread_id, l.value FROM messages m, json_each(m.labels) l
+           WHERE m.thread_id IN (SELECT value FROM json_each(?)) ORDER BY l.value""",
+        (dump(list(thread_ids)),),
+    )
+    found: dict[str, list[str]] = {thread_id: [] for thread_id in thread_ids}
+    for thread_id, label in rows:
+        found[thread_id].append(label)
+    return found

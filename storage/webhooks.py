@@ -1,0 +1,278 @@
+"""Webhooks, the deliveries that wait for them, and the log of attempts.
+
+A delivery is one row of `webhook_deliveries`: an event and a webhook that was subscribed to it. Its
+life (states.WEBHOOK_DELIVERY) is driven by the dispatcher:
+
+- `take` leases it: `attempts` goes up and `next_attempt_at` moves past the end of the attempt *before*
+  anything is sent, so that a process that dies in the middle does not hammer the endpoint when it
+  comes back.
+- `settle` writes the attempt's record and the delivery's next state in one transaction, and lets go.
+- `give_back` undoes `take` for what was not settled: the same attempt number comes again, and with
+  it the same `X-Svc-Delivery`.
+
+What a crash leaves: leased rows. They belong to a run that is over, since a second process refuses
+to start; `free_leases` gives them back.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from storage.database import Tx
+from storage.records import Event, Webhook, WebhookAttempt, columns, dump
+
+_SELECT = f"SELECT {columns(Webhook)} FROM webhooks"
+_OF_ORGANIZATION = "organization_id = :organization_id AND deleted_at IS NULL"
+_INSERT = f"INSERT INTO webhooks ({columns(Webhook)}) VALUES ({', '.join('?' for _ in Webhook._fields)})"
+_INSERT_ATTEMPT = f"""INSERT INTO webhook_attempts ({columns(WebhookAttempt)})
+    VALUES ({", ".join("?" for _ in WebhookAttempt._fields)})"""
+
+# Hops from webhook to webhook over webhook_deliveries_waiting: the cost is that of the webhooks that
+# have something to do, however long their backlogs are.
+_HEADS = """
+WITH RECURSIVE waiting (id) AS (
+  SELECT min(webhook_id) FROM webhook_deliveries WHERE status = 'pending' AND lease IS NULL
+  UNION ALL
+  SELECT (SELECT min(webhook_id) FROM webhook_deliveries
+          WHERE status = 'pending' AND lease IS NULL AND webhook_id > waiting.id)
+  FROM waiting WHERE waiting.id IS NOT NULL)
+SELECT w.id, w.organization_id, CASE WHEN w.is_active = 0 OR w.deleted_at IS NOT NULL THEN 0 ELSE
+  (SELECT min(next_attempt_at) FROM webhook_deliveries
+   WHERE status = 'pending' AND lease IS NULL AND webhook_id = w.id) END
+FROM waiting JOIN webhooks w ON w.id = waiting.id"""
+_TAKE = """
+UPDATE webhook_deliveries SET lease = :lease, attempts = attempts + 1, next_attempt_at = :until_ms
+WHERE webhook_id = :webhook_id AND status = 'pending' AND event_seq IN
+  (SELECT event_seq FROM webhook_deliveries
+   WHERE webhook_id = :webhook_id AND status = 'pending' AND lease IS NULL
+     AND (next_attempt_at <= :now_ms OR EXISTS
+       (SELECT 1 FROM webhooks WHERE id = :webhook_id AND (is_active = 0 OR deleted_at IS NOT NULL)))
+   ORDER BY next_attempt_at, event_seq LIMIT :limit)
+RETURNING event_seq, attempts"""
+_SETTLE = """
+UPDATE webhook_deliveries SET status = :status, next_attempt_at = :next_attempt_at, lease = NULL
+WHERE webhook_id = :webhook_id AND event_seq = :event_seq AND status = 'pending' AND lease = :lease"""
+
+
+class WebhookLimitReached(Exception):
+    """The organization has as many webhooks as its plan allows."""
+
+    def __init__(self, limit: int, used: int) -> None:
+        super().__init__(f"{used} of {limit} webhooks in use")
+        self.limit = limit
+        self.used = used
+
+
+class Head(NamedTuple):
+    """A webhook that has deliveries waiting. `due_ms` is 0 when it is gone or inactive: halt them."""
+
+    webhook_id: str
+    organization_id: str
+    due_ms: int
+
+
+class Delivery(NamedTuple):
+    """One leased delivery: attempt number `attempt` (from 1) is to be made now."""
+
+    webhook_id: str
+    event_seq: int
+    attempt: int
+
+
+# Registrations -----------------------------------------------------------------------------
+
+
+def create(
+    tx: Tx,
+    webhook_id: str,
+    now_ms: int,
+    *,
+    organization_id: str,
+    url: str,
+    subscribed_events: Sequence[str],
+    secret: bytes,
+    limit: int | None,
+) -> Webhook:
+    """`secret` is sealed. WebhookLimitReached when the organization has `limit` already."""
+    used = count(tx, organization_id)
+    if limit is not None and used >= limit:
+        raise WebhookLimitReached(limit, used)
+    webhook = Webhook(
+        id=webhook_id,
+        organization_id=organization_id,
+        url=url,
+        subscribed_events=dump(list(subscribed_events)),
+        is_active=1,
+        secret=secret,
+        previous_secret=None,
+        previous_secret_until=None,
+        created_at=now_ms,
+        updated_at=now_ms,
+    )
+    tx.run(_INSERT, webhook)
+    return webhook
+
+
+def get(tx: Tx, organization_id: str, webhook_id: str) -> Webhook | None:
+    row = tx.one(
+        f"{_SELECT} WHERE id = :id AND {_OF_ORGANIZATION}",
+        {"id": webhook_id, "organization_id": organization_id},
+    )
+    return None if row is None else Webhook(*row)
+
+
+def page(tx: Tx, organization_id: str) -> list[Webhook]:
+    """All of them (a plan bounds their number), newest first."""
+    rows = tx.all(
+        f"{_SELECT} WHERE {_OF_ORGANIZATION} ORDER BY id DESC", {"organization_id": organization_id}
+    )
+    return [Webhook(*row) for row in rows]
+
+
+def count(tx: Tx, organization_id: str) -> int:
+    number: int = tx.value(
+        f"SELECT count(*) FROM webhooks WHERE {_OF_ORGANIZATION}", {"organization_id": organization_id}
+    )
+    return number
+
+
+def update(
+    tx: Tx,
+    organization_id: str,
+    webhook_id: str,
+    now_ms: int,
+    *,
+    url: str | None = None,
+    subscribed_events: Sequence[str] | None = None,
+    is_active: bool | None = None,
+) -> Webhook | None:
+    """Change what is given; None when there is no such webhook.
+
+    After deactivating, wake the dispatcher: it halts what is pending, with a final record each.
+    """
+    row = tx.one(
+        f"""UPDATE webhooks SET url = coalesce(:url, url), is_active = coalesce(:is_active, is_active),
+              subscribed_events = coalesce(:subscribed_events, subscribed_events), updated_at = :now_ms
+            WHERE id = :id AND {_OF_ORGANIZATION} RETURNING {columns(Webhook)}""",
+        {
+            "url": url,
+            "is_active": None if is_active is None else int(is_active),
+            "subscribed_events": None if subscribed_events is None else dump(list(subscribed_events)),
+            "now_ms": now_ms,
+            "id": webhook_id,
+            "organization_id": organization_id,
+        },
+    )
+    return None if row is None else Webhook(*row)
+
+
+def rotate(
+    tx: Tx, organization_id: str, webhook_id: str, now_ms: int, *, secret: bytes, previous_until_ms: int
+) -> Webhook | None:
+    """Put the sealed `secret` in the place of the present one, which signs too until `previous_until_ms`."""
+    row = tx.one(
+        f"""UPDATE webhooks SET previous_secret = secret, previous_secret_until = :until_ms,
+              secret = :secret, updated_at = :now_ms
+            WHERE id = :id AND {_OF_ORGANIZATION} RETURNING {columns(Webhook)}""",
+        {
+            "until_ms": previous_until_ms,
+            "secret": secret,
+            "now_ms": now_ms,
+            "id": webhook_id,
+            "organization_id": organization_id,
+        },
+    )
+    return None if row is None else Webhook(*row)
+
+
+def delete(tx: Tx, organization_id: str, webhook_id: str, now_ms: int) -> bool:
+    """False when there is no such webhook. Wake the dispatcher afterwards (see `update`)."""
+    changed = tx.run(
+        f"""UPDATE webhooks SET deleted_at = :now_ms, updated_at = :now_ms
+            WHERE id = :id AND {_OF_ORGANIZATION}""",
+        {"now_ms": now_ms, "id": webhook_id, "organization_id": organization_id},
+    )
+    return changed == 1
+
+
+# Deliveries --------------------------------------------------------------------------------
+
+
+def heads(tx: Tx) -> list[Head]:
+    """Every webhook that has unleased pending deliveries, with the time when the first is due."""
+    return [Head(*row) for row in tx.all(_HEADS)]
+
+
+def take(tx: Tx, webhook_id: str, now_ms: int, *, limit: int, lease: str, until_ms: int) -> list[Delivery]:
+    """Lease up to `limit` due deliveries of the webhook, oldest first; due at `until_ms` if we die.
+
+    All pending ones of a webhook that is gone or inactive are due.
+    """
+    rows = tx.all(
+        _TAKE,
+        {"webhook_id": webhook_id, "now_ms": now_ms, "limit": limit, "lease": lease, "until_ms": until_ms},
+    )
+    return [Delivery(webhook_id, event_seq, attempt) for event_seq, attempt in sorted(rows)]
+
+
+def settle(
+    tx: Tx,
+    delivery: Delivery,
+    lease: str,
+    *,
+    status: str,
+    next_attempt_at: int | None,
+    record: WebhookAttempt,
+) -> bool:
+    """Log the attempt and move the delivery on; False, and nothing changed, when the lease is not held."""
+    changed = tx.run(
+        _SETTLE,
+        {
+            "status": status,
+            "next_attempt_at": next_attempt_at,
+            "webhook_id": delivery.webhook_id,
+            "event_seq": delivery.event_seq,
+            "lease": lease,
+        },
+    )
+    if changed:
+        tx.run(_INSERT_ATTEMPT, record)
+    return changed == 1
+
+
+def give_back(tx: Tx, lease: str, now_ms: int) -> int:
+    """Undo every `take` under this lease that was not settled; due at once. The number of them."""
+    return tx.run(
+        """UPDATE webhook_deliveries SET lease = NULL, attempts = attempts - 1, next_attempt_at = ?
+           WHERE lease = ? AND status = 'pending'""",
+        (now_ms, lease),
+    )
+
+
+def free_leases(tx: Tx) -> int:
+    """At start: undo what earlier runs took and did not settle; due when it was to be over."""
+    return tx.run(
+        """UPDATE webhook_deliveries SET lease = NULL, attempts = attempts - 1
+           WHERE lease IS NOT NULL AND status = 'pending'"""
+    )
+
+
+def for_attempt(tx: Tx, delivery: Delivery) -> tuple[Webhook | None, Event] | None:
+    """The webhook as it is now (None: deleted) and the event; None when both delivery and event are gone."""
+    event = tx.one(f"SELECT {columns(Event)} FROM events WHERE seq = ?", (delivery.event_seq,))
+    if event is None:  # retention took it, and the foreign key cascades
+        return None
+    webhook = tx.one(f"{_SELECT} WHERE id = ? AND deleted_at IS NULL", (delivery.webhook_id,))
+    return None if webhook is None else Webhook(*webhook), Event(*event)
+
+
+# The log -----------------------------------------------------------------------------------
+
+
+def attempts(tx: Tx, organization_id: str, *, limit: int) -> list[WebhookAttempt]:
+    """The organization's attempts, newest first, also those of webhooks that are deleted by now."""
+    rows = tx.all(
+        f"""SELECT {columns(WebhookAttempt)} FROM webhook_attempts WHERE organization_id = ?
+            ORDER BY created_at DESC, id DESC LIMIT ?""",
+        (organization_id, limit),
+    )
+    return [WebhookAttempt(*row) for row in rows]

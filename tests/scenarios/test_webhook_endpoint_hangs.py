@@ -1,0 +1,53 @@
+"""An endpoint that never answers, with a long backlog, beside a healthy one."""
+
+import asyncio
+from pathlib import Path
+
+from conf.settings import Webhooks
+from tests.support.webhook_sink import Reply, WebhookSink
+from tests.support.webhook_world import ScriptedPoster, WebhookWorld, egress_to
+
+
+async def test_a_hanging_endpoint_holds_its_own_places_only(tmp_path: Path) -> None:
+    world = await WebhookWorld.open(tmp_path)
+    async with WebhookSink(tmp_path) as sink:
+        egress = egress_to(sink)
+        await egress.start()
+        sink.always("/hangs", Reply(hold=asyncio.Event()))
+        await world.organization("org_2")
+        await world.webhook(sink.url("/hangs"))
+        await world.webhook(sink.url("/healthy"), organization_id="org_2")
+        for _ in range(100):
+            await world.event()
+        dispatcher = world.dispatcher(egress, Webhooks(max_concurrent=6))
+        await dispatcher.start()
+        await sink.received_count(5, "/hangs")
+
+        for count in range(1, 31):
+            await world.event("org_2")
+            dispatcher.wake()
+            await sink.received_count(count, "/healthy")
+        assert len(await sink.received_count(5, "/hangs")) == 5
+        await dispatcher.stop()
+        await egress.stop()
+    await world.db.close()
+
+
+async def test_many_hanging_endpoints_of_one_organization(tmp_path: Path) -> None:
+    world = await WebhookWorld.open(tmp_path)
+    poster = ScriptedPoster()
+    for number in range(20):
+        poster.hold(f"https://hangs{number}.test/")
+        await world.webhook(f"https://hangs{number}.test/")
+    for _ in range(10):
+        await world.event()
+    await world.organization("org_2")
+    await world.webhook("https://healthy.test/", organization_id="org_2")
+    dispatcher = world.dispatcher(poster, Webhooks(max_concurrent=10))
+    await dispatcher.start()
+    await world.event("org_2")
+    dispatcher.wake()
+    await poster.posted_count(1, "https://healthy.test/")
+    assert poster.most_at_once["all"] <= 6
+    await dispatcher.stop()
+    await world.db.close()

@@ -1,0 +1,67 @@
+"""A webhook is deleted or deactivated while deliveries wait: they halt at once, each with a last record."""
+
+from pathlib import Path
+
+import pytest
+
+from controlplane.webhooks.egress import Answer
+from storage import webhooks
+from tests.support.webhook_world import ScriptedPoster, WebhookWorld
+
+URL = "https://failing.test/"
+
+
+@pytest.mark.parametrize("how", ["deleted", "deactivated"])
+async def test_pending_retries_halt(tmp_path: Path, how: str) -> None:
+    world = await WebhookWorld.open(tmp_path)
+    poster = ScriptedPoster()
+    poster.answers[URL] = Answer(503, b"")
+    webhook = await world.webhook(URL)
+    dispatcher = world.dispatcher(poster)
+    await dispatcher.start()
+    for _ in range(3):
+        await world.event()
+    await world.settled(dispatcher)
+    assert len(poster.posted) == 3
+
+    # Half a minute before the retries are due.
+    world.clock.advance(1)
+    if how == "deleted":
+        await world.db.write(webhooks.delete, "org_1", webhook.id, world.clock.ms)
+    else:
+        await world.db.write(webhooks.update, "org_1", webhook.id, world.clock.ms, is_active=False)
+    await world.settled(dispatcher)
+
+    assert len(poster.posted) == 3
+    assert [state[0] for state in await world.states()] == ["halted"] * 3
+    last = (await world.attempts())[3:]
+    assert [record.error for record in last] == [f"the webhook was {how}; retries halted"] * 3
+    for record in last:
+        assert (record.attempt, record.is_successful, record.response_status) == (2, 0, None)
+        assert (record.request_headers, record.next_attempt_at) == ("{}", None)
+    world.clock.advance(86_400)
+    await world.settled(dispatcher)
+    assert len(await world.attempts()) == 6
+    await dispatcher.stop()
+    await world.db.close()
+
+
+async def test_at_most_what_was_in_flight_is_sent_after_a_delete(tmp_path: Path) -> None:
+    world = await WebhookWorld.open(tmp_path)
+    poster = ScriptedPoster()
+    poster.answers[URL] = Answer(503, b"")
+    release = poster.hold(URL)
+    webhook = await world.webhook(URL)
+    dispatcher = world.dispatcher(poster)
+    await dispatcher.start()
+    await world.event()
+    dispatcher.wake()
+    await poster.posted_count(1, URL)
+    await world.db.write(webhooks.delete, "org_1", webhook.id, world.clock.ms)
+    release.set()
+    await world.settled(dispatcher)
+    assert len(poster.posted) == 1
+    assert [record.attempt for record in await world.attempts()] == [1, 2]
+    assert [state[0] for state in await world.states()] == ["halted"]
+    await dispatcher.stop()
+    await world.db.close()

@@ -1,0 +1,49 @@
+"""SIGTERM while requests are under way: what can finish does, the rest is given back untried."""
+
+import asyncio
+from pathlib import Path
+
+from tests.support.webhook_world import START_MS, ScriptedPoster, WebhookWorld
+
+SLOW, QUICK = "https://slow.test/", "https://quick.test/"
+
+
+async def test_stop_gives_leases_back_and_the_same_attempt_follows(tmp_path: Path) -> None:
+    world = await WebhookWorld.open(tmp_path)
+    poster = ScriptedPoster()
+    release = poster.hold(SLOW)
+    await world.webhook(SLOW)
+    dispatcher = world.dispatcher(poster)
+    await dispatcher.start()
+    await world.event()
+    dispatcher.wake()
+    await poster.posted_count(1, SLOW)
+    await dispatcher.stop()
+    assert await world.states() == [("pending", 0, START_MS, None)]
+    assert await world.attempts() == []
+
+    release.set()
+    await dispatcher.start()
+    await world.settled(dispatcher)
+    assert len(poster.delivery_ids(SLOW)) == 2
+    assert len(set(poster.delivery_ids(SLOW))) == 1
+    assert await world.states() == [("succeeded", 1, None, None)]
+    await dispatcher.stop()
+    await world.db.close()
+
+
+async def test_what_ends_in_time_is_recorded(tmp_path: Path) -> None:
+    world = await WebhookWorld.open(tmp_path)
+    poster = ScriptedPoster()
+    release = poster.hold(QUICK)
+    await world.webhook(QUICK)
+    dispatcher = world.dispatcher(poster)
+    await dispatcher.start()
+    await world.event()
+    dispatcher.wake()
+    await poster.posted_count(1, QUICK)
+    stopping = asyncio.create_task(dispatcher.stop())
+    release.set()
+    await stopping
+    assert await world.states() == [("succeeded", 1, None, None)]
+    await world.db.close()

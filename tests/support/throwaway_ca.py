@@ -1,0 +1,80 @@
+"""A certificate authority that lives as long as a test, for TLS servers on loopback."""
+
+import ipaddress
+import ssl
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+
+class ThrowawayCa:
+    """`ca_file` is what a client should trust; `server_context` is what a server needs."""
+
+    def __init__(self, folder: Path, name: str = "throw-away CA") -> None:
+        self._folder = folder
+        self._key = ec.generate_private_key(ec.SECP256R1())
+        self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+        certificate = self._sign(
+            self._name, self._key.public_key(), x509.BasicConstraints(ca=True, path_length=None), None
+        )
+        self.ca_file = folder / "ca.pem"
+        self.ca_file.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+
+    def server_context(self, names: Sequence[str]) -> ssl.SSLContext:
+        """For a server whose certificate carries these host names and addresses."""
+        key = ec.generate_private_key(ec.SECP256R1())
+        subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, names[0])])
+        alternatives = x509.SubjectAlternativeName([_general_name(name) for name in names])
+        certificate = self._sign(
+            subject, key.public_key(), x509.BasicConstraints(ca=False, path_length=None), alternatives
+        )
+        chain = self._folder / f"{names[0]}.pem"
+        chain.write_bytes(
+            key.private_bytes(
+                serialization.Encoding.PEM,
+                serialization.PrivateFormat.PKCS8,
+                serialization.NoEncryption(),
+            )
+            + certificate.public_bytes(serialization.Encoding.PEM)
+        )
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(chain)
+        return context
+
+    def _sign(
+        self,
+        subject: x509.Name,
+        public_key: ec.EllipticCurvePublicKey,
+        constraints: x509.BasicConstraints,
+        alternatives: x509.SubjectAlternativeName | None,
+    ) -> x509.Certificate:
+        now = datetime.now(UTC)
+        builder = (
+            x509.CertificateBuilder()
+            .subject_name(subject)
+            .issuer_name(self._name)
+            .public_key(public_key)
+            .serial_number(x509.random_serial_number())
+            .not_valid_before(now - timedelta(hours=1))
+            .not_valid_after(now + timedelta(days=1))
+            .add_extension(constraints, critical=True)
+            .add_extension(x509.SubjectKeyIdentifier.from_public_key(public_key), critical=False)
+            .add_extension(
+                x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key()), critical=False
+            )
+        )
+        if alternatives is not None:
+            builder = builder.add_extension(alternatives, critical=False)
+        return builder.sign(self._key, hashes.SHA256())
+
+
+def _general_name(name: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ipaddress.ip_address(name))
+    except ValueError:
+        return x509.DNSName(name)

@@ -1,0 +1,60 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from controlplane.webhooks.shares import Places, share_out
+from storage.webhooks import Head
+
+NOW = 1000
+
+
+def test_one_backlog_gets_its_places_and_no_more() -> None:
+    shares = share_out([Head("a", "o1", 5)], NOW, Places(50, 5), {}, {})
+    assert shares == ({"a": 5}, None)
+
+
+def test_a_neighbour_comes_before_an_older_backlog_that_has_places_already() -> None:
+    heads = [Head("old", "o1", 1), Head("new", "o2", 999)]
+    shares = share_out(heads, NOW, Places(6, 5), {"old": 5}, {"old": "o1"})
+    assert shares.begin == {"new": 1}
+
+
+def test_an_organization_with_many_endpoints_leaves_half() -> None:
+    heads = [Head(f"w{number}", "greedy", 1) for number in range(50)]
+    shares = share_out(heads, NOW, Places(50, 5), {}, {})
+    assert sum(shares.begin.values()) == 25
+    assert max(shares.begin.values()) == 1
+
+
+def test_what_is_not_due_says_when() -> None:
+    heads = [Head("a", "o1", 3000), Head("b", "o1", 2000), Head("c", "o1", NOW)]
+    assert share_out(heads, NOW, Places(50, 5), {}, {}) == ({"c": 5}, 2000)
+
+
+def test_nothing_free_begins_nothing() -> None:
+    assert share_out([Head("a", "o1", 1)], NOW, Places(1, 5), {"b": 1}, {"b": "o2"}) == ({}, None)
+
+
+@given(
+    heads=st.lists(
+        st.builds(Head, st.sampled_from("abcdefgh"), st.just("o"), st.integers(0, 2000)),
+        unique_by=lambda head: head.webhook_id,
+    ),
+    in_flight=st.dictionaries(st.sampled_from("abcdefgh"), st.integers(1, 3), max_size=4),
+    in_all=st.integers(1, 20),
+    per_endpoint=st.integers(1, 6),
+)
+def test_no_limit_is_ever_passed(
+    heads: list[Head], in_flight: dict[str, int], in_all: int, per_endpoint: int
+) -> None:
+    # Organizations: one for each two webhooks.
+    owner = {webhook: f"o{ord(webhook) // 2}" for webhook in "abcdefgh"}
+    heads = [head._replace(organization_id=owner[head.webhook_id]) for head in heads]
+    places = Places(in_all, per_endpoint)
+    begin, _ = share_out(heads, NOW, places, in_flight, {webhook: owner[webhook] for webhook in in_flight})
+    due = {head.webhook_id for head in heads if head.due_ms <= NOW}
+    assert set(begin) <= due
+    assert not begin or sum(begin.values()) + sum(in_flight.values()) <= in_all
+    for webhook, more in begin.items():
+        assert more + in_flight.get(webhook, 0) <= per_endpoint
+        together = sum(begin.get(w, 0) + in_flight.get(w, 0) for w in owner if owner[w] == owner[webhook])
+        assert together <= places.per_organization

@@ -1,0 +1,121 @@
+"""storage.webhooks: registrations and their tenancy, the scan of what waits, the log."""
+
+import time
+
+import pytest
+
+from storage import webhooks
+from storage.database import Tx
+from storage.records import WebhookAttempt, load
+from tests.support.webhook_world import START_MS, WebhookWorld
+
+
+async def test_a_registration_belongs_to_its_organization(world: WebhookWorld) -> None:
+    await world.organization("org_2")
+    webhook = await world.webhook("https://a.test/")
+    assert await world.db.read(webhooks.get, "org_1", webhook.id) == webhook
+    assert await world.db.read(webhooks.get, "org_2", webhook.id) is None
+    assert await world.db.read(webhooks.page, "org_2") == []
+    assert await world.db.write(webhooks.update, "org_2", webhook.id, 1, is_active=False) is None
+    assert not await world.db.write(webhooks.delete, "org_2", webhook.id, 1)
+    assert (
+        await world.db.write(webhooks.rotate, "org_2", webhook.id, 1, secret=b"", previous_until_ms=0) is None
+    )
+
+
+async def test_update_changes_what_is_given(world: WebhookWorld) -> None:
+    webhook = await world.webhook("https://a.test/")
+    changed = await world.db.write(
+        webhooks.update, "org_1", webhook.id, START_MS + 1, subscribed_events=["email.sent"]
+    )
+    assert changed is not None
+    assert load(changed.subscribed_events) == ["email.sent"]
+    assert (changed.url, changed.is_active, changed.updated_at) == ("https://a.test/", 1, START_MS + 1)
+    off = await world.db.write(
+        webhooks.update, "org_1", webhook.id, START_MS, url="https://b.test/", is_active=False
+    )
+    assert off is not None and (off.url, off.is_active) == ("https://b.test/", 0)
+
+
+async def test_a_deleted_one_is_gone(world: WebhookWorld) -> None:
+    webhook = await world.webhook("https://a.test/")
+    assert await world.db.write(webhooks.delete, "org_1", webhook.id, START_MS)
+    assert not await world.db.write(webhooks.delete, "org_1", webhook.id, START_MS)
+    assert await world.db.read(webhooks.get, "org_1", webhook.id) is None
+    assert await world.db.read(webhooks.count, "org_1") == 0
+
+
+async def test_the_plan_s_limit_is_checked_where_the_row_is_written(world: WebhookWorld) -> None:
+    def create(tx: Tx, number: int) -> None:
+        webhooks.create(
+            tx,
+            f"whk_{number}",
+            START_MS,
+            organization_id="org_1",
+            url="https://a.test/",
+            subscribed_events=["email.sent"],
+            secret=b"",
+            limit=2,
+        )
+
+    for number in range(2):
+        await world.db.write(create, number)
+    with pytest.raises(webhooks.WebhookLimitReached) as reached:
+        await world.db.write(create, 2)
+    assert (reached.value.limit, reached.value.used) == (2, 2)
+
+
+async def test_list_is_newest_first(world: WebhookWorld) -> None:
+    first, second = await world.webhook("https://a.test/"), await world.webhook("https://b.test/")
+    assert [one.id for one in await world.db.read(webhooks.page, "org_1")] == [second.id, first.id]
+
+
+async def test_settle_without_the_lease_changes_nothing(world: WebhookWorld) -> None:
+    webhook = await world.webhook("https://a.test/")
+    await world.event()
+    (delivery,) = await world.db.write(
+        webhooks.take, webhook.id, START_MS, limit=5, lease="run_1", until_ms=START_MS + 10_000
+    )
+    assert await world.states() == [("pending", 1, START_MS + 10_000, "run_1")]
+    assert await world.db.write(webhooks.give_back, "run_2", START_MS) == 0
+    assert await world.db.write(webhooks.free_leases) == 1
+    assert await world.states() == [("pending", 0, START_MS + 10_000, None)]
+    record = WebhookAttempt(
+        "del_1", webhook.id, "org_1", None, "email.received", 1, "{}", 200, "", 1, None, 1, None, START_MS
+    )
+    settled = await world.db.write(
+        webhooks.settle, delivery, "run_1", status="succeeded", next_attempt_at=None, record=record
+    )
+    assert not settled
+    assert await world.attempts() == []
+
+
+async def test_looking_for_work_does_not_read_the_backlog(world: WebhookWorld) -> None:
+    """100,000 pending deliveries of one endpoint must not slow down its neighbours (W5)."""
+    busy, other = (
+        await world.webhook("https://a.test/"),
+        await world.webhook("https://b.test/", ("email.sent",)),
+    )
+    await world.db.write(
+        lambda tx: [
+            tx.run(
+                """WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+                   INSERT INTO events (id, organization_id, type, mode, data, created_at)
+                   SELECT 'evt_' || i, 'org_1', 'email.received', 'live', '{}', 1 FROM n"""
+            ),
+            tx.run(
+                """INSERT INTO webhook_deliveries (webhook_id, event_seq, status, next_attempt_at)
+                   SELECT ?, seq, 'pending', seq FROM events""",
+                (busy.id,),
+            ),
+        ]
+    )
+    await world.event(type="email.sent")
+    begun = time.perf_counter()
+    heads = await world.db.read(webhooks.heads)
+    taken = await world.db.write(webhooks.take, busy.id, START_MS, limit=5, lease="run_1", until_ms=START_MS)
+    assert time.perf_counter() - begun < 0.05
+    assert {head.webhook_id: head.due_ms for head in heads} == {busy.id: 1, other.id: START_MS}
+    assert [one.event_seq for one in taken] == [1, 2, 3, 4, 5]
+    plan = await world.db.read(lambda tx: str(tx.all(f"EXPLAIN QUERY PLAN {webhooks._HEADS}")))
+    assert "SCAN webhook_deliveries" not in plan
