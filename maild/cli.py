@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import click
 
 from conf.settings import DEFAULT_PLAN, Settings, SettingsError, load
+from maild import __version__
 
 EXIT_FAULT = 2
 DEFAULT_CONFIG = "/etc/maild/maild.toml"
@@ -25,7 +26,7 @@ _json = click.option("--json", "as_json", is_flag=True, help="Print one JSON obj
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="maild")
+@click.version_option(__version__, prog_name="maild")
 def main() -> None:
     """Email for AI agents on one VM."""
 

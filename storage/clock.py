@@ -2,6 +2,9 @@
 
 import time
 from datetime import UTC, datetime
+from functools import lru_cache
+
+DAY_MS = 86_400_000
 
 
 class Clock:
@@ -17,12 +20,12 @@ class Clock:
 def iso(at_ms: int) -> str:
     """`2026-11-02T00:00:00.000Z`: the form of every timestamp in the API."""
     seconds, ms = divmod(at_ms, 1000)
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{ms:03d}Z"
+    return f"{_second(seconds)}.{ms:03d}Z"
 
 
 def day_of(at_ms: int) -> str:
     """The UTC day that a counter belongs to: `2026-11-21`."""
-    return datetime.fromtimestamp(at_ms / 1000, UTC).strftime("%Y-%m-%d")
+    return _day(at_ms // DAY_MS)
 
 
 def month_of(at_ms: int) -> str:
@@ -31,8 +34,7 @@ def month_of(at_ms: int) -> str:
 
 def next_day_ms(at_ms: int) -> int:
     """Midnight (UTC) after `at_ms`: when daily counters start anew."""
-    day_ms = 86_400_000
-    return (at_ms // day_ms + 1) * day_ms
+    return (at_ms // DAY_MS + 1) * DAY_MS
 
 
 def next_month_ms(at_ms: int) -> int:
@@ -40,3 +42,13 @@ def next_month_ms(at_ms: int) -> int:
     day = datetime.fromtimestamp(at_ms / 1000, UTC)
     year, month = (day.year + 1, 1) if day.month == 12 else (day.year, day.month + 1)
     return int(datetime(year, month, 1, tzinfo=UTC).timestamp() * 1000)
+
+
+@lru_cache(maxsize=1024)
+def _second(seconds: int) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}"
+
+
+@lru_cache(maxsize=64)
+def _day(number: int) -> str:
+    return f"{datetime.fromtimestamp(number * DAY_MS // 1000, UTC):%Y-%m-%d}"

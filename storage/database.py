@@ -6,9 +6,15 @@ fsync for many; each runs inside a SAVEPOINT of its own, so that one that raises
 does not touch its neighbours. If COMMIT itself fails, every unit of the batch failed.
 
 Who may call: any coroutine of the event loop. A unit is a plain function `def f(tx, …)` of a few
-milliseconds at most, without I/O of its own. It runs on the connection's thread: one hop for a whole
-unit, and for all units of a batch. A cancelled caller does not stop its unit: it was promised to the
-writer, and is committed or fails as a whole.
+milliseconds at most, without I/O of its own. A cancelled caller does not stop its unit: it was promised
+to the writer, and is committed or fails as a whole.
+
+Where it runs: the statements of writing units on the event loop, COMMIT (the fsync, and the checkpoint
+now and then) on the connection's thread. Python lets one thread run at a time, and a thread that
+executes statements beside a busy loop hands the interpreter back and forth at each of them: half of
+the CPU time of an inbound message went there (scripts/bench/inbound). A batch ends after `SLICE_S`, so
+that the loop is never held for long. Point look-ups by an index run on the loop as well (`lookup`): a
+few microseconds instead of a hop. All other reading is done by the readers' threads (`read`).
 
 What a crash leaves: whole transactions. The writing connection alone makes the checkpoints (SQLite
 before 3.51.3 has a race between two connections that do): in a pause, where there is one, and
@@ -17,6 +23,7 @@ at the latest when the WAL has grown to `CHECKPOINT_PAGES_FORCED`.
 
 import asyncio
 import sqlite3
+import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -24,15 +31,20 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import aiosqlite
+import structlog
+
+log = structlog.get_logger("maild.store")
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-BATCH_UNITS_MAX = 256
+SLICE_S = 0.004
+READ_BATCH_MAX = 64
 CHECKPOINT_PAGES_FORCED = 4096  # 16 MiB: write back though somebody waits
 CHECKPOINT_IDLE_S = 0.5  # write back when nobody has written for so long
 READERS = 2
-CACHE_KIB = 32 * 1024
+WRITER_CACHE_KIB = 16 * 1024
+READER_CACHE_KIB = 4 * 1024
 BUSY_TIMEOUT_MS = 10_000
 
 
@@ -69,62 +81,64 @@ class Tx:
 
 
 Outcome = tuple[Any, Exception | None]
+AnyUnit = Callable[[Tx], Any]
+Waiting = tuple[AnyUnit, "asyncio.Future[Any]"]
 
 
 class Database:
-    """The store: `write` and `read` run units of work; see the module's rules."""
+    """The store: `write`, `read` and `lookup` run units of work; see the module's rules."""
 
-    def __init__(self, writer: "_Batcher", readers: "list[_Batcher]") -> None:
+    def __init__(self, writer: "_Writer", readers: "list[_Reader]", local: sqlite3.Connection) -> None:
         self._writer = writer
         self._readers = readers
-        self._idle: asyncio.TimerHandle | None = None
-        self._checkpointing: asyncio.Task[None] | None = None
-        writer.drained = self._checkpoint_soon
+        self._local = local
+        self._local_tx = Tx(local)
+        self._closed = False
 
     @classmethod
     async def open(cls, path: Path) -> "Database":
         """Open an existing, migrated store (`storage.migrate`)."""
-        opened: list[_Batcher] = []
+        connections: list[_Connection] = []
         try:
-            opened.append(_Batcher(await _connect(path, read_only=False), _run_writes))
+            connections.append(await _connect(path, read_only=False))
             for _ in range(READERS):
-                opened.append(_Batcher(await _connect(path, read_only=True), _run_reads))
+                connections.append(await _connect(path, read_only=True))
+            local = _open(path, read_only=True)
         except BaseException:
-            for batcher in opened:
-                await batcher.close()
+            for connection in connections:
+                await connection.close()
             raise
-        return cls(opened[0], opened[1:])
+        return cls(_Writer(connections[0]), [_Reader(one) for one in connections[1:]], local)
 
     async def write(self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run `unit(tx, …)` in a transaction; returns its result after COMMIT, or raises what it raised."""
         return await self._writer.submit(lambda tx: unit(tx, *args, **kwargs))
 
     async def read(self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run `unit(tx, …)` on a read-only connection: one consistent state, all earlier writes seen."""
-        reader = min(self._readers, key=_Batcher.load)
+        """Run `unit(tx, …)` on a reader's thread: one consistent state, all earlier writes seen."""
+        reader = min(self._readers, key=_Reader.load)
         return await reader.submit(lambda tx: unit(tx, *args, **kwargs))
 
-    async def checkpoint(self) -> None:
-        """Write the WAL back into the database file."""
-        await self._writer.connection.call(_checkpoint)
-
-    def _checkpoint_soon(self) -> None:
-        if self._idle is not None:
-            self._idle.cancel()
-        self._idle = asyncio.get_running_loop().call_later(CHECKPOINT_IDLE_S, self._checkpoint_now)
-
-    def _checkpoint_now(self) -> None:
-        self._checkpointing = asyncio.create_task(self.checkpoint())
+    def lookup(self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run `unit(tx, …)` here and now. For a handful of rows found by an index, nothing else."""
+        if self._closed:
+            raise DatabaseClosed("the store is closed")
+        self._local.execute("BEGIN")
+        try:
+            return unit(self._local_tx, *args, **kwargs)
+        finally:
+            self._local.execute("ROLLBACK")
 
     async def close(self) -> None:
         """Finish what waits, write the WAL back, close. Idempotent."""
-        if self._idle is not None:
-            self._idle.cancel()
-        if self._checkpointing is not None:
-            await asyncio.wait([self._checkpointing])
+        if self._closed:
+            return
+        self._closed = True
         # The readers first: the last connection that closes removes the WAL.
-        for batcher in [*self._readers, self._writer]:
-            await batcher.close()
+        self._local.close()
+        for reader in self._readers:
+            await reader.close()
+        await self._writer.close()
 
 
 class _Connection(aiosqlite.Connection):
@@ -133,6 +147,11 @@ class _Connection(aiosqlite.Connection):
     async def call(self, function: Callable[[sqlite3.Connection], T]) -> T:
         result: T = await self._execute(function, self._conn)  # type: ignore[no-untyped-call]
         return result
+
+    @property
+    def raw(self) -> sqlite3.Connection:
+        """The connection itself; never touched while a `call` is under way."""
+        return self._conn
 
 
 async def _connect(path: Path, read_only: bool) -> _Connection:
@@ -146,71 +165,57 @@ async def _connect(path: Path, read_only: bool) -> _Connection:
 def _open(path: Path, read_only: bool) -> sqlite3.Connection:
     mode = "ro" if read_only else "rw"
     conn = sqlite3.connect(
-        f"{path.resolve().as_uri()}?mode={mode}", uri=True, isolation_level=None, cached_statements=512
+        f"{path.resolve().as_uri()}?mode={mode}",
+        uri=True,
+        isolation_level=None,
+        cached_statements=512,
+        check_same_thread=False,
     )
-    configure(conn)
+    configure(conn, READER_CACHE_KIB if read_only else WRITER_CACHE_KIB)
     conn.execute(f"PRAGMA wal_autocheckpoint = {0 if read_only else CHECKPOINT_PAGES_FORCED}")
     return conn
 
 
-def configure(conn: sqlite3.Connection) -> None:
+def configure(conn: sqlite3.Connection, cache_kib: int = READER_CACHE_KIB) -> None:
     """What every connection to the store needs, whoever opens it."""
     conn.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
     conn.execute("PRAGMA synchronous = FULL")
     conn.execute("PRAGMA foreign_keys = ON")
-    conn.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+    conn.execute("PRAGMA temp_store = MEMORY")  # savepoints keep old pages: in memory, not in a file
+    conn.execute(f"PRAGMA cache_size = -{cache_kib}")
 
 
-class _Batcher:
-    """Runs the units that wait at one moment together, in one hop to a connection's thread."""
+class _Lane:
+    """Units that wait for a connection, and the task that serves them while there are some."""
 
-    def __init__(
-        self,
-        connection: _Connection,
-        run: Callable[[sqlite3.Connection, list[Callable[[Tx], Any]]], list[Outcome]],
-    ) -> None:
+    def __init__(self, connection: _Connection) -> None:
         self.connection = connection
-        self.drained: Callable[[], None] | None = None
-        self._run = run
-        self._waiting: deque[tuple[Callable[[Tx], Any], asyncio.Future[Any]]] = deque()
+        self.waiting: deque[Waiting] = deque()
         self._pump: asyncio.Task[None] | None = None
         self._closed = False
 
     def load(self) -> int:
-        return len(self._waiting) + (self._pump is not None)
+        return len(self.waiting) + (self._pump is not None)
 
     def submit(self, unit: Callable[[Tx], T]) -> "asyncio.Future[T]":
         if self._closed:
             raise DatabaseClosed("the store is closed")
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._waiting.append((unit, future))
+        self.waiting.append((unit, future))
         if self._pump is None:
             self._pump = asyncio.create_task(self._drain())
         return future
 
     async def _drain(self) -> None:
         try:
-            while self._waiting:
-                size = min(len(self._waiting), BATCH_UNITS_MAX)
-                await self._run_batch([self._waiting.popleft() for _ in range(size)])
+            while self.waiting:
+                await self.serve()
         finally:
             self._pump = None
-        if self.drained is not None and not self._closed:
-            self.drained()
 
-    async def _run_batch(self, batch: list[tuple[Callable[[Tx], Any], asyncio.Future[Any]]]) -> None:
-        units = [unit for unit, _ in batch]
-        try:
-            outcomes = await self.connection.call(lambda conn: self._run(conn, units))
-        except Exception as error:  # BEGIN or COMMIT failed: nobody's work was kept, each is told
-            outcomes = [(None, error)] * len(units)
-        for (_, future), (result, failure) in zip(batch, outcomes, strict=True):
-            if future.done():  # the caller was cancelled; its unit was not
-                continue
-            if failure is None:
-                future.set_result(result)
-            else:
-                future.set_exception(failure)
+    async def serve(self) -> None:
+        """Run some of the units that wait, and settle their futures."""
+        raise NotImplementedError
 
     async def close(self) -> None:
         self._closed = True
@@ -219,20 +224,110 @@ class _Batcher:
         await self.connection.close()
 
 
-def _run_writes(conn: sqlite3.Connection, units: list[Callable[[Tx], Any]]) -> list[Outcome]:
-    tx = Tx(conn)
-    conn.execute("BEGIN IMMEDIATE")
+class _Reader(_Lane):
+    async def serve(self) -> None:
+        batch = [self.waiting.popleft() for _ in range(min(len(self.waiting), READ_BATCH_MAX))]
+        units = [unit for unit, _ in batch]
+        _settle(batch, await self.connection.call(lambda conn: _run_reads(conn, units)))
+
+
+class _Writer(_Lane):
+    def __init__(self, connection: _Connection) -> None:
+        super().__init__(connection)
+        self._tx = Tx(connection.raw)
+        connection.raw.execute("PRAGMA busy_timeout = 0")
+        self._idle: asyncio.TimerHandle | None = None
+        self._checkpointing: asyncio.Task[None] | None = None
+
+    async def serve(self) -> None:
+        batch: list[Waiting] = []
+        try:
+            await self._begin()
+            outcomes = self._run_slice(batch)
+            await self.connection.call(_commit)
+        except Exception as error:  # BEGIN or COMMIT failed: nobody's work was kept, each is told
+            batch = batch or [self.waiting.popleft()]
+            outcomes = [(None, error)] * len(batch)
+        _settle(batch, outcomes)
+        if not self.waiting and not self._closed:
+            self._checkpoint_soon()
+
+    async def _begin(self) -> None:
+        if self._checkpointing is not None:
+            await asyncio.wait([self._checkpointing])
+            self._checkpointing = None
+        try:
+            self.connection.raw.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+                raise
+            # Another process (a command) has the write lock: waiting for it is the thread's business.
+            await self.connection.call(_begin_patiently)
+
+    def _run_slice(self, batch: list[Waiting]) -> list[Outcome]:
+        conn, until = self.connection.raw, time.perf_counter() + SLICE_S
+        outcomes: list[Outcome] = []
+        try:
+            while self.waiting and (not outcomes or time.perf_counter() < until):
+                batch.append(self.waiting.popleft())
+                outcomes.append(_run_in_savepoint(conn, self._tx, batch[-1][0]))
+        except BaseException:
+            if conn.in_transaction:
+                conn.execute("ROLLBACK")
+            raise
+        return outcomes
+
+    def _checkpoint_soon(self) -> None:
+        if self._idle is not None:
+            self._idle.cancel()
+        self._idle = asyncio.get_running_loop().call_later(CHECKPOINT_IDLE_S, self._checkpoint)
+
+    def _checkpoint(self) -> None:
+        if self._pump is None and self._checkpointing is None:
+            self._checkpointing = asyncio.create_task(self._write_back())
+
+    async def _write_back(self) -> None:
+        try:
+            await self.connection.call(_checkpoint)
+        except sqlite3.Error:  # nothing is lost: the WAL keeps what could not be written back
+            log.exception("checkpoint_failed")
+
+    async def close(self) -> None:
+        if self._idle is not None:
+            self._idle.cancel()
+        if self._checkpointing is not None:
+            await asyncio.wait([self._checkpointing])
+        await super().close()
+
+
+def _settle(batch: list[Waiting], outcomes: list[Outcome]) -> None:
+    for (_, future), (result, failure) in zip(batch, outcomes, strict=True):
+        if future.done():  # the caller was cancelled; its unit was not
+            continue
+        if failure is None:
+            future.set_result(result)
+        else:
+            future.set_exception(failure)
+
+
+def _begin_patiently(conn: sqlite3.Connection) -> None:
+    conn.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
     try:
-        outcomes = [_run_in_savepoint(conn, tx, unit) for unit in units]
+        conn.execute("BEGIN IMMEDIATE")
+    finally:
+        conn.execute("PRAGMA busy_timeout = 0")
+
+
+def _commit(conn: sqlite3.Connection) -> None:
+    try:
         conn.execute("COMMIT")
     except BaseException:
         if conn.in_transaction:
             conn.execute("ROLLBACK")
         raise
-    return outcomes
 
 
-def _run_in_savepoint(conn: sqlite3.Connection, tx: Tx, unit: Callable[[Tx], Any]) -> Outcome:
+def _run_in_savepoint(conn: sqlite3.Connection, tx: Tx, unit: AnyUnit) -> Outcome:
     conn.execute("SAVEPOINT unit")
     try:
         result = unit(tx)
@@ -246,7 +341,7 @@ def _run_in_savepoint(conn: sqlite3.Connection, tx: Tx, unit: Callable[[Tx], Any
     return result, None
 
 
-def _run_reads(conn: sqlite3.Connection, units: list[Callable[[Tx], Any]]) -> list[Outcome]:
+def _run_reads(conn: sqlite3.Connection, units: list[AnyUnit]) -> list[Outcome]:
     # A transaction for each unit: it sees one state of the store, with all that was committed before it.
     tx = Tx(conn)
     outcomes: list[Outcome] = []

@@ -1,7 +1,8 @@
 """Rows as frozen, typed values. Field order is column order; `columns()` writes the SELECT list."""
 
-import json
 from typing import Any, NamedTuple
+
+import msgspec
 
 
 def columns(record: type[NamedTuple], table: str = "") -> str:
@@ -12,11 +13,11 @@ def columns(record: type[NamedTuple], table: str = "") -> str:
 
 def dump(value: Any) -> str:
     """JSON text for a column."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return msgspec.json.encode(value).decode()
 
 
 def load(text: str) -> Any:
-    return json.loads(text)
+    return msgspec.json.decode(text)
 
 
 class Organization(NamedTuple):

@@ -43,9 +43,9 @@ _TAKE = """
 UPDATE webhook_deliveries SET lease = :lease, attempts = attempts + 1, next_attempt_at = :until_ms
 WHERE webhook_id = :webhook_id AND status = 'pending' AND event_seq IN
   (SELECT event_seq FROM webhook_deliveries
-   WHERE webhook_id = :webhook_id AND status = 'pending' AND lease IS NULL
-     AND (next_attempt_at <= :now_ms OR EXISTS
-       (SELECT 1 FROM webhooks WHERE id = :webhook_id AND (is_active = 0 OR deleted_at IS NOT NULL)))
+   WHERE webhook_id = :webhook_id AND status = 'pending' AND lease IS NULL AND next_attempt_at <=
+     (SELECT CASE WHEN is_active = 1 AND deleted_at IS NULL THEN :now_ms ELSE 9223372036854775807 END
+      FROM webhooks WHERE id = :webhook_id)
    ORDER BY next_attempt_at, event_seq LIMIT :limit)
 RETURNING event_seq, attempts"""
 _SETTLE = """

@@ -21,7 +21,7 @@ new is sent that could not be recorded either.
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import NamedTuple, Protocol, TypeVar
 
 import structlog
@@ -56,12 +56,6 @@ class Poster(Protocol):
     """controlplane.webhooks.egress.Egress, as far as it is needed here."""
 
     async def post(self, url: str, body: bytes, headers: dict[str, str]) -> Answer: ...
-
-
-class Claim(NamedTuple):
-    deliveries: list[Delivery]
-    owners: dict[str, str]
-    next_due_ms: int | None
 
 
 class Job(NamedTuple):
@@ -147,35 +141,42 @@ class Dispatcher(LoopService):
         """Begin what is due and has a place; for how many seconds there is nothing more to do."""
         now_ms = self._clock.now_ms()
         try:
-            claim = await self._db.write(self._claim, now_ms, dict(self._in_flight), dict(self._owners))
+            # The look-out is a reader's: only what is really begun waits for the writer.
+            heads = await self._db.read(webhooks.heads)
+            shares = share_out(heads, now_ms, self._places, self._in_flight, self._owners)
+            taken = await self._db.write(self._take, shares.begin, now_ms) if shares.begin else []
         except DatabaseClosed:
             raise
         except Exception:
             log.exception("claim_failed")
             return self._store_retry_s
-        self._owners.update(claim.owners)
-        for delivery in claim.deliveries:
+        if self._draining:  # stop() gives back what was taken meanwhile
+            return 0
+        self._owners = {
+            **{webhook_id: self._owners[webhook_id] for webhook_id in self._in_flight},
+            **{head.webhook_id: head.organization_id for head in heads},
+        }
+        for delivery in taken:
             self._idle.clear()
             self._in_flight[delivery.webhook_id] += 1
             group.create_task(self._deliver(delivery))
-        if claim.next_due_ms is None:
-            wait_s = LOOK_AGAIN_S
-        else:
-            wait_s = min(max(0.0, (claim.next_due_ms - self._clock.now_ms()) / 1000), LOOK_AGAIN_S)
-        if not self._in_flight and wait_s > 0 and not self._woken.is_set():
-            self._idle.set()
-        return wait_s
+        return self._rest_s(shares.next_due_ms)
 
-    def _claim(self, tx: Tx, now_ms: int, in_flight: dict[str, int], owners: dict[str, str]) -> Claim:
-        heads = webhooks.heads(tx)
-        begin, next_due_ms = share_out(heads, now_ms, self._places, in_flight, owners)
-        taken: list[Delivery] = []
+    def _rest_s(self, next_due_ms: int | None) -> float:
+        rest_s = LOOK_AGAIN_S
+        if next_due_ms is not None:
+            rest_s = min(max(0.0, (next_due_ms - self._clock.now_ms()) / 1000), LOOK_AGAIN_S)
+        if not self._in_flight and rest_s > 0 and not self._woken.is_set():
+            self._idle.set()
+        return rest_s
+
+    def _take(self, tx: Tx, begin: Mapping[str, int], now_ms: int) -> list[Delivery]:
         # Not before then if we die in the middle: an endpoint is never hammered by a crash loop.
         until_ms = now_ms + self._settings.timeout_s * 1000
+        taken: list[Delivery] = []
         for webhook_id, limit in begin.items():
             taken += webhooks.take(tx, webhook_id, now_ms, limit=limit, lease=self._lease, until_ms=until_ms)
-        new_owners = {head.webhook_id: head.organization_id for head in heads if head.webhook_id in begin}
-        return Claim(taken, new_owners, next_due_ms)
+        return taken
 
     async def _deliver(self, delivery: Delivery) -> None:
         try:
@@ -189,7 +190,7 @@ class Dispatcher(LoopService):
         finally:
             self._in_flight[delivery.webhook_id] -= 1
             if not self._in_flight[delivery.webhook_id]:
-                del self._in_flight[delivery.webhook_id], self._owners[delivery.webhook_id]
+                del self._in_flight[delivery.webhook_id]
             self.wake()
 
     async def _attempt(self, delivery: Delivery, job: Job, now_ms: int) -> Sent:

@@ -12,14 +12,14 @@ rows commit in the transaction that marks the recipient delivered.
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping, Set
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import format_datetime
+from typing import NamedTuple
 
 from authres import AuthenticationResultsHeader
 
 from maild.errors import SmtpError
-from maild.local import DeliverLocal, LocalMail, Reply
+from maild.handover import DeliverLocal, LocalMail, Reply
 from maild.inbound.recipients import find_mailbox
 from maild.message.address import normalize, split
 from maild.message.digest import Digest, digest
@@ -42,8 +42,7 @@ NOT_EVALUATED: Mapping[str, str | None] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Envelope:
+class Envelope(NamedTuple):
     """What the SMTP session knows. `recipients`: (address as given, inbox) pairs, at least one."""
 
     mail_from: str
@@ -54,8 +53,7 @@ class Envelope:
     tls: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Arrival:
+class Arrival(NamedTuple):
     """One message on its way to one or more inboxes: all that is the same for each of them."""
 
     digest: Digest
@@ -89,12 +87,13 @@ class Acceptor:
         self._hostname = hostname
         self._shared_domains = shared_domains
         self._wake_webhooks = wake_webhooks
+        self._dated = (0, "")
         # RFC 8601 §2.2: "none" says that nothing was evaluated, and that this host says so.
         self._results = str(AuthenticationResultsHeader(authserv_id=hostname))
 
-    async def find_mailbox(self, address: str) -> Mailbox | None:
+    def find_mailbox(self, address: str) -> Mailbox | None:
         """Who receives mail for `address` (the answer to RCPT)."""
-        return await self._db.read(find_mailbox, address, self._shared_domains)
+        return self._db.lookup(find_mailbox, address, self._shared_domains)
 
     async def accept(self, envelope: Envelope, stored: Stored) -> str:
         """Commit the message for every inbox it reaches; returns the id for our 250.
@@ -105,14 +104,18 @@ class Acceptor:
         arrival = arrive(found, stored.id, stored.size_bytes, envelope.mail_from, NOT_EVALUATED)
         one_each = dict((mailbox.inbox_id, (address, mailbox)) for address, mailbox in envelope.recipients)
         trace = self._trace(envelope, stored.id, [address for address, _ in one_each.values()])
-        await self._db.write(self._commit, arrival, stored, [box for _, box in one_each.values()], trace)
-        self._wake_webhooks()
+        boxes = [box for _, box in one_each.values()]
+        if await self._db.write(self._commit, arrival, stored, boxes, trace):
+            self._wake_webhooks()
         return stored.id
 
-    def _commit(self, tx: Tx, arrival: Arrival, stored: Stored, boxes: Iterable[Mailbox], trace: bytes) -> None:
+    def _commit(self, tx: Tx, arrival: Arrival, stored: Stored, boxes: Iterable[Mailbox], trace: bytes) -> int:
+        """Rows for every inbox; the number of webhook deliveries that now wait."""
         blobs.insert(tx, stored, self._clock.now_ms(), refs=0)
-        if not [box for box in boxes if self._deliver(tx, arrival, box, trace)]:
+        calls = [self._deliver(tx, arrival, box, trace) for box in boxes]
+        if all(one is None for one in calls):
             raise SmtpError(550, "5.1.1", "mailbox unavailable")  # all were deactivated since RCPT
+        return sum(filter(None, calls))
 
     async def prepare_local(self, mail: LocalMail) -> DeliverLocal:
         """Read the message; the unit returned delivers it to the inboxes of its recipients."""
@@ -137,16 +140,17 @@ class Acceptor:
                 replies[address] = Reply(550, "5.1.1", "mailbox unavailable")
                 continue
             trace = self._local_trace(mail.envelope_from, address, mail.message_id)
-            if box.inbox_id not in delivered and self._deliver(tx, arrival, box, trace):
+            if box.inbox_id not in delivered:
+                self._deliver(tx, arrival, box, trace)
                 delivered.add(box.inbox_id)
             replies[address] = Reply(250, "2.1.5", "delivered to the inbox")
         return replies
 
-    def _deliver(self, tx: Tx, arrival: Arrival, box: Mailbox, trace: bytes) -> bool:
-        """Rows for one inbox; False when it is gone."""
+    def _deliver(self, tx: Tx, arrival: Arrival, box: Mailbox, trace: bytes) -> int | None:
+        """Rows for one inbox; how many webhooks hear of it, None when the inbox is gone."""
         now_ms = self._clock.now_ms()
         if not inboxes.received(tx, box.inbox_id, now_ms):
-            return False
+            return None
         message_id = self._ids.new("msg")
         thread_id = self._thread(tx, arrival, box, now_ms)
         attachments = messages.attachment_rows(self._ids, message_id, arrival.digest.parts())
@@ -154,7 +158,7 @@ class Acceptor:
         blobs.retain(tx, arrival.blob_id)
         messages.insert(tx, message, attachments)
         usage.add(tx, box.organization_id, day_of(now_ms), "received")
-        events.publish(
+        return events.publish(
             tx,
             self._ids.new("evt"),
             now_ms,
@@ -164,7 +168,6 @@ class Acceptor:
             inbox_id=box.inbox_id,
             message_id=message_id,
         )
-        return True
 
     def _thread(self, tx: Tx, arrival: Arrival, box: Mailbox, now_ms: int) -> str:
         """Join the conversation that the headers name, else one by subject, else begin one."""
@@ -217,7 +220,11 @@ class Acceptor:
         ).encode()
 
     def _date(self) -> str:
-        return format_datetime(datetime.fromtimestamp(self._clock.now_ms() / 1000, UTC))
+        """Now in RFC 5322 §3.3 form, made once a second."""
+        second = self._clock.now_ms() // 1000
+        if second != self._dated[0]:
+            self._dated = second, format_datetime(datetime.fromtimestamp(second, UTC))
+        return self._dated[1]
 
 
 def refuse_loops(found: Digest) -> None:

@@ -111,8 +111,8 @@ class Listener(Service):
             if not self._per_address[session.peer]:
                 del self._per_address[session.peer]
 
-    async def find_mailbox(self, address: str) -> Mailbox | None:
-        return await self._acceptor.find_mailbox(address)
+    def find_mailbox(self, address: str) -> Mailbox | None:
+        return self._acceptor.find_mailbox(address)
 
     async def accept(self, envelope: Envelope, stored: Stored) -> str:
         return await self._acceptor.accept(envelope, stored)

@@ -183,7 +183,7 @@ def _read_path(text: str) -> tuple[str, int]:
         raise AddressSyntaxError("the closing angle bracket is missing")
     if len(local[0].encode()) > MAX_LOCAL_OCTETS:
         raise AddressSyntaxError("the local part is too long")
-    if len(domain.encode()) > MAX_DOMAIN_OCTETS or len(text[start : end + 1].encode()) + 1 > MAX_PATH_OCTETS:
+    if len(domain.encode()) > MAX_DOMAIN_OCTETS or len(text[: end + 1].encode()) > MAX_PATH_OCTETS:
         raise AddressSyntaxError("the address is too long")
     return (f"{local[0]}@{domain.removesuffix('.')}" if domain else local[0]), end + 1
 

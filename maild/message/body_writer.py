@@ -12,7 +12,7 @@ import struct
 from urllib.parse import quote
 
 from maild.message.filenames import clean_filename, derived_filename
-from maild.message.header_writer import ComposeError, clean_text
+from maild.message.header_writer import ComposeError, clean_text, replace_surrogates
 
 _LINE_CHARS = 76
 # Blocks of 256 lines stay in the cache: three times as fast as cutting the whole.
@@ -23,7 +23,7 @@ _MAX_PLAIN_LINE = 78  # RFC 5322 §2.1.1
 _MEDIA_TYPE = re.compile(r"([!#$%&'*+.^_`|~0-9a-z-]{1,100}/[!#$%&'*+.^_`|~0-9a-z-]{1,100})[ \t]*(?:;|\Z)")
 _CHARSET = re.compile(r';[ \t]*charset[ \t]*=[ \t]*"?([a-z0-9._-]{1,40})"?[ \t]*(?:;|\Z)')
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
-_NOT_FALLBACK = re.compile(r'[^ !#-\[\]-~]')
+_NOT_FALLBACK = re.compile(r"[^ !#-\[\]-~]")
 _LONG_LINE = re.compile(rb"[^\n]{998}")
 _PERCENT_PIECE = re.compile(r"(?:%[0-9A-F]{2}|[^%]){1,18}")
 _MAX_EXTENDED_CHARS = 60
@@ -39,9 +39,7 @@ def write_body(subtype: str, text: str) -> Part:
         text = text.replace("\0", "")
     if text.isascii() and _is_safe_as_it_is(text):
         return _text_fields(subtype, "us-ascii", "7bit"), [text.replace("\n", "\r\n").encode("ascii")]
-    octets = text.replace("\n", "\r\n").encode("utf-8", "surrogatepass")
-    if not text.isascii():
-        octets = octets.decode("utf-8", "replace").encode("utf-8")
+    octets = replace_surrogates(text).replace("\n", "\r\n").encode("utf-8")
     encoded = write_quoted_printable(octets)
     if len(encoded) > (len(octets) + 2) // 3 * 4 * 78 // 76 and not text.isascii():
         return _text_fields(subtype, "utf-8", "base64"), [write_base64(octets)]
@@ -91,16 +89,17 @@ def write_quoted_printable(octets: bytes) -> bytes:
 def _is_safe_as_it_is(text: str) -> bool:
     """Short lines, and none that is stripped, or read as its own by mbox or SMTP (RFC 5321 §4.5.2)."""
     lines = text.split("\n")
-    if len(max(lines, key=len)) > _MAX_PLAIN_LINE or not text.replace("\n", "").replace("\t", "").isprintable():
+    if (
+        len(max(lines, key=len)) > _MAX_PLAIN_LINE
+        or not text.replace("\n", "").replace("\t", "").isprintable()
+    ):
         return False
     framed = f"\n{text}\n"
     return not any(bad in framed for bad in (" \n", "\t\n", "\nFrom ", "\n.\n"))
 
 
 def _text_fields(subtype: str, charset: str, encoding: str) -> str:
-    return (
-        f"Content-Type: text/{subtype}; charset={charset}\r\nContent-Transfer-Encoding: {encoding}\r\n"
-    )
+    return f"Content-Type: text/{subtype}; charset={charset}\r\nContent-Transfer-Encoding: {encoding}\r\n"
 
 
 def _read_content_type(content_type: str) -> tuple[str, str]:

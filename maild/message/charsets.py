@@ -63,7 +63,10 @@ _CODECS = frozenset(
     ["ascii", "utf-8", "latin_1", "mac_roman", "mac_cyrillic", "mac_latin2", "koi8_r", "koi8_u", "koi8_t"]
     + ["utf_16", "utf_16_be", "utf_16_le", "utf_32", "utf_32_be", "utf_32_le", "hz"]
     + [f"iso8859_{n}" for n in (2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 16)]
-    + [f"cp{n}" for n in (437, 737, 775, 850, 852, 855, 857, 858, 860, 861, 862, 863, 864, 865, 866, 869, 874)]
+    + [
+        f"cp{n}"
+        for n in (437, 737, 775, 850, 852, 855, 857, 858, 860, 861, 862, 863, 864, 865, 866, 869, 874)
+    ]
     + [f"cp{n}" for n in (932, 949, 950, 1125, 1250, 1251, 1252, 1253, 1254, 1255, 1256, 1257, 1258)]
     + ["gb2312", "gbk", "gb18030", "big5", "big5hkscs", "euc_jp", "euc_jis_2004", "euc_jisx0213", "euc_kr"]
     + ["shift_jis", "shift_jis_2004", "johab", "iso2022_jp", "iso2022_jp_1", "iso2022_jp_2", "iso2022_kr"]

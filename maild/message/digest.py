@@ -3,7 +3,7 @@
 Pure. Bodies that are too large for a row stay slices of the raw message; HTML always does.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from maild.message.model import ParsedMessage, RawMessage, Slice
 from maild.message.parse import parse, read_text
@@ -15,8 +15,7 @@ HTML_CHARS = 256 * 1024  # what is read of an HTML-only message to make its snip
 SliceFields = tuple[int, int, str, str | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Digest:
+class Digest(NamedTuple):
     """`text_body` is None when there is none, or when `text_slices` has to be read for it;
     `extracted_text` is None when it would equal `text_body`."""
 

@@ -9,7 +9,11 @@ _MAX_EXTENSION_CHARS = 20
 
 # Separators; controls; direction marks that make "exe.gpj" read "jpg.exe" (UAX #9); surrogates.
 _SEPARATORS = re.compile(r"[/\\\u2044\u2215\u29f8\uff0f\uff3c]")
-_REMOVED = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]+")
+_REMOVED = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]+"
+)
+# Dots and blanks at the end are dropped by some file systems, so they would hide an extension.
+_EDGE = ". \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 _DEVICES = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|\Z)", re.IGNORECASE)
 
 _FIXED = {
@@ -77,17 +81,17 @@ def clean_filename(name: str) -> str:
 
     At most MAX_FILENAME_CHARS, keeping a short extension. A single leading dot stays (".env").
     """
-    name = _SEPARATORS.sub("_", _REMOVED.sub("", name)).strip().rstrip(". ")
+    name = _SEPARATORS.sub("_", _REMOVED.sub("", name)).strip().rstrip(_EDGE)
     if name.startswith(".."):
-        name = name.lstrip(". ")
+        name = name.lstrip(_EDGE)
     if _DEVICES.match(name):
         name = "_" + name
     if len(name) <= MAX_FILENAME_CHARS:
         return name
     stem, dot, extension = name.rpartition(".")
     if not dot or len(extension) > _MAX_EXTENSION_CHARS:
-        return name[:MAX_FILENAME_CHARS].rstrip(". ")
-    return stem[: MAX_FILENAME_CHARS - 1 - len(extension)].rstrip(". ") + "." + extension
+        return name[:MAX_FILENAME_CHARS].rstrip(_EDGE)
+    return stem[: MAX_FILENAME_CHARS - 1 - len(extension)].rstrip(_EDGE) + "." + extension
 
 
 def derived_filename(content_type: str, number: int) -> str:

@@ -24,6 +24,7 @@ _WORD_FRAME = len("=?utf-8?q??=")
 
 _FIELD_NAME = re.compile(r"[!-9;-~]{1,76}")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _PLAIN_TEXT = re.compile(r"[!-~]+(?: [!-~]+)*")
 _ATOMS = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?: [A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*")
 _VALUE = re.compile(r"[\t -~\u00a0-\u2027\u202a-\U0010ffff]*")
@@ -112,9 +113,13 @@ def safe_address(address: str) -> str:
 def clean_text(value: str) -> str:
     """One line of real characters: controls become blanks, lone surrogates U+FFFD, ends trimmed."""
     if not value.isprintable():
-        value = _CONTROLS.sub(" ", value)
-        value = value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        value = replace_surrogates(_CONTROLS.sub(" ", value))
     return value.strip(" ")
+
+
+def replace_surrogates(value: str) -> str:
+    """Lone surrogates have no UTF-8 form; JSON lets them in."""
+    return value if value.isascii() else _SURROGATE.sub("\ufffd", value)
 
 
 def encode_words(value: str, first_indent: int = 0) -> list[str]:

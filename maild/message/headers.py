@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from maild.message.model import Buffer
 
 MAX_HEADER_BYTES = 256 * 1024  # Postfix keeps 100 KiB; ours is a documented key
 MAX_HEADER_FIELDS = 10_000
+_FEW_BYTES = 2 * MAX_HEADER_FIELDS  # too few for more fields than that: `a:`
 
 # RFC 5322 §2.2: printable US-ASCII but the colon; §4.5 allows blanks before it.
 _FIELD = re.compile(r"^([!-9;-~]++)[ \t]*+:[ \t]*+([^\n]*+(?:\n[ \t][^\n]*+)*+)", re.MULTILINE)
@@ -64,8 +66,11 @@ class Headers:
 
 def read_headers(block: bytes) -> Headers:
     """The fields of a header section; lines that are no field are passed over. Never raises."""
-    fields = _FIELD.findall(block.decode("latin-1"))
-    return Headers(fields[:MAX_HEADER_FIELDS])
+    text = block.decode("latin-1")
+    if len(block) < _FEW_BYTES:
+        return Headers(_FIELD.findall(text))
+    found = islice(_FIELD.finditer(text), MAX_HEADER_FIELDS)
+    return Headers([(field[1], field[2]) for field in found])
 
 
 def find_body(raw: Buffer, start: int, end: int) -> tuple[int, int]:

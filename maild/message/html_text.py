@@ -20,9 +20,7 @@ _MAX_QUOTE_DEPTH = 10
 _MAX_URL_CHARS = 2000
 
 # As in a browser, a quote means something only behind "=".
-_TAG = re.compile(
-    r"""<(/?)([a-zA-Z][a-zA-Z0-9:-]*+)((?:[^>"'=]++|=\s*+(?:"[^"]*+"|'[^']*+')?+|["'])*+)>"""
-)
+_TAG = re.compile(r"""<(/?)([a-zA-Z][a-zA-Z0-9:-]*+)((?:[^>"'=]++|=\s*+(?:"[^"]*+"|'[^']*+')?+|["'])*+)>""")
 _TAG_WITHOUT_QUOTES = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9:-]*+)([^>]*+)>")
 _ATTRIBUTE = re.compile(r"""(?<![^\s"'/])([a-zA-Z-]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++))""")
 _RAW_END = {
@@ -35,13 +33,55 @@ _BLANKS = re.compile(r"[ \t\n\r\f]+")
 _UNSHOWN = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f\u200b\u2060\ufeff\u00ad\u034f\ud800-\udfff]+")
 
 _PARAGRAPHS = frozenset(
-    "p h1 h2 h3 h4 h5 h6 ul ol dl blockquote pre table figure hr fieldset form".split()
+    [
+        "p",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "ul",
+        "ol",
+        "dl",
+        "hr",
+        "blockquote",
+        "pre",
+        "table",
+        "figure",
+        "fieldset",
+        "form",
+    ]
 )
 _LINES = frozenset(
-    "div tr li dt dd section article header footer main nav aside address center caption figcaption "
-    "body html option legend details summary".split()
+    [
+        "div",
+        "tr",
+        "li",
+        "dt",
+        "dd",
+        "section",
+        "article",
+        "header",
+        "footer",
+        "main",
+        "nav",
+        "aside",
+        "address",
+        "center",
+        "caption",
+        "figcaption",
+        "body",
+        "html",
+        "option",
+        "legend",
+        "details",
+        "summary",
+    ]
 )
-_VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
+_VOID = frozenset(
+    ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"]
+)
 
 
 def html_to_text(html: str) -> str:

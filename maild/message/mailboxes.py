@@ -184,7 +184,9 @@ class _Reader:
             self._end_mailbox()
 
     def _is_in_route(self) -> bool:
-        return self._is_angle_open and bool(self._angle) and self._angle is not None and self._angle[0][0] == "@"
+        return (
+            self._is_angle_open and bool(self._angle) and self._angle is not None and self._angle[0][0] == "@"
+        )
 
     def _open_angle(self) -> None:
         if self._angle is not None:

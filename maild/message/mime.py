@@ -30,6 +30,7 @@ MAX_PART_HEADER_BYTES: Final = 64 * 1024
 MAX_BOUNDARY_OCTETS: Final = 200  # RFC 2046 §5.1.1 says 70; some senders do not count
 MAX_CONTENT_ID_CHARS: Final = 998
 _FALSE_DELIMITERS = 64
+_WINDOW_BYTES = 1024 * 1024
 
 _DELIMITER_END = re.compile(rb"(--)?[ \t]*+(?:\r?\n|\r?\Z)")
 _WORD = re.compile(r"[A-Za-z0-9-]++")
@@ -205,10 +206,28 @@ def find_delimiter(raw: Buffer, delimiter: bytes, start: int, end: int) -> tuple
         if line_end is not None and (at == start or raw[at - 1] == _LINE_FEED):
             return at, line_end.end(), line_end[1] is not None
         at += len(delimiter)
-    # A boundary that is a prefix of half the lines: compiling a search for it pays off now.
-    pattern = re.compile(rb"\n" + re.escape(delimiter) + rb"(--)?[ \t]*+(?:\r?\n|\r?\Z)")
-    found = pattern.search(raw, at - 1, end)
-    return None if found is None else (found.start() + 1, found.end(), found[1] is not None)
+    return _search_delimiter(raw, delimiter, at - 1, end)
+
+
+def _search_delimiter(raw: Buffer, delimiter: bytes, start: int, end: int) -> tuple[int, int, bool] | None:
+    """`find_delimiter` for a boundary that half the lines begin with: compiling it pays off.
+
+    In windows, because one search of the whole would hold the interpreter for its whole time.
+    """
+    pattern = re.compile(rb"\n" + re.escape(delimiter) + _DELIMITER_END.pattern)
+    overlap = len(delimiter) + 8
+    while start < end:
+        window_end = min(end, start + _WINDOW_BYTES)
+        found = pattern.search(raw, start, window_end)
+        if found is None:
+            start = window_end if window_end == end else window_end - overlap
+            continue
+        at = found.start() + 1
+        line_end = _DELIMITER_END.match(raw, at + len(delimiter), end)
+        if line_end is not None:
+            return at, line_end.end(), line_end[1] is not None
+        start = at  # it only seemed to end where the window does
+    return None
 
 
 def _read_leaf(
@@ -230,9 +249,7 @@ def _read_leaf(
     if not filename:
         filename = text_parameter(parameters, "name")
     charset = charset_of(parameters)
-    return _Entity(
-        start, end, content_type, encoding, charset, disposition, filename, _content_id(headers)
-    )
+    return _Entity(start, end, content_type, encoding, charset, disposition, filename, _content_id(headers))
 
 
 def _content_id(headers: Headers) -> str | None:

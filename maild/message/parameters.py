@@ -18,8 +18,8 @@ MAX_PARAMETERS = 1000
 
 # Every attempt begins at a ";" and, outside quotes, ends at the next: linear.
 _PARAMETER = re.compile(r';\s*+([^=;\s"]++)\s*+=\s*+(?:"((?:[^"\\]|\\.)*+)"?|([^;]*+))', re.DOTALL)
-_TOKEN = r"[!#$%&'*+.^_`{|}~0-9a-z-]{1,127}"
-_MEDIA_TYPE = re.compile(rf"{_TOKEN}/{_TOKEN}")
+_NAME = r"[!#$%&'*+.^_`{|}~0-9a-z-]{1,127}"
+_MEDIA_TYPE = re.compile(rf"{_NAME}/{_NAME}")
 _CHARSET = re.compile(r"[!-~]{1,64}")
 
 OCTET_STREAM = "application/octet-stream"

@@ -6,10 +6,9 @@ none can be added behind our back (RFC 6376 §8.15). Canonicalisation is dkimpy'
 quadratic time, so runs are compressed first: the result is the same.
 
 Private keys are opened once and kept with their domain for KEY_CACHE_S, so a rotated key signs within
-that time. The hash of a body is kept for the message's other destinations.
+that time. But for `Keys`, all of this is pure computation, fit for any thread.
 """
 
-import asyncio
 import base64
 import hashlib
 import re
@@ -28,8 +27,6 @@ from storage.sealing import Sealer
 KEY_BITS = 2048  # RFC 8301 §3.2
 KEY_CACHE_S = 60
 KEYS_MAX = 10_000
-BODY_HASHES_MAX = 1_000
-THREAD_BYTES = 128 * 1024  # hashing less than this costs less than 2 ms
 
 # RFC 5322 §3.6: at most one of each; signed even when absent, but for those a mailing list may add.
 _ALWAYS = b"from sender reply-to to cc subject date message-id in-reply-to references".split()
@@ -53,34 +50,17 @@ class SigningKey(NamedTuple):
     private: rsa.RSAPrivateKey
 
 
-class Signer:
+class Keys:
+    """The keys that sign, by domain."""
+
     def __init__(self, db: Database, sealer: Sealer, clock: Clock) -> None:
         self._db = db
         self._sealer = sealer
         self._clock = clock
         self._keys: OrderedDict[str, tuple[float, SigningKey]] = OrderedDict()
-        self._body_hashes: OrderedDict[str, bytes] = OrderedDict()
 
-    async def sign(self, raw: bytes, domain: str, body_key: str) -> bytes:
-        """The DKIM-Signature field to put before `raw`, which has CRLF line ends throughout.
-
-        `body_key` names the body (its blob): equal names, equal bodies. NoKey.
-        """
-        key = await self._key(domain)
-        header_end = raw.find(b"\r\n\r\n")
-        header, body_at = (raw, len(raw)) if header_end < 0 else (raw[: header_end + 2], header_end + 4)
-        digest = self._body_hashes.get(body_key)
-        if digest is None:
-            if len(raw) - body_at > THREAD_BYTES:
-                digest = await asyncio.to_thread(body_hash, raw, body_at)
-            else:
-                digest = body_hash(raw, body_at)
-            self._body_hashes[body_key] = digest
-            while len(self._body_hashes) > BODY_HASHES_MAX:
-                self._body_hashes.popitem(last=False)
-        return signature(header, digest, key, self._clock.now_ms() // 1000)
-
-    async def _key(self, domain: str) -> SigningKey:
+    async def active(self, domain: str) -> SigningKey:
+        """The key that signs mail from the domain; NoKey."""
         cached = self._keys.get(domain)
         if cached is not None and cached[0] > self._clock.monotonic():
             return cached[1]
@@ -90,12 +70,25 @@ class Signer:
         if cached is not None and cached[1].selector == row.selector:
             key = cached[1]
         else:
-            der = self._sealer.open(row.private_key, dkim_keys.context(domain, row.selector))
-            key = SigningKey(domain, row.selector, load_key(der))
+            key = SigningKey(domain, row.selector, load_key(self._open(row)))
         self._keys[domain] = (self._clock.monotonic() + KEY_CACHE_S, key)
         while len(self._keys) > KEYS_MAX:
             self._keys.popitem(last=False)
         return key
+
+    def _open(self, row: dkim_keys.DkimKey) -> bytes:
+        return self._sealer.open(row.private_key, dkim_keys.context(row.domain_name, row.selector))
+
+
+def sign(raw: bytes, key: SigningKey, at_s: int, digest: bytes | None = None) -> tuple[bytes, bytes]:
+    """The DKIM-Signature field to put before `raw` (CRLF line ends throughout), and the body's hash.
+
+    `digest`: that hash, where it is known from an earlier signature of the same body.
+    """
+    header_end = raw.find(b"\r\n\r\n")
+    header, body_at = (raw, len(raw)) if header_end < 0 else (raw[: header_end + 2], header_end + 4)
+    digest = digest or body_hash(raw, body_at)
+    return signature(header, digest, key, at_s), digest
 
 
 def generate_key() -> tuple[bytes, str]:

@@ -85,8 +85,13 @@ class Lanes:
         return busy
 
     def has_room_for(self, lane: Lane, rows: int) -> bool:
-        """May so many rows stand in the line too? An empty one takes any group."""
-        if lane.key.kind is not Kind.REMOTE or not lane.rows or lane.rows + rows <= self._length(lane):
+        """May so many leased rows stand in the line too?
+
+        An empty line takes any group; one of a destination that answers takes what one lease brings.
+        """
+        if lane.key.kind is not Kind.REMOTE or not lane.rows or self._length(lane) == LANE_ROWS_MAX:
+            return True
+        if lane.rows + rows <= LANE_ROWS_UNPROVEN:
             return True
         lane.is_held_back = True
         return False

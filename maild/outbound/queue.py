@@ -22,12 +22,12 @@ import structlog
 
 from conf.settings import Settings
 from maild import outcomes
-from maild.local import DeliverLocal, IsLocal, LocalMail, PrepareLocal
+from maild.handover import IsLocal, LocalMail, PrepareLocal, Reply
 from maild.outbound import simulator
 from maild.outbound.connections import Connections
 from maild.outbound.content import Contents
 from maild.outbound.delivery import Deliverer
-from maild.outbound.dkim import Signer
+from maild.outbound.dkim import Keys
 from maild.outbound.lanes import Kind, Lane, LaneKey, Lanes
 from maild.outbound.route import Router
 from maild.outbound.schedule import Schedule
@@ -53,6 +53,8 @@ STORE_RETRY_S = 1.0
 DRAIN_S = 7.0
 SETTLE_DRAIN_S = 1.0
 
+DeliverLocal = Callable[[Tx], Mapping[str, Reply]]
+
 log = structlog.get_logger("maild.outbound.queue")
 
 _SUPPRESSED = Verdict("suppressed", None, None, "the address is on the suppression list")
@@ -77,7 +79,7 @@ class OutboundQueue(LoopService):
         randomness: random.Random | None = None,
     ) -> None:
         super().__init__()
-        randomness = randomness or random.Random()
+        randomness = randomness or random.Random()  # noqa: S311 (jitter and host order)
         self._db = db
         self._clock = clock
         self._ids = ids
@@ -89,8 +91,8 @@ class OutboundQueue(LoopService):
         self._has_relay = bool(settings.outbound.relay)
         self._connections = Connections(settings, TlsPolicies(clock), clock)
         router = Router(settings, resolver, randomness)
-        contents = Contents(db, blobs, Signer(db, sealer, clock))
-        self._deliverer = Deliverer(router, self._connections, contents)
+        self._contents = Contents(db, blobs, Keys(db, sealer, clock), clock)
+        self._deliverer = Deliverer(router, self._connections, self._contents)
         self._lanes = Lanes(settings.outbound, clock)
         self._held = 0
         self._is_full = False
@@ -310,6 +312,7 @@ class OutboundQueue(LoopService):
         await _finish(self._workers, DRAIN_S)
         await _finish(self._settling, SETTLE_DRAIN_S)
         await self._connections.close()
+        self._contents.close()
 
     async def _give_back_waiting(self) -> None:
         rows: list[Due] = []

@@ -33,6 +33,7 @@ async def _run(tmp_path: Path, unit: str) -> tuple[WebhookWorld, ScriptedPoster]
     dispatcher = world.dispatcher(poster, db=unwilling)
     await dispatcher.start()
     await world.event()
+    dispatcher.wake()
     await poster.posted_count(1, URL)
     await world.settled(dispatcher)
     assert unwilling.refusals == 0
@@ -48,6 +49,6 @@ async def test_a_record_that_is_refused_is_written_later(tmp_path: Path) -> None
 
 
 async def test_a_claim_that_is_refused_is_made_later(tmp_path: Path) -> None:
-    world, poster = await _run(tmp_path, "_claim")
+    world, poster = await _run(tmp_path, "_take")
     assert len(poster.posted) == 1
     await world.db.close()

@@ -104,7 +104,7 @@ class WebhookWorld:
         return world
 
     async def organization(self, organization_id: str) -> None:
-        await self.db.write(organizations.create, organization_id, "Acme", "selfhost", self.clock.ms)
+        await self.db.write(organizations.create, organization_id, "Acme", "selfhost", self.clock.now_ms())
 
     async def webhook(
         self, url: str, subscribed: tuple[str, ...] = ("email.received",), organization_id: str = "org_1"
@@ -114,7 +114,7 @@ class WebhookWorld:
         return await self.db.write(
             webhooks.create,
             webhook_id,
-            self.clock.ms,
+            self.clock.now_ms(),
             organization_id=organization_id,
             url=url,
             subscribed_events=subscribed,
@@ -126,7 +126,7 @@ class WebhookWorld:
         event_id = self.ids.new("evt")
         fields: dict[str, Any] = {"type": "email.received", "data": {"subject": "Grüße"}, **more}
         await self.db.write(
-            events.publish, event_id, self.clock.ms, organization_id=organization_id, **fields
+            events.publish, event_id, self.clock.now_ms(), organization_id=organization_id, **fields
         )
         return event_id
 

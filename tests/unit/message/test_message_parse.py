@@ -39,7 +39,8 @@ def html_of(raw: bytes, message: ParsedMessage) -> str:
 
 PLAIN = crlf(
     "From: Alice <alice@example.org>\nTo: Bob <bob@example.net>, carol@example.net\n"
-    "Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\n =?utf-8?b?IGF1cyBCZXJsaW4=?=\nMessage-ID: <1@example.org>\n\nHello\n"
+    "Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\n =?utf-8?b?IGF1cyBCZXJsaW4=?=\n"
+    "Message-ID: <1@example.org>\n\nHello\n"
 )
 
 
@@ -113,7 +114,8 @@ def test_eight_bit_headers_are_utf8_then_latin1() -> None:
 def test_alternative_gives_one_text_and_one_html() -> None:
     raw = crlf(
         'From: a@x.org\nContent-Type: multipart/alternative; boundary="b"\n\npreamble\n'
-        "--b\nContent-Type: text/plain; charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\nGr=C3=BC=\n=C3=9Fe\n"
+        "--b\nContent-Type: text/plain; charset=utf-8\n"
+        "Content-Transfer-Encoding: quoted-printable\n\nGr=C3=BC=\n=C3=9Fe\n"
         "--b\nContent-Type: text/html\n\n<p>Hi</p>\n"
         "--b\nContent-Type: text/calendar; method=REQUEST\n\nBEGIN:VCALENDAR\n--b--\nepilogue\n"
     )
@@ -164,9 +166,12 @@ def test_mixed_joins_unnamed_text_and_keeps_named_text_apart() -> None:
 
 def test_a_bounce_keeps_its_machine_parts_as_attachments() -> None:
     raw = crlf(
-        "From: MAILER-DAEMON@x.org\nContent-Type: multipart/report; report-type=delivery-status; boundary=b\n\n"
-        "--b\n\nIt failed.\n--b\nContent-Type: message/delivery-status\n\nReporting-MTA: dns; x\n\nFinal-Recipient: rfc822; a@b\n"
-        "--b\nContent-Type: message/rfc822\n\nSubject: original\n\nbody\n--b\nContent-Type: text/rfc822-headers\n\nSubject: x\n--b--\n"
+        "From: MAILER-DAEMON@x.org\n"
+        "Content-Type: multipart/report; report-type=delivery-status; boundary=b\n\n"
+        "--b\n\nIt failed.\n--b\nContent-Type: message/delivery-status\n\nReporting-MTA: dns; x\n\n"
+        "Final-Recipient: rfc822; a@b\n"
+        "--b\nContent-Type: message/rfc822\n\nSubject: original\n\nbody\n--b\n"
+        "Content-Type: text/rfc822-headers\n\nSubject: x\n--b--\n"
     )
     message = parse(raw)
     assert text_of(raw, message) == "It failed."
@@ -177,7 +182,8 @@ def test_a_bounce_keeps_its_machine_parts_as_attachments() -> None:
 def test_a_forwarded_message_is_not_descended() -> None:
     inner = "Content-Type: multipart/mixed; boundary=i\n\n--i\n\ninner\n--i--\n"
     raw = crlf(
-        f"Content-Type: multipart/mixed; boundary=o\n\n--o\n\nouter\n--o\nContent-Type: message/rfc822\n\n{inner}--o--\n"
+        f"Content-Type: multipart/mixed; boundary=o\n\n--o\n\nouter\n--o\n"
+        f"Content-Type: message/rfc822\n\n{inner}--o--\n"
     )
     message = parse(raw)
     assert text_of(raw, message) == "outer"
@@ -231,7 +237,9 @@ def test_content_types_are_tokens(declared: str, expected: str) -> None:
 
 
 def test_missing_end_and_missing_boundary_lose_nothing() -> None:
-    raw = crlf("Content-Type: multipart/mixed; boundary=b\n\n--b\n\nfirst\n--b\nContent-Type: image/gif\n\nGIF89a")
+    raw = crlf(
+        "Content-Type: multipart/mixed; boundary=b\n\n--b\n\nfirst\n--b\nContent-Type: image/gif\n\nGIF89a"
+    )
     message = parse(raw)
     assert text_of(raw, message) == "first"
     assert content(raw, message.attachments[0]) == b"GIF89a"
@@ -244,7 +252,8 @@ def test_missing_end_and_missing_boundary_lose_nothing() -> None:
 
 def test_an_outer_delimiter_ends_the_inner_parts() -> None:
     raw = crlf(
-        "Content-Type: multipart/mixed; boundary=o\n\n--o\nContent-Type: multipart/alternative; boundary=i\n\n"
+        "Content-Type: multipart/mixed; boundary=o\n\n--o\n"
+        "Content-Type: multipart/alternative; boundary=i\n\n"
         "--i\n\ninner\n--o\nContent-Type: image/gif\n\nGIF\n--i\nnot a part\n--o--\n"
     )
     message = parse(raw)
@@ -254,7 +263,8 @@ def test_an_outer_delimiter_ends_the_inner_parts() -> None:
 
 def test_nested_identical_boundaries_still_give_the_bodies() -> None:
     raw = crlf(
-        "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: multipart/alternative; boundary=b\n\n"
+        "Content-Type: multipart/mixed; boundary=b\n\n--b\n"
+        "Content-Type: multipart/alternative; boundary=b\n\n"
         "--b\n\ntext\n--b\nContent-Type: text/html\n\nhtml\n--b--\n--b--\n"
     )
     assert (text_of(raw, parse(raw)), html_of(raw, parse(raw))) == ("text", "html")
@@ -272,7 +282,9 @@ def test_blanks_behind_a_delimiter_are_padding() -> None:
 
 
 def test_a_delimiter_is_found_behind_many_lookalikes() -> None:
-    raw = crlf("Content-Type: multipart/mixed; boundary=b\n\n--b\n\n" + "--bx\n" * 500 + "--b\n\nlast\n--b--\n")
+    raw = crlf(
+        "Content-Type: multipart/mixed; boundary=b\n\n--b\n\n" + "--bx\n" * 500 + "--b\n\nlast\n--b--\n"
+    )
     assert text_of(raw, parse(raw)).endswith("--bx\nlast")
 
 
@@ -305,7 +317,9 @@ def test_a_huge_header_section_is_read_from_its_beginning() -> None:
 
 def test_ids_keep_brackets_and_references_keep_the_newest() -> None:
     many = " ".join(f"<{n}@x>" for n in range(250))
-    message = parse(f"Message-ID: bare@x\r\nIn-Reply-To: Your mail <p@x> of today\r\nReferences: {many}\r\n\r\n".encode())
+    message = parse(
+        f"Message-ID: bare@x\r\nIn-Reply-To: Your mail <p@x> of today\r\nReferences: {many}\r\n\r\n".encode()
+    )
     assert message.message_id == "<bare@x>"
     assert message.in_reply_to == "<p@x>"
     assert len(message.references) == MAX_REFERENCES

@@ -171,6 +171,24 @@ async def test_a_server_that_speaks_no_tls(egress: Egress) -> None:
         assert (await failure(egress, url)).reason.startswith("tls: ")
 
 
+async def test_a_server_that_never_finishes_the_handshake(sink: WebhookSink) -> None:
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+        writer.close()
+
+    door = egress_to(sink, timeout_s=1)
+    await door.start()
+    async with await asyncio.start_server(silent, "127.0.0.1", 0) as server:
+        url = f"https://sink.test:{server.sockets[0].getsockname()[1]}/"
+        assert "timeout" in (await failure(door, url)).reason
+        await door.stop()
+
+
+async def test_a_head_without_end(sink: WebhookSink, egress: Egress) -> None:
+    sink.script("/hook", Reply(raw=b"HTTP/1.1 200 OK\r\n" + b"X-Header: 1\r\n" * 100_000 + b"\r\n"))
+    assert (await failure(egress, sink.url())).reason == "the answer is not valid HTTP"
+
+
 async def test_a_kept_open_connection_that_was_closed_is_replaced(sink: WebhookSink, egress: Egress) -> None:
     sink.script("/hook", Reply(), Reply(drop=True), Reply(202))
     await egress.post(sink.url(), b"1", {})

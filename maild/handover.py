@@ -1,8 +1,8 @@
-"""What sending asks of receiving, when a recipient is one of ours. The composition root joins the two.
+"""What one half of the mail plane hands to the other: mail from an inbox of this host to another.
 
-`PrepareLocal` is awaited first (it may read, parse, hash); the unit that it returns runs inside the
-transaction that records the outcome, so that a local message is in the inbox exactly when its
-recipient row says `delivered`.
+The outbound queue and the inbound plane never import each other; the composition root gives the
+queue a `PrepareLocal`. It is awaited outside a transaction (it may read, parse, hash) and yields a unit
+of work, which the queue runs in the transaction that records the outcome: delivered exactly once.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -13,6 +13,8 @@ from storage.database import Tx
 
 @dataclass(frozen=True, slots=True)
 class LocalMail:
+    """One message for recipients on domains of ours. Its bytes are in the store already."""
+
     message_id: str
     organization_id: str
     inbox_id: str
@@ -33,4 +35,4 @@ class Reply:
 
 DeliverLocal = Callable[[Tx], Mapping[str, Reply]]  # recipient → reply
 PrepareLocal = Callable[[LocalMail], Awaitable[DeliverLocal]]
-IsLocal = Callable[[str], Awaitable[bool]]  # domain → ours?
+IsLocal = Callable[[str], Awaitable[bool]]  # domain → is it ours?

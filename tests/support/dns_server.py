@@ -1,0 +1,152 @@
+"""A scriptable DNS server on loopback, UDP and TCP on one port.
+
+    server.add("x.test", "MX", "10 mx.x.test")     a record (TTL 300 unless told)
+    server.servfail.add("y.test")                  SERVFAIL for every type
+    server.drop.add("z.test")                      silence
+    server.truncate.add("big.test")                TC over UDP, the whole over TCP
+    server.queries[("x.test", "MX")]               how often it was asked
+
+Names without any record are NXDOMAIN; names with records of other types give an empty answer. Both
+carry an SOA whose minimum is `negative_ttl`.
+"""
+
+import asyncio
+import struct
+from collections import Counter
+from collections.abc import Coroutine
+from typing import Any
+
+import dns.flags
+import dns.message
+import dns.name
+import dns.rcode
+import dns.rdatatype
+import dns.rrset
+
+from conf.settings import Dns
+
+
+class DnsServer:
+    def __init__(self) -> None:
+        self.records: dict[tuple[str, str], list[str]] = {}
+        self.ttls: dict[tuple[str, str], int] = {}
+        self.servfail: set[str] = set()
+        self.drop: set[str] = set()
+        self.truncate: set[str] = set()
+        self.negative_ttl = 60
+        self.queries: Counter[tuple[str, str]] = Counter()
+        self.hold: asyncio.Event | None = None  # answers wait for it
+        self.asked = asyncio.Event()
+        self.port = 0
+        self._udp: asyncio.DatagramTransport | None = None
+        self._tcp: asyncio.Server | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def add(self, name: str, rdtype: str, *texts: str, ttl: int = 300) -> None:
+        self.records.setdefault((name.lower(), rdtype), []).extend(texts)
+        self.ttls[name.lower(), rdtype] = ttl
+
+    def add_mx(self, domain: str, address: str = "127.0.0.1", host: str = "", preference: int = 10) -> None:
+        """A destination: an MX and its address."""
+        host = host or f"mx.{domain}"
+        self.add(domain, "MX", f"{preference} {host}.")
+        self.add(host, "AAAA" if ":" in address else "A", address)
+
+    @property
+    def settings(self) -> Dns:
+        return Dns(nameservers=(f"127.0.0.1:{self.port}",), timeout_s=1)
+
+    async def start(self) -> "DnsServer":
+        self._tcp = await asyncio.start_server(self._serve_tcp, "127.0.0.1", 0)
+        self.port = self._tcp.sockets[0].getsockname()[1]
+        self._udp, _ = await asyncio.get_running_loop().create_datagram_endpoint(
+            lambda: _Udp(self), local_addr=("127.0.0.1", self.port)
+        )
+        return self
+
+    async def stop(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        if self._udp is not None:
+            self._udp.close()
+        if self._tcp is not None:
+            self._tcp.close()
+
+    async def __aenter__(self) -> "DnsServer":
+        return await self.start()
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.stop()
+
+    async def answer(self, wire: bytes, over_tcp: bool) -> bytes | None:
+        query = dns.message.from_wire(wire)
+        question = query.question[0]
+        name = question.name.to_text(omit_final_dot=True).lower()
+        rdtype = dns.rdatatype.to_text(question.rdtype)
+        self.queries[name, rdtype] += 1
+        self.asked.set()
+        if self.hold is not None:
+            await self.hold.wait()
+        if name in self.drop:
+            return None
+        response = dns.message.make_response(query)
+        response.flags |= dns.flags.RA
+        if name in self.servfail:
+            response.set_rcode(dns.rcode.SERVFAIL)
+        elif name in self.truncate and not over_tcp:
+            response.flags |= dns.flags.TC
+        else:
+            self._fill(response, name, rdtype)
+        return response.to_wire()
+
+    def _fill(self, response: dns.message.Message, name: str, rdtype: str) -> None:
+        for _ in range(10):
+            if (name, rdtype) in self.records:
+                response.answer.append(self._rrset(name, rdtype))
+                return
+            if (name, "CNAME") not in self.records:
+                break
+            response.answer.append(self._rrset(name, "CNAME"))
+            name = self.records[name, "CNAME"][0].rstrip(".").lower()
+        if not any(name == owner for owner, _ in self.records):
+            response.set_rcode(dns.rcode.NXDOMAIN)
+        soa = f"ns.test. hostmaster.test. 1 1 1 1 {self.negative_ttl}"
+        response.authority.append(dns.rrset.from_text("test.", self.negative_ttl, "IN", "SOA", soa))
+
+    def _rrset(self, name: str, rdtype: str) -> dns.rrset.RRset:
+        return dns.rrset.from_text(
+            name + ".", self.ttls[name, rdtype], "IN", rdtype, *self.records[name, rdtype]
+        )
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _serve_tcp(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while True:
+                (length,) = struct.unpack("!H", await reader.readexactly(2))
+                answer = await self.answer(await reader.readexactly(length), over_tcp=True)
+                if answer is not None:
+                    writer.write(struct.pack("!H", len(answer)) + answer)
+        except asyncio.IncompleteReadError:
+            pass
+        finally:
+            writer.close()
+
+
+class _Udp(asyncio.DatagramProtocol):
+    def __init__(self, server: DnsServer) -> None:
+        self._server = server
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = transport
+
+    def datagram_received(self, data: bytes, addr: tuple[str, int]) -> None:
+        self._server.spawn(self._reply(data, addr))
+
+    async def _reply(self, data: bytes, addr: tuple[str, int]) -> None:
+        answer = await self._server.answer(data, over_tcp=False)
+        if answer is not None:
+            self._transport.sendto(answer, addr)  # type: ignore[attr-defined]

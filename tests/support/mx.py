@@ -1,0 +1,213 @@
+"""A scriptable SMTP server on loopback, the other side of every delivery in the tests.
+
+    mx.script["RCPT"] = ["451 4.7.1 later"]        replies for the next RCPTs, then the usual ones
+    mx.always["greeting"] = "554 no"               a reply every time
+    mx.always[("RCPT", "bad@x.test")] = "550 …"    for one address
+    mx.drop_at = "dot"                             close instead of replying: greeting, EHLO, MAIL, …, dot
+    mx.hold["dot"] = asyncio.Event()               reply only when it is set; `mx.reached` says it got there
+    mx.starttls = "good" | "broken" | "injecting"  offered when it is not ""
+
+Stages are the verbs in upper case, `greeting`, and `dot` (the end of the message).
+"""
+
+import asyncio
+import ssl
+from collections import Counter
+from dataclasses import dataclass, field
+
+USUAL = {
+    "greeting": "220 mx.test ESMTP",
+    "HELO": "250 mx.test",
+    "MAIL": "250 2.1.0 ok",
+    "RCPT": "250 2.1.5 ok",
+    "DATA": "354 go on",
+    "dot": "250 2.0.0 taken",
+    "RSET": "250 2.0.0 ok",
+    "NOOP": "250 2.0.0 ok",
+    "QUIT": "221 2.0.0 bye",
+}
+
+STEPS = frozenset({"MAIL", "RCPT", "DATA", "RSET", "NOOP", "HELO"})
+
+
+@dataclass
+class Received:
+    """A message that was acknowledged, with its envelope; `raw` is unstuffed."""
+
+    mail_from: str
+    recipients: list[str]
+    raw: bytes
+    tls: bool
+    mail_line: str
+
+
+@dataclass
+class Mx:
+    extensions: list[str] = field(default_factory=lambda: ["PIPELINING", "8BITMIME", "SIZE 26214400"])
+    starttls: str = ""
+    tls_context: ssl.SSLContext | None = None
+    script: dict[str, list[str]] = field(default_factory=dict)
+    always: dict[str | tuple[str, str], str] = field(default_factory=dict)
+    hold: dict[str, asyncio.Event] = field(default_factory=dict)
+    drop_at: str = ""
+    received: list[Received] = field(default_factory=list)
+    commands: list[str] = field(default_factory=list)
+    connections: int = 0
+    open_now: int = 0
+    open_max: int = 0
+    stages: Counter[str] = field(default_factory=Counter)
+    port: int = 0
+
+    def __post_init__(self) -> None:
+        self.reached = asyncio.Condition()
+        self._server: asyncio.Server | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def start(self, host: str = "127.0.0.1", port: int = 0) -> "Mx":
+        self._server = await asyncio.start_server(self._serve, host, port, limit=1 << 26)
+        self.port = self._server.sockets[0].getsockname()[1]
+        return self
+
+    async def stop(self) -> None:
+        if self._server is not None:
+            self._server.close()
+        for task in list(self._tasks):
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+
+    async def __aenter__(self) -> "Mx":
+        return self if self.port else await self.start()
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.stop()
+
+    async def until(self, stage: str, times: int = 1) -> None:
+        """Return when the stage has been reached so often."""
+        async with asyncio.timeout(10), self.reached:
+            await self.reached.wait_for(lambda: self.stages[stage] >= times)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._tasks.add(task)
+        self.connections += 1
+        self.open_now += 1
+        self.open_max = max(self.open_max, self.open_now)
+        try:
+            await _Conversation(self, reader, writer).run()
+        except (ConnectionError, asyncio.IncompleteReadError, ssl.SSLError):
+            pass
+        finally:
+            self.open_now -= 1
+            self._tasks.discard(task)
+            writer.close()
+
+    async def reply_at(self, stage: str, address: str = "") -> str | None:
+        async with self.reached:
+            self.stages[stage] += 1
+            self.reached.notify_all()
+        if stage in self.hold:
+            await self.hold[stage].wait()
+        if self.drop_at == stage:
+            return None
+        if self.script.get(stage):
+            return self.script[stage].pop(0)
+        for key in ((stage, address), stage):
+            if key in self.always:
+                return self.always[key]
+        return USUAL.get(stage, "500 5.5.2 what?")
+
+
+class _Conversation:
+    def __init__(self, mx: Mx, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._mx = mx
+        self._reader = reader
+        self._writer = writer
+        self._tls = False
+        self._forget()
+
+    def _forget(self) -> None:
+        self._from: str | None = None
+        self._mail_line = ""
+        self._to: list[str] = []
+
+    async def run(self) -> None:
+        if not await self._say("greeting"):
+            return
+        while line := await self._reader.readline():
+            command = line.decode("utf-8", "surrogateescape").rstrip("\r\n")
+            self._mx.commands.append(command)
+            verb = command.split(" ")[0].upper()
+            if verb == "EHLO" and not await self._ehlo():
+                return
+            elif verb == "STARTTLS":
+                await self._start_tls()
+            elif verb == "QUIT":
+                await self._say("QUIT")
+                return
+            elif verb in STEPS and not await self._step(verb, command):
+                return
+
+    async def _ehlo(self) -> bool:
+        if "EHLO" in self._mx.always or self._mx.drop_at == "EHLO":
+            return await self._say("EHLO") != 0
+        lines = ["mx.test", *self._mx.extensions]
+        if self._mx.starttls and not self._tls:
+            lines.append("STARTTLS")
+        return await self._write("".join(f"250-{line}\r\n" for line in lines[:-1]) + f"250 {lines[-1]}")
+
+    async def _step(self, verb: str, command: str) -> bool:
+        address = command.partition("<")[2].partition(">")[0]
+        if verb == "DATA" and not self._to and "DATA" not in self._mx.always:
+            return await self._write("503 5.5.1 no valid recipients")
+        code = await self._say(verb, address)
+        if verb == "MAIL" and code == 250:
+            self._from, self._mail_line = address, command
+        elif verb == "RCPT" and code == 250:
+            self._to.append(address)
+        elif verb == "RSET":
+            self._forget()
+        elif verb == "DATA" and code == 354:
+            return await self._message()
+        return code != 0
+
+    async def _message(self) -> bool:
+        lines = []
+        while (line := await self._reader.readuntil(b"\r\n")) != b".\r\n":
+            lines.append(line[1:] if line.startswith(b".") else line)
+        code = await self._say("dot")
+        if code == 250:
+            self._mx.received.append(
+                Received(self._from or "", self._to, b"".join(lines), self._tls, self._mail_line)
+            )
+        self._forget()
+        return code != 0
+
+    async def _start_tls(self) -> None:
+        kind = self._mx.starttls
+        injected = b"250-injected\r\n250 injected\r\n" if kind == "injecting" else b""
+        self._writer.write(b"220 go on\r\n" + injected)
+        await self._writer.drain()
+        if kind == "broken":
+            await self._reader.read(1)
+            self._writer.write(b"this is no ServerHello\r\n")
+            await self._writer.drain()
+            await self._reader.read()
+            raise ConnectionResetError
+        assert self._mx.tls_context is not None
+        await self._writer.start_tls(self._mx.tls_context)
+        self._tls = True
+        self._forget()
+
+    async def _say(self, stage: str, address: str = "") -> int:
+        reply = await self._mx.reply_at(stage, address)
+        if reply is None:
+            return 0
+        await self._write(reply)
+        return int(reply[:3])
+
+    async def _write(self, text: str) -> bool:
+        self._writer.write(text.encode("utf-8", "surrogateescape") + b"\r\n")
+        await self._writer.drain()
+        return True

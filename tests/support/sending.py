@@ -1,0 +1,108 @@
+"""A store, a DNS server, an MX and the real queue: what tests of sending start from."""
+
+import asyncio
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from conf.settings import Settings, parse
+from maild.handover import LocalMail, Reply
+from maild.outbound.queue import OutboundQueue
+from maild.resolver import Resolver
+from storage.database import Tx
+from tests.support.dns_server import DnsServer
+from tests.support.mx import Mx
+from tests.support.store import ManualClock, Store
+
+TIMEOUT_S = 15
+
+
+@dataclass
+class Sending:
+    """`async with Sending(tmp_path) as sending:` brings everything up but the queue (`await start()`)."""
+
+    folder: Path
+    mx: Mx = field(default_factory=Mx)
+    outbound: dict[str, Any] = field(default_factory=dict)  # settings that differ
+    local_domains: set[str] = field(default_factory=set)
+    local_replies: dict[str, Reply] = field(default_factory=dict)
+
+    async def __aenter__(self) -> "Sending":
+        self.clock = ManualClock()
+        self.store = await Store.open(self.folder, self.clock)
+        self.dns = await DnsServer().start()
+        await self.mx.start()
+        self.told = 0
+        self.local: list[LocalMail] = []
+        self.queue = self.make_queue()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.queue.stop()
+        await self.mx.stop()
+        await self.dns.stop()
+        await self.store.close()
+
+    @property
+    def settings(self) -> Settings:
+        return parse(
+            {
+                "data_dir": str(self.folder),
+                "server": {"hostname": "mail.ours.test"},
+                "dns": {"nameservers": [f"127.0.0.1:{self.dns.port}"], "timeout_s": 2},
+                "outbound": {"port": self.mx.port, "allow_private_networks": True, **self.outbound},
+            }
+        )
+
+    def make_queue(self) -> OutboundQueue:
+        store = self.store
+        return OutboundQueue(
+            store.db,
+            store.blobs,
+            store.sealer,
+            Resolver(self.settings.dns, self.clock),
+            self.clock,
+            store.ids,
+            self.settings,
+            self._prepare_local,
+            self._is_local,
+            self._webhooks_woken,
+            random.Random(7),
+        )
+
+    async def send(self, *recipients: str, **options: Any) -> str:
+        """Queue a message and wake the queue."""
+        message_id = await self.store.send(*recipients, **options)
+        self.queue.wake()
+        return message_id
+
+    async def until(self, message_id: str, *statuses: str) -> None:
+        """Wait until the recipients have these statuses."""
+        async with asyncio.timeout(TIMEOUT_S):
+            while [one.status for one in await self.store.recipients(message_id)] != list(statuses):
+                await asyncio.sleep(0.005)
+
+    async def until_attempts(self, message_id: str, count: int) -> None:
+        """Wait until so many attempts have been recorded."""
+        async with asyncio.timeout(TIMEOUT_S):
+            while len(await self.store.attempts(message_id)) < count:
+                await asyncio.sleep(0.005)
+
+    async def forward_to_retry(self, message_id: str) -> None:
+        """Move the clock to the message's next attempt, and wake the queue."""
+        due = [one.next_attempt_at for one in await self.store.recipients(message_id) if one.next_attempt_at]
+        self.clock.at_ms = max(self.clock.at_ms, min(due))
+        self.queue.wake()
+
+    async def _prepare_local(self, mail: LocalMail) -> Callable[[Tx], Mapping[str, Reply]]:
+        self.local.append(mail)
+        taken = Reply(250, "2.1.5", "in the inbox")
+        return lambda tx: {one: self.local_replies.get(one, taken) for one in mail.recipients}
+
+    async def _is_local(self, domain: str) -> bool:
+        return domain in self.local_domains
+
+    def _webhooks_woken(self) -> None:
+        self.told += 1

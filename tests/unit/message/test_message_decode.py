@@ -1,0 +1,235 @@
+"""Transfer and character decoding: total, exact in size, the same whole and piecewise."""
+
+from __future__ import annotations
+
+import base64
+import os
+
+import pytest
+
+from maild.message.charsets import codec_for
+from maild.message.decode import decode_charset, decode_prefix, decode_slice, decode_stream, decoded_size
+from maild.message.encoded_words import decode_words, readable
+from maild.message.filenames import MAX_FILENAME_CHARS, clean_filename, derived_filename
+from maild.message.parameters import read_value, text_parameter
+
+
+def streamed(data: bytes, encoding: str, step: int) -> bytes:
+    decoder = decode_stream(encoding)
+    pieces = [decoder.feed(data[at : at + step]) for at in range(0, len(data), step)]
+    return b"".join(pieces) + decoder.flush()
+
+
+@pytest.mark.parametrize(
+    ("encoded", "expected"),
+    [
+        (b"aGVsbG8=", b"hello"),
+        (b"aGVs\r\nbG8=\r\n", b"hello"),
+        (b"aGVsbG8", b"hello"),
+        (b"aGVsbG8=\r\n-- \r\nlist footer", b"hello"),
+        (b"a*G!V s_b\xffG8=", b"hello"),
+        (b"aGVsbG8a", b"hello\x1a"),
+        (b"aGVsbG8ab", b"hello\x1a"),
+        (b"=", b""),
+        (b"", b""),
+    ],
+)
+def test_base64_gives_what_can_be_read(encoded: bytes, expected: bytes) -> None:
+    assert decode_slice(encoded, "base64") == expected
+    assert decoded_size(memoryview(encoded), "base64") == len(expected)
+    assert streamed(encoded, "base64", 3) == expected
+
+
+@pytest.mark.parametrize(
+    ("encoded", "expected"),
+    [
+        (b"a=3Db", b"a=b"),
+        (b"soft=\r\nbreak", b"softbreak"),
+        (b"soft=\nbreak", b"softbreak"),
+        (b"bad =ZZ =", b"bad =ZZ "),
+        (b"=e4=F6", b"\xe4\xf6"),
+        (b"==41=", b"=41"),
+    ],
+)
+def test_quoted_printable_is_tolerant(encoded: bytes, expected: bytes) -> None:
+    assert decode_slice(encoded, "quoted-printable") == expected
+    assert decoded_size(memoryview(encoded), "quoted-printable") == len(expected)
+    for step in (1, 2, 5):
+        assert streamed(encoded, "quoted-printable", step) == expected
+
+
+def test_a_large_attachment_is_counted_and_streamed_exactly() -> None:
+    octets = os.urandom(1_000_001)
+    encoded = base64.encodebytes(octets).replace(b"\n", b"\r\n")
+    assert decoded_size(memoryview(encoded), "base64") == len(octets)
+    assert streamed(encoded, "base64", 4097) == octets
+    assert streamed(encoded, "identity", 4097) == encoded
+
+
+@pytest.mark.parametrize(
+    "charset",
+    [
+        "unicode_escape",
+        "raw_unicode_escape",
+        "punycode",
+        "idna",
+        "base64",
+        "hex",
+        "zlib",
+        "bz2",
+        "rot13",
+        "undefined",
+        "uu",
+        "quopri",
+        "mbcs",
+        "oem",
+        "../../etc",
+        "x" * 10000,
+        "utf-8\x00",
+        "é",
+    ],
+)
+def test_dangerous_and_unknown_codecs_are_never_used(charset: str) -> None:
+    assert codec_for(charset) is None
+    assert decode_charset(b"\\x41 MR \xc3\xbc", charset) == "\\x41 MR ü"
+
+
+@pytest.mark.parametrize(
+    ("octets", "charset", "expected"),
+    [
+        ("Grüße".encode(), "utf-8", "Grüße"),
+        ("Grüße".encode(), "UTF8", "Grüße"),
+        ("Grüße".encode(), "us-ascii", "Grüße"),
+        ("Grüße".encode(), None, "Grüße"),
+        ("Grüße".encode(), "iso-2022-jp", "Grüße"),
+        ("Grüße".encode("latin-1"), "ISO-8859-1", "Grüße"),
+        (b"\x93quoted\x94", "iso-8859-1", "“quoted”"),
+        ("привет мир".encode("koi8-r"), "koi8-r", "привет мир"),
+        ("привет".encode("cp1251"), "windows-1251", "привет"),
+        ("日本語".encode("iso-2022-jp"), "ISO-2022-JP", "日本語"),
+        ("日本語".encode("shift-jis"), "x-sjis", "日本語"),
+        ("中文€".encode("gb18030"), "gb2312", "中文€"),
+        ("한국어".encode("euc-kr"), "ks_c_5601-1987", "한국어"),
+        (b"+ADw-script+AD4-", "utf-7", "+ADw-script+AD4-"),
+        (b"\xff\xfeh\x00i\x00", "utf-16", "hi"),
+        (b"\xef\xbb\xbfbom", "utf-8", "bom"),
+        (b"nul\x00 here", "utf-8", "nul here"),
+        (
+            b"long text with one bad octet " * 9 + b"\xff",
+            "utf-8",
+            "long text with one bad octet " * 9 + "\ufffd",
+        ),
+    ],
+)
+def test_charsets(octets: bytes, charset: str | None, expected: str) -> None:
+    assert decode_charset(octets, charset) == expected
+
+
+@pytest.mark.parametrize(
+    "charset", [None, "utf-8", "utf-16", "big5", "iso-2022-kr", "hz", "cp932", "utf-32", "gb18030"]
+)
+def test_any_octets_give_valid_text(charset: str | None) -> None:
+    for seed in range(20):
+        octets = bytes((seed * 37 + n * n * 11) % 256 for n in range(300))
+        text = decode_charset(octets, charset)
+        text.encode("utf-8")
+        assert "\0" not in text
+        decode_prefix(octets, charset).encode("utf-8")
+
+
+def test_a_prefix_drops_a_split_character_only() -> None:
+    assert decode_prefix("aü".encode()[:2], "utf-8") == "a"
+    assert decode_prefix("日本".encode("shift-jis")[:3], "shift_jis") == "日"
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("=?utf-8?q?a?= =?utf-8?q?b?=", "ab"),
+        ("=?utf-8?q?a?= x =?utf-8?q?b?=", "a x b"),
+        ("=?UTF-8?B?w6Q=?=", "ä"),
+        ("=?utf-8?q?=C3?= =?UTF-8?q?=A4?=", "ä"),
+        ("=?iso-8859-1*de?Q?gr=FC=DFe_=3F?=", "grüße ?"),
+        ("=?x-none?q?abc?=", "abc"),
+        ("=?utf-8?x?abc?=", "=?utf-8?x?abc?="),
+        ("=?utf-8?q?a b?=", "a b"),
+        ("=?utf-8?q?open", "=?utf-8?q?open"),
+        ("=?utf-8?q??=", ""),
+        ("a=?utf-8?q?b?=c", "abc"),
+    ],
+)
+def test_encoded_words(value: str, expected: str) -> None:
+    assert decode_words(value) == expected
+
+
+def test_encoded_word_bombs_end() -> None:
+    for bomb in ("=?" * 500_000, "=?u?q?" * 160_000, "=?u?q?a?= " * 100_000, "=?u?q?" + " " * 1_000_000):
+        readable(bomb)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ('attachment; filename="a b.txt"', "a b.txt"),
+        ("attachment; filename=a b.txt ; x=y", "a b.txt"),
+        ('attachment; filename="a\\"b.txt', 'a"b.txt'),
+        ("attachment; filename*=utf-8'en'%e2%82%ac.txt; filename=fallback", "€.txt"),
+        ("attachment; filename=fallback; filename*=iso-8859-1''%fc.txt", "ü.txt"),
+        ("attachment; filename*0*=utf-8''%e2%82; filename*1*=%ac; filename*2=\".txt\"", "€.txt"),
+        ("attachment; filename*1=b; filename*0=a; filename*3=d", "ab"),
+        ('attachment; filename="=?utf-8?b?w7wudHh0?="', "ü.txt"),
+        ("attachment; filename=\xc3\xbc.txt", "ü.txt"),
+        ("attachment; FileName = x.txt", "x.txt"),
+        ("attachment; filename*=%41", "A"),
+        ("attachment; filename*=x-none''%ff", "ÿ"),
+        ("attachment", None),
+    ],
+)
+def test_filename_parameters(value: str, expected: str | None) -> None:
+    word, parameters = read_value(value)
+    assert word == "attachment"
+    assert text_parameter(parameters, "filename") == expected
+
+
+def test_parameter_bombs_end() -> None:
+    for bomb in (";" * 1_000_000, "; a=" * 250_000, '; a="' * 200_000, "; " * 500_000, ";" + " " * 1_000_000):
+        read_value("x" + bomb)
+    many = "; ".join(f"filename*{n}*=%41" for n in range(20_000))
+    text_parameter(read_value(f"x; {many}")[1], "filename")
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("report.pdf", "report.pdf"),
+        ("../../etc/passwd", "_.._etc_passwd"),
+        ("C:\\temp\\x.doc", "C:_temp_x.doc"),
+        ("..", ""),
+        ("...", ""),
+        (" . ", ""),
+        ("/", "_"),
+        (".env", ".env"),
+        ("trailing. . ", "trailing"),
+        ("a\r\nb\x00c\x1b.txt", "abc.txt"),
+        ("\u202egpj.exe", "gpj.exe"),
+        ("a\u2066b\u200ec", "abc"),
+        ("CON", "_CON"),
+        ("aux.txt", "_aux.txt"),
+        ("console.txt", "console.txt"),
+        ("\ud800x", "x"),
+        ("日本語.pdf", "日本語.pdf"),
+    ],
+)
+def test_filenames_are_safe(name: str, expected: str) -> None:
+    assert clean_filename(name) == expected
+
+
+def test_long_filenames_keep_their_extension() -> None:
+    assert clean_filename("x" * 300 + ".pdf") == "x" * (MAX_FILENAME_CHARS - 4) + ".pdf"
+    assert len(clean_filename("." * 3 + "y" * 500 + "." + "z" * 300)) == MAX_FILENAME_CHARS
+
+
+def test_derived_filenames() -> None:
+    assert derived_filename("application/pdf", 3) == "attachment-3.pdf"
+    assert derived_filename("x/unknown", 1) == "attachment-1.bin"
+    assert derived_filename("message/rfc822", 1) == "message.eml"

@@ -1,0 +1,70 @@
+"""References of a reply, and the subject that threads compare."""
+
+from __future__ import annotations
+
+import pytest
+
+from maild.message.thread_headers import base_subject, reply_references
+
+
+def test_references_of_a_reply_end_with_the_parent() -> None:
+    assert reply_references("<c@x>", ("<a@x>", "<b@x>")) == ("<a@x>", "<b@x>", "<c@x>")
+    assert reply_references("<c@x>", ()) == ("<c@x>",)
+    assert reply_references(None, ("<a@x>",)) == ("<a@x>",)
+    assert reply_references(None, ()) == ()
+
+
+def test_a_parent_that_names_itself_stands_once_and_last() -> None:
+    assert reply_references("<a@x>", ("<a@x>", "<b@x>")) == ("<b@x>", "<a@x>")
+
+
+def test_over_the_cap_the_first_and_the_newest_stay() -> None:
+    ids = [f"<{n}@x>" for n in range(100)]
+    kept = reply_references("<p@x>", ids, cap=4)
+    assert kept == ("<0@x>", "<98@x>", "<99@x>", "<p@x>")
+    assert reply_references("<p@x>", ids, cap=1) == ("<p@x>",)
+    assert reply_references("<p@x>", ids, cap=0) == ()
+
+
+@pytest.mark.parametrize("bad", ["", "a@x", "<a@x", "<a b@x>", "<a@x>\r\nBcc: b@x", "<" + "a" * 2000 + ">"])
+def test_what_is_no_id_is_left_out(bad: str) -> None:
+    assert reply_references(bad, (bad, "<a@x>")) == ("<a@x>",)
+
+
+@pytest.mark.parametrize(
+    ("subject", "base", "is_reply"),
+    [
+        ("Hello", "hello", False),
+        ("Re: Hello", "hello", True),
+        ("RE: AW: Hello", "hello", True),
+        ("re[2]: Hello", "hello", True),
+        ("Re (3): Hello", "hello", True),
+        ("Re^2: Hello", "hello", True),
+        ("SV:Hello", "hello", True),
+        ("Antw:  Hello   World ", "hello world", True),
+        ("Fwd: Hello", "hello", False),
+        ("FW: Hello", "hello", False),
+        ("WG: AW: Hello", "hello", True),
+        ("Re\uff1a 你好", "你好", True),
+        ("回复: 你好", "你好", True),
+        ("Regarding: Hello", "regarding: hello", False),
+        ("Report: Re: x", "report: re: x", False),
+        ("Re:", "", True),
+        ("", "", False),
+        ("STRASSE", "strasse", False),
+        ("Re: Straße", "strasse", True),
+    ],
+)
+def test_base_subject(subject: str, base: str, is_reply: bool) -> None:
+    assert base_subject(subject) == (base, is_reply)
+
+
+def test_subject_bombs_end() -> None:
+    for bomb in (
+        "Re: " * 250_000,
+        "Re" + " " * 1_000_000,
+        "Re[" * 300_000,
+        " " * 1_000_000,
+        "Re [1]" * 160_000,
+    ):
+        base_subject(bomb)

@@ -1,0 +1,135 @@
+"""The resolver: four outcomes, one query for equal questions, a cache by TTL."""
+
+import asyncio
+
+import pytest
+
+from conf.settings import Dns
+from maild.resolver import DnsTemporary, Mx, NoAnswer, NxDomain, Resolver, is_public
+from tests.support.dns_server import DnsServer
+from tests.support.store import ManualClock
+
+
+async def test_the_four_outcomes_are_kept_apart() -> None:
+    async with DnsServer() as dns:
+        dns.add_mx("x.test")
+        dns.add("empty.test", "TXT", '"v=spf1 " "-all"')
+        dns.servfail.add("broken.test")
+        dns.drop.add("silent.test")
+        resolver = Resolver(dns.settings, ManualClock())
+        assert await resolver.mx("x.test") == [Mx(10, "mx.x.test")]
+        assert await resolver.txt("EMPTY.test.") == [b"v=spf1 -all"]
+        with pytest.raises(NoAnswer):
+            await resolver.mx("empty.test")
+        with pytest.raises(NxDomain):
+            await resolver.mx("missing.test")
+        for name in ("broken.test", "silent.test"):
+            with pytest.raises(DnsTemporary):
+                await resolver.mx(name)
+
+
+async def test_both_families_and_a_cname() -> None:
+    async with DnsServer() as dns:
+        dns.add("host.test", "A", "192.0.2.1")
+        dns.add("host.test", "AAAA", "2001:db8::1")
+        dns.add("alias.test", "CNAME", "host.test.")
+        resolver = Resolver(dns.settings, ManualClock())
+        assert await resolver.addresses("alias.test") == ["192.0.2.1", "2001:db8::1"]
+
+
+async def test_one_family_in_trouble_does_not_hide_the_other() -> None:
+    async with DnsServer() as dns:
+        dns.add("four.test", "A", "192.0.2.1")
+        resolver = Resolver(dns.settings, ManualClock())
+        assert await resolver.addresses("four.test") == ["192.0.2.1"]
+        with pytest.raises(NxDomain):
+            await resolver.addresses("missing.test")
+
+
+async def test_a_truncated_answer_is_asked_for_again_over_tcp() -> None:
+    async with DnsServer() as dns:
+        dns.add("big.test", "TXT", *[f'"{number:0200}"' for number in range(20)])
+        dns.truncate.add("big.test")
+        assert len(await Resolver(dns.settings, ManualClock()).txt("big.test")) == 20
+
+
+async def test_equal_questions_make_one_query_and_survive_a_cancelled_asker() -> None:
+    async with DnsServer() as dns:
+        dns.add_mx("x.test")
+        dns.hold = asyncio.Event()
+        resolver = Resolver(dns.settings, ManualClock())
+        askers = [asyncio.create_task(resolver.mx("x.test")) for _ in range(50)]
+        await dns.asked.wait()
+        askers[0].cancel()
+        dns.hold.set()
+        answers = await asyncio.gather(*askers[1:])
+        assert answers == [[Mx(10, "mx.x.test")]] * 49
+        assert dns.queries["x.test", "MX"] == 1
+
+
+async def test_answers_are_kept_for_their_ttl_and_failures_not_at_all() -> None:
+    async with DnsServer() as dns:
+        dns.add("x.test", "MX", "10 mx.x.test.", ttl=300)
+        dns.negative_ttl = 60
+        clock = ManualClock()
+        resolver = Resolver(dns.settings, clock)
+
+        async def ask() -> None:
+            await resolver.mx("x.test")
+            with pytest.raises(NxDomain):
+                await resolver.mx("missing.test")
+
+        for seconds, positive, negative in ((0, 1, 1), (59, 1, 1), (2, 1, 2), (240, 2, 3)):
+            clock.forward(seconds)
+            await ask()
+            assert (dns.queries["x.test", "MX"], dns.queries["missing.test", "MX"]) == (positive, negative)
+
+        dns.servfail.add("broken.test")
+        with pytest.raises(DnsTemporary):
+            await resolver.mx("broken.test")
+        dns.servfail.clear()
+        dns.add_mx("broken.test")
+        assert await resolver.mx("broken.test")
+
+
+@pytest.mark.parametrize("name", ["a" * 64 + ".test", "a..test", ".".join(["abcdefgh"] * 40), "\x00", "a b", ""])
+async def test_odd_names_raise_nothing_but_our_errors(name: str) -> None:
+    async with DnsServer() as dns:
+        with pytest.raises((NxDomain, NoAnswer)):
+            await Resolver(dns.settings, ManualClock()).mx(name)
+
+
+async def test_no_nameserver_within_reach_is_temporary() -> None:
+    resolver = Resolver(Dns(nameservers=("127.0.0.1:1",), timeout_s=1), ManualClock())
+    with pytest.raises(DnsTemporary):
+        await resolver.mx("x.test")
+
+
+@pytest.mark.parametrize(
+    ("address", "public"),
+    [
+        ("93.184.216.34", True),
+        ("2606:2800:220:1::1", True),
+        ("10.0.0.1", False),
+        ("127.0.0.1", False),
+        ("169.254.169.254", False),
+        ("100.64.0.1", False),
+        ("0.0.0.0", False),
+        ("224.0.0.1", False),
+        ("255.255.255.255", False),
+        ("192.0.2.1", False),
+        ("198.18.0.1", False),
+        ("::1", False),
+        ("fe80::1", False),
+        ("fc00::1", False),
+        ("ff02::1", False),
+        ("::ffff:10.0.0.1", False),
+        ("::ffff:93.184.216.34", True),
+        ("64:ff9b::a00:1", False),
+        ("2002:a00:1::", False),
+        ("2001::1", False),
+        ("fec0::1", False),
+    ],
+)
+def test_which_addresses_are_public(address: str, public: bool) -> None:
+    assert is_public(address) is public
