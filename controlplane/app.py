@@ -88,7 +88,9 @@ class HttpServer(Service):
         try:
             sock = _bind(host.strip("[]"), int(port))
         except OSError as error:
-            raise HttpError(f"http.listen: can't listen on {self._listen}: {error.strerror or error}") from error
+            raise HttpError(
+                f"http.listen: can't listen on {self._listen}: {error.strerror or error}"
+            ) from error
         self._host, self._port = sock.getsockname()[:2]
         self._site = web.SockSite(self._runner, sock, backlog=512)
         await self._site.start()

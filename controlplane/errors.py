@@ -20,7 +20,9 @@ ERRORS: Mapping[str, Kind] = {
     "invalid_api_key": Kind(401, "This API key is unknown or revoked."),
     "insufficient_scope": Kind(403, "This key lacks the scope that the endpoint requires."),
     "inbox_access_denied": Kind(403, "This key is bound to another inbox."),
-    "rate_limit_exceeded": Kind(429, "Slow down and respect the limit; try again after 'Retry-After' seconds."),
+    "rate_limit_exceeded": Kind(
+        429, "Slow down and respect the limit; try again after 'Retry-After' seconds."
+    ),
     # The request itself
     "validation_failed": Kind(400, "The request is not valid; 'details.fields' names each fault."),
     "unsupported_media_type": Kind(415, "Send the body as 'Content-Type: application/json'."),
@@ -50,7 +52,9 @@ ERRORS: Mapping[str, Kind] = {
     "domain_daily_cap_reached": Kind(429, "The domain's daily ceiling is reached."),
     "spend_cap_reached": Kind(402, "The spend protection threshold of this plan is reached."),
     "limit_reached": Kind(402, "The allowance of this plan is used up."),
-    "email_delivery_failed": Kind(502, "The queue refused the message; nothing was counted, retrying is safe."),
+    "email_delivery_failed": Kind(
+        502, "The queue refused the message; nothing was counted, retrying is safe."
+    ),
     "provider_unavailable": Kind(503, "The sending queue takes nothing at the moment; try again later."),
     "attachments_unsupported": Kind(400, "The configured relay takes no attachments."),
     "attachments_not_schedulable": Kind(400, "A scheduled message can't carry attachments."),

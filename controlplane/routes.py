@@ -20,11 +20,12 @@ SENDING_ERRORS = (
     "provider_unavailable",
 )
 
+# fmt: off
 ROUTES: tuple[Route, ...] = (
-    # fmt: off
     Route("POST", "/v1/inboxes", "inboxes:write", inboxes.create, body=schemas.CreateInbox, bound_keys=False,
-          errors=("inbox_access_denied", "apex_domain_reserved", "domain_not_verified", "domain_not_found", "username_reserved",
-                  "address_already_exists", "address_in_cooldown", "agent_not_found", "limit_reached")),
+          errors=("inbox_access_denied", "apex_domain_reserved", "domain_not_verified", "domain_not_found",
+                  "username_reserved", "address_already_exists", "address_in_cooldown", "agent_not_found",
+                  "limit_reached")),
     Route("GET", "/v1/inboxes", "inboxes:read", inboxes.page, query=schemas.ListInboxes),
     Route("POST", "/v1/messages/send", "messages:send", messages.send, body=schemas.SendMessage, errors=SENDING_ERRORS),
     Route("GET", "/v1/messages", "messages:read", messages.page, query=schemas.ListMessages),
@@ -38,5 +39,5 @@ ROUTES: tuple[Route, ...] = (
     Route("POST", "/v1/webhooks", "webhooks:write", webhooks.create, body=schemas.CreateWebhook,
           errors=("webhook_limit_reached",)),
     Route("GET", "/v1/webhooks/deliveries", "webhooks:read", webhooks.deliveries, query=schemas.ListDeliveries),
-    # fmt: on
 )
+# fmt: on

@@ -5,14 +5,18 @@ from collections.abc import Iterable
 # What a customer's own domain keeps for its postmaster.
 _EVERYWHERE = frozenset({"postmaster", "abuse", "mailer-daemon"})
 # RFC 2142, and names that mail systems and their readers give a meaning to.
-_SHARED = _EVERYWHERE | frozenset(
-    """info marketing sales support noc security hostmaster usenet news webmaster www uucp ftp
-    root admin administrator sysadmin system daemon nobody operator owner staff team help helpdesk
-    noreply no-reply no.reply no_reply donotreply do-not-reply do.not.reply do_not_reply bounce bounces
-    mailer mailerdaemon mailer.daemon mail smtp imap pop dns fbl dmarc dmarc-reports tlsrpt
-    billing payments invoice invoices accounts accounting legal privacy compliance trust safety
-    official verify verification notifications alert alerts""".split()
-)
+_SHARED = _EVERYWHERE | {
+    "info", "marketing", "sales", "support", "noc", "security", "hostmaster", "usenet", "news", "webmaster",
+    "www", "uucp", "ftp",
+    "root", "admin", "administrator", "sysadmin", "system", "daemon", "nobody", "operator", "owner", "staff",
+    "team", "help", "helpdesk",
+    "noreply", "no-reply", "no.reply", "no_reply", "donotreply", "do-not-reply", "do.not.reply",
+    "do_not_reply", "bounce", "bounces",
+    "mailer", "mailerdaemon", "mailer.daemon", "mail", "smtp", "imap", "pop", "dns", "fbl", "dmarc",
+    "dmarc-reports", "tlsrpt",
+    "billing", "payments", "invoice", "invoices", "accounts", "accounting", "legal", "privacy", "compliance",
+    "trust", "safety", "official", "verify", "verification", "notifications", "alert", "alerts",
+}  # fmt: skip
 
 
 def is_reserved(username: str, *, is_shared: bool, brand: Iterable[str]) -> bool:

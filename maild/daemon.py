@@ -63,7 +63,14 @@ class Daemon:
             migrate.prepare(self._folder.database)
             await self._build()
             await self._supervisor.start()
-        except (DataFolderError, migrate.StoreError, SealError, ListenError, HttpError, ssl.SSLError) as error:
+        except (
+            DataFolderError,
+            migrate.StoreError,
+            SealError,
+            ListenError,
+            HttpError,
+            ssl.SSLError,
+        ) as error:
             await self.stop()
             raise StartError(str(error)) from error
         except BaseException:
@@ -84,7 +91,9 @@ class Daemon:
         shared_domains = frozenset(settings.server.shared_domains)
 
         egress = Egress(settings.webhooks, resolver.addresses)
-        dispatcher = Dispatcher(db, clock, ids, secrets, egress, settings.webhooks, TextLoader(db, blob_store))
+        dispatcher = Dispatcher(
+            db, clock, ids, secrets, egress, settings.webhooks, TextLoader(db, blob_store)
+        )
         acceptor = Acceptor(
             db,
             blob_store,
@@ -108,7 +117,7 @@ class Daemon:
             prepare_local=acceptor.prepare_local,
             is_local=lambda domain: db.read(is_served, domain, shared_domains),
             wake_webhooks=dispatcher.wake,
-            randomness=random.Random(),
+            randomness=random.Random(),  # noqa: S311 (spreads retries, guards nothing)
         )
         pipeline = Pipeline(db, blob_store, disk, clock, ids, settings, wake_queue=queue.wake)
         rooms = Rooms(db, blob_store, clock, ids, settings, pipeline, egress, secrets)
@@ -124,7 +133,9 @@ class Daemon:
         try:
             return tls.context(cert, key)
         except (ssl.SSLError, OSError) as error:
-            raise StartError(f"smtp.tls_cert, smtp.tls_key: {cert} and {key} are no usable pair: {error}") from error
+            raise StartError(
+                f"smtp.tls_cert, smtp.tls_key: {cert} and {key} are no usable pair: {error}"
+            ) from error
 
     async def watch(self, until: "asyncio.Future[None]") -> None:
         await self._supervisor.watch(until)

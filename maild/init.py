@@ -135,7 +135,7 @@ class Store:
             ("mx", "MX", domain, host, MX_PRIORITY, True),
             ("spf", "TXT", domain, "v=spf1 mx -all", None, True),
             ("dkim", "TXT", f"{key.selector}._domainkey.{domain}", f"v=DKIM1; k=rsa; p={key.public_key}", None, True),
-            ("dmarc", "TXT", f"_dmarc.{domain}", f"v=DMARC1; p=quarantine; rua=mailto:postmaster@{domain}", None, False),
+            ("dmarc", "TXT", f"_dmarc.{domain}", f"v=DMARC1; p=none; rua=mailto:postmaster@{domain}", None, False),
         ]  # fmt: skip
         return [
             {
@@ -154,7 +154,9 @@ class Store:
 
     def _write(self, unit: Callable[[Tx], T]) -> T:
         if not self._folder.database.exists():
-            raise DataFolderError(f"data_dir: there is no store in {self._folder.path}; run 'maild init' first")
+            raise DataFolderError(
+                f"data_dir: there is no store in {self._folder.path}; run 'maild init' first"
+            )
         conn = migrate.connect(self._folder.database)
         try:
             conn.execute("BEGIN IMMEDIATE")

@@ -69,9 +69,7 @@ class Tx:
         row: tuple[Any, ...] | None = self._execute(sql, parameters).fetchone()
         return row
 
-    def all(
-        self, sql: str, parameters: Mapping[str, Any] | tuple[Any, ...] = ()
-    ) -> list[tuple[Any, ...]]:
+    def all(self, sql: str, parameters: Mapping[str, Any] | tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
         return self._execute(sql, parameters).fetchall()
 
     def value(self, sql: str, parameters: Mapping[str, Any] | tuple[Any, ...] = ()) -> Any:

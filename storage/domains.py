@@ -14,4 +14,7 @@ def status_for(tx: Tx, organization_id: str, domain_name: str) -> str | None:
 
 def is_verified(tx: Tx, domain_name: str) -> bool:
     """Does some organization receive mail on this domain?"""
-    return tx.one("SELECT 1 FROM domains WHERE domain_name = ? AND status = 'verified'", (domain_name,)) is not None
+    return (
+        tx.one("SELECT 1 FROM domains WHERE domain_name = ? AND status = 'verified'", (domain_name,))
+        is not None
+    )

@@ -114,7 +114,9 @@ def count_active(tx: Tx, organization_id: str) -> int:
 
 def mailbox(tx: Tx, address: str) -> Mailbox | None:
     """Who receives mail for this very address (plus-addressing is the caller's)."""
-    row = tx.one("SELECT id, organization_id, address FROM inboxes WHERE address = ? AND is_active = 1", (address,))
+    row = tx.one(
+        "SELECT id, organization_id, address FROM inboxes WHERE address = ? AND is_active = 1", (address,)
+    )
     return Mailbox(*row) if row else None
 
 
@@ -136,16 +138,21 @@ def mailbox_by_bounce_token(tx: Tx, token: str, domain: str) -> Mailbox | None:
 
 def received(tx: Tx, inbox_id: str, now_ms: int) -> bool:
     """One more unread message; False when the inbox was deactivated meanwhile."""
-    return 1 == tx.run(
-        """UPDATE inboxes SET unread_count = unread_count + 1, last_message_at = max(coalesce(last_message_at, 0), ?)
+    return (
+        tx.run(
+            """UPDATE inboxes SET unread_count = unread_count + 1,
+             last_message_at = max(coalesce(last_message_at, 0), ?)
            WHERE id = ? AND is_active = 1""",
-        (now_ms, inbox_id),
+            (now_ms, inbox_id),
+        )
+        == 1
     )
 
 
 def sent(tx: Tx, inbox_id: str, now_ms: int) -> None:
     tx.run(
-        "UPDATE inboxes SET last_message_at = max(coalesce(last_message_at, 0), ?) WHERE id = ?", (now_ms, inbox_id)
+        "UPDATE inboxes SET last_message_at = max(coalesce(last_message_at, 0), ?) WHERE id = ?",
+        (now_ms, inbox_id),
     )
 
 

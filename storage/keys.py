@@ -52,7 +52,9 @@ def by_hash(tx: Tx, key_hash: bytes) -> Key | None:
 
 def touch(tx: Tx, key_id: str, now_ms: int) -> None:
     """Note that the key was used."""
-    tx.run("UPDATE api_keys SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?", (now_ms, key_id))
+    tx.run(
+        "UPDATE api_keys SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?", (now_ms, key_id)
+    )
 
 
 def make(mode: str, entropy: Callable[[int], bytes]) -> str:

@@ -41,9 +41,7 @@ async def download(call: Call) -> web.StreamResponse:
     return response
 
 
-def _find(
-    tx: Tx, organization_id: str, attachment_id: str
-) -> tuple[Attachment, Message, Blob | None] | None:
+def _find(tx: Tx, organization_id: str, attachment_id: str) -> tuple[Attachment, Message, Blob | None] | None:
     found = messages.attachment(tx, organization_id, attachment_id)
     if found is None:
         return None

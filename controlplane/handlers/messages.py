@@ -57,9 +57,7 @@ def with_parts(tx: Tx, rows: list[Message]) -> list[Whole]:
     attachments = messages.attachments_of(tx, [row.id for row in rows])
     outbound = [row.id for row in rows if row.direction == "outbound"]
     recipients = messages.recipients_of(tx, outbound) if outbound else {}
-    return [
-        Whole(row, attachments[row.id], recipients.get(row.id, []), _blob(tx, row)) for row in rows
-    ]
+    return [Whole(row, attachments[row.id], recipients.get(row.id, []), _blob(tx, row)) for row in rows]
 
 
 def _blob(tx: Tx, row: Message) -> Blob | None:

@@ -162,15 +162,25 @@ class Pipeline:
         return Surroundings(organization, inbox, parent)
 
     async def _compose(
-        self, request: SendMessage, around: Surroundings, attachments: Sequence[OutgoingAttachment], token: str
+        self,
+        request: SendMessage,
+        around: Surroundings,
+        attachments: Sequence[OutgoingAttachment],
+        token: str,
     ) -> tuple[bytes, Digest]:
-        size = sum(len(one.content) for one in attachments) + len(request.text or "") + len(request.html or "")
+        size = (
+            sum(len(one.content) for one in attachments) + len(request.text or "") + len(request.html or "")
+        )
         if size > THREAD_BYTES:
             return await asyncio.to_thread(self._compose_now, request, around, attachments, token)
         return self._compose_now(request, around, attachments, token)
 
     def _compose_now(
-        self, request: SendMessage, around: Surroundings, attachments: Sequence[OutgoingAttachment], token: str
+        self,
+        request: SendMessage,
+        around: Surroundings,
+        attachments: Sequence[OutgoingAttachment],
+        token: str,
     ) -> tuple[bytes, Digest]:
         html = self._sanitizer.clean(request.html) if request.html is not None else None
         text = request.text
@@ -218,7 +228,9 @@ class Pipeline:
         try:
             return await self._blobs.store(raw)
         except OSError as error:
-            raise ApiError("provider_unavailable", "The message could not be stored; try again later.") from error
+            raise ApiError(
+                "provider_unavailable", "The message could not be stored; try again later."
+            ) from error
 
     # The transaction ---------------------------------------------------------------------------
 
@@ -262,7 +274,11 @@ class Pipeline:
 
     def _thread(self, tx: Tx, prepared: Prepared, inbox: Inbox, now_ms: int) -> str:
         """The parent's conversation, or a new one."""
-        people = list(dict.fromkeys([inbox.address, *(normalize(one) for kind, one in prepared.recipients if kind != "bcc")]))
+        people = list(
+            dict.fromkeys(
+                [inbox.address, *(normalize(one) for kind, one in prepared.recipients if kind != "bcc")]
+            )
+        )
         snippet = prepared.found.snippet
         if prepared.parent is not None:
             thread_id = prepared.parent.thread_id
@@ -351,7 +367,12 @@ def decode_attachments(request: SendMessage) -> tuple[OutgoingAttachment, ...]:
             size = len(attachment.content)
             raise ApiError(
                 "attachment_too_large",
-                details={"index": index, "filename": attachment.filename, "sizeBytes": size, "limit": ATTACHMENT_MAX},
+                details={
+                    "index": index,
+                    "filename": attachment.filename,
+                    "sizeBytes": size,
+                    "limit": ATTACHMENT_MAX,
+                },
             )
     if total > ATTACHMENTS_MAX:
         raise ApiError("attachment_too_large", details={"sizeBytes": total, "limit": ATTACHMENTS_MAX})

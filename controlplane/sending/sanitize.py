@@ -5,7 +5,19 @@ The work is nh3's (ammonia). No script, handler, form, frame, `javascript:`, met
 
 import nh3
 
-_LAYOUT = {"align", "valign", "width", "height", "bgcolor", "background", "border", "dir", "lang", "style", "class"}
+_LAYOUT = {
+    "align",
+    "valign",
+    "width",
+    "height",
+    "bgcolor",
+    "background",
+    "border",
+    "dir",
+    "lang",
+    "style",
+    "class",
+}
 _TAGS = nh3.ALLOWED_TAGS | {"font", "tfoot", "u", "address", "section", "main"}
 _ATTRIBUTES = {
     **{tag: set(names) for tag, names in nh3.ALLOWED_ATTRIBUTES.items()},

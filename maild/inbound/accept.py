@@ -109,7 +109,9 @@ class Acceptor:
             self._wake_webhooks()
         return stored.id
 
-    def _commit(self, tx: Tx, arrival: Arrival, stored: Stored, boxes: Iterable[Mailbox], trace: bytes) -> int:
+    def _commit(
+        self, tx: Tx, arrival: Arrival, stored: Stored, boxes: Iterable[Mailbox], trace: bytes
+    ) -> int:
         """Rows for every inbox; the number of webhook deliveries that now wait."""
         blobs.insert(tx, stored, self._clock.now_ms(), refs=0)
         calls = [self._deliver(tx, arrival, box, trace) for box in boxes]

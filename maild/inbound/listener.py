@@ -49,6 +49,7 @@ class Listener(Service):
         self._per_address: Counter[str] = Counter()
         self._work: set[asyncio.Task[str]] = set()
         self._bytes_in_flight = 0
+        self._changed = asyncio.Event()  # a session ended, or its message did
 
     @property
     def addresses(self) -> list[str]:
@@ -68,7 +69,9 @@ class Listener(Service):
                     backlog=BACKLOG,
                 )
             except OSError as error:
-                raise ListenError(f"smtp.listen: can't listen on {address}: {error.strerror or error}") from error
+                raise ListenError(
+                    f"smtp.listen: can't listen on {address}: {error.strerror or error}"
+                ) from error
             self._servers.append(server)
 
     async def stop(self) -> None:
@@ -81,7 +84,8 @@ class Listener(Service):
         try:
             async with asyncio.timeout(DRAIN_S):
                 while any(session.is_busy for session in self._sessions):
-                    await asyncio.sleep(0.02)
+                    self._changed.clear()
+                    await self._changed.wait()
         except TimeoutError:
             log.warning("drain_incomplete", sessions=len(self._sessions))
         for session in list(self._sessions):
@@ -110,6 +114,7 @@ class Listener(Service):
             self._per_address[session.peer] -= 1
             if not self._per_address[session.peer]:
                 del self._per_address[session.peer]
+        self._changed.set()
 
     def find_mailbox(self, address: str) -> Mailbox | None:
         return self._acceptor.find_mailbox(address)
@@ -137,6 +142,9 @@ class Listener(Service):
 
     def give_bytes(self, count: int) -> None:
         self._bytes_in_flight -= count
+
+    def message_ended(self) -> None:
+        self._changed.set()
 
     def finish(self, work: "asyncio.Task[str]") -> None:
         """Keep a commit alive until it is done, with or without its session."""

@@ -33,6 +33,8 @@ DATA_PIECE_OCTETS = 64 * 1024
 DRAIN_FACTOR = 2  # an oversized message is read to this many times the limit, then cut off
 RATE_CHECK_S = 10
 END_OF_DATA = b"\r\n.\r\n"
+# 8-bit and UTF-8 mail is taken as it comes, announced or not (RFC 6152, RFC 6531).
+_WITHOUT_EFFECT = {("BODY", "7BIT"), ("BODY", "8BITMIME"), ("SMTPUTF8", "")}
 _HELO = re.compile(r"[A-Za-z0-9._:\[\]-]{1,255}")
 
 Handler = Callable[["Session", bytes], Awaitable[None]]
@@ -47,6 +49,7 @@ class Host(Protocol):
     def refuse_message(self, size_bytes: int) -> SmtpError | None: ...
     def take_bytes(self, count: int) -> bool: ...
     def give_bytes(self, count: int) -> None: ...
+    def message_ended(self) -> None: ...
     def opened(self, session: "Session") -> SmtpError | None: ...
     def closed(self, session: "Session") -> None: ...
     def finish(self, work: "asyncio.Task[str]") -> None: ...
@@ -221,7 +224,13 @@ class Session(SMTP):
 
     async def _ehlo(self, argument: bytes) -> None:
         self._greet(argument)
-        lines = [self.hostname, f"SIZE {self._limits.max_message_bytes}", "8BITMIME", "SMTPUTF8", "PIPELINING"]
+        lines = [
+            self.hostname,
+            f"SIZE {self._limits.max_message_bytes}",
+            "8BITMIME",
+            "SMTPUTF8",
+            "PIPELINING",
+        ]
         if self._tls_protocol is None:
             lines.append("STARTTLS")
         lines.append("ENHANCEDSTATUSCODES")
@@ -270,14 +279,10 @@ class Session(SMTP):
         for keyword, value in parameters.items():
             if keyword == "SIZE" and value is not None and value.isdigit() and len(value) <= 20:
                 size = int(value)
-            elif keyword == "BODY" and (value or "").upper() in ("7BIT", "8BITMIME"):
-                pass
-            elif keyword == "SMTPUTF8" and value is None:
-                pass
-            elif keyword in ("SIZE", "BODY", "SMTPUTF8"):
-                raise SmtpError(501, "5.5.4", f"bad value of {keyword}")
-            else:
+            elif keyword not in ("SIZE", "BODY", "SMTPUTF8"):
                 raise SmtpError(555, "5.5.4", "parameter not implemented")
+            elif (keyword, (value or "").upper()) not in _WITHOUT_EFFECT:
+                raise SmtpError(501, "5.5.4", f"bad value of {keyword}")
         return size
 
     async def _rcpt_to(self, argument: bytes) -> None:
@@ -324,6 +329,7 @@ class Session(SMTP):
             reply = await self._take_message(transaction)
         finally:
             self._in_data = False
+            self._host.message_ended()
             self._stop_watch()
             self._reset_timeout()
         await self.push(reply)

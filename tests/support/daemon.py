@@ -151,7 +151,8 @@ class Daemon:
         except TimeoutError:
             raise DaemonError(f"not ready after {READY_S} s\n{self.log_tail()}") from None
         if not line:
-            raise DaemonError(f"ended instead of serving\n{self.log_tail()}")
+            code = await self._process.wait()
+            raise DaemonError(f"ended with {code} instead of serving\n{self.log_tail()}")
         ready = json.loads(line)
         self.smtp_port = int(ready["smtp"][0].rpartition(":")[2])
         self.api = Api(ready["http"], self.api_key)

@@ -92,7 +92,9 @@ async def test_answers_are_kept_for_their_ttl_and_failures_not_at_all() -> None:
         assert await resolver.mx("broken.test")
 
 
-@pytest.mark.parametrize("name", ["a" * 64 + ".test", "a..test", ".".join(["abcdefgh"] * 40), "\x00", "a b", ""])
+@pytest.mark.parametrize(
+    "name", ["a" * 64 + ".test", "a..test", ".".join(["abcdefgh"] * 40), "\x00", "a b", ""]
+)
 async def test_odd_names_raise_nothing_but_our_errors(name: str) -> None:
     async with DnsServer() as dns:
         with pytest.raises((NxDomain, NoAnswer)):

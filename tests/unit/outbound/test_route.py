@@ -88,7 +88,9 @@ async def test_an_unanswered_host_makes_the_refusal_temporary(dns: DnsServer) ->
 async def test_private_addresses_are_never_tried(dns: DnsServer, address: str) -> None:
     dns.add_mx("x.test", address)
     assert await refusal(router(dns), "x.test") == (550, "5.4.4")
-    assert [hop.address for hop in await hops(router(dns, allow_private_networks=True), "x.test")] == [address]
+    assert [hop.address for hop in await hops(router(dns, allow_private_networks=True), "x.test")] == [
+        address
+    ]
 
 
 async def test_private_ones_among_public_ones_are_left_out(dns: DnsServer) -> None:

@@ -1,0 +1,190 @@
+"""What the benches share: load and sinks of Postfix's kit, CPU and memory of processes, tables.
+
+CPU of a tree of processes is exact without cgroups: what a process used, what its dead children used (which the
+kernel adds when it waits for them), and the same for each living descendant.
+"""
+
+import asyncio
+import os
+import re
+import signal
+import statistics
+import subprocess
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import NamedTuple
+
+from tests.support import tools
+from tests.support.postfix import free_port
+
+TICKS_PER_S = os.sysconf("SC_CLK_TCK")
+BACKLOG = "1000"
+ARRIVE_S = 120
+
+
+class Result(NamedTuple):
+    per_s: float
+    cpu_ms: float  # for one message
+
+    @classmethod
+    def of(cls, count: int, seconds: float, cpu_s: float) -> "Result":
+        return cls(count / seconds, cpu_s * 1000 / count)
+
+
+def median(results: Sequence[Result]) -> Result:
+    return Result(*(statistics.median(values) for values in zip(*results, strict=True)))
+
+
+def table(title: str, rows: Iterable[Sequence[object]]) -> None:
+    print(title)
+    shown = [[f"{cell:.2f}" if isinstance(cell, float) else str(cell) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*shown, strict=True)]
+    for row in shown:
+        print("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def cpu_s(*pids: int) -> float:
+    """CPU seconds used so far by these processes and all that they have started."""
+    times, children = _processes()
+    total, todo = 0.0, list(pids)
+    while todo:
+        pid = todo.pop()
+        total += times.get(pid, 0)
+        todo += children.get(pid, [])
+    return total
+
+
+def _processes() -> tuple[dict[int, float], dict[int, list[int]]]:
+    times: dict[int, float] = {}
+    children: dict[int, list[int]] = {}
+    for folder in Path("/proc").iterdir():
+        if not folder.name.isdigit():
+            continue
+        try:
+            text = (folder / "stat").read_text()
+        except OSError:
+            continue  # it ended while we looked
+        # proc(5): the name stands in brackets and may hold anything; then state, parent, …, four times
+        fields = text.rpartition(") ")[2].split()
+        times[int(folder.name)] = sum(map(int, fields[11:15])) / TICKS_PER_S
+        children.setdefault(int(fields[1]), []).append(int(folder.name))
+    return times, children
+
+
+def peak_rss_mib(pid: int) -> float:
+    found = re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())
+    assert found is not None
+    return int(found[1]) / 1024
+
+
+async def smtp_source(
+    port: int, recipient: str, *, count: int, sessions: int, size_bytes: int, kept_open: bool
+) -> None:
+    """Return when all messages are accepted; it gives up at the first other answer."""
+    process = await asyncio.create_subprocess_exec(
+        tools.path_of("smtp-source"), "-s", str(sessions), "-m", str(count), "-l", str(size_bytes),
+        *(["-d"] if kept_open else []), "-f", "bench@x.test", "-t", recipient, f"127.0.0.1:{port}",
+    )  # fmt: skip
+    try:
+        if await process.wait():
+            raise SystemExit(f"smtp-source to port {port} failed: {process.returncode}")
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
+class Helper:
+    """A program that runs as long as the `async with`, in a process group of its own."""
+
+    def __init__(self, *command: str, port: int) -> None:
+        self.port = port
+        self._command = command
+        self._process: asyncio.subprocess.Process
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    async def __aenter__(self) -> "Helper":
+        self._process = await asyncio.create_subprocess_exec(*self._command, stdout=subprocess.PIPE)
+        try:
+            await self._listening()
+        except BaseException:
+            await self._end()
+            raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._end()
+
+    async def _listening(self) -> None:
+        async with asyncio.timeout(10):
+            while self._process.returncode is None:
+                try:
+                    _, writer = await asyncio.open_connection("127.0.0.1", self.port)
+                except OSError:
+                    await asyncio.sleep(0.05)
+                else:
+                    writer.close()
+                    return
+        raise SystemExit(f"{self._command[0]} ended with {self._process.returncode}")
+
+    async def _end(self) -> None:
+        if self._process.returncode is None:
+            self._process.kill()  # also ends a stopped one
+            await self._process.wait()
+
+
+class Sink(Helper):
+    """smtp-sink, which throws mail away and says after each one how many it took."""
+
+    def __init__(self) -> None:
+        port = free_port()
+        user = ["-u", "nobody"] if os.geteuid() == 0 else []
+        super().__init__(
+            tools.path_of("smtp-sink"),
+            *user,
+            "-c",
+            "-h",
+            "mx.sink.test",
+            f"127.0.0.1:{port}",
+            BACKLOG,
+            port=port,
+        )
+        self.taken = 0
+        self._more = asyncio.Condition()
+
+    async def __aenter__(self) -> "Sink":
+        await super().__aenter__()
+        self._reading = asyncio.create_task(self._read())
+        return self
+
+    async def until(self, count: int) -> None:
+        """Wait until it has taken so many in all."""
+        try:
+            async with asyncio.timeout(ARRIVE_S), self._more:
+                await self._more.wait_for(lambda: self.taken >= count)
+        except TimeoutError:
+            raise SystemExit(f"smtp-sink has {self.taken} of {count} messages after {ARRIVE_S} s") from None
+
+    def pause(self) -> None:
+        """The kernel goes on taking connections, nobody greets them."""
+        self._process.send_signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        self._process.send_signal(signal.SIGCONT)
+
+    async def _read(self) -> None:
+        assert self._process.stdout is not None
+        rest = b""
+        while chunk := await self._process.stdout.read(65536):
+            *whole, rest = (rest + chunk).split(b"\r")
+            counts = re.findall(rb"mesg=(\d+)", b" ".join(whole))
+            if counts:
+                async with self._more:
+                    self.taken = int(counts[-1])
+                    self._more.notify_all()

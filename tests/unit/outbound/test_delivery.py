@@ -1,0 +1,189 @@
+"""What is said to a host, by what it can do; and how sessions are kept."""
+
+from pathlib import Path
+
+import dkim
+import pytest
+
+from maild.handover import Reply
+from tests.support.mx import Mx
+from tests.support.sending import Sending
+from tests.support.store import RAW, public_key
+
+
+async def test_the_bytes_arrive_as_stored_and_signed(tmp_path: Path) -> None:
+    async with Sending(tmp_path) as sending:
+        sending.dns.add_mx("there.test")
+        await sending.queue.start()
+        await sending.until(await sending.send("you@there.test"), "delivered")
+        raw = sending.mx.received[0].raw
+        signature, rest = raw[: -len(RAW)], raw[-len(RAW) :]
+        assert signature.startswith(b"DKIM-Signature: v=1;")
+        assert rest == RAW
+        record = f"v=DKIM1; k=rsa; p={public_key()}".encode()
+        assert dkim.verify(raw, dnsfunc=lambda name, timeout=5: record)
+
+
+async def test_bare_line_ends_never_leave_the_host(tmp_path: Path) -> None:
+    """reliability.md S2: exactly one message, whatever stands in it."""
+    evil = RAW + b"a\n.\nMAIL FROM:<x@y>\r.\rb\r\n.\nc\n.\r\nd"
+    async with Sending(tmp_path) as sending:
+        sending.dns.add_mx("there.test")
+        await sending.queue.start()
+        await sending.until(await sending.send("you@there.test", raw=evil), "delivered")
+        (received,) = sending.mx.received
+        lines = received.raw.split(b"\r\n")
+        assert not any(b"\r" in line or b"\n" in line for line in lines)
+        assert lines[-11:] == [b"a", b".", b"MAIL FROM:<x@y>", b".", b"b", b".", b"c", b".", b"", b"d", b""]
+        assert sending.mx.stages["MAIL"] == 1
+
+
+@pytest.mark.parametrize(
+    ("extensions", "raw", "expected"),
+    [
+        (["8BITMIME", "SIZE"], RAW, ""),
+        (["8BITMIME"], RAW + "grüße\r\n".encode(), " BODY=8BITMIME"),
+        ([], RAW + "grüße\r\n".encode(), ""),
+        (["SMTPUTF8", "8BITMIME"], "X: é\r\n".encode() + RAW, " BODY=8BITMIME SMTPUTF8"),
+    ],
+)
+async def test_mail_has_the_parameters_it_needs_and_no_other(
+    tmp_path: Path, extensions: list[str], raw: bytes, expected: str
+) -> None:
+    async with Sending(tmp_path, mx=Mx(extensions=extensions)) as sending:
+        sending.dns.add_mx("there.test")
+        await sending.queue.start()
+        message_id = await sending.send("you@there.test", raw=raw)
+        await sending.until(message_id, "delivered")
+        (received,) = sending.mx.received
+        size = f" SIZE={len(received.raw)}" if "SIZE" in extensions else ""
+        assert received.mail_line == f"MAIL FROM:<b+{message_id}@ours.test>{size}{expected}"
+
+
+@pytest.mark.parametrize(
+    ("address", "extensions", "enhanced"),
+    [
+        ("grüße@there.test", [], "5.6.7"),
+        ("you@there.test", ["SIZE 100"], "5.3.4"),
+        ("a b@there.test", [], "5.1.3"),
+    ],
+)
+async def test_what_the_host_can_not_take_is_refused_here(
+    tmp_path: Path, address: str, extensions: list[str], enhanced: str
+) -> None:
+    async with Sending(tmp_path, mx=Mx(extensions=extensions)) as sending:
+        sending.dns.add_mx("there.test")
+        await sending.queue.start()
+        message_id = await sending.send(address)
+        await sending.until(message_id, "bounced")
+        assert (await sending.store.recipients(message_id))[0].enhanced_code == enhanced
+        assert sending.mx.stages["MAIL"] == 0
+
+
+async def test_an_internationalized_address_where_it_is_understood(tmp_path: Path) -> None:
+    async with Sending(tmp_path, mx=Mx(extensions=["SMTPUTF8", "PIPELINING"])) as sending:
+        sending.dns.add_mx("xn--bcher-kva.test")
+        await sending.queue.start()
+        await sending.until(await sending.send("grüße@bücher.test"), "delivered")
+        assert sending.mx.received[0].recipients == ["grüße@xn--bcher-kva.test"]
+
+
+async def test_one_session_carries_many_messages_and_no_more_than_are_allowed_run(tmp_path: Path) -> None:
+    async with Sending(tmp_path, outbound={"max_connections_per_destination": 2}) as sending:
+        sending.dns.add_mx("there.test")
+        messages = [await sending.store.send(f"u{number}@there.test") for number in range(60)]
+        await sending.queue.start()
+        for message_id in messages:
+            await sending.until(message_id, "delivered")
+        assert sending.mx.open_max <= 2
+        assert sending.mx.connections <= 2
+
+
+async def test_a_kept_session_that_died_costs_nothing_but_a_new_one(tmp_path: Path) -> None:
+    async with Sending(tmp_path) as sending:
+        sending.dns.add_mx("there.test")
+        await sending.queue.start()
+        await sending.until(await sending.send("a@there.test"), "delivered")
+        sending.mx.script["MAIL"] = ["421 4.4.2 idle for too long"]
+        second = await sending.send("b@there.test")
+        await sending.until(second, "delivered")
+        assert (await sending.store.attempts(second)) == ["delivered"]
+        assert sending.mx.connections == 2
+
+
+@pytest.mark.parametrize("greeting", ["421 busy", "554 go away"])
+async def test_an_unfriendly_greeting_tries_the_next_host_and_is_temporary(
+    tmp_path: Path, greeting: str
+) -> None:
+    async with Sending(tmp_path) as sending:
+        sending.dns.add_mx("there.test", host="one.there.test", preference=10)
+        sending.dns.add_mx("there.test", host="two.there.test", preference=20)
+        sending.mx.always["greeting"] = greeting
+        await sending.queue.start()
+        message_id = await sending.send("you@there.test")
+        await sending.until(message_id, "deferred")
+        assert sending.mx.connections == 2
+        del sending.mx.always["greeting"]
+        await sending.forward_to_retry(message_id)
+        await sending.until(message_id, "delivered")
+
+
+async def test_a_reply_is_cleaned_before_it_is_stored(tmp_path: Path) -> None:
+    async with Sending(tmp_path) as sending:
+        sending.dns.add_mx("there.test")
+        sending.mx.always["RCPT"] = "550 5.7.1 n\x00o\x1b[31m \udcff " + "x" * 900
+        await sending.queue.start()
+        message_id = await sending.send("you@there.test")
+        await sending.until(message_id, "bounced")
+        (row,) = await sending.store.recipients(message_id)
+        assert row.response.startswith("n o [31m ? xxx")
+        assert len(row.response) == 500
+
+
+async def test_a_smarthost_means_sent_and_not_delivered(tmp_path: Path) -> None:
+    mx = await Mx().start()
+    async with Sending(tmp_path, mx=mx, outbound={"relay": f"127.0.0.1:{mx.port}"}) as sending:
+        await sending.queue.start()
+        message_id = await sending.send("you@one.test", "me@two.test")
+        await sending.until(message_id, "sent", "sent")
+        assert (await sending.store.message(message_id)).status == "sent"
+        assert len(sending.mx.received) == 1  # one transaction for both domains
+
+
+async def test_without_a_key_nothing_leaves_and_nothing_bounces(tmp_path: Path) -> None:
+    async with Sending(tmp_path) as sending:
+        sending.dns.add_mx("there.test")
+        await sending.queue.start()
+        message_id = await sending.send("you@there.test", from_address="bot@keyless.test")
+        await sending.until(message_id, "deferred")
+        assert (await sending.store.recipients(message_id))[0].enhanced_code == "4.7.5"
+        assert sending.mx.connections == 0
+
+
+async def test_a_large_message_is_sent_from_its_file(tmp_path: Path) -> None:
+    raw = RAW + (b".y" * 38 + b"\r\n") * 40_000
+    async with Sending(tmp_path) as sending:
+        sending.dns.add_mx("there.test")
+        await sending.queue.start()
+        await sending.until(await sending.send("you@there.test", raw=raw), "delivered")
+        assert sending.mx.received[0].raw.endswith(raw)
+
+
+async def test_local_recipients_are_handed_over_in_the_same_transaction(tmp_path: Path) -> None:
+    refused = {"gone@ours.test": Reply(550, "5.1.1", "no such inbox")}
+    async with Sending(tmp_path, local_domains={"ours.test"}, local_replies=refused) as sending:
+        await sending.queue.start()
+        message_id = await sending.send("a@ours.test", "gone@ours.test")
+        await sending.until(message_id, "delivered", "bounced")
+        (mail,) = sending.local
+        assert (mail.message_id, mail.recipients) == (message_id, ("a@ours.test", "gone@ours.test"))
+        assert (await sending.store.message(message_id)).status == "delivered"
+
+
+async def test_a_local_unit_that_fails_defers(tmp_path: Path) -> None:
+    async with Sending(tmp_path, local_domains={"ours.test"}) as sending:
+        sending.local_replies = None  # type: ignore[assignment]
+        await sending.queue.start()
+        message_id = await sending.send("a@ours.test")
+        await sending.until(message_id, "deferred")
+        assert (await sending.store.recipients(message_id))[0].enhanced_code == "4.3.0"

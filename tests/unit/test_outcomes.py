@@ -1,0 +1,131 @@
+"""Outcomes: statuses, counters, suppressions and events change together."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from maild import outcomes
+from maild.outcomes import Minted, Verdict
+from storage import outbound, usage
+from storage.clock import day_of, month_of
+from tests.support.store import ORGANIZATION, ManualClock, Store
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> Any:
+    opened = await Store.open(tmp_path)
+    yield opened
+    await opened.close()
+
+
+async def settle(store: Store, verdict: Verdict, *, forward_s: float = 0) -> int:
+    """Lease everything that is due, and give each row this verdict."""
+    now_ms = store.clock.now_ms()
+    leased = await store.db.write(outbound.lease, "run", now_ms, 100, lambda attempts, at: now_ms + 60_000)
+    assert isinstance(store.clock, ManualClock)
+    store.clock.forward(forward_s)
+    verdicts = {row.position: verdict for row in leased.rows}
+    minted = Minted.by(store.ids, len(leased.rows))
+    return await store.db.write(
+        outcomes.record, leased.rows, verdicts, minted, store.clock.now_ms(), duration_ms=5
+    )
+
+
+@pytest.mark.parametrize(
+    ("code", "enhanced", "text", "suppressed"),
+    [
+        (550, "5.1.1", "", True),
+        (550, "5.1.6", "", True),
+        (550, "5.2.1", "", True),
+        (556, "5.1.10", "", True),
+        (550, None, "No such user here", True),
+        (550, None, "User unknown in virtual table", True),
+        (550, None, "rejected", False),
+        (550, "5.7.1", "user unknown, it says", False),
+        (552, "5.2.2", "full", False),
+        (554, "5.6.0", "", False),
+        (554, None, "user unknown", False),
+    ],
+)
+async def test_only_a_bad_address_is_suppressed(
+    store: Store, code: int, enhanced: str | None, text: str, suppressed: bool
+) -> None:
+    await store.send("You@There.test")
+    await settle(store, Verdict.of(code, enhanced, text, "mx.there.test"))
+    assert await store.scalar("SELECT group_concat(email) FROM suppressions") == (
+        "you@there.test" if suppressed else None
+    )
+    (event,) = await store.events("email.bounced")
+    assert (event["suppressed"], event["bounceType"]) == (suppressed, "permanent")
+
+
+async def test_counters_are_of_the_day_and_the_month(store: Store) -> None:
+    await store.send("a@there.test", "b@there.test")
+    await settle(store, Verdict.of(250, None, "ok", "mx"))
+    now_ms = store.clock.now_ms()
+    for period in (day_of(now_ms), month_of(now_ms)):
+        assert await store.db.read(usage.get, ORGANIZATION, period, "delivered") == 2
+
+
+@pytest.mark.parametrize(("host", "left"), [(None, 4), ("mx.there.test", 5)])
+async def test_the_quota_comes_back_when_nothing_left_the_host(
+    store: Store, host: str | None, left: int
+) -> None:
+    now_ms = store.clock.now_ms()
+    day, month = day_of(now_ms), month_of(now_ms)
+    for period, scope in ((day, ""), (month, ""), (day, "ours.test")):
+        await store.db.write(usage.add, ORGANIZATION, period, "messages", 5, scope)
+    await store.send("a@there.test")
+    await settle(store, Verdict.of(550, "5.1.2", "no", host))
+    for period, scope in ((day, ""), (month, ""), (day, "ours.test")):
+        assert await store.db.read(usage.get, ORGANIZATION, period, "messages", scope) == left
+
+
+async def test_a_row_that_is_gone_counts_for_nothing(store: Store) -> None:
+    message_id = await store.send("a@there.test")
+    now_ms = store.clock.now_ms()
+    leased = await store.db.write(outbound.lease, "run", now_ms, 9, lambda attempts, at: now_ms)
+    await store.db.write(lambda tx: tx.run("DELETE FROM recipients WHERE message_id = ?", (message_id,)))
+    minted = Minted.by(store.ids, 1)
+    verdicts = {0: Verdict.of(550, "5.1.1", "no")}
+    assert await store.db.write(outcomes.record, leased.rows, verdicts, minted, now_ms, 1) == 0
+    assert await store.events() == []
+    assert await store.scalar("SELECT count(*) FROM usage") == 0
+
+
+async def test_a_bounce_that_comes_later(store: Store) -> None:
+    message_id = await store.send("a@there.test", "b@there.test")
+    await settle(store, Verdict.of(250, None, "ok", "mx"))
+    now_ms = store.clock.now_ms()
+    late = Verdict.of(550, "5.1.1", "no such user", "mx")
+
+    async def bounce(position: int) -> int | None:
+        minted = Minted.by(store.ids, 1)
+        return await store.db.write(
+            outcomes.bounced_later, message_id, position, late, "permanent", minted, now_ms
+        )
+
+    assert await bounce(0) == 0
+    assert (await store.message(message_id)).status == "delivered"
+    assert await bounce(0) is None  # told twice, counted once
+    assert await bounce(1) == 0
+    assert (await store.message(message_id)).status == "failed"
+    assert await store.scalar("SELECT count(*) FROM suppressions") == 2
+    assert len(await store.events("email.bounced")) == 2
+
+
+async def test_an_expired_recipient_is_no_hard_bounce(store: Store) -> None:
+    message_id = await store.send("a@there.test", expires_in_ms=1000)
+    await settle(store, Verdict.of(451, None, "later", "mx"), forward_s=2)
+    assert [one.status for one in await store.recipients(message_id)] == ["failed"]
+    assert await store.attempts(message_id) == ["expired"]
+    assert await store.scalar("SELECT count(*) FROM usage") == 0
+
+
+async def test_a_subscriber_gets_a_delivery(store: Store) -> None:
+    sql = """INSERT INTO webhooks
+        (id, organization_id, url, subscribed_events, secret, created_at, updated_at) VALUES ('whk_1', ?, 'http://x.test', '["email.sent"]', x'00', 0, 0)"""
+    await store.db.write(lambda tx: tx.run(sql, (ORGANIZATION,)))
+    await store.send("a@there.test")
+    assert await settle(store, Verdict.of(250, None, "ok", "mx")) == 1
