@@ -66,6 +66,7 @@ class Gate:
     async def decorate(self, request: web.Request, response: web.StreamResponse) -> None:
         """The headers of every answer, streamed ones too (a signal of aiohttp, before they are sent)."""
         response.headers["X-Request-Id"] = request[_REQUEST_ID]
+        response.headers["Server"] = "maild"
         verdict = request.get(_VERDICT)
         if verdict is not None:
             response.headers.update(verdict.headers())

@@ -1,6 +1,7 @@
 """`maild`: the operator's commands. Faults are one line each on stderr and exit code 2."""
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from importlib import resources
@@ -29,6 +30,7 @@ _json = click.option("--json", "as_json", is_flag=True, help="Print one JSON obj
 @click.version_option(__version__, prog_name="maild")
 def main() -> None:
     """Email for AI agents on one VM."""
+    os.umask(0o077)  # whatever we write is our user's alone
 
 
 def _fail(*lines: str) -> NoReturn:

@@ -1,6 +1,7 @@
 """The composition root: everything that a running daemon consists of, in the order in which it starts."""
 
 import asyncio
+import gc
 import json
 import os
 import random
@@ -159,6 +160,9 @@ async def serve(settings: Settings) -> None:
     stopped: asyncio.Future[None] = loop.create_future()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, _end, stopped)
+    # What start-up made stays: the collector need not look through it again and again.
+    gc.collect()
+    gc.freeze()
     print(daemon.ready_line(), flush=True)
     notify_systemd("READY=1")
     log.info("ready", smtp=daemon.listener.addresses, http=daemon.http.url)

@@ -21,6 +21,7 @@ from storage.sealing import Sealer, make_master_key, read_master_key
 T = TypeVar("T")
 
 SELECTOR = "s1"
+_DMARC = "v=DMARC1; p=quarantine; rua=mailto:postmaster@{}"
 MX_PRIORITY = 10
 
 
@@ -135,7 +136,7 @@ class Store:
             ("mx", "MX", domain, host, MX_PRIORITY, True),
             ("spf", "TXT", domain, "v=spf1 mx -all", None, True),
             ("dkim", "TXT", f"{key.selector}._domainkey.{domain}", f"v=DKIM1; k=rsa; p={key.public_key}", None, True),
-            ("dmarc", "TXT", f"_dmarc.{domain}", f"v=DMARC1; p=none; rua=mailto:postmaster@{domain}", None, False),
+            ("dmarc", "TXT", f"_dmarc.{domain}", _DMARC.format(domain), None, False),
         ]  # fmt: skip
         return [
             {

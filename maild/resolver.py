@@ -80,20 +80,14 @@ class Resolver:
 
     async def addresses(self, host: str) -> list[str]:
         """IPv4 addresses, then IPv6 ones. One family that can't be had does not hide the other."""
-        answers = await asyncio.gather(
-            self._records(host, "A"), self._records(host, "AAAA"), return_exceptions=True
-        )
-        found: list[str] = []
-        errors: list[DnsError] = []
-        for answer in answers:
-            if isinstance(answer, DnsError):
-                errors.append(answer)
-            elif isinstance(answer, BaseException):
-                raise answer
-            else:
-                found += [record.address for record in answer]
+        kinds = [(host.rstrip(".").lower(), "A"), (host.rstrip(".").lower(), "AAAA")]
+        entries = [self._cached(key) for key in kinds]
+        if any(entry is None for entry in entries):
+            entries = list(await asyncio.gather(*(self._entry(key) for key in kinds)))
+        found = [record.address for entry in entries if entry for record in entry.records]
         if not found:
-            raise next((error for error in errors if error.temporary), errors[0])
+            errors = [entry.error for entry in entries if entry and entry.error]
+            raise (DnsTemporary if DnsTemporary in errors else errors[0])(host)
         return found
 
     async def txt(self, name: str) -> list[bytes]:
@@ -101,13 +95,13 @@ class Resolver:
         return [b"".join(record.strings) for record in await self._records(name, "TXT")]
 
     async def _records(self, name: str, rdtype: str) -> tuple[Any, ...]:
-        key = (name.rstrip(".").lower(), rdtype)
-        entry = self._cached(key)
-        if entry is None:
-            entry = await self._fly(key)
+        entry = await self._entry((name.rstrip(".").lower(), rdtype))
         if entry.error is not None:
             raise entry.error(f"{name} {rdtype}")
         return entry.records
+
+    async def _entry(self, key: tuple[str, str]) -> _Entry:
+        return self._cached(key) or await self._fly(key)
 
     def _cached(self, key: tuple[str, str]) -> _Entry | None:
         entry = self._cache.get(key)

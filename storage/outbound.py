@@ -20,24 +20,26 @@ from storage.states import RECIPIENT
 
 LEASED_BLOB_BYTES = 8 * 1024  # smaller messages come with their lease; larger ones are loaded when sent
 
+SCAN_ROWS = 10_000  # of busy destinations, in one lease: some milliseconds
+
 _PENDING = "status IN ('queued', 'deferred') AND lease IS NULL"
-# The chosen rows come from the index alone (recipients_due covers domain), so that a long line of
-# one busy destination is stepped over without touching the table.
+# A long line of a busy destination is stepped over, SCAN_ROWS at a time, so that no transaction takes long.
+_SCAN = f"""FROM recipients WHERE {_PENDING} AND next_attempt_at BETWEEN :since AND :now
+    ORDER BY next_attempt_at"""
 _DUE = f"""SELECT r.message_id, r.position, r.organization_id, r.address, r.domain, r.kind, r.status,
       r.attempts, r.expires_at, m.inbox_id, m.mode, m.blob_id, m.header_length, m.size_bytes,
       m.from_address, m.envelope_from, m.message_id_header, m.created_at,
       CASE WHEN b.size_bytes <= {LEASED_BLOB_BYTES} THEN b.data END,
       m.mode = 'live' AND EXISTS (SELECT 1 FROM suppressions s
         WHERE s.organization_id = r.organization_id AND s.email = lower(r.address))
-    FROM (SELECT message_id, position FROM recipients
-          WHERE {_PENDING} AND next_attempt_at <= :now
-            AND domain NOT IN (SELECT value FROM json_each(:busy))
-          ORDER BY next_attempt_at LIMIT :limit) due
+    FROM (SELECT message_id, position FROM (SELECT message_id, position, domain {_SCAN} LIMIT {SCAN_ROWS})
+          WHERE domain NOT IN (SELECT value FROM json_each(:busy)) LIMIT :limit) due
     CROSS JOIN recipients r ON r.message_id = due.message_id AND r.position = due.position
     CROSS JOIN messages m ON m.id = r.message_id
     LEFT JOIN blobs b ON b.id = m.blob_id"""
 _LEASE = """UPDATE recipients SET lease = ?, attempts = ?, last_attempt_at = ?, next_attempt_at = ?
     WHERE message_id = ? AND position = ?"""
+_SCANNED_TO = f"SELECT next_attempt_at {_SCAN} LIMIT 1 OFFSET {SCAN_ROWS - 1}"
 _NEXT_DUE = f"SELECT min(next_attempt_at) FROM recipients WHERE {_PENDING} AND next_attempt_at > ?"
 _SETTLE = """UPDATE recipients SET lease = NULL, status = ?, next_attempt_at = ?, remote_host = ?,
       smtp_code = ?, enhanced_code = ?, response = ?, tls = ?
@@ -95,6 +97,7 @@ class Settlement(NamedTuple):
 class Leased(NamedTuple):
     rows: list[Due]
     next_due_at: int | None  # of the rows that are not due yet
+    scanned_to: int | None  # there may be more of what is due, from here on
 
 
 def enqueue(
@@ -124,12 +127,18 @@ def lease(
     limit: int,
     retry_at: Callable[[int, int], int],
     busy: Iterable[str] = (),
+    since: int = 0,
 ) -> Leased:
     """Take up to `limit` due rows, oldest first, of destinations that are not `busy`.
 
+    `since`: the `scanned_to` of a lease that only stepped over busy ones.
+
     `retry_at(attempts, expires_at)`: when to try again if this attempt, the attempts-th, fails.
     """
-    rows = tx.all(_DUE, {"now": now_ms, "busy": dump(list(busy)), "limit": limit})
+    window = {"since": since, "now": now_ms}
+    refused = list(busy)
+    rows = tx.all(_DUE, {**window, "busy": dump(refused), "limit": limit})
+    scanned_to = tx.value(_SCANNED_TO, window) if refused and len(rows) < limit else None
     leased = []
     for row in rows:
         due = Due(*row)
@@ -137,7 +146,7 @@ def lease(
         next_attempt_at = retry_at(attempts, due.expires_at)
         tx.run(_LEASE, (lease_id, attempts, now_ms, next_attempt_at, due.message_id, due.position))
         leased.append(due._replace(attempts=attempts, next_attempt_at=next_attempt_at))
-    return Leased(leased, tx.value(_NEXT_DUE, (now_ms,)))
+    return Leased(leased, tx.value(_NEXT_DUE, (now_ms,)), scanned_to)
 
 
 def give_back(tx: Tx, rows: Iterable[tuple[str, int]], now_ms: int) -> None:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from maild.message.model import ParsedMessage, RawMessage, Slice
 from maild.message.parse import parse, read_text
 from maild.message.text import extract_reply, html_to_text, snippet
+from maild.message.thread_headers import is_forward
 
 TEXT_CHARS = 64 * 1024  # longer text stays in the blob; events carry as much (decisions.md, Webhook)
 HTML_CHARS = 256 * 1024  # what is read of an HTML-only message to make its snippet
@@ -50,7 +51,7 @@ def digest(raw: RawMessage) -> Digest:
         html, _ = read_text(raw, parsed.html, HTML_CHARS)
         words = html_to_text(html)[:TEXT_CHARS]
     text_body = words if parsed.text and not truncated else None
-    extracted = extract_reply(words)
+    extracted = extract_reply(words, is_forward=is_forward(parsed.subject))
     return Digest(
         parsed=parsed,
         text_body=text_body,

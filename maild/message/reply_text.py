@@ -46,6 +46,11 @@ _HEADER_OTHER = re.compile(
     r"|asunto|inviato|data|a|oggetto|verzonden|aan|onderwerp|enviada(?: em)?|assunto)\s?:\*?",
     re.IGNORECASE,
 )
+# The first two letters of all that the patterns above match: most lines are known to be words by these.
+_STARTS = frozenset(
+    {"on", "am", "le", "el", "il", "op", "em", "de", "w ", "da", "va", "od", "vo", "fo", "be", "an", "dé", "in"}
+    | {"mo", "tu", "we", "th", "fr", "sa", "su", "di", "mi", "do", "so", "lu", "ma", "me", "je", "ve"}
+)
 _SIGNATURE = re.compile(r"--\s?\Z")
 _DEVICE = re.compile(
     r"(?:sent from (?:my|mail|yahoo|outlook|proton|samsung)|get outlook for|von meinem? .{1,40} gesendet"
@@ -92,7 +97,11 @@ def extract_reply(text: str, *, is_forward: bool = False) -> str:
 
 def _may_cut(head: str) -> bool:
     """Whether a line could be more than words: a cheap look that spares most lines the rest."""
-    return head[0] in ">-_=*" or _ATTRIBUTION_START.match(head) is not None or _looks_like_marker(head)
+    if head[0] in ">-_=*0123456789":
+        return True
+    return head[:2].lower() in _STARTS and (
+        _ATTRIBUTION_START.match(head) is not None or _looks_like_marker(head)
+    )
 
 
 def _looks_like_marker(head: str) -> bool:

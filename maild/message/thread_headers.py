@@ -56,3 +56,9 @@ def base_subject(subject: str) -> tuple[str, bool]:
         is_reply = is_reply or found["reply"] is not None
         position = found.end()
     return " ".join(subject[position:].split()).casefold(), is_reply
+
+
+def is_forward(subject: str) -> bool:
+    """Does the subject begin with a forward prefix (`Fwd:`, `WG:` …)?"""
+    found = _PREFIX.match(subject)
+    return found is not None and found["reply"] is None

@@ -96,6 +96,7 @@ class OutboundQueue(LoopService):
         self._lanes = Lanes(settings.outbound, clock)
         self._held = 0
         self._is_full = False
+        self._scan_since = 0
         self._workers: set[asyncio.Task[None]] = set()
         self._settling: set[asyncio.Task[None]] = set()
         self._unsettled = asyncio.Semaphore(UNSETTLED_MAX)
@@ -123,14 +124,18 @@ class OutboundQueue(LoopService):
             cost_s = self._clock.monotonic() - began if busy else 0
             if leased is None or not await self._spread(leased.rows):
                 await self.pause(STORE_RETRY_S)
-            elif len(leased.rows) < limit:
+                continue
+            self._scan_since = leased.scanned_to or 0
+            if len(leased.rows) < limit:
                 await self._rest(leased, cost_s)
 
     async def _lease(self, limit: int, busy: Sequence[str]) -> Leased | None:
         now_ms = self._clock.now_ms()
         retry_at = partial(self._schedule.retry_at, now_ms)
         try:
-            return await self._db.write(outbound.lease, self._lease_id, now_ms, limit, retry_at, busy)
+            return await self._db.write(
+                outbound.lease, self._lease_id, now_ms, limit, retry_at, busy, self._scan_since
+            )
         except DatabaseClosed:
             raise
         except Exception:
@@ -144,6 +149,8 @@ class OutboundQueue(LoopService):
         `cost_s`: what it took to step over the lines of full lanes, not to be the writer's main work.
         """
         await asyncio.sleep(min(cost_s * 4, SKIPPING_PAUSE_MAX_S))
+        if leased.scanned_to is not None:
+            return
         timeout_s: float = PAUSE_MAX_S
         if leased.next_due_at is not None:
             timeout_s = min(timeout_s, max(0, leased.next_due_at - self._clock.now_ms()) / 1000)

@@ -1,7 +1,7 @@
-"""What the benches share: load and sinks of Postfix's kit, CPU and memory of processes, tables.
+"""What the benches share: a bounded run, load and sink from Postfix's kit, CPU and memory of processes, tables.
 
-CPU of a tree of processes is exact without cgroups: what a process used, what its dead children used (which the
-kernel adds when it waits for them), and the same for each living descendant.
+CPU of a tree of processes is exact without cgroups: what a process used, what its dead children used (which
+the kernel adds when it waits for them), and the same for each living descendant.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ import re
 import signal
 import statistics
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Coroutine, Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
@@ -21,6 +21,25 @@ from tests.support.postfix import free_port
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 BACKLOG = "1000"
 ARRIVE_S = 120
+RUN_S = 1800
+
+
+def run(bench: Coroutine[None, None, None]) -> None:
+    """Run it to its end, or to SIGTERM, SIGINT or RUN_S: whatever it started is stopped in each case."""
+    try:
+        asyncio.run(_bounded(bench))
+    except asyncio.CancelledError:
+        raise SystemExit("stopped by a signal") from None
+
+
+async def _bounded(bench: Coroutine[None, None, None]) -> None:
+    task = asyncio.current_task()
+    assert task is not None
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, task.cancel)
+    print(f"load average before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores", flush=True)
+    async with asyncio.timeout(RUN_S):
+        await bench
 
 
 class Result(NamedTuple):

@@ -72,7 +72,7 @@ def shown_name(name: str | None) -> str | None:
     return shown or None
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(MESSAGES)
 def test_round_trip(outgoing: Outgoing) -> None:
     composed = compose(outgoing)
@@ -102,7 +102,7 @@ def test_round_trip(outgoing: Outgoing) -> None:
     assert message.defects == ()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(MESSAGES)
 def test_the_standard_library_reads_the_same(outgoing: Outgoing) -> None:
     raw = compose(outgoing).raw

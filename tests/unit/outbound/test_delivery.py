@@ -34,7 +34,7 @@ async def test_bare_line_ends_never_leave_the_host(tmp_path: Path) -> None:
         (received,) = sending.mx.received
         lines = received.raw.split(b"\r\n")
         assert not any(b"\r" in line or b"\n" in line for line in lines)
-        assert lines[-11:] == [b"a", b".", b"MAIL FROM:<x@y>", b".", b"b", b".", b"c", b".", b"", b"d", b""]
+        assert lines[-10:] == [b"a", b".", b"MAIL FROM:<x@y>", b".", b"b", b".", b"c", b".", b"d", b""]
         assert sending.mx.stages["MAIL"] == 1
 
 
