@@ -193,8 +193,8 @@ def give_back_quota(tx: Tx, envelope: Envelope) -> None:
 
 
 def failures_at(rows: Sequence[Due], verdicts: Mapping[int, Verdict], now_ms: int) -> int:
-    """How many of the verdicts are the end of their recipients: what to mint ids for."""
-    return sum(_is_final(row, verdicts[row.position], now_ms) for row in rows)
+    """How many of the rows end for good, at most: what to mint ids for. One without a verdict yet may."""
+    return sum(row.position not in verdicts or _is_final(row, verdicts[row.position], now_ms) for row in rows)
 
 
 def _is_final(row: Due, verdict: Verdict, now_ms: int) -> bool:

@@ -33,6 +33,10 @@ log = structlog.get_logger("maild.outbound.delivery")
 _UNSAFE_PATH = re.compile(r'[\x00-\x1f\x7f]|^[^"]*[\s<>]')
 
 
+class _Unwilling(Unreachable):
+    """The host speaks with us, and does not take this message from us now: try the next one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Delivery:
     """The verdicts by position. `was_reached`: some host of the destination spoke with us."""
@@ -56,17 +60,18 @@ class Deliverer:
             # A host's 5xx greeting is about us and now, not about this recipient: temporary.
             answer = error.answer if error.answer.code < 500 else replace(error.answer, enhanced=None)
             verdict = Verdict("deferred", answer.code, answer.enhanced, answer.text, error.host)
+            return _the_same(rows, verdict, was_reached=isinstance(error, _Unwilling))
         except RouteError as error:
             verdict = Verdict.of(error.code, error.enhanced, error.text)
+            return _the_same(rows, verdict, was_reached=False)
         except (NoKey, SealError) as error:
             log.error("no_dkim_key", message_id=rows[0].message_id, error=str(error))
             verdict = Verdict("deferred", 451, "4.7.5", "no DKIM key for the sender's domain")
-            return Delivery({row.position: verdict for row in rows}, was_reached=True)
+            return _the_same(rows, verdict, was_reached=True)
         except BlobMissing as error:
             log.error("blob_missing", message_id=rows[0].message_id, error=str(error))
             verdict = Verdict("bounced", 550, "5.3.0", "the stored message is gone")
-            return Delivery({row.position: verdict for row in rows}, was_reached=True)
-        return Delivery({row.position: verdict for row in rows}, was_reached=False)
+            return _the_same(rows, verdict, was_reached=True)
 
     async def _to_some_host(self, rows: Sequence[Due]) -> Mapping[int, Verdict]:
         trouble: Unreachable | None = None
@@ -118,7 +123,7 @@ class _Transaction:
         if mail.code == 421 and not self._lent.is_fresh:
             raise SMTPServerDisconnected(mail.text)
         if 400 <= mail.code < 500:
-            raise Unreachable(mail, self._hop.host)  # another host may be in a better mood
+            raise _Unwilling(mail, self._hop.host)
         if mail.code >= 300:
             self._say(rows, mail)
             answers = [*answers[len(rows) :]]
@@ -216,6 +221,10 @@ class _Transaction:
                 self._session.tls,
                 self._accepted,
             )
+
+
+def _the_same(rows: Sequence[Due], verdict: Verdict, was_reached: bool) -> Delivery:
+    return Delivery({row.position: verdict for row in rows}, was_reached)
 
 
 def path(row: Due) -> str:

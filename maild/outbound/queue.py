@@ -1,9 +1,7 @@
 """The outbound queue's loop: lease what is due, spread it over lanes, deliver, settle.
 
 What is durable when: a lease is committed before anybody dials, with its attempt counted and the next
-one scheduled; an outcome is committed as soon as the other side has answered, many of them in one
-commit. Between its 250 and that commit stands the only window for a second copy; so at most
-UNSETTLED_MAX outcomes may wait for the disk, and when the store refuses, deliveries pause.
+one scheduled; an outcome is committed as soon as the other side has answered (`settle.py`).
 
 Who may call: `wake()` from the event loop, after a commit that made something due. What is held in
 memory is leased and bounded (WINDOW_ROWS); a lane that is full has its further rows left in the store.
@@ -21,8 +19,7 @@ from functools import partial
 import structlog
 
 from conf.settings import Settings
-from maild import outcomes
-from maild.handover import IsLocal, LocalMail, PrepareLocal, Reply
+from maild.handover import IsLocal, LocalMail, PrepareLocal
 from maild.outbound import simulator
 from maild.outbound.connections import Connections
 from maild.outbound.content import Contents
@@ -31,13 +28,14 @@ from maild.outbound.dkim import Keys
 from maild.outbound.lanes import Kind, Lane, LaneKey, Lanes
 from maild.outbound.route import Router
 from maild.outbound.schedule import Schedule
+from maild.outbound.settle import INTERNAL, DeliverLocal, Outcome, Settler, finish
 from maild.outbound.tls_policy import TlsPolicies
-from maild.outcomes import Minted, Verdict
+from maild.outcomes import Verdict
 from maild.resolver import Resolver
 from storage import outbound
 from storage.blobs import BlobMissing, Blobs
 from storage.clock import Clock
-from storage.database import Database, DatabaseClosed, Tx
+from storage.database import Database, DatabaseClosed
 from storage.ids import Ids
 from storage.outbound import Due, Leased
 from storage.sealing import Sealer
@@ -46,19 +44,14 @@ from storage.service import LoopService
 WINDOW_ROWS = 3000
 LEASE_ROWS = 256
 LEASE_ROWS_MIN = 64  # with less room than this, wait for more
-UNSETTLED_MAX = 64
 SKIPPING_PAUSE_MAX_S = 0.25  # between leases that step over the lines of full lanes
 PAUSE_MAX_S = 60  # a clock that was set back must not hold up the mail
 STORE_RETRY_S = 1.0
 DRAIN_S = 7.0
-SETTLE_DRAIN_S = 1.0
-
-DeliverLocal = Callable[[Tx], Mapping[str, Reply]]
 
 log = structlog.get_logger("maild.outbound.queue")
 
 _SUPPRESSED = Verdict("suppressed", None, None, "the address is on the suppression list")
-_INTERNAL = Verdict("deferred", 451, "4.3.0", "internal error")
 
 
 class OutboundQueue(LoopService):
@@ -82,11 +75,9 @@ class OutboundQueue(LoopService):
         randomness = randomness or random.Random()  # noqa: S311 (jitter and host order)
         self._db = db
         self._clock = clock
-        self._ids = ids
         self._lease_id = ids.new("run")
         self._prepare_local = prepare_local
         self._is_local = is_local
-        self._wake_webhooks = wake_webhooks
         self._schedule = Schedule(settings.outbound, randomness)
         self._has_relay = bool(settings.outbound.relay)
         self._connections = Connections(settings, TlsPolicies(clock), clock)
@@ -94,12 +85,11 @@ class OutboundQueue(LoopService):
         self._contents = Contents(db, blobs, Keys(db, sealer, clock), clock)
         self._deliverer = Deliverer(router, self._connections, self._contents)
         self._lanes = Lanes(settings.outbound, clock)
+        self._settler = Settler(db, clock, ids, wake_webhooks)
         self._held = 0
         self._is_full = False
         self._scan_since = 0
         self._workers: set[asyncio.Task[None]] = set()
-        self._settling: set[asyncio.Task[None]] = set()
-        self._unsettled = asyncio.Semaphore(UNSETTLED_MAX)
         self._stopping = False
 
     async def start(self) -> None:
@@ -235,12 +225,10 @@ class OutboundQueue(LoopService):
                     verdicts |= await self._verdicts(lane, willing)
             except Exception:
                 log.exception("delivery_failed", message_id=rows[0].message_id)
-                verdicts |= {row.position: _INTERNAL for row in willing}
+                verdicts |= {row.position: INTERNAL for row in willing}
         duration_ms = int((self._clock.monotonic() - began) * 1000)
-        await self._unsettled.acquire()
-        task = asyncio.create_task(self._settle(lane, rows, verdicts, deliver_local, duration_ms))
-        self._settling.add(task)
-        task.add_done_callback(self._settling.discard)
+        outcome = Outcome(rows, verdicts, deliver_local, duration_ms)
+        await self._settler.settle(outcome, partial(self._settled, lane, rows))
 
     async def _verdicts(self, lane: Lane, rows: list[Due]) -> Mapping[int, Verdict]:
         if lane.key.kind is Kind.SIMULATOR:
@@ -254,58 +242,13 @@ class OutboundQueue(LoopService):
             self._lanes.not_reached(lane, verdict)
         return delivery.verdicts
 
-    async def _settle(
-        self,
-        lane: Lane,
-        rows: list[Due],
-        verdicts: dict[int, Verdict],
-        deliver_local: DeliverLocal | None,
-        duration_ms: int,
-    ) -> None:
-        told = 0
-        try:
-            told = await self._store(rows, verdicts, deliver_local, duration_ms)
-        except DatabaseClosed:
-            log.error("outcome_lost", message_id=rows[0].message_id, reason="the store was closed first")
-        finally:
-            self._unsettled.release()
-            lane.rows -= len(rows)
-            self._held -= len(rows)
-        if told:
-            self._wake_webhooks()
+    def _settled(self, lane: Lane, rows: list[Due], is_deferred: bool) -> None:
+        lane.rows -= len(rows)
+        self._held -= len(rows)
         # A deferred row may be due before anything that the loop waits for; a line may have room again.
-        is_deferred = any(verdict.status == "deferred" for verdict in verdicts.values())
         has_room = self._is_full and self._held <= WINDOW_ROWS // 2
         if is_deferred or has_room or self._lanes.may_refill(lane):
             self.wake()
-
-    async def _store(
-        self,
-        rows: list[Due],
-        verdicts: dict[int, Verdict],
-        deliver_local: DeliverLocal | None,
-        duration_ms: int,
-    ) -> int:
-        """Write the outcomes, as often as it takes; the number of webhook deliveries that follow."""
-        while True:
-            now_ms = self._clock.now_ms()
-            known = [row for row in rows if row.position in verdicts]
-            failures = outcomes.failures_at(known, verdicts, now_ms) + len(rows) - len(known)
-            minted = Minted.by(self._ids, failures)
-            try:
-                return await self._db.write(
-                    _settle_unit, rows, verdicts, deliver_local, minted, now_ms, duration_ms
-                )
-            except DatabaseClosed:
-                raise
-            except Exception:
-                log.exception("outcome_not_stored", message_id=rows[0].message_id)
-                if deliver_local is not None:
-                    # It may be the local unit that failed: its own recipients try again later.
-                    deliver_local = None
-                    verdicts |= {row.position: _INTERNAL for row in rows if row.position not in verdicts}
-                    continue
-                await asyncio.sleep(STORE_RETRY_S)
 
     # The end -------------------------------------------------------------------------------
 
@@ -316,8 +259,8 @@ class OutboundQueue(LoopService):
             await asyncio.wait([self._task])  # a lease that is on its way comes in, and is given back
         await super().stop()
         await self._give_back_waiting()
-        await _finish(self._workers, DRAIN_S)
-        await _finish(self._settling, SETTLE_DRAIN_S)
+        await finish(self._workers, DRAIN_S)
+        await self._settler.drain()
         await self._connections.close()
         self._contents.close()
 
@@ -345,36 +288,3 @@ def _local_mail(rows: Sequence[Due]) -> LocalMail:
         recipients=tuple(one.address for one in rows),
         mode=row.mode,
     )
-
-
-def _settle_unit(
-    tx: Tx,
-    rows: Sequence[Due],
-    verdicts: Mapping[int, Verdict],
-    deliver_local: DeliverLocal | None,
-    minted: Minted,
-    now_ms: int,
-    duration_ms: int,
-) -> int:
-    if deliver_local is not None:
-        if not outbound.holds(tx, rows):
-            return 0  # the message was deleted meanwhile: it must not arrive
-        replies = deliver_local(tx)
-        said = {row.position: replies[row.address] for row in rows if row.position not in verdicts}
-        verdicts = {
-            **verdicts,
-            **{position: Verdict.of(it.code, it.enhanced, it.text) for position, it in said.items()},
-        }
-    return outcomes.record(tx, rows, verdicts, minted, now_ms, duration_ms)
-
-
-async def _finish(tasks: set[asyncio.Task[None]], timeout_s: float) -> None:
-    """Let them end by themselves for so long, then cancel them."""
-    if not tasks:
-        return
-    _, late = await asyncio.wait(set(tasks), timeout=timeout_s)
-    for task in late:
-        task.cancel()
-    if late:
-        log.warning("cut_off_at_stop", tasks=len(late))
-        await asyncio.wait(late)

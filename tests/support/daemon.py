@@ -192,8 +192,13 @@ class Daemon:
 
 
 def environment() -> dict[str, str]:
-    """Ours without MAILD_…, which would be settings to the daemon."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("MAILD_")}
+    """Ours without MAILD_…, which would be settings to the daemon, and with bytecode kept: fifty starts would
+    compile everything fifty times."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("MAILD_") and name != "PYTHONDONTWRITEBYTECODE"
+    }
 
 
 def minimal(dns_port: int, outbound_port: int) -> dict[str, dict[str, Any]]:

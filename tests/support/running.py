@@ -33,7 +33,7 @@ SHARED = "agents.test"
 SHARED_TOO = "second.test"
 APEX = "apex.test"
 BRAND = "examplebrand"
-DEADLINE_S = 10
+DEADLINE_S = 5
 
 DEFAULTS: Mapping[str, Any] = {
     "server": {
@@ -235,6 +235,10 @@ class Smtp:
                 return await self._reader.read(1) == b""
         except ConnectionError:
             return True
+
+    def half_close(self) -> None:
+        """Say nothing any more, go on listening."""
+        self._writer.write_eof()
 
     def hang_up(self) -> None:
         self._writer.transport.abort()

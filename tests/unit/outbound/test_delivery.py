@@ -187,3 +187,48 @@ async def test_a_local_unit_that_fails_defers(tmp_path: Path) -> None:
         message_id = await sending.send("a@ours.test")
         await sending.until(message_id, "deferred")
         assert (await sending.store.recipients(message_id))[0].enhanced_code == "4.3.0"
+
+
+@pytest.mark.parametrize("extensions", [["PIPELINING"], []])
+async def test_a_refused_sender_is_a_bounce_for_all(tmp_path: Path, extensions: list[str]) -> None:
+    async with Sending(tmp_path, mx=Mx(extensions=extensions)) as sending:
+        sending.dns.add_mx("there.test")
+        sending.mx.script["MAIL"] = ["553 5.1.8 no such domain"]
+        await sending.queue.start()
+        message_id = await sending.send("a@there.test", "b@there.test")
+        await sending.until(message_id, "bounced", "bounced")
+        await sending.until(await sending.send("c@there.test"), "delivered")
+        assert sending.mx.connections == 1
+
+
+async def test_a_sender_that_is_refused_for_now_tries_the_next_host(tmp_path: Path) -> None:
+    async with Sending(tmp_path) as sending:
+        sending.dns.add_mx("there.test", host="one.there.test", preference=10)
+        sending.dns.add_mx("there.test", host="two.there.test", preference=20)
+        sending.mx.script["MAIL"] = ["451 4.3.2 busy"]
+        await sending.queue.start()
+        message_id = await sending.send("a@there.test")
+        await sending.until(message_id, "delivered")
+        assert (await sending.store.recipients(message_id))[0].remote_host == "two.there.test"
+
+
+async def test_a_message_that_is_refused_after_the_dot(tmp_path: Path) -> None:
+    async with Sending(tmp_path) as sending:
+        sending.dns.add_mx("there.test")
+        sending.mx.script["dot"] = ["554 5.6.0 we do not like the words"]
+        await sending.queue.start()
+        message_id = await sending.send("a@there.test")
+        await sending.until(message_id, "bounced")
+        assert await sending.store.scalar("SELECT count(*) FROM suppressions") == 0
+
+
+async def test_a_local_recipient_that_is_deferred_is_tried_again(tmp_path: Path) -> None:
+    later = {"a@ours.test": Reply(451, "4.3.1", "later")}
+    async with Sending(tmp_path, local_domains={"ours.test"}, local_replies=later) as sending:
+        await sending.queue.start()
+        message_id = await sending.send("a@ours.test")
+        await sending.until(message_id, "deferred")
+        later.clear()
+        await sending.forward_to_retry(message_id)
+        await sending.until(message_id, "delivered")
+        assert len(sending.local) == 2

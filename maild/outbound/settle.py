@@ -1,0 +1,122 @@
+"""From a verdict to the store, with the smallest window for a second copy.
+
+Between a host's 250 and our commit stands the only window in which a crash means that a message is
+sent twice. So an outcome is handed to the writer at once, without waiting for its neighbours in the
+lane, and many share one commit; but at most UNSETTLED_MAX may wait for the disk. When the store
+refuses, each is tried until it is written, and deliveries pause meanwhile: a success that can't be
+noted would be a duplicate.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import structlog
+
+from maild import outcomes
+from maild.handover import Reply
+from maild.outcomes import Minted, Verdict
+from storage import outbound
+from storage.clock import Clock
+from storage.database import Database, DatabaseClosed, Tx
+from storage.ids import Ids
+from storage.outbound import Due
+
+UNSETTLED_MAX = 64
+STORE_RETRY_S = 1.0
+DRAIN_S = 1.0
+INTERNAL = Verdict("deferred", 451, "4.3.0", "internal error")
+
+DeliverLocal = Callable[[Tx], Mapping[str, Reply]]
+
+log = structlog.get_logger("maild.outbound.settle")
+
+
+@dataclass
+class Outcome:
+    """Rows of one message, all leased. What has no verdict yet gets one from `deliver_local`."""
+
+    rows: list[Due]
+    verdicts: dict[int, Verdict]
+    deliver_local: DeliverLocal | None
+    duration_ms: int
+
+    def is_deferred(self) -> bool:
+        return any(verdict.status == "deferred" for verdict in self.verdicts.values())
+
+
+class Settler:
+    def __init__(self, db: Database, clock: Clock, ids: Ids, wake_webhooks: Callable[[], None]) -> None:
+        self._db = db
+        self._clock = clock
+        self._ids = ids
+        self._wake_webhooks = wake_webhooks
+        self._slots = asyncio.Semaphore(UNSETTLED_MAX)
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def settle(self, outcome: Outcome, settled: Callable[[bool], None]) -> None:
+        """Have it written; returns when it is on its way. `settled(is_deferred)` is called afterwards."""
+        await self._slots.acquire()
+        task = asyncio.create_task(self._settle(outcome, settled))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def drain(self) -> None:
+        await finish(self._tasks, DRAIN_S)
+
+    async def _settle(self, outcome: Outcome, settled: Callable[[bool], None]) -> None:
+        try:
+            if await self._store(outcome):
+                self._wake_webhooks()
+        except DatabaseClosed:
+            log.error("outcome_lost", message_id=outcome.rows[0].message_id, reason="the store was closed")
+        finally:
+            self._slots.release()
+            settled(outcome.is_deferred())
+
+    async def _store(self, outcome: Outcome) -> int:
+        """Write it, as often as it takes; the number of webhook deliveries that follow."""
+        while True:
+            now_ms = self._clock.now_ms()
+            failures = outcomes.failures_at(outcome.rows, outcome.verdicts, now_ms)
+            minted = Minted.by(self._ids, failures)
+            try:
+                told, outcome.verdicts = await self._db.write(_record, outcome, minted, now_ms)
+                return told
+            except DatabaseClosed:
+                raise
+            except Exception:
+                log.exception("outcome_not_stored", message_id=outcome.rows[0].message_id)
+                if outcome.deliver_local is None:
+                    await asyncio.sleep(STORE_RETRY_S)
+                else:
+                    # It may be the local unit that failed: its own recipients try again later.
+                    outcome.deliver_local = None
+                    outcome.verdicts = {row.position: INTERNAL for row in outcome.rows} | outcome.verdicts
+
+
+def _record(tx: Tx, outcome: Outcome, minted: Minted, now_ms: int) -> tuple[int, dict[int, Verdict]]:
+    """The webhook deliveries that follow, and the verdicts with those of the local unit."""
+    verdicts = outcome.verdicts
+    if outcome.deliver_local is not None:
+        if not outbound.holds(tx, outcome.rows):
+            return 0, verdicts  # the message was deleted meanwhile: it must not arrive
+        replies = outcome.deliver_local(tx)
+        said = {row.position: replies[row.address] for row in outcome.rows if row.position not in verdicts}
+        verdicts = verdicts | {
+            position: Verdict.of(reply.code, reply.enhanced, reply.text) for position, reply in said.items()
+        }
+    told = outcomes.record(tx, outcome.rows, verdicts, minted, now_ms, outcome.duration_ms)
+    return told, verdicts
+
+
+async def finish(tasks: set[asyncio.Task[None]], timeout_s: float) -> None:
+    """Let them end by themselves for so long, then cancel them."""
+    if not tasks:
+        return
+    _, late = await asyncio.wait(set(tasks), timeout=timeout_s)
+    for task in late:
+        task.cancel()
+    if late:
+        log.warning("cut_off_at_stop", tasks=len(late))
+        await asyncio.wait(late)
