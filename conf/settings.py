@@ -139,7 +139,7 @@ class Webhooks(_Section):
 
 @dataclass(frozen=True, slots=True)
 class Storage(_Section):
-    inline_blob_bytes: Annotated[int, Field(ge=0, le=1024 * 1024)] = 64 * 1024
+    inline_blob_bytes: Annotated[int, Field(ge=0, le=1024 * 1024)] = 128 * 1024
     reserve_percent: Annotated[int, Field(ge=0, le=50)] = 5
 
 
@@ -267,4 +267,7 @@ def _contradictions(settings: Settings) -> list[str]:
     ):
         if file and not os.access(file, os.R_OK):
             faults.append(f"{key}: {file} is not readable")
+    for number, url in enumerate(settings.dns.doh):
+        if not url.startswith("https://"):
+            faults.append(f"dns.doh.{number}: must be an https:// address (is {url!r})")
     return faults

@@ -20,7 +20,7 @@ from authres import AuthenticationResultsHeader
 
 from maild.errors import SmtpError
 from maild.handover import DeliverLocal, LocalMail, Reply
-from maild.inbound.recipients import find_mailbox
+from maild.inbound.recipients import find_mailbox, is_served
 from maild.message.address import normalize, split
 from maild.message.digest import Digest, digest
 from maild.message.thread_headers import base_subject
@@ -33,7 +33,7 @@ from storage.inboxes import Mailbox
 from storage.records import Attachment, Message, dump
 
 MAX_HOPS = 50  # RFC 5321 §6.3 asks for at least 100 only of those who count nothing else; Postfix has 50
-DIGEST_INLINE_BYTES = 64 * 1024  # more than this is parsed in a thread: the loop is never blocked for long
+DIGEST_INLINE_BYTES = 128 * 1024  # about a millisecond; more than this is parsed in a thread
 THREAD_REFERENCES = 20
 PARTICIPANTS = 50
 
@@ -151,7 +151,8 @@ class Acceptor:
     def _deliver(self, tx: Tx, arrival: Arrival, box: Mailbox, trace: bytes) -> int | None:
         """Rows for one inbox; how many webhooks hear of it, None when the inbox is gone."""
         now_ms = self._clock.now_ms()
-        if not inboxes.received(tx, box.inbox_id, now_ms):
+        domain = split(box.address)[1]  # it may have been deleted since RCPT, as the inbox may have been
+        if not is_served(tx, domain, self._shared_domains) or not inboxes.received(tx, box.inbox_id, now_ms):
             return None
         message_id = self._ids.new("msg")
         thread_id = self._thread(tx, arrival, box, now_ms)

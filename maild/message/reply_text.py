@@ -46,11 +46,11 @@ _HEADER_OTHER = re.compile(
     r"|asunto|inviato|data|a|oggetto|verzonden|aan|onderwerp|enviada(?: em)?|assunto)\s?:\*?",
     re.IGNORECASE,
 )
-# The first two letters of all that the patterns above match: most lines are known to be words by these.
+# How all that is ever taken off begins, by one character or two: most lines are known to be words by these.
+_MARKS = frozenset(">-_=*")
 _STARTS = frozenset(
-    {"on", "am", "le", "el", "il", "op", "em", "de", "w ", "da", "va", "od", "vo", "fo", "be", "an", "dé", "in"}
-    | {"mo", "tu", "we", "th", "fr", "sa", "su", "di", "mi", "do", "so", "lu", "ma", "me", "je", "ve"}
-)
+    "on am le el il op em de da va od vo fo be an dé in mo tu we th fr sa su di mi do so lu ma me je ve".split()
+) | {"w "}
 _SIGNATURE = re.compile(r"--\s?\Z")
 _DEVICE = re.compile(
     r"(?:sent from (?:my|mail|yahoo|outlook|proton|samsung)|get outlook for|von meinem? .{1,40} gesendet"
@@ -71,41 +71,33 @@ def extract_reply(text: str, *, is_forward: bool = False) -> str:
     heads = [line[:_LINE_CHARS].strip() for line in lines]
     kept: list[str] = []
     position = 0
-    while position < len(lines):
-        head = heads[position]
-        if not head or not _may_cut(head):
-            kept.append(lines[position])
-            position += 1
-        elif _FORWARDED.match(head) or (is_forward and _begins_copy(heads, position)):
-            kept += lines[position:]
-            break
+    candidates = [
+        at
+        for at, head in enumerate(heads)
+        if head[:1] in _MARKS
+        or head[:2].lower() in _STARTS
+        or (head[:1].isdigit() and _ATTRIBUTION_START.match(head))  # a date
+    ]
+    for marked in candidates:
+        head = heads[marked]
+        if marked < position or not head:
+            continue
+        kept += lines[position:marked]
+        position = len(lines)  # what follows is taken off, unless a branch says otherwise
+        if _FORWARDED.match(head) or (is_forward and _begins_copy(heads, marked)):
+            kept += lines[marked:]
         elif head[0] == ">":
-            position += 1
-        elif _SIGNATURE.match(lines[position][:_LINE_CHARS]):
-            position = _next_forward(heads, position + 1)
-        elif _begins_copy(heads, position):
-            break
-        else:
-            span = _attribution_span(heads, position)
-            if span and not _is_quoted(heads, position + span):
-                break
+            position = marked + 1
+        elif _SIGNATURE.match(lines[marked][:_LINE_CHARS]):
+            position = _next_forward(heads, marked + 1)
+        elif not _begins_copy(heads, marked):
+            span = _attribution_span(heads, marked)
             if not span:
-                kept.append(lines[position])
-            position += span or 1
-    return _trim(kept) or text.strip()
-
-
-def _may_cut(head: str) -> bool:
-    """Whether a line could be more than words: a cheap look that spares most lines the rest."""
-    if head[0] in ">-_=*0123456789":
-        return True
-    return head[:2].lower() in _STARTS and (
-        _ATTRIBUTION_START.match(head) is not None or _looks_like_marker(head)
-    )
-
-
-def _looks_like_marker(head: str) -> bool:
-    return _HEADER_FROM.match(head) is not None or _FORWARDED.match(head) is not None
+                kept.append(lines[marked])
+                position = marked + 1
+            elif _is_quoted(heads, marked + span):
+                position = marked + span
+    return _trim(kept + lines[position:]) or text.strip()
 
 
 def _begins_copy(heads: list[str], position: int) -> bool:

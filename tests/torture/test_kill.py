@@ -2,7 +2,7 @@
 got its 250 is there afterwards, whole; nothing is there twice, torn, or half (a row without bytes, a file
 without a row).
 
-One store, one daemon after another on it. MAILD_TORTURE_ROUNDS sets how many are killed, MAILD_TORTURE_SEED
+One store, one daemon after another on it. TORTURE_ROUNDS sets how many are killed, TORTURE_SEED
 repeats the moments and the messages of a run that failed.
 """
 
@@ -31,8 +31,8 @@ from tests.support.dns_server import DnsServer
 
 pytestmark = pytest.mark.torture
 
-ROUNDS = int(os.environ.get("MAILD_TORTURE_ROUNDS", "50"))
-SEED = int(os.environ.get("MAILD_TORTURE_SEED", "0")) or random.SystemRandom().randrange(1, 10**9)
+ROUNDS = int(os.environ.get("TORTURE_ROUNDS", "50"))
+SEED = int(os.environ.get("TORTURE_SEED", "0")) or random.SystemRandom().randrange(1, 10**9)
 ROUND_MAX_S = 0.4  # a life ends at a random moment up to this after the first connection
 CLIENTS = 6
 # On both sides of storage.inline_blob_bytes, so that rows and files occur.
@@ -70,7 +70,7 @@ class Ledger:
 
 
 async def test_every_message_that_got_its_250_survives_kill_9(tmp_path: Path) -> None:
-    print(f"MAILD_TORTURE_SEED={SEED} MAILD_TORTURE_ROUNDS={ROUNDS}")  # shown when it fails
+    print(f"TORTURE_SEED={SEED} TORTURE_ROUNDS={ROUNDS}")  # shown when it fails
     randomness = random.Random(SEED)
     ledger = Ledger(random.Random(SEED + 1))
     in_flight = 0
