@@ -222,7 +222,7 @@ def parse(document: Mapping[str, Any], environment: Mapping[str, str] | None = N
     try:
         settings = _ADAPTER.validate_python(merged)
     except ValidationError as error:
-        raise SettingsError([_fault(one) for one in error.errors()]) from error
+        raise SettingsError(_faults(error)) from error
     faults = _contradictions(settings)
     if faults:
         raise SettingsError(faults)
@@ -234,6 +234,8 @@ def _override(document: dict[str, Any], name: str, text: str) -> None:
     target = document
     for section in sections:
         target = target.setdefault(section, {})
+        if not isinstance(target, dict):
+            raise SettingsError([f"{name}: {section} is no section"])
     target[key] = _toml_value(text)
 
 
@@ -243,6 +245,13 @@ def _toml_value(text: str) -> Any:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         return text
+
+
+def _faults(error: ValidationError) -> list[str]:
+    found = error.errors()
+    # pydantic drops faulty items before it counts: a list is too short only if none of its items is a fault.
+    inner = {one["loc"][:-1] for one in found}
+    return [_fault(one) for one in found if one["type"] != "too_short" or one["loc"] not in inner]
 
 
 def _fault(error: Any) -> str:

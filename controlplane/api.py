@@ -7,10 +7,13 @@ from typing import Any
 from aiohttp import web
 
 from conf.settings import Settings
+from controlplane.analytics import Analytics
 from controlplane.auth import Principal
+from controlplane.domains.registry import Registry
 from controlplane.schemas import Body, Query
 from controlplane.sending.pipeline import Pipeline
 from controlplane.webhooks.egress import Egress
+from controlplane.webhooks.ping import Pinger
 from controlplane.webhooks.secrets import Secrets
 from storage.blobs import Blobs
 from storage.clock import Clock
@@ -30,6 +33,10 @@ class Rooms:
     pipeline: Pipeline
     egress: Egress
     secrets: Secrets
+    pinger: Pinger
+    wake_webhooks: Callable[[], None]
+    domains: Registry
+    analytics: Analytics
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +77,7 @@ class Route:
 
     `names`: the kind of resource that `{id}` names, for keys bound to an inbox: they hear of a resource in
     another inbox before any scope is looked at. `bound_keys` False: such keys are refused outright.
+    `binding_suffices`: a key bound to the inbox needs no scope. `has_head`: HEAD works as well (RFC 9110 §9.3.2).
     `errors`: the codes that this endpoint adds to those that every endpoint has.
     """
 
@@ -81,4 +89,6 @@ class Route:
     query: type[Query] | None = None
     names: str | None = None
     bound_keys: bool = True
+    binding_suffices: bool = False
+    has_head: bool = False
     errors: tuple[str, ...] = ()

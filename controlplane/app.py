@@ -11,6 +11,7 @@ from controlplane.api import Rooms
 from controlplane.auth import Authenticator
 from controlplane.middleware import Gate
 from controlplane.ratelimit import RateLimit
+from controlplane.reference import Reference
 from controlplane.routes import ROUTES
 from storage.database import Database, Tx
 from storage.service import Service
@@ -21,16 +22,15 @@ BODY_BYTES_MAX = 22 * 1024 * 1024  # 15 MB of attachments in base64, and the res
 SHUTDOWN_S = 5.0
 
 
-def make_app(rooms: Rooms) -> web.Application:
-    gate = Gate(
-        rooms,
-        Authenticator(rooms.db, rooms.clock),
-        RateLimit(rooms.clock, rooms.settings.limits.requests_per_minute),
-    )
+def make_app(rooms: Rooms, rate_limit: RateLimit) -> web.Application:
+    gate = Gate(rooms, Authenticator(rooms.db, rooms.clock), rate_limit)
     app = web.Application(middlewares=[gate.middleware], client_max_size=BODY_BYTES_MAX)
     app.on_response_prepare.append(gate.decorate)
     for route in ROUTES:
         app.router.add_route(route.method, route.path, gate.endpoint(route))
+        if route.has_head:
+            app.router.add_route("HEAD", route.path, gate.endpoint(route))
+    Reference(ROUTES, rooms.settings.server.public_url).add_to(app)
     app.router.add_get("/health", Health(rooms.db).handle)
     return app
 
@@ -68,6 +68,7 @@ class HttpServer(Service):
             keepalive_timeout=settings.http.keepalive_s,
             shutdown_timeout=SHUTDOWN_S,
             handler_cancellation=False,
+            auto_decompress=False,  # compressed bodies are refused (controlplane.middleware), never inflated
         )
         self._listen = settings.http.listen
         self._site: web.SockSite | None = None

@@ -1,15 +1,20 @@
 """From the Authorization header to the principal that a request acts for (contract, section 5)."""
 
 import hmac
+import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import structlog
+
 from controlplane.errors import ApiError
-from controlplane.scopes import grants
+from controlplane.scopes import grants, mail_scopes_of
 from storage import keys
 from storage.clock import Clock
 from storage.database import Database
 from storage.records import Key, load
+
+log = structlog.get_logger("maild.api")
 
 PREFIX = "svc_"
 TOUCH_MS = 60_000  # lastUsedAt is as true as this, for one write a minute instead of one a request
@@ -52,12 +57,21 @@ class Authenticator:
         if key is None or not hmac.compare_digest(key.key_hash, key_hash):
             raise ApiError("invalid_api_key")
         await self._touch(key)
-        return Principal(key.id, key.organization_id, key.inbox_id, tuple(load(key.scopes)), key.mode)
+        return Principal(key.id, key.organization_id, key.inbox_id, _scopes_of(key), key.mode)
 
     async def _touch(self, key: Key) -> None:
         now_ms = self._clock.now_ms()
         if key.last_used_at is None or now_ms - key.last_used_at >= TOUCH_MS:
-            await self._db.write(keys.touch, key.id, now_ms)
+            try:
+                await self._db.write(keys.touch, key.id, now_ms)
+            except sqlite3.Error as error:  # a store that can't be written can still be read
+                log.error("last_use_not_noted", key=key.id, error=str(error))
+
+
+def _scopes_of(key: Key) -> tuple[str, ...]:
+    """A key bound to an inbox holds mail scopes alone, whatever its row says (contract, section 4)."""
+    scopes = tuple(load(key.scopes))
+    return scopes if key.inbox_id is None else mail_scopes_of(scopes)
 
 
 def bearer(header: str | None) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 
-from maild.message.decode import decode_stream
+from maild.message.decode import BASE64, IDENTITY, Decoder, base64_digits, decode_stream
 from maild.message.digest import slices_from
 from maild.message.model import Slice
 from maild.message.parse import read_text
@@ -59,13 +59,48 @@ async def _read(store: Blobs, blob: Blob, fields: str) -> str:
     return "\n".join(parts)
 
 
-async def decoded(store: Blobs, blob: Blob, attachment: Attachment) -> AsyncIterator[bytes]:
-    """The attachment's bytes, in pieces of bounded size."""
+async def decoded(
+    store: Blobs, blob: Blob, attachment: Attachment, start: int = 0, stop: int | None = None
+) -> AsyncIterator[bytes]:
+    """The attachment's bytes from `start` to before `stop` (default: all), in pieces of bounded size."""
+    stop = attachment.size_bytes if stop is None else stop
+    if attachment.encoding == IDENTITY:
+        async for piece in store.stream(blob, attachment.slice_offset + start, stop - start):
+            yield piece
+        return
+    if attachment.encoding == BASE64 and start:
+        at, pieces = start // 3 * 3, _base64_from(store, blob, attachment, start // 3 * 4)
+    else:
+        at, pieces = 0, store.stream(blob, attachment.slice_offset, attachment.slice_length)
     decoder = decode_stream(attachment.encoding)
+    async for piece in _then_flush(decoder, pieces):
+        wanted = piece[max(0, start - at) : stop - at]
+        at += len(piece)
+        if wanted:
+            yield wanted
+        if at >= stop:
+            return
+
+
+async def _then_flush(decoder: Decoder, pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    async for piece in pieces:
+        yield decoder.feed(piece)
+    yield decoder.flush()
+
+
+async def _base64_from(store: Blobs, blob: Blob, attachment: Attachment, skip: int) -> AsyncIterator[bytes]:
+    """The base64 text behind its first `skip` digits, which are counted and not decoded.
+
+    Mailers break lines where they like, so only counting says where a byte of the attachment stands.
+    """
     async for piece in store.stream(blob, attachment.slice_offset, attachment.slice_length):
-        decoded_piece = decoder.feed(piece)
-        if decoded_piece:
-            yield decoded_piece
-    rest = decoder.flush()
-    if rest:
-        yield rest
+        if not skip:
+            yield piece
+            continue
+        digits = base64_digits(piece)
+        if len(digits) <= skip:
+            skip -= len(digits)
+            continue
+        # "=" ends the data (RFC 2045 §6.8): what the decoder sees must still say so.
+        yield digits[skip:] + (b"=" if b"=" in piece else b"")
+        skip = 0

@@ -64,6 +64,7 @@ ERRORS: Mapping[str, Kind] = {
     "thread_not_found": Kind(404, "There is no thread with this id."),
     "attachment_not_found": Kind(404, "There is no attachment with this id."),
     "attachment_bytes_missing": Kind(410, "The stored bytes were removed by the plan's retention."),
+    "range_not_satisfiable": Kind(416, "The range lies behind the end; 'Content-Range' has the size."),
     "draft_limit_reached": Kind(402, "There are too many open drafts; send or discard some."),
     "draft_not_found": Kind(404, "There is no draft with this id."),
     "draft_not_editable": Kind(409, "Only a draft that is neither sent nor discarded can be edited."),

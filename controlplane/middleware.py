@@ -37,8 +37,9 @@ class Gate:
     def endpoint(self, route: Route) -> Next:
         async def serve(request: web.Request) -> web.StreamResponse:
             principal = await self._admit(request)
-            await self._check_reach(route, principal, request)
-            principal.require(route.scope)
+            self._check_reach(route, principal, request)
+            if principal.inbox_id is None or not route.binding_suffices:
+                principal.require(route.scope)
             query = _read_query(route.query, request)
             body = await _read_body(route.body, request)
             answer = await route.handler(Call(self._rooms, request, principal, body, query))
@@ -74,20 +75,20 @@ class Gate:
 
     async def _admit(self, request: web.Request) -> Principal:
         principal = await self._authenticator.principal(request.headers.get("Authorization"))
-        verdict = self._rate_limit.count(principal.organization_id)
+        verdict = await self._rate_limit.count(principal.organization_id)
         request[_VERDICT] = verdict
         if not verdict.allowed:
             raise ApiError("rate_limit_exceeded", headers={"Retry-After": str(verdict.retry_after_s)})
         return principal
 
-    async def _check_reach(self, route: Route, principal: Principal, request: web.Request) -> None:
+    def _check_reach(self, route: Route, principal: Principal, request: web.Request) -> None:
         """A key bound to one inbox hears of another inbox's resource before its scopes are looked at."""
         if principal.inbox_id is None:
             return
         if not route.bound_keys:
             raise ApiError("inbox_access_denied")
         if route.names is not None:
-            owner = await self._rooms.db.read(
+            owner = self._rooms.db.lookup(
                 inboxes.owner_of, route.names, principal.organization_id, request.match_info["id"]
             )
             if owner is not None:

@@ -1,30 +1,88 @@
 """What requests may say: strict pydantic models. Unknown fields are faults, and all faults are told at once."""
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    ValidationError,
+    WithJsonSchema,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from controlplane.errors import ApiError, Fault, invalid
+from controlplane.scopes import GRANTABLE
 from maild.message.address import AddressSyntaxError, validate
+from maild.message.idn import ascii_domain
 
 RECIPIENTS_MAX = 50
 SUBJECT_MAX = 500
 ATTACHMENTS_MAX = 20
-_ID = re.compile(r"[a-z]{3}_[0-9a-hjkmnp-tv-z]{26}")
+LABELS_MAX = 50
+LABEL_CHARS = 64
+_ID_TAIL = "_[0-9a-hjkmnp-tv-z]{26}"
+_ID = re.compile(f"[a-z]{{3}}{_ID_TAIL}")
+_HOST_LABEL = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)")
+DOMAIN_CHARACTERS_MAX = 238  # leaves room for `_svc-challenge.` in the 253 of RFC 1035 §2.3.4
 _DOT_ATOM = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*")
+_PRINTABLE = {"pattern": r"^[^\x00-\x1f\x7f]*$"}
 
 
 class Body(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, str_strip_whitespace=False)
 
 
+# A field of a Patch that was not given. Null itself is refused where the type has no null.
+ABSENT: Any = None
+
+
+class Patch(Body):
+    """Changes what is given and nothing else; a field is left out or has a value (null only where it says so)."""
+
+    model_config = ConfigDict(json_schema_extra={"minProperties": 1})
+
+    @model_validator(mode="after")
+    def _says_something(self) -> "Patch":
+        if not self.model_fields_set:
+            raise PydanticCustomError("nothing_to_change", "Give at least one field to change")
+        return self
+
+
+class Change(Body):
+    """A PATCH: only what changes is given, and something must be."""
+
+    model_config = ConfigDict(json_schema_extra={"minProperties": 1})
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if not self.model_fields_set:
+            raise PydanticCustomError("nothing_to_change", "Give at least one field to change")
+        return self
+
+
 class Query(BaseModel):
     """Query strings are text: `limit=5` is the number 5 here."""
 
     model_config = ConfigDict(extra="forbid")
+
+
+@dataclass(frozen=True, slots=True)
+class Check(AfterValidator):
+    """A validator that also tells the document what it looks for, as far as JSON Schema has words for it."""
+
+    told: Mapping[str, Any] = field(hash=False)
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return {**handler(schema), **self.told}
 
 
 # Kinds of values ---------------------------------------------------------------------------------
@@ -51,23 +109,39 @@ def _dot_atom(value: str) -> str:
     return value
 
 
-def _id_of(*prefixes: str) -> AfterValidator:
+def _domain_name(value: str) -> str:
+    try:
+        name = ascii_domain(value)
+    except ValueError:
+        name = ""
+    labels = name.split(".")
+    if (
+        len(name) > DOMAIN_CHARACTERS_MAX
+        or len(labels) < 2
+        or labels[-1].isdigit()
+        or not all(_HOST_LABEL.fullmatch(label) for label in labels)
+    ):
+        raise PydanticCustomError("invalid_domain", "Expected a domain name such as mail.example.org")
+    return name
+
+
+def _id_of(*prefixes: str) -> Check:
     def check(value: str) -> str:
         if not _ID.fullmatch(value) or value[:3] not in prefixes:
             wanted = " or ".join(f"'{prefix}_…'" for prefix in prefixes)
             raise PydanticCustomError("invalid_id", "Expected an id {wanted}", {"wanted": wanted})
         return value
 
-    return AfterValidator(check)
+    return Check(check, {"pattern": f"^({'|'.join(prefixes)}){_ID_TAIL}$"})
 
 
-def _cursor_of(prefix: str) -> AfterValidator:
+def _cursor_of(prefix: str) -> Check:
     def check(value: str) -> str:
         if not _ID.fullmatch(value) or value[:3] != prefix:
             raise PydanticCustomError("invalid_cursor", "Expected the id of the last item of the page before")
         return value
 
-    return AfterValidator(check)
+    return Check(check, {"pattern": f"^{prefix}{_ID_TAIL}$"})
 
 
 def _moment(value: Any) -> Any:
@@ -83,13 +157,83 @@ def _moment(value: Any) -> Any:
         ) from error
 
 
-Email = Annotated[str, AfterValidator(_email)]
-DisplayName = Annotated[str, Field(max_length=100), AfterValidator(_no_controls)]
+def _integral(value: Any) -> Any:
+    """812.0 is an integer to JSON Schema (draft 2020-12, validation, §6.1.1)."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _scope(value: str) -> str:
+    if value not in GRANTABLE:
+        raise PydanticCustomError("not_allowed", "There is no such scope")
+    return value
+
+
+def _comma_separated(value: Any) -> Any:
+    return value.split(",") if isinstance(value, str) else value
+
+
+def _is_text(value: str) -> str:
+    try:
+        value.encode()
+    except UnicodeError as error:
+        raise PydanticCustomError("invalid_text", "Expected UTF-8, percent-encoded") from error
+    return value
+
+
+class ThreadCursor(NamedTuple):
+    """A thread and its `lastMessageAt` when the page before was read (None: not given)."""
+
+    thread_id: str
+    at_ms: int | None
+
+
+def _thread_cursor(value: Any) -> ThreadCursor:
+    """`thd_…`, or `thd_…@<lastMessageAt>`, which stays good whatever becomes of the thread."""
+    thread_id, has_moment, moment = str(value).partition("@")
+    if not _ID.fullmatch(thread_id) or not thread_id.startswith("thd"):
+        raise PydanticCustomError(
+            "invalid_cursor", "Expected the last thread of the page before: its id, or 'id@lastMessageAt'"
+        )
+    return ThreadCursor(thread_id, _moment(moment) if has_moment else None)
+
+
+Email = Annotated[str, Check(_email, {"format": "email"})]
+Label = Annotated[
+    str,
+    Field(min_length=1, max_length=LABEL_CHARS),
+    Check(_no_controls, _PRINTABLE),
+    AfterValidator(_is_text),
+]
+DisplayName = Annotated[str, Field(max_length=100), Check(_no_controls, _PRINTABLE)]
+DomainName = Annotated[str, Check(_domain_name, {"format": "idn-hostname"})]
+DailyCap = Annotated[int, Field(ge=1, le=1_000_000), BeforeValidator(_integral)]
+Scope = Annotated[str, Check(_scope, {"enum": sorted(GRANTABLE)})]
 Metadata = Annotated[
     dict[Annotated[str, Field(min_length=1, max_length=40)], Annotated[str, Field(max_length=256)]],
     Field(max_length=50),
 ]
-Moment = Annotated[int, BeforeValidator(_moment)]
+Moment = Annotated[
+    int,
+    BeforeValidator(_moment),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "description": "ISO 8601 date (midnight UTC) or timestamp",
+            "anyOf": [{"format": "date-time"}, {"format": "date"}],
+        }
+    ),
+]
+ThreadsCursor = Annotated[
+    ThreadCursor,
+    BeforeValidator(_thread_cursor),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "description": "The last thread of the page before: its id, or `id@lastMessageAt`, which outlives it",
+            "pattern": rf"^thd{_ID_TAIL}(@\d{{4}}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{{3}}Z)?$",
+        }
+    ),
+]
 Limit = Annotated[int, Field(ge=1, le=100)]
 EventType = Literal[
     "email.received",
@@ -104,6 +248,13 @@ EventType = Literal[
     "sending.paused",
 ]
 
+LIVE_EVENTS: tuple[EventType, ...] = (
+    "email.received",
+    "email.sent",
+    "email.bounced",
+    "email.complained",
+    "email.unsubscribed",
+)
 DEFAULT_EVENTS: tuple[EventType, ...] = ("email.received", "email.sent", "email.bounced")
 
 # Inboxes -----------------------------------------------------------------------------------------
@@ -111,7 +262,9 @@ DEFAULT_EVENTS: tuple[EventType, ...] = ("email.received", "email.sent", "email.
 
 class CreateInbox(Body):
     username: Annotated[
-        str, Field(min_length=2, max_length=48, pattern=r"^[a-z0-9._-]+$"), AfterValidator(_dot_atom)
+        str,
+        Field(min_length=2, max_length=48, pattern=r"^[a-z0-9._-]+$"),
+        Check(_dot_atom, {"pattern": f"^{_DOT_ATOM.pattern}$"}),
     ]
     name: DisplayName | None = None
     agentId: str | None = None
@@ -125,11 +278,16 @@ class ListInboxes(Query):
     isActive: bool = True
 
 
+class PatchInbox(Change):
+    name: DisplayName | None = None
+    metadata: Metadata = Field(default_factory=dict)
+
+
 # Messages, threads, attachments --------------------------------------------------------------------
 
 
 class AttachmentInput(Body):
-    filename: Annotated[str, Field(min_length=1, max_length=255), AfterValidator(_no_controls)]
+    filename: Annotated[str, Field(min_length=1, max_length=255), Check(_no_controls, _PRINTABLE)]
     contentType: Annotated[
         str,
         Field(max_length=127, pattern=r"^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+$"),
@@ -142,7 +300,7 @@ class SendMessage(Body):
     to: Annotated[list[Email], Field(min_length=1, max_length=RECIPIENTS_MAX)]
     cc: Annotated[list[Email], Field(max_length=RECIPIENTS_MAX)] = Field(default_factory=list)
     bcc: Annotated[list[Email], Field(max_length=RECIPIENTS_MAX)] = Field(default_factory=list)
-    subject: Annotated[str, Field(max_length=SUBJECT_MAX), AfterValidator(_no_controls)] | None = None
+    subject: Annotated[str, Field(max_length=SUBJECT_MAX), Check(_no_controls, _PRINTABLE)] | None = None
     text: str | None = None
     html: str | None = None
     inReplyTo: Annotated[str, _id_of("msg", "thd")] | None = None
@@ -155,34 +313,160 @@ class ListMessages(Query):
     inboxId: str | None = None
     threadId: str | None = None
     limit: Limit = 50
+    q: Annotated[str, Field(max_length=200), AfterValidator(_is_text)] | None = None
     direction: Literal["inbound", "outbound"] | None = None
-    from_: Annotated[str | None, Field(alias="from", max_length=320)] = None
+    from_: Annotated[
+        Annotated[str, Field(max_length=320), AfterValidator(_is_text)] | None, Field(alias="from")
+    ] = None
     since: Moment | None = None
     until: Moment | None = None
     before: Annotated[str, _cursor_of("msg")] | None = None
     cursor: Annotated[str, _cursor_of("msg")] | None = None
 
 
+class PatchMessage(Body):
+    labels: Annotated[list[Label], Field(max_length=LABELS_MAX)]
+
+
 class ListThreads(Query):
     inboxId: str | None = None
     limit: Limit = 50
+    cursor: ThreadsCursor | None = None
+    isArchived: bool | None = None
+
+
+class PatchThread(Body):
+    isArchived: bool
 
 
 class GetAttachment(Query):
     inline: bool = False
 
 
+# Drafts ------------------------------------------------------------------------------------------
+
+DraftAddresses = Annotated[list[Email], Field(max_length=RECIPIENTS_MAX)]
+DraftSubject = Annotated[str, Field(max_length=SUBJECT_MAX), Check(_no_controls, _PRINTABLE)]
+
+
+class CreateDraft(Body):
+    inboxId: Annotated[str, Field(max_length=64)]
+    to: DraftAddresses = Field(default_factory=list)
+    cc: DraftAddresses = Field(default_factory=list)
+    bcc: DraftAddresses = Field(default_factory=list)
+    subject: DraftSubject | None = None
+    text: str | None = None
+    html: str | None = None
+    inReplyTo: Annotated[str, _id_of("msg", "thd")] | None = None
+
+
+class PatchDraft(Change):
+    to: DraftAddresses = Field(default_factory=list)
+    cc: DraftAddresses = Field(default_factory=list)
+    bcc: DraftAddresses = Field(default_factory=list)
+    subject: DraftSubject | None = None
+    text: str | None = None
+    html: str | None = None
+    inReplyTo: Annotated[str, _id_of("msg", "thd")] | None = None
+
+
+class ListDrafts(Query):
+    status: Literal["draft", "sent", "discarded"] | None = None
+    inboxId: str | None = None
+    limit: Limit = 50
+    cursor: Annotated[str, _cursor_of("drf")] | None = None
+
+
 # Webhooks ----------------------------------------------------------------------------------------
 
 
+WebhookUrl = Annotated[str, Field(max_length=2048, pattern=r"^https://")]
+Subscription = Annotated[list[EventType], Field(min_length=1)]
+
+
 class CreateWebhook(Body):
-    url: Annotated[str, Field(max_length=2048, pattern=r"^https://")]
-    subscribedEvents: Annotated[list[EventType], Field(min_length=1)] = Field(
-        default_factory=lambda: list(DEFAULT_EVENTS)
-    )
+    url: WebhookUrl
+    subscribedEvents: Subscription = Field(default_factory=lambda: list(DEFAULT_EVENTS))
+
+
+class UpdateWebhook(Patch):
+    url: WebhookUrl = ABSENT
+    subscribedEvents: Subscription = ABSENT
+    isActive: bool = ABSENT
 
 
 class ListDeliveries(Query):
+    limit: Limit = 50
+
+
+# Domains -----------------------------------------------------------------------------------------
+
+
+class RegisterDomain(Body):
+    domainName: DomainName
+    dailyCap: DailyCap | None = None
+
+
+class PatchDomain(Body):
+    dailyCap: DailyCap | None
+
+
+# Keys, agents, suppressions ------------------------------------------------------------------------
+
+
+class CreateKey(Body):
+    name: Annotated[str, Field(min_length=1, max_length=64), Check(_no_controls, _PRINTABLE)]
+    scopes: Annotated[list[Scope], Field(max_length=len(GRANTABLE))] | None = None
+    inboxId: Annotated[str, Field(max_length=64)] | None = None
+    mode: Literal["live", "test"] | None = None
+
+
+class ListKeys(Query):
+    limit: Limit | None = None
+    cursor: Annotated[str, _cursor_of("key")] | None = None
+
+
+class CreateAgent(Body):
+    name: Annotated[str, Field(min_length=1, max_length=100), Check(_no_controls, _PRINTABLE)]
+
+
+class ListAgents(Query):
+    limit: Limit = 50
+    cursor: Annotated[str, _cursor_of("agt")] | None = None
+
+
+SuppressionReason = Literal["hard_bounce", "complaint", "unsubscribe", "manual"]
+
+
+class CreateSuppression(Body):
+    email: Email
+    reason: SuppressionReason = "manual"
+
+
+class ListSuppressions(Query):
+    reason: SuppressionReason | None = None
+    email: Annotated[str, Field(max_length=320)] | None = None
+    limit: Limit = 50
+    cursor: Annotated[str, _cursor_of("sup")] | None = None
+
+
+# Analytics ---------------------------------------------------------------------------------------
+
+
+class AnalyticsWindow(Query):
+    inboxId: str | None = None
+    since: Moment | None = None
+    until: Moment | None = None
+
+
+class AnalyticsEvents(AnalyticsWindow):
+    types: Annotated[list[EventType], BeforeValidator(_comma_separated)] = Field(
+        default_factory=lambda: list(LIVE_EVENTS)
+    )
+    period: Annotated[int, Field(ge=60, le=31 * 86_400)] = 3600
+
+
+class AnalyticsDestinations(AnalyticsWindow):
     limit: Limit = 50
 
 

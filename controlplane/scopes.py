@@ -23,6 +23,12 @@ MAIL_SCOPES = ("inboxes:read", "messages:read", "messages:send", "threads:read")
 GRANTABLE = frozenset({ALL, *SCOPES, *(f"{scope.split(':')[0]}:*" for scope in SCOPES)})
 
 
+def mail_scopes_of(scopes: Iterable[str]) -> tuple[str, ...]:
+    """What of these a key bound to an inbox can hold; wildcards give the mail scopes that they cover."""
+    requested = tuple(scopes)
+    return tuple(scope for scope in MAIL_SCOPES if grants(requested, scope))
+
+
 def grants(held: Iterable[str], required: str) -> bool:
     """Does one of the scopes held cover `required` (an exact scope, a wildcard or `*`)?"""
     resource = required.partition(":")[0]

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 
 import click
 
-from conf.settings import DEFAULT_PLAN, Settings, SettingsError, load
+from conf.settings import DEFAULT_PLAN, Settings, SettingsError, load, parse
 from maild import __version__
 
 EXIT_FAULT = 2
@@ -107,6 +107,10 @@ def init(config: Path, domain: str | None, as_json: bool) -> None:
     if not config.exists():
         if domain is None:
             _fail(f"{config} does not exist; name your mail domain with --domain to have it written")
+        try:
+            parse({"server": {"shared_domains": [domain]}})
+        except SettingsError:
+            _fail(f"--domain: {domain} is no domain name such as agents.example.org (IDN in its xn-- form)")
         template = (resources.files("conf") / "maild.toml").read_text("utf-8")
         try:
             write_configuration(config, domain.lower().rstrip("."), template)
@@ -196,7 +200,7 @@ def keys_create(
     as_json: bool,
 ) -> None:
     """Make an API key. It is shown once."""
-    from controlplane.scopes import GRANTABLE, MAIL_SCOPES, grants
+    from controlplane.scopes import GRANTABLE, MAIL_SCOPES, mail_scopes_of
 
     unknown = [scope for scope in scopes if scope not in GRANTABLE]
     if unknown:
@@ -205,9 +209,20 @@ def keys_create(
         _fail("--name: 1 to 64 characters")
     held: tuple[str, ...] = scopes or ("*",)
     if inbox_id is not None:
-        held = tuple(scope for scope in MAIL_SCOPES if grants(held, scope))
+        held = mail_scopes_of(held)
         if not held:
             _fail(f"--scope: a key bound to an inbox can hold only {', '.join(MAIL_SCOPES)}")
     mode = "test" if is_test else "live"
     answer = _command(lambda store: store.create_key(organization_id, name, held, inbox_id, mode), config)
     _print(answer, as_json)
+
+
+@keys.command("revoke")
+@click.argument("key_id")
+@_config
+@_json
+def keys_revoke(key_id: str, config: Path, as_json: bool) -> None:
+    """Make a key useless at once, also in a running daemon."""
+    if not _command(lambda store: store.revoke_key(key_id), config):
+        _fail(f"there is no key {key_id}")
+    _print({"id": key_id, "status": "revoked"}, as_json)

@@ -14,26 +14,34 @@ import structlog
 import uvloop
 
 from conf.settings import Settings
+from controlplane.analytics import Analytics
 from controlplane.api import Rooms
 from controlplane.app import HttpError, HttpServer, make_app
 from controlplane.bodies import TextLoader
+from controlplane.domains import doh
+from controlplane.domains.rechecks import Rechecks
+from controlplane.domains.registry import Registry
+from controlplane.ratelimit import RateLimit
 from controlplane.sending.pipeline import Pipeline
 from controlplane.webhooks.dispatcher import Dispatcher
 from controlplane.webhooks.egress import Egress
+from controlplane.webhooks.ping import Pinger
 from controlplane.webhooks.secrets import Secrets
 from maild.inbound import tls
 from maild.inbound.accept import Acceptor
 from maild.inbound.listener import Listener, ListenError
 from maild.inbound.recipients import is_served
+from maild.outbound import dkim
 from maild.outbound.queue import OutboundQueue
-from maild.resolver import Resolver
-from storage import blobs, migrate
+from maild.resolver import NoAnswer, NxDomain, Resolver
+from storage import blobs, domains, migrate
 from storage.blobs import Blobs
 from storage.clock import Clock
 from storage.data_folder import DataFolder, DataFolderError
 from storage.database import Database
 from storage.disk import Disk
 from storage.ids import Ids
+from storage.indexer import SearchIndexer
 from storage.sealing import Sealer, SealError, read_master_key
 from storage.service import Supervisor
 
@@ -61,6 +69,7 @@ class Daemon:
         try:
             self._folder.check()
             self._folder.lock()
+            self._folder.check_store()
             migrate.prepare(self._folder.database)
             await self._build()
             await self._supervisor.start()
@@ -117,13 +126,56 @@ class Daemon:
             settings,
             prepare_local=acceptor.prepare_local,
             is_local=lambda domain: db.read(is_served, domain, shared_domains),
+            may_send=lambda organization_id, domain: db.lookup(
+                domains.may_send, organization_id, domain, shared_domains
+            ),
             wake_webhooks=dispatcher.wake,
             randomness=random.Random(),  # noqa: S311 (spreads retries, guards nothing)
         )
         pipeline = Pipeline(db, blob_store, disk, clock, ids, settings, wake_queue=queue.wake)
-        rooms = Rooms(db, blob_store, clock, ids, settings, pipeline, egress, secrets)
-        self.http = HttpServer(make_app(rooms), settings)
-        self._supervisor = Supervisor([egress, dispatcher, queue, self.listener, self.http])
+        doh_egress = Egress(doh.rules(settings.dns), resolver.addresses, doh.USER_AGENT)
+        registry = Registry(
+            db,
+            clock,
+            ids,
+            sealer,
+            settings.server,
+            # A resolver without a cache: the owner of a domain has just changed what it should see.
+            doh.panel(settings.dns, doh_egress, lambda: Resolver(settings.dns, clock), (NxDomain, NoAnswer)),
+            make_dkim_key=dkim.generate_key,
+            wake_queue=queue.wake,
+            wake_webhooks=dispatcher.wake,
+        )
+        rechecks = Rechecks(db, clock, registry)
+        rooms = Rooms(
+            db=db,
+            blobs=blob_store,
+            clock=clock,
+            ids=ids,
+            settings=settings,
+            pipeline=pipeline,
+            egress=egress,
+            secrets=secrets,
+            pinger=Pinger(db, clock, ids, secrets, egress),
+            wake_webhooks=dispatcher.wake,
+            domains=registry,
+            analytics=Analytics(db),
+        )
+        rate_limit = RateLimit(db, clock, settings.limits.requests_per_minute)
+        self.http = HttpServer(make_app(rooms, rate_limit), settings)
+        self._supervisor = Supervisor(
+            [
+                rate_limit,
+                egress,
+                doh_egress,
+                dispatcher,
+                queue,
+                rechecks,
+                SearchIndexer(db, clock),
+                self.listener,
+                self.http,
+            ]
+        )
         log.info("built", data_dir=str(self._folder.path), orphaned_files_removed=swept)
 
     def _tls_context(self) -> ssl.SSLContext:

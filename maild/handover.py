@@ -36,3 +36,4 @@ class Reply:
 DeliverLocal = Callable[[Tx], Mapping[str, Reply]]  # recipient → reply
 PrepareLocal = Callable[[LocalMail], Awaitable[DeliverLocal]]
 IsLocal = Callable[[str], Awaitable[bool]]  # domain → is it ours?
+MaySend = Callable[[str, str], bool]  # organization, domain → may it send from there, now?

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from conf.settings import Settings
+from controlplane.domains import checks
 from maild.outbound import dkim
 from storage import dkim_keys, inboxes, keys, migrate, organizations
 from storage.clock import Clock
@@ -21,8 +22,6 @@ from storage.sealing import Sealer, make_master_key, read_master_key
 T = TypeVar("T")
 
 SELECTOR = "s1"
-_DMARC = "v=DMARC1; p=quarantine; rua=mailto:postmaster@{}"
-MX_PRIORITY = 10
 
 
 class Store:
@@ -79,6 +78,13 @@ class Store:
 
         return self._write(unit)
 
+    def revoke_key(self, key_id: str) -> bool:
+        def unit(tx: Tx) -> bool:
+            organization_id = keys.organization_of(tx, key_id)
+            return organization_id is not None and keys.revoke(tx, organization_id, key_id)
+
+        return self._write(unit)
+
     # Inside one transaction --------------------------------------------------------------------
 
     def _create_organization(self, tx: Tx, name: str, plan: str) -> dict[str, str]:
@@ -131,27 +137,13 @@ class Store:
     def _records(self, tx: Tx, domain: str) -> list[dict[str, Any]]:
         key = dkim_keys.active(tx, domain)
         assert key is not None
-        host = self._settings.server.hostname
-        wanted: list[tuple[str, str, str, str, int | None, bool]] = [
-            ("mx", "MX", domain, host, MX_PRIORITY, True),
-            ("spf", "TXT", domain, "v=spf1 mx -all", None, True),
-            ("dkim", "TXT", f"{key.selector}._domainkey.{domain}", f"v=DKIM1; k=rsa; p={key.public_key}", None, True),
-            ("dmarc", "TXT", f"_dmarc.{domain}", _DMARC.format(domain), None, False),
-        ]  # fmt: skip
-        return [
-            {
-                "domainName": domain,
-                "purpose": purpose,
-                "type": kind,
-                "name": name,
-                "value": value,
-                "priority": priority,
-                "required": required,
-                "status": "unchecked",
-                "observed": [],
-            }
-            for purpose, kind, name, value, priority, required in wanted
-        ]
+        wanted = checks.records(
+            domain,
+            self._settings.server.hostname,
+            [checks.Key(key.selector, key.public_key, True)],
+            reports_to=f"postmaster@{domain}",
+        )
+        return [{"domainName": domain, **record.shown()} for record in wanted]
 
     def _write(self, unit: Callable[[Tx], T]) -> T:
         if not self._folder.database.exists():

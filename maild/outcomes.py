@@ -34,15 +34,19 @@ _NO_SUCH_USER = re.compile(
 )
 
 
+_REASONS = {"deferred": "expired", "suppressed": "recipient_suppressed", "failed": "domain_not_verified"}
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """One recipient's fate in one attempt.
 
     `sent`: a smarthost took it; `delivered`: its own MX or a local inbox did; `deferred`: again later,
-    or never if its time is over; `bounced`: refused for good; `suppressed`: we did not even try.
+    or never if its time is over; `bounced`: refused for good; `suppressed`: we did not even try, and for
+    `failed` neither: the sender's domain is no longer theirs to send from.
     """
 
-    status: Literal["sent", "delivered", "deferred", "bounced", "suppressed"]
+    status: Literal["sent", "delivered", "deferred", "bounced", "suppressed", "failed"]
     code: int | None
     enhanced: str | None
     text: str
@@ -224,8 +228,9 @@ def _settlement(row: Due, verdict: Verdict, now_ms: int, duration_ms: int) -> Se
 
 
 def _failure(row: Due, verdict: Verdict) -> _Failure:
-    bounce_type: BounceType = "transient" if verdict.status == "deferred" else "permanent"
-    reason = {"deferred": "expired", "suppressed": "recipient_suppressed"}.get(verdict.status, "bounced")
+    types: Mapping[str, BounceType] = {"deferred": "transient", "failed": "undetermined"}
+    bounce_type = types.get(verdict.status, "permanent")
+    reason = _REASONS.get(verdict.status, "bounced")
     facts = (verdict.code, verdict.enhanced, verdict.text)
     return _Failure(row.position, row.address, bounce_type, reason, *facts, verdict.is_address_fault())
 

@@ -1,8 +1,58 @@
 """Agents: names that an organization gives to the programs behind its inboxes."""
 
+from typing import NamedTuple
+
 from storage.database import Tx
+from storage.records import columns
+
+
+class Agent(NamedTuple):
+    id: str
+    organization_id: str
+    name: str
+    created_at: int
+
+
+# A key bound to an inbox sees the agent behind that inbox, and no other.
+_SELECT = f"""SELECT {columns(Agent)} FROM agents WHERE organization_id = :organization
+    AND (:inbox IS NULL
+         OR id = (SELECT agent_id FROM inboxes WHERE id = :inbox AND organization_id = :organization))"""
+
+
+def create(tx: Tx, agent_id: str, organization_id: str, name: str, now_ms: int) -> Agent:
+    agent = Agent(agent_id, organization_id, name, now_ms)
+    tx.run(f"INSERT INTO agents ({columns(Agent)}) VALUES (?, ?, ?, ?)", agent)
+    return agent
 
 
 def exists(tx: Tx, organization_id: str, agent_id: str) -> bool:
     found = tx.one("SELECT 1 FROM agents WHERE id = ? AND organization_id = ?", (agent_id, organization_id))
     return found is not None
+
+
+def get(tx: Tx, organization_id: str, agent_id: str, *, inbox_id: str | None = None) -> Agent | None:
+    row = tx.one(
+        f"{_SELECT} AND id = :id", {"organization": organization_id, "inbox": inbox_id, "id": agent_id}
+    )
+    return Agent(*row) if row else None
+
+
+def page(
+    tx: Tx, organization_id: str, *, limit: int, before: str | None = None, inbox_id: str | None = None
+) -> list[Agent]:
+    """Newest first, older than `before`."""
+    rows = tx.all(
+        f"{_SELECT} AND id < coalesce(:before, '~') ORDER BY id DESC LIMIT :limit",
+        {"organization": organization_id, "inbox": inbox_id, "before": before, "limit": limit},
+    )
+    return [Agent(*row) for row in rows]
+
+
+def remove(tx: Tx, organization_id: str, agent_id: str, now_ms: int) -> bool:
+    """Its inboxes go on without it; False when the organization has no such agent."""
+    tx.run(
+        """UPDATE inboxes SET agent_id = NULL, updated_at = :now
+           WHERE agent_id = :agent AND organization_id = :organization""",
+        {"agent": agent_id, "organization": organization_id, "now": now_ms},
+    )
+    return tx.run("DELETE FROM agents WHERE id = ? AND organization_id = ?", (agent_id, organization_id)) == 1

@@ -12,11 +12,11 @@ import asyncio
 import hashlib
 import mmap
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from storage.database import Tx
 from storage.ids import Ids
@@ -24,6 +24,7 @@ from storage.ids import Ids
 SPOOL_BUFFER_BYTES = 256 * 1024
 READ_CHUNK_BYTES = 256 * 1024
 THREAD_BYTES = 256 * 1024  # hashing less than this costs less than a hop to a thread
+T = TypeVar("T")
 RawMessage = bytes | mmap.mmap
 
 
@@ -175,18 +176,18 @@ class Spool:
         self._buffer += chunk
         self.size_bytes += len(chunk)
         if len(self._buffer) > max(SPOOL_BUFFER_BYTES, self._blobs._inline_bytes):
-            await asyncio.to_thread(self._flush)
+            await _in_thread(self._flush)
 
     async def finish(self) -> Stored:
         if self._file is None and self.size_bytes <= self._blobs._inline_bytes:
             data = bytes(self._buffer)
             return Stored(self._id, self.size_bytes, hashlib.sha256(data).digest(), data, None)
-        path = await asyncio.to_thread(self._finish_file)
+        path = await _in_thread(self._finish_file)
         return Stored(self._id, self.size_bytes, self._hash.digest(), None, path)
 
     def discard(self) -> None:
         """Forget it; idempotent, and harmless after `finish()`."""
-        self._buffer.clear()
+        self._buffer = bytearray()  # not clear(): a write that failed may still hold a view of it
         if self._file is not None:
             os.close(self._file)
             self._file = None
@@ -212,13 +213,23 @@ class Spool:
         os.fsync(self._file)
         # close() can report a late write error too, so it comes before the rename.
         descriptor, self._file = self._file, None
-        os.close(descriptor)
         try:
+            os.close(descriptor)
             return self._blobs._keep(self._temporary, self._id)
         except OSError:
             with suppress(FileNotFoundError):
                 self._temporary.unlink()
             raise
+
+
+async def _in_thread(work: Callable[[], T]) -> T:
+    """A thread can't be cancelled: a cancelled caller waits for it, so that what it writes can be discarded."""
+    task = asyncio.ensure_future(asyncio.to_thread(work))
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise
 
 
 def _fsync_folder(folder: Path) -> None:

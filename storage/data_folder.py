@@ -32,6 +32,11 @@ class DataFolder:
         if not os.access(self.path, os.R_OK | os.W_OK | os.X_OK):
             raise DataFolderError(f"data_dir: {self.path} is not writable by this user")
 
+    def check_store(self) -> None:
+        """Serving from a store made in passing would refuse the mail of every inbox of the real one."""
+        if not self.database.exists():
+            raise DataFolderError(f"data_dir: there is no store in {self.path}; run 'maild init' first")
+
     def lock(self) -> None:
         """Keep every other daemon out until this process ends, however it ends."""
         try:

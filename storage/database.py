@@ -13,7 +13,8 @@ Where it runs: the statements of writing units on the event loop, COMMIT (the fs
 now and then) on the connection's thread. Python lets one thread run at a time, and a thread that
 executes statements beside a busy loop hands the interpreter back and forth at each of them: half of
 the CPU time of an inbound message went there (scripts/bench/inbound). A batch ends after `SLICE_S`, so
-that the loop is never held for long. Point look-ups by an index run on the loop as well (`lookup`): a
+that the loop is never held for long. The few units that take longer say so (`write_apart`): they have a transaction
+of their own, on the thread. Point look-ups by an index run on the loop as well (`lookup`): a
 few microseconds instead of a hop. All other reading is done by the readers' threads (`read`).
 
 What a crash leaves: whole transactions. The writing connection alone makes the checkpoints (SQLite
@@ -78,6 +79,16 @@ class Tx:
         return None if row is None else row[0]
 
 
+class _Apart:
+    """Marks a unit that gets a transaction of its own, on the connection's thread."""
+
+    def __init__(self, unit: Callable[[Tx], Any]) -> None:
+        self.unit = unit
+
+    def __call__(self, tx: Tx) -> Any:
+        return self.unit(tx)
+
+
 Outcome = tuple[Any, Exception | None]
 AnyUnit = Callable[[Tx], Any]
 Waiting = tuple[AnyUnit, "asyncio.Future[Any]"]
@@ -111,6 +122,17 @@ class Database:
     async def write(self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run `unit(tx, …)` in a transaction; returns its result after COMMIT, or raises what it raised."""
         return await self._writer.submit(lambda tx: unit(tx, *args, **kwargs))
+
+    async def write_apart(
+        self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """`write` for a unit of many rows: the event loop goes on meanwhile, other writers wait for it."""
+        return await self._writer.submit(_Apart(lambda tx: unit(tx, *args, **kwargs)))
+
+    @property
+    def units_written(self) -> int:
+        """How many writing units were served so far: whether anybody wrote since the last look."""
+        return self._writer.served
 
     async def read(self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run `unit(tx, …)` on a reader's thread: one consistent state, all earlier writes seen."""
@@ -234,6 +256,7 @@ class _Writer(_Lane):
         super().__init__(connection)
         self._tx = Tx(connection.raw)
         connection.raw.execute("PRAGMA busy_timeout = 0")
+        self.served = 0
         self._idle: asyncio.TimerHandle | None = None
         self._checkpointing: asyncio.Task[None] | None = None
 
@@ -241,11 +264,16 @@ class _Writer(_Lane):
         batch: list[Waiting] = []
         try:
             await self._begin()
-            outcomes = self._run_slice(batch)
-            await self.connection.call(_commit)
+            if isinstance(self.waiting[0][0], _Apart):
+                batch.append(self.waiting.popleft())
+                outcomes = [await self.connection.call(partial(_run_apart, self._tx, batch[0][0]))]
+            else:
+                outcomes = self._run_slice(batch)
+                await self.connection.call(_commit)
         except Exception as error:  # BEGIN or COMMIT failed: nobody's work was kept, each is told
             batch = batch or [self.waiting.popleft()]
             outcomes = [(None, error)] * len(batch)
+        self.served += len(batch)
         _settle(batch, outcomes)
         if not self.waiting and not self._closed:
             self._checkpoint_soon()
@@ -267,6 +295,8 @@ class _Writer(_Lane):
         outcomes: list[Outcome] = []
         try:
             while self.waiting and (not outcomes or time.perf_counter() < until):
+                if isinstance(self.waiting[0][0], _Apart):
+                    break
                 batch.append(self.waiting.popleft())
                 outcomes.append(_run_in_savepoint(conn, self._tx, batch[-1][0]))
         except BaseException:
@@ -323,6 +353,17 @@ def _commit(conn: sqlite3.Connection) -> None:
         if conn.in_transaction:
             conn.execute("ROLLBACK")
         raise
+
+
+def _run_apart(tx: Tx, unit: AnyUnit, conn: sqlite3.Connection) -> Outcome:
+    try:
+        outcome = _run_in_savepoint(conn, tx, unit)
+    except BaseException:
+        if conn.in_transaction:
+            conn.execute("ROLLBACK")
+        raise
+    _commit(conn)
+    return outcome
 
 
 def _run_in_savepoint(conn: sqlite3.Connection, tx: Tx, unit: AnyUnit) -> Outcome:

@@ -40,3 +40,33 @@ def of_domain(tx: Tx, domain_name: str) -> list[DkimKey]:
     """All keys of the domain, oldest first."""
     rows = tx.all(f"{_SELECT} WHERE domain_name = ? ORDER BY created_at, selector", (domain_name,))
     return [DkimKey(*row) for row in rows]
+
+
+def publish(tx: Tx, key: DkimKey) -> DkimKey:
+    """Keep a key that is to sign once DNS shows it; the one that waits already, where there is one."""
+    row = tx.one(f"{_SELECT} WHERE domain_name = ? AND status = 'published'", (key.domain_name,))
+    if row is not None:
+        return DkimKey(*row)
+    insert(tx, key)
+    return key
+
+
+def promote(tx: Tx, domain_name: str, selector: str) -> bool:
+    """The published key signs from now on, and the private half of the one before is forgotten."""
+    key = tx.one(
+        "SELECT 1 FROM dkim_keys WHERE domain_name = ? AND selector = ? AND status = 'published'",
+        (domain_name, selector),
+    )
+    if key is None:
+        return False
+    tx.run(
+        """UPDATE dkim_keys SET status = 'retired', private_key = x''
+           WHERE domain_name = ? AND status = 'active'""",
+        (domain_name,),
+    )
+    tx.run(
+        """UPDATE dkim_keys SET status = 'active'
+           WHERE domain_name = ? AND selector = ? AND status = 'published'""",
+        (domain_name, selector),
+    )
+    return True

@@ -1,6 +1,152 @@
-"""Customers' domains. Shared domains are the configuration's and have no row here."""
+"""Customers' domains. Shared domains are the configuration's and have no row here.
+
+A name may be registered by several organizations; at most one of them has it `verified`, and only
+that one receives and sends with it. A deleted registration keeps its row, and takes part in nothing.
+"""
+
+from collections.abc import Set
+from typing import NamedTuple
 
 from storage.database import Tx
+from storage.records import columns
+from storage.states import DOMAIN
+
+
+class Domain(NamedTuple):
+    id: str
+    organization_id: str
+    domain_name: str  # lower-case A-label
+    status: str
+    challenge: str
+    ownership_status: int
+    mx_status: int
+    spf_status: int
+    dkim_status: int
+    dmarc_status: int
+    observed: str  # JSON: what the last check found, by record
+    daily_cap: int | None
+    verified_at: int | None
+    last_checked_at: int | None
+    failing_since: int | None  # pending: since when it may be verified; verified: since when checks fail
+    created_at: int
+
+
+_SELECT = f"SELECT {columns(Domain)} FROM domains"
+_CHANGING = (
+    *("status", "ownership_status", "mx_status", "spf_status", "dkim_status", "dmarc_status", "observed"),
+    *("verified_at", "last_checked_at", "failing_since"),
+)
+_UPDATE = f"""UPDATE domains SET {", ".join(f"{name} = :{name}" for name in _CHANGING)}
+    WHERE id = :id AND status = :before"""
+
+
+class DomainTaken(Exception):
+    """Another organization has verified the name, or this one has registered it."""
+
+
+def register(
+    tx: Tx,
+    domain_id: str,
+    now_ms: int,
+    *,
+    organization_id: str,
+    domain_name: str,
+    challenge: str,
+    daily_cap: int | None,
+) -> Domain:
+    """A pending domain; DomainTaken."""
+    refuse_taken(tx, organization_id, domain_name)
+    row = tx.one(
+        f"""INSERT INTO domains (id, organization_id, domain_name, status, challenge, daily_cap, failing_since,
+              created_at) VALUES (?, ?, ?, 'pending', ?, ?, ?, ?) RETURNING {columns(Domain)}""",
+        (domain_id, organization_id, domain_name, challenge, daily_cap, now_ms, now_ms),
+    )
+    assert row is not None
+    return Domain(*row)
+
+
+def refuse_taken(tx: Tx, organization_id: str, domain_name: str) -> None:
+    """DomainTaken when the organization can't register the name."""
+    if tx.one(
+        """SELECT 1 FROM domains WHERE domain_name = :name
+           AND (status = 'verified' OR (status <> 'deleted' AND organization_id = :organization))""",
+        {"name": domain_name, "organization": organization_id},
+    ):
+        raise DomainTaken(domain_name)
+
+
+def get(tx: Tx, organization_id: str, domain_id: str) -> Domain | None:
+    row = tx.one(
+        f"{_SELECT} WHERE id = ? AND organization_id = ? AND status <> 'deleted'",
+        (domain_id, organization_id),
+    )
+    return Domain(*row) if row else None
+
+
+def of_organization(tx: Tx, organization_id: str) -> list[Domain]:
+    """All of them, newest first."""
+    rows = tx.all(
+        f"{_SELECT} WHERE organization_id = ? AND status <> 'deleted' ORDER BY id DESC", (organization_id,)
+    )
+    return [Domain(*row) for row in rows]
+
+
+def count(tx: Tx, organization_id: str) -> int:
+    number: int = tx.value(
+        "SELECT count(*) FROM domains WHERE organization_id = ? AND status <> 'deleted'", (organization_id,)
+    )
+    return number
+
+
+def update(tx: Tx, before: Domain, after: Domain) -> bool:
+    """Write what a check changed; False when the status is no longer that of `before`.
+
+    DomainTaken when it would be verified, and another organization's is.
+    """
+    if after.status != before.status and after.status not in DOMAIN[before.status]:
+        raise ValueError(f"a domain can't go from {before.status} to {after.status}")
+    if after.status == "verified" and verified_by(tx, after.domain_name) not in (None, after.organization_id):
+        raise DomainTaken(after.domain_name)
+    return tx.run(_UPDATE, {**after._asdict(), "before": before.status}) == 1
+
+
+def set_daily_cap(tx: Tx, organization_id: str, domain_id: str, daily_cap: int | None) -> Domain | None:
+    row = tx.one(
+        f"""UPDATE domains SET daily_cap = ? WHERE id = ? AND organization_id = ? AND status <> 'deleted'
+            RETURNING {columns(Domain)}""",
+        (daily_cap, domain_id, organization_id),
+    )
+    return Domain(*row) if row else None
+
+
+def delete(tx: Tx, organization_id: str, domain_id: str, now_ms: int) -> Domain | None:
+    """Nothing is received or sent with it from this commit on; None when there is no such domain."""
+    row = tx.one(
+        f"""UPDATE domains SET status = 'deleted', deleted_at = ?
+            WHERE id = ? AND organization_id = ? AND status IN ('pending', 'verified', 'failed')
+            RETURNING {columns(Domain)}""",
+        (now_ms, domain_id, organization_id),
+    )
+    return Domain(*row) if row else None
+
+
+def due_for_check(tx: Tx, checked_before_ms: int, limit: int) -> list[Domain]:
+    """Verified domains whose last check is that old, the oldest first."""
+    rows = tx.all(
+        f"""{_SELECT} WHERE status = 'verified' AND coalesce(last_checked_at, 0) <= ?
+            ORDER BY last_checked_at LIMIT ?""",
+        (checked_before_ms, limit),
+    )
+    return [Domain(*row) for row in rows]
+
+
+def pending_since(tx: Tx, at_ms: int, limit: int) -> list[Domain]:
+    """Domains that have been pending since then, or longer."""
+    rows = tx.all(
+        f"{_SELECT} WHERE status = 'pending' AND coalesce(failing_since, created_at) <= ? LIMIT ?",
+        (at_ms, limit),
+    )
+    return [Domain(*row) for row in rows]
 
 
 def status_for(tx: Tx, organization_id: str, domain_name: str) -> str | None:
@@ -12,9 +158,30 @@ def status_for(tx: Tx, organization_id: str, domain_name: str) -> str | None:
     return status
 
 
+def ceiling(tx: Tx, organization_id: str, inbox_id: str) -> tuple[str, int] | None:
+    """(domain name, daily cap) of the domain that the inbox sends from; None where there is no cap."""
+    row = tx.one(
+        """SELECT d.domain_name, d.daily_cap FROM inboxes i
+             JOIN domains d ON d.organization_id = i.organization_id AND d.domain_name = i.domain
+           WHERE i.id = ? AND i.organization_id = ? AND d.status = 'verified' AND d.daily_cap IS NOT NULL""",
+        (inbox_id, organization_id),
+    )
+    return (row[0], row[1]) if row else None
+
+
+def verified_by(tx: Tx, domain_name: str) -> str | None:
+    """The organization that receives and sends mail with this domain."""
+    organization_id: str | None = tx.value(
+        "SELECT organization_id FROM domains WHERE domain_name = ? AND status = 'verified'", (domain_name,)
+    )
+    return organization_id
+
+
+def may_send(tx: Tx, organization_id: str, domain_name: str, shared_domains: Set[str]) -> bool:
+    """May its inboxes on this domain send, now?"""
+    return domain_name in shared_domains or status_for(tx, organization_id, domain_name) == "verified"
+
+
 def is_verified(tx: Tx, domain_name: str) -> bool:
     """Does some organization receive mail on this domain?"""
-    return (
-        tx.one("SELECT 1 FROM domains WHERE domain_name = ? AND status = 'verified'", (domain_name,))
-        is not None
-    )
+    return verified_by(tx, domain_name) is not None

@@ -36,6 +36,15 @@ class Ids:
         """Unguessable lower-case text, 8 characters for each 5 bytes."""
         return _base32(int.from_bytes(self._entropy(size_bytes), "big"), size_bytes * 8 // 10)
 
+    def chance(self, size_bytes: int) -> bytes:
+        """Unguessable bytes, for secrets that have a form of their own."""
+        return self._entropy(size_bytes)
+
+
+def first_at(prefix: str, at_ms: int) -> str:
+    """What every id of that millisecond or later sorts behind: a range of time is a range of ids."""
+    return f"{prefix}_{_base32(max(at_ms, 0), 5)}"
+
 
 def _base32(number: int, pairs: int) -> str:
     return "".join([_PAIRS[(number >> shift) & 1023] for shift in range((pairs - 1) * 10, -1, -10)])

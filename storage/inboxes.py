@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from storage import outbound
 from storage.database import Tx
 from storage.records import Inbox, columns
 
@@ -46,8 +47,13 @@ def create(
     address = f"{username}@{domain}"
     if tx.one("SELECT 1 FROM inboxes WHERE address = ? AND is_active = 1", (address,)):
         raise AddressTaken(address)
+    # Who verified a custom domain after another organization had it need not wait for that one's names.
     deactivated_at = tx.value(
-        "SELECT max(deactivated_at) FROM inboxes WHERE address = ? AND is_active = 0", (address,)
+        """SELECT max(deactivated_at) FROM inboxes
+           WHERE address = :address AND is_active = 0 AND (organization_id = :organization OR NOT EXISTS
+             (SELECT 1 FROM domains WHERE domain_name = :domain AND organization_id = :organization
+                AND status = 'verified'))""",
+        {"address": address, "organization": organization_id, "domain": domain},
     )
     if deactivated_at is not None and deactivated_at + QUARANTINE_MS > now_ms:
         raise AddressInCooldown(deactivated_at + QUARANTINE_MS)
@@ -153,6 +159,58 @@ def sent(tx: Tx, inbox_id: str, now_ms: int) -> None:
     tx.run(
         "UPDATE inboxes SET last_message_at = max(coalesce(last_message_at, 0), ?) WHERE id = ?",
         (now_ms, inbox_id),
+    )
+
+
+def update(
+    tx: Tx,
+    organization_id: str,
+    inbox_id: str,
+    now_ms: int,
+    *,
+    name: str | None = None,
+    is_named: bool = False,
+    metadata: str | None = None,
+) -> Inbox | None:
+    """Change what is given (`is_named`: the name, perhaps to none); None when there is no such active inbox."""
+    row = tx.one(
+        f"""UPDATE inboxes SET name = CASE WHEN :is_named THEN :name ELSE name END,
+              metadata = coalesce(:metadata, metadata), updated_at = :now_ms
+            WHERE id = :id AND organization_id = :organization AND is_active = 1 RETURNING {columns(Inbox)}""",
+        {
+            "is_named": int(is_named),
+            "name": name,
+            "metadata": metadata,
+            "now_ms": now_ms,
+            "id": inbox_id,
+            "organization": organization_id,
+        },
+    )
+    return Inbox(*row) if row else None
+
+
+def deactivate(tx: Tx, organization_id: str, inbox_id: str, now_ms: int) -> int | None:
+    """It neither receives nor sends any more, what is queued included (`outbound.withdraw`).
+
+    When its address is free again; None when there is no such active inbox.
+    """
+    changed = tx.run(
+        """UPDATE inboxes SET is_active = 0, deactivated_at = ?, updated_at = ?
+           WHERE id = ? AND organization_id = ? AND is_active = 1""",
+        (now_ms, now_ms, inbox_id, organization_id),
+    )
+    if not changed:
+        return None
+    outbound.withdraw(tx, inbox_id)
+    return now_ms + QUARANTINE_MS
+
+
+def evict_others(tx: Tx, domain: str, organization_id: str, now_ms: int) -> int:
+    """The domain is this organization's alone from now on: deactivate what others still have on it."""
+    return tx.run(
+        """UPDATE inboxes SET is_active = 0, deactivated_at = :now_ms, updated_at = :now_ms
+           WHERE domain = :domain AND organization_id <> :organization AND is_active = 1 AND is_operator = 0""",
+        {"domain": domain, "organization": organization_id, "now_ms": now_ms},
     )
 
 

@@ -25,11 +25,11 @@ def create(
     scopes: Sequence[str],
     mode: str,
     inbox_id: str | None = None,
-) -> None:
-    tx.run(
-        """INSERT INTO api_keys
-           (id, organization_id, inbox_id, name, key_prefix, key_hash, mode, scopes, created_at)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
+) -> Key:
+    row = tx.one(
+        f"""INSERT INTO api_keys
+            (id, organization_id, inbox_id, name, key_prefix, key_hash, mode, scopes, created_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING {columns(Key)}""",
         (
             key_id,
             organization_id,
@@ -42,6 +42,39 @@ def create(
             now_ms,
         ),
     )
+    assert row is not None
+    return Key(*row)
+
+
+def page(tx: Tx, organization_id: str, *, limit: int, before: str | None = None) -> list[Key]:
+    """Newest first, older than `before`; revoked ones too."""
+    rows = tx.all(
+        f"""{_SELECT} WHERE organization_id = :organization AND id < coalesce(:before, '~')
+            ORDER BY id DESC LIMIT :limit""",
+        {"organization": organization_id, "before": before, "limit": limit},
+    )
+    return [Key(*row) for row in rows]
+
+
+def revoke(tx: Tx, organization_id: str, key_id: str) -> bool:
+    """The key opens nothing from now on; False when the organization has no such key."""
+    return (
+        tx.run(
+            "UPDATE api_keys SET is_active = 0 WHERE id = ? AND organization_id = ?",
+            (key_id, organization_id),
+        )
+        == 1
+    )
+
+
+def organization_of(tx: Tx, key_id: str) -> str | None:
+    """For the operator alone: what serves a key names its organization."""
+    organization_id: str | None = tx.value("SELECT organization_id FROM api_keys WHERE id = ?", (key_id,))
+    return organization_id
+
+
+def is_active(tx: Tx, key_id: str) -> bool:
+    return tx.one("SELECT 1 FROM api_keys WHERE id = ? AND is_active = 1", (key_id,)) is not None
 
 
 def by_hash(tx: Tx, key_hash: bytes) -> Key | None:

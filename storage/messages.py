@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
+from storage import blobs, search, threads, usage
 from storage.database import Tx
 from storage.ids import Ids
-from storage.records import Attachment, Message, Recipient, columns, dump
+from storage.records import Attachment, DeliveryAttempt, Message, Recipient, columns, dump, load
 
 _SELECT = f"SELECT {columns(Message)} FROM messages"
 # Lists leave the bodies out: NULL in the place of text_body.
@@ -16,10 +17,17 @@ _INSERT = f"""INSERT INTO messages ({columns(Message)})
     VALUES ({", ".join("?" for _ in Message._fields)})"""
 _INSERT_ATTACHMENT = f"""INSERT INTO attachments ({columns(Attachment)})
     VALUES ({", ".join("?" for _ in Attachment._fields)})"""
+UNREAD = "unread"
 
 
-def insert(tx: Tx, message: Message, attachments: Sequence[Attachment] = ()) -> None:
+def insert(
+    tx: Tx, message: Message, attachments: Sequence[Attachment] = (), words: str | None = None
+) -> None:
+    """`words`: what the body says, for search, where neither `text_body` nor `extracted_text` is that."""
     tx.run(_INSERT, message)
+    if message.blob_id is not None:
+        usage.keep_bytes(tx, message.organization_id, message.size_bytes)
+    search.note(tx, message.organization_id, message.id, words)
     for attachment in attachments:
         tx.run(_INSERT_ATTACHMENT, attachment)
 
@@ -56,19 +64,18 @@ def page(
     inbox_id: str | None = None,
     thread_id: str | None = None,
     direction: str | None = None,
-    from_part: str | None = None,
     since_ms: int | None = None,
     until_ms: int | None = None,
     before: str | None = None,
 ) -> list[Message]:
     """Newest first, without text bodies; every filter that is given must hold."""
-    conditions = ["organization_id = :organization_id"]
+    # The plus keeps the planner from walking over the whole organization's mail for one quiet inbox.
+    conditions = [("+" if inbox_id is not None else "") + "organization_id = :organization_id"]
     parameters: dict[str, Any] = {"organization_id": organization_id, "limit": limit}
     for condition, name, value in (
         ("inbox_id = :inbox_id", "inbox_id", inbox_id),
         ("thread_id = :thread_id", "thread_id", thread_id),
         ("direction = :direction", "direction", direction),
-        ("instr(lower(from_address), lower(:from_part)) > 0", "from_part", from_part),
         ("created_at >= :since_ms", "since_ms", since_ms),
         ("created_at < :until_ms", "until_ms", until_ms),
         ("id < :before", "before", before),
@@ -133,3 +140,89 @@ def attachment_rows(
         Attachment(ids.new("att"), message_id, position, *part[:4], int(part[4]), *part[5:])
         for position, part in enumerate(parts)
     ]
+
+
+# Changes -----------------------------------------------------------------------------------------
+
+
+def set_labels(tx: Tx, message: Message, labels: Sequence[str]) -> Message:
+    """Replace the labels; the counters of unread mail follow."""
+    tx.run("UPDATE messages SET labels = ? WHERE id = ?", (dump(list(labels)), message.id))
+    change = (UNREAD in labels) - is_unread(message)
+    if change:
+        tx.run(
+            "UPDATE threads SET unread_count = max(0, unread_count + ?) WHERE id = ?",
+            (change, message.thread_id),
+        )
+        _count_unread(tx, message.inbox_id, change)
+    return message._replace(labels=dump(list(labels)))
+
+
+def is_unread(message: Message) -> bool:
+    return UNREAD in load(message.labels)
+
+
+def cancel(tx: Tx, organization_id: str, message_id: str) -> bool:
+    """scheduled → cancelled; False when it was not scheduled (any more)."""
+    return (
+        tx.run(
+            """UPDATE messages SET status = 'cancelled'
+               WHERE id = ? AND organization_id = ? AND status = 'scheduled'""",
+            (message_id, organization_id),
+        )
+        == 1
+    )
+
+
+def delete(tx: Tx, message: Message) -> str | None:
+    """Remove the message and all that hangs on it, what waits to be sent included.
+
+    The id of a blob whose file is to be removed after the commit, if there is one.
+    """
+    search.forget(tx, message.organization_id, message.id)
+    tx.run("DELETE FROM messages WHERE id = ?", (message.id,))
+    _forget_words_of_events(tx, message.id)
+    threads.leave(tx, message.thread_id, is_unread=is_unread(message))
+    if is_unread(message):
+        _count_unread(tx, message.inbox_id, -1)
+    if message.blob_id is None:
+        return None
+    usage.keep_bytes(tx, message.organization_id, -message.size_bytes)
+    return _release_blob(tx, message.blob_id)
+
+
+def _count_unread(tx: Tx, inbox_id: str, change: int) -> None:
+    tx.run("UPDATE inboxes SET unread_count = max(0, unread_count + ?) WHERE id = ?", (change, inbox_id))
+
+
+def _forget_words_of_events(tx: Tx, message_id: str) -> None:
+    # That something happened stays on record; what was said does not.
+    tx.run(
+        """UPDATE events SET data = json_replace(data, '$.subject', '', '$.snippet', '',
+             '$.attachments', json('[]')) WHERE message_id = ?""",
+        (message_id,),
+    )
+
+
+def _release_blob(tx: Tx, blob_id: str) -> str | None:
+    row = tx.one("SELECT refs, data IS NULL FROM blobs WHERE id = ?", (blob_id,))
+    if row is None:
+        return None
+    refs, is_file = row
+    if refs > 1:
+        blobs.retain(tx, blob_id, -1)
+        return None
+    tx.run("DELETE FROM blobs WHERE id = ?", (blob_id,))
+    return blob_id if is_file else None
+
+
+def attempts(tx: Tx, message_id: str) -> list[DeliveryAttempt]:
+    """Every attempt to deliver it, in the order in which they ended."""
+    rows = tx.all(
+        """SELECT a.attempt, r.address, r.kind, a.outcome, a.remote_host, a.smtp_code, a.enhanced_code,
+             a.response, a.tls, a.duration_ms, a.created_at
+           FROM delivery_attempts a JOIN recipients r USING (message_id, position)
+           WHERE a.message_id = ? ORDER BY a.created_at, a.position, a.attempt""",
+        (message_id,),
+    )
+    return [DeliveryAttempt(*row) for row in rows]

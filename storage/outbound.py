@@ -14,13 +14,19 @@ from typing import NamedTuple
 
 import idna
 
+from storage import usage
+from storage.clock import day_of, month_of
 from storage.database import Tx
 from storage.records import Recipient, columns, dump
-from storage.states import RECIPIENT
+from storage.states import MESSAGE, RECIPIENT, message_status
 
 LEASED_BLOB_BYTES = 8 * 1024  # smaller messages come with their lease; larger ones are loaded when sent
 
+HASTENED_ROWS = 1000  # the rest finds out when its own time comes
+
 SCAN_ROWS = 10_000  # of busy destinations, in one lease: some milliseconds
+
+WITHDRAWN = "inbox_not_found"  # the failureReason: what a send from the inbox would answer now
 
 _PENDING = "status IN ('queued', 'deferred') AND lease IS NULL"
 # A long line of a busy destination is stepped over, SCAN_ROWS at a time, so that no transaction takes long.
@@ -159,6 +165,23 @@ def give_back(tx: Tx, rows: Iterable[tuple[str, int]], now_ms: int) -> None:
         )
 
 
+def hasten(tx: Tx, organization_id: str, domain: str, now_ms: int) -> int:
+    """Make due what waits of mail from the organization's inboxes on the domain; how many recipients?
+
+    Of a long queue only the SCAN_ROWS that are due first: the rest comes up when its own time has come.
+    """
+    return tx.run(
+        f"""UPDATE recipients SET next_attempt_at = :now WHERE (message_id, position) IN
+              (SELECT r.message_id, r.position
+               FROM (SELECT message_id, position, organization_id FROM recipients
+                     WHERE {_PENDING} AND next_attempt_at > :now
+                     ORDER BY next_attempt_at LIMIT {SCAN_ROWS}) r
+                 JOIN messages m ON m.id = r.message_id JOIN inboxes i ON i.id = m.inbox_id
+               WHERE r.organization_id = :organization AND i.domain = :domain LIMIT {HASTENED_ROWS})""",
+        {"now": now_ms, "organization": organization_id, "domain": domain},
+    )
+
+
 def free_all(tx: Tx) -> int:
     """End every lease; what was being delivered is tried again when its schedule says. How many?"""
     return tx.run("UPDATE recipients SET lease = NULL WHERE lease IS NOT NULL")
@@ -241,6 +264,47 @@ def move_message(
         )
         == 1
     )
+
+
+def withdraw(tx: Tx, inbox_id: str) -> None:
+    """The inbox is gone: nothing that still waits is sent. What had not left the host is not counted."""
+    pending = """SELECT DISTINCT m.id FROM recipients r CROSS JOIN messages m ON m.id = r.message_id
+        WHERE m.inbox_id = :inbox AND {}"""
+    ids = tx.all(
+        f"{pending.format('r.' + _PENDING.replace('lease', 'r.lease'))} UNION "
+        f"{pending.format('r.lease IS NOT NULL')}",
+        {"inbox": inbox_id},
+    )
+    for (message_id,) in ids:
+        _withdraw_message(tx, message_id)
+    tx.run(
+        """UPDATE messages INDEXED BY messages_scheduled SET status = 'failed', failure_reason = ?
+           WHERE status = 'scheduled' AND inbox_id = ?""",
+        (WITHDRAWN, inbox_id),
+    )
+
+
+def _withdraw_message(tx: Tx, message_id: str) -> None:
+    tx.run(
+        """UPDATE recipients SET status = 'failed', lease = NULL, next_attempt_at = NULL,
+             response = 'the sending inbox was deactivated'
+           WHERE message_id = ? AND status IN ('queued', 'deferred')""",
+        (message_id,),
+    )
+    message = envelope(tx, message_id)
+    status = message_status({one.status for one in recipients(tx, message_id)})
+    if message is None or status not in MESSAGE[message.status]:
+        return
+    reason = WITHDRAWN if status == "failed" else None
+    move_message(tx, message_id, message.status, status, message.sent_at, reason)
+    if status == "failed" and message.mode == "live" and not left_the_host(tx, message_id):
+        domain = message.from_address.rpartition("@")[2]
+        for period, scope in (
+            (day_of(message.created_at), ""),
+            (month_of(message.created_at), ""),
+            (day_of(message.created_at), domain),
+        ):
+            usage.give_back(tx, message.organization_id, period, "messages", scope=scope)
 
 
 def left_the_host(tx: Tx, message_id: str) -> bool:

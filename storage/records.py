@@ -150,6 +150,42 @@ class Recipient(NamedTuple):
     tls: str | None
 
 
+class DeliveryAttempt(NamedTuple):
+    """One attempt to deliver to one recipient."""
+
+    attempt: int
+    address: str
+    kind: str
+    outcome: str
+    remote_host: str | None
+    smtp_code: int | None
+    enhanced_code: str | None
+    response: str | None
+    tls: str | None
+    duration_ms: int
+    created_at: int
+
+
+class Draft(NamedTuple):
+    id: str
+    organization_id: str
+    inbox_id: str
+    to_addresses: str
+    cc_addresses: str
+    bcc_addresses: str
+    subject: str
+    text_body: str | None
+    html_body: str | None
+    in_reply_to: str | None
+    thread_id: str | None
+    status: str
+    message_id: str | None
+    created_at: int
+    updated_at: int
+    sent_at: int | None
+    discarded_at: int | None
+
+
 class Event(NamedTuple):
     seq: int
     id: str

@@ -108,6 +108,7 @@ CREATE TABLE inboxes (
 CREATE UNIQUE INDEX inboxes_live_address ON inboxes (address) WHERE is_active = 1;
 CREATE INDEX inboxes_quarantined ON inboxes (address, deactivated_at) WHERE is_active = 0;
 CREATE INDEX inboxes_by_organization ON inboxes (organization_id, is_active, id);
+CREATE INDEX inboxes_by_agent ON inboxes (agent_id) WHERE agent_id IS NOT NULL;
 CREATE UNIQUE INDEX inboxes_operator ON inboxes (is_operator) WHERE is_operator = 1;
 
 CREATE TABLE suppressions (
@@ -189,11 +190,19 @@ CREATE TABLE messages (
   created_at        INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX messages_by_inbox ON messages (inbox_id, id DESC);
-CREATE INDEX messages_by_organization ON messages (organization_id, id DESC);
+-- Wider than listing needs: mail is counted in the index alone.
+CREATE INDEX messages_by_organization ON messages (organization_id, id DESC, inbox_id, direction, mode);
 CREATE INDEX messages_by_thread ON messages (thread_id, id);
 CREATE INDEX messages_by_header ON messages (inbox_id, message_id_header) WHERE message_id_header IS NOT NULL;
 CREATE UNIQUE INDEX messages_by_bounce_token ON messages (bounce_token) WHERE bounce_token IS NOT NULL;
 CREATE INDEX messages_scheduled ON messages (scheduled_at) WHERE status = 'scheduled';
+CREATE INDEX messages_by_blob ON messages (blob_id) WHERE blob_id IS NOT NULL;
+
+-- The stored bytes of an organization's messages (storage/usage.py).
+CREATE TABLE stored_bytes (
+  organization_id TEXT PRIMARY KEY,
+  bytes           INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE attachments (
   id           TEXT PRIMARY KEY,
@@ -230,6 +239,48 @@ CREATE TABLE drafts (
   discarded_at    INTEGER
 ) STRICT;
 CREATE INDEX drafts_by_organization ON drafts (organization_id, status, id);
+CREATE INDEX drafts_newest ON drafts (organization_id, id);
+CREATE INDEX drafts_by_inbox ON drafts (inbox_id, id);
+
+-- Search ------------------------------------------------------------------------------------
+
+-- Messages that are committed and not indexed yet: search reads them one by one.
+CREATE TABLE search_tail (
+  organization_id TEXT NOT NULL,
+  message_id      TEXT NOT NULL,
+  PRIMARY KEY (organization_id, message_id)
+) STRICT, WITHOUT ROWID;
+
+-- What a message says, where neither its text_body nor its extracted_text is that.
+CREATE TABLE search_words (
+  message_id TEXT PRIMARY KEY REFERENCES messages (id) ON DELETE CASCADE,
+  words      TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE search_organizations (
+  number          INTEGER PRIMARY KEY,
+  organization_id TEXT NOT NULL UNIQUE,
+  documents       INTEGER NOT NULL,              -- the last number given to one of its messages
+  newest_id       TEXT NOT NULL,                 -- the newest message indexed
+  is_ordered      INTEGER NOT NULL               -- 0: the clock was set back once; numbers don't sort by age
+) STRICT;
+
+CREATE TABLE search_inboxes (
+  number   INTEGER PRIMARY KEY,
+  inbox_id TEXT NOT NULL UNIQUE
+) STRICT;
+
+CREATE TABLE search_documents (
+  document   INTEGER PRIMARY KEY,                -- organization's number × 2^36 + the message's
+  message_id TEXT NOT NULL UNIQUE REFERENCES messages (id)
+) STRICT;
+
+-- Trigrams of folded words (storage/search.py). Merging is the indexer's: in steps, when nobody waits.
+CREATE VIRTUAL TABLE search_index USING fts5 (
+  words, content = '', detail = none, columnsize = 0, tokenize = 'trigram case_sensitive 1'
+);
+INSERT INTO search_index (search_index, rank) VALUES ('automerge', 0);
+INSERT INTO search_index (search_index, rank) VALUES ('crisismerge', 256);
 
 -- Sending -----------------------------------------------------------------------------------
 
@@ -326,7 +377,9 @@ CREATE TABLE events (
   created_at      INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX events_by_organization ON events (organization_id, seq);
+CREATE INDEX events_by_type ON events (organization_id, type, created_at, mode, inbox_id);
 CREATE INDEX events_by_age ON events (created_at);
+CREATE INDEX events_by_message ON events (message_id) WHERE message_id IS NOT NULL;
 
 CREATE TABLE webhooks (
   id                    TEXT PRIMARY KEY,

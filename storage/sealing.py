@@ -31,7 +31,7 @@ class Sealer:
     def open(self, sealed: bytes, context: str) -> bytes:
         try:
             return self._cipher.decrypt(sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:], context.encode())
-        except InvalidTag as error:
+        except (InvalidTag, ValueError) as error:  # ValueError: too short to hold a nonce
             raise SealError(f"{context} does not open under this master key") from error
 
 

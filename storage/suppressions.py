@@ -1,7 +1,7 @@
 """Addresses that an organization must not write to. `email` is the comparison key of an address."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from storage.database import Tx
 from storage.records import columns, dump
@@ -48,3 +48,42 @@ def find(tx: Tx, organization_id: str, emails: Iterable[str]) -> list[Suppressio
         (organization_id, dump(list(emails))),
     )
     return [Suppression(*row) for row in rows]
+
+
+def get(tx: Tx, organization_id: str, suppression_id: str) -> Suppression | None:
+    row = tx.one(f"{_SELECT} WHERE id = ? AND organization_id = ?", (suppression_id, organization_id))
+    return Suppression(*row) if row else None
+
+
+def page(
+    tx: Tx,
+    organization_id: str,
+    *,
+    limit: int,
+    reason: str | None = None,
+    email: str | None = None,
+    before: str | None = None,
+) -> list[Suppression]:
+    """Newest first, older than `before`; every filter that is given must hold."""
+    conditions = ["organization_id = :organization"]
+    parameters: dict[str, Any] = {"organization": organization_id, "limit": limit}
+    for condition, name, value in (
+        ("reason = :reason", "reason", reason),
+        ("email = :email", "email", email),
+        ("id < :before", "before", before),
+    ):
+        if value is not None:
+            conditions.append(condition)
+            parameters[name] = value
+    rows = tx.all(f"{_SELECT} WHERE {' AND '.join(conditions)} ORDER BY id DESC LIMIT :limit", parameters)
+    return [Suppression(*row) for row in rows]
+
+
+def remove(tx: Tx, organization_id: str, suppression_id: str) -> bool:
+    """Mail may go there again; False when the organization has no such row."""
+    return (
+        tx.run(
+            "DELETE FROM suppressions WHERE id = ? AND organization_id = ?", (suppression_id, organization_id)
+        )
+        == 1
+    )

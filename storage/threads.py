@@ -68,14 +68,39 @@ def begin(
 def join(
     tx: Tx, thread_id: str, now_ms: int, *, snippet: str, participants: Sequence[str], is_unread: bool
 ) -> None:
-    """One more message in an existing thread."""
+    """One more message in an existing thread; mail that comes in brings it back from the archive."""
     known = load(tx.value("SELECT participants FROM threads WHERE id = ?", (thread_id,)))
     merged = list(dict.fromkeys([*known, *participants]))
     tx.run(
         """UPDATE threads SET message_count = message_count + 1, unread_count = unread_count + ?, snippet = ?,
-             last_message_at = max(last_message_at, ?), participants = ? WHERE id = ?""",
-        (int(is_unread), snippet, now_ms, dump(merged), thread_id),
+             last_message_at = max(last_message_at, ?), participants = ?,
+             is_archived = is_archived AND NOT ? WHERE id = ?""",
+        (int(is_unread), snippet, now_ms, dump(merged), int(is_unread), thread_id),
     )
+
+
+def leave(tx: Tx, thread_id: str, *, is_unread: bool) -> None:
+    """One message less: its row is gone already. The thread goes with its last one."""
+    newest = tx.one(
+        "SELECT snippet, created_at FROM messages WHERE thread_id = ? ORDER BY id DESC LIMIT 1", (thread_id,)
+    )
+    if newest is None:
+        tx.run("DELETE FROM threads WHERE id = ?", (thread_id,))
+        return
+    tx.run(
+        """UPDATE threads SET message_count = message_count - 1, unread_count = max(0, unread_count - ?),
+             snippet = ?, last_message_at = ? WHERE id = ?""",
+        (int(is_unread), *newest, thread_id),
+    )
+
+
+def archive(tx: Tx, organization_id: str, thread_id: str, is_archived: bool) -> Thread | None:
+    """Set whether it is archived; None when there is no such thread."""
+    row = tx.one(
+        f"UPDATE threads SET is_archived = ? WHERE id = ? AND organization_id = ? RETURNING {columns(Thread)}",
+        (int(is_archived), thread_id, organization_id),
+    )
+    return Thread(*row) if row else None
 
 
 def get(tx: Tx, organization_id: str, thread_id: str) -> Thread | None:
@@ -84,20 +109,27 @@ def get(tx: Tx, organization_id: str, thread_id: str) -> Thread | None:
 
 
 def page(
-    tx: Tx, organization_id: str, *, limit: int, inbox_id: str | None, before: tuple[int, str] | None = None
+    tx: Tx,
+    organization_id: str,
+    *,
+    limit: int,
+    inbox_id: str | None,
+    before: tuple[int, str] | None = None,
+    is_archived: bool | None = None,
 ) -> list[Thread]:
     """Latest first; `before` is the (lastMessageAt, id) of the last one seen."""
     owner, value = ("inbox_id", inbox_id) if inbox_id else ("organization_id", organization_id)
     last_at, last_id = before or (2**62, "~")
     rows = tx.all(
         f"""{_SELECT} WHERE {owner} = :owner AND organization_id = :organization
-            AND (last_message_at, id) < (:last_at, :last_id)
+            AND (last_message_at, id) < (:last_at, :last_id) AND (:archived IS NULL OR is_archived = :archived)
             ORDER BY last_message_at DESC, id DESC LIMIT :limit""",
         {
             "owner": value,
             "organization": organization_id,
             "last_at": last_at,
             "last_id": last_id,
+            "archived": is_archived,
             "limit": limit,
         },
     )

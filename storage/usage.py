@@ -4,7 +4,12 @@ A counter changes in the transaction of what it counts. Scope is '' for the orga
 its domains.
 """
 
+from typing import NamedTuple
+
+from storage.clock import DAY_MS, day_of
 from storage.database import Tx
+
+REPUTATION_DAYS = 30
 
 
 def add(tx: Tx, organization_id: str, period: str, metric: str, amount: int = 1, scope: str = "") -> None:
@@ -33,3 +38,54 @@ def get(tx: Tx, organization_id: str, period: str, metric: str, scope: str = "")
         (organization_id, scope, period, metric),
     )
     return value or 0
+
+
+def totals(tx: Tx, organization_id: str, first_day: str, last_day: str) -> dict[str, int]:
+    """Metric → what the organization's days from the first to the last add up to."""
+    rows = tx.all(
+        """SELECT metric, sum(value) FROM usage
+           WHERE organization_id = ? AND scope = '' AND period BETWEEN ? AND ? AND length(period) = 10
+           GROUP BY metric""",
+        (organization_id, first_day, last_day),
+    )
+    return {metric: value for metric, value in rows}
+
+
+def keep_bytes(tx: Tx, organization_id: str, change: int) -> None:
+    """The organization's messages take so many bytes more, or less: called with each that comes, goes or
+    loses its bytes."""
+    tx.run(
+        """INSERT INTO stored_bytes (organization_id, bytes) VALUES (:organization, max(0, :change))
+           ON CONFLICT (organization_id) DO UPDATE SET bytes = max(0, bytes + :change)""",
+        {"organization": organization_id, "change": change},
+    )
+
+
+def kept_bytes(tx: Tx, organization_id: str) -> int:
+    value: int | None = tx.value(
+        "SELECT bytes FROM stored_bytes WHERE organization_id = ?", (organization_id,)
+    )
+    return value or 0
+
+
+class Reputation(NamedTuple):
+    """How the last REPUTATION_DAYS went; `sent` counts messages, the rates are over recipients."""
+
+    sent: int
+    hard_bounce_rate: float
+    complaint_rate: float
+
+
+def reputation(tx: Tx, organization_id: str, now_ms: int) -> Reputation:
+    """Today (UTC) and the days before it, REPUTATION_DAYS in all."""
+    first_day = day_of(now_ms - (REPUTATION_DAYS - 1) * DAY_MS)
+    found = totals(tx, organization_id, first_day, day_of(now_ms))
+    sent, bounced = found.get("messages", 0), found.get("bounced", 0)
+    # A message may have many recipients: rates over messages alone could exceed one.
+    tried = max(sent, found.get("delivered", 0) + bounced)
+    return Reputation(sent, share(bounced, tried), share(found.get("complained", 0), tried))
+
+
+def share(part: int, whole: int) -> float:
+    """part ÷ whole, from 0 to 1; 0 of nothing is 0."""
+    return min(1.0, round(part / whole, 6)) if whole else 0.0

@@ -265,6 +265,11 @@ def for_attempt(tx: Tx, delivery: Delivery) -> tuple[Webhook | None, Event] | No
     return None if webhook is None else Webhook(*webhook), Event(*event)
 
 
+def log_attempt(tx: Tx, record: WebhookAttempt) -> None:
+    """The record of a call that belongs to no delivery (a test ping)."""
+    tx.run(_INSERT_ATTEMPT, record)
+
+
 # The log -----------------------------------------------------------------------------------
 
 

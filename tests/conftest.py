@@ -1,13 +1,19 @@
-"""What tests of the running daemon share: `maild`, one with defaults, and `start`, to have one's own."""
+"""What tests of the running daemon share.
+
+`maild` is a fresh one with defaults, `start` makes one with settings of one's own. `shared` lives as long as the
+session, for the many small tests that leave nothing which another could see; they are marked `on_shared`.
+"""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
 from tests.support.running import Running, Template
 
+on_shared = pytest.mark.asyncio(loop_scope="session")
 Start = Callable[..., Awaitable[Running]]
 
 
@@ -39,3 +45,15 @@ async def maild(start: Start) -> Running:
 async def bot(maild: Running) -> dict[str, Any]:
     """bot@agents.test, an inbox of the first organization."""
     return await maild.inbox("bot")
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def shared(template: Template, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Running]:
+    running = await Running.start(template, tmp_path_factory.mktemp("shared") / "data")
+    yield running
+    await running.stop()
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def shared_bot(shared: Running) -> dict[str, Any]:
+    return await shared.inbox("bot")

@@ -1,21 +1,19 @@
 """Attachments: bytes that a stranger sent, served so that no browser is talked into running them."""
 
-from urllib.parse import quote
-
 from aiohttp import web
 
 from controlplane import bodies
 from controlplane.api import Call
+from controlplane.downloads import asked_range, disposition, stream
 from controlplane.errors import ApiError
 from storage import blobs, messages
-from storage.blobs import Blob, BlobMissing
+from storage.blobs import Blob
 from storage.database import Tx
 from storage.records import Attachment, Message
 
 INLINE_TYPES = frozenset(
     {"image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf", "text/plain"}
 )
-_ASCII_NAME = {code: "_" for code in (*range(32), ord('"'), ord("\\"), 127)}
 
 
 async def download(call: Call) -> web.StreamResponse:
@@ -26,19 +24,11 @@ async def download(call: Call) -> web.StreamResponse:
     call.principal.confine(message.inbox_id)
     if blob is None:
         raise ApiError("attachment_bytes_missing")
-    pieces = bodies.decoded(call.rooms.blobs, blob, attachment)
-    try:
-        first = await anext(pieces, b"")
-    except BlobMissing as error:
-        raise ApiError("attachment_bytes_missing") from error
-    response = web.StreamResponse(headers=_headers(attachment, call.query.inline))
-    response.content_length = attachment.size_bytes
-    await response.prepare(call.request)
-    await response.write(first)
-    async for piece in pieces:
-        await response.write(piece)
-    await response.write_eof()
-    return response
+    headers = _headers(attachment, call.query.inline)
+    span = asked_range(call.request, attachment.size_bytes, headers["ETag"])
+    part = (span.start, span.stop) if span else (0, attachment.size_bytes)
+    pieces = bodies.decoded(call.rooms.blobs, blob, attachment, *part)
+    return await stream(call.request, pieces, attachment.size_bytes, headers, span)
 
 
 def _find(tx: Tx, organization_id: str, attachment_id: str) -> tuple[Attachment, Message, Blob | None] | None:
@@ -57,12 +47,6 @@ def _headers(attachment: Attachment, inline: bool) -> dict[str, str]:
         "Content-Disposition": disposition("inline" if shown else "attachment", attachment.filename),
         "X-Content-Type-Options": "nosniff",
         "Content-Security-Policy": "sandbox; default-src 'none'",
+        "Accept-Ranges": "bytes",
+        "ETag": f'"{attachment.id}"',  # the bytes behind an id never change
     }
-
-
-def disposition(kind: str, filename: str) -> str:
-    """RFC 6266 §4: the name in full for those who read `filename*`, an ASCII likeness for the rest."""
-    plain = filename.translate(_ASCII_NAME).encode("ascii", "replace").decode().replace("?", "_")
-    if plain == filename:
-        return f'{kind}; filename="{plain}"'
-    return f"{kind}; filename=\"{plain}\"; filename*=UTF-8''{quote(filename, safe='')}"

@@ -1,9 +1,9 @@
-"""Inboxes: provisioning and listing."""
+"""Inboxes: provisioning, listing, changing, deactivating."""
 
 from controlplane import render
 from controlplane.api import Answer, Call
 from controlplane.errors import ApiError
-from controlplane.schemas import CreateInbox
+from controlplane.schemas import CreateInbox, PatchInbox
 from controlplane.sending.guards import limit_reached
 from controlplane.usernames import is_reserved
 from storage import agents, domains, inboxes, organizations
@@ -74,3 +74,37 @@ async def page(call: Call) -> Answer:
         inbox_id=call.principal.inbox_id,
     )
     return Answer([render.inbox(row) for row in rows])
+
+
+async def show(call: Call) -> Answer:
+    row = call.rooms.db.lookup(inboxes.get_active, call.organization_id, call.id)
+    if row is None:
+        raise ApiError("inbox_not_found")
+    return Answer(render.inbox(row))
+
+
+async def update(call: Call) -> Answer:
+    body: PatchInbox = call.body
+    given = body.model_fields_set
+    row = await call.rooms.db.write(
+        inboxes.update,
+        call.organization_id,
+        call.id,
+        call.rooms.clock.now_ms(),
+        name=body.name,
+        is_named="name" in given,
+        metadata=dump(body.metadata) if "metadata" in given else None,
+    )
+    if row is None:
+        raise ApiError("inbox_not_found")
+    return Answer(render.inbox(row))
+
+
+async def deactivate(call: Call) -> Answer:
+    # Apart: thousands of messages may be waiting to be sent from it.
+    until_ms = await call.rooms.db.write_apart(
+        inboxes.deactivate, call.organization_id, call.id, call.rooms.clock.now_ms()
+    )
+    if until_ms is None:
+        raise ApiError("inbox_not_found")
+    return Answer({"id": call.id, "status": "deactivated", "cooldownUntil": iso(until_ms)})

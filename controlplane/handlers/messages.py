@@ -1,15 +1,21 @@
-"""Messages: sending, listing, reading."""
+"""Messages: sending, listing and searching, reading, labelling, deleting."""
 
+import asyncio
+from collections.abc import AsyncIterator
 from typing import NamedTuple
 
-from controlplane import bodies, render
+from aiohttp import web
+
+from controlplane import bodies, render, searching
 from controlplane.api import Answer, Call
+from controlplane.downloads import disposition, stream
 from controlplane.errors import ApiError
 from controlplane.schemas import ListMessages
 from storage import blobs, messages
-from storage.blobs import Blob
+from storage.blobs import Blob, BlobMissing, Blobs
 from storage.database import Tx
-from storage.records import Attachment, Message, Recipient
+from storage.records import Attachment, DeliveryAttempt, Message, Recipient
+from storage.search import Needle, Scope
 
 
 class Whole(NamedTuple):
@@ -27,29 +33,90 @@ async def send(call: Call) -> Answer:
 
 
 async def page(call: Call) -> Answer:
-    query = call.query
+    query: ListMessages = call.query
     inbox_id = query.inboxId
     if call.principal.inbox_id is not None:
         if inbox_id not in (None, call.principal.inbox_id):
             return Answer([])
         inbox_id = call.principal.inbox_id
-    listed = await call.rooms.db.read(_listed, call.organization_id, query, inbox_id)
+    scope = Scope(call.organization_id, inbox_id, query.threadId, query.direction, query.since, query.until)
+    before = min(filter(None, (query.before, query.cursor)), default=None)
+    needle = Needle.of(query.q, query.from_)
+    if needle is None:
+        listed = await call.rooms.db.read(_listed, scope, query.limit, before)
+    else:
+        found = await searching.find(call.rooms.db, scope, needle, before, query.limit)
+        listed = await call.rooms.db.read(_with_lists, found)
     return Answer([render.listed_message(one.message, one.attachments, one.recipients) for one in listed])
 
 
 async def show(call: Call) -> Answer:
-    whole = await call.rooms.db.read(_whole, call.organization_id, call.id)
+    whole = call.rooms.db.lookup(_whole, call.organization_id, call.id)
     if whole is None:
         raise ApiError("message_not_found")
     call.principal.confine(whole.message.inbox_id)
     return Answer(await complete(call, whole))
 
 
+async def raw(call: Call) -> web.StreamResponse:
+    """The message as it stands: what came in, under the lines that were put before it on its way."""
+    found = call.rooms.db.lookup(_stored, call.organization_id, call.id)
+    if found is None:
+        raise ApiError("message_not_found")
+    message, blob = found
+    call.principal.confine(message.inbox_id)
+    if blob is None:
+        raise ApiError("attachment_bytes_missing")
+    trace = message.trace or b""
+    headers = {
+        "Content-Type": "message/rfc822",
+        "Content-Disposition": disposition("attachment", f"{message.id}.eml"),
+        "X-Content-Type-Options": "nosniff",
+        "Content-Security-Policy": "sandbox; default-src 'none'",
+    }
+    pieces = _with_trace(call.rooms.blobs, blob, trace)
+    return await stream(call.request, pieces, len(trace) + blob.size_bytes, headers)
+
+
+async def attempts(call: Call) -> Answer:
+    rows = await call.rooms.db.read(_attempts, call)
+    return Answer([render.delivery_attempt(row) for row in rows])
+
+
+async def label(call: Call) -> Answer:
+    changed = await call.rooms.db.write(_label, call, list(dict.fromkeys(call.body.labels)))
+    return Answer(await complete(call, changed))
+
+
+async def cancel_schedule(call: Call) -> Answer:
+    await call.rooms.db.write(_cancel, call)
+    return Answer({"id": call.id, "status": "cancelled"})
+
+
+async def delete(call: Call) -> Answer:
+    file = await call.rooms.db.write(_delete, call)
+    if file is not None:
+        await asyncio.to_thread(call.rooms.blobs.remove, file)
+    return Answer({"id": call.id, "deleted": True})
+
+
 async def complete(call: Call, whole: Whole) -> dict[str, object]:
-    """The message's JSON with its bodies."""
-    text = await bodies.text_of(call.rooms.blobs, whole.message, whole.blob)
-    html = await bodies.html_of(call.rooms.blobs, whole.message, whole.blob)
+    """The message's JSON with its bodies; a body whose bytes were removed is null."""
+    text, html = whole.message.text_body, None
+    if whole.blob is not None:
+        try:
+            text = await bodies.text_of(call.rooms.blobs, whole.message, whole.blob)
+            html = await bodies.html_of(call.rooms.blobs, whole.message, whole.blob)
+        except BlobMissing:
+            pass
     return render.message(whole.message, whole.attachments, whole.recipients, text, html)
+
+
+async def _with_trace(store: Blobs, blob: Blob, trace: bytes) -> AsyncIterator[bytes]:
+    pieces = store.stream(blob, 0, blob.size_bytes)
+    yield trace + await anext(pieces, b"")
+    async for piece in pieces:
+        yield piece
 
 
 def with_parts(tx: Tx, rows: list[Message]) -> list[Whole]:
@@ -69,19 +136,47 @@ def _whole(tx: Tx, organization_id: str, message_id: str) -> Whole | None:
     return with_parts(tx, [row])[0] if row else None
 
 
-def _listed(tx: Tx, organization_id: str, query: ListMessages, inbox_id: str | None) -> list[Whole]:
-    rows = messages.page(
-        tx,
-        organization_id,
-        limit=query.limit,
-        inbox_id=inbox_id,
-        thread_id=query.threadId,
-        direction=query.direction,
-        from_part=query.from_,
-        since_ms=query.since,
-        until_ms=query.until,
-        before=min(filter(None, (query.before, query.cursor)), default=None),
-    )
+def _stored(tx: Tx, organization_id: str, message_id: str) -> tuple[Message, Blob | None] | None:
+    row = messages.get(tx, organization_id, message_id)
+    if row is None:
+        return None
+    return row, blobs.get(tx, row.blob_id) if row.blob_id else None
+
+
+def _reached(tx: Tx, call: Call) -> Message:
+    """The message that the call names, if its key may touch it."""
+    row = messages.get(tx, call.organization_id, call.id)
+    if row is None:
+        raise ApiError("message_not_found")
+    call.principal.confine(row.inbox_id)
+    return row
+
+
+def _attempts(tx: Tx, call: Call) -> list[DeliveryAttempt]:
+    return messages.attempts(tx, _reached(tx, call).id)
+
+
+def _label(tx: Tx, call: Call, labels: list[str]) -> Whole:
+    return with_parts(tx, [messages.set_labels(tx, _reached(tx, call), labels)])[0]
+
+
+def _cancel(tx: Tx, call: Call) -> None:
+    message = _reached(tx, call)
+    if not messages.cancel(tx, call.organization_id, message.id):
+        raise ApiError("not_scheduled", details={"status": message.status})
+
+
+def _delete(tx: Tx, call: Call) -> str | None:
+    return messages.delete(tx, _reached(tx, call))
+
+
+def _listed(tx: Tx, scope: Scope, limit: int, before: str | None) -> list[Whole]:
+    return _with_lists(tx, messages.page(tx, **scope._asdict(), limit=limit, before=before))
+
+
+def _with_lists(tx: Tx, rows: list[Message]) -> list[Whole]:
+    """The rows with what lists show of them."""
     attachments = messages.attachments_of(tx, [row.id for row in rows])
-    recipients = messages.recipients_of(tx, [row.id for row in rows if row.direction == "outbound"])
+    outbound = [row.id for row in rows if row.direction == "outbound"]
+    recipients = messages.recipients_of(tx, outbound) if outbound else {}
     return [Whole(row, attachments[row.id], recipients.get(row.id, []), None) for row in rows]

@@ -1,9 +1,10 @@
-"""Threads: conversations, alone with their messages or listed."""
+"""Threads: conversations, alone with their messages or listed; the archive."""
 
 from controlplane import render
 from controlplane.api import Answer, Call
-from controlplane.errors import ApiError
+from controlplane.errors import ApiError, Fault, invalid
 from controlplane.handlers.messages import Whole, complete, with_parts
+from controlplane.schemas import ListThreads, ThreadCursor
 from storage import messages, threads
 from storage.database import Tx
 from storage.records import Thread
@@ -15,7 +16,7 @@ async def page(call: Call) -> Answer:
         if inbox_id not in (None, call.principal.inbox_id):
             return Answer([])
         inbox_id = call.principal.inbox_id
-    rows, labels = await call.rooms.db.read(_page, call.organization_id, call.query.limit, inbox_id)
+    rows, labels = await call.rooms.db.read(_page, call.organization_id, call.query, inbox_id)
     return Answer([render.thread(row, labels[row.id]) for row in rows])
 
 
@@ -29,11 +30,41 @@ async def show(call: Call) -> Answer:
     return Answer({**render.thread(row, labels), "messages": elements})
 
 
+async def archive(call: Call) -> Answer:
+    row, labels = await call.rooms.db.write(_archive, call)
+    return Answer(render.thread(row, labels))
+
+
+def _archive(tx: Tx, call: Call) -> tuple[Thread, list[str]]:
+    row = threads.archive(tx, call.organization_id, call.id, call.body.isArchived)
+    if row is None:
+        raise ApiError("thread_not_found")
+    call.principal.confine(row.inbox_id)
+    return row, threads.labels(tx, [row.id])[row.id]
+
+
 def _page(
-    tx: Tx, organization_id: str, limit: int, inbox_id: str | None
+    tx: Tx, organization_id: str, query: ListThreads, inbox_id: str | None
 ) -> tuple[list[Thread], dict[str, list[str]]]:
-    rows = threads.page(tx, organization_id, limit=limit, inbox_id=inbox_id)
+    rows = threads.page(
+        tx,
+        organization_id,
+        limit=query.limit,
+        inbox_id=inbox_id,
+        before=_position(tx, organization_id, query.cursor) if query.cursor else None,
+        is_archived=query.isArchived,
+    )
     return rows, threads.labels(tx, [row.id for row in rows])
+
+
+def _position(tx: Tx, organization_id: str, cursor: ThreadCursor) -> tuple[int, str]:
+    """Where the page before ended; a cursor without its moment is where that thread stands now."""
+    if cursor.at_ms is not None:
+        return cursor.at_ms, cursor.thread_id
+    row = threads.get(tx, organization_id, cursor.thread_id)
+    if row is None:
+        raise invalid([Fault("cursor", "invalid_cursor", "This thread is gone; add its '@<lastMessageAt>'")])
+    return row.last_message_at, row.id
 
 
 def _show(tx: Tx, organization_id: str, thread_id: str) -> tuple[Thread, list[str], list[Whole]] | None:

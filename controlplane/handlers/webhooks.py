@@ -1,21 +1,22 @@
-"""Webhooks: registration, and the record of every attempt."""
+"""Webhooks: registration, their secrets, the test ping, and the record of every attempt."""
+
+from collections.abc import Sequence
 
 from controlplane import render
 from controlplane.api import Answer, Call
 from controlplane.errors import ApiError, Fault, invalid
-from controlplane.schemas import CreateWebhook
+from controlplane.schemas import CreateWebhook, UpdateWebhook
 from controlplane.webhooks.targets import EgressRefused
 from storage import organizations, webhooks
 from storage.database import Tx
 from storage.records import Webhook
 
+PREVIOUS_SECRET_MS = 24 * 3_600_000
+
 
 async def create(call: Call) -> Answer:
     body: CreateWebhook = call.body
-    try:
-        await call.rooms.egress.check_url(body.url)
-    except EgressRefused as refused:
-        raise invalid([Fault("url", "refused_target", refused.reason)]) from refused
+    await _check_target(call, body.url)
     webhook_id = call.rooms.ids.new("whk")
     secret, sealed = call.rooms.secrets.make(webhook_id)
     try:
@@ -34,12 +35,88 @@ def _register(tx: Tx, call: Call, webhook_id: str, sealed: bytes) -> Webhook:
         call.rooms.clock.now_ms(),
         organization_id=call.organization_id,
         url=call.body.url,
-        subscribed_events=list(dict.fromkeys(call.body.subscribedEvents)),
+        subscribed_events=_unique(call.body.subscribedEvents),
         secret=sealed,
         limit=call.rooms.settings.plan(organization.plan).webhooks if organization else 0,
     )
 
 
+async def page(call: Call) -> Answer:
+    rows = await call.rooms.db.read(webhooks.page, call.organization_id)
+    return Answer([render.webhook(row) for row in rows])
+
+
+async def show(call: Call) -> Answer:
+    return Answer(render.webhook(await _find(call)))
+
+
+async def update(call: Call) -> Answer:
+    body: UpdateWebhook = call.body
+    if body.url is not None:
+        await _check_target(call, body.url)
+    row = await call.rooms.db.write(
+        webhooks.update,
+        call.organization_id,
+        call.id,
+        call.rooms.clock.now_ms(),
+        url=body.url,
+        subscribed_events=_unique(body.subscribedEvents) if body.subscribedEvents else None,
+        is_active=body.isActive,
+    )
+    if row is None:
+        raise ApiError("webhook_not_found")
+    call.rooms.wake_webhooks()  # what was pending for one that is inactive now halts
+    return Answer(render.webhook(row))
+
+
+async def delete(call: Call) -> Answer:
+    if not await call.rooms.db.write(
+        webhooks.delete, call.organization_id, call.id, call.rooms.clock.now_ms()
+    ):
+        raise ApiError("webhook_not_found")
+    call.rooms.wake_webhooks()
+    return Answer({"id": call.id, "status": "deleted"})
+
+
+async def rotate_secret(call: Call) -> Answer:
+    """A new secret, shown once; for 24 h deliveries are signed with the old one as well."""
+    secret, sealed = call.rooms.secrets.make(call.id)
+    now_ms = call.rooms.clock.now_ms()
+    row = await call.rooms.db.write(
+        webhooks.rotate,
+        call.organization_id,
+        call.id,
+        now_ms,
+        secret=sealed,
+        previous_until_ms=now_ms + PREVIOUS_SECRET_MS,
+    )
+    if row is None:
+        raise ApiError("webhook_not_found")
+    return Answer({**render.webhook(row), "secret": secret})
+
+
+async def test(call: Call) -> Answer:
+    return Answer(render.webhook_attempt(await call.rooms.pinger.ping(await _find(call))))
+
+
 async def deliveries(call: Call) -> Answer:
     rows = await call.rooms.db.read(webhooks.attempts, call.organization_id, limit=call.query.limit)
     return Answer([render.webhook_attempt(row) for row in rows])
+
+
+async def _check_target(call: Call, url: str) -> None:
+    try:
+        await call.rooms.egress.check_url(url)
+    except EgressRefused as refused:
+        raise invalid([Fault("url", "refused_target", refused.reason)]) from refused
+
+
+async def _find(call: Call) -> Webhook:
+    row = await call.rooms.db.read(webhooks.get, call.organization_id, call.id)
+    if row is None:
+        raise ApiError("webhook_not_found")
+    return row
+
+
+def _unique(events: Sequence[str]) -> list[str]:
+    return list(dict.fromkeys(events))

@@ -83,6 +83,26 @@ def recipients_are_not_suppressed(tx: Tx, attempt: Attempt) -> None:
         )
 
 
+def domain_is_below_its_ceiling(tx: Tx, attempt: Attempt) -> None:
+    ceiling = domains.ceiling(tx, attempt.organization.id, attempt.inbox_id)
+    if ceiling is None:
+        return
+    name, limit = ceiling
+    used = usage.get(tx, attempt.organization.id, day_of(attempt.now_ms), "messages", scope=name)
+    if used < limit:
+        return
+    resets_at = next_day_ms(attempt.now_ms)
+    raise ApiError(
+        "domain_daily_cap_reached",
+        details={"domainName": name, "limit": limit, "used": used, "resetsAt": iso(resets_at)},
+        headers={
+            "Retry-After": str(-(-(resets_at - attempt.now_ms) // 1000)),
+            "X-Domain-Limit": str(limit),
+            "X-Domain-Used": str(used),
+        },
+    )
+
+
 def spend_is_below_threshold(tx: Tx, attempt: Attempt) -> None:
     threshold = attempt.plan.spend_pause_threshold
     if threshold is None:
@@ -124,6 +144,7 @@ GUARDS: Sequence[Guard] = (
     sending_is_approved,
     plan_allows_recipients,
     recipients_are_not_suppressed,
+    domain_is_below_its_ceiling,
     spend_is_below_threshold,
     allowance_is_left,
 )

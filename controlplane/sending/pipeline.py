@@ -245,7 +245,7 @@ class Pipeline:
         row = self._message(prepared, inbox, message_id, self._thread(tx, prepared, inbox, now_ms), now_ms)
         attachments = messages.attachment_rows(self._ids, message_id, prepared.found.parts())
         blobs.insert(tx, prepared.stored, now_ms)
-        messages.insert(tx, row, attachments)
+        messages.insert(tx, row, attachments, prepared.found.search_words)
         outbound.enqueue(
             tx,
             message_id,
@@ -258,6 +258,8 @@ class Pipeline:
         if principal.mode == "live":
             usage.add(tx, organization.id, day_of(now_ms), "messages")
             usage.add(tx, organization.id, month_of(now_ms), "messages")
+            if inbox.domain not in self._shared_domains:
+                usage.add(tx, organization.id, day_of(now_ms), "messages", scope=inbox.domain)
         return Sent(row, attachments, messages.recipients_of(tx, [message_id])[message_id])
 
     def _attempt(self, organization: Organization, prepared: Prepared, now_ms: int) -> guards.Attempt:
@@ -376,7 +378,8 @@ def decode_attachments(request: SendMessage) -> tuple[OutgoingAttachment, ...]:
             )
     if total > ATTACHMENTS_MAX:
         raise ApiError("attachment_too_large", details={"sizeBytes": total, "limit": ATTACHMENTS_MAX})
-    if total + len(request.text or "") + len(request.html or "") > PAYLOAD_MAX:
+    words = sum(len(text.encode()) for text in (request.text, request.html) if text)
+    if total + words > PAYLOAD_MAX:
         raise ApiError("payload_too_large")
     return tuple(decoded)
 

@@ -22,23 +22,21 @@ new is sent that could not be recorded either.
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 
 import structlog
 
 from conf.settings import Webhooks
-from controlplane.webhooks import attempts, events, signing
-from controlplane.webhooks.attempts import Verdict
-from controlplane.webhooks.egress import USER_AGENT, Answer, EgressFailed
+from controlplane.webhooks import attempts, events
+from controlplane.webhooks.calling import Call, Caller, Poster, Sent, record_of
 from controlplane.webhooks.secrets import Secrets
 from controlplane.webhooks.shares import Places, share_out
-from controlplane.webhooks.targets import EgressRefused
 from storage import webhooks
 from storage.clock import Clock
 from storage.database import Database, DatabaseClosed, Tx
 from storage.events import Words, words_of
 from storage.ids import Ids
-from storage.records import Event, Webhook, WebhookAttempt, dump
+from storage.records import Event, Webhook
 from storage.service import LoopService
 from storage.webhooks import Delivery
 
@@ -49,13 +47,6 @@ log = structlog.get_logger("controlplane.webhooks")
 DRAIN_S = 3.0
 LOOK_AGAIN_S = 60.0  # a wall clock that was set back must not stop deliveries for longer
 STORE_RETRY_S = 1.0
-RESPONSE_CHARACTERS_MAX = 1000
-
-
-class Poster(Protocol):
-    """controlplane.webhooks.egress.Egress, as far as it is needed here."""
-
-    async def post(self, url: str, body: bytes, headers: dict[str, str]) -> Answer: ...
 
 
 class Job(NamedTuple):
@@ -64,15 +55,6 @@ class Job(NamedTuple):
     webhook: Webhook | None
     event: Event
     words: Words | None
-
-
-class Sent(NamedTuple):
-    """What went out, what came back, what follows."""
-
-    headers: dict[str, str]
-    status: int | None
-    body: bytes | None
-    verdict: Verdict
 
 
 class Dispatcher(LoopService):
@@ -94,8 +76,7 @@ class Dispatcher(LoopService):
         super().__init__()
         self._db = db
         self._clock = clock
-        self._secrets = secrets
-        self._egress = egress
+        self._caller = Caller(secrets, egress, settings.retry_delays_s)
         self._settings = settings
         self._load_text = load_text
         self._drain_s = drain_s
@@ -197,40 +178,12 @@ class Dispatcher(LoopService):
         webhook, event, words = job
         if webhook is None or not webhook.is_active:
             return Sent({}, None, None, attempts.halted(deleted=webhook is None))
-        headers: dict[str, str] = {}
-        delays_s = self._settings.retry_delays_s
         try:
             body = await events.render(event, words, self._load_text)
-            headers = self._headers(webhook, event, delivery.attempt, body, now_ms)
-            status, answer = await self._egress.post(webhook.url, body, headers)
-        except EgressFailed as error:
-            verdict = attempts.unanswered(error.reason, delivery.attempt, delays_s)
-            return Sent(headers, error.status, None, verdict)
-        except EgressRefused as error:
-            verdict = attempts.unanswered(f"not called: the URL {error.reason}", delivery.attempt, delays_s)
-            return Sent(headers, None, None, verdict)
         except Exception:
-            log.exception(
-                "attempt_failed", webhook_id=webhook.id, event_id=event.id, attempt=delivery.attempt
-            )
-            return Sent(
-                headers, None, None, attempts.unanswered("internal error", delivery.attempt, delays_s)
-            )
-        return Sent(headers, status, answer, attempts.answered(status, delivery.attempt, delays_s))
-
-    def _headers(
-        self, webhook: Webhook, event: Event, attempt: int, body: bytes, now_ms: int
-    ) -> dict[str, str]:
-        signed = signing.request_headers(
-            webhook_id=webhook.id,
-            event_id=event.id,
-            event_type=event.type,
-            attempt=attempt,
-            at_s=now_ms // 1000,
-            body=body,
-            secrets=self._secrets.valid(webhook, now_ms),
-        )
-        return {"Content-Type": "application/json", "User-Agent": USER_AGENT, **signed}
+            log.exception("render_failed", event_id=event.id, attempt=delivery.attempt)
+            return Sent({}, None, None, self._caller.unanswered("internal error", delivery.attempt))
+        return await self._caller.call(Call(webhook, event.id, event.type, delivery.attempt, body, now_ms))
 
     async def _settle(
         self, delivery: Delivery, event: Event, sent: Sent, begun_ms: int, duration_ms: int
@@ -238,21 +191,16 @@ class Dispatcher(LoopService):
         state, error, retry_after_s = sent.verdict
         # The delay counts from the end of this attempt.
         next_ms = None if retry_after_s is None else self._clock.now_ms() + retry_after_s * 1000
-        record = WebhookAttempt(
-            id=signing.delivery_id(delivery.webhook_id, event.id, delivery.attempt),
+        record = record_of(
+            sent,
             webhook_id=delivery.webhook_id,
             organization_id=event.organization_id,
             event_id=event.id,
             event_type=event.type,
             attempt=delivery.attempt,
-            request_headers=dump(sent.headers),
-            response_status=sent.status,
-            response_body=None if sent.body is None else _as_text(sent.body),
-            is_successful=int(sent.verdict.is_successful),
-            error=error,
+            begun_ms=begun_ms,
             duration_ms=duration_ms,
-            next_attempt_at=next_ms,
-            created_at=begun_ms,
+            next_ms=next_ms,
         )
         await self._insist(
             lambda: self._db.write(
@@ -289,7 +237,3 @@ def _job(tx: Tx, delivery: Delivery) -> Job | None:
         return None
     webhook, event = found
     return Job(webhook, event, words_of(tx, event))
-
-
-def _as_text(body: bytes) -> str:
-    return body.decode("utf-8", "replace").replace("\0", "")[:RESPONSE_CHARACTERS_MAX]

@@ -17,12 +17,11 @@ import socket
 import ssl
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from conf.settings import Webhooks
 from controlplane.webhooks.targets import EgressRefused, Target, is_local_name, is_public, parse
 from storage.service import Service
 
@@ -35,6 +34,21 @@ _REFUSED_TEXT = "is or resolves to a private, loopback, link-local or reserved a
 
 # The addresses of a host name; raises, or answers with none, when it has no answer.
 Resolve = Callable[[str], Awaitable[Sequence[str]]]
+
+
+class Rules(Protocol):
+    """What one user of the door may do; the settings of webhooks are such rules.
+
+    `allow_private_networks`: may targets have private addresses? For targets that the operator chose, or for
+    development. `ca_file`: trusted besides the system's CAs. `timeout_s`: for one call in all.
+    """
+
+    @property
+    def allow_private_networks(self) -> bool: ...
+    @property
+    def ca_file(self) -> str: ...
+    @property
+    def timeout_s(self) -> int: ...
 
 
 class EgressFailed(Exception):
@@ -56,9 +70,10 @@ class Answer(NamedTuple):
 class Egress(Service):
     name = "egress"
 
-    def __init__(self, settings: Webhooks, resolve: Resolve) -> None:
-        self._settings = settings
-        self._guard = _Guard(resolve, settings.allow_private_networks)
+    def __init__(self, rules: Rules, resolve: Resolve, user_agent: str = USER_AGENT) -> None:
+        self._rules = rules
+        self._user_agent = user_agent
+        self._guard = _Guard(resolve, rules.allow_private_networks)
         self._session: aiohttp.ClientSession | None = None
 
     async def start(self) -> None:
@@ -77,7 +92,7 @@ class Egress(Service):
         """
         target = parse(url)
         try:
-            async with asyncio.timeout(self._settings.timeout_s):
+            async with asyncio.timeout(self._rules.timeout_s):
                 await self._guard.addresses(target.host, target.address)
         except (EgressFailed, TimeoutError):
             return
@@ -89,7 +104,7 @@ class Egress(Service):
             await self._guard.addresses(target.host, target.address)
         seen: list[int] = []
         try:
-            async with asyncio.timeout(self._settings.timeout_s):
+            async with asyncio.timeout(self._rules.timeout_s):
                 return await self._exchange(target, body, headers, seen)
         except (aiohttp.ClientError, OSError, ValueError) as error:  # TimeoutError is an OSError
             raise EgressFailed(self._reason(error), seen[-1] if seen else None) from error
@@ -115,8 +130,8 @@ class Egress(Service):
 
     def _open_session(self) -> aiohttp.ClientSession:
         tls = ssl.create_default_context()
-        if self._settings.ca_file:
-            tls.load_verify_locations(self._settings.ca_file)
+        if self._rules.ca_file:
+            tls.load_verify_locations(self._rules.ca_file)
         connector = aiohttp.TCPConnector(
             resolver=self._guard,
             use_dns_cache=False,
@@ -134,7 +149,7 @@ class Egress(Service):
             auto_decompress=False,
             raise_for_status=False,
             timeout=aiohttp.ClientTimeout(total=None, connect=None, sock_connect=None, sock_read=None),
-            headers={"User-Agent": USER_AGENT, "Accept": "*/*", "Accept-Encoding": "identity"},
+            headers={"User-Agent": self._user_agent, "Accept": "*/*", "Accept-Encoding": "identity"},
             trace_configs=[tracing],
         )
 
@@ -143,7 +158,7 @@ class Egress(Service):
         if isinstance(cause, _Unresolved):
             return "the host name does not resolve"
         if isinstance(cause, TimeoutError):
-            return f"timeout: no whole answer within {self._settings.timeout_s} s"
+            return f"timeout: no whole answer within {self._rules.timeout_s} s"
         for kinds, reason in _REASONS:
             if isinstance(error, kinds) or isinstance(cause, kinds):
                 return reason

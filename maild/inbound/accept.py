@@ -159,7 +159,7 @@ class Acceptor:
         attachments = messages.attachment_rows(self._ids, message_id, arrival.digest.parts())
         message = message_row(arrival, box, message_id, thread_id, trace, now_ms)
         blobs.retain(tx, arrival.blob_id)
-        messages.insert(tx, message, attachments)
+        messages.insert(tx, message, attachments, arrival.digest.search_words)
         usage.add(tx, box.organization_id, day_of(now_ms), "received")
         return events.publish(
             tx,

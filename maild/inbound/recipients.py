@@ -19,12 +19,19 @@ def is_served(tx: Tx, domain: str, shared_domains: Set[str]) -> bool:
 def find_mailbox(tx: Tx, address: str, shared_domains: Set[str]) -> Mailbox | None:
     """The inbox that `address` reaches, or None when the domain is not ours or nobody is there."""
     local, domain = addresses.split(addresses.normalize(address))
-    if not is_served(tx, domain, shared_domains):
+    if (local, domain) == ("postmaster", ""):  # RFC 5321 §4.5.1: <Postmaster> without a domain is ours as well
+        return inboxes.operator_mailbox(tx)
+    owner = None if domain in shared_domains else domains.verified_by(tx, domain)
+    if owner is None and domain not in shared_domains:
         return None
     if local.startswith(BOUNCE_PREFIX):
         # Our own envelope senders: what comes back belongs to the inbox that sent.
-        return inboxes.mailbox_by_bounce_token(tx, local.removeprefix(BOUNCE_PREFIX), domain)
-    name = addresses.strip_plus(local)
-    if name in OPERATOR_NAMES:
-        return inboxes.operator_mailbox(tx)
-    return inboxes.mailbox(tx, f"{name}@{domain}")
+        found = inboxes.mailbox_by_bounce_token(tx, local.removeprefix(BOUNCE_PREFIX), domain)
+    else:
+        name = addresses.strip_plus(local)
+        if name in OPERATOR_NAMES:
+            return inboxes.operator_mailbox(tx)
+        found = inboxes.mailbox(tx, f"{name}@{domain}")
+    if owner is not None and found is not None and found.organization_id != owner:
+        return None  # a domain that changed hands: its mail is no longer theirs
+    return found

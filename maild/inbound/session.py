@@ -114,6 +114,13 @@ class Session(SMTP):
         self._host.closed(self)
         super().connection_lost(error)
 
+    def eof_received(self) -> bool:
+        """A peer that has said everything may still listen: what it said is answered, then we close.
+
+        aiosmtpd cancels the conversation here and leaves the socket, and its place, to the timer."""
+        self._reader.feed_eof()
+        return self._tls_protocol is None  # a TLS transport can't stay half open
+
     def data_received(self, data: bytes) -> None:
         self._received += len(data)
         super().data_received(data)
@@ -158,7 +165,7 @@ class Session(SMTP):
             while self.transport is not None and not self.transport.is_closing():
                 await self._one_command()
         except (asyncio.IncompleteReadError, ConnectionError):
-            pass  # the peer is gone
+            self._close()  # the peer is gone
         except TLSSetupException:
             log.info("tls_failed", peer=self.peer)
             if self._original_transport is not None:
@@ -247,6 +254,8 @@ class Session(SMTP):
         name = argument.decode("ascii", "replace")
         if not _HELO.fullmatch(name):
             raise SmtpError(501, "5.5.4", "give your host name or address literal")
+        if self._helo is not None:
+            self._count_idle()
         self._helo, self._mail = name, None
 
     async def _mail_from(self, argument: bytes) -> None:
@@ -300,8 +309,6 @@ class Session(SMTP):
         await self.push("250 2.1.5 OK")
 
     def _find(self, address: str) -> Mailbox | None:
-        # RFC 5321 §4.5.1: <Postmaster> without a domain is ours as well.
-        address = f"postmaster@{self.hostname}" if address.lower() == "postmaster" else address
         try:
             return self._host.find_mailbox(address)
         except Exception as error:
@@ -332,22 +339,30 @@ class Session(SMTP):
             self._host.message_ended()
             self._stop_watch()
             self._reset_timeout()
+        self._junk = 0  # a session that brings mail may go on for long
         await self.push(reply)
 
     async def _rset(self, argument: bytes) -> None:
+        self._count_idle()
         self._mail = None
         await self.push("250 2.0.0 OK")
 
     async def _noop(self, argument: bytes) -> None:
-        self._junk += 1  # RFC 5321 §4.1.1.9 allows any number; nobody needs more than the junk limit
-        if self._junk > self._limits.max_junk_commands:
-            raise SmtpError(421, "4.7.0", "too many commands, closing connection", closes=True)
+        self._count_idle()
         await self.push("250 2.0.0 OK")
 
+    def _count_idle(self) -> None:
+        """Commands that move no mail: any number is allowed (RFC 5321 §4.1.1.9), nobody needs more than the limit."""
+        self._junk += 1
+        if self._junk > self._limits.max_junk_commands:
+            raise SmtpError(421, "4.7.0", "too many commands, closing connection", closes=True)
+
     async def _vrfy(self, argument: bytes) -> None:
+        self._count_idle()
         await self.push("252 2.1.5 send some mail, I'll try my best")  # RFC 5321 §7.3
 
     async def _help(self, argument: bytes) -> None:
+        self._count_idle()
         await self.push("214 2.0.0 see RFC 5321")
 
     async def _quit(self, argument: bytes) -> None:

@@ -66,6 +66,12 @@ def decoded_size(view: memoryview, encoding: str) -> int:
     return size + len(decoder.flush())
 
 
+def base64_digits(data: bytes) -> bytes:
+    """The digits that count in a piece of base64: up to the first "=", without line ends and litter."""
+    end = data.find(b"=")
+    return (data if end < 0 else data[:end]).translate(None, _NOT_BASE64)
+
+
 def decode_charset(data: bytes, charset: str | None) -> str:
     """Text of `data`: declared charset, then UTF-8, then the likeliest, then latin-1.
 

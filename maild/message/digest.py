@@ -18,7 +18,8 @@ SliceFields = tuple[int, int, str, str | None]
 
 class Digest(NamedTuple):
     """`text_body` is None when there is none, or when `text_slices` has to be read for it;
-    `extracted_text` is None when it would equal `text_body`."""
+    `extracted_text` is None when it would equal `text_body`. `search_words` is what the body says (its
+    first TEXT_CHARS) where neither of the two is that: quotes in HTML, text that is too large."""
 
     parsed: ParsedMessage
     text_body: str | None
@@ -26,6 +27,7 @@ class Digest(NamedTuple):
     html_slices: list[SliceFields] | None
     extracted_text: str | None
     snippet: str
+    search_words: str | None
 
     def parts(self) -> list[tuple[str, str, int, str | None, bool, int, int, str]]:
         """The attachments as the store keeps them (`storage.messages.attachment_rows`)."""
@@ -59,6 +61,7 @@ def digest(raw: RawMessage) -> Digest:
         html_slices=_fields(parsed.html) if parsed.html else None,
         extracted_text=None if extracted == text_body or not (parsed.text or parsed.html) else extracted,
         snippet=snippet(extracted or words),
+        search_words=None if text_body is not None or extracted == words else words,
     )
 
 

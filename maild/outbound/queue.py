@@ -19,7 +19,7 @@ from functools import partial
 import structlog
 
 from conf.settings import Settings
-from maild.handover import IsLocal, LocalMail, PrepareLocal
+from maild.handover import IsLocal, LocalMail, MaySend, PrepareLocal
 from maild.outbound import simulator
 from maild.outbound.connections import Connections
 from maild.outbound.content import Contents
@@ -52,6 +52,7 @@ DRAIN_S = 7.0
 log = structlog.get_logger("maild.outbound.queue")
 
 _SUPPRESSED = Verdict("suppressed", None, None, "the address is on the suppression list")
+_NOT_THEIRS = Verdict("failed", None, None, "the sender's domain was deleted, or is not verified any more")
 
 
 class OutboundQueue(LoopService):
@@ -68,6 +69,7 @@ class OutboundQueue(LoopService):
         settings: Settings,
         prepare_local: PrepareLocal,
         is_local: IsLocal,
+        may_send: MaySend,
         wake_webhooks: Callable[[], None],
         randomness: random.Random | None = None,
     ) -> None:
@@ -78,6 +80,7 @@ class OutboundQueue(LoopService):
         self._lease_id = ids.new("run")
         self._prepare_local = prepare_local
         self._is_local = is_local
+        self._may_send = may_send
         self._schedule = Schedule(settings.outbound, randomness)
         self._has_relay = bool(settings.outbound.relay)
         self._connections = Connections(settings, TlsPolicies(clock), clock)
@@ -219,7 +222,9 @@ class OutboundQueue(LoopService):
         deliver_local: DeliverLocal | None = None
         if willing:
             try:
-                if lane.key.kind is Kind.LOCAL:
+                if not self._may_send(rows[0].organization_id, rows[0].from_address.rpartition("@")[2]):
+                    verdicts |= {row.position: _NOT_THEIRS for row in willing}
+                elif lane.key.kind is Kind.LOCAL:
                     deliver_local = await self._prepare_local(_local_mail(willing))
                 else:
                     verdicts |= await self._verdicts(lane, willing)

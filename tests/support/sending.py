@@ -68,6 +68,7 @@ class Sending:
             self.settings,
             self._prepare_local,
             self._is_local,
+            lambda organization_id, domain: True,
             self._webhooks_woken,
             random.Random(7),
         )

@@ -1,0 +1,199 @@
+"""Asking several resolvers the same questions, now: DNS over HTTPS (RFC 8484), or the plain resolver.
+
+A domain's owner has just changed a record and wants to know, so nothing is cached here; and one resolver
+may be wrong, stale or bought, so several are asked and none of their answers is mixed with another's.
+
+Who is asked: every `[dns] doh` resolver. Where fewer than two are configured, the resolver of `[dns]`
+speaks too: beside a single DoH resolver as the second voice, without any alone (quorum 1: a small
+installation trusts its own resolver for everything else as well).
+
+Whatever a resolver does (refuse, hang, answer garbage or something else than was asked) makes it
+silent for that question, and nothing more.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+import dns.flags
+import dns.message
+import dns.name
+import dns.rcode
+import dns.rdatatype
+import structlog
+from dns.rdtypes.ANY.MX import MX
+from dns.rdtypes.ANY.TXT import TXT
+
+from conf.settings import Dns
+from controlplane.webhooks.egress import Answer, EgressFailed
+from controlplane.webhooks.targets import EgressRefused
+
+VOICES_WANTED = 2
+HEARINGS_MAX = 16  # at a time: each asks up to seven questions of every resolver
+PARSE_INLINE_BYTES = 8 * 1024
+RECORDS_MAX = 100  # of one answer; more of them is no domain that we could check
+USER_AGENT = "maild-domains/1"
+_TYPE = "application/dns-message"
+
+log = structlog.get_logger("maild.domains")
+
+
+class Question(NamedTuple):
+    name: str
+    type: str  # MX or TXT
+
+
+class Silent(Exception):
+    """The resolver gave no answer that can be used."""
+
+
+class Voice(Protocol):
+    name: str
+
+    async def ask(self, question: Question) -> Sequence[str]:
+        """The records, `()` when there are none, as `checks.Answer` has them; Silent."""
+
+
+class Poster(Protocol):
+    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Answer: ...
+
+
+class Plain(Protocol):
+    """The resolver of `[dns]`."""
+
+    async def mx(self, domain: str) -> Sequence[tuple[int, str]]: ...
+    async def txt(self, name: str) -> Sequence[bytes]: ...
+
+
+class DohRules(NamedTuple):
+    """Of the door that DoH goes through. The operator chose the resolvers, so they may be private."""
+
+    ca_file: str
+    timeout_s: int
+    allow_private_networks: bool = True
+
+
+def rules(settings: Dns) -> DohRules:
+    return DohRules(settings.doh_ca_file, settings.timeout_s)
+
+
+class Panel:
+    """All resolvers that are asked, and how many of them must have answered."""
+
+    def __init__(self, voices: Sequence[Voice]) -> None:
+        self._voices = voices
+        self._slots = asyncio.Semaphore(HEARINGS_MAX)
+        self.quorum = min(VOICES_WANTED, len(voices))
+
+    async def hear(self, questions: Sequence[Question]) -> Mapping[Question, list[Sequence[str] | None]]:
+        """To each question the answer of each resolver, None where it gave none."""
+        async with self._slots:
+            answers = await asyncio.gather(
+                *(self._ask(voice, question) for question in questions for voice in self._voices)
+            )
+        size = len(self._voices)
+        return {
+            question: list(answers[number * size : (number + 1) * size])
+            for number, question in enumerate(questions)
+        }
+
+    async def _ask(self, voice: Voice, question: Question) -> Sequence[str] | None:
+        try:
+            return await voice.ask(question)
+        except Silent as error:
+            log.warning("resolver_silent", resolver=voice.name, question=question, reason=str(error))
+            return None
+
+
+def panel(
+    settings: Dns, poster: Poster, plain: Callable[[], Plain], absent: tuple[type[Exception], ...]
+) -> Panel:
+    """`plain`: a fresh resolver, without a cache; `absent`: what it raises when there is no such record."""
+    voices: list[Voice] = [DohVoice(url, poster) for url in dict.fromkeys(settings.doh)]
+    if len(voices) < VOICES_WANTED:
+        voices.append(PlainVoice(plain, absent, settings.timeout_s))
+    return Panel(voices)
+
+
+class DohVoice:
+    """One `[dns] doh` resolver."""
+
+    def __init__(self, url: str, poster: Poster) -> None:
+        self.name = url
+        self._poster = poster
+
+    async def ask(self, question: Question) -> Sequence[str]:
+        query = make_query(question)
+        headers = {"Content-Type": _TYPE, "Accept": _TYPE}
+        try:
+            answer = await self._poster.post(self.name, query.to_wire(), headers)
+        except (EgressFailed, EgressRefused) as error:
+            raise Silent(error.reason) from error
+        if answer.status != 200:  # RFC 8484 §4.2.1: DNS errors are in the message; this is HTTP's
+            raise Silent(f"HTTP status {answer.status}")
+        if len(answer.body) > PARSE_INLINE_BYTES:
+            return await asyncio.to_thread(read_answer, query, answer.body)
+        return read_answer(query, answer.body)
+
+
+class PlainVoice:
+    name = "dns"
+
+    def __init__(
+        self, plain: Callable[[], Plain], absent: tuple[type[Exception], ...], timeout_s: int
+    ) -> None:
+        self._plain = plain
+        self._absent = absent
+        self._timeout_s = timeout_s
+
+    async def ask(self, question: Question) -> Sequence[str]:
+        resolver = self._plain()
+        try:
+            async with asyncio.timeout(self._timeout_s):
+                if question.type == "MX":
+                    return [_mx(*one) for one in (await resolver.mx(question.name))[:RECORDS_MAX]]
+                return [_text(one) for one in (await resolver.txt(question.name))[:RECORDS_MAX]]
+        except self._absent:
+            return ()
+        except Exception as error:  # whatever else the DNS library raises means: no answer
+            raise Silent(f"no answer: {type(error).__name__}") from error
+
+
+def make_query(question: Question) -> dns.message.QueryMessage:
+    # RFC 8484 §4.1: an ID of 0, so that equal questions are equal requests.
+    name = dns.name.from_text(question.name, dns.name.root)
+    return dns.message.make_query(name, question.type, id=0)
+
+
+def read_answer(query: dns.message.QueryMessage, wire: bytes) -> Sequence[str]:
+    """The records at the end of the chain of CNAMEs; Silent for what is no answer to the query."""
+    try:
+        response = dns.message.from_wire(wire)
+        if not query.is_response(response) or not isinstance(response, dns.message.QueryMessage):
+            raise Silent("the answer is to another question")
+        if response.rcode() not in (dns.rcode.NOERROR, dns.rcode.NXDOMAIN):
+            raise Silent(dns.rcode.to_text(response.rcode()))
+        if response.flags & dns.flags.TC:
+            raise Silent("the answer is truncated")
+        found = response.resolve_chaining().answer
+        return [_record(rdata) for rdata in list(found or ())[:RECORDS_MAX]]
+    except Silent:
+        raise
+    except Exception as error:  # the parser of what strangers send
+        raise Silent(f"the answer is no DNS message: {type(error).__name__}") from error
+
+
+def _record(rdata: object) -> str:
+    if isinstance(rdata, MX):
+        return _mx(rdata.preference, rdata.exchange.to_text(omit_final_dot=True))
+    assert isinstance(rdata, TXT)
+    return _text(b"".join(rdata.strings))
+
+
+def _mx(preference: int, host: str) -> str:
+    """RFC 7505 §3: the null MX, which has no host, is shown as `0 .`."""
+    return f"{preference} {host.lower().removesuffix('.') or '.'}"
+
+
+def _text(value: bytes) -> str:
+    return value.decode("utf-8", "backslashreplace")

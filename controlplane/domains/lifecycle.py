@@ -1,0 +1,45 @@
+"""What a check does to a domain's status (decisions.md, Domain). Pure.
+
+pending → verified when all that is required passes, → failed after 72 h without it; verified → failed after
+72 h of failing checks; a request to verify re-opens a failed one. What could not be looked up changes
+nothing: an outage of the resolvers must not take anybody's domain away.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from controlplane.domains.checks import PURPOSES, REQUIRED
+from storage.domains import Domain
+
+WINDOW_MS = 72 * 3_600_000
+
+
+def after_check(row: Domain, passed: Mapping[str, bool | None], now_ms: int, *, on_request: bool) -> Domain:
+    """`passed`: by purpose, None where nobody knows. `on_request`: the owner asked, not the hourly check."""
+    known: dict[str, Any] = {
+        f"{name}_status": int(value) for name in PURPOSES if (value := passed.get(name)) is not None
+    }
+    row = row._replace(**known, last_checked_at=now_ms)
+    if all(passed.get(name) for name in REQUIRED):
+        verified_at = row.verified_at if row.status == "verified" else now_ms
+        return row._replace(status="verified", verified_at=verified_at, failing_since=None)
+    if row.status == "verified":
+        return _still_verified(row, any(passed.get(name) is False for name in REQUIRED), now_ms)
+    if on_request and (row.status == "failed" or is_overdue(row, now_ms)):
+        return row._replace(status="pending", failing_since=now_ms)
+    return row
+
+
+def is_overdue(row: Domain, now_ms: int) -> bool:
+    """Has it been pending for too long?"""
+    since = row.created_at if row.failing_since is None else row.failing_since
+    return row.status == "pending" and now_ms - since >= WINDOW_MS
+
+
+def _still_verified(row: Domain, is_failing: bool, now_ms: int) -> Domain:
+    if not is_failing:
+        return row
+    since = now_ms if row.failing_since is None else row.failing_since
+    if now_ms - since < WINDOW_MS:
+        return row._replace(failing_since=since)
+    return row._replace(status="failed", verified_at=None, failing_since=since)

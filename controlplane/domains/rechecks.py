@@ -1,0 +1,54 @@
+"""Time passes for domains: verified ones are checked every hour, pending ones given up after 72 hours.
+
+Nothing is held in memory: what is due stands in the rows, so a restart neither forgets nor repeats.
+"""
+
+import asyncio
+
+import structlog
+
+from controlplane.domains.lifecycle import WINDOW_MS
+from controlplane.domains.registry import Registry
+from storage import domains
+from storage.clock import Clock
+from storage.database import Database, DatabaseClosed
+from storage.service import LoopService
+
+CHECK_EVERY_MS = 3_600_000
+POLL_S = 60
+BATCH = 50
+
+log = structlog.get_logger("maild.domains")
+
+
+class Rechecks(LoopService):
+    name = "domain checks"
+
+    def __init__(self, db: Database, clock: Clock, registry: Registry) -> None:
+        super().__init__()
+        self._db = db
+        self._clock = clock
+        self._registry = registry
+
+    async def run(self) -> None:
+        while True:
+            is_more_due = False
+            try:
+                is_more_due = await self.round()
+            except DatabaseClosed:
+                raise
+            except Exception:
+                # A full disk, say: the domains stay as they are, and so does the process.
+                log.exception("domain_checks_failed")
+            if not is_more_due:
+                await self.pause(POLL_S)
+
+    async def round(self) -> bool:
+        """At most BATCH of each that is due now; may there be more?"""
+        now_ms = self._clock.now_ms()
+        overdue = await self._db.read(domains.pending_since, now_ms - WINDOW_MS, BATCH)
+        for row in overdue:
+            await self._registry.expire(row)
+        due = await self._db.read(domains.due_for_check, now_ms - CHECK_EVERY_MS, BATCH)
+        await asyncio.gather(*(self._registry.recheck(row) for row in due))
+        return BATCH in (len(overdue), len(due))

@@ -1,0 +1,299 @@
+"""An organization's domains: registering, verifying, rotating the DKIM key, deleting.
+
+- A DKIM key belongs to the name on this host, not to a registration: its private half never leaves us, so
+  a name that was registered before keeps the key that DNS may show already. What tells two organizations
+  apart is the challenge, one for each registration.
+- Look-ups happen before the transaction that records them. It reads the row again, so a domain that was
+  deleted or won by somebody else meanwhile stays so; of two that verify at once, the second finds the
+  first's row (and the unique index would stop it).
+- Whoever verifies a name has it alone: inboxes that another organization still has on it are deactivated.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from conf.settings import Server
+from controlplane.domains import checks, lifecycle
+from controlplane.domains.checks import Finding, Key, Ours, Record
+from controlplane.domains.doh import Panel, Question
+from controlplane.errors import ApiError
+from controlplane.sending.guards import limit_reached
+from storage import dkim_keys, domains, events, inboxes, outbound, usage
+from storage.clock import Clock, day_of, iso
+from storage.database import Database, Tx
+from storage.dkim_keys import DkimKey
+from storage.domains import Domain
+from storage.ids import Ids
+from storage.records import dump, load
+from storage.sealing import Sealer
+
+CHALLENGE_BYTES = 20
+DOMAINS_MAX = 1000  # of one organization: each costs a key, and look-ups every hour
+
+# A fresh key: the private half as PKCS#8 DER, the public half as a record's p= wants it.
+MakeDkimKey = Callable[[], tuple[bytes, str]]
+
+
+class Shown(NamedTuple):
+    """A domain with all that its JSON needs."""
+
+    row: Domain
+    records: Sequence[Mapping[str, Any]]
+    today_used: int
+
+
+class Registry:
+    def __init__(
+        self,
+        db: Database,
+        clock: Clock,
+        ids: Ids,
+        sealer: Sealer,
+        server: Server,
+        panel: Panel,
+        make_dkim_key: MakeDkimKey,
+        wake_queue: Callable[[], None],
+        wake_webhooks: Callable[[], None],
+    ) -> None:
+        self._db = db
+        self._clock = clock
+        self._ids = ids
+        self._sealer = sealer
+        self._server = server
+        self._panel = panel
+        self._make_dkim_key = make_dkim_key
+        self._wake_queue = wake_queue
+        self._wake_webhooks = wake_webhooks
+        self._ours = Ours(server.hostname, frozenset({server.hostname, *server.shared_domains}))
+        self._key_slot = asyncio.Semaphore(1)  # making one takes 0.1 s of one core
+
+    # Reading -----------------------------------------------------------------------------------
+
+    async def show(self, organization_id: str, domain_id: str) -> Shown:
+        return await self._db.read(self._shown, organization_id, domain_id)
+
+    async def page(self, organization_id: str) -> list[Shown]:
+        return await self._db.read(self._page, organization_id)
+
+    def _page(self, tx: Tx, organization_id: str) -> list[Shown]:
+        return [self._complete(tx, row) for row in domains.of_organization(tx, organization_id)]
+
+    def _shown(self, tx: Tx, organization_id: str, domain_id: str) -> Shown:
+        return self._complete(tx, _found(domains.get(tx, organization_id, domain_id)))
+
+    def _complete(self, tx: Tx, row: Domain) -> Shown:
+        seen = load(row.observed)
+        shown = []
+        for record in self._records(tx, row):
+            status, observed = seen.get(record.key, (checks.UNCHECKED, ()))
+            shown.append(record.shown(status, observed))
+        today = day_of(self._clock.now_ms())
+        used = usage.get(tx, row.organization_id, today, "messages", scope=row.domain_name)
+        return Shown(row, shown, used)
+
+    def _records(self, tx: Tx, row: Domain) -> list[Record]:
+        keys = [
+            Key(key.selector, key.public_key, key.status == "active")
+            for key in dkim_keys.of_domain(tx, row.domain_name)
+            if key.status != "retired"
+        ]
+        return checks.records(row.domain_name, self._server.hostname, keys, challenge=row.challenge)
+
+    # Registering, changing ---------------------------------------------------------------------
+
+    async def register(self, organization_id: str, name: str, daily_cap: int | None) -> Shown:
+        """`name`: a lower-case A-label. apex_domain_reserved, domain_already_registered."""
+        self._refuse_reserved(name)
+        try:
+            await self._db.read(domains.refuse_taken, organization_id, name)
+            key = await self._key_for(name, await self._db.read(dkim_keys.of_domain, name))
+            return await self._db.write(self._register, organization_id, name, daily_cap, key)
+        except domains.DomainTaken as error:
+            raise _taken(name) from error
+
+    def _refuse_reserved(self, name: str) -> None:
+        apex = self._server.apex_domain
+        is_apex = bool(apex) and (name == apex or name.endswith("." + apex))
+        if is_apex or name in self._server.shared_domains:
+            raise ApiError("apex_domain_reserved", details={"domainName": name})
+
+    async def _key_for(self, name: str, keys: Sequence[DkimKey], *, rotate: bool = False) -> DkimKey | None:
+        """A fresh key under the next selector; None where the one that there is will do."""
+        if keys and not rotate:
+            return None
+        async with self._key_slot:
+            private, public = await asyncio.to_thread(self._make_dkim_key)
+        numbers = [int(key.selector[1:]) for key in keys if key.selector[1:].isdigit()]
+        selector = f"s{max(numbers, default=0) + 1}"
+        sealed = self._sealer.seal(private, dkim_keys.context(name, selector))
+        status = "published" if keys else "active"
+        return DkimKey(name, selector, status, sealed, public, self._clock.now_ms())
+
+    def _register(
+        self, tx: Tx, organization_id: str, name: str, daily_cap: int | None, key: DkimKey | None
+    ) -> Shown:
+        used = domains.count(tx, organization_id)
+        if used >= DOMAINS_MAX:
+            raise limit_reached("domains", DOMAINS_MAX, used, None)
+        # Another registration of the name may have brought a key meanwhile.
+        if key is not None and not dkim_keys.of_domain(tx, name):
+            dkim_keys.insert(tx, key)
+        row = domains.register(
+            tx,
+            self._ids.new("dom"),
+            self._clock.now_ms(),
+            organization_id=organization_id,
+            domain_name=name,
+            challenge=self._ids.token(CHALLENGE_BYTES),
+            daily_cap=daily_cap,
+        )
+        return self._complete(tx, row)
+
+    async def set_daily_cap(self, organization_id: str, domain_id: str, daily_cap: int | None) -> Shown:
+        return await self._db.write(self._set_daily_cap, organization_id, domain_id, daily_cap)
+
+    def _set_daily_cap(self, tx: Tx, organization_id: str, domain_id: str, daily_cap: int | None) -> Shown:
+        return self._complete(tx, _found(domains.set_daily_cap(tx, organization_id, domain_id, daily_cap)))
+
+    async def rotate_dkim(self, organization_id: str, domain_id: str) -> Shown:
+        """Publish a second key; it signs once a check has found it in DNS. domain_not_verified."""
+        row, keys = await self._db.read(self._rotating, organization_id, domain_id)
+        is_waiting = any(key.status == "published" for key in keys)
+        key = None if is_waiting else await self._key_for(row.domain_name, keys, rotate=True)
+        return await self._db.write(self._rotate, organization_id, domain_id, key)
+
+    def _rotating(self, tx: Tx, organization_id: str, domain_id: str) -> tuple[Domain, list[DkimKey]]:
+        row = _found(domains.get(tx, organization_id, domain_id))
+        if row.status != "verified":  # the key may be in use by whoever verified the name
+            raise ApiError("domain_not_verified", details={"domainName": row.domain_name})
+        return row, dkim_keys.of_domain(tx, row.domain_name)
+
+    def _rotate(self, tx: Tx, organization_id: str, domain_id: str, key: DkimKey | None) -> Shown:
+        row, _ = self._rotating(tx, organization_id, domain_id)
+        if key is not None:
+            dkim_keys.publish(tx, key)
+        return self._complete(tx, row)
+
+    async def delete(self, organization_id: str, domain_id: str) -> None:
+        await self._db.write(self._delete, organization_id, domain_id)
+        self._wake_queue()
+
+    def _delete(self, tx: Tx, organization_id: str, domain_id: str) -> None:
+        now_ms = self._clock.now_ms()
+        row = _found(domains.delete(tx, organization_id, domain_id, now_ms))
+        # What waits is refused by the queue when its turn comes: let that be now.
+        outbound.hasten(tx, organization_id, row.domain_name, now_ms)
+
+    # Checking ----------------------------------------------------------------------------------
+
+    async def verify(self, organization_id: str, domain_id: str) -> Domain:
+        """Check now, because the owner asks. domain_not_found, domain_already_registered."""
+        row = await self._db.read(domains.get, organization_id, domain_id)
+        return await self._check(_found(row), on_request=True)
+
+    async def recheck(self, row: Domain) -> None:
+        """The hourly check of a verified domain."""
+        try:
+            await self._check(row, on_request=False)
+        except ApiError:
+            return  # it was deleted meanwhile
+
+    async def expire(self, row: Domain) -> None:
+        """pending → failed, when its time is over."""
+        if await self._db.write(self._expire, row.organization_id, row.id):
+            self._wake_webhooks()
+
+    def _expire(self, tx: Tx, organization_id: str, domain_id: str) -> int:
+        row = domains.get(tx, organization_id, domain_id)
+        if row is None or not lifecycle.is_overdue(row, self._clock.now_ms()):
+            return 0
+        return self._move(tx, row, row._replace(status="failed"))
+
+    async def _check(self, row: Domain, *, on_request: bool) -> Domain:
+        wanted = await self._db.read(self._wanted, row)
+        questions = list(dict.fromkeys(Question(record.name, record.type) for record in wanted))
+        answers = await self._panel.hear(questions)
+        findings = {
+            record.key: checks.judge(
+                record, answers[Question(record.name, record.type)], self._panel.quorum, self._ours
+            )
+            for record in wanted
+        }
+        try:
+            after, told = await self._db.write(self._record, row, wanted, findings, on_request)
+        except domains.DomainTaken as error:
+            raise _taken(row.domain_name) from error
+        if told:
+            self._wake_webhooks()
+        if after.status == "failed":
+            self._wake_queue()
+        return after
+
+    def _wanted(self, tx: Tx, row: Domain) -> list[Record]:
+        if domains.verified_by(tx, row.domain_name) not in (None, row.organization_id):
+            raise _taken(row.domain_name)
+        return self._records(tx, row)
+
+    def _record(
+        self,
+        tx: Tx,
+        checked: Domain,
+        wanted: Sequence[Record],
+        findings: Mapping[str, Finding],
+        on_request: bool,
+    ) -> tuple[Domain, int]:
+        """The row as it is now, and how many webhooks hear of it."""
+        before = _found(domains.get(tx, checked.organization_id, checked.id))
+        after = lifecycle.after_check(
+            before, checks.results(wanted, findings), self._clock.now_ms(), on_request=on_request
+        )
+        after = after._replace(observed=dump({key: list(finding) for key, finding in findings.items()}))
+        if after.status == "verified":
+            self._promote_key(tx, wanted, findings)
+        return after, self._move(tx, before, after)
+
+    def _promote_key(self, tx: Tx, wanted: Sequence[Record], findings: Mapping[str, Finding]) -> None:
+        for record in wanted:
+            if record.purpose == "dkim" and not record.required and findings[record.key].passes:
+                selector, _, domain = record.name.partition("._domainkey.")
+                dkim_keys.promote(tx, domain, selector)
+
+    def _move(self, tx: Tx, before: Domain, after: Domain) -> int:
+        """Write the row and what follows from its new status; the number of webhooks that hear of it."""
+        domains.update(tx, before, after)
+        if after.status in (before.status, "pending"):
+            return 0
+        now_ms = self._clock.now_ms()
+        if after.status == "verified":
+            inboxes.evict_others(tx, after.domain_name, after.organization_id, now_ms)
+        else:
+            outbound.hasten(tx, after.organization_id, after.domain_name, now_ms)
+        return events.publish(
+            tx,
+            self._ids.new("evt"),
+            now_ms,
+            organization_id=after.organization_id,
+            type=f"domain.{after.status}",
+            data={
+                "domainId": after.id,
+                "domainName": after.domain_name,
+                "status": after.status,
+                "checks": checks_of(after),
+                "verifiedAt": None if after.verified_at is None else iso(after.verified_at),
+            },
+        )
+
+
+def checks_of(row: Domain) -> dict[str, bool]:
+    return {name: bool(getattr(row, f"{name}_status")) for name in checks.REQUIRED}
+
+
+def _found(row: Domain | None) -> Domain:
+    if row is None:
+        raise ApiError("domain_not_found")
+    return row
+
+
+def _taken(name: str) -> ApiError:
+    return ApiError("domain_already_registered", details={"domainName": name})

@@ -1,0 +1,146 @@
+"""Drafts: written, changed, discarded. Sending one is the pipeline's."""
+
+from typing import Any
+
+from controlplane import render
+from controlplane.api import Answer, Call
+from controlplane.errors import ApiError
+from controlplane.schemas import CreateDraft, PatchDraft
+from storage import drafts, inboxes, messages, organizations
+from storage.database import Tx
+from storage.records import Draft, dump
+
+BODY_BYTES_MAX = 1_048_576  # text and HTML together: a list shows a hundred of them
+
+
+async def create(call: Call) -> Answer:
+    _refuse_large(call.body)
+    try:
+        row = await call.rooms.db.write(_create, call, call.body)
+    except drafts.DraftLimitReached as reached:
+        details = {"resource": "openDrafts", "limit": reached.limit, "used": reached.used, "resetsAt": None}
+        raise ApiError("draft_limit_reached", details=details) from reached
+    return Answer(render.draft(row), status=201)
+
+
+async def page(call: Call) -> Answer:
+    query, own = call.query, call.principal.inbox_id
+    if own is not None and query.inboxId not in (None, own):
+        return Answer([])
+    rows = await call.rooms.db.read(
+        drafts.page,
+        call.organization_id,
+        limit=query.limit,
+        status=query.status,
+        inbox_id=own or query.inboxId,
+        before=query.cursor,
+    )
+    return Answer([render.draft(row) for row in rows])
+
+
+async def show(call: Call) -> Answer:
+    return Answer(render.draft(call.rooms.db.lookup(_reached, call)))
+
+
+async def update(call: Call) -> Answer:
+    _refuse_large(call.body)
+    return Answer(render.draft(await call.rooms.db.write(_update, call, call.body)))
+
+
+async def discard(call: Call) -> Answer:
+    return Answer(render.draft(await call.rooms.db.write(_discard, call)))
+
+
+def _refuse_large(body: CreateDraft | PatchDraft) -> None:
+    size = sum(len(part.encode("utf-8", "replace")) for part in (body.text, body.html) if part)
+    if size > BODY_BYTES_MAX:
+        raise ApiError(
+            "payload_too_large",
+            "Text and HTML of a draft together exceed 1 MB; send such a message directly.",
+            {"sizeBytes": size, "limit": BODY_BYTES_MAX},
+        )
+
+
+def _create(tx: Tx, call: Call, body: CreateDraft) -> Draft:
+    _check_inbox(tx, call, body.inboxId)
+    organization = organizations.get(tx, call.organization_id)
+    now_ms = call.rooms.clock.now_ms()
+    draft = Draft(
+        id=call.rooms.ids.new("drf"),
+        organization_id=call.organization_id,
+        inbox_id=body.inboxId,
+        to_addresses=dump(body.to),
+        cc_addresses=dump(body.cc),
+        bcc_addresses=dump(body.bcc),
+        subject=body.subject or "",
+        text_body=body.text,
+        html_body=body.html,
+        in_reply_to=body.inReplyTo,
+        thread_id=_thread_of(tx, call, body.inboxId, body.inReplyTo),
+        status="draft",
+        message_id=None,
+        created_at=now_ms,
+        updated_at=now_ms,
+        sent_at=None,
+        discarded_at=None,
+    )
+    plan = call.rooms.settings.plan(organization.plan) if organization else None
+    drafts.create(tx, draft, plan.open_drafts if plan else 0)
+    return draft
+
+
+def _check_inbox(tx: Tx, call: Call, inbox_id: str) -> None:
+    """403 for a bound key that names another inbox of its organization, 404 for what nobody has."""
+    if inboxes.owner_of(tx, "inbox", call.organization_id, inbox_id) is not None:
+        call.principal.confine(inbox_id)
+    if inboxes.get_active(tx, call.organization_id, inbox_id) is None:
+        raise ApiError("inbox_not_found")
+
+
+def _thread_of(tx: Tx, call: Call, inbox_id: str, in_reply_to: str | None) -> str | None:
+    """The conversation that the draft answers in; a thread means its newest message."""
+    if in_reply_to is None:
+        return None
+    find = messages.newest_of_thread if in_reply_to.startswith("thd_") else messages.get
+    parent = find(tx, call.organization_id, in_reply_to)
+    if parent is None or parent.inbox_id != inbox_id:
+        raise ApiError("message_not_found")
+    return parent.thread_id
+
+
+def _reached(tx: Tx, call: Call) -> Draft:
+    row = drafts.get(tx, call.organization_id, call.id)
+    if row is None:
+        raise ApiError("draft_not_found")
+    call.principal.confine(row.inbox_id)
+    return row
+
+
+def _update(tx: Tx, call: Call, body: PatchDraft) -> Draft:
+    row = _reached(tx, call)
+    if row.status != "draft":
+        raise ApiError("draft_not_editable", details={"status": row.status})
+    changes: dict[str, Any] = {}
+    for field, column, value in (
+        ("to", "to_addresses", dump(body.to)),
+        ("cc", "cc_addresses", dump(body.cc)),
+        ("bcc", "bcc_addresses", dump(body.bcc)),
+        ("subject", "subject", body.subject or ""),
+        ("text", "text_body", body.text),
+        ("html", "html_body", body.html),
+        ("inReplyTo", "in_reply_to", body.inReplyTo),
+    ):
+        if field in body.model_fields_set:
+            changes[column] = value
+    if "in_reply_to" in changes:
+        changes["thread_id"] = _thread_of(tx, call, row.inbox_id, body.inReplyTo)
+    edited = drafts.edit(tx, row.id, changes, call.rooms.clock.now_ms())
+    assert edited is not None
+    return edited
+
+
+def _discard(tx: Tx, call: Call) -> Draft:
+    row = _reached(tx, call)
+    if row.status == "sent":
+        raise ApiError("draft_already_sent", details={"messageId": row.message_id})
+    return drafts.discard(tx, row.id, call.rooms.clock.now_ms()) or row

@@ -1,0 +1,52 @@
+"""API keys: minting, listing, revoking."""
+
+from controlplane import minting, render
+from controlplane.api import Answer, Call
+from controlplane.errors import ApiError
+from controlplane.schemas import CreateKey
+from storage import inboxes, keys
+from storage.database import Tx
+from storage.records import Key
+
+LISTED_MAX = 1000  # without a limit; the contract's list has none
+WARNING = "Save this key now: it is shown only once and cannot be recovered."
+
+
+async def create(call: Call) -> Answer:
+    body: CreateKey = call.body
+    scopes = minting.scopes_for(call.principal, body.scopes, is_bound=body.inboxId is not None)
+    raw_key = keys.make(minting.mode_for(call.principal, body.mode), call.rooms.ids.chance)
+    row = await call.rooms.db.write(_mint, call, scopes, raw_key)
+    return Answer({**render.key(row), "apiKey": raw_key, "warning": WARNING}, status=201)
+
+
+def _mint(tx: Tx, call: Call, scopes: tuple[str, ...], raw_key: str) -> Key:
+    body: CreateKey = call.body
+    if not keys.is_active(tx, call.principal.key_id):  # revoked since this request was admitted
+        raise ApiError("invalid_api_key")
+    if body.inboxId is not None and inboxes.get_active(tx, call.organization_id, body.inboxId) is None:
+        raise ApiError("inbox_not_found")
+    return keys.create(
+        tx,
+        call.rooms.ids.new("key"),
+        raw_key,
+        call.rooms.clock.now_ms(),
+        organization_id=call.organization_id,
+        name=body.name,
+        scopes=scopes,
+        mode=minting.mode_for(call.principal, body.mode),
+        inbox_id=body.inboxId,
+    )
+
+
+async def page(call: Call) -> Answer:
+    query = call.query
+    limit = query.limit or LISTED_MAX
+    rows = await call.rooms.db.read(keys.page, call.organization_id, limit=limit, before=query.cursor)
+    return Answer([render.key(row) for row in rows])
+
+
+async def revoke(call: Call) -> Answer:
+    if not await call.rooms.db.write(keys.revoke, call.organization_id, call.id):
+        raise ApiError("key_not_found")
+    return Answer({"id": call.id, "status": "revoked"})

@@ -1,0 +1,35 @@
+"""The organization of the key: its profile and its people."""
+
+from dataclasses import asdict
+
+from controlplane import render
+from controlplane.api import Answer, Call
+from controlplane.errors import ApiError
+from storage import members, organizations, usage
+from storage.database import Tx
+from storage.organizations import Used
+from storage.records import Organization
+from storage.usage import Reputation
+
+
+async def show(call: Call) -> Answer:
+    now_ms = call.rooms.clock.now_ms()
+    found = await call.rooms.db.read(_profile, call.organization_id, now_ms)
+    if found is None:
+        raise ApiError("not_found", "There is no such organization (any more).")
+    row, used, standing = found
+    limits = asdict(call.rooms.settings.plan(row.plan))
+    return Answer(render.organization(row, limits, used, standing, now_ms))
+
+
+async def show_members(call: Call) -> Answer:
+    rows = await call.rooms.db.read(members.of, call.organization_id)
+    return Answer([render.member(row) for row in rows])
+
+
+def _profile(tx: Tx, organization_id: str, now_ms: int) -> tuple[Organization, Used, Reputation] | None:
+    row = organizations.get(tx, organization_id)
+    if row is None:
+        return None
+    used = organizations.used(tx, organization_id, now_ms)
+    return row, used, usage.reputation(tx, organization_id, now_ms)

@@ -1,0 +1,271 @@
+"""`/openapi.json`: built from the routes, the schemas of requests, the models of answers and the error table.
+
+Nothing is written twice: what the code checks is what the document says.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.json_schema import models_json_schema
+
+from controlplane import answers
+from controlplane.api import Route
+from controlplane.errors import ERRORS
+from controlplane.examples import EXAMPLES
+from controlplane.operations import BYTES, OPERATIONS, Operation
+
+API_VERSION = "1.0.0"
+CREATED = 201
+_REF = "#/components/schemas/{model}"
+# What any endpoint with a key can answer besides its own codes.
+COMMON_ERRORS = (
+    "unauthorized",
+    "invalid_api_key_format",
+    "invalid_api_key",
+    "insufficient_scope",
+    "rate_limit_exceeded",
+    "validation_failed",
+    "internal_error",
+)
+BODY_ERRORS = ("unsupported_media_type", "payload_too_large")
+_HEADERS = {
+    "X-Request-Id": "Names this request in the server's log",
+    "X-RateLimit-Limit": "Requests allowed in any 60 seconds",
+    "X-RateLimit-Remaining": "Requests left now",
+    "X-RateLimit-Reset": "Unix seconds when the oldest counted request leaves the window",
+}
+RANGES = "range_not_satisfiable"  # what only an endpoint that serves ranges of bytes can answer
+_RANGE_HEADERS = {
+    "Range": "RFC 9110 §14.2, one range of bytes: `bytes=0-1023`; anything else is ignored",
+    "If-Range": "The `ETag` that the range is of; the whole is sent when it is another",
+}
+
+
+def document(routes: Sequence[Route], public_url: str) -> dict[str, Any]:
+    """The OpenAPI 3.1.0 document of these routes."""
+    paths: dict[str, dict[str, Any]] = {}
+    for route in routes:
+        if route.method == "HEAD":  # RFC 9110 §9.3.2: what GET says, without the body
+            continue
+        paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, routes)
+    paths["/health"] = {"get": _health()}
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "maild",
+            "version": API_VERSION,
+            "description": "Email for AI agents: inboxes, messages, threads, drafts, webhooks, domains.",
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "servers": [{"url": public_url}],
+        "tags": [{"name": name} for name in sorted({_tag(route) for route in routes})],
+        "security": [{"apiKey": []}],
+        "paths": paths,
+        "components": {
+            "schemas": _schemas(routes),
+            "headers": {name: _header(name, text) for name, text in _HEADERS.items()},
+            "securitySchemes": {
+                "apiKey": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "`Authorization: Bearer svc_live_…`; the roles named are the scopes required.",
+                }
+            },
+        },
+    }
+
+
+def error_codes(route: Route) -> list[str]:
+    """Every code that the endpoint may answer, in the order of the error table."""
+    mine = {*COMMON_ERRORS, *route.errors, *(BODY_ERRORS if route.body else ())}
+    return [code for code in ERRORS if code in mine]
+
+
+def _operation(route: Route, routes: Sequence[Route]) -> dict[str, Any]:
+    operation = OPERATIONS[route.method, route.path]
+    described: dict[str, Any] = {
+        "operationId": operation.id,
+        "summary": operation.summary,
+        "tags": [_tag(route)],
+        "security": [{"apiKey": [route.scope]}],
+        "parameters": _parameters(route),
+        "responses": {**_successes(route, operation, routes), **_errors(error_codes(route))},
+    }
+    if route.body is not None:
+        described["requestBody"] = {
+            "required": True,
+            "content": {
+                "application/json": {
+                    "schema": _reference(route.body),
+                    "examples": {operation.id: {"value": EXAMPLES[route.body]}},
+                }
+            },
+        }
+    return described
+
+
+def _tag(route: Route) -> str:
+    return route.path.split("/")[2]
+
+
+def _parameters(route: Route) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    if "{id}" in route.path:
+        schema = {"type": "string", "maxLength": 64}
+        found.append({"name": "id", "in": "path", "required": True, "schema": schema})
+    if route.query is not None:
+        whole = route.query.model_json_schema(by_alias=True)
+        for name, schema in whole.get("properties", {}).items():
+            required = name in whole.get("required", [])
+            told = {"name": name, "in": "query", "required": required, "schema": _inlined(schema, whole)}
+            if told["schema"].get("type") == "array":  # a,b: a parameter stands in a query once
+                told |= {"style": "form", "explode": False}
+            found.append(told)
+    if RANGES in route.errors:
+        schema = {"type": "string"}
+        found += [
+            {"name": name, "in": "header", "required": False, "schema": schema, "description": text}
+            for name, text in _RANGE_HEADERS.items()
+        ]
+    return found
+
+
+def _inlined(schema: Any, whole: Mapping[str, Any]) -> Any:
+    """A parameter's schema without references into its model's own definitions."""
+    if isinstance(schema, list):
+        return [_inlined(one, whole) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return _inlined(whole["$defs"][schema["$ref"].rsplit("/", 1)[1]], whole)
+    # Null can't be said in a query string: an optional parameter is one that is left out.
+    kinds = [one for one in schema.get("anyOf", ()) if one.get("type") != "null"]
+    if len(kinds) == 1:
+        rest = {key: value for key, value in schema.items() if key not in ("anyOf", "default", "title")}
+        return _inlined({**kinds[0], **rest}, whole)
+    return {key: _inlined(value, whole) for key, value in schema.items() if key != "title"}
+
+
+def _successes(route: Route, operation: Operation, routes: Sequence[Route]) -> dict[str, Any]:
+    success = _success(operation)
+    links = _links(operation, route, routes)
+    told = {str(operation.status): {**success, "links": links} if links else success}
+    if RANGES in route.errors:  # RFC 9110 §15.3.7
+        headers: dict[str, Any] = {**success["headers"], "Content-Range": {"schema": {"type": "string"}}}
+        told["206"] = {**success, "description": "The range that was asked for", "headers": headers}
+    return told
+
+
+def _links(operation: Operation, route: Route, routes: Sequence[Route]) -> dict[str, Any]:
+    """Where the ids of what was made lead: it can be read, changed and deleted, and so can its thread."""
+    if operation.status != CREATED:
+        return {}
+    leads = {route.path.removesuffix("/send") + "/{id}": "$response.body#/data/id"}
+    if operation.answer is answers.ListedMessage:
+        leads["/v1/threads/{id}"] = "$response.body#/data/threadId"
+    found = {}
+    for other in routes:
+        for path, at in leads.items():
+            if other.method != "HEAD" and (other.path == path or other.path.startswith(path + "/")):
+                name = OPERATIONS[other.method, other.path].id
+                found[name] = {"operationId": name, "parameters": {"id": at}}
+    return found
+
+
+def _success(operation: Operation) -> dict[str, Any]:
+    headers = {name: {"$ref": f"#/components/headers/{name}"} for name in _HEADERS}
+    if operation.answer is BYTES:
+        binary = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
+        return {"description": operation.summary, "headers": headers, "content": {"*/*": binary.popitem()[1]}}
+    schema = {
+        "type": "object",
+        "required": ["data"],
+        "additionalProperties": False,
+        "properties": {"data": _answer(operation.answer)},
+    }
+    return {
+        "description": operation.summary,
+        "headers": headers,
+        "content": {"application/json": {"schema": schema}},
+    }
+
+
+def _answer(model: Any) -> dict[str, Any]:
+    if get_origin(model) is list:
+        return {"type": "array", "items": _reference(get_args(model)[0])}
+    return _reference(model)
+
+
+def _errors(codes: Iterable[str]) -> dict[str, Any]:
+    by_status: dict[int, list[str]] = {}
+    for code in codes:
+        by_status.setdefault(ERRORS[code].status, []).append(code)
+    return {str(status): _error(named) for status, named in sorted(by_status.items())}
+
+
+def _error(codes: list[str]) -> dict[str, Any]:
+    schema = {
+        "allOf": [_reference(answers.Error)],
+        "properties": {"error": {"properties": {"code": {"enum": codes}}}},
+    }
+    examples = {code: {"value": {"error": {"code": code, "message": ERRORS[code].message}}} for code in codes}
+    return {
+        "description": " · ".join(f"`{code}`: {ERRORS[code].message}" for code in codes),
+        "content": {"application/json": {"schema": schema, "examples": examples}},
+    }
+
+
+def _health() -> dict[str, Any]:
+    content = {"application/json": {"schema": _reference(answers.Health)}}
+    return {
+        "operationId": "getHealth",
+        "summary": "Is the service up?",
+        "tags": ["health"],
+        "security": [],
+        "responses": {
+            "200": {"description": "It serves", "content": content},
+            "503": {"description": "Its store does not answer", "content": content},
+        },
+    }
+
+
+def _header(name: str, text: str) -> dict[str, Any]:
+    return {"description": text, "schema": {"type": "string" if name == "X-Request-Id" else "integer"}}
+
+
+def _reference(model: type[BaseModel]) -> dict[str, Any]:
+    return {"$ref": _REF.format(model=_name(model))}
+
+
+def _name(model: type[BaseModel]) -> str:
+    return model.__name__
+
+
+def _schemas(routes: Sequence[Route]) -> dict[str, Any]:
+    requests = [route.body for route in routes if route.body is not None]
+    told: list[type[BaseModel]] = [answers.Error, answers.Health]
+    for route in routes:
+        answer: Any = OPERATIONS[route.method, route.path].answer if route.method != "HEAD" else BYTES
+        if answer is not BYTES:
+            told.append(get_args(answer)[0] if get_origin(answer) is list else answer)
+    _, validated = models_json_schema(
+        [(model, "validation") for model in dict.fromkeys(requests)], ref_template=_REF
+    )
+    _, serialized = models_json_schema(
+        [(model, "serialization") for model in dict.fromkeys(told)], ref_template=_REF
+    )
+    schemas: dict[str, Any] = _tidy({**validated.get("$defs", {}), **serialized.get("$defs", {})})
+    return schemas
+
+
+def _tidy(schema: Any) -> Any:
+    """Without defaults of null, which mean "left out", and titles that only repeat a name."""
+    if isinstance(schema, list):
+        return [_tidy(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept = {key: value for key, value in schema.items() if not (key == "default" and value is None)}
+    if isinstance(kept.get("title"), str):
+        del kept["title"]
+    return {key: _tidy(value) for key, value in kept.items()}

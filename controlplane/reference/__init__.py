@@ -1,0 +1,51 @@
+"""`/openapi.json` and `/docs`: the reference, rendered by Swagger UI 5.35.0 (Apache-2.0) from files that ship here.
+
+The page loads nothing from anywhere else; its Content-Security-Policy sees to it.
+"""
+
+from collections.abc import Sequence
+from importlib import resources
+
+from aiohttp import web
+
+from controlplane.api import Route
+from controlplane.openapi import document
+from controlplane.render import encode
+
+_ASSETS = {
+    "swagger-ui-bundle.js": "text/javascript",
+    "swagger-ui.css": "text/css",
+    "start.js": "text/javascript",
+}
+_PAGE_HEADERS = {
+    "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:",
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "public, max-age=3600",
+}
+
+
+class Reference:
+    def __init__(self, routes: Sequence[Route], public_url: str) -> None:
+        self._document = encode(document(routes, public_url))
+
+    def add_to(self, app: web.Application) -> None:
+        app.router.add_get("/openapi.json", self._openapi)
+        app.router.add_get("/docs", self._page)
+        app.router.add_get("/docs/{asset}", self._asset)
+
+    async def _openapi(self, request: web.Request) -> web.Response:
+        return web.Response(body=self._document, content_type="application/json")
+
+    async def _page(self, request: web.Request) -> web.Response:
+        return _file("index.html", "text/html")
+
+    async def _asset(self, request: web.Request) -> web.Response:
+        name = request.match_info["asset"]
+        if name not in _ASSETS:
+            raise web.HTTPNotFound
+        return _file(name, _ASSETS[name])
+
+
+def _file(name: str, content_type: str) -> web.Response:
+    body = (resources.files("controlplane.reference") / name).read_bytes()
+    return web.Response(body=body, content_type=content_type, charset="utf-8", headers=_PAGE_HEADERS)

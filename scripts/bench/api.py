@@ -1,0 +1,192 @@
+"""How fast the API answers, beside a bare aiohttp route that answers a small JSON with the same server settings.
+
+    scripts/bench/seed --folder /var/tmp/small --messages 20000 --mine 10000
+    scripts/bench/seed --folder /var/tmp/million --messages 1000000 --mine 10000
+    scripts/bench/api /var/tmp/small /var/tmp/million
+
+Each store is served by a daemon of its own (`maild serve`), the bare route by a process of its own; the client is this process.
+All are measured in turn, and only ratios mean something: the machine may be shared. `mine` is the
+organization that has as many messages in each store: what differs between the stores is other tenants' mail.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import json
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import uvloop
+
+from scripts.bench import measure
+from scripts.bench.seed import FACTS, document
+
+WARM_UP = 50
+BARE = """
+import asyncio, json, uvloop
+from aiohttp import web
+async def main():
+    async def handle(request):
+        return web.json_response({"data": {"id": "msg_1", "status": "received"}})
+    app = web.Application()
+    app.router.add_get("/bare", handle)
+    runner = web.AppRunner(app, access_log=None, keepalive_timeout=75, handler_cancellation=False)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    print(json.dumps({"http": "http://127.0.0.1:%d" % site._server.sockets[0].getsockname()[1]}), flush=True)
+    await asyncio.Event().wait()
+uvloop.run(main())
+"""
+
+
+class Connection:
+    """One kept-open HTTP connection that sends one request again and again."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+
+    @classmethod
+    async def open(cls, url: str) -> "Connection":
+        parts = urlsplit(url)
+        return cls(*await asyncio.open_connection(parts.hostname, parts.port))
+
+    async def get(self, request: bytes) -> bytes:
+        self._writer.write(request)
+        head = await self._reader.readuntil(b"\r\n\r\n")
+        if not head.startswith((b"HTTP/1.1 200", b"HTTP/1.1 206")):
+            raise SystemExit(f"{request.split()[1]!r}: {head[:200]!r}")
+        at = head.lower().index(b"content-length:")
+        return await self._reader.readexactly(int(head[at + 15 : head.index(b"\r", at)]))
+
+    def close(self) -> None:
+        self._writer.close()
+
+
+def request(url: str, path: str, key: str = "") -> bytes:
+    authorization = f"Authorization: Bearer {key}\r\n" if key else ""
+    return f"GET {path} HTTP/1.1\r\nHost: {urlsplit(url).netloc}\r\n{authorization}\r\n".encode()
+
+
+class Figures:
+    def __init__(self, times_s: list[float], seconds: float) -> None:
+        ordered = sorted(times_s)
+        self.p50_ms = statistics.median(ordered) * 1000
+        self.p99_ms = ordered[min(len(ordered) - 1, len(ordered) * 99 // 100)] * 1000
+        self.per_s = len(ordered) / seconds
+
+
+async def load(url: str, octets: bytes, connections: int, seconds: float) -> Figures:
+    opened = [await Connection.open(url) for _ in range(connections)]
+    times: list[float] = []
+    for _ in range(WARM_UP // connections + 1):
+        await asyncio.gather(*(one.get(octets) for one in opened))
+    began = time.perf_counter()
+    until = began + seconds
+
+    async def worker(one: Connection) -> None:
+        while (at := time.perf_counter()) < until:
+            await one.get(octets)
+            times.append(time.perf_counter() - at)
+
+    await asyncio.gather(*(worker(one) for one in opened))
+    taken = time.perf_counter() - began
+    for one in opened:
+        one.close()
+    return Figures(times, taken)
+
+
+@contextlib.asynccontextmanager
+async def serving(*command: str) -> AsyncIterator[str]:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, *command, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL
+    )
+    try:
+        assert process.stdout is not None
+        line = await asyncio.wait_for(process.stdout.readline(), 120)
+        if not line:
+            raise SystemExit(f"{' '.join(command[:3])} did not start")
+        yield json.loads(line)["http"]
+    finally:
+        if process.returncode is None:
+            process.terminate()
+            await process.wait()
+
+
+def paths(facts: dict[str, Any]) -> dict[str, str]:
+    inbox = facts["inboxId"]
+    return {
+        "GET message": f"/v1/messages/{facts['messageId']}",
+        "list 50 messages": "/v1/messages?limit=50",
+        "list 50 of inbox": f"/v1/messages?limit=50&inboxId={inbox}",
+        "list inboxes": "/v1/inboxes",
+        "list 50 threads": "/v1/threads?limit=50",
+        "GET thread": f"/v1/threads/{facts['threadId']}",
+        "raw": f"/v1/messages/{facts['messageId']}/raw",
+        "search rare": f"/v1/messages?q={facts['rare']}",
+        "search common": "/v1/messages?q=the",
+        "search common in inbox": f"/v1/messages?q=invoice&inboxId={inbox}",
+        "search two words": "/v1/messages?q=the%20and",
+        "search nothing": "/v1/messages?q=zzzzqqqq",
+        "search sender": "/v1/messages?from=person77%40",
+    }
+
+
+def toml(settings: dict[str, Any]) -> str:
+    lines = [f"{key} = {json.dumps(value)}" for key, value in settings.items() if not isinstance(value, dict)]
+    for name, section in settings.items():
+        if isinstance(section, dict):
+            lines += [f"[{name}]", *(f"{key} = {json.dumps(value)}" for key, value in section.items())]
+    return "\n".join(lines) + "\n"
+
+
+async def run(options: argparse.Namespace) -> None:
+    async with contextlib.AsyncExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="maild-bench-")))
+        bare_url = await stack.enter_async_context(serving("-c", BARE))
+        stores: list[tuple[str, str, dict[str, Any]]] = []
+        for number, store in enumerate(options.stores):
+            config = folder / f"{number}.toml"
+            config.write_text(toml(document(store)))
+            facts = json.loads((store / FACTS).read_text())
+            url = await stack.enter_async_context(serving("-m", "maild", "serve", "--config", str(config)))
+            for name in options.organizations:
+                stores.append((f"{store.name}/{name}", url, facts[name]))
+        for connections in options.connections:
+            bare = await load(bare_url, request(bare_url, "/bare"), connections, options.seconds)
+            rows: list[tuple[object, ...]] = [("", "", "p50 ms", "p99 ms", "requests/s", "of bare")]
+            rows.append(("bare", "", bare.p50_ms, bare.p99_ms, round(bare.per_s), 1.0))
+            for what in paths(stores[0][2]):
+                if options.only and options.only not in what:
+                    continue
+                # Beside the bare route at the same moment: what else the machine does meets both.
+                beside = await load(bare_url, request(bare_url, "/bare"), connections, options.seconds / 2)
+                for label, url, facts in stores:
+                    octets = request(url, paths(facts)[what], facts["apiKey"])
+                    one = await load(url, octets, connections, options.seconds)
+                    rows.append((what, label, one.p50_ms, one.p99_ms, round(one.per_s), one.per_s / beside.per_s))
+            measure.table(f"{connections} connections, {options.seconds:g} s each", rows)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        prog="scripts/bench/api", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("stores", type=Path, nargs="+", help="folders made by scripts/bench/seed")
+    parser.add_argument("--connections", type=int, nargs="+", default=[1, 20])
+    parser.add_argument("--seconds", type=float, default=3, help="of each measurement (default: %(default)s)")
+    parser.add_argument("--organizations", nargs="+", default=["mine"], choices=["mine", "big"])
+    parser.add_argument("--only", default="", help="endpoints whose name holds this")
+    uvloop.install()
+    measure.run(run(parser.parse_args()))
+
+
+if __name__ == "__main__":
+    main()

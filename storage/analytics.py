@@ -1,0 +1,157 @@
+"""What became of an organization's mail, counted over its own rows, a slice at a time.
+
+A slice is a unit of work of some milliseconds, however much mail there is; whoever counts asks for the
+next one from where the last one ended. Ids sort by time, so a span of time is a span of ids. Test mail,
+and what was scheduled and not dispatched, counts for nothing.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from storage.database import Tx
+from storage.ids import first_at
+from storage.records import dump
+
+SLICE_MESSAGES = 1000
+
+
+class Span(NamedTuple):
+    """Whose mail, and of what time (milliseconds; `until` is not in it). `inbox_id` None: of all inboxes."""
+
+    organization_id: str
+    inbox_id: str | None
+    since_ms: int
+    until_ms: int
+
+    def begin(self) -> str:
+        """Where the first slice starts."""
+        return first_at("msg", self.since_ms)
+
+
+class Slice(NamedTuple):
+    """The messages behind `after`, up to `last`."""
+
+    after: str
+    last: str
+    received: int
+
+
+class Delivery(NamedTuple):
+    """One recipient of an outbound message. `took_ms`: from the send to the acceptance, once delivered."""
+
+    status: str
+    took_ms: int | None
+
+
+class Destined(NamedTuple):
+    domain: str
+    status: str
+    last_attempt_at: int | None
+    smtp_code: int | None
+    enhanced_code: str | None
+    response: str | None
+
+
+class Bucket(NamedTuple):
+    type: str
+    begins_ms: int
+    events: int
+
+
+# The plus keeps the planner to the index by inbox, which is never the longer one.
+_OF_ORGANIZATION = "m.organization_id = :organization"
+_OF_INBOX = "m.inbox_id = :inbox AND +m.organization_id = :organization"
+_OUTBOUND = """m.id > :after AND m.id <= :last AND m.direction = 'outbound' AND m.mode = 'live'
+      AND m.status NOT IN ('scheduled', 'cancelled')"""
+
+
+def next_slice(tx: Tx, span: Span, after: str) -> Slice | None:
+    """The slice that begins behind `after`; None when there is nothing more."""
+    row = tx.one(
+        f"""SELECT max(id), count(CASE WHEN direction = 'inbound' AND mode = 'live' THEN 1 END)
+            FROM (SELECT m.id, m.direction, m.mode FROM messages m
+                  WHERE {_scope(span)} AND m.id > :after AND m.id < :until ORDER BY m.id LIMIT :limit)""",
+        {
+            "organization": span.organization_id,
+            "inbox": span.inbox_id,
+            "after": after,
+            "until": first_at("msg", span.until_ms),
+            "limit": SLICE_MESSAGES,
+        },
+    )
+    assert row is not None
+    last, received = row
+    return None if last is None else Slice(after, last, received)
+
+
+def deliveries(tx: Tx, span: Span, part: Slice) -> list[Delivery]:
+    """The recipients of the slice's outbound messages."""
+    rows = tx.all(
+        f"""SELECT r.status, a.created_at - coalesce(m.scheduled_at, m.created_at)
+            FROM messages m JOIN recipients r ON r.message_id = m.id
+            LEFT JOIN delivery_attempts a ON r.status = 'delivered' AND a.message_id = r.message_id
+              AND a.position = r.position AND a.attempt = r.attempts
+            WHERE {_scope(span)} AND {_OUTBOUND}""",
+        _between(span, part),
+    )
+    return [Delivery(*row) for row in rows]
+
+
+def destined(tx: Tx, span: Span, part: Slice) -> list[Destined]:
+    """The same recipients with where they are, and what was said there."""
+    rows = tx.all(
+        f"""SELECT r.domain, r.status, r.last_attempt_at, r.smtp_code, r.enhanced_code, r.response
+            FROM messages m JOIN recipients r ON r.message_id = m.id
+            WHERE {_scope(span)} AND {_OUTBOUND}""",
+        _between(span, part),
+    )
+    return [Destined(*row) for row in rows]
+
+
+def complaints(tx: Tx, span: Span) -> int:
+    """Complaints about the messages of the span, whenever they came."""
+    count: int = tx.value(
+        """SELECT count(*) FROM events
+           WHERE organization_id = :organization AND type = 'email.complained' AND mode = 'live'
+             AND (:inbox IS NULL OR inbox_id = :inbox) AND message_id > :since AND message_id < :until""",
+        {
+            "organization": span.organization_id,
+            "inbox": span.inbox_id,
+            "since": first_at("msg", span.since_ms),
+            "until": first_at("msg", span.until_ms),
+        },
+    )
+    return count
+
+
+def events(tx: Tx, span: Span, types: Sequence[str], period_ms: int) -> list[Bucket]:
+    """How many events of these types there were in each period; periods are counted from 1970 (UTC)."""
+    rows = tx.all(
+        """SELECT type, created_at / :period * :period AS begins, count(*) FROM events
+           WHERE organization_id = :organization AND type IN (SELECT value FROM json_each(:types))
+             AND created_at >= :since AND created_at < :until
+             AND mode = 'live' AND (:inbox IS NULL OR inbox_id = :inbox)
+           GROUP BY type, begins""",
+        {
+            "organization": span.organization_id,
+            "inbox": span.inbox_id,
+            "types": dump(list(types)),
+            "since": span.since_ms,
+            "until": span.until_ms,
+            "period": period_ms,
+        },
+    )
+    return [Bucket(*row) for row in rows]
+
+
+def _scope(span: Span) -> str:
+    return _OF_ORGANIZATION if span.inbox_id is None else _OF_INBOX
+
+
+def _between(span: Span, part: Slice) -> dict[str, str | None]:
+    return {
+        "organization": span.organization_id,
+        "inbox": span.inbox_id,
+        "after": part.after,
+        "last": part.last,
+    }

@@ -1,0 +1,90 @@
+"""Drafts: messages that somebody writes and nobody sends yet. They count as open while their status is `draft`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from storage.database import Tx
+from storage.records import Draft, columns
+
+_SELECT = f"SELECT {columns(Draft)} FROM drafts"
+_INSERT = f"INSERT INTO drafts ({columns(Draft)}) VALUES ({', '.join('?' for _ in Draft._fields)})"
+_EDITABLE = frozenset(
+    ("to_addresses", "cc_addresses", "bcc_addresses", "subject", "text_body", "html_body", "in_reply_to", "thread_id")
+)  # fmt: skip
+
+
+class DraftLimitReached(Exception):
+    """The organization has as many open drafts as its plan allows."""
+
+    def __init__(self, limit: int, used: int) -> None:
+        super().__init__(f"{used} of {limit} open drafts")
+        self.limit = limit
+        self.used = used
+
+
+def create(tx: Tx, draft: Draft, limit: int | None) -> None:
+    """DraftLimitReached when the organization has `limit` open ones already."""
+    used = count_open(tx, draft.organization_id)
+    if limit is not None and used >= limit:
+        raise DraftLimitReached(limit, used)
+    tx.run(_INSERT, draft)
+
+
+def get(tx: Tx, organization_id: str, draft_id: str) -> Draft | None:
+    row = tx.one(f"{_SELECT} WHERE id = ? AND organization_id = ?", (draft_id, organization_id))
+    return Draft(*row) if row else None
+
+
+def page(
+    tx: Tx,
+    organization_id: str,
+    *,
+    limit: int,
+    status: str | None = None,
+    inbox_id: str | None = None,
+    before: str | None = None,
+) -> list[Draft]:
+    """Newest first; every filter that is given must hold."""
+    conditions = ["organization_id = :organization_id"]
+    parameters: dict[str, Any] = {"organization_id": organization_id, "limit": limit}
+    for condition, name, value in (
+        ("status = :status", "status", status),
+        ("inbox_id = :inbox_id", "inbox_id", inbox_id),
+        ("id < :before", "before", before),
+    ):
+        if value is not None:
+            conditions.append(condition)
+            parameters[name] = value
+    rows = tx.all(f"{_SELECT} WHERE {' AND '.join(conditions)} ORDER BY id DESC LIMIT :limit", parameters)
+    return [Draft(*row) for row in rows]
+
+
+def count_open(tx: Tx, organization_id: str) -> int:
+    count: int = tx.value(
+        "SELECT count(*) FROM drafts WHERE organization_id = ? AND status = 'draft'", (organization_id,)
+    )
+    return count
+
+
+def edit(tx: Tx, draft_id: str, changes: Mapping[str, Any], now_ms: int) -> Draft | None:
+    """Change these columns; None when it is no draft (any more)."""
+    unknown = changes.keys() - _EDITABLE
+    if unknown:
+        raise ValueError(f"not for editing: {sorted(unknown)}")
+    assignments = "".join(f"{name} = :{name}, " for name in changes)
+    row = tx.one(
+        f"""UPDATE drafts SET {assignments}updated_at = :now_ms
+            WHERE id = :id AND status = 'draft' RETURNING {columns(Draft)}""",
+        {**changes, "now_ms": now_ms, "id": draft_id},
+    )
+    return Draft(*row) if row else None
+
+
+def discard(tx: Tx, draft_id: str, now_ms: int) -> Draft | None:
+    """draft → discarded; None when it was sent or discarded before."""
+    row = tx.one(
+        f"""UPDATE drafts SET status = 'discarded', discarded_at = :now_ms, updated_at = :now_ms
+            WHERE id = :id AND status = 'draft' RETURNING {columns(Draft)}""",
+        {"now_ms": now_ms, "id": draft_id},
+    )
+    return Draft(*row) if row else None

@@ -1,0 +1,24 @@
+"""Members: the people of an organization, as the operator entered them."""
+
+from typing import NamedTuple
+
+from storage.database import Tx
+from storage.records import columns
+
+
+class Member(NamedTuple):
+    id: str
+    organization_id: str
+    email: str
+    name: str | None
+    role: str
+    joined_at: int
+
+
+def of(tx: Tx, organization_id: str) -> list[Member]:
+    """All of them, in the order in which they joined."""
+    rows = tx.all(
+        f"SELECT {columns(Member)} FROM members WHERE organization_id = ? ORDER BY joined_at, id",
+        (organization_id,),
+    )
+    return [Member(*row) for row in rows]

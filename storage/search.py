@@ -1,0 +1,346 @@
+"""Search over words: what is said where, found by any part of it, case folded.
+
+The answer is exact whatever the index says: the index of trigrams only proposes messages, and each is
+confirmed by looking for the folded needle in its folded fields (`says`). So a character of a trigram that
+another Unicode version folds otherwise costs a search, never a wrong answer.
+
+What is durable when: `note` runs in the transaction that inserts the message and puts it in the tail;
+`index` moves messages from the tail into the index, in batches behind their commit
+(`storage.indexer`), because making trigrams of a 4 KiB message costs as much as accepting it. A search
+reads the tail message by message, so it misses nothing that is committed. `forget` runs in the
+transaction that deletes the message.
+
+Where a message stands in the index: its number there (`document`) is the organization's number × 2^36 +
+a count, so an organization's messages lie side by side, in the order of their age, and a search reads
+the lists of its own organization alone, from the newest on, however much mail the others have. The inbox
+is a trigram of its own, made of private-use characters. Should the clock have been set back, ages and
+numbers disagree; then `is_ordered` is 0 and a search looks at all its candidates before it sorts them.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from storage.database import Tx
+from storage.records import Message, columns, load
+
+At = TypeVar("At")
+
+TRIGRAM = 3
+TRIGRAMS_MAX = 24  # of a long needle, evenly spread: the rest is for the confirmation
+DOCUMENTS_BITS = 36
+BATCH_CHARS = 256 * 1024
+MERGE_PAGES = 16
+_PRIVATE = 0xF0000  # plane 15: nobody's letters
+_DIGITS = 0x8000
+
+_BODY = "coalesce(w.words, m.text_body, m.extracted_text)"
+_WORDS = "m.subject, m.from_name, m.from_address, m.to_addresses, m.cc_addresses, m.bcc_addresses"
+_FOUND = f"SELECT {columns(Message, 'm')}, {_BODY}"
+_JOIN_WORDS = "LEFT JOIN search_words w ON w.message_id = m.id"
+
+
+class Needle(NamedTuple):
+    """What is looked for, folded: `words` in any field, `sender` in the sender's address."""
+
+    words: str | None
+    sender: str | None
+
+    @classmethod
+    def of(cls, words: str | None, sender: str | None) -> "Needle | None":
+        """None when nothing is looked for (an empty needle is in everything)."""
+        if not words and not sender:
+            return None
+        return cls(words.casefold() if words else None, sender.casefold() if sender else None)
+
+    def trigrams(self) -> list[str]:
+        """Some of those that a message must have; none when the needle is too short."""
+        found: list[str] = []
+        for part in (self.words, self.sender):
+            if part is not None:
+                own = list(dict.fromkeys(part[at : at + TRIGRAM] for at in range(len(part) - TRIGRAM + 1)))
+                step = -(-len(own) // TRIGRAMS_MAX) or 1
+                found += own[::step]
+        return [one for one in dict.fromkeys(found) if "\0" not in one]
+
+
+class Scope(NamedTuple):
+    """Whose messages, and which of them; None: no matter."""
+
+    organization_id: str
+    inbox_id: str | None = None
+    thread_id: str | None = None
+    direction: str | None = None
+    since_ms: int | None = None
+    until_ms: int | None = None
+
+    def conditions(self) -> str:
+        optional = (
+            ("m.inbox_id = :inbox_id", self.inbox_id),
+            ("m.thread_id = :thread_id", self.thread_id),
+            ("m.direction = :direction", self.direction),
+            ("m.created_at >= :since_ms", self.since_ms),
+            ("m.created_at < :until_ms", self.until_ms),
+        )
+        held = [condition for condition, value in optional if value is not None]
+        return " AND ".join(["m.organization_id = :organization_id", *held])
+
+
+class Batch(NamedTuple, Generic[At]):
+    """Messages that hold the needle, newest first, and where to go on (None: there are no more)."""
+
+    messages: list[Message]
+    next: At | None
+
+
+def note(tx: Tx, organization_id: str, message_id: str, words: str | None = None) -> None:
+    """A message was inserted. `words`: what its body says, where its row does not say it in full."""
+    tx.run(
+        "INSERT INTO search_tail (organization_id, message_id) VALUES (?, ?)", (organization_id, message_id)
+    )
+    if words is not None:
+        tx.run("INSERT INTO search_words (message_id, words) VALUES (?, ?)", (message_id, words))
+
+
+def forget(tx: Tx, organization_id: str, message_id: str) -> None:
+    """The message is about to be deleted: take its words out."""
+    key = (organization_id, message_id)
+    if not tx.run("DELETE FROM search_tail WHERE organization_id = ? AND message_id = ?", key):
+        document = tx.value(
+            "DELETE FROM search_documents WHERE message_id = ? RETURNING document", (message_id,)
+        )
+        if document is not None:
+            words = _document(tx, message_id)
+            tx.run(
+                "INSERT INTO search_index (search_index, rowid, words) VALUES ('delete', ?, ?)",
+                (document, words),
+            )
+    tx.run("DELETE FROM search_words WHERE message_id = ?", (message_id,))
+
+
+# Reading -----------------------------------------------------------------------------------------
+
+
+def scan(tx: Tx, scope: Scope, needle: Needle, before: str | None, limit: int, rows: int) -> Batch[str]:
+    """Read so many of the scope's messages older than `before`, one by one. `next` is a message's id."""
+    found = tx.all(
+        f"""{_FOUND} FROM messages m {_JOIN_WORDS}
+            WHERE {scope.conditions()} AND m.id < :before ORDER BY m.id DESC LIMIT :rows""",
+        {**scope._asdict(), "before": before or "~", "rows": rows},
+    )
+    messages, last = _confirm(found, needle, limit)
+    return Batch(messages, last if len(found) == rows or len(messages) == limit else None)
+
+
+def tail(tx: Tx, scope: Scope, needle: Needle, before: str | None, limit: int, rows: int) -> Batch[str]:
+    """The same of those that are not indexed yet."""
+    found = tx.all(
+        f"""{_FOUND} FROM search_tail t JOIN messages m ON m.id = t.message_id {_JOIN_WORDS}
+            WHERE t.organization_id = :organization_id AND t.message_id < :before AND {scope.conditions()}
+            ORDER BY t.message_id DESC LIMIT :rows""",
+        {**scope._asdict(), "before": before or "~", "rows": rows},
+    )
+    messages, last = _confirm(found, needle, limit)
+    return Batch(messages, last if len(found) == rows or len(messages) == limit else None)
+
+
+def indexed(
+    tx: Tx, scope: Scope, needle: Needle, before: str | None, below: int | None, limit: int, rows: int
+) -> Batch[int]:
+    """Look at so many candidates of the index, newest first. `below`, `next`: documents."""
+    span = tx.one(
+        "SELECT number, is_ordered FROM search_organizations WHERE organization_id = ?",
+        (scope.organization_id,),
+    )
+    match = _match(tx, scope, needle)
+    if span is None or match is None:
+        return Batch([], None)
+    number, is_ordered = span
+    if not is_ordered:
+        return _unordered(tx, scope, needle, match, number, before, limit)
+    if below is None:
+        below = _below(tx, scope.organization_id, before, (number + 1) << DOCUMENTS_BITS)
+    parameters = {
+        **scope._asdict(),
+        "match": match,
+        "low": number << DOCUMENTS_BITS,
+        "below": below,
+        "before": before or "~",
+        "rows": rows,
+    }
+    # The candidates first, bounded; the filters are for those.
+    found = tx.all(
+        f"""SELECT d.document, {columns(Message, "m")}, {_BODY} FROM
+              (SELECT rowid AS document FROM search_index
+               WHERE search_index MATCH :match AND rowid >= :low AND rowid < :below
+               ORDER BY rowid DESC LIMIT :rows) c
+            CROSS JOIN search_documents d ON d.document = c.document
+            LEFT JOIN messages m ON m.id = d.message_id AND m.id < :before AND {scope.conditions()}
+            {_JOIN_WORDS} ORDER BY c.document DESC""",
+        parameters,
+    )
+    messages: list[Message] = []
+    for row in found:
+        if row[1] is not None and (message := _holding(row[1:], needle)):
+            messages.append(message)
+            if len(messages) == limit:
+                return Batch(messages, row[0])
+    return Batch(messages, found[-1][0] if len(found) == rows else None)
+
+
+def _unordered(
+    tx: Tx, scope: Scope, needle: Needle, match: str, number: int, before: str | None, limit: int
+) -> Batch[int]:
+    ids = tx.all(
+        """SELECT d.message_id FROM search_index s CROSS JOIN search_documents d ON d.document = s.rowid
+           WHERE s.search_index MATCH ? AND s.rowid >= ? AND s.rowid < ? AND d.message_id < ?
+           ORDER BY d.message_id DESC""",
+        (match, number << DOCUMENTS_BITS, (number + 1) << DOCUMENTS_BITS, before or "~"),
+    )
+    messages: list[Message] = []
+    for (message_id,) in ids:
+        row = tx.one(
+            f"{_FOUND} FROM messages m {_JOIN_WORDS} WHERE m.id = :message_id AND {scope.conditions()}",
+            {**scope._asdict(), "message_id": message_id},
+        )
+        if row is not None and (message := _holding(row, needle)):
+            messages.append(message)
+            if len(messages) == limit:
+                break
+    return Batch(messages, None)
+
+
+def _below(tx: Tx, organization_id: str, before: str | None, end: int) -> int:
+    """The number that the newest message older than `before` stands under, at most."""
+    if before is None:
+        return end
+    document = tx.value(
+        """SELECT document FROM search_documents WHERE message_id =
+             (SELECT id FROM messages WHERE organization_id = ? AND id < ? ORDER BY id DESC LIMIT 1)""",
+        (organization_id, before),
+    )
+    return end if document is None else document + 1
+
+
+def _match(tx: Tx, scope: Scope, needle: Needle) -> str | None:
+    """The FTS5 query; None when the inbox has nothing indexed."""
+    trigrams = needle.trigrams()
+    if scope.inbox_id is not None:
+        number = tx.value("SELECT number FROM search_inboxes WHERE inbox_id = ?", (scope.inbox_id,))
+        if number is None:
+            return None
+        trigrams.append(_inbox_trigram(number))
+    return " AND ".join('"' + one.replace('"', '""') + '"' for one in trigrams)
+
+
+def _confirm(rows: Iterable[tuple[Any, ...]], needle: Needle, limit: int) -> tuple[list[Message], str | None]:
+    """The messages that hold the needle, up to `limit`, and the last one that was looked at."""
+    found: list[Message] = []
+    last = None
+    for row in rows:
+        last = row[0]
+        message = _holding(row, needle)
+        if message is not None:
+            found.append(message)
+            if len(found) == limit:
+                break
+    return found, last
+
+
+def _holding(row: Sequence[Any], needle: Needle) -> Message | None:
+    message, body = Message(*row[:-1]), row[-1]
+    if needle.sender is not None and needle.sender not in message.from_address.casefold():
+        return None
+    if needle.words is not None and not says(message, body, needle.words):
+        return None
+    # As lists show it: without its body.
+    extracted = message.text_body if message.extracted_text is None else message.extracted_text
+    return message._replace(text_body=None, extracted_text=extracted)
+
+
+def says(message: Message, body: str | None, folded: str) -> bool:
+    """Does one of the fields hold the folded needle?"""
+    if folded in message.subject.casefold() or (body is not None and folded in body.casefold()):
+        return True
+    if folded in message.from_address.casefold() or folded in (message.from_name or "").casefold():
+        return True
+    addresses = (message.to_addresses, message.cc_addresses, message.bcc_addresses)
+    return any(folded in one.casefold() for text in addresses if text != "[]" for one in load(text))
+
+
+# Indexing ----------------------------------------------------------------------------------------
+
+
+class Indexed(NamedTuple):
+    moved: int
+    last_organization: str  # where the next batch goes on, so that each organization has its turn
+
+
+def index(tx: Tx, limit: int, after: str = "", max_chars: int = BATCH_CHARS) -> Indexed:
+    """Move up to `limit` messages of the organizations after `after` from the tail into the index."""
+    rows = tx.all(
+        """SELECT organization_id, message_id FROM search_tail WHERE organization_id > ?
+           ORDER BY organization_id, message_id LIMIT ?""",
+        (after, limit),
+    )
+    if not rows and after:
+        return index(tx, limit, max_chars=max_chars)
+    count, chars = 0, 0
+    for organization_id, message_id in rows:
+        chars += _index_one(tx, organization_id, message_id)
+        count += 1
+        if chars > max_chars:
+            break
+    return Indexed(count, rows[count - 1][0] if rows else "")
+
+
+def merge(tx: Tx) -> bool:
+    """One bounded step of tidying the index up; False when there is nothing to do."""
+    before: int = tx.value("SELECT total_changes()")
+    tx.run("INSERT INTO search_index (search_index, rank) VALUES ('merge', ?)", (MERGE_PAGES,))
+    after: int = tx.value("SELECT total_changes()")
+    return after - before >= 2  # the statement itself is one
+
+
+def _index_one(tx: Tx, organization_id: str, message_id: str) -> int:
+    words = ""
+    inbox_id = tx.value("SELECT inbox_id FROM messages WHERE id = ?", (message_id,))
+    if inbox_id is not None:
+        tx.run("INSERT INTO search_inboxes (inbox_id) VALUES (?) ON CONFLICT DO NOTHING", (inbox_id,))
+        words = _document(tx, message_id)
+        row = tx.one(
+            """INSERT INTO search_organizations (organization_id, documents, newest_id, is_ordered)
+               VALUES (:organization, 1, :message, 1) ON CONFLICT (organization_id) DO UPDATE SET
+                 documents = documents + 1, newest_id = max(newest_id, :message),
+                 is_ordered = is_ordered AND newest_id < :message
+               RETURNING (number << :bits) + documents""",
+            {"organization": organization_id, "message": message_id, "bits": DOCUMENTS_BITS},
+        )
+        assert row is not None
+        document = row[0]
+        tx.run("INSERT INTO search_documents (document, message_id) VALUES (?, ?)", (document, message_id))
+        tx.run("INSERT INTO search_index (rowid, words) VALUES (?, ?)", (document, words))
+    tx.run(
+        "DELETE FROM search_tail WHERE organization_id = ? AND message_id = ?", (organization_id, message_id)
+    )
+    return len(words)
+
+
+def _document(tx: Tx, message_id: str) -> str:
+    """What the index knows of a message; the same when it is taken out again."""
+    row = tx.one(
+        f"""SELECT i.number, {_BODY}, {_WORDS} FROM messages m {_JOIN_WORDS}
+            JOIN search_inboxes i ON i.inbox_id = m.inbox_id WHERE m.id = ?""",
+        (message_id,),
+    )
+    assert row is not None
+    number, body, subject, name, sender, *addresses = row
+    everyone = [one for text in addresses for one in load(text)]
+    fields = [subject, sender, name or "", *everyone, body or ""]
+    folded = "\n".join(fields).casefold().replace("\0", " ")
+    return f"{_inbox_trigram(number)}\n{folded}"
+
+
+def _inbox_trigram(number: int) -> str:
+    high, low = divmod(number, _DIGITS)
+    higher, high = divmod(high, _DIGITS)
+    return "".join(chr(_PRIVATE + digit) for digit in (higher, high, low))

@@ -1,0 +1,128 @@
+"""Byte ranges, HEAD, ETag and missing bytes of GET /v1/attachments/{id} (RFC 9110 §14)."""
+
+import base64
+import os
+import quopri
+from typing import Any
+
+import pytest
+
+from tests.support.running import Answer, Running
+
+BYTES = os.urandom(700_001)
+
+
+def base64_with(line: int, end: str, litter: str = "") -> str:
+    text = base64.b64encode(BYTES).decode()
+    return end.join(text[at : at + line] + litter for at in range(0, len(text), line))
+
+
+ENCODED = {
+    "base64 in lines of 76": ("base64", base64_with(76, "\n")),
+    "base64 in lines of 900": ("base64", base64_with(900, "\n")),
+    "base64 with litter": ("base64", base64_with(77, "\n", " !")),
+    "base64 of a few bytes": ("base64", base64.b64encode(BYTES[:10]).decode()),
+    "quoted-printable": ("quoted-printable", quopri.encodestring(BYTES[:50_000], quotetabs=True).decode()),
+    "identity": ("7bit", "0123456789" * 50),
+}
+
+
+async def attachment(maild: Running, inbox: dict[str, Any], kind: str) -> tuple[str, bytes]:
+    encoding, text = ENCODED[kind]
+    raw = (
+        "From: a@elsewhere.test\nSubject: file\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=zzz\n\n"
+        "--zzz\nContent-Type: text/plain\n\nhello\n--zzz\nContent-Type: application/octet-stream\n"
+        f'Content-Transfer-Encoding: {encoding}\nContent-Disposition: attachment; filename="a.bin"\n\n{text}\n--zzz--\n'
+    )
+    message = await maild.received(inbox, raw)
+    path = f"/v1/attachments/{message['attachments'][0]['id']}"
+    whole = await maild.api.get(path)
+    assert whole.status == 200 and len(whole.body) == message["attachments"][0]["sizeBytes"]
+    return path, whole.body
+
+
+async def ask(maild: Running, path: str, asked: str, method: str = "GET", **headers: str) -> Answer:
+    return await maild.api.call(method, path, headers={"Range": asked, **headers})
+
+
+@pytest.mark.parametrize("kind", list(ENCODED))
+async def test_a_range_is_that_slice_of_the_whole(maild: Running, bot: dict[str, Any], kind: str) -> None:
+    path, whole = await attachment(maild, bot, kind)
+    size = len(whole)
+    spans = {
+        (0, 1),
+        (0, size),
+        (1, 2),
+        (2, 7),
+        (size - 1, size),
+        (size // 2, size // 2 + 5),
+        (size // 3, size),
+    }
+    spans |= {(at, min(size, at + 4)) for at in (3, 4, 5, 350_000, 350_001, 350_002) if at < size}
+    for start, stop in sorted(spans):
+        answer = await ask(maild, path, f"bytes={start}-{stop - 1}")
+        assert (answer.status, answer.body) == (206, whole[start:stop]), (start, stop)
+        assert answer.headers["Content-Range"] == f"bytes {start}-{stop - 1}/{size}"
+        assert int(answer.headers["Content-Length"]) == stop - start
+        assert answer.headers["Accept-Ranges"] == "bytes"
+
+
+async def test_open_ranges(maild: Running, bot: dict[str, Any]) -> None:
+    path, whole = await attachment(maild, bot, "identity")
+    size = len(whole)
+    for asked, expected in (
+        ("bytes=490-", whole[490:]),
+        ("bytes=-10", whole[-10:]),
+        ("bytes=-9999", whole),
+        ("bytes=480-99999999", whole[480:]),
+        ("BYTES=0-4", whole[:5]),
+    ):
+        answer = await ask(maild, path, asked)
+        assert (answer.status, answer.body) == (206, expected), asked
+    for asked in (f"bytes={size}-", f"bytes={size + 5}-{size + 9}", "bytes=-0"):
+        answer = await ask(maild, path, asked)
+        assert (answer.status, answer.code) == (416, "range_not_satisfiable"), asked
+        assert answer.headers["Content-Range"] == f"bytes */{size}"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["bytes=", "bytes=-", "bytes=5-2", "bytes=a-b", "bytes=0-1,3-4", "lines=0-1", "bytes=" + "9" * 400 + "-"],
+)
+async def test_what_is_no_single_range_is_ignored(maild: Running, bot: dict[str, Any], asked: str) -> None:
+    path, whole = await attachment(maild, bot, "identity")
+    answer = await ask(maild, path, asked)
+    assert (answer.status, answer.body) == (200, whole)
+
+
+async def test_an_etag_ties_a_range_to_its_bytes(maild: Running, bot: dict[str, Any]) -> None:
+    path, whole = await attachment(maild, bot, "identity")
+    etag = (await maild.api.get(path)).headers["ETag"]
+    assert (await ask(maild, path, "bytes=0-1", **{"If-Range": etag})).status == 206
+    assert (await ask(maild, path, "bytes=0-1", **{"If-Range": '"other"'})).body == whole
+
+
+async def test_head_tells_what_get_would(maild: Running, bot: dict[str, Any]) -> None:
+    path, whole = await attachment(maild, bot, "base64 in lines of 76")
+    got, head = await maild.api.get(path), await maild.api.call("HEAD", path)
+    assert (head.status, head.body) == (200, b"")
+    for name in ("Content-Length", "Content-Type", "Content-Disposition", "ETag", "Accept-Ranges"):
+        assert head.headers[name] == got.headers[name]
+    part = await ask(maild, path, "bytes=5-9", "HEAD")
+    assert (part.status, part.headers["Content-Range"]) == (206, f"bytes 5-9/{len(whole)}")
+    absent = await maild.api.call("HEAD", "/v1/attachments/att_01m7yg00000000000000000000")
+    assert absent.status == 404
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+async def test_bytes_that_are_gone_are_410(maild: Running, bot: dict[str, Any], method: str) -> None:
+    large, _ = await attachment(maild, bot, "base64 in lines of 76")
+    small, _ = await attachment(maild, bot, "identity")
+    for file in (maild.settings.data_path / "blobs").glob("??/blb_*"):
+        file.unlink()
+    maild.sql("UPDATE messages SET blob_id = NULL WHERE size_bytes < 10000")
+    for path in (large, small):
+        for headers in ({}, {"Range": "bytes=5-9"}):
+            answer = await maild.api.call(method, path, headers=headers)
+            assert answer.status == 410
+            assert method == "HEAD" or answer.code == "attachment_bytes_missing"

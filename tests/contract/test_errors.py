@@ -1,0 +1,114 @@
+"""The table of errors against the contract's section 7, and the code against the table."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from controlplane.errors import ERRORS, ApiError, Fault, invalid
+from controlplane.routes import ROUTES
+
+SOURCE = Path(__file__).parents[2] / "controlplane"
+
+# Contract, section 7, as it stands there: code and HTTP status.
+CONTRACT = """
+unauthorized 401
+invalid_api_key_format 401
+invalid_api_key 401
+insufficient_scope 403
+inbox_access_denied 403
+rate_limit_exceeded 429
+apex_domain_reserved 403
+domain_not_verified 400
+username_reserved 422
+address_already_exists 409
+address_in_cooldown 409
+inbox_not_found 404
+agent_not_found 404
+payload_too_large 413
+attachment_too_large 413
+sending_not_approved 403
+limit_reached 402
+spend_cap_reached 402
+recipient_suppressed 422
+sandbox_bulk_not_allowed 403
+sending_paused_bulk_review 403
+email_delivery_failed 502
+provider_unavailable 503
+attachments_unsupported 400
+domain_daily_cap_reached 429
+draft_limit_reached 402
+draft_not_found 404
+draft_not_editable 409
+draft_already_sent 409
+draft_discarded 409
+draft_incomplete 400
+attachments_not_schedulable 400
+not_scheduled 409
+message_not_found 404
+webhook_not_found 404
+webhook_limit_reached 402
+key_not_found 404
+invalid_scopes 400
+domain_not_found 404
+domain_already_registered 409
+thread_not_found 404
+attachment_not_found 404
+attachment_bytes_missing 410
+suppression_not_found 404
+missing_token 400
+invalid_or_expired_token 400
+validation_failed 400
+"""
+# decisions.md, "Errors, limits" and "Message".
+DECISIONS = """
+not_found 404
+method_not_allowed 405
+unsupported_media_type 415
+internal_error 500
+idempotency_conflict 409
+"""
+# docs/api.md: answers that only those can get who ask for what the contract does not have (byte ranges).
+ADDITIONS = """
+range_not_satisfiable 416
+"""
+
+
+def rows(table: str) -> list[tuple[str, int]]:
+    return [(line.split()[0], int(line.split()[1])) for line in table.split("\n") if line]
+
+
+@pytest.mark.parametrize(("code", "status"), rows(CONTRACT) + rows(DECISIONS) + rows(ADDITIONS))
+def test_every_code_has_its_status(code: str, status: int) -> None:
+    assert ERRORS[code].status == status
+    assert ERRORS[code].message.endswith(".")
+
+
+def test_a_code_of_our_own_making_is_documented() -> None:
+    """Clients branch on codes: one that neither the contract nor its decisions know stands in docs/api.md."""
+    known = {code for code, _ in rows(CONTRACT) + rows(DECISIONS) + rows(ADDITIONS)}
+    document = (SOURCE.parent / "docs" / "api.md").read_text("utf-8")
+    assert [code for code in ERRORS if code not in known and f"`{code}`" not in document] == []
+
+
+def test_every_code_raised_is_in_the_table() -> None:
+    raised = {
+        code
+        for file in SOURCE.rglob("*.py")
+        for code in re.findall(r'ApiError\(\s*"(\w+)"', file.read_text("utf-8"))
+    }
+    assert raised and raised <= set(ERRORS)
+
+
+def test_every_code_a_route_names_is_in_the_table() -> None:
+    for route in ROUTES:
+        assert set(route.errors) <= set(ERRORS), route.path
+
+
+def test_an_envelope_has_details_only_where_there_are_some() -> None:
+    assert ApiError("not_found").envelope() == {
+        "error": {"code": "not_found", "message": ERRORS["not_found"].message}
+    }
+    assert invalid([Fault("to[0]", "invalid_email", "why")]).envelope()["error"]["details"] == {
+        "fields": [{"path": "to[0]", "code": "invalid_email", "message": "why"}]
+    }

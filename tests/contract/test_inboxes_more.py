@@ -1,0 +1,121 @@
+"""GET, PATCH and DELETE /v1/inboxes/{id} (contract, section 4; decisions.md, "Inbox")."""
+
+from typing import Any
+
+import pytest
+
+from storage.clock import iso
+from storage.inboxes import QUARANTINE_MS
+from tests.conftest import Start
+from tests.support.running import Running
+from tests.support.store import ManualClock
+
+ABSENT = "inb_01m7yg00000000000000000000"
+ONE = "From: a@elsewhere.test\nSubject: one\n\nwords\n"
+
+
+async def test_one_inbox_is_shown_as_it_was_made(maild: Running, bot: dict[str, Any]) -> None:
+    assert (await maild.api.get(f"/v1/inboxes/{bot['id']}")).data == bot
+
+
+@pytest.mark.parametrize("method", ["GET", "PATCH", "DELETE"])
+async def test_what_is_not_there_or_somebody_elses_is_not_found(maild: Running, method: str) -> None:
+    stranger = await maild.organization()
+    foreign = await maild.inbox("theirs", stranger.api)
+    for inbox_id in (ABSENT, foreign["id"], "x", "%2e%2e"):
+        body = {"name": "x"} if method == "PATCH" else None
+        answer = await maild.api.call(method, f"/v1/inboxes/{inbox_id}", body)
+        assert (answer.status, answer.code) == (404, "inbox_not_found")
+    assert (await stranger.api.get(f"/v1/inboxes/{foreign['id']}")).data == foreign
+
+
+async def test_patch_changes_what_is_given_alone(maild: Running) -> None:
+    inbox = await maild.inbox("bot", name="Bot", metadata={"a": "1"})
+    path = f"/v1/inboxes/{inbox['id']}"
+    renamed = (await maild.api.call("PATCH", path, {"name": "Ada"})).data
+    assert renamed == {**inbox, "name": "Ada", "updatedAt": renamed["updatedAt"]}
+    described = (await maild.api.call("PATCH", path, {"metadata": {"b": "2"}})).data
+    assert (described["name"], described["metadata"]) == ("Ada", {"b": "2"})
+    nameless = (await maild.api.call("PATCH", path, {"name": None})).data
+    assert (nameless["name"], nameless["metadata"]) == (None, {"b": "2"})
+    assert (await maild.api.get(path)).data == nameless
+
+
+@pytest.mark.parametrize(
+    ("body", "faults"),
+    [
+        ({}, {"": "nothing_to_change"}),
+        ({"name": "x" * 101}, {"name": "too_long"}),
+        ({"name": "a\nb"}, {"name": "control_character"}),
+        ({"name": 1, "username": "x"}, {"name": "wrong_type", "username": "unknown_field"}),
+        ({"metadata": None}, {"metadata": "wrong_type"}),
+        ({"metadata": {"k": 1}}, {"metadata.k": "wrong_type"}),
+    ],
+)
+async def test_patch_refuses(
+    maild: Running, bot: dict[str, Any], body: dict[str, Any], faults: dict[str, str]
+) -> None:
+    answer = await maild.api.call("PATCH", f"/v1/inboxes/{bot['id']}", body)
+    assert answer.status == 400 and answer.faults == faults
+
+
+async def test_a_bound_key_changes_its_own_inbox_alone(maild: Running, bot: dict[str, Any]) -> None:
+    other = await maild.inbox("other")
+    bound = await maild.key("messages:read", inbox=bot)
+    assert (await bound.call("PATCH", f"/v1/inboxes/{bot['id']}", {"name": "mine"})).data["name"] == "mine"
+    refused = await bound.call("PATCH", f"/v1/inboxes/{other['id']}", {"name": "x"})
+    assert (refused.status, refused.code) == (403, "inbox_access_denied")
+    refused = await bound.call("DELETE", f"/v1/inboxes/{bot['id']}")
+    assert (refused.status, refused.code) == (403, "insufficient_scope")
+    reader = await maild.key("inboxes:read")
+    refused = await reader.call("PATCH", f"/v1/inboxes/{bot['id']}", {"name": "x"})
+    assert (refused.status, refused.code) == (403, "insufficient_scope")
+
+
+async def test_a_deactivated_inbox(start: Start) -> None:
+    clock = ManualClock()
+    maild = await start(clock=clock)
+    bot = await maild.inbox("bot")
+    kept = await maild.received(bot, ONE)
+    at_ms = clock.now_ms()
+    gone = (await maild.api.call("DELETE", f"/v1/inboxes/{bot['id']}")).data
+    assert gone == {"id": bot["id"], "status": "deactivated", "cooldownUntil": iso(at_ms + QUARANTINE_MS)}
+
+    for method, body in (("GET", None), ("PATCH", {"name": "x"}), ("DELETE", None)):
+        answer = await maild.api.call(method, f"/v1/inboxes/{bot['id']}", body)
+        assert (answer.status, answer.code) == (404, "inbox_not_found"), method
+    assert (await maild.api.send(bot)).code == "inbox_not_found"
+    assert (await maild.api.post("/v1/drafts", {"inboxId": bot["id"]})).code == "inbox_not_found"
+
+    talk = await maild.smtp()
+    await talk.say("EHLO x.test")
+    await talk.say("MAIL FROM:<a@elsewhere.test>")
+    assert (await talk.say(f"RCPT TO:<{bot['address']}>")).startswith("550 5.1.1 ")
+
+    assert (await maild.api.get(f"/v1/messages/{kept['id']}")).data == kept
+    assert bot["id"] not in {one["id"] for one in (await maild.api.get("/v1/inboxes")).data}
+    (listed,) = (await maild.api.get("/v1/inboxes", isActive="false")).data
+    assert (listed["id"], listed["isActive"], listed["deactivatedAt"]) == (bot["id"], False, iso(at_ms))
+    taken = await maild.api.post("/v1/inboxes", {"username": "bot"})
+    assert (taken.code, taken.error["details"]["cooldownDaysRemaining"]) == ("address_in_cooldown", 90)
+
+
+async def test_what_is_queued_is_not_sent_from_a_deactivated_inbox(
+    maild: Running, bot: dict[str, Any]
+) -> None:
+    other = await maild.inbox("other")
+    waiting = (await maild.api.send(bot)).data
+    beside = (await maild.api.send(other)).data
+    used = (await maild.api.get("/v1/organization")).data["usage"]["messagesDaily"]
+    maild.sql("UPDATE messages SET status = 'scheduled', scheduled_at = 1 WHERE id = ?", beside["id"])
+    maild.sql("UPDATE messages SET inbox_id = ? WHERE id = ?", bot["id"], beside["id"])
+    maild.sql("DELETE FROM recipients WHERE message_id = ?", beside["id"])
+
+    await maild.api.call("DELETE", f"/v1/inboxes/{bot['id']}")
+    for message_id in (waiting["id"], beside["id"]):
+        shown = (await maild.api.get(f"/v1/messages/{message_id}")).data
+        assert (shown["status"], shown["failureReason"]) == ("failed", "inbox_not_found")
+        assert {one["status"] for one in shown["recipients"]} <= {"failed"}
+    assert maild.sql("SELECT count(*) FROM recipients WHERE status IN ('queued', 'deferred')") == [(0,)]
+    # It had not left the host.
+    assert (await maild.api.get("/v1/organization")).data["usage"]["messagesDaily"] == used - 1

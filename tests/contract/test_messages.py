@@ -1,0 +1,243 @@
+"""GET /v1/messages and /v1/messages/{id}: contract, sections 2 and 4; decisions.md, "Message"."""
+
+from typing import Any
+
+import pytest
+
+from tests.conftest import Start, on_shared
+from tests.support.running import Running
+from tests.support.store import ManualClock
+
+LISTED = {
+    "id", "inboxId", "threadId", "direction", "mode", "status", "fromAddress", "fromName", "toAddresses",
+    "ccAddresses", "bccAddresses", "replyTo", "subject", "snippet", "extractedText", "messageIdHeader",
+    "inReplyTo", "references", "labels", "isAutoReply", "isSpam", "auth", "recipients", "attachments",
+    "failureReason", "scheduledAt", "sentAt", "createdAt",
+}  # fmt: skip
+RECIPIENT = {
+    "address", "kind", "status", "attempts", "lastAttemptAt", "nextAttemptAt", "remoteHost", "smtpCode",
+    "enhancedCode", "response", "tls",
+}  # fmt: skip
+MAIL = """From: "Ada L." <Ada@Elsewhere.test>
+To: bot@agents.test, Other <other@elsewhere.test>
+Cc: third@elsewhere.test
+Reply-To: replies@elsewhere.test
+Subject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=
+Message-ID: <first@elsewhere.test>
+In-Reply-To: <zero@elsewhere.test>
+References: <minus@elsewhere.test> <zero@elsewhere.test>
+MIME-Version: 1.0
+Content-Type: multipart/mixed; boundary=outer
+
+--outer
+Content-Type: multipart/alternative; boundary=inner
+
+--inner
+Content-Type: text/plain; charset=utf-8
+
+New words.
+
+> old words
+--inner
+Content-Type: text/html; charset=utf-8
+
+<p>New words.</p>
+--inner--
+--outer
+Content-Type: application/pdf; name="a.pdf"
+Content-Disposition: attachment; filename="a.pdf"
+Content-Transfer-Encoding: base64
+
+JVBERg==
+--outer--
+"""
+
+
+async def test_an_inbound_message_is_complete(maild: Running, bot: dict[str, Any]) -> None:
+    shown = await maild.received(bot, MAIL)
+    assert set(shown) == LISTED | {"textBody", "htmlBody"}
+    (attachment,) = shown["attachments"]
+    assert attachment == {
+        "id": attachment["id"], "filename": "a.pdf", "contentType": "application/pdf", "sizeBytes": 4,
+        "contentId": None, "isInline": False,
+    }  # fmt: skip
+    assert attachment["id"].startswith("att_")
+    expected = {
+        "inboxId": bot["id"],
+        "direction": "inbound",
+        "mode": "live",
+        "status": "received",
+        "fromAddress": "Ada@elsewhere.test",
+        "fromName": "Ada L.",
+        "toAddresses": ["bot@agents.test", "other@elsewhere.test"],
+        "ccAddresses": ["third@elsewhere.test"],
+        "bccAddresses": [],
+        "replyTo": "replies@elsewhere.test",
+        "subject": "Gr\u00fc\u00dfe",
+        "extractedText": "New words.",
+        "messageIdHeader": "<first@elsewhere.test>",
+        "inReplyTo": "<zero@elsewhere.test>",
+        "references": ["<minus@elsewhere.test>", "<zero@elsewhere.test>"],
+        "labels": ["unread"],
+        "isAutoReply": False,
+        "isSpam": False,
+        "recipients": [],
+        "failureReason": None,
+        "scheduledAt": None,
+        "sentAt": None,
+        "textBody": "New words.\n\n> old words",
+        "htmlBody": "<p>New words.</p>",
+    }
+    found = {key: shown[key].lower() if key == "fromAddress" else shown[key] for key in expected}
+    assert found == {**expected, "fromAddress": "ada@elsewhere.test"}
+    assert set(shown["auth"]) == {"spf", "dkim", "dmarc", "arc", "verifiedDomain"}
+    assert shown["auth"]["verifiedDomain"] is None
+    assert shown["snippet"].startswith("New words.")
+
+
+async def test_an_outbound_message_is_complete(maild: Running, bot: dict[str, Any]) -> None:
+    sent = (
+        await maild.api.send(
+            bot, to=["a@elsewhere.test"], cc=["c@elsewhere.test"], bcc=["b@elsewhere.test"], text="x"
+        )
+    ).data
+    shown = (await maild.api.get(f"/v1/messages/{sent['id']}")).data
+    assert set(shown) == LISTED | {"textBody", "htmlBody"}
+    assert [set(one) for one in shown["recipients"]] == [RECIPIENT] * 3
+    assert [(one["address"], one["kind"]) for one in shown["recipients"]] == [
+        ("a@elsewhere.test", "to"), ("c@elsewhere.test", "cc"), ("b@elsewhere.test", "bcc"),
+    ]  # fmt: skip
+    assert (shown["direction"], shown["fromAddress"], shown["auth"]) == ("outbound", bot["address"], None)
+    assert shown["bccAddresses"] == ["b@elsewhere.test"]
+    assert (shown["subject"], shown["textBody"], shown["htmlBody"]) == ("(no subject)", "x", None)
+    assert shown["labels"] == [] and shown["attachments"] == []
+
+
+async def test_lists_carry_everything_but_the_bodies(maild: Running, bot: dict[str, Any]) -> None:
+    shown = await maild.received(bot, MAIL)
+    (listed,) = await maild.api.messages(inboxId=bot["id"])
+    assert listed == {key: value for key, value in shown.items() if key not in ("textBody", "htmlBody")}
+
+
+async def test_large_bodies_are_always_there(maild: Running, bot: dict[str, Any]) -> None:
+    """Contract, section 2: htmlBody is always populated when the message has HTML."""
+    html = "<p>" + "x" * 300_000 + "</p>"
+    text = "Gr\u00fc\u00dfe " * 40_000
+    whole = await maild.received(
+        bot,
+        "Subject: large\nMIME-Version: 1.0\nContent-Type: multipart/alternative; boundary=b\n\n--b\n"
+        f"Content-Type: text/plain; charset=utf-8\n\n{text}\n--b\nContent-Type: text/html\n\n{html}\n--b--\n",
+    )
+    assert whole["htmlBody"] == html
+    assert whole["textBody"] == text
+
+
+async def test_absent_bodies_are_null(maild: Running, bot: dict[str, Any]) -> None:
+    html = await maild.received(bot, "Subject: h\nContent-Type: text/html\nMIME-Version: 1.0\n\n<p>x</p>\n")
+    assert html["htmlBody"].strip() == "<p>x</p>"
+    text = await maild.received(bot, "Subject: t\n\nx\n")
+    assert (text["textBody"], text["htmlBody"]) == ("x\n", None)
+
+
+@on_shared
+async def test_an_unknown_message_is_404(shared: Running) -> None:
+    for path in (
+        "msg_01m7yg00000000000000000000",
+        "x",
+        "%00",
+        "..%2f..%2fetc",
+        "%2e%2e",
+        "a" * 5000,
+        "%ff",
+        "%ud800",
+    ):
+        answer = await shared.api.get(f"/v1/messages/{path}")
+        assert (answer.status, answer.code) == (404, "message_not_found"), path
+
+
+async def test_the_list_is_newest_first_and_turns_pages(maild: Running, bot: dict[str, Any]) -> None:
+    for number in range(7):
+        await maild.deliver(bot["address"], f"Subject: {number}\n\n")
+    subjects = []
+    cursor: dict[str, str] = {}
+    for name in ("before", "cursor", "before", "cursor"):
+        page = await maild.api.messages(limit="2", **cursor)
+        subjects += [one["subject"] for one in page]
+        cursor = {name: page[-1]["id"]}
+    assert subjects == ["6", "5", "4", "3", "2", "1", "0"]
+    assert await maild.api.messages(**cursor) == []
+
+
+async def test_a_cursor_outlives_its_item(maild: Running, bot: dict[str, Any]) -> None:
+    for number in range(3):
+        await maild.deliver(bot["address"], f"Subject: {number}\n\n")
+    middle = (await maild.api.messages())[1]["id"]
+    maild.sql("DELETE FROM messages WHERE id = ?", middle)
+    assert [one["subject"] for one in await maild.api.messages(before=middle)] == ["0"]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "faults"),
+    [
+        ({"before": "x"}, {"before": "invalid_cursor"}),
+        ({"cursor": "thd_01m7yg00000000000000000000"}, {"cursor": "invalid_cursor"}),
+        ({"direction": "sideways"}, {"direction": "not_allowed"}),
+        ({"since": "yesterday"}, {"since": "invalid_date"}),
+        ({"until": "2026-13-01"}, {"until": "invalid_date"}),
+        ({"until": "1e99"}, {"until": "invalid_date"}),
+        ({"since": ""}, {"since": "invalid_date"}),
+        ({"from": "f" * 321}, {"from": "too_long"}),
+        ({"limit": "0", "direction": "x"}, {"limit": "out_of_range", "direction": "not_allowed"}),
+    ],
+)
+@on_shared
+async def test_filters_that_are_none(
+    shared: Running, parameters: dict[str, str], faults: dict[str, str]
+) -> None:
+    answer = await shared.api.get("/v1/messages", **parameters)
+    assert answer.status == 400 and answer.faults == faults
+
+
+async def test_filters(start: Start) -> None:
+    clock = ManualClock(1_795_219_200_000)  # 2026-11-21T00:00:00Z
+    maild = await start(clock=clock)
+    bot, other = await maild.inbox("bot"), await maild.inbox("other")
+    await maild.received(bot, "From: x%y@elsewhere.test\nSubject: first\n\n")
+    clock.forward(3600)
+    await maild.received(other, "From: bob_b@elsewhere.test\nSubject: second\n\n")
+    clock.forward(3600)
+    sent = (await maild.api.send(bot, subject="third")).data
+
+    async def subjects(**parameters: str) -> list[str]:
+        return [one["subject"] for one in await maild.api.messages(**parameters)]
+
+    assert await subjects(inboxId=bot["id"]) == ["third", "first"]
+    assert await subjects(inboxId="inb_01m7yg00000000000000000000") == []
+    assert await subjects(inboxId="no id at all") == []
+    assert await subjects(threadId=sent["threadId"]) == ["third"]
+    assert await subjects(threadId="thd_01m7yg00000000000000000000") == []
+    assert await subjects(direction="inbound") == ["second", "first"]
+    assert await subjects(direction="outbound") == ["third"]
+    assert await subjects(**{"from": "BOB_b@"}) == ["second"]
+    assert await subjects(**{"from": "x%y"}) == ["first"]
+    for literal in ("%", "_", "' OR 1=1 --"):
+        found = await subjects(**{"from": literal})
+        assert found == {"%": ["first"], "_": ["second"]}.get(literal, [])
+    for since, expected in (
+        ("2026-11-21", ["third", "second", "first"]),
+        ("2026-11-21T01:00:00Z", ["third", "second"]),
+        ("2026-11-21T01:00:00.001Z", ["third"]),
+        ("2026-11-21T03:00:00+02:00", ["third", "second"]),
+        ("2026-11-22", []),
+    ):
+        assert await subjects(since=since) == expected, since
+    assert await subjects(until="2026-11-21T01:00:00Z") == ["first"]
+    assert await subjects(until="2026-11-21") == []
+    assert await subjects(since="2026-11-21T01:00:00Z", until="2026-11-21T02:00:00Z") == ["second"]
+    assert await subjects(direction="inbound", inboxId=bot["id"], limit="1") == ["first"]
+
+
+async def test_reading_never_clears_unread(maild: Running, bot: dict[str, Any]) -> None:
+    message = await maild.received(bot, "Subject: x\n\n")
+    for _ in range(2):
+        assert (await maild.api.get(f"/v1/messages/{message['id']}")).data["labels"] == ["unread"]

@@ -1,0 +1,207 @@
+"""`q` and `from` of GET /v1/messages: exact, case folded, literal, of this key's mail alone (A3, A10)."""
+
+from typing import Any
+
+import pytest
+
+from storage import migrate, search
+from storage.database import Tx
+from tests.support.running import Api, Running
+
+BOTH = pytest.mark.parametrize("is_indexed", [False, True], ids=["tail", "index"])
+
+
+def index(maild: Running) -> None:
+    """What the indexer does in a moment, done now."""
+    conn = migrate.connect(maild.settings.data_path / "maild.sqlite3")
+    try:
+        conn.execute("BEGIN IMMEDIATE")
+        while search.index(Tx(conn), 100).moved:
+            pass
+        conn.execute("COMMIT")
+    finally:
+        conn.close()
+
+
+def mail(
+    words: str, subject: str = "topic", sender: str = "Ada Lovelace <ada@elsewhere.test>", **more: str
+) -> bytes:
+    headers = "".join(f"{name}: {value}\n" for name, value in more.items())
+    return f"From: {sender}\nSubject: {subject}\n{headers}MIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\n\n{words}\n".encode()
+
+
+async def subjects(api: Api, **params: str) -> list[str]:
+    return [one["subject"] for one in await api.messages(**params)]
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("q", "found"),
+    [
+        ("quick brown", True),  # body
+        ("UICK BRO", True),
+        ("k b", True),
+        ("Sehr Wichtig", True),  # subject
+        ("lovelace", True),  # the sender's name
+        ("ADA@ELSE", True),  # and address
+        ("carol@third", True),  # recipients
+        ("dave", True),
+        ("STRASSE", True),  # Unicode folding: ß is ss
+        ("ΣΊΣΥΦΟΣ", True),  # final sigma
+        ("東京", True),
+        ("京", True),
+        ("q", True),
+        ("100%", True),
+        ("100_", False),
+        ("%", True),
+        ("_", False),
+        ('"quoted"', True),
+        ("'; DROP TABLE messages; --", False),
+        ("* OR NEAR(", False),
+        ("quick  brown", False),
+        ("brown sehr", False),  # not across fields
+        ("topic", False),
+        ("x" * 200, False),
+    ],
+)
+async def test_what_q_finds(
+    maild: Running, bot: dict[str, Any], is_indexed: bool, q: str, found: bool
+) -> None:
+    words = 'The quick brown fox, 100% "quoted". Große Straße. Σίσυφος. 東京'
+    await maild.received(
+        bot, mail(words, "sehr wichtig", To=f"{bot['address']}, carol@third.test", Cc="dave@fourth.test")
+    )
+    if is_indexed:
+        index(maild)
+    assert await subjects(maild.api, q=q) == (["sehr wichtig"] if found else [])
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("sender", "found"),
+    [("ada@", True), ("ADA@ELSEWHERE", True), ("a", True), ("lovelace", False), ("_da", False), ("%", False)],
+)
+async def test_what_from_finds(
+    maild: Running, bot: dict[str, Any], is_indexed: bool, sender: str, found: bool
+) -> None:
+    await maild.received(bot, mail("hello ada@elsewhere.test"))
+    await maild.received(bot, mail("I wrote lovelace and %", "second", sender="b@zzz.test"))
+    if is_indexed:
+        index(maild)
+    assert ("topic" in await subjects(maild.api, **{"from": sender})) == found
+    assert await subjects(maild.api, **{"from": "zzz", "q": "wrote"}) == ["second"]
+    assert await subjects(maild.api, **{"from": "zzz", "q": "hello"}) == []
+
+
+async def test_the_quoted_words_of_html_and_of_large_texts_are_found(
+    maild: Running, bot: dict[str, Any]
+) -> None:
+    html = (
+        "From: a@elsewhere.test\nSubject: html\nMIME-Version: 1.0\nContent-Type: text/html\n\n"
+        "<p>freshwords</p><blockquote>olderwords</blockquote>\n"
+    )
+    await maild.received(bot, html)
+    await maild.received(bot, mail("begins here\n" + "filler words\n" * 8000, "large"))
+    for _ in range(2):
+        assert await subjects(maild.api, q="freshwords") == ["html"]
+        assert await subjects(maild.api, q="olderwords") == ["html"]
+        assert await subjects(maild.api, q="blockquote") == []
+        assert await subjects(maild.api, q="begins here") == ["large"]
+        index(maild)
+
+
+@BOTH
+async def test_pages_and_filters(maild: Running, bot: dict[str, Any], is_indexed: bool) -> None:
+    other = await maild.inbox("other")
+    made = []
+    for number in range(12):
+        inbox = other if number % 3 == 2 else bot
+        made.append(await maild.received(inbox, mail("findme", f"{number}")))
+        if is_indexed:
+            index(maild)
+    sent = (await maild.api.send(bot, subject="sent", text="findme")).data
+    newest = [one["id"] for one in reversed([*made, sent])]
+
+    async def ids(**params: str) -> list[str]:
+        return [one["id"] for one in await maild.api.messages(q="findme", **params)]
+
+    assert await ids() == newest
+    for name in ("before", "cursor"):
+        pages, cursor = [], {}
+        while page := await ids(limit="5", **cursor):
+            pages += page
+            cursor = {name: page[-1]}
+        assert pages == newest
+    theirs = [one["id"] for one in reversed(made) if one["inboxId"] == other["id"]]
+    assert await ids(inboxId=other["id"]) == theirs
+    assert await ids(inboxId=other["id"], limit="2", before=theirs[0]) == theirs[1:3]
+    assert await ids(direction="outbound") == [sent["id"]]
+    assert await ids(threadId=made[4]["threadId"]) == [made[4]["id"]]
+    assert await ids(since=made[6]["createdAt"], until=made[8]["createdAt"]) == [
+        made[7]["id"],
+        made[6]["id"],
+    ] or (made[6]["createdAt"] == made[8]["createdAt"])
+    assert await ids(inboxId="inb_absent") == [] and await ids(threadId="thd_absent") == []
+
+
+@BOTH
+async def test_other_tenants_and_inboxes_are_out_of_reach(
+    maild: Running, bot: dict[str, Any], is_indexed: bool
+) -> None:
+    stranger = await maild.organization()
+    theirs = await maild.inbox("theirs", stranger.api)
+    other = await maild.inbox("other")
+    await maild.received(theirs, mail("secretword", "theirs"), stranger.api)
+    await maild.received(other, mail("secretword", "other"))
+    mine = await maild.received(bot, mail("secretword", "mine"))
+    if is_indexed:
+        index(maild)
+    bound = await maild.key(inbox=bot)
+    assert await subjects(stranger.api, q="secretword") == ["theirs"]
+    assert await subjects(maild.api, q="secretword") == ["mine", "other"]
+    assert await subjects(bound, q="secretword") == ["mine"]
+    assert await subjects(bound, q="secretword", inboxId=other["id"]) == []
+    assert await subjects(stranger.api, q="secretword", before=mine["id"]) == ["theirs"]
+    assert await subjects(stranger.api, q="secretword", inboxId=bot["id"]) == []
+
+
+@BOTH
+async def test_a_deleted_message_is_found_no_more(
+    maild: Running, bot: dict[str, Any], is_indexed: bool
+) -> None:
+    gone = await maild.received(bot, mail("secretword", "gone"))
+    await maild.received(bot, mail("secretword", "kept"))
+    if is_indexed:
+        index(maild)
+    await maild.api.call("DELETE", f"/v1/messages/{gone['id']}")
+    assert await subjects(maild.api, q="secretword") == ["kept"]
+    assert maild.sql("SELECT count(*) FROM search_documents WHERE message_id = ?", gone["id"]) == [(0,)]
+    assert maild.sql("SELECT count(*) FROM search_tail WHERE message_id = ?", gone["id"]) == [(0,)]
+    index(maild)
+    assert maild.sql("SELECT count(*) FROM search_index WHERE search_index MATCH 'sec AND etw'") == [(1,)]
+
+
+async def test_the_order_is_right_after_the_clock_was_set_back(maild: Running, bot: dict[str, Any]) -> None:
+    made = []
+    for number in range(5):
+        made.append(await maild.received(bot, mail("findme", f"{number}")))
+        index(maild)
+    # As if the third had come first: ids decide the order, and a search must not stop at the numbers' order.
+    (low,), *_, (high,) = maild.sql("SELECT document FROM search_documents ORDER BY document")
+    maild.sql("UPDATE search_documents SET document = -1 WHERE message_id = ?", made[4]["id"])
+    maild.sql("UPDATE search_documents SET document = ? WHERE message_id = ?", high, made[0]["id"])
+    maild.sql("UPDATE search_documents SET document = ? WHERE document = -1", low)
+    assert await subjects(maild.api, q="findme", limit="1") == ["0"]
+    maild.sql("UPDATE search_organizations SET is_ordered = 0")
+    assert await subjects(maild.api, q="findme", limit="3") == ["4", "3", "2"]
+    assert await subjects(maild.api, q="findme", before=made[3]["id"]) == ["2", "1", "0"]
+
+
+@pytest.mark.parametrize("name", ["q", "from"])
+async def test_what_is_refused(maild: Running, name: str) -> None:
+    too_long = await maild.api.get("/v1/messages", **{name: "x" * 321})
+    assert too_long.status == 400 and too_long.faults == {name: "too_long"}
+    assert (await maild.api.get("/v1/messages", q="x" * 200)).status == 200
+    for odd in ("%00", "%ff", "%ed%a0%80", "a%00b%00c%00d", "%F4%8F%BF%BF%F4%8F%BF%BF%F4%8F%BF%BF"):
+        assert (await maild.api.call("GET", f"/v1/messages?{name}={odd}")).status in (200, 400)
+    assert (await maild.api.get("/v1/messages", **{name: ""})).status == 200

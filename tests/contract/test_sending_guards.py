@@ -1,0 +1,170 @@
+"""402, 403, 422, 503 on send, and their order (decisions.md, "Message"); A16, A13."""
+
+import asyncio
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from tests.conftest import Start
+from tests.support.running import Running
+from tests.support.store import ManualClock
+
+
+def suppress(maild: Running, organization_id: str, email: str, reason: str = "hard_bounce") -> None:
+    maild.sql(
+        "INSERT INTO suppressions VALUES (?, ?, ?, ?, 'bounce', 1)",
+        f"sup_{email}",
+        organization_id,
+        email,
+        reason,
+    )
+
+
+async def test_a_paused_organization_receives_and_does_not_send(start: Start) -> None:
+    clock = ManualClock(1_795_219_200_000)
+    maild = await start(clock=clock)
+    bot = await maild.inbox("bot")
+    await asyncio.to_thread(
+        maild.store.set_sending, maild.organization_id, "paused", "manual_review", "contact_operator"
+    )
+    for api in (maild.api, maild.test_api):
+        answer = await api.send(bot)
+        assert (answer.status, answer.code) == (403, "sending_not_approved")
+        assert answer.error["details"] == {
+            "status": "paused", "reason": "manual_review", "action": "contact_operator",
+            "trippedAt": "2026-11-21T00:00:00.000Z",
+        }  # fmt: skip
+    assert (await maild.received(bot, "Subject: still here\n\n"))["subject"] == "still here"
+    await asyncio.to_thread(maild.store.set_sending, maild.organization_id, "approved", None, None)
+    assert (await maild.api.send(bot)).status == 201
+
+
+async def test_the_free_plan_has_a_single_recipient(maild: Running) -> None:
+    free = await maild.organization("free")
+    bot = await maild.inbox("bot", free.api)
+    for fields in (
+        {"to": ["a@elsewhere.test", "b@elsewhere.test"]},
+        {"to": ["a@elsewhere.test"], "cc": ["b@elsewhere.test"]},
+        {"to": ["a@elsewhere.test"], "bcc": ["b@elsewhere.test"]},
+    ):
+        answer = await free.api.send(bot, **fields)
+        assert (answer.status, answer.code) == (403, "sandbox_bulk_not_allowed"), fields
+    assert (await free.api.send(bot)).status == 201
+
+
+@pytest.mark.parametrize(
+    "address", ["gone@elsewhere.test", "GONE@Elsewhere.TEST", '"gone"@elsewhere.test', "gone@elsewhere.test."]
+)
+@pytest.mark.parametrize("kind", ["to", "cc", "bcc"])
+async def test_a_suppressed_recipient_stops_the_send_wherever_it_stands(
+    maild: Running, bot: dict[str, Any], address: str, kind: str
+) -> None:
+    suppress(maild, maild.organization_id, "gone@elsewhere.test")
+    answer = await maild.api.send(bot, **{"to": ["ok@elsewhere.test"], kind: ["ok@elsewhere.test", address]})
+    if answer.status == 400 and (address.endswith(".") or '"' in address):
+        return  # refused for its syntax: not sent either
+    assert (answer.status, answer.code) == (422, "recipient_suppressed")
+    assert answer.error["details"] == {
+        "email": "gone@elsewhere.test",
+        "reason": "hard_bounce",
+        "source": "bounce",
+    }
+    assert await maild.api.messages() == []
+
+
+async def test_suppressions_are_the_organizations_own(maild: Running, bot: dict[str, Any]) -> None:
+    stranger = await maild.organization()
+    suppress(maild, stranger.id, "gone@elsewhere.test")
+    assert (await maild.api.send(bot, to=["gone@elsewhere.test"])).status == 201
+
+
+async def test_the_daily_allowance(start: Start) -> None:
+    clock = ManualClock(1_795_219_200_000 + 3_600_000)  # 2026-11-21T01:00Z
+    maild = await start(clock=clock)
+    tiny = await maild.organization("tiny")
+    bot = await maild.inbox("bot", tiny.api)
+    many = [f"a{n}@elsewhere.test" for n in range(5)]
+    assert (await tiny.api.send(bot, to=many)).status == 201  # one message, however many recipients
+    answer = await tiny.api.send(bot)
+    assert (answer.status, answer.code) == (402, "limit_reached")
+    assert answer.error["details"] == {
+        "resource": "messagesDaily", "limit": 1, "used": 1, "resetsAt": "2026-11-22T00:00:00.000Z",
+    }  # fmt: skip
+    clock.forward(23 * 3600)
+    assert (await tiny.api.send(bot)).status == 201
+
+
+async def test_the_monthly_allowance_and_the_spend_cap(start: Start) -> None:
+    maild = await start(clock=ManualClock(1_795_219_200_000))
+    for plan, code, extra in (
+        ("monthly", "limit_reached", {"resource": "messagesMonthly"}),
+        ("thrifty", "spend_cap_reached", {}),
+    ):
+        organization = await maild.organization(plan)
+        bot = await maild.inbox(f"bot-{plan}", organization.api)
+        assert (await organization.api.send(bot)).status == 201
+        answer = await organization.api.send(bot)
+        assert (answer.status, answer.code) == (402, code)
+        assert answer.error["details"] == {
+            **extra, "limit": 1, "used": 1, "resetsAt": "2026-12-01T00:00:00.000Z"
+        }  # fmt: skip
+
+
+async def test_of_many_at_once_no_more_pass_than_are_allowed(maild: Running) -> None:
+    tiny = await maild.organization("tiny")
+    bot = await maild.inbox("bot", tiny.api)
+    answers = await asyncio.gather(*(tiny.api.send(bot) for _ in range(30)))
+    assert Counter(one.status for one in answers) == {201: 1, 402: 29}
+    assert len(await tiny.api.messages()) == 1
+
+
+async def test_what_was_refused_left_nothing(maild: Running) -> None:
+    free = await maild.organization("free")
+    bot = await maild.inbox("bot", free.api)
+    large = "x" * 300_000  # a file, were it kept
+    assert (await free.api.send(bot, cc=["b@elsewhere.test"], text=large)).status == 403
+    assert await free.api.messages() == []
+    assert (await free.api.get("/v1/threads")).data == []
+    assert maild.sql("SELECT * FROM usage") == maild.sql("SELECT * FROM recipients") == []
+    assert maild.sql("SELECT id FROM blobs") == []
+    assert [one for one in (maild.settings.data_path / "blobs").glob("*/*") if one.is_file()] == []
+
+
+async def test_the_order_of_refusals(maild: Running) -> None:
+    """inbox, domain, approval, sandbox, suppression, spend cap, allowance: the first that holds is told."""
+    free = await maild.organization("free")
+    bot = await maild.inbox("bot", free.api)
+    maild.sql("UPDATE inboxes SET domain = 'gone.test' WHERE id = ?", bot["id"])
+    await asyncio.to_thread(maild.store.set_sending, free.id, "paused", "x", "y")
+    suppress(maild, free.id, "gone@elsewhere.test")
+    maild.sql("INSERT INTO usage VALUES (?, '', strftime('%Y-%m-%d', 'now'), 'messages', 100)", free.id)
+
+    async def code() -> str:
+        return (await free.api.send(bot, to=["gone@elsewhere.test"], cc=["b@elsewhere.test"])).code
+
+    async def single() -> str:
+        return (await free.api.send(bot, to=["gone@elsewhere.test"])).code
+
+    assert (await free.api.send("inb_01m7yg00000000000000000000")).code == "inbox_not_found"
+    assert await code() == "domain_not_verified"
+    maild.sql("UPDATE inboxes SET domain = 'agents.test' WHERE id = ?", bot["id"])
+    assert await code() == "sending_not_approved"
+    await asyncio.to_thread(maild.store.set_sending, free.id, "approved", None, None)
+    assert await code() == "sandbox_bulk_not_allowed"
+    assert await single() == "recipient_suppressed"
+    maild.sql("DELETE FROM suppressions")
+    assert await single() == "limit_reached"
+    maild.sql("DELETE FROM usage")
+    assert (await free.api.send(bot)).status == 201
+
+
+async def test_a_queue_over_its_limit_takes_nothing(start: Start) -> None:
+    clock = ManualClock()
+    maild = await start(clock=clock, outbound={"max_queued": 2})
+    bot = await maild.inbox("bot")
+    assert (await maild.api.send(bot, to=["a@elsewhere.test", "b@elsewhere.test"])).status == 201
+    clock.forward(2)  # the depth is looked at once a second
+    answer = await maild.api.send(bot)
+    assert (answer.status, answer.code) == (503, "provider_unavailable")
+    assert maild.sql("SELECT sum(value) FROM usage WHERE length(period) = 7") == [(1,)]

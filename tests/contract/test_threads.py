@@ -1,0 +1,141 @@
+"""GET /v1/threads and /v1/threads/{id}, and what makes messages one conversation (decisions.md, "Thread"; A4)."""
+
+from typing import Any
+
+from storage.clock import DAY_MS
+from tests.conftest import Start, on_shared
+from tests.contract.test_messages import LISTED, MAIL
+from tests.support.running import Running
+from tests.support.store import ManualClock
+
+KEYS = {
+    "id", "organizationId", "inboxId", "subject", "snippet", "participants", "labels", "messageCount",
+    "unreadCount", "lastMessageAt", "isArchived", "createdAt",
+}  # fmt: skip
+
+
+def mail(subject: str, *, number: int = 1, sender: str = "ada@elsewhere.test", **headers: str) -> str:
+    more = "".join(f"{name.replace('_', '-')}: {value}\n" for name, value in headers.items())
+    return (
+        f"From: {sender}\nSubject: {subject}\nMessage-ID: <{number}@elsewhere.test>\n{more}\nwords {number}\n"
+    )
+
+
+async def test_a_thread_is_complete(maild: Running, bot: dict[str, Any]) -> None:
+    first = await maild.received(bot, mail("topic"))
+    last = await maild.received(bot, mail("Re: topic", number=2, In_Reply_To="<1@elsewhere.test>"))
+    (listed,) = (await maild.api.get("/v1/threads")).data
+    assert listed == {
+        "id": first["threadId"],
+        "organizationId": maild.organization_id,
+        "inboxId": bot["id"],
+        "subject": "topic",
+        "snippet": "words 2",
+        "participants": ["ada@elsewhere.test"],
+        "labels": ["unread"],
+        "messageCount": 2,
+        "unreadCount": 2,
+        "lastMessageAt": last["createdAt"],
+        "isArchived": False,
+        "createdAt": first["createdAt"],
+    }
+    shown = (await maild.api.get(f"/v1/threads/{first['threadId']}")).data
+    assert {key: shown[key] for key in KEYS} == listed
+    assert set(shown) == KEYS | {"messages"}
+
+
+async def test_its_messages_are_whole_in_order_and_have_short_names(
+    maild: Running, bot: dict[str, Any]
+) -> None:
+    whole = await maild.received(bot, MAIL)
+    reply = (await maild.api.send(bot, to=["ada@elsewhere.test"], inReplyTo=whole["id"], text="Thanks.")).data
+    first, second = (await maild.api.get(f"/v1/threads/{whole['threadId']}")).data["messages"]
+    short = {"from", "to", "text", "html"}
+    assert set(first) == LISTED | {"textBody", "htmlBody"} | short
+    assert {key: value for key, value in first.items() if key not in short} == whole
+    assert (first["from"], first["to"]) == (whole["fromAddress"], whole["toAddresses"])
+    assert (first["text"], first["html"]) == (whole["textBody"], whole["htmlBody"])
+    assert second["id"] == reply["id"] and second["text"] == "Thanks."
+    assert first["attachments"] == whole["attachments"]
+
+
+async def test_the_list_has_the_latest_first_whichever_began_first(
+    maild: Running, bot: dict[str, Any]
+) -> None:
+    for number, subject in enumerate(("one", "two", "three")):
+        await maild.received(bot, mail(subject, number=number))
+    await maild.received(bot, mail("Re: one", number=9, In_Reply_To="<0@elsewhere.test>"))
+    listed = (await maild.api.get("/v1/threads")).data
+    assert [one["subject"] for one in listed] == ["one", "three", "two"]
+    assert [one["subject"] for one in (await maild.api.get("/v1/threads", limit="1")).data] == ["one"]
+
+
+@on_shared
+async def test_an_unknown_thread_is_404(shared: Running) -> None:
+    for path in ("thd_01m7yg00000000000000000000", "x", "%00", "..%2f", "%27"):
+        answer = await shared.api.get(f"/v1/threads/{path}")
+        assert (answer.status, answer.code) == (404, "thread_not_found")
+    assert (await shared.api.get("/v1/threads", inboxId="inb_01m7yg00000000000000000000")).data == []
+
+
+async def test_references_join_the_newest_first(maild: Running, bot: dict[str, Any]) -> None:
+    old = await maild.received(bot, mail("old", number=1))
+    new = await maild.received(bot, mail("new", number=2))
+    joined = await maild.received(
+        bot,
+        mail("other words", number=3, References="<1@elsewhere.test> <2@elsewhere.test> <unknown@x.test>"),
+    )
+    assert joined["threadId"] == new["threadId"] != old["threadId"]
+    named = await maild.received(
+        bot, mail("more", number=4, In_Reply_To="<1@elsewhere.test>", References="<2@elsewhere.test>")
+    )
+    assert named["threadId"] == old["threadId"]
+
+
+async def test_a_reply_by_subject_needs_prefix_correspondent_and_time(start: Start) -> None:
+    clock = ManualClock()
+    maild = await start(clock=clock)
+    bot = await maild.inbox("bot")
+    first = await maild.received(bot, mail("Offer 12", number=1))
+    assert (await maild.received(bot, mail("RE: AW: offer 12", number=2)))["threadId"] == first["threadId"]
+    assert (await maild.received(bot, mail("Offer 12", number=3)))["threadId"] != first["threadId"]
+    stranger = await maild.received(bot, mail("Re: Offer 12", number=4, sender="eve@elsewhere.test"))
+    assert stranger["threadId"] != first["threadId"]
+    clock.at_ms += 31 * DAY_MS
+    assert (await maild.received(bot, mail("Re: Offer 12", number=5)))["threadId"] not in (
+        first["threadId"],
+        None,
+    )
+
+
+async def test_an_outsider_never_joins_a_conversation_of_another_inbox(
+    maild: Running, bot: dict[str, Any]
+) -> None:
+    """A4: knowing a Message-ID of somebody else's mail opens nothing."""
+    first = await maild.received(bot, mail("secret", number=1))
+    other = await maild.inbox("other")
+    stranger = await maild.organization()
+    theirs = await maild.inbox("theirs", stranger.api)
+    for inbox, api in ((other, maild.api), (theirs, stranger.api)):
+        found = await maild.received(
+            inbox,
+            mail("Re: secret", number=2, In_Reply_To="<1@elsewhere.test>", References="<1@elsewhere.test>"),
+            api,
+        )
+        assert found["threadId"] != first["threadId"]
+    (only,) = (await maild.api.get(f"/v1/threads/{first['threadId']}")).data["messages"]
+    assert only["id"] == first["id"]
+
+
+async def test_a_message_to_two_inboxes_is_one_in_each(maild: Running, bot: dict[str, Any]) -> None:
+    other = await maild.inbox("other")
+    talk = await maild.smtp()
+    await talk.say("EHLO c.test")
+    await talk.say("MAIL FROM:<ada@elsewhere.test>")
+    for address in (bot["address"], other["address"], "bot+again@agents.test"):
+        assert (await talk.say(f"RCPT TO:<{address}>")).startswith("250 ")
+    await talk.say("DATA")
+    assert (await talk.say(mail("both").replace("\n", "\r\n") + ".")).startswith("250 ")
+    found = await maild.api.messages()
+    assert {one["inboxId"] for one in found} == {bot["id"], other["id"]} and len(found) == 2
+    assert found[0]["threadId"] != found[1]["threadId"]

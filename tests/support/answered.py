@@ -1,0 +1,88 @@
+"""What the API answers, held to what its document promises: every client of the tests asks here.
+
+An error must be one that its endpoint documents; a success must have the documented status and, as JSON, the shape
+of its model. So no test can pass that sees an answer which `/openapi.json` does not know.
+"""
+
+import json
+import re
+from functools import cache
+from typing import Any
+from urllib.parse import urlsplit
+
+from pydantic import TypeAdapter, ValidationError
+
+from controlplane import answers
+from controlplane.api import Route
+from controlplane.errors import ERRORS
+from controlplane.openapi import BODY_ERRORS, COMMON_ERRORS, error_codes
+from controlplane.operations import BYTES, OPERATIONS
+from controlplane.routes import ROUTES
+
+# What a path or a method answers that no endpoint has.
+STRAY_ERRORS = {"not_found", "method_not_allowed", *COMMON_ERRORS, *BODY_ERRORS}
+PREFIX = "/v1/"
+PARTIAL = 206  # RFC 9110 §15.3.7: bytes of a range that was asked for
+
+
+class Undocumented(AssertionError):
+    """The answer is none that the document allows."""
+
+
+def check(method: str, url: str, status: int, body: bytes) -> None:
+    """Undocumented unless `/openapi.json` allows this answer."""
+    path = urlsplit(url).path
+    if method == "HEAD" or not path.startswith(PREFIX):
+        return
+    route = route_of(method, path)
+    if status >= 400:
+        _check_error(route, f"{method} {path}", status, body)
+    elif route is None:
+        raise Undocumented(f"{method} {path} answers {status} and is no endpoint")
+    else:
+        _check_success(route, status, body)
+
+
+def route_of(method: str, path: str) -> Route | None:
+    """The endpoint that serves it; where two paths match, the first in ROUTES, as in the router."""
+    for route, pattern in _patterns():
+        if route.method == method and pattern.fullmatch(path):
+            return route
+    return None
+
+
+@cache
+def _patterns() -> list[tuple[Route, re.Pattern[str]]]:
+    return [(route, re.compile(re.escape(route.path).replace(r"\{id\}", "[^/]+"))) for route in ROUTES]
+
+
+def _check_error(route: Route | None, asked: str, status: int, body: bytes) -> None:
+    error = _model(answers.Error).validate_json(body).error
+    allowed = STRAY_ERRORS if route is None else set(error_codes(route))
+    if error.code not in allowed:
+        raise Undocumented(
+            f"{asked}: '{error.code}' ({status}) is not among the endpoint's errors in routes.py"
+        )
+    if ERRORS[error.code].status != status:
+        raise Undocumented(f"{asked}: '{error.code}' with status {status}")
+
+
+def _check_success(route: Route, status: int, body: bytes) -> None:
+    operation = OPERATIONS[route.method, route.path]
+    if operation.answer is BYTES and status == PARTIAL:
+        return
+    if status != operation.status:
+        raise Undocumented(f"{operation.id}: {status}, documented is {operation.status}")
+    if operation.answer is not BYTES:
+        answer = json.loads(body)
+        if set(answer) != {"data"}:
+            raise Undocumented(f"{operation.id}: not just 'data' but {sorted(answer)}")
+        try:
+            _model(operation.answer).validate_json(json.dumps(answer["data"]), strict=True)
+        except ValidationError as error:
+            raise Undocumented(f"{operation.id}: {error}") from error
+
+
+@cache
+def _model(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)

@@ -1,0 +1,224 @@
+"""Documents can't drift: what they name exists, and what exists is named."""
+
+import os
+import re
+import subprocess
+import tomllib
+from dataclasses import fields
+from pathlib import Path
+
+import click
+import pytest
+
+from conf.settings import Plan, Settings
+from controlplane import schemas
+from controlplane.errors import ERRORS
+from controlplane.routes import ROUTES
+from maild import __version__
+from maild.cli import main
+
+ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
+DOCUMENTS = [README, ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+TEXTS = {file.relative_to(ROOT).as_posix(): file.read_text("utf-8") for file in DOCUMENTS}
+EVERYTHING = "\n".join(TEXTS.values())
+
+
+def commands(group: click.Group, prefix: str = "") -> dict[str, click.Command]:
+    found: dict[str, click.Command] = {}
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            found |= commands(command, f"{prefix}{name} ")
+        else:
+            found[f"{prefix}{name}"] = command
+    return found
+
+
+COMMANDS = commands(main)
+
+
+def options(command: click.Command) -> set[str]:
+    return {name for one in command.params for name in one.opts if name.startswith("--")}
+
+
+def fenced(text: str) -> list[str]:
+    """The lines of the text's shell blocks, comments apart."""
+    blocks = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
+    return [
+        line.strip() for block in blocks for line in block.splitlines() if line.strip() and line[0] != "#"
+    ]
+
+
+def tracked() -> list[Path]:
+    """What git tracks; everything but the obvious where there is no git (a source archive)."""
+    try:
+        listed = subprocess.run(
+            ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
+        ).stdout
+        names = [name for name in listed.split("\0") if name]
+    except (OSError, subprocess.CalledProcessError):
+        apart = {".venv", ".git", "var", "dist", "__pycache__", ".hypothesis"}
+        names = [
+            path.relative_to(ROOT).as_posix()
+            for path in ROOT.rglob("*")
+            if path.is_file() and not apart & set(path.parts) and not path.name.endswith(".pyc")
+        ]
+    return [ROOT / name for name in names if (ROOT / name).is_file()]
+
+
+# Commands ----------------------------------------------------------------------------------------
+
+
+def test_the_commands_of_the_readme_are_there_and_executable() -> None:
+    found = [line.split()[0] for line in fenced(TEXTS["README.md"])]
+    assert {"scripts/dev", "scripts/test"} <= set(found)
+    for command in found:
+        if "/" in command:
+            assert os.access(ROOT / command, os.X_OK), command
+
+
+def test_every_script_that_a_document_names_is_there() -> None:
+    for name, text in TEXTS.items():
+        for script in re.findall(r"(?<![\w/])scripts/[\w./-]*\w", text):
+            assert (ROOT / script).exists(), f"{name}: {script}"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_is_in_the_readme_with_its_options(command: str) -> None:
+    (shown,) = re.findall(rf"`maild {command}( [^`]*)?`", TEXTS["README.md"].split("| command |")[1])
+    assert options(COMMANDS[command]) - {"--config", "--json", "--help", "--reason"} <= set(
+        re.findall(r"--[a-z-]+", shown)
+    )
+
+
+def test_every_command_that_a_document_names_exists_with_its_options() -> None:
+    for name, text in TEXTS.items():
+        for words in re.findall(r"`maild ([a-z][^`|]*)`", text):
+            command = next((one for one in COMMANDS if words == one or words.startswith(one + " ")), None)
+            assert command is not None, f"{name}: maild {words}"
+            assert set(re.findall(r"--[a-z-]+", words)) <= options(COMMANDS[command]), (
+                f"{name}: maild {words}"
+            )
+
+
+# Configuration -------------------------------------------------------------------------------------
+
+
+def keys() -> set[str]:
+    found = {one.name for one in fields(Settings)} | {one.name for one in fields(Plan)}
+    for section in fields(Settings):
+        value = getattr(Settings(), section.name)
+        if hasattr(value, "__dataclass_fields__"):
+            found |= {one.name for one in fields(value)} | {
+                f"{section.name}.{one.name}" for one in fields(value)
+            }
+    return found
+
+
+def test_every_key_that_a_document_names_exists() -> None:
+    known = keys()
+    sections = {one.name for one in fields(Settings)} - {"data_dir", "plans"}
+    for name, text in TEXTS.items():
+        dotted = re.findall(rf"`((?:{'|'.join(sections)})\.[a-z_]+)`", text)
+        bracketed = [f"{a}.{b}" for a, b in re.findall(r"`\[([a-z]+)\] ([a-z_]+)", text)]
+        files = {one for one in dotted if one.endswith((".py", ".sql"))}
+        assert set(dotted) - files | set(bracketed) <= known, name
+
+
+def test_environment_variables_that_are_named_exist() -> None:
+    conf = (ROOT / "conf" / "maild.toml").read_text("utf-8")
+    for variable in re.findall(r"MAILD_([A-Z_]+)=", EVERYTHING + conf):
+        key = variable.lower().replace("__", ".")
+        assert key in keys() | {"section.key"}, variable
+
+
+# The API ---------------------------------------------------------------------------------------------
+
+
+def test_every_route_that_a_document_names_exists() -> None:
+    known = {(route.method, re.sub(r"\{\w+\}", "{}", route.path)) for route in ROUTES}
+    for name, text in TEXTS.items():
+        for method, path in re.findall(r"`(GET|POST|PATCH|DELETE) (/v1/[^`? ]*)", text):
+            assert (method, re.sub(r"\{\w+\}", "{}", path)) in known, f"{name}: {method} {path}"
+
+
+def test_every_error_code_that_a_document_names_exists() -> None:
+    """A word in code marks that looks like one: `…_not_found`, `…_reached`, `…_too_large` and their like."""
+    looks = re.compile(
+        r"`([a-z]+(?:_[a-z]+)*_(?:not_found|reached|too_large|failed|reserved|denied|conflict|unsupported))`"
+    )
+    own = {"delivery_failed"}
+    for name, text in TEXTS.items():
+        if name != "docs/performance.md":
+            assert set(looks.findall(text)) - own <= set(ERRORS), name
+
+
+def fault_codes() -> set[str]:
+    """Every code that `details.fields` may hold, as the source has it."""
+    source = "\n".join(file.read_text("utf-8") for file in (ROOT / "controlplane").rglob("*.py"))
+    found = set(schemas._CODES.values()) | {"wrong_type"}
+    found |= set(re.findall(r'PydanticCustomError\(\s*"(\w+)"', source))
+    found |= set(re.findall(r'\bFault\([^()]*?,\s*"(\w+)",', source))
+    return found
+
+
+def test_fault_codes_are_those_of_the_document() -> None:
+    (listed,) = re.findall(
+        r"`details\.fields\[\]\.code` is stable:(.*?)\.\n", TEXTS["docs/api.md"], re.DOTALL
+    )
+    assert set(re.findall(r"`(\w+)`", listed)) == fault_codes()
+
+
+def test_events_that_a_document_names_exist() -> None:
+    known = set(schemas.EventType.__args__)  # type: ignore[attr-defined]
+    for name, text in TEXTS.items():
+        assert set(re.findall(r"`((?:email|domain|sending)\.[a-z]+)`", text)) - {"domain.py"} <= known, name
+
+
+# Files and links -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_relative_links_lead_somewhere(name: str) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", TEXTS[name]):
+        if not re.match(r"[a-z]+:", target):
+            file, _, anchor = target.partition("#")
+            path = (ROOT / name).parent / file if file else ROOT / name
+            assert path.exists(), target
+            if anchor:
+                headings = re.findall(r"^#+ (.*)$", path.read_text("utf-8"), re.MULTILINE)
+                made = {re.sub(r"[^\w -]", "", one.lower()).replace(" ", "-") for one in headings}
+                assert anchor in made, target
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_files_that_are_named_exist(name: str) -> None:
+    for path in re.findall(
+        r"`((?:maild|controlplane|storage|conf|tests|systemd|scripts|docs)/[\w./-]*)`", TEXTS[name]
+    ):
+        assert (ROOT / path).exists(), path
+
+
+def test_the_readme_knows_every_folder() -> None:
+    for folder in ("maild", "controlplane", "storage", "conf", "tests", "scripts", "systemd", "docs"):
+        assert f"{folder}/" in TEXTS["README.md"], folder
+
+
+def test_nothing_that_is_tracked_names_this_machine() -> None:
+    """Folders of the machine it was written on, and addresses of package registries."""
+    machine = re.compile(
+        r"(?<![\w.{}$])/(?:work/(?:main|shared|\w+/)|root/|home/\w+/|tmp/(?!\.)\w+)"
+        r"|https?://[\w.-]*(?:pypi|pythonhosted|artifactory|nexus|registry|mirror)[\w.-]*|--(?:extra-)?index-url"
+    )
+    for file in tracked():
+        if file != Path(__file__) and file.suffix not in (".gz", ".png"):
+            found = machine.search(file.read_text("utf-8", "replace"))
+            assert found is None, f"{file.relative_to(ROOT)}: {found and found[0]}"
+
+
+def test_versions_agree() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    assert "version" in project["project"]["dynamic"]
+    assert re.search(rf"^## .*{re.escape(__version__)}", TEXTS["CHANGELOG.md"], re.MULTILINE) or (
+        "Unreleased" in TEXTS["CHANGELOG.md"]
+    )

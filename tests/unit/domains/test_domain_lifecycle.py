@@ -1,0 +1,95 @@
+"""What checks do to a domain's status, and when."""
+
+import pytest
+
+from controlplane.domains.lifecycle import WINDOW_MS, after_check, is_overdue
+from storage.domains import Domain
+
+NOW = 1_790_000_000_000
+ALL: dict[str, bool | None] = {"ownership": True, "mx": True, "spf": True, "dkim": True, "dmarc": False}
+NOTHING: dict[str, bool | None] = dict.fromkeys(ALL, None)
+
+
+def domain(status: str = "pending", failing_since: int | None = NOW) -> Domain:
+    return Domain(
+        id="dom_1",
+        organization_id="org_1",
+        domain_name="acme.test",
+        status=status,
+        challenge="abc",
+        ownership_status=0,
+        mx_status=0,
+        spf_status=0,
+        dkim_status=0,
+        dmarc_status=0,
+        observed="{}",
+        daily_cap=None,
+        verified_at=NOW - 5 if status == "verified" else None,
+        last_checked_at=None,
+        failing_since=failing_since,
+        created_at=NOW,
+    )
+
+
+@pytest.mark.parametrize("status", ["pending", "failed"])
+@pytest.mark.parametrize("on_request", [True, False])
+def test_all_that_is_required_verifies(status: str, on_request: bool) -> None:
+    after = after_check(domain(status), ALL, NOW + 1, on_request=on_request)
+    assert (after.status, after.verified_at, after.failing_since) == ("verified", NOW + 1, None)
+    assert (after.mx_status, after.dmarc_status, after.last_checked_at) == (1, 0, NOW + 1)
+
+
+@pytest.mark.parametrize("purpose", ["ownership", "mx", "spf", "dkim"])
+@pytest.mark.parametrize("outcome", [False, None])
+def test_one_that_is_missing_or_unknown_does_not(purpose: str, outcome: bool | None) -> None:
+    before = domain()._replace(**{f"{purpose}_status": 1})
+    after = after_check(before, ALL | {purpose: outcome}, NOW + 1, on_request=True)
+    assert (after.status, after.verified_at) == ("pending", None)
+    # What nobody knows stays as it was last seen.
+    assert getattr(after, f"{purpose}_status") == (1 if outcome is None else 0)
+
+
+def test_a_verified_domain_keeps_its_date() -> None:
+    after = after_check(domain("verified", NOW - 5), ALL, NOW, on_request=False)
+    assert (after.status, after.verified_at, after.failing_since) == ("verified", NOW - 5, None)
+
+
+def test_a_verified_domain_fails_after_72_hours_of_failing() -> None:
+    failing = ALL | {"mx": False}
+    row = after_check(domain("verified", None), failing, NOW, on_request=False)
+    assert (row.status, row.mx_status, row.failing_since) == ("verified", 0, NOW)
+    row = after_check(row, failing, NOW + WINDOW_MS - 1, on_request=False)
+    assert (row.status, row.failing_since) == ("verified", NOW)
+    row = after_check(row, failing, NOW + WINDOW_MS, on_request=False)
+    assert (row.status, row.verified_at) == ("failed", None)
+
+
+def test_one_good_check_starts_the_72_hours_anew() -> None:
+    row = after_check(domain("verified", NOW - WINDOW_MS), ALL, NOW, on_request=False)
+    row = after_check(row, ALL | {"spf": False}, NOW + 1, on_request=False)
+    assert (row.status, row.failing_since) == ("verified", NOW + 1)
+
+
+def test_dead_resolvers_take_no_domain_away() -> None:
+    before = domain("verified", NOW - 2 * WINDOW_MS)._replace(mx_status=1)
+    after = after_check(before, NOTHING, NOW, on_request=False)
+    assert after == before._replace(last_checked_at=NOW)
+
+
+def test_dmarc_decides_nothing() -> None:
+    after = after_check(domain("verified", None), ALL | {"dmarc": False}, NOW, on_request=False)
+    assert (after.status, after.failing_since) == ("verified", None)
+
+
+def test_a_request_re_opens_a_failed_domain_and_time_starts_anew() -> None:
+    late = NOW + WINDOW_MS * 3
+    after = after_check(domain("failed"), ALL | {"mx": False}, late, on_request=True)
+    assert (after.status, after.failing_since) == ("pending", late)
+    assert not is_overdue(after, late + WINDOW_MS - 1)
+    assert is_overdue(after, late + WINDOW_MS)
+
+
+def test_only_pending_domains_are_overdue() -> None:
+    assert is_overdue(domain(failing_since=None), NOW + WINDOW_MS)
+    assert not is_overdue(domain("verified"), NOW + WINDOW_MS)
+    assert not is_overdue(domain("failed"), NOW + WINDOW_MS)

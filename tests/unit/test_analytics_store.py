@@ -1,0 +1,69 @@
+"""Counting reads the rows of one organization, through an index (reliability.md, A3)."""
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from importlib import resources
+from typing import Any
+
+import pytest
+
+from storage import agents, analytics, keys, messages, organizations, suppressions, usage
+from storage.analytics import Slice, Span
+from storage.database import Tx
+
+SPANS = [Span("org_1", None, 0, 10**12), Span("org_1", "inb_1", 0, 10**12)]
+PART = Slice("msg_0", "msg_z", 0)
+
+Unit = Callable[[Tx], Any]
+UNITS: dict[str, Unit] = {
+    "profile": lambda tx: organizations.used(tx, "org_1", 0),
+    "reputation": lambda tx: usage.reputation(tx, "org_1", 10**12),
+    "keys": lambda tx: keys.page(tx, "org_1", limit=5, before="key_1"),
+    "agents": lambda tx: agents.page(tx, "org_1", limit=5, inbox_id="inb_1"),
+    "agent deleted": lambda tx: agents.remove(tx, "org_1", "agt_1", 0),
+    "suppressions": lambda tx: suppressions.page(tx, "org_1", limit=5, before="sup_1"),
+    "suppressions by email": lambda tx: suppressions.page(tx, "org_1", limit=5, email="a@b.test"),
+}
+for _span in SPANS:
+    for _name, _unit in {
+        "slice": lambda tx, span=_span: analytics.next_slice(tx, span, "msg_0"),
+        "deliveries": lambda tx, span=_span: analytics.deliveries(tx, span, PART),
+        "destined": lambda tx, span=_span: analytics.destined(tx, span, PART),
+        "complaints": lambda tx, span=_span: analytics.complaints(tx, span),
+        "events": lambda tx, span=_span: analytics.events(tx, span, ["email.sent"], 1000),
+    }.items():
+        UNITS[f"{_name} of {_span.inbox_id or 'all'}"] = _unit
+
+
+@pytest.fixture
+def conn() -> Iterator[sqlite3.Connection]:
+    conn = sqlite3.connect(":memory:")
+    conn.executescript((resources.files("storage") / "schema.sql").read_text("utf-8"))
+    yield conn
+    conn.close()
+
+
+@pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)
+def test_no_table_is_scanned(conn: sqlite3.Connection, unit: Unit) -> None:
+    statements: list[str] = []
+    conn.set_trace_callback(statements.append)
+    unit(Tx(conn))
+    conn.set_trace_callback(None)
+    tables = {row[0] for row in conn.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    assert statements
+    for statement in statements:
+        if statement.startswith(("BEGIN", "--")):
+            continue
+        for row in conn.execute(f"EXPLAIN QUERY PLAN {statement}"):
+            words = row[3].split()
+            assert not (words[0] == "SCAN" and words[1] in {*tables, "m", "r", "a"}), (statement, row[3])
+
+
+def test_listing_one_inbox_takes_the_index_by_inbox(conn: sqlite3.Connection) -> None:
+    """A quiet inbox of a busy organization: the index by organization would walk over everybody's mail."""
+    statements: list[str] = []
+    conn.set_trace_callback(statements.append)
+    messages.page(Tx(conn), "org_1", inbox_id="inb_1", before="msg_z", limit=5)
+    conn.set_trace_callback(None)
+    ((*_, plan),) = conn.execute(f"EXPLAIN QUERY PLAN {statements[0]}").fetchall()
+    assert "messages_by_inbox" in plan

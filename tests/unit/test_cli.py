@@ -1,0 +1,356 @@
+"""The operator's commands (maild/cli.py): faults are one clear line each on stderr and exit code 2."""
+
+import json
+import os
+import re
+import socket
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import structlog
+from click.testing import CliRunner, Result
+
+from conf.settings import load
+from maild import logs
+from maild.cli import main
+from storage.data_folder import DataFolder
+
+DOMAIN = "agents.example.org"
+KEY = re.compile(r"svc_(live|test)_[0-9a-f]{48}")
+
+
+@pytest.fixture(autouse=True)
+def _no_logs(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    # The runner's stderr is gone after each call; loggers that were bound to it would break other tests.
+    monkeypatch.setattr(logs, "configure", lambda: None)
+    structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
+    yield
+    structlog.reset_defaults()
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    path = tmp_path / "maild.toml"
+    path.write_text(
+        f"data_dir = '{tmp_path / 'data'}'\n[server]\nshared_domains = ['{DOMAIN}']\n"
+        "[smtp]\nlisten = ['127.0.0.1:0']\n[http]\nlisten = '127.0.0.1:0'\n"
+    )
+    return path
+
+
+def run(*arguments: str | Path) -> Result:
+    return CliRunner().invoke(main, [str(one) for one in arguments])
+
+
+def answer(*arguments: str | Path) -> dict[str, Any]:
+    result = run(*arguments, "--json")
+    assert result.exit_code == 0, result.stderr
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+def fault(*arguments: str | Path) -> str:
+    """The one line that a command complains with."""
+    result = run(*arguments)
+    assert result.exit_code == 2, (result.exit_code, result.output, result.exception)
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("maild: ") and "Traceback" not in line
+    assert result.stdout == ""
+    return line.removeprefix("maild: ")
+
+
+def rows(config: Path, sql: str) -> list[tuple[Any, ...]]:
+    conn = sqlite3.connect(load(config).data_path / "maild.sqlite3")
+    try:
+        return conn.execute(sql).fetchall()
+    finally:
+        conn.close()
+
+
+# init --------------------------------------------------------------------------------------------
+
+
+def test_init_makes_a_store_and_shows_keys_once(config: Path) -> None:
+    first = answer("init", "--config", config)
+    assert set(first) == {"organizationId", "apiKey", "testKey", "records"}
+    assert KEY.fullmatch(first["apiKey"]) and first["apiKey"].startswith("svc_live_")
+    assert KEY.fullmatch(first["testKey"]) and first["testKey"].startswith("svc_test_")
+    second = answer("init", "--config", config)
+    assert second == {"organizationId": first["organizationId"], "records": first["records"]}
+    assert rows(config, "SELECT count(*) FROM organizations") == [(1,)]
+    assert rows(config, "SELECT count(*) FROM api_keys") == [(2,)]
+    assert rows(config, "SELECT address, is_operator FROM inboxes") == [(f"postmaster@{DOMAIN}", 1)]
+
+
+def test_init_says_what_to_publish(config: Path) -> None:
+    records = answer("init", "--config", config)["records"]
+    assert [one["purpose"] for one in records] == ["mx", "spf", "dkim", "dmarc"]
+    for one in records:
+        assert set(one) >= {
+            "domainName",
+            "purpose",
+            "type",
+            "name",
+            "value",
+            "priority",
+            "required",
+            "status",
+            "observed",
+        }
+        assert one["domainName"] == DOMAIN
+    dkim = records[2]
+    assert dkim["name"] == f"s1._domainkey.{DOMAIN}" and dkim["value"].startswith("v=DKIM1; k=rsa; p=MII")
+    plain = run("init", "--config", config).stdout
+    assert all(one["value"] in plain for one in records)
+
+
+def test_init_keeps_secrets_to_their_owner(config: Path) -> None:
+    made = answer("init", "--config", config)
+    folder = load(config).data_path
+    assert folder.stat().st_mode & 0o077 == 0
+    assert (folder / "master.key").stat().st_mode & 0o777 == 0o600
+    for file in folder.rglob("*"):
+        if file.is_file():
+            assert made["apiKey"].encode() not in file.read_bytes()
+
+
+def test_init_writes_the_configuration_for_a_domain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MAILD_DATA_DIR", str(tmp_path / "data"))
+    path = tmp_path / "etc" / "maild.toml"
+    made = answer("init", "--config", path, "--domain", "Agents.Example.org.")
+    settings = load(path)
+    assert settings.server.shared_domains == (DOMAIN,)
+    assert settings.server.hostname == DOMAIN and settings.server.public_url == f"https://{DOMAIN}"
+    assert {one["domainName"] for one in made["records"]} == {DOMAIN}
+    before = path.read_text()
+    assert "apiKey" not in answer("init", "--config", path, "--domain", DOMAIN)
+    assert path.read_text() == before
+
+
+def test_init_that_can_not(config: Path, tmp_path: Path) -> None:
+    gone = tmp_path / "gone.toml"
+    assert str(gone) in fault("init", "--config", gone)
+    assert not gone.exists()
+    assert "shared_domains" in fault("init", "--config", config, "--domain", "other.test")
+    occupied = tmp_path / "occupied"
+    occupied.touch()
+    config.write_text(f"data_dir = '{occupied / 'data'}'\n")
+    assert "data_dir" in fault("init", "--config", config)
+
+
+def test_init_of_a_domain_that_is_none_writes_nothing(tmp_path: Path) -> None:
+    """Else the next run would stumble over the file."""
+    path = tmp_path / "maild.toml"
+    assert "--domain" in fault("init", "--config", path, "--domain", "not a domain")
+    assert not path.exists()
+
+
+# check-config --------------------------------------------------------------------------------------
+
+
+def test_check_config(config: Path) -> None:
+    result = run("check-config", "--config", config)
+    assert (result.exit_code, result.stdout, result.stderr) == (0, f"{config}: OK\n", "")
+
+
+def test_check_config_names_every_fault_in_a_line_of_its_own(config: Path) -> None:
+    config.write_text(
+        "colour = 1\n[smtp]\nmax_sessions = 0\nlisten = ['127.0.0.1:0', 'x']\n[http]\nlisten = 5\n"
+    )
+    result = run("check-config", "--config", config)
+    assert (result.exit_code, result.stdout) == (2, "")
+    lines = result.stderr.splitlines()
+    assert all(line.startswith("maild: ") for line in lines)
+    assert sorted(line.split(":")[1].strip() for line in lines) == [
+        "colour",
+        "http.listen",
+        "smtp.listen.1",
+        "smtp.max_sessions",
+    ]
+
+
+def test_check_config_of_no_file(tmp_path: Path) -> None:
+    assert "No such file" in fault("check-config", "--config", tmp_path / "gone.toml")
+    (tmp_path / "broken.toml").write_text("[")
+    assert "broken.toml" in fault("check-config", "--config", tmp_path / "broken.toml")
+
+
+def test_every_command_reads_the_configuration_first(tmp_path: Path) -> None:
+    gone = tmp_path / "gone.toml"
+    for command in (
+        ("serve",), ("check-config",), ("org", "create", "Acme"), ("org", "approve", "org_1"),
+        ("org", "pause", "org_1"),
+        ("keys", "create", "--org", "org_1", "--name", "n"),
+    ):  # fmt: skip
+        assert str(gone) in fault(*command, "--config", gone)
+
+
+# org, keys -----------------------------------------------------------------------------------------
+
+
+def test_org_create(config: Path) -> None:
+    answer("init", "--config", config)
+    made = answer("org", "create", "Acme", "--plan", "free", "--config", config)
+    assert set(made) == {"organizationId", "apiKey", "testKey"}
+    ((name, plan, status),) = rows(
+        config, f"SELECT name, plan, sending_status FROM organizations WHERE id = '{made['organizationId']}'"
+    )
+    assert (name, plan, status) == ("Acme", "free", "approved")
+    assert "--plan" in fault("org", "create", "Acme", "--plan", "gold", "--config", config)
+    for name in ("", "x" * 101):
+        assert "NAME" in fault("org", "create", name, "--config", config)
+
+
+def test_org_pause_and_approve(config: Path) -> None:
+    organization_id = answer("init", "--config", config)["organizationId"]
+    state = (
+        "SELECT sending_status, sending_reason, sending_action, sending_tripped_at IS NULL FROM organizations"
+    )
+    for _ in range(2):
+        answer("org", "pause", organization_id, "--reason", "spam", "--config", config)
+        assert rows(config, state) == [("paused", "spam", "contact_operator", 0)]
+    for _ in range(2):
+        made = answer("org", "approve", organization_id, "--config", config)
+        assert made == {"organizationId": organization_id, "status": "approved"}
+        assert rows(config, state) == [("approved", None, None, 1)]
+    for command in ("pause", "approve"):
+        assert fault("org", command, "org_none", "--config", config) == "there is no organization org_none"
+
+
+def test_keys_create(config: Path) -> None:
+    organization_id = answer("init", "--config", config)["organizationId"]
+    ((inbox_id,),) = rows(config, "SELECT id FROM inboxes")
+    create = ("keys", "create", "--org", organization_id, "--name", "n", "--config", config)
+    for options, mode, scopes, inbox in (
+        ((), "live", ["*"], None),
+        (("--test",), "test", ["*"], None),
+        (("--scope", "messages:read", "--scope", "inboxes:*"), "live", ["messages:read", "inboxes:*"], None),
+        (("--inbox", inbox_id), "live", ["inboxes:read", "messages:read", "messages:send", "threads:read"], inbox_id),
+        (("--inbox", inbox_id, "--scope", "messages:*", "--scope", "keys:read"), "live",
+         ["messages:read", "messages:send"], inbox_id),
+    ):  # fmt: skip
+        made = answer(*create, *options)
+        assert set(made) == {"id", "apiKey"} and made["apiKey"].startswith(f"svc_{mode}_")
+        ((found_mode, found_scopes, found_inbox),) = rows(
+            config, f"SELECT mode, scopes, inbox_id FROM api_keys WHERE id = '{made['id']}'"
+        )
+        assert (found_mode, json.loads(found_scopes), found_inbox) == (mode, scopes, inbox)
+
+
+def test_keys_create_that_can_not(config: Path) -> None:
+    organization_id = answer("init", "--config", config)["organizationId"]
+    ((inbox_id,),) = rows(config, "SELECT id FROM inboxes")
+    other = answer("org", "create", "Other", "--config", config)["organizationId"]
+    create = ("keys", "create", "--name", "n", "--config", config)
+    assert fault(*create, "--org", "org_none") == "there is no organization org_none"
+    assert fault(*create, "--org", organization_id, "--inbox", "inb_none") == "there is no inbox inb_none"
+    assert fault(*create, "--org", other, "--inbox", inbox_id) == f"there is no inbox {inbox_id}"
+    assert "colours:read" in fault(*create, "--org", organization_id, "--scope", "colours:read")
+    assert "--scope" in fault(*create, "--org", organization_id, "--inbox", inbox_id, "--scope", "keys:read")
+    for name in ("", "x" * 65):
+        assert "--name" in fault(*create, "--org", organization_id, "--name", name)
+
+
+def test_without_a_store_each_command_says_how_to_make_one(config: Path) -> None:
+    for command in (
+        ("org", "create", "Acme"), ("org", "pause", "o"), ("org", "approve", "o"),
+        ("keys", "create", "--org", "o", "--name", "n"),
+    ):  # fmt: skip
+        assert "maild init" in fault(*command, "--config", config)
+    load(config).data_path.mkdir()
+    assert "maild init" in fault("org", "create", "Acme", "--config", config)
+
+
+# serve ---------------------------------------------------------------------------------------------
+
+
+def test_serve_without_a_data_folder(config: Path) -> None:
+    assert "maild init" in fault("serve", "--config", config)
+
+
+def test_serve_without_a_store(config: Path) -> None:
+    """A folder without one is a mistake: mail would bounce off a store made in passing."""
+    load(config).data_path.mkdir()
+    assert "maild init" in fault("serve", "--config", config)
+    assert not (load(config).data_path / "maild.sqlite3").exists()
+
+
+def test_serve_without_the_master_key(config: Path) -> None:
+    answer("init", "--config", config)
+    (load(config).data_path / "master.key").unlink()
+    assert "master.key" in fault("serve", "--config", config)
+
+
+def test_serve_with_a_damaged_store(config: Path) -> None:
+    answer("init", "--config", config)
+    (load(config).data_path / "maild.sqlite3").write_bytes(b"no database, long enough " * 1000)
+    assert "maild.sqlite3" in fault("serve", "--config", config)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_serve_in_a_folder_it_may_not_write(config: Path) -> None:
+    answer("init", "--config", config)
+    load(config).data_path.chmod(0o500)
+    try:
+        assert "not writable" in fault("serve", "--config", config)
+    finally:
+        load(config).data_path.chmod(0o700)
+
+
+@pytest.mark.parametrize("key", ["smtp.listen", "http.listen"])
+def test_serve_on_a_port_that_is_taken(config: Path, key: str) -> None:
+    answer("init", "--config", config)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        section = key.partition(".")[0]
+        text = config.read_text()
+        old = "listen = ['127.0.0.1:0']" if section == "smtp" else "listen = '127.0.0.1:0'"
+        config.write_text(text.replace(old, old.replace("127.0.0.1:0", address)))
+        line = fault("serve", "--config", config)
+    assert line.startswith(f"{key}: ") and address in line
+
+
+def test_serve_with_a_pair_that_is_none(config: Path, tmp_path: Path) -> None:
+    answer("init", "--config", config)
+    (tmp_path / "no.pem").write_text("nothing")
+    text = config.read_text()
+    config.write_text(
+        text.replace(
+            "[smtp]", f"[smtp]\ntls_cert = '{tmp_path / 'no.pem'}'\ntls_key = '{tmp_path / 'no.pem'}'"
+        )
+    )
+    assert fault("serve", "--config", config).startswith("smtp.tls_cert")
+
+
+def test_a_second_daemon_is_refused_in_one_line_of_a_process_of_its_own(config: Path) -> None:
+    """D9, by the real command."""
+    answer("init", "--config", config)
+    running = DataFolder(load(config).data_path)
+    running.lock()
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "maild", "serve", "--config", str(config)],
+            capture_output=True, text=True, timeout=30, check=False, cwd=Path(__file__).parents[2],
+        )  # fmt: skip
+    finally:
+        running.unlock()
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"maild: data_dir: another maild is running on {load(config).data_path}\n"
+
+
+def test_a_lock_of_a_process_that_died_locks_nobody_out(config: Path) -> None:
+    answer("init", "--config", config)
+    (load(config).data_path / "lock").touch()
+    folder = DataFolder(load(config).data_path)
+    folder.lock()
+    folder.unlock()
+
+
+def test_help_and_version() -> None:
+    for arguments in (("--help",), ("-h",), ("--version",), *((name, "--help") for name in main.commands)):
+        assert run(*arguments).exit_code == 0

@@ -1,0 +1,320 @@
+"""Group commit and its promises (storage/database.py): together in one transaction, alone in its failures."""
+
+import asyncio
+import sqlite3
+import threading
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from storage import database
+from storage.database import Database, DatabaseClosed, Tx, configure
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "store"
+    conn = sqlite3.connect(path)
+    conn.execute("PRAGMA journal_mode = WAL")
+    conn.executescript(
+        """CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+           CREATE TABLE parents (id INTEGER PRIMARY KEY);
+           CREATE TABLE children (parent INTEGER REFERENCES parents (id) DEFERRABLE INITIALLY DEFERRED);"""
+    )
+    conn.close()
+    return path
+
+
+@pytest.fixture
+async def db(path: Path) -> AsyncIterator[Database]:
+    db = await Database.open(path)
+    yield db
+    await db.close()
+
+
+def note(tx: Tx, text: str) -> str:
+    tx.run("INSERT INTO notes (text) VALUES (?)", (text,))
+    return text
+
+
+def notes(tx: Tx) -> list[str]:
+    return [row[0] for row in tx.all("SELECT text FROM notes ORDER BY id")]
+
+
+def fail(tx: Tx, text: str) -> None:
+    note(tx, text)
+    raise ValueError(text)
+
+
+def orphan(tx: Tx) -> None:
+    """Breaks a rule that SQLite looks at when it commits."""
+    tx.run("INSERT INTO children (parent) VALUES (1)")
+
+
+def kept(path: Path) -> list[str]:
+    """What another process sees: committed rows alone."""
+    conn = sqlite3.connect(path)
+    try:
+        return [row[0] for row in conn.execute("SELECT text FROM notes ORDER BY id")]
+    finally:
+        conn.close()
+
+
+@pytest.fixture
+def commits(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """One entry for each COMMIT: the number of changes that its connection has made so far."""
+    seen: list[int] = []
+    commit = database._commit
+
+    def counted(conn: sqlite3.Connection) -> None:
+        commit(conn)
+        seen.append(conn.total_changes)
+
+    monkeypatch.setattr(database, "_commit", counted)
+    return seen
+
+
+async def test_a_write_is_committed_when_its_caller_goes_on(db: Database, path: Path) -> None:
+    assert await db.write(note, "one") == "one"
+    assert kept(path) == ["one"]
+
+
+async def test_units_that_wait_share_one_commit(
+    db: Database, path: Path, commits: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "SLICE_S", 10)
+    await asyncio.gather(*(db.write(note, str(n)) for n in range(50)))
+    assert commits == [50]
+    assert kept(path) == [str(n) for n in range(50)]
+
+
+async def test_a_slice_bounds_a_batch(
+    db: Database, commits: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The event loop is held for one slice at most; the rest has a transaction of its own."""
+    monkeypatch.setattr(database, "SLICE_S", 0)
+    await asyncio.gather(*(db.write(note, str(n)) for n in range(5)))
+    assert commits == [1, 2, 3, 4, 5]
+
+
+async def test_the_loop_runs_between_slices(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database, "SLICE_S", 0)
+    turns: list[str] = []
+
+    async def other() -> None:
+        while len(turns) < 8:
+            turns.append("other")
+            await asyncio.sleep(0)
+
+    def unit(tx: Tx) -> None:
+        turns.append("unit")
+
+    await asyncio.gather(*(db.write(unit) for _ in range(4)), other())
+    assert "other" in turns[turns.index("unit") : len(turns) - turns[::-1].index("unit")]
+
+
+async def test_a_unit_that_fails_leaves_no_trace_and_its_neighbours_alone(
+    db: Database, path: Path, commits: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "SLICE_S", 10)
+    results: list[Any] = await asyncio.gather(
+        db.write(note, "before"), db.write(fail, "bad"), db.write(note, "after"), return_exceptions=True
+    )
+    assert results[0] == "before" and results[2] == "after"
+    assert isinstance(results[1], ValueError)
+    assert kept(path) == ["before", "after"] and len(commits) == 1
+
+
+async def test_a_statement_that_fails_takes_its_whole_unit_with_it(db: Database, path: Path) -> None:
+    def twice(tx: Tx) -> None:
+        note(tx, "same")
+        note(tx, "same")
+
+    with pytest.raises(sqlite3.IntegrityError):
+        await db.write(twice)
+    assert kept(path) == []
+
+
+async def test_a_commit_that_fails_fails_the_whole_batch_and_keeps_nothing(
+    db: Database, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "SLICE_S", 10)
+    results = await asyncio.gather(
+        db.write(note, "first"), db.write(orphan), db.write(note, "last"), return_exceptions=True
+    )
+    assert all(isinstance(one, sqlite3.IntegrityError) for one in results)
+    assert kept(path) == []
+    assert await db.write(note, "later") == "later"  # and the writer goes on
+    assert kept(path) == ["later"]
+
+
+async def test_a_transaction_that_sqlite_gave_up_fails_the_whole_batch(db: Database, path: Path) -> None:
+    """As it does when the disk is full or broken in the middle of a unit."""
+
+    def given_up(tx: Tx) -> None:
+        note(tx, "lost")
+        tx.run("ROLLBACK")
+        raise sqlite3.OperationalError("disk I/O error")
+
+    results = await asyncio.gather(db.write(note, "first"), db.write(given_up), return_exceptions=True)
+    assert all(isinstance(one, sqlite3.OperationalError) for one in results)
+    assert kept(path) == []
+    await db.write(note, "later")
+    assert kept(path) == ["later"]
+
+
+async def test_a_begin_that_fails_is_told_and_the_next_one_works(
+    db: Database, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(self: Any) -> None:
+        raise sqlite3.OperationalError("unable to open database file")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(database._Writer, "_begin", broken)
+        results = await asyncio.gather(db.write(note, "a"), db.write(note, "b"), return_exceptions=True)
+        assert all(isinstance(one, sqlite3.OperationalError) for one in results)
+    await db.write(note, "c")
+    assert kept(path) == ["c"]
+
+
+async def test_the_unit_of_a_cancelled_caller_is_committed(db: Database, path: Path) -> None:
+    caller = asyncio.create_task(db.write(note, "promised"))
+    await asyncio.sleep(0)  # the unit is with the writer now
+    caller.cancel()
+    await asyncio.wait([caller])
+    assert caller.cancelled()
+    await db.write(note, "later")
+    assert kept(path) == ["promised", "later"]
+
+
+async def test_reads_see_all_earlier_writes(db: Database) -> None:
+    for number in range(20):
+        await db.write(note, str(number))
+        assert len(await db.read(notes)) == len(db.lookup(notes)) == number + 1
+
+
+async def test_a_read_sees_one_state(db: Database) -> None:
+    """Though the writer commits between two of its statements."""
+    loop = asyncio.get_running_loop()
+    begun, go_on = asyncio.Event(), threading.Event()
+
+    def twice(tx: Tx) -> tuple[list[str], list[str]]:
+        first = notes(tx)
+        loop.call_soon_threadsafe(begun.set)
+        assert go_on.wait(5)
+        return first, notes(tx)
+
+    reading = asyncio.create_task(db.read(twice))
+    await begun.wait()
+    await db.write(note, "meanwhile")
+    go_on.set()
+    assert await reading == ([], [])
+
+
+async def test_readers_can_not_write(db: Database) -> None:
+    for read in (db.read, db.lookup):
+        with pytest.raises(sqlite3.OperationalError, match="readonly"):
+            found = read(note, "no")
+            if asyncio.iscoroutine(found):
+                await found
+
+
+async def test_a_read_that_fails_fails_alone(db: Database) -> None:
+    results = await asyncio.gather(
+        *(db.read(notes if n % 2 else lambda tx: tx.value("SELECT nonsense")) for n in range(6)),
+        return_exceptions=True,
+    )
+    assert [isinstance(one, sqlite3.OperationalError) for one in results] == [True, False] * 3
+    with pytest.raises(sqlite3.OperationalError):
+        db.lookup(lambda tx: tx.value("SELECT nonsense"))
+    assert db.lookup(notes) == []
+
+
+async def test_a_foreign_write_lock_is_waited_for_without_holding_the_loop(db: Database, path: Path) -> None:
+    """A command that runs beside the daemon (`maild org create`)."""
+    foreign = sqlite3.connect(path, isolation_level=None)
+    foreign.execute("BEGIN IMMEDIATE")
+    foreign.execute("INSERT INTO notes (text) VALUES ('foreign')")
+    writing = asyncio.create_task(db.write(note, "ours"))
+    for _ in range(50):  # the loop turns, reads are answered
+        await asyncio.sleep(0)
+        assert db.lookup(notes) == []
+    assert await db.read(notes) == []
+    assert not writing.done()
+    foreign.execute("COMMIT")
+    foreign.close()
+    async with asyncio.timeout(5):
+        assert await writing == "ours"
+    assert kept(path) == ["foreign", "ours"]
+
+
+async def test_close_finishes_what_waits_and_takes_nothing_more(path: Path) -> None:
+    db = await Database.open(path)
+    waiting = [asyncio.create_task(db.write(note, str(n))) for n in range(10)]
+    await asyncio.sleep(0)
+    await db.close()
+    assert [await one for one in waiting] == [str(n) for n in range(10)]
+    assert kept(path) == [str(n) for n in range(10)]
+    await db.close()  # idempotent
+    with pytest.raises(DatabaseClosed):
+        await db.write(note, "late")
+    with pytest.raises(DatabaseClosed):
+        await db.read(notes)
+    with pytest.raises(DatabaseClosed):
+        db.lookup(notes)
+
+
+async def test_close_writes_the_wal_back(path: Path) -> None:
+    db = await Database.open(path)
+    await db.write(note, "one")
+    await db.close()
+    assert not Path(f"{path}-wal").exists()
+
+
+async def test_every_connection_is_durable_and_keeps_references(db: Database) -> None:
+    def pragmas(tx: Tx) -> tuple[Any, ...]:
+        return tuple(tx.value(f"PRAGMA {name}") for name in ("synchronous", "foreign_keys", "journal_mode"))
+
+    assert await db.read(pragmas) == db.lookup(pragmas) == await db.write(pragmas) == (2, 1, "wal")
+
+
+async def test_only_the_writer_makes_checkpoints(db: Database) -> None:
+    def pages(tx: Tx) -> int:
+        return tx.value("PRAGMA wal_autocheckpoint")  # type: ignore[no-any-return]
+
+    assert await db.read(pages) == db.lookup(pages) == 0
+    assert await db.write(pages) == database.CHECKPOINT_PAGES_FORCED
+
+
+async def test_the_wal_is_written_back_in_a_pause(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database, "CHECKPOINT_IDLE_S", 0)
+    done = asyncio.Event()
+    loop, checkpoint = asyncio.get_running_loop(), database._checkpoint
+
+    def told(conn: sqlite3.Connection) -> None:
+        checkpoint(conn)
+        loop.call_soon_threadsafe(done.set)
+
+    monkeypatch.setattr(database, "_checkpoint", told)
+    db = await Database.open(path)
+    await db.write(note, "one")
+    async with asyncio.timeout(5):
+        await done.wait()
+    await db.write(note, "two")
+    await db.close()
+    assert kept(path) == ["one", "two"]
+
+
+async def test_a_store_that_is_not_there_is_not_made(tmp_path: Path) -> None:
+    with pytest.raises(sqlite3.OperationalError):
+        await Database.open(tmp_path / "nowhere")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_configure_waits_for_locks_instead_of_failing(path: Path) -> None:
+    conn = sqlite3.connect(path)
+    configure(conn)
+    assert conn.execute("PRAGMA busy_timeout").fetchone() == (database.BUSY_TIMEOUT_MS,)
+    conn.close()

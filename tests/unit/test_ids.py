@@ -1,0 +1,59 @@
+"""Ids sort by time, never tie, and can't be guessed (storage/ids.py)."""
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from storage.ids import Ids
+from tests.support.store import ManualClock
+
+
+def test_an_id_is_its_prefix_and_26_characters() -> None:
+    assert re.fullmatch(r"msg_[0-9a-hjkmnp-tv-z]{26}", Ids(ManualClock()).new("msg"))
+
+
+def test_ids_of_one_millisecond_are_different_and_in_order() -> None:
+    ids = Ids(ManualClock())
+    made = [ids.new("msg") for _ in range(10_000)]
+    assert made == sorted(set(made))
+
+
+def test_ids_follow_the_clock_and_never_go_back_with_it() -> None:
+    clock = ManualClock()
+    ids = Ids(clock)
+    made = [ids.new("msg")]
+    for seconds in (0.001, 1, 3600, -7200, 0.001, 40 * 86400):
+        clock.forward(seconds)
+        made.append(ids.new("msg"))
+    assert made == sorted(set(made))
+
+
+def test_counting_up_never_reaches_the_time() -> None:
+    """Chance that begins with ones has room left below the time's digits."""
+    clock = ManualClock()
+    ids = Ids(clock, entropy=lambda size: b"\xff" * size)
+    first = ids.new("msg")
+    for _ in range(1000):
+        last = ids.new("msg")
+    assert first[:14] == last[:14] and first < last
+
+
+@given(st.lists(st.integers(0, 2**48), min_size=2, unique=True))
+def test_the_earlier_id_is_the_smaller_text(times: list[int]) -> None:
+    made = [Ids(ManualClock(at_ms)).new("msg") for at_ms in sorted(times)]
+    assert made == sorted(made)
+
+
+def test_two_processes_do_not_meet() -> None:
+    clock = ManualClock()
+    assert len({Ids(clock).new("msg") for _ in range(1000)}) == 1000
+
+
+def test_tokens_are_chance_alone() -> None:
+    ids = Ids(ManualClock())
+    tokens = {ids.token() for _ in range(1000)}
+    assert len(tokens) == 1000
+    assert all(re.fullmatch(r"[0-9a-hjkmnp-tv-z]{24}", one) for one in tokens)
+    assert ids.token(5) != ids.token(5) and len(ids.token(5)) == 8
+    assert Ids(ManualClock(), entropy=lambda size: b"\0" * size).token() == "0" * 24

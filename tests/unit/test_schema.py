@@ -1,0 +1,130 @@
+"""The schema says what storage/states.py says, and every road leads to it (storage/migrate.py)."""
+
+import re
+import sqlite3
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+from storage import migrate, states
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    path = tmp_path / "store"
+    migrate.prepare(path)
+    return path
+
+
+def rows(path: Path, sql: str) -> list[tuple[object, ...]]:
+    conn = sqlite3.connect(path)
+    try:
+        return conn.execute(sql).fetchall()
+    finally:
+        conn.close()
+
+
+def schema(path: Path) -> list[tuple[str, str, str]]:
+    """Every table, index and trigger, with blanks and comments made alike."""
+    found = rows(path, "SELECT type, name, coalesce(sql, '') FROM sqlite_master ORDER BY type, name")
+    return [
+        (str(kind), str(name), " ".join(re.sub(r"--[^\n]*", " ", str(sql)).replace("(", " ( ").split()))
+        for kind, name, sql in found
+    ]
+
+
+def checks(path: Path) -> dict[tuple[str, str], set[str]]:
+    """(table, column) → what its CHECK … IN allows."""
+    found = {}
+    for kind, table, sql in schema(path):
+        if kind == "table":
+            for column, values in re.findall(r"CHECK \( (\w+) IN \( ([^)]*)\)", sql):
+                found[table, column] = set(re.findall(r"'([^']*)'", values))
+    return found
+
+
+def test_the_checks_repeat_the_state_machines(store: Path) -> None:
+    found = checks(store)
+    for column, machine in states.COLUMNS.items():
+        assert found[column] == set(machine), column
+
+
+def test_every_status_column_has_a_machine(store: Path) -> None:
+    assert {column for column in checks(store) if column[1].endswith("status")} == set(states.COLUMNS)
+
+
+def test_the_steps_end_in_the_schema_of_a_new_store(store: Path, tmp_path: Path) -> None:
+    stepped = tmp_path / "stepped"
+    conn = migrate.connect(stepped)
+    for number, sql in enumerate(migrate.steps(), 1):
+        migrate._take(conn, sql, number)
+    conn.close()
+    assert schema(stepped) == schema(store)
+    assert (
+        rows(stepped, "PRAGMA user_version")
+        == rows(store, "PRAGMA user_version")
+        == [(len(migrate.steps()),)]
+    )
+
+
+def test_an_older_store_takes_the_steps_it_lacks(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    conn = sqlite3.connect(store)
+    conn.execute(
+        "INSERT INTO organizations (id, name, plan, sending_status, created_at) VALUES ('o', 'n', 'p', 'approved', 1)"
+    )
+    conn.commit()
+    conn.close()
+    todo = [*migrate.steps(), "CREATE TABLE later (id TEXT);", "ALTER TABLE later ADD COLUMN more TEXT;"]
+    monkeypatch.setattr(migrate, "steps", lambda: todo)
+    for _ in range(2):  # and a second time changes nothing
+        migrate.prepare(store)
+        assert rows(store, "PRAGMA user_version") == [(len(todo),)]
+        assert rows(store, "SELECT id FROM organizations") == [("o",)]
+        assert rows(store, "SELECT name FROM pragma_table_info('later')") == [("id",), ("more",)]
+
+
+def test_a_step_that_fails_leaves_the_version_before_it(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = schema(store)
+    todo = [*migrate.steps(), "CREATE TABLE half (id TEXT); CREATE TABLE half (id TEXT);"]
+    monkeypatch.setattr(migrate, "steps", lambda: todo)
+    with pytest.raises(migrate.StoreError):
+        migrate.prepare(store)
+    assert schema(store) == before
+    assert rows(store, "PRAGMA user_version") == [(len(todo) - 1,)]
+
+
+def test_a_newer_store_is_refused_and_left_alone(store: Path) -> None:
+    conn = sqlite3.connect(store)
+    conn.execute("PRAGMA user_version = 999")
+    conn.close()
+    with pytest.raises(migrate.StoreError, match="newer"):
+        migrate.prepare(store)
+    assert rows(store, "PRAGMA user_version") == [(999,)]
+
+
+def test_what_is_no_store_is_refused(tmp_path: Path) -> None:
+    text = tmp_path / "store"
+    text.write_text("this is no database, but long enough to look like one\n" * 100)
+    with pytest.raises(migrate.StoreError):
+        migrate.prepare(text)
+    with pytest.raises(migrate.StoreError):
+        migrate.prepare(tmp_path / "nowhere" / "store")
+
+
+def test_tables_are_strict_and_keep_their_references(store: Path) -> None:
+    tables = [(name, sql) for kind, name, sql in schema(store) if kind == "table"]
+    virtual = [name for name, sql in tables if sql.startswith("CREATE VIRTUAL")]
+    for name, sql in tables:
+        if not any(name == one or name.startswith(one + "_") for one in (*virtual, "sqlite")):
+            assert "STRICT" in sql.rpartition(")")[2], name
+    assert rows(store, "PRAGMA foreign_key_check") == []
+    assert rows(store, "PRAGMA journal_mode") == [("wal",)]
+
+
+def test_migrations_are_numbered_without_gaps() -> None:
+    folder = resources.files("storage") / "migrations"
+    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))
+    assert [name[:4] for name in names] == [f"{number:04}" for number in range(1, len(names) + 1)]

@@ -1,0 +1,172 @@
+"""The life of every part (storage/service.py): idempotent, never dead in silence, stopped in reverse."""
+
+import asyncio
+
+import pytest
+
+from storage.service import LoopService, Service, ServiceDied, Supervisor
+
+
+class Part(Service):
+    def __init__(self, name: str, record: list[str], *, fails: str = "") -> None:
+        self.name = name
+        self._record = record
+        self._fails = fails
+
+    async def start(self) -> None:
+        self._record.append(f"start {self.name}")
+        if self._fails == "start":
+            raise OSError("port taken")
+
+    async def stop(self) -> None:
+        self._record.append(f"stop {self.name}")
+        if self._fails == "stop":
+            raise RuntimeError("stuck")
+
+
+class Loop(LoopService):
+    name = "loop"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.runs = 0
+        self.turns = 0
+        self.turned = asyncio.Event()
+        self.end: Exception | None = None
+        self.ends = False
+
+    async def run(self) -> None:
+        self.runs += 1
+        while not self.ends:
+            await self.pause(None)
+            self.turns += 1
+            self.turned.set()
+            if self.end is not None:
+                raise self.end
+
+    async def turn(self) -> None:
+        self.turned.clear()
+        self.wake()
+        async with asyncio.timeout(5):
+            await self.turned.wait()
+
+
+def never() -> "asyncio.Future[None]":
+    return asyncio.get_running_loop().create_future()
+
+
+async def test_starting_and_stopping_twice_is_once() -> None:
+    loop = Loop()
+    await loop.stop()
+    for _ in range(2):
+        await loop.start()
+        await loop.start()
+        await loop.turn()
+        await loop.stop()
+        await loop.stop()
+    assert loop.runs == 2
+
+
+async def test_a_wake_before_the_pause_is_not_lost() -> None:
+    loop = Loop()
+    loop.wake()
+    await loop.start()
+    async with asyncio.timeout(5):
+        await loop.turned.wait()
+    await loop.stop()
+    assert loop.turns == 1
+
+
+async def test_many_wakes_are_one_turn() -> None:
+    loop = Loop()
+    await loop.start()
+    for _ in range(10):
+        loop.wake()
+    async with asyncio.timeout(5):
+        await loop.turned.wait()
+    assert loop.turns == 1
+    await loop.stop()
+
+
+async def test_a_pause_has_an_end() -> None:
+    loop = Loop()
+    async with asyncio.timeout(5):
+        await loop.pause(0)
+        await loop.pause(0.001)
+
+
+async def test_parts_start_in_order_and_stop_in_reverse() -> None:
+    record: list[str] = []
+    supervisor = Supervisor([Part(name, record) for name in "abc"])
+    await supervisor.start()
+    await supervisor.stop()
+    await supervisor.stop()
+    assert record == ["start a", "start b", "start c", "stop c", "stop b", "stop a"]
+
+
+async def test_a_part_that_can_not_start_stops_those_before_it() -> None:
+    record: list[str] = []
+    supervisor = Supervisor([Part("a", record), Part("b", record, fails="start"), Part("c", record)])
+    with pytest.raises(OSError, match="port taken"):
+        await supervisor.start()
+    assert record == ["start a", "start b", "stop a"]
+
+
+async def test_a_part_that_can_not_stop_holds_nobody_up() -> None:
+    record: list[str] = []
+    supervisor = Supervisor([Part("a", record), Part("b", record, fails="stop"), Part("c", record)])
+    await supervisor.start()
+    await supervisor.stop()
+    assert record[3:] == ["stop c", "stop b", "stop a"]
+
+
+async def test_a_loop_that_dies_ends_the_watch_with_its_reason() -> None:
+    loop = Loop()
+    supervisor = Supervisor([Part("a", []), loop])
+    await supervisor.start()
+    watching = asyncio.create_task(supervisor.watch(never()))
+    loop.end = ValueError("the reason")
+    loop.wake()
+    with pytest.raises(ServiceDied, match="loop") as told:
+        async with asyncio.timeout(5):
+            await watching
+    assert told.value.__cause__ is loop.end
+    await supervisor.stop()
+
+
+async def test_a_loop_that_just_ends_is_dead_too() -> None:
+    loop = Loop()
+    supervisor = Supervisor([loop])
+    await supervisor.start()
+    loop.ends = True
+    loop.wake()
+    with pytest.raises(ServiceDied):
+        async with asyncio.timeout(5):
+            await supervisor.watch(never())
+    await supervisor.stop()
+
+
+async def test_the_watch_ends_when_it_is_told_to() -> None:
+    loop = Loop()
+    supervisor = Supervisor([loop])
+    await supervisor.start()
+    until = never()
+    until.set_result(None)
+    async with asyncio.timeout(5):
+        await supervisor.watch(until)
+    await supervisor.stop()
+
+
+async def test_a_daemon_whose_part_dies_says_so(start: object) -> None:
+    """End to end: `Daemon.watch` raises when a loop of it ends."""
+    maild = await start()  # type: ignore[operator]
+    parts = [one for one in maild.daemon._supervisor._started if isinstance(one, LoopService)]
+    assert parts
+    for part in parts:
+        task = part.died()
+        assert task is not None
+        task.cancel()
+        with pytest.raises(ServiceDied, match=part.name):
+            async with asyncio.timeout(5):
+                await maild.daemon.watch(never())
+        break

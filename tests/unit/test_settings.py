@@ -1,0 +1,196 @@
+"""The configuration: every key documented with its default, every fault told at once (conf/settings.py)."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conf.settings import DEFAULT_PLAN, Settings, SettingsError, load, parse
+
+FILE = Path(__file__).parents[2] / "conf" / "maild.toml"
+DOCUMENT = tomllib.loads(FILE.read_text("utf-8"))
+
+
+def plain(value: Any) -> Any:
+    """A section as TOML would have it."""
+    if is_dataclass(value):
+        return {one.name: plain(getattr(value, one.name)) for one in fields(value)}
+    if isinstance(value, Mapping):
+        return {name: plain(one) for name, one in value.items()}
+    return list(value) if isinstance(value, tuple) else value
+
+
+def faults(document: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> list[str]:
+    with pytest.raises(SettingsError) as told:
+        parse(document, environment)
+    return told.value.faults
+
+
+def test_the_file_has_every_key_with_its_default_and_no_other() -> None:
+    defaults = plain(Settings())
+    plans = defaults.pop("plans")
+    documented = {name: value for name, value in DOCUMENT.items() if name != "plans"}
+    assert documented == defaults
+    # A limit of a plan that is left out is unlimited; what is not, stands there.
+    shown = {
+        name: {**dict.fromkeys(plan), "single_recipient": False, **DOCUMENT["plans"][name]}
+        for name, plan in plans.items()
+    }
+    assert shown == plans
+
+
+def test_every_key_of_the_file_is_explained() -> None:
+    """A comment stands above each key, or above the group of keys that it begins."""
+    explained = False
+    for line in FILE.read_text("utf-8").splitlines():
+        if line.startswith("#"):
+            explained = True
+        elif line.startswith("[") or not line:
+            explained = line.startswith("[plans.") or (explained and bool(line))
+        else:
+            assert explained, line
+
+
+def test_the_file_as_shipped_is_the_default_configuration() -> None:
+    assert load(FILE, {}) == Settings() == parse({})
+
+
+def test_all_faults_are_told_at_once_by_the_name_of_their_key() -> None:
+    found = faults(
+        {
+            "colour": "red",
+            "data_dir": 5,
+            "server": {"hostname": "-bad-", "shared_domains": [], "public_url": "ftp://x", "nick": "x"},
+            "smtp": {
+                "listen": ["127.0.0.1:0", "nowhere"],
+                "max_sessions": 0,
+                "max_recipients": 99,
+                "bare_line_ends": "keep",
+            },
+            "http": {"listen": "127.0.0.1:99999"},
+            "outbound": {"port": 0},
+            "webhooks": {"retry_delays_s": [1, 2, 3, 4, 5]},
+            "storage": {"reserve_percent": 51},
+            "plans": {"gold": {"inboxes": -1, "colour": "gold"}},
+        }
+    )
+    keys = sorted(one.split(":")[0] for one in found)
+    assert keys == sorted(
+        [
+            "colour", "data_dir", "server.hostname", "server.shared_domains", "server.public_url", "server.nick",
+            "smtp.listen.1", "smtp.max_sessions", "smtp.max_recipients", "smtp.bare_line_ends", "http.listen",
+            "outbound.port", "webhooks.retry_delays_s", "storage.reserve_percent", "plans.gold.inboxes",
+            "plans.gold.colour",
+        ]
+    )  # fmt: skip
+    assert all("\n" not in one for one in found)
+
+
+@pytest.mark.parametrize("section", [name for name, value in DOCUMENT.items() if isinstance(value, dict)])
+def test_an_unknown_key_is_a_fault_in_every_section(section: str) -> None:
+    where = f"{section}.{DEFAULT_PLAN}" if section == "plans" else section
+    inside: dict[str, Any] = {"surely_unknown": 1}
+    document = {section: {DEFAULT_PLAN: inside} if section == "plans" else inside}
+    assert faults(document) == [f"{where}.surely_unknown: unknown key"]
+    assert faults({"surely_unknown": {}}) == ["surely_unknown: unknown key"]
+
+
+def test_contradictions(tmp_path: Path) -> None:
+    there = tmp_path / "there.pem"
+    there.touch()
+    assert faults({"smtp": {"tls_cert": str(there)}}) == [
+        "smtp.tls_cert, smtp.tls_key: give both files or neither"
+    ]
+    assert faults({"server": {"shared_domains": ["a.test"], "apex_domain": "A.test."}}) == [
+        "server.apex_domain: must not be one of server.shared_domains"
+    ]
+    gone = str(tmp_path / "gone.pem")
+    pair = {"tls_cert": gone, "tls_key": gone}
+    assert faults({"smtp": pair, "dns": {"doh_ca_file": gone}, "webhooks": {"ca_file": gone}}) == [
+        f"{key}: {gone} is not readable"
+        for key in ("smtp.tls_cert", "smtp.tls_key", "dns.doh_ca_file", "webhooks.ca_file")
+    ]
+
+
+def test_names_are_compared_without_case_and_last_dot() -> None:
+    settings = parse({"server": {"hostname": "MX.Example.ORG.", "shared_domains": ["Agents.Example.org."]}})
+    assert settings.server.hostname == "mx.example.org"
+    assert settings.server.shared_domains == ("agents.example.org",)
+
+
+@pytest.mark.parametrize(
+    "name", ["", "a b", "-a.test", "a..test", "b\u00fccher.test", "a" * 64 + ".test", "a@b.test"]
+)
+def test_what_is_no_host_name(name: str) -> None:
+    assert len(faults({"server": {"hostname": name}})) == 1
+    assert len(faults({"server": {"shared_domains": ["ok.test", name]}})) == 1
+
+
+@pytest.mark.parametrize("address", ["", ":25", "25", "a:b", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:"])
+def test_what_is_no_address_to_listen_on(address: str) -> None:
+    assert len(faults({"http": {"listen": address}})) == 1
+    assert len(faults({"smtp": {"listen": ["127.0.0.1:0", address]}})) == 1
+
+
+def test_the_environment_overrides_a_key() -> None:
+    settings = parse(
+        {"server": {"hostname": "file.test"}, "limits": {"requests_per_minute": 5}},
+        {
+            "MAILD_DATA_DIR": "/elsewhere",
+            "MAILD_SERVER__HOSTNAME": "env.test",
+            "MAILD_SMTP__LISTEN": '["127.0.0.1:0"]',
+            "MAILD_LIMITS__REQUESTS_PER_MINUTE": "7",
+            "MAILD_OUTBOUND__ALLOW_PRIVATE_NETWORKS": "true",
+            "MAILD_PLANS__GOLD__INBOXES": "9",
+            "OTHER_SERVER__HOSTNAME": "not.ours.test",
+        },
+    )
+    assert settings.data_dir == "/elsewhere"
+    assert settings.server.hostname == "env.test"
+    assert settings.smtp.listen == ("127.0.0.1:0",)
+    assert settings.limits.requests_per_minute == 7
+    assert settings.outbound.allow_private_networks is True
+    assert settings.plan("gold").inboxes == 9
+
+
+def test_faults_of_the_environment_are_told_alike() -> None:
+    found = faults(
+        {}, {"MAILD_SMTP__MAX_SESSIONS": "many", "MAILD_COLOUR": "red", "MAILD_SMTP__COLOUR": "red"}
+    )
+    assert sorted(one.split(":")[0] for one in found) == ["colour", "smtp.colour", "smtp.max_sessions"]
+
+
+def test_an_override_below_something_that_is_no_section_is_a_fault_too() -> None:
+    assert faults({}, {"MAILD_DATA_DIR__X": "1"})
+    assert faults({"data_dir": "/x"}, {"MAILD_DATA_DIR__X": "1"})
+
+
+def test_a_file_that_names_one_plan_keeps_the_shipped_ones() -> None:
+    settings = parse({"plans": {"free": {"inboxes": 7}, "gold": {}}})
+    assert set(settings.plans) == {"selfhost", "free", "pro", "gold"}
+    assert settings.plan("free").inboxes == 7 and settings.plan("free").messages_daily is None
+    assert settings.plan("taken out") == settings.plan(DEFAULT_PLAN)
+
+
+def test_what_can_not_be_read_is_one_fault(tmp_path: Path) -> None:
+    broken, latin = tmp_path / "broken.toml", tmp_path / "latin.toml"
+    broken.write_text("[smtp\n")
+    latin.write_bytes(b'data_dir = "\xff"')
+    for path in (broken, latin, tmp_path / "gone.toml", tmp_path):
+        with pytest.raises(SettingsError) as told:
+            load(path, {})
+        (fault,) = told.value.faults
+        assert fault.startswith(f"{path}: ")
+
+
+def test_a_faulty_item_is_one_fault_and_does_not_make_its_list_empty() -> None:
+    (only,) = faults({"smtp": {"listen": ["nowhere"]}})
+    assert only.startswith("smtp.listen.0: ")
+
+
+def test_settings_are_frozen() -> None:
+    with pytest.raises(AttributeError):
+        Settings().smtp.max_sessions = 5  # type: ignore[misc]
