@@ -176,8 +176,9 @@ def _links(operation: Operation, route: Route, routes: Sequence[Route]) -> dict[
 def _success(operation: Operation) -> dict[str, Any]:
     headers = {name: {"$ref": f"#/components/headers/{name}"} for name in _HEADERS}
     if operation.answer is BYTES:
-        binary = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
-        return {"description": operation.summary, "headers": headers, "content": {"*/*": binary.popitem()[1]}}
+        binary = {"schema": {"type": "string", "format": "binary"}}
+        content = dict.fromkeys(operation.media, binary)
+        return {"description": operation.summary, "headers": headers, "content": content}
     schema = {
         "type": "object",
         "required": ["data"],

@@ -9,12 +9,16 @@ BYTES = bytes  # an answer that is no JSON
 
 
 class Operation(NamedTuple):
-    """`id`: the name that generated clients give the call. `answer`: the model of `data`, a list of it, or BYTES."""
+    """`id`: the name that generated clients give the call. `answer`: the model of `data`, a list of it, or BYTES.
+
+    `media`: the types of an answer in BYTES. Many generators know the first kind of bytes alone.
+    """
 
     id: str
     summary: str
     answer: Any
     status: int = 200
+    media: tuple[str, ...] = ("application/json",)
 
 
 OPERATIONS: Mapping[tuple[str, str], Operation] = {
@@ -41,7 +45,9 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
     ("DELETE", "/v1/messages/{id}"): Operation(
         "deleteMessage", "Delete a message for good", a.DeletedMessage
     ),
-    ("GET", "/v1/messages/{id}/raw"): Operation("getRawMessage", "The message as RFC 5322 bytes", BYTES),
+    ("GET", "/v1/messages/{id}/raw"): Operation(
+        "getRawMessage", "The message as RFC 5322 bytes", BYTES, media=("message/rfc822",)
+    ),
     ("GET", "/v1/messages/{id}/attempts"): Operation(
         "listAttempts", "Attempts to deliver an outbound message", list[a.DeliveryAttempt]
     ),
@@ -51,7 +57,9 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
     ("GET", "/v1/threads"): Operation("listThreads", "Threads, latest first", list[a.Thread]),
     ("GET", "/v1/threads/{id}"): Operation("getThread", "One thread with its messages", a.WholeThread),
     ("PATCH", "/v1/threads/{id}"): Operation("updateThread", "Archive or unarchive a thread", a.Thread),
-    ("GET", "/v1/attachments/{id}"): Operation("getAttachment", "An attachment's bytes", BYTES),
+    ("GET", "/v1/attachments/{id}"): Operation(
+        "getAttachment", "An attachment's bytes", BYTES, media=("application/octet-stream", "*/*")
+    ),
     ("POST", "/v1/drafts"): Operation("createDraft", "Write a draft", a.Draft, 201),
     ("GET", "/v1/drafts"): Operation("listDrafts", "Drafts, newest first", list[a.Draft]),
     ("GET", "/v1/drafts/{id}"): Operation("getDraft", "One draft", a.Draft),

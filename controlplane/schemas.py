@@ -34,6 +34,7 @@ _ID = re.compile(f"[a-z]{{3}}{_ID_TAIL}")
 _HOST_LABEL = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)")
 DOMAIN_CHARACTERS_MAX = 238  # leaves room for `_svc-challenge.` in the 253 of RFC 1035 §2.3.4
 _DOT_ATOM = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*")
+_BASE64 = "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"  # RFC 4648 §4
 _PRINTABLE = {"pattern": r"^[^\x00-\x1f\x7f]*$"}
 
 
@@ -292,7 +293,8 @@ class AttachmentInput(Body):
         str,
         Field(max_length=127, pattern=r"^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+$"),
     ] = "application/octet-stream"
-    content: str
+    # Decoded by the pipeline, which tells of a fault there.
+    content: Annotated[str, Field(json_schema_extra={"contentEncoding": "base64", "pattern": _BASE64})]
 
 
 class SendMessage(Body):
@@ -460,7 +462,7 @@ class AnalyticsWindow(Query):
 
 
 class AnalyticsEvents(AnalyticsWindow):
-    types: Annotated[list[EventType], BeforeValidator(_comma_separated)] = Field(
+    types: Annotated[list[EventType], BeforeValidator(_comma_separated), Field(min_length=1)] = Field(
         default_factory=lambda: list(LIVE_EVENTS)
     )
     period: Annotated[int, Field(ge=60, le=31 * 86_400)] = 3600

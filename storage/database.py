@@ -134,6 +134,11 @@ class Database:
         """How many writing units were served so far: whether anybody wrote since the last look."""
         return self._writer.served
 
+    @property
+    def writing_s(self) -> float:
+        """How long the writer was at work so far: how busy it is."""
+        return self._writer.busy_s
+
     async def read(self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run `unit(tx, …)` on a reader's thread: one consistent state, all earlier writes seen."""
         reader = min(self._readers, key=_Reader.load)
@@ -257,11 +262,13 @@ class _Writer(_Lane):
         self._tx = Tx(connection.raw)
         connection.raw.execute("PRAGMA busy_timeout = 0")
         self.served = 0
+        self.busy_s = 0.0
         self._idle: asyncio.TimerHandle | None = None
         self._checkpointing: asyncio.Task[None] | None = None
 
     async def serve(self) -> None:
         batch: list[Waiting] = []
+        began = time.perf_counter()
         try:
             await self._begin()
             if isinstance(self.waiting[0][0], _Apart):
@@ -274,6 +281,7 @@ class _Writer(_Lane):
             batch = batch or [self.waiting.popleft()]
             outcomes = [(None, error)] * len(batch)
         self.served += len(batch)
+        self.busy_s += time.perf_counter() - began
         _settle(batch, outcomes)
         if not self.waiting and not self._closed:
             self._checkpoint_soon()

@@ -1,8 +1,10 @@
 """Moves new messages into the search index, behind their commit.
 
-A batch holds the writer for some 20 ms. While others write, the indexer rests several times as long as
-it worked, so that it takes a small part of the writer's time; what waits meanwhile is found by search
-all the same (`storage.search`). When nobody writes it catches up without rest.
+A batch of 4 KiB messages holds the writer for 20 to 40 ms. When nobody else writes, the indexer goes on
+without rest. Beside others it rests after each batch, the longer the busier they keep the writer: a burst
+of mail is accepted first and indexed after. But the longer a backlog lasts the shorter the rests become, so
+that a load that never ends can't make it grow for ever. What waits is found by search all the same
+(`storage.search`).
 """
 
 import structlog
@@ -12,10 +14,11 @@ from storage.database import Database, DatabaseClosed
 from storage.search import index, merge
 from storage.service import LoopService
 
-BATCH = 24
+BATCH = 16
 LOOK_S = 0.25  # how long a message waits after its commit, when nothing else does
-REST = 6  # times the last batch, while others write
-REST_MAX_S = 1.0
+REST = 40  # times the last batch, beside others who keep the writer busy all the time
+REST_MAX_S = 2.0
+PATIENCE_S = 15.0  # a backlog of this age halves the rest
 STORE_RETRY_S = 5.0
 
 log = structlog.get_logger("maild.search")
@@ -32,14 +35,18 @@ class SearchIndexer(LoopService):
 
     async def run(self) -> None:
         done_at = -1  # the count of written units at which nothing was left to do
+        backlog_since = looked_at = self._clock.monotonic()
+        others_s = self._db.writing_s
         while True:
-            written = self._db.units_written
-            if written == done_at:
+            if self._db.units_written == done_at:
                 await self.pause(LOOK_S)
+                backlog_since = self._clock.monotonic()
                 continue
-            began = self._clock.monotonic()
+            began, writing_s = self._clock.monotonic(), self._db.writing_s
+            busy = min(1.0, (writing_s - others_s) / max(began - looked_at, LOOK_S))
+            written = self._db.units_written
             try:
-                units, worked = await self._step()
+                worked = await self._step()
             except DatabaseClosed:
                 raise
             except Exception:
@@ -47,15 +54,18 @@ class SearchIndexer(LoopService):
                 log.exception("indexing_failed")
                 await self.pause(STORE_RETRY_S)
                 continue
-            others = self._db.units_written - written - units
-            if others:
-                await self.pause(min(REST_MAX_S, (self._clock.monotonic() - began) * REST))
-            elif not worked:
-                done_at = self._db.units_written
+            looked_at, others_s = self._clock.monotonic(), self._db.writing_s
+            if not worked:
+                backlog_since = looked_at
+                if self._db.units_written == written + 2:  # nobody but this step
+                    done_at = self._db.units_written
+                    continue
+            patience = 1 + (looked_at - backlog_since) / PATIENCE_S
+            await self.pause(min(REST_MAX_S, (looked_at - began) * REST * busy / patience))
 
-    async def _step(self) -> tuple[int, bool]:
-        """One batch and one step of tidying up: units written, and whether there was anything to do."""
+    async def _step(self) -> bool:
+        """One batch and one step of tidying up; False when there was nothing to do."""
         done = await self._db.write_apart(index, BATCH, self._after)
         self._after = done.last_organization
         is_merging = await self._db.write_apart(merge)
-        return 2, done.moved > 0 or is_merging
+        return done.moved > 0 or is_merging

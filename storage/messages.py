@@ -17,6 +17,11 @@ _INSERT = f"""INSERT INTO messages ({columns(Message)})
     VALUES ({", ".join("?" for _ in Message._fields)})"""
 _INSERT_ATTACHMENT = f"""INSERT INTO attachments ({columns(Attachment)})
     VALUES ({", ".join("?" for _ in Attachment._fields)})"""
+_IN_MANY = "IN (SELECT value FROM json_each(?)) ORDER BY message_id, position"
+_OF_ONE_ATTACHMENTS = f"SELECT {columns(Attachment)} FROM attachments WHERE message_id = ? ORDER BY position"
+_OF_MANY_ATTACHMENTS = f"SELECT {columns(Attachment)} FROM attachments WHERE message_id {_IN_MANY}"
+_OF_ONE_RECIPIENTS = f"SELECT {columns(Recipient)} FROM recipients WHERE message_id = ? ORDER BY position"
+_OF_MANY_RECIPIENTS = f"SELECT {columns(Recipient)} FROM recipients WHERE message_id {_IN_MANY}"
 UNREAD = "unread"
 
 
@@ -92,12 +97,7 @@ def page(
 def attachments_of(tx: Tx, message_ids: Sequence[str]) -> dict[str, list[Attachment]]:
     """Message id → its attachments in order."""
     found: dict[str, list[Attachment]] = {message_id: [] for message_id in message_ids}
-    rows = tx.all(
-        f"""SELECT {columns(Attachment)} FROM attachments
-            WHERE message_id IN (SELECT value FROM json_each(?)) ORDER BY message_id, position""",
-        (dump(list(message_ids)),),
-    )
-    for row in rows:
+    for row in _of_each(tx, _OF_ONE_ATTACHMENTS, _OF_MANY_ATTACHMENTS, message_ids):
         attachment = Attachment(*row)
         found[attachment.message_id].append(attachment)
     return found
@@ -106,15 +106,17 @@ def attachments_of(tx: Tx, message_ids: Sequence[str]) -> dict[str, list[Attachm
 def recipients_of(tx: Tx, message_ids: Sequence[str]) -> dict[str, list[Recipient]]:
     """Message id → its recipients in order (outbound messages only)."""
     found: dict[str, list[Recipient]] = {message_id: [] for message_id in message_ids}
-    rows = tx.all(
-        f"""SELECT {columns(Recipient)} FROM recipients
-            WHERE message_id IN (SELECT value FROM json_each(?)) ORDER BY message_id, position""",
-        (dump(list(message_ids)),),
-    )
-    for row in rows:
+    for row in _of_each(tx, _OF_ONE_RECIPIENTS, _OF_MANY_RECIPIENTS, message_ids):
         recipient = Recipient(*row)
         found[recipient.message_id].append(recipient)
     return found
+
+
+def _of_each(tx: Tx, of_one: str, of_many: str, message_ids: Sequence[str]) -> list[tuple[Any, ...]]:
+    # Taking a list apart costs SQLite more than finding the rows of one message.
+    if len(message_ids) == 1:
+        return tx.all(of_one, (message_ids[0],))
+    return tx.all(of_many, (dump(list(message_ids)),)) if message_ids else []
 
 
 def attachment(tx: Tx, organization_id: str, attachment_id: str) -> tuple[Attachment, Message] | None:

@@ -19,7 +19,10 @@ def is_served(tx: Tx, domain: str, shared_domains: Set[str]) -> bool:
 def find_mailbox(tx: Tx, address: str, shared_domains: Set[str]) -> Mailbox | None:
     """The inbox that `address` reaches, or None when the domain is not ours or nobody is there."""
     local, domain = addresses.split(addresses.normalize(address))
-    if (local, domain) == ("postmaster", ""):  # RFC 5321 §4.5.1: <Postmaster> without a domain is ours as well
+    if (local, domain) == (
+        "postmaster",
+        "",
+    ):  # RFC 5321 §4.5.1: <Postmaster> without a domain is ours as well
         return inboxes.operator_mailbox(tx)
     owner = None if domain in shared_domains else domains.verified_by(tx, domain)
     if owner is None and domain not in shared_domains:

@@ -171,7 +171,9 @@ async def run(options: argparse.Namespace) -> None:
                 for label, url, facts in stores:
                     octets = request(url, paths(facts)[what], facts["apiKey"])
                     one = await load(url, octets, connections, options.seconds)
-                    rows.append((what, label, one.p50_ms, one.p99_ms, round(one.per_s), one.per_s / beside.per_s))
+                    rows.append(
+                        (what, label, one.p50_ms, one.p99_ms, round(one.per_s), one.per_s / beside.per_s)
+                    )
             measure.table(f"{connections} connections, {options.seconds:g} s each", rows)
 
 

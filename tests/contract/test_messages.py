@@ -172,7 +172,7 @@ async def test_a_cursor_outlives_its_item(maild: Running, bot: dict[str, Any]) -
     for number in range(3):
         await maild.deliver(bot["address"], f"Subject: {number}\n\n")
     middle = (await maild.api.messages())[1]["id"]
-    maild.sql("DELETE FROM messages WHERE id = ?", middle)
+    assert (await maild.api.call("DELETE", f"/v1/messages/{middle}")).status == 200
     assert [one["subject"] for one in await maild.api.messages(before=middle)] == ["0"]
 
 

@@ -12,7 +12,8 @@ ENDPOINTS = [("PATCH", ""), ("DELETE", ""), ("GET", "/raw"), ("GET", "/attempts"
 
 def mail(number: int = 1, words: str = "words", subject: str = "topic", **headers: str) -> str:
     more = "".join(f"{name.replace('_', '-')}: {value}\n" for name, value in headers.items())
-    return f"From: Ada <ada@elsewhere.test>\nSubject: {subject}\nMessage-ID: <{number}@elsewhere.test>\n{more}\n{words}\n"
+    named = f"From: Ada <ada@elsewhere.test>\nSubject: {subject}\nMessage-ID: <{number}@elsewhere.test>\n"
+    return f"{named}{more}\n{words}\n"
 
 
 def body_of(method: str) -> dict[str, Any] | None:

@@ -6,7 +6,7 @@ import pytest
 
 from storage import migrate, search
 from storage.database import Tx
-from tests.support.running import Api, Running
+from tests.support.running import Api, Running, until
 
 BOTH = pytest.mark.parametrize("is_indexed", [False, True], ids=["tail", "index"])
 
@@ -27,7 +27,8 @@ def mail(
     words: str, subject: str = "topic", sender: str = "Ada Lovelace <ada@elsewhere.test>", **more: str
 ) -> bytes:
     headers = "".join(f"{name}: {value}\n" for name, value in more.items())
-    return f"From: {sender}\nSubject: {subject}\n{headers}MIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\n\n{words}\n".encode()
+    kind = "MIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8\n"
+    return f"From: {sender}\nSubject: {subject}\n{headers}{kind}\n{words}\n".encode()
 
 
 async def subjects(api: Api, **params: str) -> list[str]:
@@ -205,3 +206,15 @@ async def test_what_is_refused(maild: Running, name: str) -> None:
     for odd in ("%00", "%ff", "%ed%a0%80", "a%00b%00c%00d", "%F4%8F%BF%BF%F4%8F%BF%BF%F4%8F%BF%BF"):
         assert (await maild.api.call("GET", f"/v1/messages?{name}={odd}")).status in (200, 400)
     assert (await maild.api.get("/v1/messages", **{name: ""})).status == 200
+
+
+async def test_the_indexer_comes_to_everything_by_itself(maild: Running, bot: dict[str, Any]) -> None:
+    for number in range(30):
+        await maild.received(bot, mail("findme", f"{number}"))
+
+    async def look() -> bool | None:
+        return maild.sql("SELECT count(*) FROM search_tail") == [(0,)] or None
+
+    await until(look)
+    assert maild.sql("SELECT count(*) FROM search_documents") == [(30,)]
+    assert len(await subjects(maild.api, q="findme")) == 30

@@ -1,0 +1,288 @@
+"""`/openapi.json` and `/docs`: the document is whole, valid, and says what the code does.
+
+That the code does nothing which the document does not say is tested everywhere else: the clients of the tests hold
+every answer to it (tests/support/answered.py), and schemathesis every kind of request (test_schemathesis.py).
+"""
+
+import json
+import re
+from collections import Counter
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from controlplane.api import Route
+from controlplane.errors import ERRORS
+from controlplane.examples import EXAMPLES
+from controlplane.openapi import COMMON_ERRORS, document, error_codes
+from controlplane.operations import BYTES, OPERATIONS
+from controlplane.routes import ROUTES
+from controlplane.schemas import read_body
+from tests.conftest import on_shared
+from tests.support import answered
+from tests.support.running import Running
+
+PUBLIC_URL = "https://api.agents.test"
+TOLD = [route for route in ROUTES if route.method != "HEAD"]
+WITH_BODY = [route for route in ROUTES if route.body is not None]
+METHODS = {"get", "put", "post", "delete", "options", "head", "patch", "trace"}
+# Codes of work that is not built yet: whoever builds it names the code in routes.py and takes it out here.
+UNBUILT = {
+    "idempotency_conflict": "Idempotency-Key is not read yet",
+    "email_delivery_failed": "no quota is claimed ahead of the queue's write yet",
+    "sending_paused_bulk_review": "there is no tripwire yet",
+    "attachments_not_schedulable": "there is no sendAt yet",
+    "draft_discarded": "drafts can't be sent yet",
+    "draft_incomplete": "drafts can't be sent yet",
+    "missing_token": "/v1/unsubscribe is not there yet",
+    "invalid_or_expired_token": "/v1/unsubscribe is not there yet",
+}
+# No endpoint answers these: they are what there is where no endpoint is.
+STRAY = {"not_found", "method_not_allowed"}
+
+
+def names(route: Route) -> str:
+    return f"{route.method} {route.path}"
+
+
+@pytest.fixture(scope="module")
+def told() -> dict[str, Any]:
+    """The document as a client reads it: through JSON."""
+    read: dict[str, Any] = json.loads(json.dumps(document(ROUTES, PUBLIC_URL)))
+    return read
+
+
+def operations(told: dict[str, Any]) -> dict[tuple[str, str], Any]:
+    return {
+        (method.upper(), path): one
+        for path, item in told["paths"].items()
+        for method, one in item.items()
+        if method in METHODS
+    }
+
+
+def resolved(told: dict[str, Any], schema: dict[str, Any]) -> Any:
+    if "$ref" not in schema:
+        return schema
+    return told["components"]["schemas"][schema["$ref"].rsplit("/", 1)[1]]
+
+
+# The document --------------------------------------------------------------------------------------
+
+
+def test_it_is_valid_openapi_3_1_0(told: dict[str, Any]) -> None:
+    assert [str(error) for error in OpenAPIV31SpecValidator(told).iter_errors()] == []
+    assert told["openapi"] == "3.1.0"
+    assert told["info"]["version"] == "1.0.0"
+    assert told["servers"] == [{"url": PUBLIC_URL}]
+
+
+def test_operations_and_routes_name_the_same_endpoints(told: dict[str, Any]) -> None:
+    served = {(route.method, route.path) for route in TOLD}
+    assert set(OPERATIONS) == served
+    assert set(operations(told)) == served | {("GET", "/health")}
+
+
+def test_operation_ids_are_unique_and_fit_for_every_language(told: dict[str, Any]) -> None:
+    ids = [one["operationId"] for one in operations(told).values()]
+    assert [name for name, count in Counter(ids).items() if count > 1] == []
+    assert all(re.fullmatch(r"[a-z][A-Za-z]+", name) for name in ids)
+
+
+@pytest.mark.parametrize("route", TOLD, ids=names)
+def test_every_parameter_is_there(told: dict[str, Any], route: Route) -> None:
+    found = {(one["in"], one["name"]) for one in operations(told)[route.method, route.path]["parameters"]}
+    query = route.query.model_fields if route.query else {}
+    wanted = {("query", one.alias or name) for name, one in query.items()}
+    wanted |= {("path", name) for name in re.findall(r"\{(\w+)\}", route.path)}
+    assert {one for one in found if one[0] != "header"} == wanted
+
+
+@pytest.mark.parametrize("route", TOLD, ids=names)
+def test_a_body_is_there_when_one_is_read(told: dict[str, Any], route: Route) -> None:
+    body = operations(told)[route.method, route.path].get("requestBody")
+    if route.body is None:
+        assert body is None
+        return
+    assert body["required"] is True
+    schema = resolved(told, body["content"]["application/json"]["schema"])
+    assert set(schema["properties"]) == {one.alias or name for name, one in route.body.model_fields.items()}
+    assert schema["additionalProperties"] is False
+
+
+@pytest.mark.parametrize("route", TOLD, ids=names)
+def test_the_answer_is_there_with_its_headers(told: dict[str, Any], route: Route) -> None:
+    operation = OPERATIONS[route.method, route.path]
+    answer = operations(told)[route.method, route.path]["responses"][str(operation.status)]
+    assert {"X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"} <= set(
+        answer["headers"]
+    )
+    if operation.answer is BYTES:
+        assert tuple(answer["content"]) == operation.media
+        return
+    schema = answer["content"]["application/json"]["schema"]
+    assert (schema["required"], schema["additionalProperties"]) == (["data"], False)
+    data = schema["properties"]["data"]
+    shape = resolved(told, data["items"] if data.get("type") == "array" else data)
+    assert shape["additionalProperties"] is False
+    assert set(shape["required"]) == set(shape["properties"])  # null rather than a missing key
+
+
+@pytest.mark.parametrize("route", TOLD, ids=names)
+def test_the_scope_is_there(told: dict[str, Any], route: Route) -> None:
+    assert operations(told)[route.method, route.path]["security"] == [{"apiKey": [route.scope]}]
+
+
+@pytest.mark.parametrize("route", TOLD, ids=names)
+def test_every_error_is_there_under_its_status(told: dict[str, Any], route: Route) -> None:
+    answers = operations(told)[route.method, route.path]["responses"]
+    found = {
+        (status, code)
+        for status, answer in answers.items()
+        if status >= "400"
+        for code in answer["content"]["application/json"]["schema"]["properties"]["error"]["properties"][
+            "code"
+        ]["enum"]
+    }
+    assert found == {(str(ERRORS[code].status), code) for code in error_codes(route)}
+    assert set(COMMON_ERRORS) <= {code for _, code in found}
+
+
+def test_every_code_belongs_to_an_endpoint_or_to_what_is_not_built_yet() -> None:
+    documented = {code for route in ROUTES for code in error_codes(route)}
+    assert set(ERRORS) - documented - STRAY == set(UNBUILT)
+
+
+def test_health_is_there_and_needs_no_key(told: dict[str, Any]) -> None:
+    health = operations(told)["GET", "/health"]
+    assert health["security"] == []
+    assert set(health["responses"]) == {"200", "503"}
+
+
+@pytest.mark.parametrize("route", WITH_BODY, ids=names)
+def test_every_body_has_an_example_that_is_taken(told: dict[str, Any], route: Route) -> None:
+    assert route.body is not None
+    shown = operations(told)[route.method, route.path]["requestBody"]["content"]["application/json"]
+    assert [one["value"] for one in shown["examples"].values()] == [EXAMPLES[route.body]]
+    read_body(route.body, json.dumps(EXAMPLES[route.body]).encode())
+
+
+def test_no_example_is_left_over() -> None:
+    assert set(EXAMPLES) == {route.body for route in WITH_BODY}
+
+
+def test_links_lead_to_operations(told: dict[str, Any]) -> None:
+    by_id = {one["operationId"]: one for one in operations(told).values()}
+    links = [
+        link
+        for one in by_id.values()
+        for answer in one["responses"].values()
+        for link in answer.get("links", {}).values()
+    ]
+    assert links
+    for link in links:
+        names_of = {one["name"] for one in by_id[link["operationId"]]["parameters"]}
+        assert set(link["parameters"]) <= names_of
+
+
+def test_no_schema_is_left_over(told: dict[str, Any]) -> None:
+    used = set(re.findall(r'"#/components/schemas/(\w+)"', json.dumps(told)))
+    assert set(told["components"]["schemas"]) == used
+
+
+# The guard that the clients of the tests carry -------------------------------------------------------
+
+
+def error(code: str) -> bytes:
+    return json.dumps({"error": {"code": code, "message": "x"}}).encode()
+
+
+def test_the_guard_lets_documented_answers_pass() -> None:
+    answered.check("GET", "/v1/inboxes/inb_1", 404, error("inbox_not_found"))
+    answered.check("GET", "/v1/inboxes", 200, b'{"data": []}')
+    answered.check("GET", "/v1/nowhere", 404, error("not_found"))
+    answered.check("GET", "/health", 200, b"{}")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "body"),
+    [
+        ("GET", "/v1/inboxes/inb_1", 404, error("message_not_found")),
+        ("GET", "/v1/inboxes/inb_1", 403, error("inbox_not_found")),
+        ("GET", "/v1/inboxes", 404, error("not_found")),
+        ("GET", "/v1/nowhere", 404, error("inbox_not_found")),
+        ("GET", "/v1/nowhere", 200, b'{"data": []}'),
+        ("GET", "/v1/inboxes", 201, b'{"data": []}'),
+        ("GET", "/v1/inboxes", 200, b'{"data": [{}]}'),
+        ("GET", "/v1/inboxes", 200, b'{"data": [], "more": 1}'),
+        ("DELETE", "/v1/keys/key_1", 200, b'{"data": {"id": "key_1", "status": "revoked", "more": null}}'),
+    ],
+)
+def test_the_guard_stops_what_is_not_documented(method: str, path: str, status: int, body: bytes) -> None:
+    with pytest.raises(answered.Undocumented):
+        answered.check(method, path, status, body)
+
+
+# As it is served -----------------------------------------------------------------------------------
+
+
+@on_shared
+async def test_it_is_served_without_a_key_and_not_wrapped(shared: Running, told: dict[str, Any]) -> None:
+    answer = await shared.api.with_key(None).get("/openapi.json")
+    assert answer.status == 200
+    assert answer.headers["Content-Type"].startswith("application/json")
+    assert answer.json == told
+
+
+class Assets(HTMLParser):
+    """Every address in a page, and whether it holds code of its own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.addresses: list[str] = []
+        self.handlers: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.addresses += [value or "" for name, value in attrs if name in ("src", "href", "action", "data")]
+        self.handlers += [name for name, _ in attrs if name.startswith("on")]
+
+
+@on_shared
+async def test_the_reference_loads_nothing_from_elsewhere(shared: Running) -> None:
+    api = shared.api.with_key(None)
+    page = await api.get("/docs")
+    assert page.status == 200
+    assert page.headers["Content-Type"].startswith("text/html")
+    assert b"//" not in page.body.replace(b"<!doctype", b"")
+    assets = Assets()
+    assets.feed(page.body.decode())
+    assert assets.addresses and assets.handlers == []
+    for address in assets.addresses:
+        assert re.fullmatch(r"/docs/[a-z.-]+", address)
+        asset = await api.get(address)
+        assert asset.status == 200
+        assert asset.headers["X-Content-Type-Options"] == "nosniff"
+        if address.endswith(".css"):
+            assert set(re.findall(rb"url\(['\"]?(\w+:)", asset.body)) <= {b"data:"}
+            assert b"@import" not in asset.body
+
+
+@on_shared
+async def test_the_page_is_confined_by_its_policy(shared: Running) -> None:
+    page = await shared.api.with_key(None).get("/docs")
+    parts = (one.split() for one in page.headers["Content-Security-Policy"].split(";"))
+    policy = {name: sources for name, *sources in parts}
+    assert policy["default-src"] == ["'self'"]
+    assert "script-src" not in policy and "connect-src" not in policy  # as default-src says
+    allowed = {"'self'", "data:", "'unsafe-inline'", "'none'"}
+    assert all(set(sources) <= allowed for sources in policy.values())
+
+
+@on_shared
+async def test_there_is_no_other_file_to_be_had(shared: Running) -> None:
+    api = shared.api.with_key(None)
+    for name in ("index.html", "__init__.py", "..%2F__init__.py", "%2e%2e/errors.py", "nothing.js"):
+        answer = await api.get(f"/docs/{name}")
+        assert (answer.status, answer.code) == (404, "not_found"), name

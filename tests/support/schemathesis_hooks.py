@@ -1,0 +1,65 @@
+"""What schemathesis must know about us; its command loads this module (SCHEMATHESIS_HOOKS).
+
+SCHEMATHESIS_SEEDS is JSON: `own_key`, the id of the key that the requests carry, and `ids`, a real resource for
+each path with `{id}`, so that not every request ends in a 404.
+"""
+
+import json
+import os
+import zlib
+from typing import Any
+
+import schemathesis
+from schemathesis.openapi.checks import RejectedPositiveData
+
+SEEDS: dict[str, Any] = json.loads(os.environ["SCHEMATHESIS_SEEDS"])
+ID_CHARS = 64  # longer ones are meant to be refused, and stay as they are
+# What no JSON Schema can say about a request. Everything else that fits its schema must be taken.
+REFUSALS = {
+    "username_reserved": "a list of names, and the operator's own",
+    "invalid_scopes": "depends on whether inboxId is given",
+    "domain_not_verified": "depends on the DNS",
+    "recipient_suppressed": "depends on what happened before",
+    "limit_reached": "depends on what happened before",
+    "draft_limit_reached": "depends on what happened before",
+    "webhook_limit_reached": "depends on what happened before",
+    "attachment_bytes_missing": "depends on what happened before",
+    "range_not_satisfiable": "depends on the size of the bytes",
+}
+FAULTS = {
+    ("url", "refused_target"): "which hosts are called is a policy of the network",
+    ("since", "out_of_range"): "the distance of two parameters",
+    ("period", "out_of_range"): "how often it fits between two parameters",
+    ("cursor", "invalid_cursor"): "a thread that is gone, without the moment that would replace it",
+    ("cursor", "invalid_date"): "no pattern knows the days of February",
+    ("domainName", "invalid_domain"): "a host name with a dot, and without an address at its end",
+}
+
+
+@schemathesis.hook
+def before_call(context: Any, case: Any, kwargs: Any) -> None:
+    """Every other made-up id becomes one that exists; our own key outlives the run."""
+    given = case.path_parameters.get("id")
+    if given == SEEDS["own_key"]:
+        case.path_parameters["id"] = "key_spared"
+    elif isinstance(given, str) and _is_open(case) and len(given) <= ID_CHARS:
+        seed = SEEDS["ids"].get("/".join(case.operation.path.split("/")[:4]))
+        if seed is not None and zlib.crc32(given.encode("utf-8", "replace")) % 2:
+            case.path_parameters["id"] = seed
+
+
+def _is_open(case: Any) -> bool:
+    """Ids of stateful steps come from answers, and are followed; what is seeded is not deleted."""
+    is_stateful = case.meta is not None and case.meta.phase.name.value == "stateful"
+    return not is_stateful and case.operation.method.lower() != "delete"
+
+
+@schemathesis.hook
+def filter_failure(context: Any, failure: Any, case: Any, response: Any) -> bool:
+    """Is this failure one? Not when a request that fits its schema met a rule that no schema can hold."""
+    if not isinstance(failure, RejectedPositiveData):
+        return True
+    error = response.json()["error"]
+    if error["code"] != "validation_failed":
+        return error["code"] not in REFUSALS
+    return any((fault["path"], fault["code"]) not in FAULTS for fault in error["details"]["fields"])
