@@ -1,4 +1,4 @@
-"""Events as receivers see them: kinds, the default subscription, the JSON envelope."""
+"""Events as receivers see them: the JSON envelope, with the words read from the message."""
 
 import json
 from collections.abc import Awaitable, Callable
@@ -10,21 +10,6 @@ from storage.records import Event, load
 
 API_VERSION = "v1"
 TEXT_BYTES_MAX = 64 * 1024
-
-# The five that the contract knows, and those that must be asked for by name.
-KINDS = (
-    "email.received",
-    "email.sent",
-    "email.bounced",
-    "email.complained",
-    "email.unsubscribed",
-    "email.delayed",
-    "email.failed",
-    "domain.verified",
-    "domain.failed",
-    "sending.paused",
-)
-DEFAULT_SUBSCRIPTION = ("email.received", "email.sent", "email.bounced")
 
 # The whole text of a message that is too large for its row; None when it is gone.
 LoadText = Callable[[str], Awaitable[str | None]]

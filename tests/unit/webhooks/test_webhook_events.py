@@ -84,8 +84,3 @@ async def test_lone_surrogates_do_not_stop_an_event() -> None:
         return "a\udcffb"
 
     assert (await rendered(event(), Words(None, True, None), broken))["data"]["text"] == "a?b"
-
-
-def test_the_default_subscription_is_the_contract_s() -> None:
-    assert events.DEFAULT_SUBSCRIPTION == ("email.received", "email.sent", "email.bounced")
-    assert set(events.DEFAULT_SUBSCRIPTION) <= set(events.KINDS)
