@@ -98,6 +98,10 @@ class Smtp(_Section):
 class Http(_Section):
     listen: Listen = "127.0.0.1:8025"
     keepalive_s: Positive = 75
+    header_timeout_s: Positive = 10
+    body_min_bytes_per_s: Positive = 1000
+    max_connections: Positive = 1000
+    max_connections_per_address: Positive = 100
 
 
 @dataclass(frozen=True, slots=True)

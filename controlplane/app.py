@@ -9,6 +9,7 @@ from aiohttp import web
 from conf.settings import Settings
 from controlplane.api import Rooms
 from controlplane.auth import Authenticator
+from controlplane.connections import Connection, Watch
 from controlplane.middleware import Gate
 from controlplane.ratelimit import RateLimit
 from controlplane.reference import Reference
@@ -71,7 +72,8 @@ class HttpServer(Service):
             auto_decompress=False,  # compressed bodies are refused (controlplane.middleware), never inflated
         )
         self._listen = settings.http.listen
-        self._site: web.SockSite | None = None
+        self._watch = Watch(settings.http)
+        self._server: asyncio.Server | None = None
         self._host = ""
         self._port = 0
 
@@ -82,7 +84,7 @@ class HttpServer(Service):
         return f"http://{host}:{self._port}"
 
     async def start(self) -> None:
-        if self._site is not None:
+        if self._server is not None:
             return
         await self._runner.setup()
         host, _, port = self._listen.rpartition(":")
@@ -93,11 +95,22 @@ class HttpServer(Service):
                 f"http.listen: can't listen on {self._listen}: {error.strerror or error}"
             ) from error
         self._host, self._port = sock.getsockname()[:2]
-        self._site = web.SockSite(self._runner, sock, backlog=512)
-        await self._site.start()
+        self._server = await asyncio.get_running_loop().create_server(
+            self._connection, sock=sock, backlog=512
+        )
+        self._watch.start()
+
+    def _connection(self) -> Connection:
+        manager = self._runner.server
+        assert manager is not None
+        return Connection(manager, self._watch, loop=asyncio.get_running_loop(), **manager._kwargs)
 
     async def stop(self) -> None:
-        self._site = None
+        """Nobody new; requests that are being answered have SHUTDOWN_S."""
+        server, self._server = self._server, None
+        if server is not None:
+            server.close()
+            self._watch.stop()
         await self._runner.cleanup()
 
 

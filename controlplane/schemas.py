@@ -1,5 +1,6 @@
 """What requests may say: strict pydantic models. Unknown fields are faults, and all faults are told at once."""
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -418,7 +419,10 @@ class PatchDomain(Body):
 
 class CreateKey(Body):
     name: Annotated[str, Field(min_length=1, max_length=64), Check(_no_controls, _PRINTABLE)]
-    scopes: Annotated[list[Scope], Field(max_length=len(GRANTABLE))] | None = None
+    # None of them is refused where the key's binding is known: under two codes.
+    scopes: (
+        Annotated[list[Scope], Field(max_length=len(GRANTABLE), json_schema_extra={"minItems": 1})] | None
+    ) = None
     inboxId: Annotated[str, Field(max_length=64)] | None = None
     mode: Literal["live", "test"] | None = None
 
@@ -492,9 +496,19 @@ _CODES = {
 
 def read_body(model: type[Body], raw: bytes) -> Body:
     try:
-        return model.model_validate_json(raw)
+        body = model.model_validate_json(raw)
     except ValidationError as error:
         raise faults_of(error) from error
+    # Only what is a valid body otherwise is looked at again: a name given twice is a mistake that parsers hide.
+    json.loads(raw, object_pairs_hook=_without_repeats)
+    return body
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> None:
+    names = [name for name, _ in pairs]
+    if len(set(names)) != len(names):
+        twice = sorted({name for name in names if names.count(name) > 1})
+        raise invalid([Fault(name, "given_twice", "Give this field once") for name in twice])
 
 
 def read_query(model: type[Query], pairs: list[tuple[str, str]]) -> Query:

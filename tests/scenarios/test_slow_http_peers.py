@@ -1,0 +1,97 @@
+"""A12: who is slower than any client is cut off, who opens too many connections hears 503; others are served."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from urllib.parse import urlsplit
+
+import pytest
+
+from controlplane import connections
+from tests.conftest import Start
+from tests.support.running import Running
+
+Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+
+@pytest.fixture
+async def impatient(start: Start, monkeypatch: pytest.MonkeyPatch) -> Running:
+    monkeypatch.setattr(connections, "LOOK_S", 0.05)
+    monkeypatch.setattr(connections, "RATE_WINDOW_S", 0.3)
+    monkeypatch.setattr(connections, "STALLED_S", 0.3)
+    return await start(http={"header_timeout_s": 1, "max_connections_per_address": 5})
+
+
+@asynccontextmanager
+async def opened(running: Running) -> AsyncIterator[Stream]:
+    where = urlsplit(running.daemon.http.url)
+    reader, writer = await asyncio.open_connection(where.hostname, where.port)
+    try:
+        yield reader, writer
+    finally:
+        writer.close()
+
+
+async def is_cut(reader: asyncio.StreamReader) -> bool:
+    """Wait until the server ends the connection, whichever way."""
+    try:
+        async with asyncio.timeout(10):
+            return await reader.read() == b""
+    except ConnectionError:
+        return True
+
+
+async def test_a_connection_that_asks_nothing(impatient: Running) -> None:
+    async with opened(impatient) as (reader, _):
+        assert await is_cut(reader)
+
+
+async def test_a_head_that_trickles_in(impatient: Running) -> None:
+    async with opened(impatient) as (reader, writer):
+        cut = asyncio.create_task(is_cut(reader))
+        writer.write(b"GET /health HTTP/1.1\r\nHost: x\r\nX-A: ")
+        while not cut.done():
+            writer.write(b"a")
+            await asyncio.wait([cut], timeout=0.05)
+        assert cut.result()
+
+
+async def test_a_second_head_that_stops_halfway(impatient: Running) -> None:
+    """After an answer the keep-alive time counts, but only until the next head begins."""
+    async with opened(impatient) as (reader, writer):
+        writer.write(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
+        head = await reader.readuntil(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 200 ")
+        length = int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
+        await reader.readexactly(length)
+        writer.write(b"GET /health HTTP/1.1\r\nHo")
+        assert await is_cut(reader)
+
+
+async def test_a_body_that_trickles_in(impatient: Running) -> None:
+    async with opened(impatient) as (reader, writer):
+        cut = asyncio.create_task(is_cut(reader))
+        writer.write(
+            f"POST /v1/inboxes HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {impatient.api.key}\r\n"
+            "Content-Type: application/json\r\nContent-Length: 100000\r\n\r\n".encode()
+        )
+        while not cut.done():
+            writer.write(b" ")
+            await asyncio.wait([cut], timeout=0.05)
+        assert cut.result()
+
+
+async def test_one_connection_too_many_hears_503(impatient: Running) -> None:
+    held = [opened(impatient) for _ in range(8)]
+    streams = [await one.__aenter__() for one in held]
+    answers = [asyncio.create_task(reader.read()) for reader, _ in streams]
+    done, waiting = await asyncio.wait(answers, timeout=5, return_when=asyncio.FIRST_COMPLETED)
+    answer = next(iter(done)).result()
+    head, _, body = answer.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 503 ")
+    assert json.loads(body)["error"]["code"] == "provider_unavailable"
+    for one in waiting:
+        one.cancel()
+    for stream in held:
+        await stream.__aexit__(None, None, None)
