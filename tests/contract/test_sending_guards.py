@@ -25,7 +25,7 @@ async def test_a_paused_organization_receives_and_does_not_send(start: Start) ->
     clock = ManualClock(1_795_219_200_000)
     maild = await start(clock=clock)
     bot = await maild.inbox("bot")
-    await asyncio.to_thread(
+    await maild.operate(
         maild.store.set_sending, maild.organization_id, "paused", "manual_review", "contact_operator"
     )
     for api in (maild.api, maild.test_api):
@@ -36,7 +36,7 @@ async def test_a_paused_organization_receives_and_does_not_send(start: Start) ->
             "trippedAt": "2026-11-21T00:00:00.000Z",
         }  # fmt: skip
     assert (await maild.received(bot, "Subject: still here\n\n"))["subject"] == "still here"
-    await asyncio.to_thread(maild.store.set_sending, maild.organization_id, "approved", None, None)
+    await maild.operate(maild.store.set_sending, maild.organization_id, "approved", None, None)
     assert (await maild.api.send(bot)).status == 201
 
 
@@ -136,7 +136,7 @@ async def test_the_order_of_refusals(maild: Running) -> None:
     free = await maild.organization("free")
     bot = await maild.inbox("bot", free.api)
     maild.sql("UPDATE inboxes SET domain = 'gone.test' WHERE id = ?", bot["id"])
-    await asyncio.to_thread(maild.store.set_sending, free.id, "paused", "x", "y")
+    await maild.operate(maild.store.set_sending, free.id, "paused", "x", "y")
     suppress(maild, free.id, "gone@elsewhere.test")
     maild.sql("INSERT INTO usage VALUES (?, '', strftime('%Y-%m-%d', 'now'), 'messages', 100)", free.id)
 
@@ -150,7 +150,7 @@ async def test_the_order_of_refusals(maild: Running) -> None:
     assert await code() == "domain_not_verified"
     maild.sql("UPDATE inboxes SET domain = 'agents.test' WHERE id = ?", bot["id"])
     assert await code() == "sending_not_approved"
-    await asyncio.to_thread(maild.store.set_sending, free.id, "approved", None, None)
+    await maild.operate(maild.store.set_sending, free.id, "approved", None, None)
     assert await code() == "sandbox_bulk_not_allowed"
     assert await single() == "recipient_suppressed"
     maild.sql("DELETE FROM suppressions")

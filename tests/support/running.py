@@ -16,7 +16,7 @@ import ssl
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import aiohttp
 import yarl
@@ -29,6 +29,8 @@ from maild.init import Store
 from storage import migrate
 from storage.clock import Clock
 from tests.support import answered
+
+T = TypeVar("T")
 
 HOSTNAME = "mx.agents.test"
 SHARED = "agents.test"
@@ -292,8 +294,17 @@ class Running:
 
     # What a test begins with ---------------------------------------------------------------------
 
+    async def operate(self, command: Callable[..., T], *arguments: Any) -> T:
+        """An operator's command beside the daemon, as `maild` runs it."""
+        done = await asyncio.to_thread(command, *arguments)
+        # The daemon may have begun to wait for the write lock meanwhile: let it finish what it took the lock
+        # for, since `sql` would hold up its event loop and wait for the same lock.
+        assert self.daemon._db is not None
+        await self.daemon._db.write(lambda tx: None)
+        return done
+
     async def organization(self, plan: str = "selfhost") -> Organization:
-        made = await asyncio.to_thread(self.store.create_organization, "Another", plan)
+        made = await self.operate(self.store.create_organization, "Another", plan)
         return Organization(
             made["organizationId"], self.api.with_key(made["apiKey"]), self.api.with_key(made["testKey"])
         )
@@ -302,7 +313,7 @@ class Running:
         self, *scopes: str, inbox: Mapping[str, Any] | None = None, organization_id: str | None = None
     ) -> Api:
         """The API as a fresh live key of these scopes sees it (default: all that it can hold)."""
-        made = await asyncio.to_thread(
+        made = await self.operate(
             self.store.create_key,
             organization_id or self.organization_id,
             "a key",
