@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from aiohttp import web
 
@@ -39,8 +39,7 @@ class Rooms:
     analytics: Analytics
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """One authenticated, validated request. `body` and `query` are of the route's models."""
 
     rooms: Rooms

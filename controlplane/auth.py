@@ -3,7 +3,7 @@
 import hmac
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import structlog
 
@@ -20,8 +20,7 @@ PREFIX = "svc_"
 TOUCH_MS = 60_000  # lastUsedAt is as true as this, for one write a minute instead of one a request
 
 
-@dataclass(frozen=True, slots=True)
-class Principal:
+class Principal(NamedTuple):
     """Who calls. `inbox_id`: the inbox that the key is bound to, or None."""
 
     key_id: str
