@@ -120,10 +120,10 @@ class Watch:
         """Count it; False when it is one too many."""
         self._connections.add(connection)
         self._per_address[connection.peer] += 1
-        return (
-            len(self._connections) <= self._max
-            and self._per_address[connection.peer] <= self._max_per_address
-        )
+        if len(self._connections) > self._max:
+            return False
+        # From this host come a proxy's connections, which are everybody's.
+        return _is_local(connection.peer) or self._per_address[connection.peer] <= self._max_per_address
 
     def closed(self, connection: Connection) -> None:
         if connection in self._connections:
@@ -137,3 +137,7 @@ class Watch:
         for connection in list(self._connections):
             connection.look(now)
         self.start()
+
+
+def _is_local(peer: str) -> bool:
+    return peer.startswith("127.") or peer in ("::1", "")

@@ -20,7 +20,7 @@ async def impatient(start: Start, monkeypatch: pytest.MonkeyPatch) -> Running:
     monkeypatch.setattr(connections, "LOOK_S", 0.05)
     monkeypatch.setattr(connections, "RATE_WINDOW_S", 0.3)
     monkeypatch.setattr(connections, "STALLED_S", 0.3)
-    return await start(http={"header_timeout_s": 1, "max_connections_per_address": 5})
+    return await start(http={"header_timeout_s": 1, "max_connections": 5})
 
 
 @asynccontextmanager

@@ -48,7 +48,7 @@ DEFAULTS: Mapping[str, Any] = {
         "reserved_usernames": [BRAND],
     },
     "smtp": {"listen": ["127.0.0.1:0"]},
-    "http": {"listen": "127.0.0.1:0", "max_connections_per_address": 1000},
+    "http": {"listen": "127.0.0.1:0"},
     "dns": {"nameservers": ["127.0.0.1:9"], "timeout_s": 1},
     "outbound": {"port": 9, "first_retry_s": 3600},
     "storage": {"reserve_percent": 0},
