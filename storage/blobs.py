@@ -23,7 +23,6 @@ from storage.ids import Ids
 
 SPOOL_BUFFER_BYTES = 256 * 1024
 READ_CHUNK_BYTES = 256 * 1024
-THREAD_BYTES = 256 * 1024  # hashing less than this costs less than a hop to a thread
 T = TypeVar("T")
 RawMessage = bytes | mmap.mmap
 

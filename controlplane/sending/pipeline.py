@@ -24,7 +24,7 @@ from controlplane.errors import ApiError, Fault, invalid
 from controlplane.schemas import SendMessage
 from controlplane.sending import guards
 from controlplane.sending.sanitize import Sanitizer
-from maild.message.address import normalize
+from maild.message.address import BOUNCE_PREFIX, normalize
 from maild.message.compose import ComposeError, Outgoing, OutgoingAttachment, compose
 from maild.message.digest import Digest, digest
 from maild.message.model import Mailbox
@@ -45,7 +45,6 @@ PAYLOAD_MAX = 15 * MEGABYTE
 THREAD_BYTES = 128 * 1024  # composing and parsing more than this takes a thread of its own
 DEPTH_RECHECK_MS = 1000
 NO_SUBJECT = "(no subject)"
-ENVELOPE_PREFIX = "b+"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +122,7 @@ class Pipeline:
             stored=stored,
             found=found,
             token=token,
-            envelope_from=f"{ENVELOPE_PREFIX}{token}@{around.inbox.domain}",
+            envelope_from=f"{BOUNCE_PREFIX}{token}@{around.inbox.domain}",
             subject=request.subject or NO_SUBJECT,
         )
         try:

@@ -7,7 +7,6 @@ from storage import domains, inboxes
 from storage.database import Tx
 from storage.inboxes import Mailbox
 
-BOUNCE_PREFIX = "b+"
 OPERATOR_NAMES = frozenset({"postmaster", "abuse"})  # RFC 5321 §4.5.1, RFC 2142 §4
 
 
@@ -19,17 +18,15 @@ def is_served(tx: Tx, domain: str, shared_domains: Set[str]) -> bool:
 def find_mailbox(tx: Tx, address: str, shared_domains: Set[str]) -> Mailbox | None:
     """The inbox that `address` reaches, or None when the domain is not ours or nobody is there."""
     local, domain = addresses.split(addresses.normalize(address))
-    if (local, domain) == (
-        "postmaster",
-        "",
-    ):  # RFC 5321 §4.5.1: <Postmaster> without a domain is ours as well
+    # RFC 5321 §4.5.1: <Postmaster> without a domain is ours as well.
+    if local == "postmaster" and not domain:
         return inboxes.operator_mailbox(tx)
     owner = None if domain in shared_domains else domains.verified_by(tx, domain)
     if owner is None and domain not in shared_domains:
         return None
-    if local.startswith(BOUNCE_PREFIX):
+    if local.startswith(addresses.BOUNCE_PREFIX):
         # Our own envelope senders: what comes back belongs to the inbox that sent.
-        found = inboxes.mailbox_by_bounce_token(tx, local.removeprefix(BOUNCE_PREFIX), domain)
+        found = inboxes.mailbox_by_bounce_token(tx, local.removeprefix(addresses.BOUNCE_PREFIX), domain)
     else:
         name = addresses.strip_plus(local)
         if name in OPERATOR_NAMES:

@@ -18,6 +18,7 @@ from maild.message.mailboxes import parse_author, parse_mailboxes, quote_local, 
 from maild.message.model import Mailbox
 
 __all__ = [
+    "BOUNCE_PREFIX",
     "AddressSyntaxError",
     "Mailbox",
     "Path",
@@ -29,6 +30,9 @@ __all__ = [
     "strip_plus",
     "validate",
 ]
+
+# Our envelope senders are `b+<token>@domain`: sending writes them, receiving recognises what comes back.
+BOUNCE_PREFIX: Final = "b+"
 
 MAX_LOCAL_OCTETS: Final = 64  # RFC 5321 §4.5.3.1.1
 MAX_DOMAIN_OCTETS: Final = 255  # RFC 5321 §4.5.3.1.2
