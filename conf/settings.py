@@ -150,6 +150,7 @@ class Storage(_Section):
 @dataclass(frozen=True, slots=True)
 class Limits(_Section):
     requests_per_minute: Positive = 240
+    bulk_recipients: Annotated[int, Field(ge=2)] = 50
 
 
 @dataclass(frozen=True, slots=True)

@@ -233,6 +233,11 @@ class DeletedMessage(Answer):
     deleted: Literal[True]
 
 
+class Unsubscribed(Answer):
+    email: str
+    status: Literal["unsubscribed"]
+
+
 class CancelledMessage(Answer):
     id: str
     status: Literal["cancelled"]

@@ -12,6 +12,7 @@ from controlplane.auth import Principal
 from controlplane.domains.registry import Registry
 from controlplane.schemas import Body, Query
 from controlplane.sending.pipeline import Pipeline
+from controlplane.sending.unsubscribing import Unsubscriber
 from controlplane.webhooks.egress import Egress
 from controlplane.webhooks.ping import Pinger
 from controlplane.webhooks.secrets import Secrets
@@ -31,6 +32,7 @@ class Rooms:
     ids: Ids
     settings: Settings
     pipeline: Pipeline
+    unsubscriber: Unsubscriber
     egress: Egress
     secrets: Secrets
     pinger: Pinger
@@ -58,6 +60,14 @@ class Call(NamedTuple):
         return self.principal.organization_id
 
 
+class Visit(NamedTuple):
+    """One request to an open endpoint, where nobody says who they are."""
+
+    rooms: Rooms
+    request: web.Request
+    query: Any
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """`data` of the envelope."""
@@ -68,6 +78,7 @@ class Answer:
 
 
 Handler = Callable[[Call], Awaitable[Answer | web.StreamResponse]]
+OpenHandler = Callable[[Visit], Awaitable[Answer | web.StreamResponse]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,17 +88,19 @@ class Route:
     `names`: the kind of resource that `{id}` names, for keys bound to an inbox: they hear of a resource in
     another inbox before any scope is looked at. `bound_keys` False: such keys are refused outright.
     `binding_suffices`: a key bound to the inbox needs no scope. `has_head`: HEAD works as well (RFC 9110 §9.3.2).
+    `is_open`: no key is asked for, no rate counted; the handler is an OpenHandler and reads the body itself.
     `errors`: the codes that this endpoint adds to those that every endpoint has.
     """
 
     method: str
     path: str
     scope: str
-    handler: Handler
+    handler: Handler | OpenHandler
     body: type[Body] | None = None
     query: type[Query] | None = None
     names: str | None = None
     bound_keys: bool = True
     binding_suffices: bool = False
     has_head: bool = False
+    is_open: bool = False
     errors: tuple[str, ...] = ()

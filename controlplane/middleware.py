@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, cast
 
 import structlog
 from aiohttp import web
 
-from controlplane.api import Answer, Call, Rooms, Route
+from controlplane.api import Answer, Call, Handler, OpenHandler, Rooms, Route, Visit
 from controlplane.auth import Authenticator, Principal
 from controlplane.errors import ApiError, Fault, invalid
 from controlplane.ratelimit import RateLimit, Verdict
@@ -18,6 +18,7 @@ from storage import inboxes
 log = structlog.get_logger("maild.api")
 
 PREFIX = "/v1/"
+OPEN_PATHS = frozenset({"/v1/unsubscribe"})  # the one place under /v1 that strangers may know of
 JSON_TYPE = "application/json"
 PARSE_INLINE_BYTES = 256 * 1024
 _REQUEST_ID = web.RequestKey("request_id", str)
@@ -35,6 +36,20 @@ class Gate:
         self._rate_limit = rate_limit
 
     def endpoint(self, route: Route) -> Next:
+        return self._open_endpoint(route) if route.is_open else self._keyed_endpoint(route)
+
+    def _open_endpoint(self, route: Route) -> Next:
+        handler = cast(OpenHandler, route.handler)
+
+        async def serve(request: web.Request) -> web.StreamResponse:
+            answer = await handler(Visit(self._rooms, request, _read_query(route.query, request)))
+            return respond(answer) if isinstance(answer, Answer) else answer
+
+        return serve
+
+    def _keyed_endpoint(self, route: Route) -> Next:
+        handler = cast(Handler, route.handler)
+
         async def serve(request: web.Request) -> web.StreamResponse:
             principal = await self._admit(request)
             self._check_reach(route, principal, request)
@@ -42,7 +57,7 @@ class Gate:
                 principal.require(route.scope)
             query = _read_query(route.query, request)
             body = await _read_body(route.body, request)
-            answer = await route.handler(Call(self._rooms, request, principal, body, query))
+            answer = await handler(Call(self._rooms, request, principal, body, query))
             return respond(answer) if isinstance(answer, Answer) else answer
 
         return serve
@@ -95,7 +110,8 @@ class Gate:
                 principal.confine(owner)
 
     async def _from_http(self, request: web.Request, error: web.HTTPException) -> ApiError:
-        if request.path.startswith(PREFIX) and error.status in (404, 405):
+        is_open = request.path in OPEN_PATHS
+        if request.path.startswith(PREFIX) and not is_open and error.status in (404, 405):
             refusal = await self._refusal(request)
             if refusal is not None:
                 return refusal

@@ -28,6 +28,7 @@ COMMON_ERRORS = (
     "validation_failed",
     "internal_error",
 )
+OPEN_ERRORS = ("validation_failed", "internal_error")  # where no key is asked for
 BODY_ERRORS = ("unsupported_media_type", "payload_too_large")
 _HEADERS = {
     "X-Request-Id": "Names this request in the server's log",
@@ -35,6 +36,14 @@ _HEADERS = {
     "X-RateLimit-Remaining": "Requests left now",
     "X-RateLimit-Reset": "Unix seconds when the oldest counted request leaves the window",
 }
+_IDEMPOTENCY_KEY = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
+    "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[ -~]*[!-~][ -~]*$"},
+    "description": "Makes the request safe to repeat for 24 hours: one key, one message",
+}
+CONFLICT = "idempotency_conflict"  # what only an endpoint that reads the key can answer
 RANGES = "range_not_satisfiable"  # what only an endpoint that serves ranges of bytes can answer
 _RANGE_HEADERS = {
     "Range": "RFC 9110 §14.2, one range of bytes: `bytes=0-1023`; anything else is ignored",
@@ -78,7 +87,11 @@ def document(routes: Sequence[Route], public_url: str) -> dict[str, Any]:
 
 def error_codes(route: Route) -> list[str]:
     """Every code that the endpoint may answer, in the order of the error table."""
-    mine = {*COMMON_ERRORS, *route.errors, *(BODY_ERRORS if route.body else ())}
+    mine = {
+        *(OPEN_ERRORS if route.is_open else COMMON_ERRORS),
+        *route.errors,
+        *(BODY_ERRORS if route.body else ()),
+    }
     return [code for code in ERRORS if code in mine]
 
 
@@ -88,7 +101,7 @@ def _operation(route: Route, routes: Sequence[Route]) -> dict[str, Any]:
         "operationId": operation.id,
         "summary": operation.summary,
         "tags": [_tag(route)],
-        "security": [{"apiKey": [route.scope]}],
+        "security": [] if route.is_open else [{"apiKey": [route.scope]}],
         "parameters": _parameters(route),
         "responses": {**_successes(route, operation, routes), **_errors(error_codes(route))},
     }
@@ -101,6 +114,11 @@ def _operation(route: Route, routes: Sequence[Route]) -> dict[str, Any]:
                     "examples": {operation.id: {"value": EXAMPLES[route.body]}},
                 }
             },
+        }
+    if operation.form:
+        described["requestBody"] = {
+            "required": False,
+            "content": {"application/x-www-form-urlencoded": {"schema": operation.form}},
         }
     return described
 
@@ -122,6 +140,8 @@ def _parameters(route: Route) -> list[dict[str, Any]]:
             if told["schema"].get("type") == "array":  # a,b: a parameter stands in a query once
                 told |= {"style": "form", "explode": False}
             found.append(told)
+    if CONFLICT in route.errors:
+        found.append(_IDEMPOTENCY_KEY)
     if RANGES in route.errors:
         schema = {"type": "string"}
         found += [
@@ -148,9 +168,16 @@ def _inlined(schema: Any, whole: Mapping[str, Any]) -> Any:
 
 
 def _successes(route: Route, operation: Operation, routes: Sequence[Route]) -> dict[str, Any]:
-    success = _success(operation)
+    success = _success(route, operation)
     links = _links(operation, route, routes)
     told = {str(operation.status): {**success, "links": links} if links else success}
+    if operation.replays:
+        replayed: dict[str, Any] = {"Idempotent-Replayed": {"schema": {"type": "string", "enum": ["true"]}}}
+        described = {
+            "description": "What an earlier request made",
+            "headers": {**success["headers"], **replayed},
+        }
+        told["200"] = {**success, **described}
     if RANGES in route.errors:  # RFC 9110 §15.3.7
         headers: dict[str, Any] = {**success["headers"], "Content-Range": {"schema": {"type": "string"}}}
         told["206"] = {**success, "description": "The range that was asked for", "headers": headers}
@@ -161,9 +188,12 @@ def _links(operation: Operation, route: Route, routes: Sequence[Route]) -> dict[
     """Where the ids of what was made lead: it can be read, changed and deleted, and so can its thread."""
     if operation.status != CREATED:
         return {}
-    leads = {route.path.removesuffix("/send") + "/{id}": "$response.body#/data/id"}
+    leads = {route.path + "/{id}": "$response.body#/data/id"}
     if operation.answer is answers.ListedMessage:
-        leads["/v1/threads/{id}"] = "$response.body#/data/threadId"
+        leads = {
+            "/v1/messages/{id}": "$response.body#/data/id",
+            "/v1/threads/{id}": "$response.body#/data/threadId",
+        }
     found = {}
     for other in routes:
         for path, at in leads.items():
@@ -173,8 +203,9 @@ def _links(operation: Operation, route: Route, routes: Sequence[Route]) -> dict[
     return found
 
 
-def _success(operation: Operation) -> dict[str, Any]:
-    headers = {name: {"$ref": f"#/components/headers/{name}"} for name in _HEADERS}
+def _success(route: Route, operation: Operation) -> dict[str, Any]:
+    told = ("X-Request-Id",) if route.is_open else _HEADERS
+    headers: dict[str, Any] = {name: {"$ref": f"#/components/headers/{name}"} for name in told}
     if operation.answer is BYTES:
         binary = {"schema": {"type": "string", "format": "binary"}}
         content = dict.fromkeys(operation.media, binary)
@@ -185,11 +216,9 @@ def _success(operation: Operation) -> dict[str, Any]:
         "additionalProperties": False,
         "properties": {"data": _answer(operation.answer)},
     }
-    return {
-        "description": operation.summary,
-        "headers": headers,
-        "content": {"application/json": {"schema": schema}},
-    }
+    content = {"application/json": {"schema": schema}}
+    content |= {media: {"schema": {"type": "string"}} for media in operation.media if media not in content}
+    return {"description": operation.summary, "headers": headers, "content": content}
 
 
 def _answer(model: Any) -> dict[str, Any]:

@@ -12,6 +12,8 @@ class Operation(NamedTuple):
     """`id`: the name that generated clients give the call. `answer`: the model of `data`, a list of it, or BYTES.
 
     `media`: the types of an answer in BYTES. Many generators know the first kind of bytes alone.
+    `replays`: made again, the request answers 200 with what the first one made.
+    `form`: the schema of a body that is a form.
     """
 
     id: str
@@ -19,7 +21,14 @@ class Operation(NamedTuple):
     answer: Any
     status: int = 200
     media: tuple[str, ...] = ("application/json",)
+    replays: bool = False
+    form: Mapping[str, Any] | None = None
 
+
+ONE_CLICK: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {"List-Unsubscribe": {"type": "string", "enum": ["One-Click"]}},
+}
 
 OPERATIONS: Mapping[tuple[str, str], Operation] = {
     ("GET", "/v1/organization"): Operation("getOrganization", "The key's organization", a.Organization),
@@ -36,7 +45,9 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
     ("GET", "/v1/inboxes/{id}"): Operation("getInbox", "One inbox", a.Inbox),
     ("PATCH", "/v1/inboxes/{id}"): Operation("updateInbox", "Rename an inbox, set its metadata", a.Inbox),
     ("DELETE", "/v1/inboxes/{id}"): Operation("deleteInbox", "Deactivate an inbox", a.DeactivatedInbox),
-    ("POST", "/v1/messages/send"): Operation("sendMessage", "Send a message", a.ListedMessage, 201),
+    ("POST", "/v1/messages/send"): Operation(
+        "sendMessage", "Send a message, now or at a time", a.ListedMessage, 201, replays=True
+    ),
     ("GET", "/v1/messages"): Operation(
         "listMessages", "Messages, newest first; search", list[a.ListedMessage]
     ),
@@ -65,6 +76,19 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
     ("GET", "/v1/drafts/{id}"): Operation("getDraft", "One draft", a.Draft),
     ("PATCH", "/v1/drafts/{id}"): Operation("updateDraft", "Change what is given", a.Draft),
     ("DELETE", "/v1/drafts/{id}"): Operation("discardDraft", "Discard a draft", a.Draft),
+    ("POST", "/v1/drafts/{id}/send"): Operation(
+        "sendDraft", "Send a draft; a sent one answers its message", a.ListedMessage, 201, replays=True
+    ),
+    ("GET", "/v1/unsubscribe"): Operation(
+        "showUnsubscribe", "The page behind an unsubscribe link; changes nothing", BYTES, media=("text/html",)
+    ),
+    ("POST", "/v1/unsubscribe"): Operation(
+        "unsubscribe",
+        "Take the link's address off the list (RFC 8058)",
+        a.Unsubscribed,
+        media=("application/json", "text/html"),
+        form=ONE_CLICK,
+    ),
     ("POST", "/v1/domains"): Operation("registerDomain", "Register a custom domain", a.Domain, 201),
     ("GET", "/v1/domains"): Operation("listDomains", "Domains, newest first", list[a.Domain]),
     ("GET", "/v1/domains/{id}"): Operation("getDomain", "One domain with its records", a.Domain),

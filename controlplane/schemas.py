@@ -23,6 +23,7 @@ from pydantic_core import PydanticCustomError
 from controlplane.errors import ApiError, Fault, invalid
 from controlplane.scopes import GRANTABLE
 from maild.message.address import AddressSyntaxError, validate
+from maild.message.header_writer import ComposeError, write_extra
 from maild.message.idn import ascii_domain
 
 RECIPIENTS_MAX = 50
@@ -36,6 +37,15 @@ _HOST_LABEL = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)")
 DOMAIN_CHARACTERS_MAX = 238  # leaves room for `_svc-challenge.` in the 253 of RFC 1035 §2.3.4
 _DOT_ATOM = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*")
 _BASE64 = "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"  # RFC 4648 §4
+# decisions.md, Message: the server owns these.
+_OWNED_HEADERS = frozenset(
+    "from to cc bcc sender date message-id subject in-reply-to references received return-path"
+    " authentication-results auto-submitted".split()
+)
+_OWNED_PREFIXES = ("resent-", "mime-", "content-", "dkim-", "arc-")
+HEADERS_MAX = 50
+HEADER_CHARS_MAX = 2000
+_HEADER_NAME = re.compile(r"[!-9;-~]{1,76}")
 _PRINTABLE = {"pattern": r"^[^\x00-\x1f\x7f]*$"}
 
 
@@ -159,6 +169,48 @@ def _moment(value: Any) -> Any:
         ) from error
 
 
+def _instant(value: Any) -> Any:
+    """An ISO 8601 timestamp that says its offset → milliseconds."""
+    try:
+        moment = datetime.fromisoformat(value)
+        if moment.tzinfo is None:
+            raise ValueError
+        return int(moment.timestamp() * 1000)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise PydanticCustomError(
+            "invalid_date", "Expected an ISO 8601 timestamp with an offset, such as 2026-11-21T08:00:00Z"
+        ) from error
+
+
+def _header_name(value: str) -> str:
+    if not _HEADER_NAME.fullmatch(value):
+        raise PydanticCustomError(
+            "invalid_format", "Expected a header name (RFC 5322): visible ASCII without ':'"
+        )
+    name = value.lower()
+    if name in _OWNED_HEADERS or name.startswith(_OWNED_PREFIXES):
+        raise PydanticCustomError("not_allowed", "The server writes this header itself")
+    return value
+
+
+def _header_value(value: str) -> str:
+    try:
+        write_extra("X" * 76, value)
+    except ComposeError as error:
+        raise PydanticCustomError("invalid_format", "{reason}", {"reason": str(error)}) from error
+    return value
+
+
+def _distinct_names(headers: dict[str, str]) -> dict[str, str]:
+    if len({name.lower() for name in headers}) < len(headers):
+        raise PydanticCustomError("given_twice", "Header names differ in more than their case")
+    for name, value in headers.items():
+        # RFC 8058 §3.1: URLs, which an encoded word would break
+        if name.lower().startswith("list-") and not value.isascii():
+            raise PydanticCustomError("invalid_format", "List headers must be ASCII; percent-encode URLs")
+    return headers
+
+
 def _integral(value: Any) -> Any:
     """812.0 is an integer to JSON Schema (draft 2020-12, validation, §6.1.1)."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
@@ -236,6 +288,22 @@ ThreadsCursor = Annotated[
         }
     ),
 ]
+SendAt = Annotated[
+    int,
+    BeforeValidator(_instant),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "format": "date-time",
+            "description": "When to send, with an offset: 1 minute to 30 days ahead; not with attachments",
+        }
+    ),
+]
+HeaderName = Annotated[str, Check(_header_name, {"pattern": "^[!-9;-~]{1,76}$"})]
+HeaderValue = Annotated[str, Field(max_length=HEADER_CHARS_MAX), Check(_header_value, _PRINTABLE)]
+CustomHeaders = Annotated[
+    dict[HeaderName, HeaderValue], Field(max_length=HEADERS_MAX), AfterValidator(_distinct_names)
+]
 Limit = Annotated[int, Field(ge=1, le=100)]
 EventType = Literal[
     "email.received",
@@ -307,9 +375,26 @@ class SendMessage(Body):
     text: str | None = None
     html: str | None = None
     inReplyTo: Annotated[str, _id_of("msg", "thd")] | None = None
+    sendAt: SendAt | None = None
     attachments: Annotated[list[AttachmentInput], Field(max_length=ATTACHMENTS_MAX)] = Field(
         default_factory=list
     )
+    unsubscribe: bool = False
+    headers: CustomHeaders = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _has_one_unsubscribe(self) -> Self:
+        if self.unsubscribe and {"list-unsubscribe", "list-unsubscribe-post"} & {
+            name.lower() for name in self.headers
+        }:
+            raise PydanticCustomError(
+                "not_allowed", "Give either a List-Unsubscribe header or 'unsubscribe', not both"
+            )
+        return self
+
+
+class UnsubscribeToken(Query):
+    token: Annotated[str, Field(max_length=2000)] | None = None
 
 
 class ListMessages(Query):

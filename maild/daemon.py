@@ -22,7 +22,10 @@ from controlplane.domains import doh
 from controlplane.domains.rechecks import Rechecks
 from controlplane.domains.registry import Registry
 from controlplane.ratelimit import RateLimit
+from controlplane.sending.admission import Admission
 from controlplane.sending.pipeline import Pipeline
+from controlplane.sending.scheduler import Scheduler
+from controlplane.sending.unsubscribing import Unsubscriber
 from controlplane.webhooks.dispatcher import Dispatcher
 from controlplane.webhooks.egress import Egress
 from controlplane.webhooks.ping import Pinger
@@ -32,9 +35,10 @@ from maild.inbound.accept import Acceptor
 from maild.inbound.listener import Listener, ListenError
 from maild.inbound.recipients import is_served
 from maild.outbound import dkim
+from maild.outbound.own_fields import OwnFields
 from maild.outbound.queue import OutboundQueue
 from maild.resolver import NoAnswer, NxDomain, Resolver
-from storage import blobs, domains, migrate
+from storage import blobs, domains, migrate, server_secrets
 from storage.blobs import Blobs
 from storage.clock import Clock
 from storage.data_folder import DataFolder, DataFolderError
@@ -99,6 +103,12 @@ class Daemon:
         secrets = Secrets(sealer)
         resolver = Resolver(settings.dns, clock)
         shared_domains = frozenset(settings.server.shared_domains)
+        unsubscribe_key = await db.write(
+            server_secrets.get_or_make,
+            sealer,
+            server_secrets.UNSUBSCRIBE,
+            ids.chance(server_secrets.SECRET_BYTES),
+        )
 
         egress = Egress(settings.webhooks, resolver.addresses)
         dispatcher = Dispatcher(
@@ -129,10 +139,24 @@ class Daemon:
             may_send=lambda organization_id, domain: db.lookup(
                 domains.may_send, organization_id, domain, shared_domains
             ),
+            own_fields=OwnFields(unsubscribe_key, settings.server.public_url),
             wake_webhooks=dispatcher.wake,
             randomness=random.Random(),  # noqa: S311 (spreads retries, guards nothing)
         )
-        pipeline = Pipeline(db, blob_store, disk, clock, ids, settings, wake_queue=queue.wake)
+        admission = Admission(settings, ids)
+        scheduler = Scheduler(db, clock, ids, admission, wake_queue=queue.wake, wake_webhooks=dispatcher.wake)
+        pipeline = Pipeline(
+            db,
+            blob_store,
+            disk,
+            clock,
+            ids,
+            settings,
+            admission,
+            wake_queue=queue.wake,
+            wake_scheduler=scheduler.wake,
+            wake_webhooks=dispatcher.wake,
+        )
         doh_egress = Egress(doh.rules(settings.dns), resolver.addresses, doh.USER_AGENT)
         registry = Registry(
             db,
@@ -154,6 +178,7 @@ class Daemon:
             ids=ids,
             settings=settings,
             pipeline=pipeline,
+            unsubscriber=Unsubscriber(db, clock, ids, unsubscribe_key, dispatcher.wake),
             egress=egress,
             secrets=secrets,
             pinger=Pinger(db, clock, ids, secrets, egress),
@@ -170,6 +195,7 @@ class Daemon:
                 doh_egress,
                 dispatcher,
                 queue,
+                scheduler,
                 rechecks,
                 SearchIndexer(db, clock),
                 self.listener,

@@ -13,7 +13,10 @@ from storage.database import Tx
 
 @dataclass(frozen=True, slots=True)
 class LocalMail:
-    """One message for recipients on domains of ours. Its bytes are in the store already."""
+    """One message for recipients on domains of ours. Its bytes are in the store already.
+
+    `own_fields`: header fields that this copy has for itself, in front of the stored bytes.
+    """
 
     message_id: str
     organization_id: str
@@ -22,6 +25,7 @@ class LocalMail:
     envelope_from: str
     recipients: tuple[str, ...]
     mode: str
+    own_fields: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)

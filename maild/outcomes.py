@@ -189,7 +189,7 @@ def give_back_quota(tx: Tx, envelope: Envelope) -> None:
     """Uncount a message that never left the host: in its day and month, and in its domain's day."""
     if envelope.mode != "live":
         return
-    day, month = day_of(envelope.created_at), month_of(envelope.created_at)
+    day, month = envelope.periods
     usage.give_back(tx, envelope.organization_id, day, "messages")
     usage.give_back(tx, envelope.organization_id, month, "messages")
     domain = envelope.from_address.rpartition("@")[2]

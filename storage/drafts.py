@@ -88,3 +88,15 @@ def discard(tx: Tx, draft_id: str, now_ms: int) -> Draft | None:
         {"now_ms": now_ms, "id": draft_id},
     )
     return Draft(*row) if row else None
+
+
+def mark_sent(tx: Tx, draft_id: str, message_id: str, now_ms: int) -> bool:
+    """draft → sent; False when it was sent or discarded before."""
+    return (
+        tx.run(
+            """UPDATE drafts SET status = 'sent', message_id = ?, sent_at = ?, updated_at = ?
+               WHERE id = ? AND status = 'draft'""",
+            (message_id, now_ms, now_ms, draft_id),
+        )
+        == 1
+    )

@@ -228,3 +228,11 @@ def owner_of(tx: Tx, kind: str, organization_id: str, resource_id: str) -> str |
     """The inbox that a resource of this organization belongs to, or None when it has no such resource."""
     inbox_id: str | None = tx.value(_OWNERS[kind], (resource_id, organization_id))
     return inbox_id
+
+
+def address_of(tx: Tx, organization_id: str, inbox_id: str) -> str | None:
+    """The address of an inbox, active or not."""
+    address: str | None = tx.value(
+        "SELECT address FROM inboxes WHERE id = ? AND organization_id = ?", (inbox_id, organization_id)
+    )
+    return address

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from storage import blobs, search, threads, usage
+from storage import blobs, idempotency, search, threads, usage
 from storage.database import Tx
 from storage.ids import Ids
 from storage.records import Attachment, DeliveryAttempt, Message, Recipient, columns, dump, load
@@ -176,6 +176,45 @@ def cancel(tx: Tx, organization_id: str, message_id: str) -> bool:
     )
 
 
+def scheduled_until(tx: Tx, now_ms: int, limit: int) -> list[str]:
+    """Ids of scheduled messages whose time has come, the longest overdue first."""
+    rows = tx.all(
+        """SELECT id FROM messages WHERE status = 'scheduled' AND scheduled_at <= ?
+           ORDER BY scheduled_at LIMIT ?""",
+        (now_ms, limit),
+    )
+    return [message_id for (message_id,) in rows]
+
+
+def next_scheduled_at(tx: Tx) -> int | None:
+    found: int | None = tx.value("SELECT min(scheduled_at) FROM messages WHERE status = 'scheduled'")
+    return found
+
+
+def release(tx: Tx, message_id: str, now_ms: int) -> bool:
+    """scheduled → queued, to be counted from now on; False when it was not scheduled (any more)."""
+    return (
+        tx.run(
+            """UPDATE messages SET status = 'queued', counted_at = ?
+               WHERE id = ? AND status = 'scheduled'""",
+            (now_ms, message_id),
+        )
+        == 1
+    )
+
+
+def fail_scheduled(tx: Tx, message_id: str, reason: str) -> bool:
+    """scheduled → failed; False when it was not scheduled (any more)."""
+    return (
+        tx.run(
+            """UPDATE messages SET status = 'failed', failure_reason = ?
+               WHERE id = ? AND status = 'scheduled'""",
+            (reason, message_id),
+        )
+        == 1
+    )
+
+
 def delete(tx: Tx, message: Message) -> str | None:
     """Remove the message and all that hangs on it, what waits to be sent included.
 
@@ -184,6 +223,8 @@ def delete(tx: Tx, message: Message) -> str | None:
     search.forget(tx, message.organization_id, message.id)
     tx.run("DELETE FROM messages WHERE id = ?", (message.id,))
     _forget_words_of_events(tx, message.id)
+    if message.direction == "outbound":
+        idempotency.forget_words(tx, message.id)
     threads.leave(tx, message.thread_id, is_unread=is_unread(message))
     if is_unread(message):
         _count_unread(tx, message.inbox_id, -1)

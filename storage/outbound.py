@@ -34,7 +34,7 @@ _SCAN = f"""FROM recipients WHERE {_PENDING} AND next_attempt_at BETWEEN :since 
     ORDER BY next_attempt_at"""
 _DUE = f"""SELECT r.message_id, r.position, r.organization_id, r.address, r.domain, r.kind, r.status,
       r.attempts, r.expires_at, m.inbox_id, m.mode, m.blob_id, m.header_length, m.size_bytes,
-      m.from_address, m.envelope_from, m.message_id_header, m.created_at,
+      m.from_address, m.envelope_from, m.message_id_header, m.created_at, m.unsubscribe,
       CASE WHEN b.size_bytes <= {LEASED_BLOB_BYTES} THEN b.data END,
       m.mode = 'live' AND EXISTS (SELECT 1 FROM suppressions s
         WHERE s.organization_id = r.organization_id AND s.email = lower(r.address))
@@ -77,6 +77,7 @@ class Due(NamedTuple):
     envelope_from: str
     message_id_header: str | None
     created_at: int
+    unsubscribe: int  # each recipient gets a copy of its own
     data: bytes | None  # the raw message, when it is small
     is_suppressed: int
     next_attempt_at: int = 0  # what `lease` wrote: when a deferred one is tried again
@@ -246,6 +247,13 @@ class Envelope(NamedTuple):
     subject: str
     sent_at: int | None
     created_at: int
+    counted_at: int | None
+
+    @property
+    def periods(self) -> tuple[str, str]:
+        """The UTC day and month in which it counted against the plan."""
+        at_ms = self.created_at if self.counted_at is None else self.counted_at
+        return day_of(at_ms), month_of(at_ms)
 
 
 def envelope(tx: Tx, message_id: str) -> Envelope | None:
@@ -298,12 +306,9 @@ def _withdraw_message(tx: Tx, message_id: str) -> None:
     reason = WITHDRAWN if status == "failed" else None
     move_message(tx, message_id, message.status, status, message.sent_at, reason)
     if status == "failed" and message.mode == "live" and not left_the_host(tx, message_id):
+        day, month = message.periods
         domain = message.from_address.rpartition("@")[2]
-        for period, scope in (
-            (day_of(message.created_at), ""),
-            (month_of(message.created_at), ""),
-            (day_of(message.created_at), domain),
-        ):
+        for period, scope in ((day, ""), (month, ""), (day, domain)):
             usage.give_back(tx, message.organization_id, period, "messages", scope=scope)
 
 

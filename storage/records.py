@@ -113,6 +113,8 @@ class Message(NamedTuple):
     scheduled_at: int | None
     sent_at: int | None
     created_at: int
+    unsubscribe: int = 0
+    counted_at: int | None = None
 
 
 class Attachment(NamedTuple):

@@ -52,6 +52,12 @@ CREATE TABLE api_keys (
 ) STRICT;
 CREATE INDEX api_keys_by_organization ON api_keys (organization_id, id);
 
+-- Keys that the server made for itself, such as the one that signs unsubscribe links.
+CREATE TABLE server_secrets (
+  name   TEXT PRIMARY KEY,
+  secret BLOB NOT NULL                           -- sealed under the master key
+) STRICT, WITHOUT ROWID;
+
 -- Addresses ---------------------------------------------------------------------------------
 
 CREATE TABLE domains (
@@ -187,7 +193,9 @@ CREATE TABLE messages (
   failure_reason    TEXT,
   scheduled_at      INTEGER,
   sent_at           INTEGER,
-  created_at        INTEGER NOT NULL
+  created_at        INTEGER NOT NULL,
+  unsubscribe       INTEGER NOT NULL DEFAULT 0,  -- every recipient gets a copy with a link of its own
+  counted_at        INTEGER                      -- when it was counted against the plan; NULL: at created_at
 ) STRICT;
 CREATE INDEX messages_by_inbox ON messages (inbox_id, id DESC);
 -- Wider than listing needs: mail is counted in the index alone.
@@ -338,9 +346,11 @@ CREATE TABLE idempotency (
   request_hash    BLOB NOT NULL,
   answer          TEXT NOT NULL,
   created_at      INTEGER NOT NULL,
+  message_id      TEXT,                          -- whose words the answer has: deleting it blanks them
   PRIMARY KEY (organization_id, endpoint, key)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX idempotency_by_age ON idempotency (created_at);
+CREATE INDEX idempotency_by_message ON idempotency (message_id);
 
 -- Counters by period ('2026-11-21' a UTC day, '2026-11' a month) and scope ('' the
 -- organization, else a domain name).

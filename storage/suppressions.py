@@ -87,3 +87,21 @@ def remove(tx: Tx, organization_id: str, suppression_id: str) -> bool:
         )
         == 1
     )
+
+
+def withdraw_consent(
+    tx: Tx, suppression_id: str, now_ms: int, *, organization_id: str, email: str
+) -> str | None:
+    """The reader of the mail asked for no more; the id of the row, None when they had asked before.
+
+    Whatever else the address was suppressed for, its owner's wish is the reason now.
+    """
+    found: str | None = tx.value(
+        """INSERT INTO suppressions (id, organization_id, email, reason, source, created_at)
+           VALUES (?, ?, ?, 'unsubscribe', 'list_unsubscribe', ?)
+           ON CONFLICT (organization_id, email) DO UPDATE SET reason = excluded.reason, source = excluded.source
+             WHERE reason <> 'unsubscribe'
+           RETURNING id""",
+        (suppression_id, organization_id, email, now_ms),
+    )
+    return found

@@ -1,10 +1,11 @@
-"""Drafts: written, changed, discarded. Sending one is the pipeline's."""
+"""Drafts: written, changed, discarded, and handed to the pipeline."""
 
 from typing import Any
 
 from controlplane import render
 from controlplane.api import Answer, Call
 from controlplane.errors import ApiError
+from controlplane.handlers.messages import accepted
 from controlplane.schemas import CreateDraft, PatchDraft
 from storage import drafts, inboxes, messages, organizations
 from storage.database import Tx
@@ -45,6 +46,10 @@ async def show(call: Call) -> Answer:
 async def update(call: Call) -> Answer:
     _refuse_large(call.body)
     return Answer(render.draft(await call.rooms.db.write(_update, call, call.body)))
+
+
+async def send(call: Call) -> Answer:
+    return accepted(await call.rooms.pipeline.send_draft(call.principal, call.id))
 
 
 async def discard(call: Call) -> Answer:

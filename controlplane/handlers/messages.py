@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from functools import partial
 from typing import NamedTuple
 
 from aiohttp import web
@@ -11,11 +12,15 @@ from controlplane.api import Answer, Call
 from controlplane.downloads import disposition, stream
 from controlplane.errors import ApiError
 from controlplane.schemas import ListMessages
+from controlplane.sending.submission import Accepted, Retry, Submission, fingerprint, read_key
 from storage import blobs, messages
 from storage.blobs import Blob, BlobMissing, Blobs
 from storage.database import Tx
 from storage.records import Attachment, DeliveryAttempt, Message, Recipient
 from storage.search import Needle, Scope
+
+ENDPOINT = "POST /v1/messages/send"
+FINGERPRINT_INLINE_BYTES = 256 * 1024
 
 
 class Whole(NamedTuple):
@@ -28,8 +33,20 @@ class Whole(NamedTuple):
 
 
 async def send(call: Call) -> Answer:
-    sent = await call.rooms.pipeline.send(call.principal, call.body)
-    return Answer(render.listed_message(sent.message, sent.attachments, sent.recipients), status=201)
+    key = read_key(call.request.headers.getall("Idempotency-Key", []))
+    retry = None
+    if key is not None:
+        large = (call.request.content_length or 0) > FINGERPRINT_INLINE_BYTES
+        work = partial(fingerprint, call.principal, call.body)
+        retry = Retry(ENDPOINT, key, await asyncio.to_thread(work) if large else work())
+    return accepted(await call.rooms.pipeline.send(Submission(call.principal, call.body, retry)))
+
+
+def accepted(sent: Accepted) -> Answer:
+    """201 with the message, or 200 where an earlier request made it."""
+    if sent.is_replay:
+        return Answer(sent.message, headers={"Idempotent-Replayed": "true"})
+    return Answer(sent.message, status=201)
 
 
 async def page(call: Call) -> Answer:

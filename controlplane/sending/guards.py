@@ -9,15 +9,23 @@ from dataclasses import dataclass
 
 from conf.settings import Plan
 from controlplane.errors import ApiError
-from storage import domains, inboxes, suppressions, usage
-from storage.clock import day_of, iso, month_of, next_day_ms, next_month_ms
+from maild.message.address import normalize, split, strip_plus
+from storage import domains, inboxes, suppressions, tripwire, usage
+from storage.clock import DAY_MS, day_of, iso, month_of, next_day_ms, next_month_ms
 from storage.database import Tx
 from storage.records import Inbox, Organization
+
+BULK_WINDOW_MS = 10 * 60_000
+TRIPPED_FOR_MS = DAY_MS
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What the guards judge. `recipients`: (kind, address) pairs; `keys`: their comparison keys."""
+    """What the guards judge. `recipients`: (kind, address) pairs; `keys`: their comparison keys.
+
+    `thread_id`: the conversation that it answers in, if any. `goes_at_ms`: when it is to leave: now, or the
+    time that it is scheduled for, whose day and month have allowances of their own.
+    """
 
     organization: Organization
     plan: Plan
@@ -26,7 +34,18 @@ class Attempt:
     recipients: Sequence[tuple[str, str]]
     keys: Sequence[str]
     mode: str
+    thread_id: str | None
+    bulk_recipients: int
     now_ms: int
+    goes_at_ms: int
+
+    @property
+    def is_scheduled(self) -> bool:
+        return self.goes_at_ms > self.now_ms
+
+
+class BulkPattern(ApiError):
+    """This very send tripped the wire: that is to be remembered, though the send is refused."""
 
 
 def check(tx: Tx, attempt: Attempt) -> Inbox:
@@ -74,7 +93,9 @@ def plan_allows_recipients(tx: Tx, attempt: Attempt) -> None:
 
 
 def recipients_are_not_suppressed(tx: Tx, attempt: Attempt) -> None:
-    found = suppressions.find(tx, attempt.organization.id, attempt.keys)
+    # Who asked for no more mail at `ada@` does not want it at `ada+news@` either.
+    plain = [f"{strip_plus(local)}@{domain}" for local, domain in map(split, attempt.keys)]
+    found = suppressions.find(tx, attempt.organization.id, {*attempt.keys, *plain})
     if found:
         first = found[0]
         raise ApiError(
@@ -83,15 +104,48 @@ def recipients_are_not_suppressed(tx: Tx, attempt: Attempt) -> None:
         )
 
 
+def no_bulk_pattern(tx: Tx, attempt: Attempt) -> None:
+    """Contract, section 8, "Bulk tripwire": many strangers in a short time. Answers in a conversation pass."""
+    fresh = strangers(tx, attempt)
+    if not fresh:
+        return
+    organization_id, now_ms = attempt.organization.id, attempt.now_ms
+    tripped_at = tripwire.tripped_at(tx, organization_id)
+    if tripped_at is not None and now_ms < tripped_at + TRIPPED_FOR_MS:
+        raise ApiError("sending_paused_bulk_review", details=_tripped(attempt, tripped_at))
+    if attempt.is_scheduled:  # counted when it leaves
+        return
+    others = tripwire.others_since(tx, organization_id, now_ms - BULK_WINDOW_MS, fresh)
+    if others + len(fresh) >= attempt.bulk_recipients:
+        raise BulkPattern("sending_paused_bulk_review", details=_tripped(attempt, now_ms))
+
+
+def strangers(tx: Tx, attempt: Attempt) -> frozenset[str]:
+    """Keys of the recipients who have not written to the sending inbox in this conversation."""
+    if attempt.thread_id is None:
+        return frozenset(attempt.keys)
+    written = tripwire.correspondents(tx, attempt.inbox_id, attempt.thread_id)
+    return frozenset(attempt.keys) - {normalize(address) for address in written}
+
+
+def _tripped(attempt: Attempt, tripped_at: int) -> dict[str, object]:
+    return {
+        "limit": attempt.bulk_recipients,
+        "windowSeconds": BULK_WINDOW_MS // 1000,
+        "trippedAt": iso(tripped_at),
+        "resetsAt": iso(tripped_at + TRIPPED_FOR_MS),
+    }
+
+
 def domain_is_below_its_ceiling(tx: Tx, attempt: Attempt) -> None:
     ceiling = domains.ceiling(tx, attempt.organization.id, attempt.inbox_id)
     if ceiling is None:
         return
     name, limit = ceiling
-    used = usage.get(tx, attempt.organization.id, day_of(attempt.now_ms), "messages", scope=name)
+    used = usage.get(tx, attempt.organization.id, day_of(attempt.goes_at_ms), "messages", scope=name)
     if used < limit:
         return
-    resets_at = next_day_ms(attempt.now_ms)
+    resets_at = next_day_ms(attempt.goes_at_ms)
     raise ApiError(
         "domain_daily_cap_reached",
         details={"domainName": name, "limit": limit, "used": used, "resetsAt": iso(resets_at)},
@@ -107,17 +161,17 @@ def spend_is_below_threshold(tx: Tx, attempt: Attempt) -> None:
     threshold = attempt.plan.spend_pause_threshold
     if threshold is None:
         return
-    used = usage.get(tx, attempt.organization.id, month_of(attempt.now_ms), "messages")
+    used = usage.get(tx, attempt.organization.id, month_of(attempt.goes_at_ms), "messages")
     if used >= threshold:
-        resets_at = iso(next_month_ms(attempt.now_ms))
+        resets_at = iso(next_month_ms(attempt.goes_at_ms))
         raise ApiError("spend_cap_reached", details={"limit": threshold, "used": used, "resetsAt": resets_at})
 
 
 def allowance_is_left(tx: Tx, attempt: Attempt) -> None:
-    now_ms, plan = attempt.now_ms, attempt.plan
+    at_ms, plan = attempt.goes_at_ms, attempt.plan
     for resource, limit, period, resets_at in (
-        ("messagesDaily", plan.messages_daily, day_of(now_ms), next_day_ms(now_ms)),
-        ("messagesMonthly", plan.messages_monthly, month_of(now_ms), next_month_ms(now_ms)),
+        ("messagesDaily", plan.messages_daily, day_of(at_ms), next_day_ms(at_ms)),
+        ("messagesMonthly", plan.messages_monthly, month_of(at_ms), next_month_ms(at_ms)),
     ):
         if limit is None:
             continue
@@ -144,6 +198,7 @@ GUARDS: Sequence[Guard] = (
     sending_is_approved,
     plan_allows_recipients,
     recipients_are_not_suppressed,
+    no_bulk_pattern,
     domain_is_below_its_ceiling,
     spend_is_below_threshold,
     allowance_is_left,

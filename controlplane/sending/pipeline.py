@@ -1,83 +1,73 @@
 """Every send takes these steps, whoever asks for it.
 
-    look       the organization, the inbox, the message replied to
+    check      what needs no store: the key's inbox, the time it is scheduled for
+    look       was it asked for before (Idempotency-Key)? the inbox, the message replied to
+    room       on the disk, in the queue
     decode     attachments: base64, sizes
-    sanitise   HTML
-    compose    one RFC 5322 message, once for all recipients
+    compose    HTML sanitised, one RFC 5322 message for all recipients
     keep       its bytes, durably
-    commit     guards, thread, message, recipients (the queue), usage: one transaction
+    commit     the key again, guards, thread, message, queue, usage, stored answer: one transaction
 
-What is durable when: `send` returns after the commit, so an accepted message survives anything. A guard
-that refuses inside the commit leaves nothing but an orphaned blob file at most, which is removed.
+A scheduled message takes them all but the queue; its recipients enter that when its time has come
+(`scheduler.py`), through the same guards (`admission.py`).
+
+What is durable when: `send` returns after the commit, so an accepted message survives anything, and its
+Idempotency-Key finds it again. A guard that refuses inside the commit leaves nothing but an orphaned blob file
+at most, which is removed. Of requests that race under one key, or for one draft, the first to commit makes the
+message; the others find it there.
 """
 
-import asyncio
-import base64
-import binascii
+import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from typing import Any
+
+import structlog
 
 from conf.settings import Settings
+from controlplane import render
 from controlplane.auth import Principal
 from controlplane.errors import ApiError, Fault, invalid
 from controlplane.schemas import SendMessage
-from controlplane.sending import guards
-from controlplane.sending.sanitize import Sanitizer
-from maild.message.address import BOUNCE_PREFIX, normalize
-from maild.message.compose import ComposeError, Outgoing, OutgoingAttachment, compose
-from maild.message.digest import Digest, digest
-from maild.message.model import Mailbox
-from maild.message.text import html_to_text
-from maild.message.thread_headers import base_subject, reply_references
-from storage import blobs, inboxes, messages, organizations, outbound, threads, usage
+from controlplane.sending import guards, rows
+from controlplane.sending.admission import Admission
+from controlplane.sending.attachments import decode_attachments
+from controlplane.sending.composing import Composer, Letter, unique_recipients
+from controlplane.sending.rows import Prepared
+from controlplane.sending.submission import Accepted, Submission
+from maild.message.address import BOUNCE_PREFIX
+from storage import blobs, drafts, idempotency, inboxes, messages, organizations, outbound
 from storage.blobs import Blobs, Stored
-from storage.clock import Clock, day_of, month_of
-from storage.database import Database, Tx
+from storage.clock import DAY_MS, Clock
+from storage.database import Database, DatabaseClosed, Tx
 from storage.disk import Disk
 from storage.ids import Ids
-from storage.records import Attachment, Inbox, Message, Organization, Recipient, dump, load
+from storage.records import Draft, Inbox, Message, load
 
-MEGABYTE = 1_048_576
-ATTACHMENT_MAX = 10 * MEGABYTE
-ATTACHMENTS_MAX = 15 * MEGABYTE
-PAYLOAD_MAX = 15 * MEGABYTE
-THREAD_BYTES = 128 * 1024  # composing and parsing more than this takes a thread of its own
 DEPTH_RECHECK_MS = 1000
-NO_SUBJECT = "(no subject)"
+SCHEDULE_MIN_MS = 60_000  # contract, section 8
+SCHEDULE_MAX_MS = 30 * DAY_MS
+
+log = structlog.get_logger("maild.sending")
 
 
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """An accepted message with its rows."""
-
-    message: Message
-    attachments: Sequence[Attachment]
-    recipients: Sequence[Recipient]
+class DraftChanged(Exception):
+    """The draft was edited while it was composed: what is sent must be what is there."""
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """What a send needs to know before it composes."""
 
-    organization: Organization
     inbox: Inbox
     parent: Message | None
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
-    """A composed message that waits for its transaction."""
+class Refused:
+    """A refusal that leaves something behind, and so must commit."""
 
-    principal: Principal
-    inbox_id: str
-    recipients: Sequence[tuple[str, str]]
-    parent: Message | None
-    stored: Stored
-    found: Digest
-    token: str
-    envelope_from: str
-    subject: str
+    error: ApiError
 
 
 class Pipeline:
@@ -89,7 +79,10 @@ class Pipeline:
         clock: Clock,
         ids: Ids,
         settings: Settings,
+        admission: Admission,
         wake_queue: Callable[[], None],
+        wake_scheduler: Callable[[], None],
+        wake_webhooks: Callable[[], None],
     ) -> None:
         self._db = db
         self._blobs = blob_store
@@ -97,44 +90,74 @@ class Pipeline:
         self._clock = clock
         self._ids = ids
         self._settings = settings
-        self._shared_domains = frozenset(settings.server.shared_domains)
+        self._admission = admission
         self._wake_queue = wake_queue
-        self._sanitizer = Sanitizer()
+        self._wake_scheduler = wake_scheduler
+        self._wake_webhooks = wake_webhooks
+        self._composer = Composer()
         self._depth = 0
         self._depth_at = 0
 
-    async def send(self, principal: Principal, request: SendMessage) -> Sent:
+    async def send(self, submission: Submission) -> Accepted:
         """Accept one message for sending; ApiError when it is refused."""
-        principal.confine(request.inboxId)
+        self._check(submission)
+        found = self._db.lookup(self._look, submission)
+        if isinstance(found, Accepted):
+            return found
         await self._refuse_when_full()
-        around = await self._db.read(self._look, principal, request)
-        attachments = decode_attachments(request)
-        if attachments and self._settings.outbound.relay and not self._settings.outbound.attachments:
-            raise ApiError("attachments_unsupported")
-        token = self._ids.token()
-        raw, found = await self._compose(request, around, attachments, token)
-        stored = await self._keep(raw)
-        prepared = Prepared(
-            principal=principal,
-            inbox_id=request.inboxId,
-            recipients=unique_recipients(request),
-            parent=around.parent,
-            stored=stored,
-            found=found,
-            token=token,
-            envelope_from=f"{BOUNCE_PREFIX}{token}@{around.inbox.domain}",
-            subject=request.subject or NO_SUBJECT,
-        )
+        prepared = await self._prepare(submission, found)
         try:
-            sent = await self._db.write(self._commit, prepared)
-        except ApiError:
-            if stored.path is not None:
-                self._blobs.remove(stored.id)
+            done = await self._accept(prepared)
+        except Exception:  # not when cancelled: the transaction was promised to the writer
+            self._discard(prepared.stored)
             raise
-        self._wake_queue()
-        return sent
+        if done.is_replay:
+            self._discard(prepared.stored)
+        elif submission.request.sendAt is not None:
+            self._wake_scheduler()
+        else:
+            self._wake_queue()
+        return done
+
+    async def send_draft(self, principal: Principal, draft_id: str) -> Accepted:
+        """Send a draft, or find the message that it was sent as."""
+        while True:
+            draft = self._db.lookup(drafts.get, principal.organization_id, draft_id)
+            if draft is None:
+                raise ApiError("draft_not_found")
+            try:
+                return await self.send(Submission(principal, _request_of(draft), draft=draft))
+            except DraftChanged:
+                continue
 
     # Before the transaction --------------------------------------------------------------------
+
+    def _check(self, submission: Submission) -> None:
+        request = submission.request
+        submission.principal.confine(request.inboxId)
+        if request.sendAt is None:
+            return
+        ahead_ms = request.sendAt - self._clock.now_ms()
+        if not SCHEDULE_MIN_MS <= ahead_ms <= SCHEDULE_MAX_MS:
+            raise invalid([Fault("sendAt", "out_of_range", "Give a time from 1 minute to 30 days ahead")])
+        if request.attachments:
+            raise ApiError("attachments_not_schedulable")
+
+    def _look(self, tx: Tx, submission: Submission) -> Surroundings | Accepted:
+        made = self._made_before(tx, submission)
+        if made is not None:
+            return made
+        organization_id, request = submission.principal.organization_id, submission.request
+        inbox = inboxes.get_active(tx, organization_id, request.inboxId)
+        if inbox is None:
+            raise ApiError("inbox_not_found")
+        parent = None
+        if request.inReplyTo is not None:
+            find = messages.newest_of_thread if request.inReplyTo.startswith("thd_") else messages.get
+            parent = find(tx, organization_id, request.inReplyTo)
+            if parent is None or parent.inbox_id != inbox.id:
+                raise ApiError("message_not_found")
+        return Surroundings(inbox, parent)
 
     async def _refuse_when_full(self) -> None:
         """503 while there is no room, on the disk or in the queue, to keep what we would accept."""
@@ -147,252 +170,157 @@ class Pipeline:
         if self._depth >= self._settings.outbound.max_queued:
             raise ApiError("provider_unavailable", "The sending queue is full; try again later.")
 
-    def _look(self, tx: Tx, principal: Principal, request: SendMessage) -> Surroundings:
-        organization = organizations.get(tx, principal.organization_id)
-        inbox = inboxes.get_active(tx, principal.organization_id, request.inboxId)
-        if organization is None or inbox is None:
-            raise ApiError("inbox_not_found")
-        parent = None
-        if request.inReplyTo is not None:
-            find = messages.newest_of_thread if request.inReplyTo.startswith("thd_") else messages.get
-            parent = find(tx, principal.organization_id, request.inReplyTo)
-            if parent is None or parent.inbox_id != inbox.id:
-                raise ApiError("message_not_found")
-        return Surroundings(organization, inbox, parent)
-
-    async def _compose(
-        self,
-        request: SendMessage,
-        around: Surroundings,
-        attachments: Sequence[OutgoingAttachment],
-        token: str,
-    ) -> tuple[bytes, Digest]:
-        size = (
-            sum(len(one.content) for one in attachments) + len(request.text or "") + len(request.html or "")
-        )
-        if size > THREAD_BYTES:
-            return await asyncio.to_thread(self._compose_now, request, around, attachments, token)
-        return self._compose_now(request, around, attachments, token)
-
-    def _compose_now(
-        self,
-        request: SendMessage,
-        around: Surroundings,
-        attachments: Sequence[OutgoingAttachment],
-        token: str,
-    ) -> tuple[bytes, Digest]:
-        html = self._sanitizer.clean(request.html) if request.html is not None else None
-        text = request.text
-        if text is None and html is not None:
-            text = html_to_text(html)
-        outgoing = self._outgoing(request, around, tuple(attachments), token, text, html)
-        try:
-            raw = compose(outgoing).raw
-        except ComposeError as error:
-            raise invalid([Fault("", "not_sendable", str(error))]) from error
-        return raw, digest(raw)
-
-    def _outgoing(
-        self,
-        request: SendMessage,
-        around: Surroundings,
-        attachments: tuple[OutgoingAttachment, ...],
-        token: str,
-        text: str | None,
-        html: str | None,
-    ) -> Outgoing:
-        parent, inbox = around.parent, around.inbox
-        recipients = unique_recipients(request)
-        chain: tuple[str, ...] = ()
-        if parent is not None:
-            chain = reply_references(parent.message_id_header, load(parent.reference_ids))
-        return Outgoing(
-            from_=Mailbox(inbox.name, inbox.address),
-            to=tuple(address for kind, address in recipients if kind == "to"),
-            cc=tuple(address for kind, address in recipients if kind == "cc"),
-            reply_to=None,
-            subject=request.subject or NO_SUBJECT,
-            text=text,
-            html=html,
-            attachments=attachments,
-            message_id=f"<{token}@{inbox.domain}>",
-            date=datetime.fromtimestamp(self._clock.now_ms() // 1000, UTC),
-            in_reply_to=parent.message_id_header if parent else None,
-            references=chain,
-            headers=loop_suppression(parent),
-            boundary_seed=self._ids.token(),
+    async def _prepare(self, submission: Submission, around: Surroundings) -> Prepared:
+        request, inbox = submission.request, around.inbox
+        attachments = decode_attachments(request)
+        if attachments and self._settings.outbound.relay and not self._settings.outbound.attachments:
+            raise ApiError("attachments_unsupported")
+        token = self._ids.token()
+        # The Date of a scheduled message is the one that it leaves at: an older one looks like a late mail.
+        date_ms = request.sendAt or self._clock.now_ms()
+        letter = Letter(request, inbox, around.parent, attachments, token, self._ids.token(), date_ms // 1000)
+        raw, found = await self._composer.compose(letter)
+        return Prepared(
+            submission=submission,
+            recipients=unique_recipients(request),
+            parent=around.parent,
+            stored=await self._keep(raw),
+            found=found,
+            token=token,
+            envelope_from=f"{BOUNCE_PREFIX}{token}@{inbox.domain}",
         )
 
     async def _keep(self, raw: bytes) -> Stored:
         try:
             return await self._blobs.store(raw)
         except OSError as error:
+            log.error("blob_not_stored", error=str(error))
             raise ApiError(
                 "provider_unavailable", "The message could not be stored; try again later."
             ) from error
 
+    async def _accept(self, prepared: Prepared) -> Accepted:
+        try:
+            done = await self._db.write(self._commit, prepared)
+        except sqlite3.Error as error:
+            # Nothing of the transaction was kept, what it had claimed of the allowance included.
+            log.exception("message_not_queued", inbox_id=prepared.submission.request.inboxId)
+            raise ApiError("email_delivery_failed") from error
+        except DatabaseClosed as error:
+            raise ApiError("provider_unavailable") from error
+        if isinstance(done, Refused):
+            self._wake_webhooks()
+            raise done.error
+        return done
+
+    def _discard(self, stored: Stored) -> None:
+        """Nobody's row names these bytes: a file of theirs goes now, not at the next start's sweep."""
+        if stored.path is not None:
+            self._blobs.remove(stored.id)
+
     # The transaction ---------------------------------------------------------------------------
 
-    def _commit(self, tx: Tx, prepared: Prepared) -> Sent:
-        now_ms = self._clock.now_ms()
-        principal = prepared.principal
+    def _commit(self, tx: Tx, prepared: Prepared) -> Accepted | Refused:
+        submission, now_ms = prepared.submission, self._clock.now_ms()
+        principal, request = submission.principal, submission.request
+        made = self._made_before(tx, submission)
+        if made is not None:
+            return made
         organization = organizations.get(tx, principal.organization_id)
         if organization is None:
             raise ApiError("inbox_not_found")
-        inbox = guards.check(tx, self._attempt(organization, prepared, now_ms))
-        message_id = self._ids.new("msg")
-        row = self._message(prepared, inbox, message_id, self._thread(tx, prepared, inbox, now_ms), now_ms)
-        attachments = messages.attachment_rows(self._ids, message_id, prepared.found.parts())
-        blobs.insert(tx, prepared.stored, now_ms)
-        messages.insert(tx, row, attachments, prepared.found.search_words)
-        outbound.enqueue(
-            tx,
-            message_id,
-            organization.id,
+        attempt = self._admission.attempt(
+            organization,
+            request.inboxId,
             prepared.recipients,
-            now_ms,
-            now_ms + self._settings.outbound.give_up_after_s * 1000,
-        )
-        inboxes.sent(tx, inbox.id, now_ms)
-        if principal.mode == "live":
-            usage.add(tx, organization.id, day_of(now_ms), "messages")
-            usage.add(tx, organization.id, month_of(now_ms), "messages")
-            if inbox.domain not in self._shared_domains:
-                usage.add(tx, organization.id, day_of(now_ms), "messages", scope=inbox.domain)
-        return Sent(row, attachments, messages.recipients_of(tx, [message_id])[message_id])
-
-    def _attempt(self, organization: Organization, prepared: Prepared, now_ms: int) -> guards.Attempt:
-        return guards.Attempt(
-            organization=organization,
-            plan=self._settings.plan(organization.plan),
-            inbox_id=prepared.inbox_id,
-            shared_domains=self._shared_domains,
-            recipients=prepared.recipients,
-            keys=[normalize(address) for _, address in prepared.recipients],
-            mode=prepared.principal.mode,
+            mode=principal.mode,
+            thread_id=prepared.parent.thread_id if prepared.parent else None,
             now_ms=now_ms,
+            goes_at_ms=request.sendAt or now_ms,
         )
-
-    def _thread(self, tx: Tx, prepared: Prepared, inbox: Inbox, now_ms: int) -> str:
-        """The parent's conversation, or a new one."""
-        people = list(
-            dict.fromkeys(
-                [inbox.address, *(normalize(one) for kind, one in prepared.recipients if kind != "bcc")]
-            )
-        )
-        snippet = prepared.found.snippet
-        if prepared.parent is not None:
-            thread_id = prepared.parent.thread_id
-            threads.join(tx, thread_id, now_ms, snippet=snippet, participants=people, is_unread=False)
-            return thread_id
-        thread_id = self._ids.new("thd")
-        threads.begin(
-            tx,
-            thread_id,
-            now_ms,
-            organization_id=inbox.organization_id,
-            inbox_id=inbox.id,
-            subject=prepared.subject,
-            base_subject=base_subject(prepared.subject)[0],
-            snippet=snippet,
-            participants=people,
-            is_unread=False,
-        )
-        return thread_id
-
-    def _message(
-        self, prepared: Prepared, inbox: Inbox, message_id: str, thread_id: str, now_ms: int
-    ) -> Message:
-        found, parsed = prepared.found, prepared.found.parsed
-        addresses = {
-            kind: dump([address for each, address in prepared.recipients if each == kind])
-            for kind in ("to", "cc", "bcc")
-        }
-        return Message(
-            id=message_id,
-            organization_id=inbox.organization_id,
-            inbox_id=inbox.id,
-            thread_id=thread_id,
-            direction="outbound",
-            mode=prepared.principal.mode,
-            status="queued",
-            from_address=inbox.address,
-            from_name=inbox.name,
-            to_addresses=addresses["to"],
-            cc_addresses=addresses["cc"],
-            bcc_addresses=addresses["bcc"],
-            reply_to=None,
-            subject=prepared.subject,
-            snippet=found.snippet,
-            text_body=found.text_body,
-            text_slices=dump(found.text_slices) if found.text_slices else None,
-            html_slices=dump(found.html_slices) if found.html_slices else None,
-            extracted_text=found.extracted_text,
-            message_id_header=parsed.message_id,
-            in_reply_to=parsed.in_reply_to,
-            reference_ids=dump(parsed.references),
-            labels="[]",
-            is_auto_reply=0,
-            is_spam=0,
-            auth=None,
-            trace=None,
-            blob_id=prepared.stored.id,
-            size_bytes=prepared.stored.size_bytes,
-            header_length=parsed.header_length,
-            envelope_from=prepared.envelope_from,
-            bounce_token=prepared.token,
-            failure_reason=None,
-            scheduled_at=None,
-            sent_at=None,
-            created_at=now_ms,
-        )
-
-
-def decode_attachments(request: SendMessage) -> tuple[OutgoingAttachment, ...]:
-    """Base64 → bytes; every attachment that does not decode is named, sizes are checked after."""
-    faults: list[Fault] = []
-    decoded: list[OutgoingAttachment] = []
-    for index, one in enumerate(request.attachments):
         try:
-            content = base64.b64decode(one.content, validate=True)
-        except (binascii.Error, ValueError):
-            message = "Expected standard base64 (RFC 4648 §4) without line breaks"
-            faults.append(Fault(f"attachments[{index}].content", "invalid_base64", message))
-            continue
-        decoded.append(OutgoingAttachment(one.filename, one.contentType.lower(), content))
-    if faults:
-        raise invalid(faults)
-    total = sum(len(one.content) for one in decoded)
-    for index, attachment in enumerate(decoded):
-        if len(attachment.content) > ATTACHMENT_MAX:
-            size = len(attachment.content)
-            raise ApiError(
-                "attachment_too_large",
-                details={
-                    "index": index,
-                    "filename": attachment.filename,
-                    "sizeBytes": size,
-                    "limit": ATTACHMENT_MAX,
-                },
-            )
-    if total > ATTACHMENTS_MAX:
-        raise ApiError("attachment_too_large", details={"sizeBytes": total, "limit": ATTACHMENTS_MAX})
-    words = sum(len(text.encode()) for text in (request.text, request.html) if text)
-    if total + words > PAYLOAD_MAX:
-        raise ApiError("payload_too_large")
-    return tuple(decoded)
+            inbox = guards.check(tx, attempt)
+        except guards.BulkPattern as error:
+            self._admission.trip(tx, attempt)
+            return Refused(error)
+        thread_id = rows.join_thread(tx, prepared, inbox, self._ids, now_ms)
+        message = rows.message(prepared, inbox, self._ids.new("msg"), thread_id, now_ms)
+        attachments = messages.attachment_rows(self._ids, message.id, prepared.found.parts())
+        blobs.insert(tx, prepared.stored, now_ms)
+        messages.insert(tx, message, attachments, prepared.found.search_words)
+        if request.sendAt is None:
+            self._admission.enqueue(tx, attempt, inbox, message.id)
+        inboxes.sent(tx, inbox.id, now_ms)
+        if submission.draft is not None and not drafts.mark_sent(tx, submission.draft.id, message.id, now_ms):
+            raise DraftChanged
+        return self._answer(tx, submission, message.id, now_ms)
+
+    def _made_before(self, tx: Tx, submission: Submission) -> Accepted | None:
+        """The message that this very request, or this draft, has made already."""
+        if submission.draft is not None:
+            return _draft_sent_before(tx, submission, submission.draft)
+        retry = submission.retry
+        if retry is None:
+            return None
+        kept = idempotency.find(tx, submission.principal.organization_id, retry.endpoint, retry.key)
+        if kept is None:
+            return None
+        if kept.request_hash != retry.fingerprint:
+            raise ApiError("idempotency_conflict")
+        return Accepted(load(kept.answer), is_replay=True)
+
+    def _answer(self, tx: Tx, submission: Submission, message_id: str, now_ms: int) -> Accepted:
+        organization_id, retry = submission.principal.organization_id, submission.retry
+        shown = _shown(tx, organization_id, message_id)
+        if retry is not None:
+            answer = render.encode(shown).decode()
+            idempotency.keep(tx, organization_id, *retry, answer, message_id, now_ms)
+        return Accepted(shown, is_replay=False)
 
 
-def unique_recipients(request: SendMessage) -> list[tuple[str, str]]:
-    """(kind, address) pairs; an address named twice stays in the list where it stands first."""
-    seen: dict[str, tuple[str, str]] = {}
-    for kind, addresses in (("to", request.to), ("cc", request.cc), ("bcc", request.bcc)):
-        for address in addresses:
-            seen.setdefault(normalize(address), (kind, address))
-    return list(seen.values())
+def _draft_sent_before(tx: Tx, submission: Submission, seen: Draft) -> Accepted | None:
+    """The message that the draft was sent as; None when it may be sent as it was seen."""
+    organization_id, request = submission.principal.organization_id, submission.request
+    draft = drafts.get(tx, organization_id, seen.id)
+    if draft is None:
+        raise ApiError("draft_not_found")
+    if draft.status == "discarded":
+        raise ApiError("draft_discarded")
+    if draft.status == "sent":
+        if draft.message_id is None or messages.get(tx, organization_id, draft.message_id) is None:
+            raise ApiError("message_not_found", "This draft was sent, and its message deleted since.")
+        return Accepted(_shown(tx, organization_id, draft.message_id), is_replay=True)
+    if draft != seen:
+        raise DraftChanged
+    if not (request.to or request.cc or request.bcc):
+        raise ApiError("draft_incomplete")
+    return None
 
 
-def loop_suppression(parent: Message | None) -> tuple[tuple[str, str], ...]:
-    """RFC 3834 §5: programs that answer mail must be able to see that a program wrote it."""
-    kind = "auto-generated" if parent is None else "auto-replied"
-    return (("Auto-Submitted", kind), ("X-Auto-Response-Suppress", "All"))
+def _shown(tx: Tx, organization_id: str, message_id: str) -> Any:
+    """The message as the answer to a send shows it."""
+    message = messages.get(tx, organization_id, message_id)
+    assert message is not None
+    return render.listed_message(
+        message,
+        messages.attachments_of(tx, [message_id])[message_id],
+        messages.recipients_of(tx, [message_id])[message_id],
+    )
+
+
+def _request_of(draft: Draft) -> SendMessage:
+    """The send that a draft stands for. Its fields were checked when it was written."""
+    addresses: list[Sequence[str]] = [
+        load(text) for text in (draft.to_addresses, draft.cc_addresses, draft.bcc_addresses)
+    ]
+    to, cc, bcc = addresses
+    return SendMessage.model_construct(
+        inboxId=draft.inbox_id,
+        to=to,
+        cc=cc,
+        bcc=bcc,
+        subject=draft.subject or None,
+        text=draft.text_body,
+        html=draft.html_body,
+        inReplyTo=draft.in_reply_to,
+    )

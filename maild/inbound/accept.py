@@ -141,7 +141,7 @@ class Acceptor:
             if box is None:
                 replies[address] = Reply(550, "5.1.1", "mailbox unavailable")
                 continue
-            trace = self._local_trace(mail.envelope_from, address, mail.message_id)
+            trace = self._local_trace(mail.envelope_from, address, mail.message_id) + mail.own_fields
             if box.inbox_id not in delivered:
                 self._deliver(tx, arrival, box, trace)
                 delivered.add(box.inbox_id)

@@ -1,6 +1,7 @@
 """The bytes of a message as they go over the wire: loaded, signed, dot-stuffed, and few at a time.
 
-The stored message is immutable; what is per delivery (the DKIM-Signature) is put before it here. Line
+The stored message is immutable; what is per recipient (an unsubscribe link) or per delivery (the
+DKIM-Signature) is put before it here. Line
 ends are made CRLF before signing, and nothing is changed after it but the dots (RFC 5321 §4.5.2), so
 what is signed is what is sent, and no bare CR or LF leaves this host.
 
@@ -19,6 +20,7 @@ from typing import NamedTuple
 from aiosmtplib.protocol import LINE_ENDINGS_REGEX
 
 from maild.outbound.dkim import Keys, SigningKey, sign
+from maild.outbound.own_fields import OwnFields
 from storage import blobs
 from storage.blobs import BlobMissing, Blobs
 from storage.clock import Clock
@@ -40,11 +42,18 @@ class Content(NamedTuple):
 
 class Contents:
     def __init__(
-        self, db: Database, blobs: Blobs, keys: Keys, clock: Clock, bytes_in_flight: int = BYTES_IN_FLIGHT
+        self,
+        db: Database,
+        blobs: Blobs,
+        keys: Keys,
+        own_fields: OwnFields,
+        clock: Clock,
+        bytes_in_flight: int = BYTES_IN_FLIGHT,
     ) -> None:
         self._db = db
         self._blobs = blobs
         self._keys = keys
+        self._own_fields = own_fields
         self._clock = clock
         self._budget = ByteBudget(bytes_in_flight)
         self._threads = ThreadPoolExecutor(THREADS, "sign")
@@ -59,7 +68,8 @@ class Contents:
 
     async def load(self, row: Due) -> Content:
         """BlobMissing, NoKey."""
-        raw = row.data if row.data is not None else await self._stored(row)
+        stored = row.data if row.data is not None else await self._stored(row)
+        raw = self._own_fields.of(row) + stored
         key = await self._keys.active(row.from_address.rpartition("@")[2])
         digest = None if row.blob_id is None else self._body_hashes.get(row.blob_id)
         content, body_digest = await asyncio.get_running_loop().run_in_executor(

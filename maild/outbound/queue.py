@@ -26,6 +26,7 @@ from maild.outbound.content import Contents
 from maild.outbound.delivery import Deliverer
 from maild.outbound.dkim import Keys
 from maild.outbound.lanes import Kind, Lane, LaneKey, Lanes
+from maild.outbound.own_fields import OwnFields
 from maild.outbound.route import Router
 from maild.outbound.schedule import Schedule
 from maild.outbound.settle import INTERNAL, DeliverLocal, Outcome, Settler, finish
@@ -70,6 +71,7 @@ class OutboundQueue(LoopService):
         prepare_local: PrepareLocal,
         is_local: IsLocal,
         may_send: MaySend,
+        own_fields: OwnFields,
         wake_webhooks: Callable[[], None],
         randomness: random.Random | None = None,
     ) -> None:
@@ -85,7 +87,8 @@ class OutboundQueue(LoopService):
         self._has_relay = bool(settings.outbound.relay)
         self._connections = Connections(settings, TlsPolicies(clock), clock)
         router = Router(settings, resolver, randomness)
-        self._contents = Contents(db, blobs, Keys(db, sealer, clock), clock)
+        self._own_fields = own_fields
+        self._contents = Contents(db, blobs, Keys(db, sealer, clock), own_fields, clock)
         self._deliverer = Deliverer(router, self._connections, self._contents)
         self._lanes = Lanes(settings.outbound, clock)
         self._settler = Settler(db, clock, ids, wake_webhooks)
@@ -159,11 +162,12 @@ class OutboundQueue(LoopService):
             log.exception("local_domains_unknown")
             await self._give_back(rows)
             return False
-        groups: dict[tuple[str, LaneKey], list[Due]] = {}
+        groups: dict[tuple[str, int, LaneKey], list[Due]] = {}
         for row in rows:
-            groups.setdefault((row.message_id, self._lane_key(row, local)), []).append(row)
+            copy = row.position if row.unsubscribe else 0  # a copy of one's own is a transaction of its own
+            groups.setdefault((row.message_id, copy, self._lane_key(row, local)), []).append(row)
         too_many: list[Due] = []
-        for (_, key), group in groups.items():
+        for (_, _, key), group in groups.items():
             lane = self._lanes.lane(key)
             if not self._lanes.has_room_for(lane, len(group)):
                 too_many += group
@@ -225,7 +229,7 @@ class OutboundQueue(LoopService):
                 if not self._may_send(rows[0].organization_id, rows[0].from_address.rpartition("@")[2]):
                     verdicts |= {row.position: _NOT_THEIRS for row in willing}
                 elif lane.key.kind is Kind.LOCAL:
-                    deliver_local = await self._prepare_local(_local_mail(willing))
+                    deliver_local = await self._prepare_local(self._local_mail(willing))
                 else:
                     verdicts |= await self._verdicts(lane, willing)
             except Exception:
@@ -246,6 +250,21 @@ class OutboundQueue(LoopService):
         elif (verdict := delivery.verdicts[rows[0].position]).status == "deferred":
             self._lanes.not_reached(lane, verdict)
         return delivery.verdicts
+
+    def _local_mail(self, rows: Sequence[Due]) -> LocalMail:
+        row = rows[0]
+        if row.blob_id is None:
+            raise BlobMissing(row.message_id)
+        return LocalMail(
+            message_id=row.message_id,
+            organization_id=row.organization_id,
+            inbox_id=row.inbox_id,
+            blob_id=row.blob_id,
+            envelope_from=row.envelope_from,
+            recipients=tuple(one.address for one in rows),
+            mode=row.mode,
+            own_fields=self._own_fields.of(row),
+        )
 
     def _settled(self, lane: Lane, rows: list[Due], is_deferred: bool) -> None:
         lane.rows -= len(rows)
@@ -278,18 +297,3 @@ class OutboundQueue(LoopService):
                 self._held -= len(group)
             lane.waiting.clear()
         await self._give_back(rows)
-
-
-def _local_mail(rows: Sequence[Due]) -> LocalMail:
-    row = rows[0]
-    if row.blob_id is None:
-        raise BlobMissing(row.message_id)
-    return LocalMail(
-        message_id=row.message_id,
-        organization_id=row.organization_id,
-        inbox_id=row.inbox_id,
-        blob_id=row.blob_id,
-        envelope_from=row.envelope_from,
-        recipients=tuple(one.address for one in rows),
-        mode=row.mode,
-    )

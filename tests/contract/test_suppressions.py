@@ -80,9 +80,18 @@ async def test_it_stops_a_send_however_it_is_written(
     assert len(await emails(maild.api, email=written)) == 1
 
 
-async def test_a_tag_makes_another_address(maild: Running, bot: dict[str, Any]) -> None:
+async def test_who_is_suppressed_is_so_under_every_tag(maild: Running, bot: dict[str, Any]) -> None:
     await add(maild.api, "you@there.test")
-    assert (await maild.api.send(bot, to=["you+tag@there.test"])).status == 201
+    for form in ("you+tag@there.test", "YOU+Tag+more@There.Test"):
+        answer = await maild.api.send(bot, to=[form])
+        assert (answer.status, answer.code) == (422, "recipient_suppressed")
+        assert answer.error["details"]["email"] == "you@there.test"
+
+
+async def test_a_suppressed_tag_is_that_tag_alone(maild: Running, bot: dict[str, Any]) -> None:
+    await add(maild.api, "you+news@there.test")
+    assert (await maild.api.send(bot, to=["you@there.test"])).status == 201
+    assert (await maild.api.send(bot, to=["you+other@there.test"])).status == 201
 
 
 async def test_the_list_is_newest_first_in_pages(maild: Running) -> None:

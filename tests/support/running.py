@@ -52,7 +52,7 @@ DEFAULTS: Mapping[str, Any] = {
     "dns": {"nameservers": ["127.0.0.1:9"], "timeout_s": 1},
     "outbound": {"port": 9, "first_retry_s": 3600},
     "storage": {"reserve_percent": 0},
-    "limits": {"requests_per_minute": 1_000_000},
+    "limits": {"requests_per_minute": 1_000_000, "bulk_recipients": 1_000_000},
     "plans": {
         "tiny": {"messages_daily": 1, "inboxes": 1, "webhooks": 1},
         "monthly": {"messages_monthly": 1},

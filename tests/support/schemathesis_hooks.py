@@ -24,10 +24,17 @@ REFUSALS = {
     "draft_limit_reached": "depends on what happened before",
     "webhook_limit_reached": "depends on what happened before",
     "attachment_bytes_missing": "depends on what happened before",
+    "draft_incomplete": "depends on what was written",
+    "attachments_not_schedulable": "two fields that exclude each other",
+    "invalid_or_expired_token": "a schema holds no signature",
+    "missing_token": "may also stand in the form",
     "range_not_satisfiable": "depends on the size of the bytes",
 }
 FAULTS = {
     ("url", "refused_target"): "which hosts are called is a policy of the network",
+    ("sendAt", "out_of_range"): "a distance from now",
+    ("headers", "given_twice"): "names that differ in their case alone",
+    ("headers", "invalid_format"): "names that begin with List- and values beyond ASCII",
     ("since", "out_of_range"): "the distance of two parameters",
     ("period", "out_of_range"): "how often it fits between two parameters",
     ("cursor", "invalid_cursor"): "a thread that is gone, without the moment that would replace it",

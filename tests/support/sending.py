@@ -9,6 +9,7 @@ from typing import Any
 
 from conf.settings import Settings, parse
 from maild.handover import LocalMail, Reply
+from maild.outbound.own_fields import OwnFields
 from maild.outbound.queue import OutboundQueue
 from maild.resolver import Resolver
 from storage.database import Tx
@@ -69,6 +70,7 @@ class Sending:
             self._prepare_local,
             self._is_local,
             lambda organization_id, domain: True,
+            OwnFields(b"k" * 32, "https://api.ours.test"),
             self._webhooks_woken,
             random.Random(7),
         )

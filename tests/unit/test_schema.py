@@ -29,7 +29,11 @@ def schema(path: Path) -> list[tuple[str, str, str]]:
     """Every table, index and trigger, with blanks and comments made alike."""
     found = rows(path, "SELECT type, name, coalesce(sql, '') FROM sqlite_master ORDER BY type, name")
     return [
-        (str(kind), str(name), " ".join(re.sub(r"--[^\n]*", " ", str(sql)).replace("(", " ( ").split()))
+        (
+            str(kind),
+            str(name),
+            " ".join(re.sub(r"([(),])", r" \1 ", re.sub(r"--[^\n]*", " ", str(sql))).split()),
+        )
         for kind, name, sql in found
     ]
 

@@ -1,0 +1,84 @@
+"""The way into the queue: the guards, and what a message that passes them claims.
+
+API sends, drafts and scheduled messages enter here, inside the transaction that makes them `queued`:
+either the recipients are in the queue and everything is counted, or nothing is.
+"""
+
+from collections.abc import Sequence
+
+from conf.settings import Settings
+from controlplane.sending import guards
+from controlplane.sending.guards import Attempt
+from maild.message.address import normalize
+from storage import events, outbound, tripwire, usage
+from storage.clock import day_of, iso, month_of
+from storage.database import Tx
+from storage.ids import Ids
+from storage.records import Inbox, Organization
+
+
+class Admission:
+    def __init__(self, settings: Settings, ids: Ids) -> None:
+        self._settings = settings
+        self._ids = ids
+        self._shared_domains = frozenset(settings.server.shared_domains)
+
+    def attempt(
+        self,
+        organization: Organization,
+        inbox_id: str,
+        recipients: Sequence[tuple[str, str]],
+        *,
+        mode: str,
+        thread_id: str | None,
+        now_ms: int,
+        goes_at_ms: int,
+    ) -> Attempt:
+        """`recipients`: (kind, address) pairs. `thread_id`: the conversation that it answers in."""
+        return Attempt(
+            organization=organization,
+            plan=self._settings.plan(organization.plan),
+            inbox_id=inbox_id,
+            shared_domains=self._shared_domains,
+            recipients=recipients,
+            keys=[normalize(address) for _, address in recipients],
+            mode=mode,
+            thread_id=thread_id,
+            bulk_recipients=self._settings.limits.bulk_recipients,
+            now_ms=now_ms,
+            goes_at_ms=goes_at_ms,
+        )
+
+    def enqueue(self, tx: Tx, attempt: Attempt, inbox: Inbox, message_id: str) -> None:
+        """Put the message into the queue, and count it."""
+        now_ms, organization_id = attempt.now_ms, attempt.organization.id
+        give_up_at_ms = now_ms + self._settings.outbound.give_up_after_s * 1000
+        outbound.enqueue(tx, message_id, organization_id, attempt.recipients, now_ms, give_up_at_ms)
+        if attempt.mode != "live":
+            return
+        usage.add(tx, organization_id, day_of(now_ms), "messages")
+        usage.add(tx, organization_id, month_of(now_ms), "messages")
+        if inbox.domain not in self._shared_domains:
+            usage.add(tx, organization_id, day_of(now_ms), "messages", scope=inbox.domain)
+        strangers = guards.strangers(tx, attempt)
+        if strangers:
+            tripwire.note(tx, organization_id, strangers, now_ms, now_ms - guards.BULK_WINDOW_MS)
+
+    def trip(self, tx: Tx, attempt: Attempt) -> None:
+        """Remember that the bulk tripwire was tripped. The send that did it is refused."""
+        organization_id, now_ms = attempt.organization.id, attempt.now_ms
+        tripwire.trip(tx, organization_id, now_ms)
+        data = {
+            "status": "paused",
+            "reason": "bulk_pattern",
+            "action": "ask_operator_to_reset_tripwire",
+            "trippedAt": iso(now_ms),
+        }
+        events.publish(
+            tx,
+            self._ids.new("evt"),
+            now_ms,
+            organization_id=organization_id,
+            type="sending.paused",
+            data=data,
+        )

@@ -1,0 +1,110 @@
+"""From a request to the bytes that are kept: sanitised, composed once for all recipients, and read back.
+
+The bytes are read back so that what the API shows is what a receiver will see, not what was asked for.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from controlplane.errors import Fault, invalid
+from controlplane.schemas import SendMessage
+from controlplane.sending.sanitize import Sanitizer
+from maild.message.address import normalize
+from maild.message.compose import ComposeError, Outgoing, OutgoingAttachment, compose
+from maild.message.digest import Digest, digest
+from maild.message.model import Mailbox
+from maild.message.text import html_to_text
+from maild.message.thread_headers import reply_references
+from storage.records import Inbox, Message, load
+
+THREAD_BYTES = 128 * 1024  # composing and parsing more than this takes a thread of its own
+NO_SUBJECT = "(no subject)"
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """What is written, and what the server adds to it. `date_s`: Unix seconds, of the day it goes out."""
+
+    request: SendMessage
+    inbox: Inbox
+    parent: Message | None
+    attachments: Sequence[OutgoingAttachment]
+    token: str
+    boundary_seed: str
+    date_s: int
+
+
+class Composer:
+    def __init__(self) -> None:
+        self._sanitizer = Sanitizer()
+
+    async def compose(self, letter: Letter) -> tuple[bytes, Digest]:
+        """The message and what it says; ApiError for what can't be written safely."""
+        request = letter.request
+        size = sum(len(one.content) for one in letter.attachments)
+        size += len(request.text or "") + len(request.html or "")
+        if size > THREAD_BYTES:
+            return await asyncio.to_thread(self._compose, letter)
+        return self._compose(letter)
+
+    def _compose(self, letter: Letter) -> tuple[bytes, Digest]:
+        request = letter.request
+        html = self._sanitizer.clean(request.html) if request.html is not None else None
+        text = request.text
+        if text is None and html is not None:
+            text = html_to_text(html)
+        try:
+            raw = compose(_outgoing(letter, text, html)).raw
+        except ComposeError as error:
+            raise invalid([Fault("", "not_sendable", str(error))]) from error
+        return raw, digest(raw)
+
+
+def subject_of(request: SendMessage) -> str:
+    return request.subject or NO_SUBJECT
+
+
+def unique_recipients(request: SendMessage) -> list[tuple[str, str]]:
+    """(kind, address) pairs; an address named twice stays in the list where it stands first."""
+    seen: dict[str, tuple[str, str]] = {}
+    for kind, addresses in (("to", request.to), ("cc", request.cc), ("bcc", request.bcc)):
+        for address in addresses:
+            seen.setdefault(normalize(address), (kind, address))
+    return list(seen.values())
+
+
+def _outgoing(letter: Letter, text: str | None, html: str | None) -> Outgoing:
+    request, parent, inbox = letter.request, letter.parent, letter.inbox
+    recipients = unique_recipients(request)
+    chain: tuple[str, ...] = ()
+    if parent is not None:
+        chain = reply_references(parent.message_id_header, load(parent.reference_ids))
+    return Outgoing(
+        from_=Mailbox(inbox.name, inbox.address),
+        to=tuple(address for kind, address in recipients if kind == "to"),
+        cc=tuple(address for kind, address in recipients if kind == "cc"),
+        reply_to=None,
+        subject=subject_of(request),
+        text=text,
+        html=html,
+        attachments=tuple(letter.attachments),
+        message_id=f"<{letter.token}@{inbox.domain}>",
+        date=datetime.fromtimestamp(letter.date_s, UTC),
+        in_reply_to=parent.message_id_header if parent else None,
+        references=chain,
+        headers=_extra_fields(request, parent),
+        boundary_seed=letter.boundary_seed,
+    )
+
+
+def _extra_fields(request: SendMessage, parent: Message | None) -> tuple[tuple[str, str], ...]:
+    """The caller's own, and those by which programs see that a program wrote this (RFC 3834 §5)."""
+    ours = {
+        "Auto-Submitted": "auto-generated" if parent is None else "auto-replied",
+        "X-Auto-Response-Suppress": "All",
+    }
+    given = {name.lower() for name in request.headers}
+    kept = [(name, value) for name, value in ours.items() if name.lower() not in given]
+    return (*kept, *request.headers.items())

@@ -1,0 +1,113 @@
+"""Scheduled messages, when their time has come: the guards once more, then the queue.
+
+What is durable when: dispatch is one transaction, which takes the message out of `scheduled` by an UPDATE that
+names that status. A cancel does the same, so one of the two wins, and a message is dispatched once however
+often the process dies. What was due while it was down leaves when it is up.
+
+Who may call: `wake()` after a commit that scheduled something. The wall clock decides, and may jump: it is
+looked at every LOOK_AGAIN_S while anything is scheduled.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+import structlog
+
+from controlplane.errors import ApiError
+from controlplane.sending import guards
+from controlplane.sending.admission import Admission
+from storage import messages, organizations, outbound_events
+from storage.clock import Clock
+from storage.database import Database, DatabaseClosed, Tx
+from storage.ids import Ids
+from storage.records import Message, load
+from storage.service import LoopService
+
+BATCH = 64
+LOOK_AGAIN_S = 0.5
+STORE_RETRY_S = 1.0
+
+log = structlog.get_logger("maild.scheduler")
+
+
+class Scheduler(LoopService):
+    name = "scheduler"
+
+    def __init__(
+        self,
+        db: Database,
+        clock: Clock,
+        ids: Ids,
+        admission: Admission,
+        wake_queue: Callable[[], None],
+        wake_webhooks: Callable[[], None],
+    ) -> None:
+        super().__init__()
+        self._db = db
+        self._clock = clock
+        self._ids = ids
+        self._admission = admission
+        self._wake_queue = wake_queue
+        self._wake_webhooks = wake_webhooks
+
+    async def run(self) -> None:
+        while True:
+            due = self._db.lookup(messages.scheduled_until, self._clock.now_ms(), BATCH)
+            if due and await self._dispatch_all(due):
+                continue
+            await self.pause(STORE_RETRY_S if due else self._rest_s())
+
+    def _rest_s(self) -> float | None:
+        next_ms = self._db.lookup(messages.next_scheduled_at)
+        if next_ms is None:
+            return None
+        return min(LOOK_AGAIN_S, max(0.0, (next_ms - self._clock.now_ms()) / 1000))
+
+    async def _dispatch_all(self, message_ids: Sequence[str]) -> bool:
+        """All at once, to share their commits; False when the store refused some, which stay scheduled."""
+        done = await asyncio.gather(
+            *(self._db.write(self._dispatch, message_id) for message_id in message_ids),
+            return_exceptions=True,
+        )
+        self._wake_queue()
+        self._wake_webhooks()
+        failed = [one for one in done if isinstance(one, BaseException)]
+        for error in failed:
+            if not isinstance(error, Exception) or isinstance(error, DatabaseClosed):
+                raise error
+            log.error("not_dispatched", exc_info=error)
+        return not failed
+
+    def _dispatch(self, tx: Tx, message_id: str) -> None:
+        now_ms = self._clock.now_ms()
+        message = messages.by_id(tx, message_id)
+        if message is None or message.status != "scheduled":
+            return  # deleted or cancelled since it was looked up
+        organization = organizations.get(tx, message.organization_id)
+        assert organization is not None
+        attempt = self._admission.attempt(
+            organization,
+            message.inbox_id,
+            recipients_of(message),
+            mode=message.mode,
+            thread_id=message.thread_id,
+            now_ms=now_ms,
+            goes_at_ms=now_ms,
+        )
+        try:
+            inbox = guards.check(tx, attempt)
+        except ApiError as refusal:
+            if isinstance(refusal, guards.BulkPattern):
+                self._admission.trip(tx, attempt)
+            messages.fail_scheduled(tx, message_id, refusal.code)
+            outbound_events.publish_failed(tx, self._ids.new("evt"), message_id, now_ms)
+            log.info("scheduled_message_refused", message_id=message_id, code=refusal.code)
+            return
+        if messages.release(tx, message_id, now_ms):
+            self._admission.enqueue(tx, attempt, inbox, message_id)
+
+
+def recipients_of(message: Message) -> list[tuple[str, str]]:
+    """(kind, address) pairs, in the order in which they were given."""
+    lists = (("to", message.to_addresses), ("cc", message.cc_addresses), ("bcc", message.bcc_addresses))
+    return [(kind, address) for kind, addresses in lists for address in load(addresses)]

@@ -1,0 +1,61 @@
+"""What goes into the pipeline, and what comes out of it."""
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from controlplane.auth import Principal
+from controlplane.errors import Fault, invalid
+from controlplane.schemas import SendMessage
+from storage.records import Draft
+
+KEY_CHARS_MAX = 255
+
+
+class Retry(NamedTuple):
+    """How a client that asks again is recognised. The same key with another fingerprint is a conflict."""
+
+    endpoint: str
+    key: str
+    fingerprint: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """One wish to send, whoever has it. `draft`: the draft that it sends, as it was read."""
+
+    principal: Principal
+    request: SendMessage
+    retry: Retry | None = None
+    draft: Draft | None = None
+
+
+class Accepted(NamedTuple):
+    """`message`: as the API shows it. `is_replay`: an earlier request made it."""
+
+    message: Any
+    is_replay: bool
+
+
+def read_key(values: list[str]) -> str | None:
+    """The Idempotency-Key of a request's headers of that name (contract, section 4)."""
+    if not values:
+        return None
+    fault = None
+    if len(values) > 1:
+        fault = Fault("Idempotency-Key", "given_twice", "Give this header once")
+    elif not values[0].strip():
+        fault = Fault("Idempotency-Key", "too_short", "Give a key of 1 to 255 characters, or no such header")
+    elif len(values[0]) > KEY_CHARS_MAX:
+        fault = Fault("Idempotency-Key", "too_long", "Give a key of at most 255 characters")
+    elif not values[0].isprintable() or not values[0].isascii():
+        fault = Fault("Idempotency-Key", "invalid_text", "Give a key of printable ASCII characters")
+    if fault is not None:
+        raise invalid([fault])
+    return values[0]
+
+
+def fingerprint(principal: Principal, request: SendMessage) -> bytes:
+    """Equal for requests that ask for the same: what JSON leaves open (order, blanks) makes no difference."""
+    asked = f"{principal.mode}\n{request.model_dump_json(exclude_defaults=True)}"
+    return hashlib.sha256(asked.encode("utf-8", "surrogatepass")).digest()

@@ -1,0 +1,88 @@
+"""What an unsubscribe link does: the address goes on the suppression list of who wrote to it, once.
+
+Links are opened by people, and fetched by scanners: reading one changes nothing. Acting on one twice
+is acting once.
+"""
+
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+from controlplane.errors import ApiError
+from maild.message import unsubscribe
+from maild.message.address import normalize
+from maild.message.unsubscribe import Grant, TokenError
+from storage import events, inboxes, suppressions
+from storage.clock import Clock
+from storage.database import Database, Tx
+from storage.ids import Ids
+
+Source = Literal["one_click", "link"]
+
+
+class Offer(NamedTuple):
+    """What the page shows. `sender`: the inbox's address, None when it is no longer known."""
+
+    email: str
+    sender: str | None
+
+
+class Unsubscriber:
+    def __init__(
+        self, db: Database, clock: Clock, ids: Ids, key: bytes, wake_webhooks: Callable[[], None]
+    ) -> None:
+        self._db = db
+        self._clock = clock
+        self._ids = ids
+        self._key = key
+        self._wake_webhooks = wake_webhooks
+
+    def offer(self, token: str | None) -> Offer:
+        """What the link of this token would do; `missing_token`, `invalid_or_expired_token`."""
+        grant = self._read(token)
+        sender = self._db.lookup(inboxes.address_of, grant.organization_id, grant.inbox_id)
+        return Offer(grant.address, sender)
+
+    async def act(self, token: str | None, source: Source) -> str:
+        """Suppress the address of the token, which is returned."""
+        grant = self._read(token)
+        if await self._db.write(self._suppress, grant, source):
+            self._wake_webhooks()
+        return grant.address
+
+    def _read(self, token: str | None) -> Grant:
+        if not token:
+            raise ApiError("missing_token")
+        try:
+            grant = unsubscribe.read(self._key, token)
+        except TokenError as error:
+            raise ApiError("invalid_or_expired_token") from error
+        if grant.expires_at_s * 1000 <= self._clock.now_ms():
+            raise ApiError("invalid_or_expired_token")
+        return grant
+
+    def _suppress(self, tx: Tx, grant: Grant, source: Source) -> int:
+        """How many webhooks hear of it."""
+        now_ms = self._clock.now_ms()
+        email = normalize(grant.address)
+        suppression_id = suppressions.withdraw_consent(
+            tx, self._ids.new("sup"), now_ms, organization_id=grant.organization_id, email=email
+        )
+        if suppression_id is None:
+            return 0
+        data = {
+            "email": grant.address,
+            "messageId": grant.message_id,
+            "inboxId": grant.inbox_id,
+            "source": source,
+            "suppressionId": suppression_id,
+        }
+        return events.publish(
+            tx,
+            self._ids.new("evt"),
+            now_ms,
+            organization_id=grant.organization_id,
+            type="email.unsubscribed",
+            data=data,
+            inbox_id=grant.inbox_id,
+            message_id=grant.message_id,
+        )

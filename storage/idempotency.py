@@ -1,0 +1,48 @@
+"""Answers kept under the Idempotency-Keys of their requests, so that a request made twice acts once.
+
+`keep` runs in the transaction that made what the answer tells of: either both are there or neither. The
+primary key is the claim: of two requests with one key the second finds the first's row, whatever process it runs in.
+"""
+
+from typing import NamedTuple
+
+from storage.database import Tx
+
+
+class Kept(NamedTuple):
+    request_hash: bytes
+    answer: str  # JSON, as it was given
+
+
+def find(tx: Tx, organization_id: str, endpoint: str, key: str) -> Kept | None:
+    row = tx.one(
+        "SELECT request_hash, answer FROM idempotency WHERE organization_id = ? AND endpoint = ? AND key = ?",
+        (organization_id, endpoint, key),
+    )
+    return Kept(*row) if row else None
+
+
+def keep(
+    tx: Tx,
+    organization_id: str,
+    endpoint: str,
+    key: str,
+    request_hash: bytes,
+    answer: str,
+    message_id: str,
+    now_ms: int,
+) -> None:
+    tx.run(
+        """INSERT INTO idempotency (organization_id, endpoint, key, request_hash, answer, message_id, created_at)
+           VALUES (?, ?, ?, ?, ?, ?, ?)""",
+        (organization_id, endpoint, key, request_hash, answer, message_id, now_ms),
+    )
+
+
+def forget_words(tx: Tx, message_id: str) -> None:
+    """The message was deleted: what it said goes, that it was sent stays known."""
+    tx.run(
+        """UPDATE idempotency SET answer = json_replace(answer, '$.subject', '', '$.snippet', '',
+             '$.extractedText', NULL, '$.attachments', json('[]')) WHERE message_id = ?""",
+        (message_id,),
+    )

@@ -1,0 +1,22 @@
+"""Keys that the server makes for itself, once, and keeps sealed under the master key."""
+
+from storage.database import Tx
+from storage.sealing import Sealer
+
+UNSUBSCRIBE = "unsubscribe"  # signs unsubscribe links, which stay good for longer than any master key
+SECRET_BYTES = 32
+
+
+def context(name: str) -> str:
+    """What a sealed secret is bound to."""
+    return f"server:{name}"
+
+
+def get_or_make(tx: Tx, sealer: Sealer, name: str, fresh: bytes) -> bytes:
+    """The secret of that name; `fresh` becomes it where there is none. SealError."""
+    tx.run(
+        "INSERT INTO server_secrets (name, secret) VALUES (?, ?) ON CONFLICT (name) DO NOTHING",
+        (name, sealer.seal(fresh, context(name))),
+    )
+    sealed: bytes = tx.value("SELECT secret FROM server_secrets WHERE name = ?", (name,))
+    return sealer.open(sealed, context(name))

@@ -1,0 +1,51 @@
+"""What the bulk tripwire remembers: whom an organization wrote to lately, and when the wire was tripped."""
+
+from collections.abc import Collection
+
+from storage.database import Tx
+from storage.records import dump
+
+
+def tripped_at(tx: Tx, organization_id: str) -> int | None:
+    found: int | None = tx.value(
+        "SELECT tripwire_tripped_at FROM organizations WHERE id = ?", (organization_id,)
+    )
+    return found
+
+
+def trip(tx: Tx, organization_id: str, now_ms: int) -> None:
+    tx.run("UPDATE organizations SET tripwire_tripped_at = ? WHERE id = ?", (now_ms, organization_id))
+
+
+def others_since(tx: Tx, organization_id: str, since_ms: int, keys: Collection[str]) -> int:
+    """How many addresses besides these were written to after that moment?"""
+    count: int = tx.value(
+        """SELECT count(*) FROM recent_recipients WHERE organization_id = ? AND seen_at > ?
+             AND address NOT IN (SELECT value FROM json_each(?))""",
+        (organization_id, since_ms, dump(list(keys))),
+    )
+    return count
+
+
+def note(tx: Tx, organization_id: str, keys: Collection[str], now_ms: int, forget_ms: int) -> None:
+    """These are written to now; what was before `forget_ms` is of no interest any more."""
+    tx.run(
+        "DELETE FROM recent_recipients WHERE organization_id = ? AND seen_at <= ?",
+        (organization_id, forget_ms),
+    )
+    for key in keys:
+        tx.run(
+            """INSERT INTO recent_recipients (organization_id, address, seen_at) VALUES (?, ?, ?)
+               ON CONFLICT (organization_id, address) DO UPDATE SET seen_at = excluded.seen_at""",
+            (organization_id, key, now_ms),
+        )
+
+
+def correspondents(tx: Tx, inbox_id: str, thread_id: str) -> set[str]:
+    """The addresses, as they wrote them, that have written to the inbox in the thread."""
+    rows = tx.all(
+        """SELECT DISTINCT from_address FROM messages
+           WHERE thread_id = ? AND inbox_id = ? AND direction = 'inbound'""",
+        (thread_id, inbox_id),
+    )
+    return {address for (address,) in rows}

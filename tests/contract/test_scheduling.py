@@ -1,0 +1,252 @@
+"""`sendAt`: contract, sections 3, 4 and 8; decisions.md, "Message"."""
+
+import asyncio
+from email import message_from_bytes
+from typing import Any
+
+import pytest
+
+from storage.clock import iso
+from tests.conftest import Start
+from tests.support.running import Answer, Running, until
+from tests.support.store import ManualClock
+
+MINUTE_MS = 60_000
+DAY_MS = 86_400_000
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock(1_795_219_200_000)  # 2026-11-21T00:00Z
+
+
+@pytest.fixture
+async def maild(start: Start, clock: ManualClock) -> Running:
+    return await start(clock=clock)
+
+
+async def schedule(
+    maild: Running, bot: dict[str, Any], clock: ManualClock, in_ms: int = MINUTE_MS, **fields: Any
+) -> Answer:
+    return await maild.api.send(bot, sendAt=iso(clock.at_ms + in_ms), **fields)
+
+
+async def left(maild: Running, message_id: str) -> dict[str, Any]:
+    """The message, once it is scheduled no more."""
+
+    async def look() -> dict[str, Any] | None:
+        found: dict[str, Any] = (await maild.api.get(f"/v1/messages/{message_id}")).data
+        return None if found["status"] == "scheduled" else found
+
+    found: dict[str, Any] = await until(look)
+    return found
+
+
+async def test_it_waits_and_then_goes(maild: Running, bot: dict[str, Any], clock: ManualClock) -> None:
+    answer = await schedule(maild, bot, clock, text="later")
+    sent = answer.data
+    assert (answer.status, sent["status"]) == (201, "scheduled")
+    assert (sent["scheduledAt"], sent["sentAt"]) == (iso(clock.at_ms + MINUTE_MS), None)
+    assert maild.sql("SELECT * FROM recipients") == maild.sql("SELECT * FROM usage") == []
+    clock.forward(60)
+    gone = await left(maild, sent["id"])
+    assert gone["status"] == "queued"
+    assert [one["address"] for one in gone["recipients"]] == ["somebody@elsewhere.test"]
+    assert gone["scheduledAt"] == sent["scheduledAt"]
+    assert maild.sql("SELECT value FROM usage WHERE length(period) = 10") == [(1,)]
+
+
+async def test_its_date_is_the_one_it_leaves_at(
+    maild: Running, bot: dict[str, Any], clock: ManualClock
+) -> None:
+    sent = (await schedule(maild, bot, clock, 5 * DAY_MS)).data
+    assert message_from_bytes(await maild.raw(sent["id"]))["Date"] == "Thu, 26 Nov 2026 00:00:00 +0000"
+
+
+@pytest.mark.parametrize("in_ms", [MINUTE_MS, 30 * DAY_MS])
+async def test_the_nearest_and_the_farthest(
+    maild: Running, bot: dict[str, Any], clock: ManualClock, in_ms: int
+) -> None:
+    assert (await schedule(maild, bot, clock, in_ms)).status == 201
+
+
+@pytest.mark.parametrize("in_ms", [-DAY_MS, 0, MINUTE_MS - 1, 30 * DAY_MS + 1, 4000 * DAY_MS])
+async def test_too_near_and_too_far(
+    maild: Running, bot: dict[str, Any], clock: ManualClock, in_ms: int
+) -> None:
+    answer = await schedule(maild, bot, clock, in_ms)
+    assert (answer.status, answer.faults) == (400, {"sendAt": "out_of_range"})
+
+
+@pytest.mark.parametrize(
+    "at", ["2026-11-22T00:00:00", "2026-11-22", "tomorrow", "", 1_795_305_600, "2026-11-31T00:00:00Z"]
+)
+async def test_what_is_no_time_with_an_offset(maild: Running, bot: dict[str, Any], at: Any) -> None:
+    answer = await maild.api.send(bot, sendAt=at)
+    assert (answer.status, answer.faults) == (400, {"sendAt": "invalid_date"})
+
+
+async def test_an_offset_counts(maild: Running, bot: dict[str, Any]) -> None:
+    sent = (await maild.api.send(bot, sendAt="2026-11-21T05:00:00+02:00")).data
+    assert sent["scheduledAt"] == "2026-11-21T03:00:00.000Z"
+
+
+async def test_attachments_are_not_schedulable(
+    maild: Running, bot: dict[str, Any], clock: ManualClock
+) -> None:
+    attachment = {"filename": "a.txt", "content": "eA=="}
+    answer = await schedule(maild, bot, clock, attachments=[attachment])
+    assert (answer.status, answer.code) == (400, "attachments_not_schedulable")
+    assert (await schedule(maild, bot, clock, attachments=[])).status == 201
+
+
+async def test_a_cancelled_one_never_goes(maild: Running, bot: dict[str, Any], clock: ManualClock) -> None:
+    sent = (await schedule(maild, bot, clock)).data
+    cancelled = await maild.api.call("DELETE", f"/v1/messages/{sent['id']}/schedule")
+    assert cancelled.data == {"id": sent["id"], "status": "cancelled"}
+    other = (await schedule(maild, bot, clock)).data
+    clock.forward(3600)
+    await left(maild, other["id"])  # the scheduler has been there
+    assert (await maild.api.get(f"/v1/messages/{sent['id']}")).data["status"] == "cancelled"
+    assert maild.sql("SELECT message_id FROM recipients") == [(other["id"],)]
+    assert maild.sql("SELECT value FROM usage WHERE length(period) = 10") == [(1,)]
+
+
+async def test_what_is_not_scheduled_can_not_be_cancelled(
+    maild: Running, bot: dict[str, Any], clock: ManualClock
+) -> None:
+    sent = (await schedule(maild, bot, clock)).data
+    clock.forward(60)
+    await left(maild, sent["id"])
+    answer = await maild.api.call("DELETE", f"/v1/messages/{sent['id']}/schedule")
+    assert (answer.status, answer.code) == (409, "not_scheduled")
+    now = (await maild.api.send(bot)).data
+    assert (await maild.api.call("DELETE", f"/v1/messages/{now['id']}/schedule")).code == "not_scheduled"
+
+
+async def test_of_a_cancel_and_a_dispatch_one_wins(
+    maild: Running, bot: dict[str, Any], clock: ManualClock
+) -> None:
+    ids = [(await schedule(maild, bot, clock)).data["id"] for _ in range(40)]
+    clock.forward(60)
+    answers = await asyncio.gather(*(maild.api.call("DELETE", f"/v1/messages/{one}/schedule") for one in ids))
+    for message_id in ids:
+        await left(maild, message_id)
+    queued = {one for (one,) in maild.sql("SELECT message_id FROM recipients")}
+    for message_id, answer in zip(ids, answers, strict=True):
+        assert (message_id in queued) == (answer.status == 409), answer.body
+
+
+async def test_the_guards_run_again_when_it_goes(
+    maild: Running, bot: dict[str, Any], clock: ManualClock
+) -> None:
+    sent = (await schedule(maild, bot, clock, to=["gone@elsewhere.test"])).data
+    await maild.api.post("/v1/suppressions", {"email": "GONE@elsewhere.test"})
+    clock.forward(60)
+    refused = await left(maild, sent["id"])
+    assert (refused["status"], refused["failureReason"]) == ("failed", "recipient_suppressed")
+    assert maild.sql("SELECT * FROM recipients") == maild.sql("SELECT * FROM usage") == []
+
+
+async def test_the_guards_run_at_once_too(maild: Running, bot: dict[str, Any], clock: ManualClock) -> None:
+    await maild.api.post("/v1/suppressions", {"email": "gone@elsewhere.test"})
+    answer = await schedule(maild, bot, clock, to=["gone@elsewhere.test"])
+    assert (answer.status, answer.code) == (422, "recipient_suppressed")
+
+
+async def test_the_allowance_is_that_of_the_day_it_goes(maild: Running, clock: ManualClock) -> None:
+    tiny = await maild.organization("tiny")
+    bot = await maild.inbox("bot", tiny.api)
+    assert (await tiny.api.send(bot)).status == 201
+    at = iso(clock.at_ms + MINUTE_MS)
+    assert (await tiny.api.send(bot, sendAt=at)).code == "limit_reached"
+    assert (await tiny.api.send(bot, sendAt=iso(clock.at_ms + DAY_MS))).status == 201
+
+
+async def test_one_that_lost_its_allowance_meanwhile_fails_and_says_so(
+    maild: Running, clock: ManualClock
+) -> None:
+    tiny = await maild.organization("tiny")
+    bot = await maild.inbox("bot", tiny.api)
+    later = (await tiny.api.send(bot, sendAt=iso(clock.at_ms + MINUTE_MS))).data
+    assert (await tiny.api.send(bot)).status == 201
+    clock.forward(60)
+
+    async def look() -> Any:
+        found = (await tiny.api.get(f"/v1/messages/{later['id']}")).data
+        return found if found["status"] == "failed" else None
+
+    assert (await until(look))["failureReason"] == "limit_reached"
+    assert maild.sql("SELECT value FROM usage WHERE length(period) = 10") == [(1,)]
+
+
+async def test_what_was_due_while_we_were_down_goes_once_we_are_up(
+    maild: Running, bot: dict[str, Any], clock: ManualClock
+) -> None:
+    sent = (await schedule(maild, bot, clock)).data
+    await maild.daemon.stop()
+    clock.forward(7200)
+    await maild.daemon.start()
+    api = maild.api = type(maild.api)(maild._session, maild.daemon.http.url, maild.api.key)
+    assert (await left(maild, sent["id"]))["status"] == "queued"
+    assert maild.sql("SELECT count(*) FROM recipients") == [(1,)]
+    assert len(await api.messages()) == 1
+
+
+async def test_a_clock_that_jumps_neither_doubles_nor_loses(
+    maild: Running, bot: dict[str, Any], clock: ManualClock
+) -> None:
+    sent = (await schedule(maild, bot, clock, 20 * DAY_MS)).data
+    clock.forward(40 * 86_400)
+    assert (await left(maild, sent["id"]))["status"] == "queued"
+    clock.at_ms -= 40 * DAY_MS
+    other = (await schedule(maild, bot, clock)).data
+    clock.forward(60)
+    await left(maild, other["id"])
+    counted = maild.sql("SELECT message_id, count(*) FROM recipients GROUP BY 1 ORDER BY 1")
+    assert counted == sorted([(sent["id"], 1), (other["id"], 1)])
+
+
+async def test_deleting_a_scheduled_message_drops_it(
+    maild: Running, bot: dict[str, Any], clock: ManualClock
+) -> None:
+    sent = (await schedule(maild, bot, clock)).data
+    assert (await maild.api.call("DELETE", f"/v1/messages/{sent['id']}")).status == 200
+    other = (await schedule(maild, bot, clock)).data
+    clock.forward(60)
+    await left(maild, other["id"])
+    assert maild.sql("SELECT message_id FROM recipients") == [(other["id"],)]
+
+
+async def test_a_deactivated_inbox_sends_nothing_that_was_scheduled(
+    maild: Running, bot: dict[str, Any], clock: ManualClock
+) -> None:
+    sent = (await schedule(maild, bot, clock)).data
+    await maild.api.call("DELETE", f"/v1/inboxes/{bot['id']}")
+    found = (await maild.api.get(f"/v1/messages/{sent['id']}")).data
+    assert (found["status"], found["failureReason"]) == ("failed", "inbox_not_found")
+
+
+async def test_a_failure_gives_back_what_was_counted_on_the_day_it_went(
+    maild: Running, bot: dict[str, Any], clock: ManualClock
+) -> None:
+    sent = (await schedule(maild, bot, clock, 3 * DAY_MS)).data
+    clock.forward(3 * 86_400)
+    await left(maild, sent["id"])
+    assert maild.sql("SELECT period, value FROM usage WHERE length(period) = 10") == [("2026-11-24", 1)]
+    await maild.api.call("DELETE", f"/v1/inboxes/{bot['id']}")
+    assert maild.sql("SELECT period, value FROM usage WHERE length(period) = 10") == [("2026-11-24", 0)]
+
+
+async def test_a_test_keys_scheduled_mail_ends_in_the_simulator(
+    maild: Running, bot: dict[str, Any], clock: ManualClock
+) -> None:
+    sent = (await maild.test_api.send(bot, sendAt=iso(clock.at_ms + MINUTE_MS))).data
+    clock.forward(60)
+
+    async def look() -> Any:
+        found = (await maild.api.get(f"/v1/messages/{sent['id']}")).data
+        return found if found["status"] == "delivered" else None
+
+    assert (await until(look))["mode"] == "test"
+    assert maild.sql("SELECT * FROM usage WHERE metric = 'messages'") == []
