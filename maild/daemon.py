@@ -135,6 +135,7 @@ class Daemon:
             ids,
             settings,
             prepare_local=acceptor.prepare_local,
+            prepare_answer=acceptor.prepare_answer,
             is_local=lambda domain: db.read(is_served, domain, shared_domains),
             may_send=lambda organization_id, domain: db.lookup(
                 domains.may_send, organization_id, domain, shared_domains

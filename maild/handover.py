@@ -1,8 +1,10 @@
-"""What one half of the mail plane hands to the other: mail from an inbox of this host to another.
+"""What one half of the mail plane hands to the other: mail from an inbox of this host to another, and
+the simulator's answers.
 
 The outbound queue and the inbound plane never import each other; the composition root gives the
-queue a `PrepareLocal`. It is awaited outside a transaction (it may read, parse, hash) and yields a unit
-of work, which the queue runs in the transaction that records the outcome: delivered exactly once.
+queue a `PrepareLocal` and a `PrepareAnswer`. They are awaited outside a transaction (they may read, parse,
+hash) and yield a unit of work, which the queue runs in the transaction that records the outcome:
+delivered exactly once.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -29,6 +31,15 @@ class LocalMail:
 
 
 @dataclass(frozen=True, slots=True)
+class SimulatedAnswer:
+    """What somebody at the simulator writes back to an inbox."""
+
+    raw: bytes
+    author: str
+    inbox_address: str
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """As an SMTP server would answer for one recipient: 2xx taken, 4xx later, 5xx never."""
 
@@ -39,5 +50,7 @@ class Reply:
 
 DeliverLocal = Callable[[Tx], Mapping[str, Reply]]  # recipient → reply
 PrepareLocal = Callable[[LocalMail], Awaitable[DeliverLocal]]
+DeliverAnswer = Callable[[Tx], int]  # → how many webhooks hear of it
+PrepareAnswer = Callable[[SimulatedAnswer], Awaitable[DeliverAnswer]]
 IsLocal = Callable[[str], Awaitable[bool]]  # domain → is it ours?
 MaySend = Callable[[str, str], bool]  # organization, domain → may it send from there, now?

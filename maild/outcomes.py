@@ -4,23 +4,23 @@ A verdict changes the recipient's row and its message's status, and brings the a
 counters, the suppression and the events with it; either all of it is committed, or none. The steps
 stand in `record`. A row that is gone, or was changed meanwhile, counts for nothing and tells nobody.
 
-Test messages change their own rows and publish events, and touch no counter and no suppression.
-Ids are minted by the caller before the transaction (`Ids` belongs to the event loop).
+Test messages change their own rows and publish events, and touch no counter and no suppression. Ids are
+minted inside the transaction, which `Database.write` runs on the event loop, where `Ids` belongs.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from maild.message.address import normalize
-from storage import events, outbound, states, suppressions, usage
+from storage import outbound, outbound_events, states, suppressions, usage
 from storage.clock import day_of, iso, month_of
 from storage.database import Tx
-from storage.ids import Ids
 from storage.outbound import Due, Envelope, Settlement
-from storage.records import Recipient, load
+from storage.records import Recipient
 
+Mint = Callable[[str], str]  # a prefix → a fresh id
 BounceType = Literal["permanent", "transient", "undetermined"]
 
 # RFC 3463 §3.2, RFC 7505 §4: the address is no good, whatever the message; not policy (5.7.x), not content.
@@ -81,73 +81,43 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Minted:
-    """Ids for one `record`: an event for the message, and an event and a suppression for each failure."""
-
-    sent_event: str
-    bounce_events: tuple[str, ...]
-    suppressions: tuple[str, ...]
-
-    @classmethod
-    def by(cls, ids: Ids, failures: int) -> "Minted":
-        return cls(
-            ids.new("evt"),
-            tuple(ids.new("evt") for _ in range(failures)),
-            tuple(ids.new("sup") for _ in range(failures)),
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class _Failure:
     position: int
     address: str
     bounce_type: BounceType
     reason: str
-    code: int | None
-    enhanced: str | None
-    text: str
-    is_address_fault: bool
+    verdict: Verdict
 
 
 def record(
     tx: Tx,
     rows: Sequence[Due],
     verdicts: Mapping[int, Verdict],
-    minted: Minted,
+    mint: Mint,
     now_ms: int,
     duration_ms: int,
 ) -> int:
     """Settle the leased rows, all of one message; the number of webhook deliveries that follow."""
-    message_id = rows[0].message_id
     settled = [
         (row, verdicts[row.position])
         for row in rows
         if outbound.settle(tx, _settlement(row, verdicts[row.position], now_ms, duration_ms), now_ms)
     ]
-    envelope = outbound.envelope(tx, message_id) if settled else None
-    if envelope is None:
+    message = _Message.load(tx, rows[0].message_id, mint, now_ms) if settled else None
+    if message is None:
         return 0
-    recipients = outbound.recipients(tx, message_id)
     failures = [_failure(row, verdict) for row, verdict in settled if _is_final(row, verdict, now_ms)]
-    taken = sum(verdict.status in states.RECIPIENT_ACCEPTED for _, verdict in settled)
-    _count(tx, envelope, "delivered", taken, now_ms)
-    sent_at = _move_message(tx, message_id, envelope, recipients, failures, now_ms)
-    told = 0
-    if sent_at is not None and envelope.sent_at is None:
-        data = _describe(message_id, envelope, recipients, sent_at)
-        told = _publish(tx, minted.sent_event, "email.sent", message_id, envelope, data, now_ms)
-    for number, failure in enumerate(failures):
-        told += _bounce(
-            tx,
-            message_id,
-            envelope,
-            recipients,
-            sent_at,
-            failure,
-            (minted.bounce_events[number], minted.suppressions[number]),
-            now_ms,
-        )
-    return told
+    message.count("delivered", sum(verdict.status in states.RECIPIENT_ACCEPTED for _, verdict in settled))
+    was_sent = message.envelope.sent_at is not None
+    has_failed = message.follow(failures)
+    if message.envelope.sent_at is not None and not was_sent:
+        message.publish("email.sent")
+    for row, verdict in settled:
+        # No row ever goes back to `queued`: this is its first deferral.
+        if row.status == "queued" and verdict.status == "deferred" and not _is_final(row, verdict, now_ms):
+            message.publish("email.delayed", _delay(row, verdict))
+    message.fail(failures, has_failed)
+    return message.told
 
 
 def bounced_later(
@@ -156,33 +126,131 @@ def bounced_later(
     position: int,
     verdict: Verdict,
     bounce_type: BounceType,
-    minted: Minted,
+    mint: Mint,
     now_ms: int,
 ) -> int | None:
     """A recipient that had been accepted bounced after all (a DSN said so); None when it does not count.
 
     The caller has made sure that the report is about this message and this recipient.
     """
-    envelope = outbound.envelope(tx, message_id)
-    if envelope is None or not outbound.bounce_later(
-        tx, message_id, position, verdict.code, verdict.enhanced, verdict.text
-    ):
+    if not outbound.bounce_later(tx, message_id, position, verdict.code, verdict.enhanced, verdict.text):
         return None
-    recipients = outbound.recipients(tx, message_id)
-    address = next(one.address for one in recipients if one.position == position)
-    failure = _Failure(
-        position,
-        address,
-        bounce_type,
-        "bounced",
-        verdict.code,
-        verdict.enhanced,
-        verdict.text,
-        verdict.is_address_fault() and bounce_type == "permanent",
-    )
-    _move_message(tx, message_id, envelope, recipients, [failure], now_ms)
-    minted_pair = (minted.bounce_events[0], minted.suppressions[0])
-    return _bounce(tx, message_id, envelope, recipients, envelope.sent_at, failure, minted_pair, now_ms)
+    message = _Message.load(tx, message_id, mint, now_ms)
+    if message is None:
+        return None
+    failures = [_Failure(position, message.address_of(position), bounce_type, "bounced", verdict)]
+    message.fail(failures, message.follow(failures))
+    return message.told
+
+
+def complained(
+    tx: Tx, message_id: str, position: int, feedback_type: str, mint: Mint, now_ms: int
+) -> int | None:
+    """A recipient that had got the message called it spam; None when it does not count.
+
+    At most once for each recipient of a message. The caller has made sure that the report is about it.
+    """
+    if not outbound.complain(tx, message_id, position, now_ms):
+        return None
+    message = _Message.load(tx, message_id, mint, now_ms)
+    if message is None:
+        return None
+    message.complain(position, feedback_type)
+    return message.told
+
+
+class _Message:
+    """One message inside one transaction: its rows as they are now, and how many webhooks hear of it."""
+
+    def __init__(self, tx: Tx, message_id: str, envelope: Envelope, mint: Mint, now_ms: int) -> None:
+        self._tx = tx
+        self._id = message_id
+        self._mint = mint
+        self._now_ms = now_ms
+        self.envelope = envelope
+        self._recipients: Sequence[Recipient] = outbound.recipients(tx, message_id)
+        self.told = 0
+
+    @classmethod
+    def load(cls, tx: Tx, message_id: str, mint: Mint, now_ms: int) -> "_Message | None":
+        envelope = outbound.envelope(tx, message_id)
+        return None if envelope is None else cls(tx, message_id, envelope, mint, now_ms)
+
+    def address_of(self, position: int) -> str:
+        return next(one.address for one in self._recipients if one.position == position)
+
+    def complain(self, position: int, feedback_type: str) -> None:
+        address = self.address_of(position)
+        is_live = self.envelope.mode == "live"
+        self.count("complained")
+        if is_live:
+            self._suppress(address, "complaint", "feedback_loop")
+        more = {"recipient": address, "feedbackType": feedback_type, "suppressed": is_live}
+        self.publish("email.complained", more)
+
+    def publish(self, type: str, more: Mapping[str, Any] | None = None) -> None:
+        self.told += outbound_events.publish(
+            self._tx, self._mint("evt"), type, self._id, self.envelope, self._recipients, self._now_ms, more
+        )
+
+    def count(self, metric: str, amount: int = 1) -> None:
+        if amount and self.envelope.mode == "live":
+            for period in (day_of(self._now_ms), month_of(self._now_ms)):
+                usage.add(self._tx, self.envelope.organization_id, period, metric, amount)
+
+    def follow(self, failures: Sequence[_Failure]) -> bool:
+        """The message's status follows its recipients'; did it become `failed`?"""
+        was = self.envelope
+        status = states.message_status({recipient.status for recipient in self._recipients})
+        if status not in states.MESSAGE[was.status]:
+            return False
+        sent_at = self._now_ms if was.sent_at is None and status in ("sent", "delivered") else was.sent_at
+        reason = failures[-1].reason if status == "failed" and failures else None
+        outbound.move_message(self._tx, self._id, was.status, status, sent_at, reason)
+        self.envelope = was._replace(status=status, sent_at=sent_at, failure_reason=reason)
+        if status != "failed":
+            return False
+        if was.status == "queued" and not outbound.left_the_host(self._tx, self._id):
+            give_back_quota(self._tx, was)
+        return True
+
+    def fail(self, failures: Sequence[_Failure], has_failed: bool) -> None:
+        """All that follows from recipients, and perhaps the message, that failed."""
+        for failure in failures:
+            self._bounce(failure)
+        if has_failed:
+            self.told += outbound_events.publish_failed(self._tx, self._mint("evt"), self._id, self._now_ms)
+
+    def _bounce(self, failure: _Failure) -> None:
+        verdict = failure.verdict
+        suppressed = failure.reason == "recipient_suppressed"
+        if failure.bounce_type == "permanent" and not suppressed:
+            self.count("bounced")
+            if verdict.is_address_fault() and self.envelope.mode == "live":
+                suppressed = True
+                self._suppress(failure.address, "hard_bounce", "bounce")
+        self.publish(
+            "email.bounced",
+            {
+                "recipient": failure.address,
+                "bounceType": failure.bounce_type,
+                "smtpCode": verdict.code,
+                "enhancedCode": verdict.enhanced,
+                "diagnostic": verdict.text,
+                "suppressed": suppressed,
+            },
+        )
+
+    def _suppress(self, address: str, reason: str, source: str) -> None:
+        suppressions.add(
+            self._tx,
+            self._mint("sup"),
+            self._now_ms,
+            organization_id=self.envelope.organization_id,
+            email=normalize(address),
+            reason=reason,
+            source=source,
+        )
 
 
 def give_back_quota(tx: Tx, envelope: Envelope) -> None:
@@ -194,11 +262,6 @@ def give_back_quota(tx: Tx, envelope: Envelope) -> None:
     usage.give_back(tx, envelope.organization_id, month, "messages")
     domain = envelope.from_address.rpartition("@")[2]
     usage.give_back(tx, envelope.organization_id, day, "messages", scope=domain)
-
-
-def failures_at(rows: Sequence[Due], verdicts: Mapping[int, Verdict], now_ms: int) -> int:
-    """How many of the rows end for good, at most: what to mint ids for. One without a verdict yet may."""
-    return sum(row.position not in verdicts or _is_final(row, verdicts[row.position], now_ms) for row in rows)
 
 
 def _is_final(row: Due, verdict: Verdict, now_ms: int) -> bool:
@@ -230,129 +293,15 @@ def _settlement(row: Due, verdict: Verdict, now_ms: int, duration_ms: int) -> Se
 def _failure(row: Due, verdict: Verdict) -> _Failure:
     types: Mapping[str, BounceType] = {"deferred": "transient", "failed": "undetermined"}
     bounce_type = types.get(verdict.status, "permanent")
-    reason = _REASONS.get(verdict.status, "bounced")
-    facts = (verdict.code, verdict.enhanced, verdict.text)
-    return _Failure(row.position, row.address, bounce_type, reason, *facts, verdict.is_address_fault())
+    return _Failure(row.position, row.address, bounce_type, _REASONS.get(verdict.status, "bounced"), verdict)
 
 
-def _move_message(
-    tx: Tx,
-    message_id: str,
-    envelope: Envelope,
-    recipients: Sequence[Recipient],
-    failures: Sequence[_Failure],
-    now_ms: int,
-) -> int | None:
-    """The message's status follows its recipients'; when it was sent, if it was."""
-    status = states.message_status({recipient.status for recipient in recipients})
-    sent_at = envelope.sent_at
-    if sent_at is None and status in ("sent", "delivered"):
-        sent_at = now_ms
-    if status not in states.MESSAGE[envelope.status]:
-        return envelope.sent_at
-    reason = failures[-1].reason if status == "failed" and failures else None
-    outbound.move_message(tx, message_id, envelope.status, status, sent_at, reason)
-    if status == "failed" and envelope.status == "queued" and not outbound.left_the_host(tx, message_id):
-        give_back_quota(tx, envelope)
-    return sent_at
-
-
-def _bounce(
-    tx: Tx,
-    message_id: str,
-    envelope: Envelope,
-    recipients: Sequence[Recipient],
-    sent_at: int | None,
-    failure: _Failure,
-    minted: tuple[str, str],
-    now_ms: int,
-) -> int:
-    event_id, suppression_id = minted
-    suppressed = failure.reason == "recipient_suppressed"
-    if failure.bounce_type == "permanent" and not suppressed:
-        _count(tx, envelope, "bounced", 1, now_ms)
-    if failure.is_address_fault and envelope.mode == "live":
-        suppressed = True
-        suppressions.add(
-            tx,
-            suppression_id,
-            now_ms,
-            organization_id=envelope.organization_id,
-            email=normalize(failure.address),
-            reason="hard_bounce",
-            source="bounce",
-        )
-    data = _describe(message_id, envelope, recipients, sent_at) | {
-        "recipient": failure.address,
-        "bounceType": failure.bounce_type,
-        "smtpCode": failure.code,
-        "enhancedCode": failure.enhanced,
-        "diagnostic": failure.text,
-        "suppressed": suppressed,
-    }
-    return _publish(tx, event_id, "email.bounced", message_id, envelope, data, now_ms)
-
-
-def _count(tx: Tx, envelope: Envelope, metric: str, amount: int, now_ms: int) -> None:
-    if amount and envelope.mode == "live":
-        usage.add(tx, envelope.organization_id, day_of(now_ms), metric, amount)
-        usage.add(tx, envelope.organization_id, month_of(now_ms), metric, amount)
-
-
-def _publish(
-    tx: Tx,
-    event_id: str,
-    type: str,
-    message_id: str,
-    envelope: Envelope,
-    data: Mapping[str, Any],
-    now_ms: int,
-) -> int:
-    return events.publish(
-        tx,
-        event_id,
-        now_ms,
-        organization_id=envelope.organization_id,
-        type=type,
-        data=data,
-        mode=envelope.mode,
-        inbox_id=envelope.inbox_id,
-        message_id=message_id,
-    )
-
-
-def _describe(
-    message_id: str, envelope: Envelope, recipients: Sequence[Recipient], sent_at: int | None
-) -> dict[str, Any]:
-    """What every event about an outbound message says (decisions.md, Webhook)."""
+def _delay(row: Due, verdict: Verdict) -> dict[str, Any]:
     return {
-        "messageId": message_id,
-        "inboxId": envelope.inbox_id,
-        "threadId": envelope.thread_id,
-        "fromAddress": envelope.from_address,
-        "toAddresses": load(envelope.to_addresses),
-        "subject": envelope.subject,
-        "sentAt": _iso(sent_at),
-        "recipients": [describe_recipient(recipient) for recipient in recipients],
+        "recipient": row.address,
+        "attempts": row.attempts,
+        "nextAttemptAt": iso(row.next_attempt_at),
+        "smtpCode": verdict.code,
+        "enhancedCode": verdict.enhanced,
+        "diagnostic": verdict.text,
     }
-
-
-def describe_recipient(recipient: Recipient) -> dict[str, Any]:
-    """The API's shape of a recipient (decisions.md, Message)."""
-    return {
-        "address": recipient.address,
-        "kind": recipient.kind,
-        "status": recipient.status,
-        "attempts": recipient.attempts,
-        "lastAttemptAt": _iso(recipient.last_attempt_at),
-        "nextAttemptAt": _iso(recipient.next_attempt_at),
-        "remoteHost": recipient.remote_host,
-        "smtpCode": recipient.smtp_code,
-        "enhancedCode": recipient.enhanced_code,
-        "response": recipient.response,
-        "tls": recipient.tls,
-    }
-
-
-def _iso(at_ms: int | None) -> str | None:
-    return None if at_ms is None else iso(at_ms)

@@ -56,6 +56,15 @@ def newest_of_thread(tx: Tx, organization_id: str, thread_id: str) -> Message | 
     return Message(*row) if row else None
 
 
+def test_answers(tx: Tx, thread_id: str) -> int:
+    """How many messages of the conversation the simulator wrote."""
+    count: int = tx.value(
+        "SELECT count(*) FROM messages WHERE thread_id = ? AND direction = 'inbound' AND mode = 'test'",
+        (thread_id,),
+    )
+    return count
+
+
 def of_thread(tx: Tx, thread_id: str) -> list[Message]:
     """All of them with their bodies, oldest first."""
     return [Message(*row) for row in tx.all(f"{_SELECT} WHERE thread_id = ? ORDER BY id", (thread_id,))]

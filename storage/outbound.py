@@ -227,6 +227,18 @@ def bounce_later(
     )
 
 
+def complain(tx: Tx, message_id: str, position: int, now_ms: int) -> bool:
+    """Mark that the recipient complained; False when it never got the message, or had complained before."""
+    return (
+        tx.run(
+            """UPDATE recipients SET complained_at = ?
+           WHERE message_id = ? AND position = ? AND status IN ('sent', 'delivered') AND complained_at IS NULL""",
+            (now_ms, message_id, position),
+        )
+        == 1
+    )
+
+
 def recipients(tx: Tx, message_id: str) -> list[Recipient]:
     rows = tx.all(
         f"SELECT {columns(Recipient)} FROM recipients WHERE message_id = ? ORDER BY position", (message_id,)
@@ -245,6 +257,7 @@ class Envelope(NamedTuple):
     from_address: str
     to_addresses: str
     subject: str
+    failure_reason: str | None
     sent_at: int | None
     created_at: int
     counted_at: int | None

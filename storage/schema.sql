@@ -16,7 +16,8 @@ CREATE TABLE organizations (
   sending_action     TEXT,
   sending_tripped_at INTEGER,
   tripwire_tripped_at INTEGER,
-  created_at         INTEGER NOT NULL
+  created_at         INTEGER NOT NULL,
+  reputation_baseline TEXT                       -- what the circuit breaker has forgiven (storage/usage.py)
 ) STRICT;
 
 CREATE TABLE members (
@@ -311,6 +312,7 @@ CREATE TABLE recipients (
   enhanced_code   TEXT,
   response        TEXT,
   tls             TEXT,
+  complained_at   INTEGER,                       -- said to be spam; counted once
   PRIMARY KEY (message_id, position)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX recipients_due ON recipients (next_attempt_at, domain) WHERE status IN ('queued', 'deferred') AND lease IS NULL;

@@ -19,23 +19,21 @@ from typing import NamedTuple
 from authres import AuthenticationResultsHeader
 
 from maild.errors import SmtpError
-from maild.handover import DeliverLocal, LocalMail, Reply
+from maild.handover import DeliverAnswer, DeliverLocal, LocalMail, Reply, SimulatedAnswer
+from maild.inbound.arrival import Arrival, arrive, message_row, participants, received_event, references
 from maild.inbound.recipients import find_mailbox, is_served
 from maild.message.address import normalize, split
 from maild.message.digest import Digest, digest
 from maild.message.thread_headers import base_subject
 from storage import blobs, events, inboxes, messages, threads, usage
 from storage.blobs import Blobs, Stored
-from storage.clock import Clock, day_of, iso
+from storage.clock import Clock, day_of
 from storage.database import Database, Tx
 from storage.ids import Ids
 from storage.inboxes import Mailbox
-from storage.records import Attachment, Message, dump
 
 MAX_HOPS = 50  # RFC 5321 §6.3 asks for at least 100 only of those who count nothing else; Postfix has 50
 DIGEST_INLINE_BYTES = 128 * 1024  # about a millisecond; more than this is parsed in a thread
-THREAD_REFERENCES = 20
-PARTICIPANTS = 50
 
 NOT_EVALUATED: Mapping[str, str | None] = {
     "spf": None, "dkim": None, "dmarc": None, "arc": None, "verifiedDomain": None
@@ -51,21 +49,6 @@ class Envelope(NamedTuple):
     peer: str
     protocol: str  # RFC 3848: SMTP, ESMTP, ESMTPS
     tls: str | None
-
-
-class Arrival(NamedTuple):
-    """One message on its way to one or more inboxes: all that is the same for each of them."""
-
-    digest: Digest
-    blob_id: str
-    size_bytes: int
-    from_address: str
-    from_name: str | None
-    to: tuple[str, ...]
-    cc: tuple[str, ...]
-    reply_to: str | None
-    envelope_from: str
-    auth: Mapping[str, str | None]
 
 
 class Acceptor:
@@ -128,9 +111,7 @@ class Acceptor:
         found = await asyncio.to_thread(digest, raw) if len(raw) > DIGEST_INLINE_BYTES else digest(raw)
         sender = found.parsed.from_
         domain = split(normalize(sender.address))[1] if sender else None
-        # The sender is an inbox of ours, so its domain is known, not claimed.
-        auth = {"spf": "pass", "dkim": "pass", "dmarc": "pass", "arc": "none", "verifiedDomain": domain}
-        arrival = arrive(found, blob.id, blob.size_bytes, mail.envelope_from, auth)
+        arrival = arrive(found, blob.id, blob.size_bytes, mail.envelope_from, known_sender(domain))
         return lambda tx: self._commit_local(tx, arrival, mail)
 
     def _commit_local(self, tx: Tx, arrival: Arrival, mail: LocalMail) -> Mapping[str, Reply]:
@@ -148,6 +129,23 @@ class Acceptor:
             replies[address] = Reply(250, "2.1.5", "delivered to the inbox")
         return replies
 
+    async def prepare_answer(self, answer: SimulatedAnswer) -> DeliverAnswer:
+        """Keep the bytes; the unit returned delivers them to the inbox, if it is still there."""
+        stored = await self._blobs.store(answer.raw)
+        auth = known_sender(split(answer.author)[1])
+        found = digest(answer.raw)
+        arrival = arrive(found, stored.id, stored.size_bytes, answer.author, auth)._replace(mode="test")
+
+        def deliver(tx: Tx) -> int:
+            box = find_mailbox(tx, answer.inbox_address, self._shared_domains)
+            if box is None:
+                return 0
+            blobs.insert(tx, stored, self._clock.now_ms(), refs=0)
+            trace = self._local_trace(answer.author, box.address, stored.id)
+            return self._deliver(tx, arrival, box, trace) or 0
+
+        return deliver
+
     def _deliver(self, tx: Tx, arrival: Arrival, box: Mailbox, trace: bytes) -> int | None:
         """Rows for one inbox; how many webhooks hear of it, None when the inbox is gone."""
         now_ms = self._clock.now_ms()
@@ -160,7 +158,8 @@ class Acceptor:
         message = message_row(arrival, box, message_id, thread_id, trace, now_ms)
         blobs.retain(tx, arrival.blob_id)
         messages.insert(tx, message, attachments, arrival.digest.search_words)
-        usage.add(tx, box.organization_id, day_of(now_ms), "received")
+        if arrival.mode == "live":
+            usage.add(tx, box.organization_id, day_of(now_ms), "received")
         return events.publish(
             tx,
             self._ids.new("evt"),
@@ -168,6 +167,7 @@ class Acceptor:
             organization_id=box.organization_id,
             type="email.received",
             data=received_event(message, arrival, attachments),
+            mode=arrival.mode,
             inbox_id=box.inbox_id,
             message_id=message_id,
         )
@@ -230,111 +230,12 @@ class Acceptor:
         return self._dated[1]
 
 
+def known_sender(domain: str | None) -> Mapping[str, str | None]:
+    """`auth` where the sender is an inbox of ours, or the simulator: its domain is known, not claimed."""
+    return {"spf": "pass", "dkim": "pass", "dmarc": "pass", "arc": "none", "verifiedDomain": domain}
+
+
 def refuse_loops(found: Digest) -> None:
     """RFC 5321 §6.3: many Received lines mean that the message goes in circles."""
     if len(found.parsed.headers.get_all("Received")) > MAX_HOPS:
         raise SmtpError(554, "5.4.6", "too many hops")
-
-
-def arrive(
-    found: Digest, blob_id: str, size_bytes: int, envelope_from: str, auth: Mapping[str, str | None]
-) -> Arrival:
-    parsed = found.parsed
-    # Without one unambiguous author the envelope sender stands in (it is checked syntax, not a claim).
-    return Arrival(
-        digest=found,
-        blob_id=blob_id,
-        size_bytes=size_bytes,
-        from_address=parsed.from_.address if parsed.from_ else envelope_from,
-        from_name=parsed.from_.name if parsed.from_ else None,
-        to=tuple(one.address for one in parsed.to),
-        cc=tuple(one.address for one in parsed.cc),
-        reply_to=parsed.reply_to[0].address if parsed.reply_to else None,
-        envelope_from=envelope_from,
-        auth=auth,
-    )
-
-
-def references(arrival: Arrival) -> list[str]:
-    """The Message-IDs that may name a known thread, the likeliest first."""
-    parsed = arrival.digest.parsed
-    newest_first = [*([parsed.in_reply_to] if parsed.in_reply_to else []), *reversed(parsed.references)]
-    return list(dict.fromkeys(newest_first))[:THREAD_REFERENCES]
-
-
-def participants(arrival: Arrival) -> list[str]:
-    everyone = [arrival.from_address, *arrival.to, *arrival.cc]
-    return list(dict.fromkeys(normalize(one) for one in everyone if one))[:PARTICIPANTS]
-
-
-def message_row(
-    arrival: Arrival, box: Mailbox, message_id: str, thread_id: str, trace: bytes, now_ms: int
-) -> Message:
-    found, parsed = arrival.digest, arrival.digest.parsed
-    return Message(
-        id=message_id,
-        organization_id=box.organization_id,
-        inbox_id=box.inbox_id,
-        thread_id=thread_id,
-        direction="inbound",
-        mode="live",
-        status="received",
-        from_address=arrival.from_address,
-        from_name=arrival.from_name,
-        to_addresses=dump(arrival.to),
-        cc_addresses=dump(arrival.cc),
-        bcc_addresses="[]",
-        reply_to=arrival.reply_to,
-        subject=parsed.subject,
-        snippet=found.snippet,
-        text_body=found.text_body,
-        text_slices=dump(found.text_slices) if found.text_slices else None,
-        html_slices=dump(found.html_slices) if found.html_slices else None,
-        extracted_text=found.extracted_text,
-        message_id_header=parsed.message_id,
-        in_reply_to=parsed.in_reply_to,
-        reference_ids=dump(parsed.references),
-        labels='["unread"]',
-        is_auto_reply=int(parsed.is_auto_reply),
-        is_spam=0,
-        auth=dump(arrival.auth),
-        trace=trace,
-        blob_id=arrival.blob_id,
-        size_bytes=arrival.size_bytes,
-        header_length=parsed.header_length,
-        envelope_from=arrival.envelope_from,
-        bounce_token=None,
-        failure_reason=None,
-        scheduled_at=None,
-        sent_at=None,
-        created_at=now_ms,
-    )
-
-
-def received_event(
-    message: Message, arrival: Arrival, attachments: Iterable[Attachment]
-) -> dict[str, object]:
-    """`email.received` (decisions.md, Webhook) less the words, which are read when it is rendered."""
-    return {
-        "messageId": message.id,
-        "inboxId": message.inbox_id,
-        "threadId": message.thread_id,
-        "direction": "inbound",
-        "fromAddress": message.from_address,
-        "fromName": message.from_name,
-        "toAddresses": arrival.to,
-        "subject": message.subject,
-        "snippet": message.snippet,
-        "hasHtml": message.html_slices is not None,
-        "auth": arrival.auth,
-        "attachments": [
-            {
-                "id": one.id,
-                "filename": one.filename,
-                "contentType": one.content_type,
-                "sizeBytes": one.size_bytes,
-            }
-            for one in attachments
-        ],
-        "receivedAt": iso(message.created_at),
-    }

@@ -19,8 +19,7 @@ from functools import partial
 import structlog
 
 from conf.settings import Settings
-from maild.handover import IsLocal, LocalMail, MaySend, PrepareLocal
-from maild.outbound import simulator
+from maild.handover import IsLocal, LocalMail, MaySend, PrepareAnswer, PrepareLocal
 from maild.outbound.connections import Connections
 from maild.outbound.content import Contents
 from maild.outbound.delivery import Deliverer
@@ -29,7 +28,8 @@ from maild.outbound.lanes import Kind, Lane, LaneKey, Lanes
 from maild.outbound.own_fields import OwnFields
 from maild.outbound.route import Router
 from maild.outbound.schedule import Schedule
-from maild.outbound.settle import INTERNAL, DeliverLocal, Outcome, Settler, finish
+from maild.outbound.settle import INTERNAL, Outcome, Settler, finish
+from maild.outbound.simulator import Simulator
 from maild.outbound.tls_policy import TlsPolicies
 from maild.outcomes import Verdict
 from maild.resolver import Resolver
@@ -69,6 +69,7 @@ class OutboundQueue(LoopService):
         ids: Ids,
         settings: Settings,
         prepare_local: PrepareLocal,
+        prepare_answer: PrepareAnswer,
         is_local: IsLocal,
         may_send: MaySend,
         own_fields: OwnFields,
@@ -89,6 +90,7 @@ class OutboundQueue(LoopService):
         router = Router(settings, resolver, randomness)
         self._own_fields = own_fields
         self._contents = Contents(db, blobs, Keys(db, sealer, clock), own_fields, clock)
+        self._simulator = Simulator(db, clock, ids, prepare_answer)
         self._deliverer = Deliverer(router, self._connections, self._contents)
         self._lanes = Lanes(settings.outbound, clock)
         self._settler = Settler(db, clock, ids, wake_webhooks)
@@ -223,25 +225,29 @@ class OutboundQueue(LoopService):
         began = self._clock.monotonic()
         verdicts: dict[int, Verdict] = {row.position: _SUPPRESSED for row in rows if row.is_suppressed}
         willing = [row for row in rows if not row.is_suppressed]
-        deliver_local: DeliverLocal | None = None
+        outcome = Outcome(rows, verdicts)
         if willing:
             try:
-                if not self._may_send(rows[0].organization_id, rows[0].from_address.rpartition("@")[2]):
-                    verdicts |= {row.position: _NOT_THEIRS for row in willing}
-                elif lane.key.kind is Kind.LOCAL:
-                    deliver_local = await self._prepare_local(self._local_mail(willing))
-                else:
-                    verdicts |= await self._verdicts(lane, willing)
+                await self._deliver(lane, willing, outcome)
             except Exception:
                 log.exception("delivery_failed", message_id=rows[0].message_id)
-                verdicts |= {row.position: INTERNAL for row in willing}
-        duration_ms = int((self._clock.monotonic() - began) * 1000)
-        outcome = Outcome(rows, verdicts, deliver_local, duration_ms)
+                outcome.verdicts |= {row.position: INTERNAL for row in willing}
+        outcome.duration_ms = int((self._clock.monotonic() - began) * 1000)
         await self._settler.settle(outcome, partial(self._settled, lane, rows))
 
+    async def _deliver(self, lane: Lane, rows: list[Due], outcome: Outcome) -> None:
+        if not self._may_send(rows[0].organization_id, rows[0].from_address.rpartition("@")[2]):
+            outcome.verdicts |= {row.position: _NOT_THEIRS for row in rows}
+        elif lane.key.kind is Kind.LOCAL:
+            outcome.deliver_local = await self._prepare_local(self._local_mail(rows))
+        elif lane.key.kind is Kind.SIMULATOR:
+            played = await self._simulator.play(rows)
+            outcome.verdicts |= played.verdicts
+            outcome.follow_ups = played.follow_ups
+        else:
+            outcome.verdicts |= await self._verdicts(lane, rows)
+
     async def _verdicts(self, lane: Lane, rows: list[Due]) -> Mapping[int, Verdict]:
-        if lane.key.kind is Kind.SIMULATOR:
-            return simulator.simulate(rows)
         if self._lanes.is_dead(lane) and lane.last_words is not None:
             return {row.position: lane.last_words for row in rows}
         delivery = await self._deliverer.deliver(rows)

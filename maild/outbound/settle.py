@@ -8,14 +8,15 @@ noted would be a duplicate.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import structlog
 
 from maild import outcomes
-from maild.handover import Reply
-from maild.outcomes import Minted, Verdict
+from maild.handover import DeliverLocal
+from maild.outbound.simulator import FollowUp
+from maild.outcomes import Mint, Verdict
 from storage import outbound
 from storage.clock import Clock
 from storage.database import Database, DatabaseClosed, Tx
@@ -27,22 +28,31 @@ STORE_RETRY_S = 1.0
 DRAIN_S = 1.0
 INTERNAL = Verdict("deferred", 451, "4.3.0", "internal error")
 
-DeliverLocal = Callable[[Tx], Mapping[str, Reply]]
-
 log = structlog.get_logger("maild.outbound.settle")
 
 
 @dataclass
 class Outcome:
-    """Rows of one message, all leased. What has no verdict yet gets one from `deliver_local`."""
+    """Rows of one message, all leased. What has no verdict yet gets one from `deliver_local`; `follow_ups`
+    are what else happens because of it."""
 
     rows: list[Due]
     verdicts: dict[int, Verdict]
-    deliver_local: DeliverLocal | None
-    duration_ms: int
+    deliver_local: DeliverLocal | None = None
+    follow_ups: Sequence[FollowUp] = ()
+    duration_ms: int = 0
 
     def is_deferred(self) -> bool:
         return any(verdict.status == "deferred" for verdict in self.verdicts.values())
+
+    def has_units(self) -> bool:
+        return self.deliver_local is not None or bool(self.follow_ups)
+
+    def drop_units(self) -> None:
+        """It may be one of them that failed: what hangs on them is tried again later."""
+        later = {row.position: INTERNAL for row in self.rows}
+        self.verdicts = later if self.follow_ups else later | self.verdicts
+        self.deliver_local, self.follow_ups = None, ()
 
 
 class Settler:
@@ -78,36 +88,32 @@ class Settler:
         """Write it, as often as it takes; the number of webhook deliveries that follow."""
         while True:
             now_ms = self._clock.now_ms()
-            failures = outcomes.failures_at(outcome.rows, outcome.verdicts, now_ms)
-            minted = Minted.by(self._ids, failures)
             try:
-                told, outcome.verdicts = await self._db.write(_record, outcome, minted, now_ms)
+                told, outcome.verdicts = await self._db.write(_record, outcome, self._ids.new, now_ms)
                 return told
             except DatabaseClosed:
                 raise
             except Exception:
                 log.exception("outcome_not_stored", message_id=outcome.rows[0].message_id)
-                if outcome.deliver_local is None:
-                    await asyncio.sleep(STORE_RETRY_S)
+                if outcome.has_units():
+                    outcome.drop_units()
                 else:
-                    # It may be the local unit that failed: its own recipients try again later.
-                    outcome.deliver_local = None
-                    outcome.verdicts = {row.position: INTERNAL for row in outcome.rows} | outcome.verdicts
+                    await asyncio.sleep(STORE_RETRY_S)
 
 
-def _record(tx: Tx, outcome: Outcome, minted: Minted, now_ms: int) -> tuple[int, dict[int, Verdict]]:
+def _record(tx: Tx, outcome: Outcome, mint: Mint, now_ms: int) -> tuple[int, dict[int, Verdict]]:
     """The webhook deliveries that follow, and the verdicts with those of the local unit."""
     verdicts = outcome.verdicts
+    if outcome.has_units() and not outbound.holds(tx, outcome.rows):
+        return 0, verdicts  # the message was deleted meanwhile: it must not arrive
     if outcome.deliver_local is not None:
-        if not outbound.holds(tx, outcome.rows):
-            return 0, verdicts  # the message was deleted meanwhile: it must not arrive
         replies = outcome.deliver_local(tx)
         said = {row.position: replies[row.address] for row in outcome.rows if row.position not in verdicts}
         verdicts = verdicts | {
             position: Verdict.of(reply.code, reply.enhanced, reply.text) for position, reply in said.items()
         }
-    told = outcomes.record(tx, outcome.rows, verdicts, minted, now_ms, outcome.duration_ms)
-    return told, verdicts
+    told = outcomes.record(tx, outcome.rows, verdicts, mint, now_ms, outcome.duration_ms)
+    return told + sum(follow_up(tx) for follow_up in outcome.follow_ups), verdicts
 
 
 async def finish(tasks: set[asyncio.Task[None]], timeout_s: float) -> None:

@@ -2,13 +2,13 @@
 
 import asyncio
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from conf.settings import Settings, parse
-from maild.handover import LocalMail, Reply
+from maild.handover import DeliverAnswer, LocalMail, Reply, SimulatedAnswer
 from maild.outbound.own_fields import OwnFields
 from maild.outbound.queue import OutboundQueue
 from maild.resolver import Resolver
@@ -37,6 +37,10 @@ class Sending:
         await self.mx.start()
         self.told = 0
         self.local: list[LocalMail] = []
+        self.answers: list[SimulatedAnswer] = []
+        self.delivered_answers = 0
+        self.fail_answers = 0  # so many fail in their transaction first
+        self.before_answer: Callable[[], Awaitable[None]] | None = None
         self.queue = self.make_queue()
         return self
 
@@ -68,6 +72,7 @@ class Sending:
             store.ids,
             self.settings,
             self._prepare_local,
+            self._prepare_answer,
             self._is_local,
             lambda organization_id, domain: True,
             OwnFields(b"k" * 32, "https://api.ours.test"),
@@ -103,6 +108,20 @@ class Sending:
         self.local.append(mail)
         taken = Reply(250, "2.1.5", "in the inbox")
         return lambda tx: {one: self.local_replies.get(one, taken) for one in mail.recipients}
+
+    async def _prepare_answer(self, answer: SimulatedAnswer) -> DeliverAnswer:
+        if self.before_answer is not None:
+            await self.before_answer()
+        self.answers.append(answer)
+
+        def deliver(tx: Tx) -> int:
+            if self.fail_answers:
+                self.fail_answers -= 1
+                raise RuntimeError("no room for the answer")
+            self.delivered_answers += 1
+            return 1
+
+        return deliver
 
     async def _is_local(self, domain: str) -> bool:
         return domain in self.local_domains

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from maild import outcomes
-from maild.outcomes import Minted, Verdict
-from storage import outbound, usage
+from maild.outcomes import Verdict
+from storage import outbound, outbound_events, usage
 from storage.clock import day_of, month_of
 from tests.support.store import ORGANIZATION, ManualClock, Store
 
@@ -26,9 +26,8 @@ async def settle(store: Store, verdict: Verdict, *, forward_s: float = 0) -> int
     assert isinstance(store.clock, ManualClock)
     store.clock.forward(forward_s)
     verdicts = {row.position: verdict for row in leased.rows}
-    minted = Minted.by(store.ids, len(leased.rows))
     return await store.db.write(
-        outcomes.record, leased.rows, verdicts, minted, store.clock.now_ms(), duration_ms=5
+        outcomes.record, leased.rows, verdicts, store.ids.new, store.clock.now_ms(), duration_ms=5
     )
 
 
@@ -87,9 +86,8 @@ async def test_a_row_that_is_gone_counts_for_nothing(store: Store) -> None:
     now_ms = store.clock.now_ms()
     leased = await store.db.write(outbound.lease, "run", now_ms, 9, lambda attempts, at: now_ms)
     await store.db.write(lambda tx: tx.run("DELETE FROM recipients WHERE message_id = ?", (message_id,)))
-    minted = Minted.by(store.ids, 1)
     verdicts = {0: Verdict.of(550, "5.1.1", "no")}
-    assert await store.db.write(outcomes.record, leased.rows, verdicts, minted, now_ms, 1) == 0
+    assert await store.db.write(outcomes.record, leased.rows, verdicts, store.ids.new, now_ms, 1) == 0
     assert await store.events() == []
     assert await store.scalar("SELECT count(*) FROM usage") == 0
 
@@ -101,9 +99,8 @@ async def test_a_bounce_that_comes_later(store: Store) -> None:
     late = Verdict.of(550, "5.1.1", "no such user", "mx")
 
     async def bounce(position: int) -> int | None:
-        minted = Minted.by(store.ids, 1)
         return await store.db.write(
-            outcomes.bounced_later, message_id, position, late, "permanent", minted, now_ms
+            outcomes.bounced_later, message_id, position, late, "permanent", store.ids.new, now_ms
         )
 
     assert await bounce(0) == 0
@@ -130,3 +127,53 @@ async def test_a_subscriber_gets_a_delivery(store: Store) -> None:
     await store.db.write(lambda tx: tx.run(sql, (ORGANIZATION,)))
     await store.send("a@there.test")
     assert await settle(store, Verdict.of(250, None, "ok", "mx")) == 1
+
+
+# Opt-in events ------------------------------------------------------------------------------------
+
+
+async def test_a_first_deferral_is_told_once_for_each_recipient(store: Store) -> None:
+    await store.send("a@there.test", "b@there.test")
+    later = Verdict.of(451, "4.7.1", "later", "mx")
+    await settle(store, later)
+    first = await store.events("email.delayed")
+    assert [one["recipient"] for one in first] == ["a@there.test", "b@there.test"]
+    assert {key: first[0][key] for key in ("attempts", "smtpCode", "enhancedCode", "diagnostic")} == {
+        "attempts": 1, "smtpCode": 451, "enhancedCode": "4.7.1", "diagnostic": "later",
+    }  # fmt: skip
+    assert first[0]["nextAttemptAt"] == first[0]["recipients"][0]["nextAttemptAt"] is not None
+    assert first[0]["sentAt"] is None
+    assert isinstance(store.clock, ManualClock)
+    store.clock.forward(3600)
+    await settle(store, later)
+    assert len(await store.events("email.delayed")) == 2
+
+
+async def test_a_failed_message_is_told_once(store: Store) -> None:
+    await store.send("a@there.test", "b@there.test")
+    await settle(store, Verdict.of(550, "5.1.1", "no", "mx"))
+    (failed,) = await store.events("email.failed")
+    assert failed["failureReason"] == "bounced"
+    assert [one["status"] for one in failed["recipients"]] == ["bounced", "bounced"]
+    assert [len(await store.events(type)) for type in ("email.bounced", "email.sent")] == [2, 0]
+
+
+async def test_a_recipient_that_expires_is_not_told_as_delayed(store: Store) -> None:
+    await store.send("a@there.test", expires_in_ms=1000)
+    await settle(store, Verdict.of(451, None, "later", "mx"), forward_s=2)
+    assert await store.events("email.delayed") == []
+    assert [one["failureReason"] for one in await store.events("email.failed")] == ["expired"]
+
+
+async def test_failing_without_a_recipient_can_be_told_too(store: Store) -> None:
+    """A scheduled message that is refused at its time was never in the queue."""
+    message_id = await store.send()
+    fail = "UPDATE messages SET status = 'failed', failure_reason = 'limit_reached' WHERE id = ?"
+    await store.db.write(lambda tx: tx.run(fail, (message_id,)))
+    now_ms = store.clock.now_ms()
+    assert await store.db.write(outbound_events.publish_failed, "evt_1", message_id, now_ms) == 0
+    assert await store.db.write(outbound_events.publish_failed, "evt_2", "msg_none", now_ms) == 0
+    (failed,) = await store.events("email.failed")
+    assert (failed["messageId"], failed["failureReason"], failed["recipients"]) == (
+        message_id, "limit_reached", [],
+    )  # fmt: skip

@@ -28,14 +28,12 @@ def rows(path: Path, sql: str) -> list[tuple[object, ...]]:
 def schema(path: Path) -> list[tuple[str, str, str]]:
     """Every table, index and trigger, with blanks and comments made alike."""
     found = rows(path, "SELECT type, name, coalesce(sql, '') FROM sqlite_master ORDER BY type, name")
-    return [
-        (
-            str(kind),
-            str(name),
-            " ".join(re.sub(r"([(),])", r" \1 ", re.sub(r"--[^\n]*", " ", str(sql))).split()),
-        )
-        for kind, name, sql in found
-    ]
+    return [(str(kind), str(name), _alike(str(sql))) for kind, name, sql in found]
+
+
+def _alike(sql: str) -> str:
+    words = re.sub(r"--[^\n]*", " ", sql).replace("(", " ( ").split()
+    return " ".join(words).replace(" ,", ",")  # as ALTER TABLE … ADD COLUMN leaves it
 
 
 def checks(path: Path) -> dict[tuple[str, str], set[str]]:

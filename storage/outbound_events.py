@@ -1,0 +1,82 @@
+"""Events about an outbound message: what each of them says, and `email.failed`, which both planes publish."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from storage import events, outbound
+from storage.clock import iso
+from storage.database import Tx
+from storage.outbound import Envelope
+from storage.records import Recipient, load
+
+
+def publish(
+    tx: Tx,
+    event_id: str,
+    type: str,
+    message_id: str,
+    envelope: Envelope,
+    recipients: Sequence[Recipient],
+    now_ms: int,
+    more: Mapping[str, Any] | None = None,
+) -> int:
+    """An event with the fields of every outbound one and `more`; how many webhooks will be called."""
+    return events.publish(
+        tx,
+        event_id,
+        now_ms,
+        organization_id=envelope.organization_id,
+        type=type,
+        data={**describe(message_id, envelope, recipients), **(more or {})},
+        mode=envelope.mode,
+        inbox_id=envelope.inbox_id,
+        message_id=message_id,
+    )
+
+
+def publish_failed(tx: Tx, event_id: str, message_id: str, now_ms: int) -> int:
+    """`email.failed`, once the message's row says so; how many webhooks will be called.
+
+    The caller makes sure that it is once for each message: its status became `failed` in this transaction.
+    """
+    envelope = outbound.envelope(tx, message_id)
+    if envelope is None:
+        return 0
+    recipients = outbound.recipients(tx, message_id)
+    more = {"failureReason": envelope.failure_reason}
+    return publish(tx, event_id, "email.failed", message_id, envelope, recipients, now_ms, more)
+
+
+def describe(message_id: str, envelope: Envelope, recipients: Sequence[Recipient]) -> dict[str, Any]:
+    """What every event about an outbound message says (decisions.md, Webhook)."""
+    return {
+        "messageId": message_id,
+        "inboxId": envelope.inbox_id,
+        "threadId": envelope.thread_id,
+        "fromAddress": envelope.from_address,
+        "toAddresses": load(envelope.to_addresses),
+        "subject": envelope.subject,
+        "sentAt": _iso(envelope.sent_at),
+        "recipients": [describe_recipient(recipient) for recipient in recipients],
+    }
+
+
+def describe_recipient(recipient: Recipient) -> dict[str, Any]:
+    """The API's shape of a recipient (decisions.md, Message)."""
+    return {
+        "address": recipient.address,
+        "kind": recipient.kind,
+        "status": recipient.status,
+        "attempts": recipient.attempts,
+        "lastAttemptAt": _iso(recipient.last_attempt_at),
+        "nextAttemptAt": _iso(recipient.next_attempt_at),
+        "remoteHost": recipient.remote_host,
+        "smtpCode": recipient.smtp_code,
+        "enhancedCode": recipient.enhanced_code,
+        "response": recipient.response,
+        "tls": recipient.tls,
+    }
+
+
+def _iso(at_ms: int | None) -> str | None:
+    return None if at_ms is None else iso(at_ms)
