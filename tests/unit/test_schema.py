@@ -33,7 +33,7 @@ def schema(path: Path) -> list[tuple[str, str, str]]:
 
 def _alike(sql: str) -> str:
     words = re.sub(r"--[^\n]*", " ", sql).replace("(", " ( ").split()
-    return " ".join(words).replace(" ,", ",")  # as ALTER TABLE … ADD COLUMN leaves it
+    return " ".join(words).replace(" ,", ",").replace(" )", ")")  # as ALTER TABLE … ADD COLUMN leaves it
 
 
 def checks(path: Path) -> dict[tuple[str, str], set[str]]:
