@@ -59,10 +59,17 @@ class Store:
         return self._write(lambda tx: self._create_organization(tx, name, plan))
 
     def set_sending(self, organization_id: str, status: str, reason: str | None, action: str | None) -> bool:
+        """Approve or pause; False when there is no such organization."""
         now_ms = self._clock.now_ms()
-        return self._write(
-            lambda tx: organizations.set_sending(tx, organization_id, status, reason, action, now_ms)
+        if status == "approved":
+            return self._write(lambda tx: organizations.approve(tx, organization_id, now_ms))
+        event_id = self._ids.new("evt")
+        told = self._write(
+            lambda tx: organizations.pause(
+                tx, event_id, organization_id, reason or "manual_review", action or "contact_operator", now_ms
+            )
         )
+        return told is not None
 
     def create_key(
         self, organization_id: str, name: str, scopes: Sequence[str], inbox_id: str | None, mode: str

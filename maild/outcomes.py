@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from maild import circuit_breaker
 from maild.message.address import normalize
 from storage import outbound, outbound_events, states, suppressions, usage
 from storage.clock import day_of, iso, month_of
@@ -87,6 +88,7 @@ class _Failure:
     bounce_type: BounceType
     reason: str
     verdict: Verdict
+    is_hard: bool  # counts against the sender's reputation
 
 
 def record(
@@ -138,7 +140,16 @@ def bounced_later(
     message = _Message.load(tx, message_id, mint, now_ms)
     if message is None:
         return None
-    failures = [_Failure(position, message.address_of(position), bounce_type, "bounced", verdict)]
+    failures = [
+        _Failure(
+            position,
+            message.address_of(position),
+            bounce_type,
+            "bounced",
+            verdict,
+            bounce_type == "permanent",
+        )
+    ]
     message.fail(failures, message.follow(failures))
     return message.told
 
@@ -187,6 +198,7 @@ class _Message:
             self._suppress(address, "complaint", "feedback_loop")
         more = {"recipient": address, "feedbackType": feedback_type, "suppressed": is_live}
         self.publish("email.complained", more)
+        self._check_reputation()
 
     def publish(self, type: str, more: Mapping[str, Any] | None = None) -> None:
         self.told += outbound_events.publish(
@@ -218,6 +230,8 @@ class _Message:
         """All that follows from recipients, and perhaps the message, that failed."""
         for failure in failures:
             self._bounce(failure)
+        if any(failure.is_hard for failure in failures):
+            self._check_reputation()
         if has_failed:
             self.told += outbound_events.publish_failed(self._tx, self._mint("evt"), self._id, self._now_ms)
 
@@ -225,7 +239,7 @@ class _Message:
         verdict = failure.verdict
         suppressed = failure.reason == "recipient_suppressed"
         if failure.bounce_type == "permanent" and not suppressed:
-            self.count("bounced")
+            self.count("bounced", int(failure.is_hard))
             if verdict.is_address_fault() and self.envelope.mode == "live":
                 suppressed = True
                 self._suppress(failure.address, "hard_bounce", "bounce")
@@ -240,6 +254,11 @@ class _Message:
                 "suppressed": suppressed,
             },
         )
+
+    def _check_reputation(self) -> None:
+        if self.envelope.mode == "live":
+            organization_id = self.envelope.organization_id
+            self.told += circuit_breaker.check(self._tx, self._mint("evt"), organization_id, self._now_ms)
 
     def _suppress(self, address: str, reason: str, source: str) -> None:
         suppressions.add(
@@ -293,7 +312,11 @@ def _settlement(row: Due, verdict: Verdict, now_ms: int, duration_ms: int) -> Se
 def _failure(row: Due, verdict: Verdict) -> _Failure:
     types: Mapping[str, BounceType] = {"deferred": "transient", "failed": "undetermined"}
     bounce_type = types.get(verdict.status, "permanent")
-    return _Failure(row.position, row.address, bounce_type, _REASONS.get(verdict.status, "bounced"), verdict)
+    reason = _REASONS.get(verdict.status, "bounced")
+    # RFC 3463 §3.4: what failed in this system (a stored message that is gone) is no fault of the sender's.
+    is_ours = verdict.host is None and (verdict.enhanced or "").startswith("5.3.")
+    is_hard = verdict.status == "bounced" and not is_ours
+    return _Failure(row.position, row.address, bounce_type, reason, verdict, is_hard)
 
 
 def _delay(row: Due, verdict: Verdict) -> dict[str, Any]:

@@ -2,11 +2,12 @@
 
 from typing import NamedTuple
 
-from storage import usage
-from storage.clock import day_of, month_of
+from storage import events, usage
+from storage.clock import day_of, iso, month_of
 from storage.database import Tx
-from storage.records import Organization, columns
+from storage.records import Organization, columns, dump, load
 from storage.states import SENDING
+from storage.usage import Baseline, Reputation
 
 _SELECT = f"SELECT {columns(Organization)} FROM organizations"
 
@@ -56,21 +57,101 @@ def first(tx: Tx) -> Organization | None:
     return Organization(*row) if row else None
 
 
-def set_sending(
-    tx: Tx, organization_id: str, status: str, reason: str | None, action: str | None, now_ms: int
+# May it send? -------------------------------------------------------------------------------------
+
+
+def approve(tx: Tx, organization_id: str, now_ms: int) -> bool:
+    """Let it send, and forgive what its reputation was: the circuit breaker counts anew from here.
+
+    False when there is no such organization.
+    """
+    forgiven = usage.baseline(tx, organization_id, now_ms)
+    return _set_sending(tx, organization_id, "approved", None, None, None, dump(forgiven))
+
+
+def pause(tx: Tx, event_id: str, organization_id: str, reason: str, action: str, now_ms: int) -> int | None:
+    """Keep it from sending, and publish `sending.paused` if it was not paused already.
+
+    How many webhooks will be called; None when there is no such organization.
+    """
+    before = get(tx, organization_id)
+    if before is None or not _set_sending(tx, organization_id, "paused", reason, action, now_ms, None):
+        return None
+    if before.sending_status == "paused":
+        return 0
+    data = {"status": "paused", "reason": reason, "action": action, "trippedAt": iso(now_ms)}
+    return events.publish(
+        tx, event_id, now_ms, organization_id=organization_id, type="sending.paused", data=data
+    )
+
+
+def standing(tx: Tx, organization_id: str, now_ms: int) -> Reputation:
+    """The reputation that the circuit breaker judges: of the last 30 days, since the last approval."""
+    text: str | None = tx.value(
+        "SELECT reputation_baseline FROM organizations WHERE id = ?", (organization_id,)
+    )
+    return usage.reputation(tx, organization_id, now_ms, Baseline(*load(text)) if text else None)
+
+
+def _set_sending(
+    tx: Tx,
+    organization_id: str,
+    status: str,
+    reason: str | None,
+    action: str | None,
+    tripped_at: int | None,
+    forgiven: str | None,
 ) -> bool:
-    """Approve or pause; False when there is no such organization, or it can't go there from where it is."""
+    """False when there is no such organization, or it can't go there from where it is."""
     origins = [origin for origin, after in SENDING.items() if status in after or origin == status]
     changed = tx.run(
         f"""UPDATE organizations SET sending_status = :status, sending_reason = :reason,
-            sending_action = :action, sending_tripped_at = :tripped_at
+            sending_action = :action, sending_tripped_at = :tripped_at,
+            reputation_baseline = coalesce(:forgiven, reputation_baseline)
             WHERE id = :id AND sending_status IN ({", ".join(f"'{origin}'" for origin in origins)})""",
         {
             "id": organization_id,
             "status": status,
             "reason": reason,
             "action": action,
-            "tripped_at": now_ms if status == "paused" else None,
+            "tripped_at": tripped_at,
+            "forgiven": forgiven,
         },
     )
     return changed == 1
+
+
+# The operator's view ------------------------------------------------------------------------------
+
+
+class Tripwire(NamedTuple):
+    """Of the bulk tripwire: when it tripped (None: it did not), and the recipients that it remembers."""
+
+    tripped_at: int | None
+    recipients: int
+
+
+def tripwire(tx: Tx, organization_id: str) -> Tripwire:
+    row = tx.one(
+        """SELECT tripwire_tripped_at, (SELECT count(*) FROM recent_recipients WHERE organization_id = :id)
+           FROM organizations WHERE id = :id""",
+        {"id": organization_id},
+    )
+    return Tripwire(*row) if row else Tripwire(None, 0)
+
+
+def reset_tripwire(tx: Tx, organization_id: str) -> bool:
+    """Forget that it tripped, and whom it counted; False when there is no such organization."""
+    tx.run("DELETE FROM recent_recipients WHERE organization_id = ?", (organization_id,))
+    changed = tx.run("UPDATE organizations SET tripwire_tripped_at = NULL WHERE id = ?", (organization_id,))
+    return changed == 1
+
+
+def every(tx: Tx) -> list[Organization]:
+    """All of them, oldest first."""
+    return [Organization(*row) for row in tx.all(f"{_SELECT} ORDER BY id")]
+
+
+def set_plan(tx: Tx, organization_id: str, plan: str) -> bool:
+    """Put it on another plan of the configuration; False when there is no such organization."""
+    return tx.run("UPDATE organizations SET plan = ? WHERE id = ?", (plan, organization_id)) == 1

@@ -4,6 +4,7 @@ A counter changes in the transaction of what it counts. Scope is '' for the orga
 its domains.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from storage.clock import DAY_MS, day_of
@@ -76,14 +77,32 @@ class Reputation(NamedTuple):
     complaint_rate: float
 
 
-def reputation(tx: Tx, organization_id: str, now_ms: int) -> Reputation:
-    """Today (UTC) and the days before it, REPUTATION_DAYS in all."""
+class Baseline(NamedTuple):
+    """What does not count (any more): every day before `day`, and of that day the `totals` that it had."""
+
+    day: str
+    totals: Mapping[str, int]
+
+
+def reputation(tx: Tx, organization_id: str, now_ms: int, forgiven: Baseline | None = None) -> Reputation:
+    """Today (UTC) and the days before it, REPUTATION_DAYS in all; less what is `forgiven`."""
     first_day = day_of(now_ms - (REPUTATION_DAYS - 1) * DAY_MS)
+    counted_before: Mapping[str, int] = {}
+    if forgiven is not None and forgiven.day >= first_day:
+        first_day, counted_before = forgiven.day, forgiven.totals
     found = totals(tx, organization_id, first_day, day_of(now_ms))
-    sent, bounced = found.get("messages", 0), found.get("bounced", 0)
+    # A quota that is given back makes less of a day than it was: never below zero.
+    new = {metric: max(0, value - counted_before.get(metric, 0)) for metric, value in found.items()}
+    sent, bounced = new.get("messages", 0), new.get("bounced", 0)
     # A message may have many recipients: rates over messages alone could exceed one.
-    tried = max(sent, found.get("delivered", 0) + bounced)
-    return Reputation(sent, share(bounced, tried), share(found.get("complained", 0), tried))
+    tried = max(sent, new.get("delivered", 0) + bounced)
+    return Reputation(sent, share(bounced, tried), share(new.get("complained", 0), tried))
+
+
+def baseline(tx: Tx, organization_id: str, now_ms: int) -> Baseline:
+    """All that is counted up to now, to be forgiven."""
+    day = day_of(now_ms)
+    return Baseline(day, totals(tx, organization_id, day, day))
 
 
 def share(part: int, whole: int) -> float:

@@ -1,0 +1,37 @@
+"""Stops an organization whose mail bounces or annoys, before every other's suffers for it.
+
+Called in the transaction that counted the bounce or the complaint, so that the send after it is refused.
+It trips once; an operator's approval starts the count anew, else the old numbers would trip it again.
+"""
+
+from storage import organizations
+from storage.database import Tx
+from storage.usage import Reputation
+
+# The contract, section 8, Reputation ceilings.
+SENT_MIN = 100
+HARD_BOUNCE_CEILING = 0.05
+COMPLAINT_CEILING = 0.003
+ACTION = "contact_operator"
+
+
+def check(tx: Tx, event_id: str, organization_id: str, now_ms: int) -> int:
+    """Pause the organization if its reputation asks for it; how many webhooks hear of that."""
+    organization = organizations.get(tx, organization_id)
+    if organization is None or organization.sending_status != "approved":
+        return 0
+    reason = judge(organizations.standing(tx, organization_id, now_ms))
+    if reason is None:
+        return 0
+    return organizations.pause(tx, event_id, organization_id, reason, ACTION, now_ms) or 0
+
+
+def judge(standing: Reputation) -> str | None:
+    """Why it must not go on; None when it may."""
+    if standing.sent < SENT_MIN:
+        return None
+    if standing.hard_bounce_rate >= HARD_BOUNCE_CEILING:
+        return "hard_bounce_rate"
+    if standing.complaint_rate >= COMPLAINT_CEILING:
+        return "complaint_rate"
+    return None
