@@ -73,6 +73,8 @@ def _print(answer: dict[str, Any], as_json: bool) -> None:
             for one in value:
                 priority = f"{one['priority']} " if one["priority"] is not None else ""
                 click.echo(f"  {one['name']}  {one['type']}  {priority}{one['value']}")
+        elif isinstance(value, dict):
+            _print({f"{name}.{inner}": found for inner, found in value.items()}, as_json=False)
         else:
             click.echo(f"{name}: {value}")
 
@@ -142,12 +144,60 @@ def org() -> None:
 @_json
 def org_create(name: str, plan: str, config: Path, as_json: bool) -> None:
     """Make an organization with a live and a test key."""
-    plans = _settings(config).plans
-    if plan not in plans:
-        _fail(f"--plan: there is no plan {plan}; the configuration has {', '.join(sorted(plans))}")
+    _check_plan(config, "--plan", plan)
     if not 1 <= len(name) <= 100:
         _fail("NAME: 1 to 100 characters")
     _print(_command(lambda store: store.create_organization(name, plan), config), as_json)
+
+
+@org.command("list")
+@_config
+@_json
+def org_list(config: Path, as_json: bool) -> None:
+    """Every organization: may it send, and how much did it."""
+    found: list[dict[str, Any]] = _command(lambda store: store.list_organizations(), config)
+    if as_json:
+        click.echo(json.dumps({"organizations": found}))
+        return
+    for one in found:
+        used, tripped = one["usage"], " tripwire" if one["tripwire"]["trippedAt"] else ""
+        sent = f"{used['messagesDaily']} today, {used['messagesMonthly']} this month"
+        click.echo(
+            f"{one['id']}  {one['sendingApproval']['status']}{tripped}  {one['plan']}  {sent}  {one['name']}"
+        )
+
+
+@org.command("show")
+@click.argument("organization_id")
+@_config
+@_json
+def org_show(organization_id: str, config: Path, as_json: bool) -> None:
+    """One organization: usage, limits, approval, reputation, tripwire."""
+    _print(_command(lambda store: store.show_organization(organization_id), config), as_json)
+
+
+@org.command("plan")
+@click.argument("organization_id")
+@click.argument("plan")
+@_config
+@_json
+def org_plan(organization_id: str, plan: str, config: Path, as_json: bool) -> None:
+    """Put an organization on another plan of the configuration."""
+    _check_plan(config, "PLAN", plan)
+    if not _command(lambda store: store.set_plan(organization_id, plan), config):
+        _fail(f"there is no organization {organization_id}")
+    _print({"organizationId": organization_id, "plan": plan}, as_json)
+
+
+@org.command("reset-tripwire")
+@click.argument("organization_id")
+@_config
+@_json
+def org_reset_tripwire(organization_id: str, config: Path, as_json: bool) -> None:
+    """Let an organization send again that wrote to too many at once."""
+    if not _command(lambda store: store.reset_tripwire(organization_id), config):
+        _fail(f"there is no organization {organization_id}")
+    _print({"organizationId": organization_id, "tripwire": "reset"}, as_json)
 
 
 @org.command("approve")
@@ -155,7 +205,7 @@ def org_create(name: str, plan: str, config: Path, as_json: bool) -> None:
 @_config
 @_json
 def org_approve(organization_id: str, config: Path, as_json: bool) -> None:
-    """Let an organization send."""
+    """Let an organization send; the circuit breaker counts anew from now."""
     _set_sending(organization_id, "approved", None, None, config, as_json)
 
 
@@ -167,6 +217,12 @@ def org_approve(organization_id: str, config: Path, as_json: bool) -> None:
 def org_pause(organization_id: str, reason: str, config: Path, as_json: bool) -> None:
     """Keep an organization from sending; it goes on receiving."""
     _set_sending(organization_id, "paused", reason, "contact_operator", config, as_json)
+
+
+def _check_plan(config: Path, argument: str, plan: str) -> None:
+    plans = _settings(config).plans
+    if plan not in plans:
+        _fail(f"{argument}: there is no plan {plan}; the configuration has {', '.join(sorted(plans))}")
 
 
 def _set_sending(

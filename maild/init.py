@@ -6,17 +6,20 @@ Each command is one transaction on a connection of its own; the daemon sees it w
 import os
 import sqlite3
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
 from conf.settings import Settings
+from controlplane import render
 from controlplane.domains import checks
 from maild.outbound import dkim
-from storage import dkim_keys, inboxes, keys, migrate, organizations
-from storage.clock import Clock
+from storage import dkim_keys, inboxes, keys, migrate, organizations, usage
+from storage.clock import Clock, iso
 from storage.data_folder import DataFolder, DataFolderError
 from storage.database import Tx
 from storage.ids import Ids
+from storage.records import Organization
 from storage.sealing import Sealer, make_master_key, read_master_key
 
 T = TypeVar("T")
@@ -71,6 +74,26 @@ class Store:
         )
         return told is not None
 
+    def list_organizations(self) -> list[dict[str, Any]]:
+        return self._write(lambda tx: [self._shown(tx, one) for one in organizations.every(tx)])
+
+    def show_organization(self, organization_id: str) -> dict[str, Any]:
+        """KeyError names what does not exist."""
+
+        def unit(tx: Tx) -> dict[str, Any]:
+            row = organizations.get(tx, organization_id)
+            if row is None:
+                raise KeyError(f"organization {organization_id}")
+            return self._shown(tx, row)
+
+        return self._write(unit)
+
+    def set_plan(self, organization_id: str, plan: str) -> bool:
+        return self._write(lambda tx: organizations.set_plan(tx, organization_id, plan))
+
+    def reset_tripwire(self, organization_id: str) -> bool:
+        return self._write(lambda tx: organizations.reset_tripwire(tx, organization_id))
+
     def create_key(
         self, organization_id: str, name: str, scopes: Sequence[str], inbox_id: str | None, mode: str
     ) -> dict[str, str]:
@@ -100,6 +123,28 @@ class Store:
         live = self._create_key(tx, organization_id, "first key", ["*"], None, "live")
         test = self._create_key(tx, organization_id, "first test key", ["*"], None, "test")
         return {"organizationId": organization_id, "apiKey": live["apiKey"], "testKey": test["apiKey"]}
+
+    def _shown(self, tx: Tx, row: Organization) -> dict[str, Any]:
+        """As the API shows it to itself, and what only the operator sees."""
+        now_ms = self._clock.now_ms()
+        limits = asdict(self._settings.plan(row.plan))
+        used = organizations.used(tx, row.id, now_ms)
+        shown = render.organization(row, limits, used, usage.reputation(tx, row.id, now_ms), now_ms)
+        standing = organizations.standing(tx, row.id, now_ms)
+        tripwire = organizations.tripwire(tx, row.id)
+        tripped_at = tripwire.tripped_at
+        return {
+            **shown,
+            "sinceApproval": {
+                "sent": standing.sent,
+                "hardBounceRate": standing.hard_bounce_rate,
+                "complaintRate": standing.complaint_rate,
+            },
+            "tripwire": {
+                "trippedAt": None if tripped_at is None else iso(tripped_at),
+                "recentRecipients": tripwire.recipients,
+            },
+        }
 
     def _create_key(
         self, tx: Tx, organization_id: str, name: str, scopes: Sequence[str], inbox_id: str | None, mode: str

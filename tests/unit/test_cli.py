@@ -184,7 +184,8 @@ def test_every_command_reads_the_configuration_first(tmp_path: Path) -> None:
     gone = tmp_path / "gone.toml"
     for command in (
         ("serve",), ("check-config",), ("org", "create", "Acme"), ("org", "approve", "org_1"),
-        ("org", "pause", "org_1"),
+        ("org", "pause", "org_1"), ("org", "list"), ("org", "show", "org_1"), ("org", "plan", "org_1", "pro"),
+        ("org", "reset-tripwire", "org_1"),
         ("keys", "create", "--org", "org_1", "--name", "n"),
     ):  # fmt: skip
         assert str(gone) in fault(*command, "--config", gone)
@@ -220,6 +221,63 @@ def test_org_pause_and_approve(config: Path) -> None:
         assert rows(config, state) == [("approved", None, None, 1)]
     for command in ("pause", "approve"):
         assert fault("org", command, "org_none", "--config", config) == "there is no organization org_none"
+
+
+def test_org_pause_is_told_once(config: Path) -> None:
+    organization_id = answer("init", "--config", config)["organizationId"]
+    for _ in range(2):
+        answer("org", "pause", organization_id, "--config", config)
+    ((type_, data),) = rows(config, "SELECT type, data FROM events")
+    assert type_ == "sending.paused"
+    assert {**json.loads(data), "trippedAt": ""} == {
+        "status": "paused", "reason": "manual_review", "action": "contact_operator", "trippedAt": "",
+    }  # fmt: skip
+
+
+def test_org_show_and_list(config: Path) -> None:
+    organization_id = answer("init", "--config", config)["organizationId"]
+    other = answer("org", "create", "Acme", "--plan", "free", "--config", config)["organizationId"]
+    shown = answer("org", "show", other, "--config", config)
+    assert (shown["id"], shown["name"], shown["plan"]) == (other, "Acme", "free")
+    assert shown["limits"]["messagesDaily"] == 100 and shown["usage"]["messagesDaily"] == 0
+    assert shown["sendingApproval"]["status"] == "approved"
+    assert shown["sinceApproval"] == {"sent": 0, "hardBounceRate": 0.0, "complaintRate": 0.0}
+    assert shown["tripwire"] == {"trippedAt": None, "recentRecipients": 0}
+    listed = answer("org", "list", "--config", config)["organizations"]
+    assert [one["id"] for one in listed] == [organization_id, other] and listed[1]["plan"] == "free"
+    plain = run("org", "list", "--config", config).stdout.splitlines()
+    assert [line.split()[0] for line in plain] == [organization_id, other]
+    assert "usage.messagesDaily: 0\n" in run("org", "show", other, "--config", config).stdout
+    assert fault("org", "show", "org_none", "--config", config) == "there is no organization org_none"
+
+
+def test_org_plan(config: Path) -> None:
+    organization_id = answer("init", "--config", config)["organizationId"]
+    made = answer("org", "plan", organization_id, "pro", "--config", config)
+    assert made == {"organizationId": organization_id, "plan": "pro"}
+    assert rows(config, "SELECT plan FROM organizations") == [("pro",)]
+    assert "PLAN" in fault("org", "plan", organization_id, "gold", "--config", config)
+    assert fault("org", "plan", "org_none", "pro", "--config", config) == "there is no organization org_none"
+
+
+def test_org_reset_tripwire(config: Path) -> None:
+    mine = answer("init", "--config", config)["organizationId"]
+    other = answer("org", "create", "Acme", "--config", config)["organizationId"]
+    conn = sqlite3.connect(load(config).data_path / "maild.sqlite3")
+    with conn:
+        conn.execute("UPDATE organizations SET tripwire_tripped_at = 1795000000000")
+        for one in (mine, other):
+            conn.execute("INSERT INTO recent_recipients VALUES (?, 'a@there.test', 1)", (one,))
+    conn.close()
+    assert answer("org", "show", mine, "--config", config)["tripwire"] == {
+        "trippedAt": "2026-11-18T11:06:40.000Z", "recentRecipients": 1,
+    }  # fmt: skip
+    made = answer("org", "reset-tripwire", mine, "--config", config)
+    assert made == {"organizationId": mine, "tripwire": "reset"}
+    assert rows(config, "SELECT id FROM organizations WHERE tripwire_tripped_at IS NOT NULL") == [(other,)]
+    assert rows(config, "SELECT organization_id FROM recent_recipients") == [(other,)]
+    none = fault("org", "reset-tripwire", "org_none", "--config", config)
+    assert none == "there is no organization org_none"
 
 
 def test_keys_create(config: Path) -> None:
@@ -258,7 +316,8 @@ def test_keys_create_that_can_not(config: Path) -> None:
 
 def test_without_a_store_each_command_says_how_to_make_one(config: Path) -> None:
     for command in (
-        ("org", "create", "Acme"), ("org", "pause", "o"), ("org", "approve", "o"),
+        ("org", "create", "Acme"), ("org", "pause", "o"), ("org", "approve", "o"), ("org", "list"),
+        ("org", "show", "o"), ("org", "plan", "o", "pro"), ("org", "reset-tripwire", "o"),
         ("keys", "create", "--org", "o", "--name", "n"),
     ):  # fmt: skip
         assert "maild init" in fault(*command, "--config", config)
