@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from maild.message.address import normalize
 from storage import outbound, suppressions, usage
 from storage.outbound import Leased, Settlement
 from tests.support.store import ORGANIZATION, Store
@@ -20,7 +21,7 @@ async def store(tmp_path: Path) -> Any:
 async def lease(store: Store, limit: int = 100, busy: tuple[str, ...] = (), since: int = 0) -> Leased:
     now_ms = store.clock.now_ms()
     return await store.db.write(
-        outbound.lease, "run_1", now_ms, limit, lambda n, at: now_ms + n * 1000, busy, since
+        outbound.lease, "run_1", now_ms, limit, lambda n, at: now_ms + n * 1000, busy, since, normalize
     )
 
 
@@ -98,6 +99,30 @@ async def test_no_status_changes_but_along_the_table(store: Store) -> None:
 )
 def test_destinations_are_a_labels(address: str, domain: str) -> None:
     assert outbound.destination(address) == domain
+
+
+@pytest.mark.parametrize(
+    ("address", "suppressed"),
+    [
+        ("You@There.TEST", "you@there.test"),
+        ("JOSÉ@bücher.test", "josé@xn--bcher-kva.test"),
+        ("jose\u0301@bücher.test", "josé@xn--bcher-kva.test"),
+        ("STRASSE.ß@x.test", "strasse.ss@x.test"),
+        ('"you"@x.test', "you@x.test"),
+        ("you@x.test.", "you@x.test"),
+    ],
+)
+async def test_an_address_is_suppressed_however_it_is_written(
+    store: Store, address: str, suppressed: str
+) -> None:
+    assert normalize(address) == suppressed
+    await store.send(address, "another@there.test")
+    await store.send(address, mode="test")
+    await store.db.write(
+        suppressions.add, "sup_1", 1, organization_id=ORGANIZATION, email=suppressed, reason="manual",
+        source="api",
+    )  # fmt: skip
+    assert [due.is_suppressed for due in (await lease(store)).rows] == [1, 0, 0]
 
 
 async def test_suppressing_twice_keeps_the_first(store: Store) -> None:
