@@ -208,15 +208,15 @@ def _success(route: Route, operation: Operation) -> dict[str, Any]:
     headers: dict[str, Any] = {name: {"$ref": f"#/components/headers/{name}"} for name in told}
     if operation.answer is BYTES:
         binary = {"schema": {"type": "string", "format": "binary"}}
-        content = dict.fromkeys(operation.media, binary)
-        return {"description": operation.summary, "headers": headers, "content": content}
+        by_media = dict.fromkeys(operation.media, binary)
+        return {"description": operation.summary, "headers": headers, "content": by_media}
     schema = {
         "type": "object",
         "required": ["data"],
         "additionalProperties": False,
         "properties": {"data": _answer(operation.answer)},
     }
-    content = {"application/json": {"schema": schema}}
+    content: dict[str, Any] = {"application/json": {"schema": schema}}
     content |= {media: {"schema": {"type": "string"}} for media in operation.media if media not in content}
     return {"description": operation.summary, "headers": headers, "content": content}
 

@@ -135,14 +135,14 @@ def lease(
     retry_at: Callable[[int, int], int],
     busy: Iterable[str] = (),
     since: int = 0,
-    key_of: Callable[[str], str] = str.lower,
+    keys_of: Callable[[str], Sequence[str]] = lambda address: (address.lower(),),
 ) -> Leased:
     """Take up to `limit` due rows, oldest first, of destinations that are not `busy`.
 
     `since`: the `scanned_to` of a lease that only stepped over busy ones.
 
     `retry_at(attempts, expires_at)`: when to try again if this attempt, the attempts-th, fails.
-    `key_of(address)`: the key that suppressions are compared by.
+    `keys_of(address)`: the keys that suppressions are compared by.
     """
     window = {"since": since, "now": now_ms}
     refused = list(busy)
@@ -154,19 +154,19 @@ def lease(
         attempts = due.attempts + 1
         next_attempt_at = retry_at(attempts, due.expires_at)
         tx.run(_LEASE, (lease_id, attempts, now_ms, next_attempt_at, due.message_id, due.position))
-        is_suppressed = due.is_suppressed or _is_suppressed_by_key(tx, due, key_of)
+        is_suppressed = due.is_suppressed or _is_suppressed_by_key(tx, due, keys_of)
         leased.append(
             due._replace(attempts=attempts, next_attempt_at=next_attempt_at, is_suppressed=int(is_suppressed))
         )
     return Leased(leased, tx.value(_NEXT_DUE, (now_ms,)), scanned_to)
 
 
-def _is_suppressed_by_key(tx: Tx, due: Due, key_of: Callable[[str], str]) -> bool:
-    """What the statement's lower() can't see: other letters than ASCII, IDN, quoting."""
-    key = key_of(due.address)
-    if due.mode != "live" or (due.address.isascii() and key == due.address.lower()):
+def _is_suppressed_by_key(tx: Tx, due: Due, keys_of: Callable[[str], Sequence[str]]) -> bool:
+    """What the statement's lower() can't see: other letters than ASCII, IDN, quoting, tags."""
+    keys = keys_of(due.address)
+    if due.mode != "live" or (due.address.isascii() and [*keys] == [due.address.lower()]):
         return False
-    return bool(suppressions.find(tx, due.organization_id, [key]))
+    return bool(suppressions.find(tx, due.organization_id, keys))
 
 
 def give_back(tx: Tx, rows: Iterable[tuple[str, int]], now_ms: int) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from conf.settings import Plan
 from controlplane.errors import ApiError
-from maild.message.address import normalize, split, strip_plus
+from maild.message.address import normalize, suppression_keys
 from storage import domains, inboxes, suppressions, tripwire, usage
 from storage.clock import DAY_MS, day_of, iso, month_of, next_day_ms, next_month_ms
 from storage.database import Tx
@@ -93,9 +93,8 @@ def plan_allows_recipients(tx: Tx, attempt: Attempt) -> None:
 
 
 def recipients_are_not_suppressed(tx: Tx, attempt: Attempt) -> None:
-    # Who asked for no more mail at `ada@` does not want it at `ada+news@` either.
-    plain = [f"{strip_plus(local)}@{domain}" for local, domain in map(split, attempt.keys)]
-    found = suppressions.find(tx, attempt.organization.id, {*attempt.keys, *plain})
+    keys = {key for address in attempt.keys for key in suppression_keys(address)}
+    found = suppressions.find(tx, attempt.organization.id, keys)
     if found:
         first = found[0]
         raise ApiError(

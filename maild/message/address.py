@@ -27,6 +27,7 @@ __all__ = [
     "parse_mailboxes",
     "parse_path",
     "split",
+    "suppression_keys",
     "strip_plus",
     "validate",
 ]
@@ -114,6 +115,17 @@ def normalize(address: str) -> str:
     except ValueError:
         domain = unicodedata.normalize("NFC", domain).casefold().removesuffix(".")
     return f"{local}@{domain}" if "@" in address else local
+
+
+def suppression_keys(address: str) -> tuple[str, ...]:
+    """The keys under which an address may be suppressed: its own, and that of the same mailbox without a tag.
+
+    Who asked for no more mail at `ada@` does not want it at `ada+news@` either.
+    """
+    key = normalize(address)
+    local, domain = split(key)
+    plain = strip_plus(local)
+    return (key,) if plain == local else (key, f"{plain}@{domain}")
 
 
 def validate(address: str) -> str:

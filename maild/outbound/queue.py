@@ -20,7 +20,7 @@ import structlog
 
 from conf.settings import Settings
 from maild.handover import IsLocal, LocalMail, MaySend, PrepareAnswer, PrepareLocal
-from maild.message.address import normalize
+from maild.message.address import suppression_keys
 from maild.outbound.connections import Connections
 from maild.outbound.content import Contents
 from maild.outbound.delivery import Deliverer
@@ -133,7 +133,14 @@ class OutboundQueue(LoopService):
         retry_at = partial(self._schedule.retry_at, now_ms)
         try:
             return await self._db.write(
-                outbound.lease, self._lease_id, now_ms, limit, retry_at, busy, self._scan_since, normalize
+                outbound.lease,
+                self._lease_id,
+                now_ms,
+                limit,
+                retry_at,
+                busy,
+                self._scan_since,
+                suppression_keys,
             )
         except DatabaseClosed:
             raise
