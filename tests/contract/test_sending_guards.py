@@ -132,7 +132,7 @@ async def test_what_was_refused_left_nothing(maild: Running) -> None:
 
 
 async def test_the_order_of_refusals(maild: Running) -> None:
-    """inbox, domain, approval, sandbox, suppression, spend cap, allowance: the first that holds is told."""
+    """inbox, domain, approval, sandbox, suppression, tripwire, spend cap, allowance: the first that holds is told."""
     free = await maild.organization("free")
     bot = await maild.inbox("bot", free.api)
     maild.sql("UPDATE inboxes SET domain = 'gone.test' WHERE id = ?", bot["id"])
@@ -154,6 +154,9 @@ async def test_the_order_of_refusals(maild: Running) -> None:
     assert await code() == "sandbox_bulk_not_allowed"
     assert await single() == "recipient_suppressed"
     maild.sql("DELETE FROM suppressions")
+    maild.sql("UPDATE organizations SET tripwire_tripped_at = strftime('%s') * 1000")
+    assert await single() == "sending_paused_bulk_review"
+    await maild.operate(maild.store.reset_tripwire, free.id)
     assert await single() == "limit_reached"
     maild.sql("DELETE FROM usage")
     assert (await free.api.send(bot)).status == 201
@@ -168,3 +171,23 @@ async def test_a_queue_over_its_limit_takes_nothing(start: Start) -> None:
     answer = await maild.api.send(bot)
     assert (answer.status, answer.code) == (503, "provider_unavailable")
     assert maild.sql("SELECT sum(value) FROM usage WHERE length(period) = 7") == [(1,)]
+
+
+async def test_what_the_queue_refuses_is_502_and_was_never_counted(
+    maild: Running, bot: dict[str, Any]
+) -> None:
+    """The store fails after the allowance was claimed: all of it is taken back, and a retry is safe."""
+    maild.sql(
+        "CREATE TRIGGER full BEFORE INSERT ON recipients BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
+    )
+    large = "x" * 300_000
+    headers = {"Idempotency-Key": "k"}
+    body = {"inboxId": bot["id"], "to": ["a@elsewhere.test"], "text": large}
+    answer = await maild.api.call("POST", "/v1/messages/send", body, headers=headers)
+    assert (answer.status, answer.code) == (502, "email_delivery_failed")
+    assert b"disk" not in answer.body
+    assert maild.sql("SELECT * FROM usage") == maild.sql("SELECT * FROM recent_recipients") == []
+    assert maild.sql("SELECT * FROM messages") == maild.sql("SELECT * FROM idempotency") == []
+    assert [one for one in (maild.settings.data_path / "blobs").glob("*/*") if one.is_file()] == []
+    maild.sql("DROP TRIGGER full")
+    assert (await maild.api.call("POST", "/v1/messages/send", body, headers=headers)).status == 201

@@ -36,6 +36,8 @@ def check(method: str, url: str, status: int, body: bytes) -> None:
     if method == "HEAD" or not path.startswith(PREFIX):
         return
     route = route_of(method, path)
+    if status >= 400 and route is not None and _is_page(OPERATIONS[route.method, route.path], body):
+        return  # the same error, in words for a person
     if status >= 400:
         _check_error(route, f"{method} {path}", status, body)
     elif route is None:
