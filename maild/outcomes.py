@@ -76,9 +76,18 @@ class Verdict:
         """Is it the address that is no good, so that writing to it again would be wrong?"""
         if self.status != "bounced":
             return False
-        if self.enhanced is not None:
+        if self.enhanced is not None and not self.enhanced.endswith(".0.0"):  # "other": says nothing
             return self.enhanced in _ADDRESS_FAULTS
         return self.code in _ADDRESS_CODES and _NO_SUCH_USER.search(self.text) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Late:
+    """A recipient that had been accepted and failed after all, as a report says."""
+
+    position: int
+    verdict: Verdict
+    bounce_type: BounceType
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,33 +131,35 @@ def record(
     return message.told
 
 
-def bounced_later(
-    tx: Tx,
-    message_id: str,
-    position: int,
-    verdict: Verdict,
-    bounce_type: BounceType,
-    mint: Mint,
-    now_ms: int,
-) -> int | None:
-    """A recipient that had been accepted bounced after all (a DSN said so); None when it does not count.
+def settled_later(
+    tx: Tx, message_id: str, arrived: Sequence[int], failed: Sequence[Late], mint: Mint, now_ms: int
+) -> int:
+    """A report says what became of recipients that had been accepted; the number of webhook deliveries.
 
-    The caller has made sure that the report is about this message and this recipient.
+    `arrived`: positions that a smarthost had taken. What was not accepted, or has failed, stays as it is: a
+    report counts once. The caller has made sure that it is about this message and these recipients.
     """
-    if not outbound.bounce_later(tx, message_id, position, verdict.code, verdict.enhanced, verdict.text):
-        return None
-    message = _Message.load(tx, message_id, mint, now_ms)
+    counted = [outbound.deliver_later(tx, message_id, position) for position in arrived]
+    bounced = [
+        one
+        for one in failed
+        if outbound.bounce_later(
+            tx, message_id, one.position, one.verdict.code, one.verdict.enhanced, one.verdict.text
+        )
+    ]
+    message = _Message.load(tx, message_id, mint, now_ms) if any(counted) or bounced else None
     if message is None:
-        return None
+        return 0
     failures = [
         _Failure(
-            position,
-            message.address_of(position),
-            bounce_type,
+            one.position,
+            message.address_of(one.position),
+            one.bounce_type,
             "bounced",
-            verdict,
-            bounce_type == "permanent",
+            one.verdict,
+            is_hard=one.bounce_type == "permanent",
         )
+        for one in bounced
     ]
     message.fail(failures, message.follow(failures))
     return message.told
@@ -180,6 +191,7 @@ class _Message:
         self._now_ms = now_ms
         self.envelope = envelope
         self._recipients: Sequence[Recipient] = outbound.recipients(tx, message_id)
+        self._described: Mapping[str, Any] | None = None
         self.told = 0
 
     @classmethod
@@ -201,8 +213,11 @@ class _Message:
         self._check_reputation()
 
     def publish(self, type: str, more: Mapping[str, Any] | None = None) -> None:
+        if self._described is None:  # once for all events of a transaction: there may be hundreds
+            self._described = outbound_events.describe(self._id, self.envelope, self._recipients)
+        data = {**self._described, **(more or {})}
         self.told += outbound_events.publish(
-            self._tx, self._mint("evt"), type, self._id, self.envelope, self._recipients, self._now_ms, more
+            self._tx, self._mint("evt"), type, self._id, self.envelope, data, self._now_ms
         )
 
     def count(self, metric: str, amount: int = 1) -> None:

@@ -240,6 +240,38 @@ def bounce_later(
     )
 
 
+def deliver_later(tx: Tx, message_id: str, position: int) -> bool:
+    """What a smarthost took has arrived; False when it was not a smarthost's, or had arrived before."""
+    return (
+        tx.run(
+            """UPDATE recipients SET status = 'delivered'
+           WHERE message_id = ? AND position = ? AND status = 'sent'""",
+            (message_id, position),
+        )
+        == 1
+    )
+
+
+class Reported(NamedTuple):
+    """What judging a report needs of the message that it is about."""
+
+    id: str
+    inbox_id: str
+    mode: str
+    from_address: str
+    sent_at: int  # or made, if nobody took it yet
+
+
+def reported(tx: Tx, token: str) -> Reported | None:
+    """The message whose envelope sender and Message-ID carry the token."""
+    row = tx.one(
+        """SELECT id, inbox_id, mode, from_address, coalesce(sent_at, created_at)
+           FROM messages WHERE bounce_token = ?""",
+        (token,),
+    )
+    return Reported(*row) if row else None
+
+
 def complain(tx: Tx, message_id: str, position: int, now_ms: int) -> bool:
     """Mark that the recipient complained; False when it never got the message, or had complained before."""
     return (

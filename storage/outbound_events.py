@@ -16,18 +16,17 @@ def publish(
     type: str,
     message_id: str,
     envelope: Envelope,
-    recipients: Sequence[Recipient],
+    data: Mapping[str, Any],
     now_ms: int,
-    more: Mapping[str, Any] | None = None,
 ) -> int:
-    """An event with the fields of every outbound one and `more`; how many webhooks will be called."""
+    """An event about the message; how many webhooks will be called. `data`: `describe` and what is added."""
     return events.publish(
         tx,
         event_id,
         now_ms,
         organization_id=envelope.organization_id,
         type=type,
-        data={**describe(message_id, envelope, recipients), **(more or {})},
+        data=data,
         mode=envelope.mode,
         inbox_id=envelope.inbox_id,
         message_id=message_id,
@@ -42,9 +41,9 @@ def publish_failed(tx: Tx, event_id: str, message_id: str, now_ms: int) -> int:
     envelope = outbound.envelope(tx, message_id)
     if envelope is None:
         return 0
-    recipients = outbound.recipients(tx, message_id)
-    more = {"failureReason": envelope.failure_reason}
-    return publish(tx, event_id, "email.failed", message_id, envelope, recipients, now_ms, more)
+    described = describe(message_id, envelope, outbound.recipients(tx, message_id))
+    data = {**described, "failureReason": envelope.failure_reason}
+    return publish(tx, event_id, "email.failed", message_id, envelope, data, now_ms)
 
 
 def describe(message_id: str, envelope: Envelope, recipients: Sequence[Recipient]) -> dict[str, Any]:

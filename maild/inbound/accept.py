@@ -20,10 +20,14 @@ from authres import AuthenticationResultsHeader
 
 from maild.errors import SmtpError
 from maild.handover import DeliverAnswer, DeliverLocal, LocalMail, Reply, SimulatedAnswer
+from maild.inbound import reports
 from maild.inbound.arrival import Arrival, arrive, message_row, participants, received_event, references
 from maild.inbound.recipients import find_mailbox, is_served
+from maild.inbound.reports import Claim
 from maild.message.address import normalize, split
 from maild.message.digest import Digest, digest
+from maild.message.model import RawMessage
+from maild.message.report import Report, read_report
 from maild.message.thread_headers import base_subject
 from storage import blobs, events, inboxes, messages, threads, usage
 from storage.blobs import Blobs, Stored
@@ -82,25 +86,34 @@ class Acceptor:
         """Commit the message for every inbox it reaches; returns the id for our 250.
 
         SmtpError when it is refused; the caller keeps responsibility then."""
-        found = await self._digest(stored)
+        found, report = await self._read(envelope, stored)
         refuse_loops(found)
         arrival = arrive(found, stored.id, stored.size_bytes, envelope.mail_from, NOT_EVALUATED)
+        arrival = arrival._replace(is_report=report is not None)
+        claim = self._claim(envelope, report)
         one_each = dict((mailbox.inbox_id, (address, mailbox)) for address, mailbox in envelope.recipients)
         trace = self._trace(envelope, stored.id, [address for address, _ in one_each.values()])
         boxes = [box for _, box in one_each.values()]
-        if await self._db.write(self._commit, arrival, stored, boxes, trace):
+        if await self._db.write(self._commit, arrival, stored, boxes, trace, claim):
             self._wake_webhooks()
         return stored.id
 
     def _commit(
-        self, tx: Tx, arrival: Arrival, stored: Stored, boxes: Iterable[Mailbox], trace: bytes
+        self,
+        tx: Tx,
+        arrival: Arrival,
+        stored: Stored,
+        boxes: Iterable[Mailbox],
+        trace: bytes,
+        claim: Claim | None,
     ) -> int:
-        """Rows for every inbox; the number of webhook deliveries that now wait."""
+        """Rows for every inbox, and what a report brings; the number of webhook deliveries that now wait."""
         blobs.insert(tx, stored, self._clock.now_ms(), refs=0)
         calls = [self._deliver(tx, arrival, box, trace) for box in boxes]
         if all(one is None for one in calls):
             raise SmtpError(550, "5.1.1", "mailbox unavailable")  # all were deactivated since RCPT
-        return sum(filter(None, calls))
+        told = reports.count(tx, claim, self._ids.new, self._clock.now_ms()) if claim is not None else 0
+        return sum(filter(None, calls)) + told
 
     async def prepare_local(self, mail: LocalMail) -> DeliverLocal:
         """Read the message; the unit returned delivers it to the inboxes of its recipients."""
@@ -201,10 +214,16 @@ class Acceptor:
         )
         return thread_id
 
-    async def _digest(self, stored: Stored) -> Digest:
+    async def _read(self, envelope: Envelope, stored: Stored) -> tuple[Digest, Report | None]:
+        may_report = reports.may_report(envelope.mail_from, envelope.recipients, self._shared_domains)
         if stored.data is not None and stored.size_bytes <= DIGEST_INLINE_BYTES:
-            return digest(stored.data)
-        return await asyncio.to_thread(lambda: digest(stored.view()))
+            return read(stored.data, may_report)
+        return await asyncio.to_thread(lambda: read(stored.view(), may_report))
+
+    def _claim(self, envelope: Envelope, report: Report | None) -> Claim | None:
+        if report is None:
+            return None
+        return reports.claim(report, envelope.mail_from, envelope.recipients, self._shared_domains)
 
     def _trace(self, envelope: Envelope, blob_id: str, recipients: list[str]) -> bytes:
         """Return-Path, Authentication-Results and Received (RFC 5321 §4.4), newest first."""
@@ -233,6 +252,11 @@ class Acceptor:
 def known_sender(domain: str | None) -> Mapping[str, str | None]:
     """`auth` where the sender is an inbox of ours, or the simulator: its domain is known, not claimed."""
     return {"spf": "pass", "dkim": "pass", "dmarc": "pass", "arc": "none", "verifiedDomain": domain}
+
+
+def read(raw: RawMessage, may_report: bool) -> tuple[Digest, Report | None]:
+    found = digest(raw)
+    return found, read_report(raw, found.parsed) if may_report else None
 
 
 def refuse_loops(found: Digest) -> None:

@@ -8,6 +8,13 @@ from storage.database import Tx
 from storage.inboxes import Mailbox
 
 OPERATOR_NAMES = frozenset({"postmaster", "abuse"})  # RFC 5321 §4.5.1, RFC 2142 §4
+FEEDBACK_NAME = "fbl"  # where providers send complaints (decisions.md, Message)
+
+
+def is_feedback_address(address: str, shared_domains: Set[str]) -> bool:
+    """Is it fbl@ of a shared domain?"""
+    local, domain = addresses.split(addresses.normalize(address))
+    return addresses.strip_plus(local) == FEEDBACK_NAME and domain in shared_domains
 
 
 def is_served(tx: Tx, domain: str, shared_domains: Set[str]) -> bool:
@@ -29,7 +36,7 @@ def find_mailbox(tx: Tx, address: str, shared_domains: Set[str]) -> Mailbox | No
         found = inboxes.mailbox_by_bounce_token(tx, local.removeprefix(addresses.BOUNCE_PREFIX), domain)
     else:
         name = addresses.strip_plus(local)
-        if name in OPERATOR_NAMES:
+        if name in OPERATOR_NAMES or is_feedback_address(address, shared_domains):
             return inboxes.operator_mailbox(tx)
         found = inboxes.mailbox(tx, f"{name}@{domain}")
     if owner is not None and found is not None and found.organization_id != owner:

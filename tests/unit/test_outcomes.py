@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from maild import outcomes
-from maild.outcomes import Verdict
+from maild.outcomes import Late, Verdict
 from storage import outbound, outbound_events, usage
 from storage.clock import day_of, month_of
 from tests.support.store import ORGANIZATION, ManualClock, Store
@@ -40,6 +40,8 @@ async def settle(store: Store, verdict: Verdict, *, forward_s: float = 0) -> int
         (556, "5.1.10", "", True),
         (550, None, "No such user here", True),
         (550, None, "User unknown in virtual table", True),
+        (550, "5.0.0", "User unknown", True),
+        (550, "5.0.0", "rejected", False),
         (550, None, "rejected", False),
         (550, "5.7.1", "user unknown, it says", False),
         (552, "5.2.2", "full", False),
@@ -98,18 +100,31 @@ async def test_a_bounce_that_comes_later(store: Store) -> None:
     now_ms = store.clock.now_ms()
     late = Verdict.of(550, "5.1.1", "no such user", "mx")
 
-    async def bounce(position: int) -> int | None:
-        return await store.db.write(
-            outcomes.bounced_later, message_id, position, late, "permanent", store.ids.new, now_ms
-        )
+    async def bounce(position: int) -> None:
+        failed = [Late(position, late, "permanent")]
+        await store.db.write(outcomes.settled_later, message_id, [], failed, store.ids.new, now_ms)
 
-    assert await bounce(0) == 0
+    await bounce(0)
     assert (await store.message(message_id)).status == "delivered"
-    assert await bounce(0) is None  # told twice, counted once
-    assert await bounce(1) == 0
+    await bounce(0)  # told twice, counted once
+    assert len(await store.events("email.bounced")) == 1
+    await bounce(1)
     assert (await store.message(message_id)).status == "failed"
     assert await store.scalar("SELECT count(*) FROM suppressions") == 2
     assert len(await store.events("email.bounced")) == 2
+    assert len(await store.events("email.failed")) == 1
+    assert await store.db.read(usage.get, ORGANIZATION, day_of(now_ms), "bounced") == 2
+
+
+async def test_what_a_smarthost_took_arrives_later(store: Store) -> None:
+    message_id = await store.send("a@there.test", "b@there.test")
+    await settle(store, Verdict.of(250, None, "ok", "relay", accepted="sent"))
+    now_ms = store.clock.now_ms()
+    for arrived, status in (([0], "sent"), ([0, 1], "delivered"), ([0, 1], "delivered")):
+        told = await store.db.write(outcomes.settled_later, message_id, arrived, [], store.ids.new, now_ms)
+        assert told == 0
+        assert (await store.message(message_id)).status == status
+    assert await store.db.read(usage.get, ORGANIZATION, day_of(now_ms), "delivered") == 2
 
 
 async def test_an_expired_recipient_is_no_hard_bounce(store: Store) -> None:

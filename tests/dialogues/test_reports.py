@@ -1,0 +1,290 @@
+"""Bounces and complaints over SMTP: what counts, once; and what is only mail (threats S20 to S23)."""
+
+from typing import Any
+
+import pytest
+
+from storage.clock import DAY_MS
+from tests.support.running import Running, until
+from tests.unit.message.test_message_report import OLD_EXIM, POSTFIX, QMAIL, feedback, multipart
+
+GONE = "gone@agents.test"
+OTHER = "other@agents.test"
+
+
+@pytest.fixture
+async def world(maild: Running) -> "World":
+    made = World(maild)
+    for name in ("bot", "gone", "other", "victim"):
+        made.inboxes[name] = await maild.inbox(name)
+    return made
+
+
+class World:
+    """bot@ has sent mail to inboxes of the same host, so it was delivered at once."""
+
+    def __init__(self, maild: Running) -> None:
+        self.maild = maild
+        self.inboxes: dict[str, dict[str, Any]] = {}
+
+    async def sent(self, *to: str, subject: str = "hello") -> dict[str, Any]:
+        api = self.maild.api
+        made = (await api.send(self.inboxes["bot"], to=list(to or [GONE]), subject=subject)).data
+
+        async def delivered() -> dict[str, Any] | None:
+            message: dict[str, Any] = (await api.get(f"/v1/messages/{made['id']}")).data
+            return message if message["status"] == "delivered" else None
+
+        found: dict[str, Any] = await until(delivered)
+        ((found["token"],),) = self.maild.sql("SELECT bounce_token FROM messages WHERE id = ?", made["id"])
+        return found
+
+    async def statuses(self, message: dict[str, Any]) -> list[str]:
+        found = (await self.maild.api.get(f"/v1/messages/{message['id']}")).data
+        return [one["status"] for one in found["recipients"]]
+
+    async def suppressed(self) -> list[tuple[str, str, str]]:
+        rows = (await self.maild.api.get("/v1/suppressions")).data
+        return [(one["email"], one["reason"], one["source"]) for one in rows]
+
+    def events(self, type: str) -> int:
+        ((count,),) = self.maild.sql("SELECT count(*) FROM events WHERE type = ?", type)
+        return int(count)
+
+    def counted(self, metric: str) -> int:
+        found = self.maild.sql("SELECT value FROM usage WHERE metric = ? AND length(period) = 10", metric)
+        return int(found[0][0]) if found else 0
+
+
+def original(message: dict[str, Any]) -> str:
+    return f"From: bot@agents.test\nMessage-ID: {message['messageIdHeader']}\nSubject: hello\n"
+
+
+def bounce(
+    address: str = GONE, action: str = "failed", status: str = "5.1.1", quoting: str = "X: y\n"
+) -> str:
+    fields = POSTFIX.replace("gone@there.test", address).replace("Gone@There.test", address)
+    fields = fields.replace("Action: failed", f"Action: {action}").replace(
+        "Status: 5.1.1", f"Status: {status}"
+    )
+    return multipart(fields, quoting)
+
+
+async def test_a_bounce_counts_once_and_stays_visible(world: World) -> None:
+    message = await world.sent()
+    for _ in range(2):  # the second is a replay
+        reply = await world.maild.deliver(f"b+{message['token']}@agents.test", bounce(), sender="")
+        assert reply.startswith("250 ")
+    assert await world.statuses(message) == ["bounced"]
+    assert await world.suppressed() == [(GONE, "hard_bounce", "bounce")]
+    assert [world.events(type) for type in ("email.bounced", "email.failed")] == [1, 1]
+    assert world.counted("bounced") == 1
+    mail = await world.maild.api.messages(inboxId=world.inboxes["bot"]["id"], direction="inbound")
+    assert [(one["subject"], one["isAutoReply"]) for one in mail] == [("Undelivered", True)] * 2
+
+
+async def test_the_event_says_what_the_report_says(world: World) -> None:
+    message = await world.sent()
+    await world.maild.deliver(f"B+{message['token'].upper()}@Agents.test", bounce(), sender="")
+    ((data,),) = world.maild.sql(
+        "SELECT json_extract(data, '$.recipient', '$.bounceType', '$.smtpCode', '$.enhancedCode', '$.suppressed')"
+        " FROM events WHERE type = 'email.bounced'"
+    )
+    assert data == '["gone@agents.test","permanent",550,"5.1.1",true]'
+
+
+@pytest.mark.parametrize("text", [QMAIL, OLD_EXIM], ids=["qmail", "exim"])
+async def test_older_forms_count_too(world: World, text: str) -> None:
+    message = await world.sent(GONE, OTHER)
+    raw = text.replace("gone@there.test", GONE)
+    await world.maild.deliver(f"b+{message['token']}@agents.test", raw, sender="")
+    assert await world.statuses(message) == ["bounced", "delivered"]
+
+
+async def test_a_bounce_that_quotes_our_message_id_comes_to_the_inbox(world: World) -> None:
+    message = await world.sent()
+    await world.maild.deliver("bot@agents.test", bounce(quoting=original(message)), sender="")
+    assert await world.statuses(message) == ["bounced"]
+
+
+async def test_a_bounce_in_somebody_elses_inbox_does_not_count(world: World) -> None:
+    message = await world.sent()
+    assert (await world.maild.deliver("victim@agents.test", bounce(quoting=original(message)), sender=""))[
+        :3
+    ] == "250"
+    assert await world.statuses(message) == ["delivered"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "raw"),
+    [
+        ("a stranger named", bounce("victim@agents.test")),
+        ("a delay", bounce(action="delayed", status="4.4.1")),
+        ("a success of what had arrived", bounce(action="delivered", status="2.0.0")),
+        ("a vacation", f"Subject: away\nAuto-Submitted: auto-replied\n\n<{GONE}>: 550 5.1.1 is away\n"),
+        ("an opinion", f"Subject: failure\n\n{GONE} 550 5.1.1 no such user\n"),
+        ("read receipt", multipart("Disposition: x", status_type="message/disposition-notification")),
+    ],
+    ids=lambda value: value if " " in value and len(value) < 40 else "",
+)
+async def test_what_has_no_effect_is_mail(world: World, kind: str, raw: str) -> None:
+    message = await world.sent()
+    reply = await world.maild.deliver(f"b+{message['token']}@agents.test", raw, sender="")
+    assert reply.startswith("250 "), kind
+    assert await world.statuses(message) == ["delivered"]
+    assert await world.suppressed() == []
+    assert len(await world.maild.api.messages(inboxId=world.inboxes["bot"]["id"], direction="inbound")) == 1
+    assert world.events("email.bounced") == 0
+
+
+async def test_a_human_who_sends_a_bounce_has_no_effect(world: World) -> None:
+    message = await world.sent()
+    raw = bounce(quoting=original(message))
+    for to in (f"b+{message['token']}@agents.test", "bot@agents.test"):
+        assert (await world.maild.deliver(to, raw, sender="human@elsewhere.test")).startswith("250 ")
+    assert await world.statuses(message) == ["delivered"]
+
+
+async def test_a_guessed_token_is_nobody(world: World) -> None:
+    await world.sent()
+    talk = await world.maild.smtp()
+    await talk.say("EHLO x.test")
+    await talk.say("MAIL FROM:<>")
+    assert (await talk.say("RCPT TO:<b+guessed@agents.test>")).startswith("550 5.1.1")
+    forged = original({"messageIdHeader": "<guessed@agents.test>"})
+    assert (await world.maild.deliver("bot@agents.test", bounce(quoting=forged), sender="")).startswith(
+        "250 "
+    )
+    assert world.events("email.bounced") == 0
+
+
+async def test_a_token_of_another_domain_does_not_count(world: World) -> None:
+    message = await world.sent()
+    forged = original({"messageIdHeader": f"<{message['token']}@second.test>"})
+    await world.maild.deliver("bot@agents.test", bounce(quoting=forged), sender="")
+    assert await world.statuses(message) == ["delivered"]
+
+
+async def test_a_report_that_comes_too_late_does_not_count(world: World) -> None:
+    message = await world.sent()
+    world.maild.sql("UPDATE messages SET sent_at = sent_at - ? WHERE id = ?", 91 * DAY_MS, message["id"])
+    await world.maild.deliver(f"b+{message['token']}@agents.test", bounce(), sender="")
+    assert await world.statuses(message) == ["delivered"]
+
+
+async def test_a_soft_bounce_suppresses_nobody(world: World) -> None:
+    message = await world.sent()
+    await world.maild.deliver(f"b+{message['token']}@agents.test", bounce(status="4.4.7"), sender="")
+    assert await world.statuses(message) == ["bounced"]
+    assert await world.suppressed() == []
+    assert world.counted("bounced") == 0
+    ((kind,),) = world.maild.sql("SELECT data ->> '$.bounceType' FROM events WHERE type = 'email.bounced'")
+    assert kind == "transient"
+
+
+async def test_a_report_that_names_nobody_means_the_only_one(world: World) -> None:
+    one, two = await world.sent(), await world.sent(GONE, OTHER)
+    raw = multipart("Reporting-MTA: dns; mx\n\nAction: failed\nStatus: 5.1.1\n")
+    for message in (one, two):
+        await world.maild.deliver(f"b+{message['token']}@agents.test", raw, sender="")
+    assert await world.statuses(one) == ["bounced"]
+    assert await world.statuses(two) == ["delivered", "delivered"]
+
+
+async def test_a_success_report_settles_what_a_smarthost_took(world: World) -> None:
+    message = await world.sent(GONE, OTHER)
+    world.maild.sql("UPDATE recipients SET status = 'sent' WHERE message_id = ?", message["id"])
+    world.maild.sql("UPDATE messages SET status = 'sent' WHERE id = ?", message["id"])
+    for address, statuses in ((GONE, ["delivered", "sent"]), (OTHER, ["delivered", "delivered"])):
+        raw = bounce(address, action="relayed", status="2.1.9")
+        await world.maild.deliver(f"b+{message['token']}@agents.test", raw, sender="")
+        assert await world.statuses(message) == statuses
+    assert (await world.maild.api.get(f"/v1/messages/{message['id']}")).data["status"] == "delivered"
+    assert world.events("email.bounced") == 0
+
+
+async def test_a_bounce_of_a_deleted_message_counts_for_nothing(world: World) -> None:
+    message = await world.sent()
+    await world.maild.api.call("DELETE", f"/v1/messages/{message['id']}")
+    reply = await world.maild.deliver("bot@agents.test", bounce(quoting=original(message)), sender="")
+    assert reply.startswith("250 ")
+    assert world.events("email.bounced") == 0
+
+
+# Complaints -----------------------------------------------------------------------------------------
+
+
+def complaint(
+    message: dict[str, Any], named: str | None = GONE, kind: str = "abuse", quoting: str | None = None
+) -> str:
+    fields = f"Feedback-Type: {kind}\nUser-Agent: P/1\nVersion: 1\n"
+    if named is not None:
+        fields += f"Original-Rcpt-To: <{named}>\n"
+    return feedback(fields, original(message) if quoting is None else quoting)
+
+
+@pytest.mark.parametrize("to", ["fbl@agents.test", "FBL+provider@second.test", "b+{token}@agents.test"])
+async def test_a_complaint_counts_once(world: World, to: str) -> None:
+    message = await world.sent()
+    for _ in range(2):
+        reply = await world.maild.deliver(
+            to.format(**message), complaint(message), sender="fbl@provider.test"
+        )
+        assert reply.startswith("250 ")
+    assert await world.suppressed() == [(GONE, "complaint", "feedback_loop")]
+    assert world.events("email.complained") == 1
+    assert world.counted("complained") == 1
+    assert await world.statuses(message) == ["delivered"]
+
+
+async def test_what_comes_to_fbl_is_in_the_operators_inbox(world: World) -> None:
+    message = await world.sent()
+    for raw in (complaint(message), "Subject: question\n\nWhat is this?\n"):
+        await world.maild.deliver("fbl@agents.test", raw, sender="fbl@provider.test")
+    ((operator,),) = world.maild.sql("SELECT id FROM inboxes WHERE is_operator = 1")
+    mail = await world.maild.api.messages(inboxId=operator)
+    assert [(one["subject"], one["isAutoReply"]) for one in mail] == [("question", False), ("FW: hi", True)]
+
+
+async def test_the_envelope_sender_in_a_complaint_is_a_token_too(world: World) -> None:
+    message = await world.sent()
+    fields = f"Feedback-Type: abuse\nOriginal-Mail-From: <b+{message['token']}@agents.test>\n"
+    await world.maild.deliver("fbl@agents.test", feedback(fields, "X: y\n"), sender="fbl@provider.test")
+    assert world.events("email.complained") == 1
+
+
+@pytest.mark.parametrize(
+    ("to", "change"),
+    [
+        ("bot@agents.test", {}),
+        ("abuse@agents.test", {}),
+        ("fbl@agents.test", {"named": "victim@agents.test"}),
+        ("fbl@agents.test", {"kind": "not-spam"}),
+        ("fbl@agents.test", {"kind": "auth-failure"}),
+        ("fbl@agents.test", {"quoting": "Message-ID: <guessed@agents.test>\n"}),
+    ],
+)
+async def test_a_complaint_that_does_not_count(world: World, to: str, change: dict[str, str]) -> None:
+    message = await world.sent()
+    reply = await world.maild.deliver(to, complaint(message, **change), sender="fbl@provider.test")
+    assert reply.startswith("250 ")
+    assert world.events("email.complained") == 0
+    assert await world.suppressed() == []
+
+
+async def test_fbl_of_a_domain_that_we_do_not_share_is_no_address(world: World) -> None:
+    talk = await world.maild.smtp()
+    await talk.say("EHLO x.test")
+    await talk.say("MAIL FROM:<fbl@provider.test>")
+    for domain in ("elsewhere.test", "apex.test"):
+        assert (await talk.say(f"RCPT TO:<fbl@{domain}>")).startswith("550")
+
+
+async def test_complaints_pause_the_organization(world: World) -> None:
+    message = await world.sent()
+    world.maild.sql("UPDATE usage SET value = 333 WHERE metric = 'messages'")
+    await world.maild.deliver("fbl@agents.test", complaint(message), sender="fbl@provider.test")
+    refused = await world.maild.api.send(world.inboxes["bot"])
+    assert refused.code == "sending_not_approved"
+    assert refused.error["details"]["reason"] == "complaint_rate"
+    assert world.events("sending.paused") == 1

@@ -1,0 +1,350 @@
+"""Reports in the shapes that mail systems really write: who, what, why, and about which message."""
+
+from typing import Any
+
+import pytest
+
+from maild.message.parse import parse
+from maild.message.report import MAX_FATES, Complaint, DeliveryReport, Report, read_report
+
+ID = "<tok3n@ours.test>"
+ORIGINAL = f"Return-Path: <b+tok3n@ours.test>\nFrom: bot@ours.test\nMessage-ID: {ID}\nSubject: hi\n"
+
+
+def read(text: str | bytes) -> Report | None:
+    octets = text.encode() if isinstance(text, str) else text
+    octets = octets.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
+    return read_report(octets, parse(octets))
+
+
+def delivery(text: str | bytes) -> DeliveryReport:
+    found = read(text)
+    assert isinstance(found, DeliveryReport)
+    return found
+
+
+def multipart(status: str, original: str = ORIGINAL, more: str = "", **types: str) -> str:
+    status_type = types.get("status_type", "message/delivery-status")
+    original_type = types.get("original_type", "message/rfc822")
+    return f"""From: MAILER-DAEMON@there.test
+Subject: Undelivered
+Auto-Submitted: auto-replied
+MIME-Version: 1.0
+Content-Type: multipart/report; report-type=delivery-status;
+\tboundary="b/there"
+{more}
+This is a MIME-encapsulated message.
+
+--b/there
+Content-Description: Notification
+Content-Type: text/plain; charset=us-ascii
+
+<quoted@elsewhere.test>: 550 5.1.1 said by nobody
+
+--b/there
+Content-Description: Delivery report
+Content-Type: {status_type}
+
+{status}
+--b/there
+Content-Description: Undelivered Message
+Content-Type: {original_type}
+
+{original}
+the words
+
+--b/there--
+"""
+
+
+POSTFIX = """Reporting-MTA: dns; mx.there.test
+X-Postfix-Queue-ID: 4F9D195BE84
+X-Postfix-Sender: rfc822; b+tok3n@ours.test
+Arrival-Date: Sat, 21 Nov 2026 10:00:00 +0000 (UTC)
+
+Final-Recipient: rfc822; gone@there.test
+Original-Recipient: rfc822;Gone@There.test
+Action: failed
+Status: 5.1.1
+Remote-MTA: dns; mail.there.test
+Diagnostic-Code: smtp; 550 5.1.1 <gone@there.test>: Recipient address
+    rejected: User unknown in virtual mailbox table
+"""
+EXCHANGE = """Reporting-MTA: dns;AM6PR01MB.eurprd01.prod.exchangelabs.test
+Received-From-MTA: dns;mail.ours.test
+Arrival-Date: Sat, 21 Nov 2026 10:00:00 +0000
+
+Original-Recipient: rfc822;gone@there.test
+Final-Recipient: rfc822;gone@there.test
+Action: failed
+Status: 5.1.10
+Diagnostic-Code: smtp;550 5.1.10 RESOLVER.ADR.RecipientNotFound; Recipient gone@there.test not found by SMTP address lookup
+X-Display-Name: Gone
+"""  # noqa: E501 (as it is written)
+GMAIL = """Reporting-MTA: dns; googlemail.test
+Arrival-Date: Sat, 21 Nov 2026 02:00:00 -0800 (PST)
+X-Original-Message-ID: <tok3n@ours.test>
+
+Final-Recipient: rfc822; gone@there.test
+Action: failed
+Status: 5.1.1
+Remote-MTA: dns; aspmx.there.test. (192.0.2.27, the server for the domain there.test.)
+Diagnostic-Code: smtp; 550-5.1.1 The email account that you tried to reach does not exist. Please try
+ 550-5.1.1 double-checking the recipient's email address for typos or
+ 550 5.1.1 unnecessary spaces. - gsmtp
+Last-Attempt-Date: Sat, 21 Nov 2026 02:00:01 -0800 (PST)
+"""
+SENDMAIL = """Reporting-MTA: dns; relay.there.test
+Received-From-MTA: DNS; mail.ours.test
+
+Final-Recipient: RFC822; <gone@there.test>
+Action: failed (and that is that)
+Status: 5.0.0 (permanent failure)
+Remote-MTA: DNS; mail.there.test
+Diagnostic-Code: SMTP; 550 5.2.1 The account is disabled
+"""
+EXIM = """Reporting-MTA: dns; exim.there.test
+
+Action: failed
+Final-Recipient: rfc822;gone@there.test
+Status: 5.0.0
+Remote-MTA: dns; mail.there.test
+Diagnostic-Code: smtp; 550 No such user
+"""
+NO_BLANK_LINE = """Reporting-MTA: dns; odd.there.test
+Final-Recipient: gone@there.test
+Status: 5.7.1
+Diagnostic-Code: 554 we do not like you; go away
+"""
+
+
+@pytest.mark.parametrize(
+    ("status", "facts", "host", "words"),
+    [
+        (POSTFIX, ("failed", 550, "5.1.1"), "mail.there.test", "User unknown in virtual mailbox table"),
+        (EXCHANGE, ("failed", 550, "5.1.10"), "AM6PR01MB.eurprd01.prod.exchangelabs.test", "RESOLVER.ADR"),
+        (GMAIL, ("failed", 550, "5.1.1"), "aspmx.there.test.", "does not exist"),
+        (SENDMAIL, ("failed", 550, "5.2.1"), "mail.there.test", "The account is disabled"),
+        (EXIM, ("failed", 550, "5.0.0"), "mail.there.test", "550 No such user"),
+        (NO_BLANK_LINE, ("failed", 554, "5.7.1"), "odd.there.test", "554 we do not like you; go away"),
+    ],
+    ids=["postfix", "exchange", "gmail", "sendmail", "exim", "no-blank-line"],
+)  # fmt: skip
+@pytest.mark.parametrize("original_type", ["message/rfc822", "text/rfc822-headers", "message/global-headers"])
+def test_delivery_reports(status: str, facts: Any, host: str, words: str, original_type: str) -> None:
+    report = delivery(multipart(status, original_type=original_type))
+    (fate,) = report.fates
+    assert (fate.action, fate.code, fate.enhanced) == facts
+    assert fate.addresses == ("gone@there.test",)
+    assert fate.host is not None and fate.host.startswith(host)
+    assert words in fate.diagnostic and "\n" not in fate.diagnostic
+    assert report.message_ids == (ID,)
+
+
+def test_each_recipient_has_its_own_fate() -> None:
+    status = f"""{POSTFIX}
+Final-Recipient: rfc822; slow@there.test
+Action: delayed
+Status: 4.4.1
+Will-Retry-Until: Thu, 26 Nov 2026 10:00:00 +0000
+
+
+Final-Recipient: rfc822; there@there.test
+Action: Relayed
+Status: 2.1.9
+"""
+    report = delivery(multipart(status))
+    assert [(fate.addresses, fate.action, fate.enhanced) for fate in report.fates] == [
+        (("gone@there.test",), "failed", "5.1.1"),
+        (("slow@there.test",), "delayed", "4.4.1"),
+        (("there@there.test",), "relayed", "2.1.9"),
+    ]
+
+
+def test_who_was_forwarded_has_both_names() -> None:
+    status = "Final-Recipient: rfc822; x@far.test\nOriginal-Recipient: rfc822; gone@there.test\nStatus: 5.1.1"
+    (fate,) = delivery(multipart(f"Reporting-MTA: dns; mx\n\n{status}\n")).fates
+    assert fate.addresses == ("x@far.test", "gone@there.test")
+
+
+@pytest.mark.parametrize(
+    "named", ["utf-8; josé@bücher.test", r"utf-8; jos\x{E9}@b\x{fc}cher.test", "UTF-8;<josé@xn--bcher-kva.test>"]
+)  # fmt: skip
+def test_a_report_in_utf_8(named: str) -> None:
+    """RFC 6533."""
+    status = f"Reporting-MTA: dns; mx\n\nFinal-Recipient: {named}\nAction: failed\nStatus: 5.1.1\n"
+    types = {"status_type": "message/global-delivery-status", "original_type": "message/global"}
+    (fate,) = delivery(multipart(status, **types)).fates
+    assert fate.addresses == ("josé@xn--bcher-kva.test",)
+
+
+def test_a_report_in_base64() -> None:
+    status_type = "message/delivery-status\nContent-Transfer-Encoding: base64"
+    status = "UmVwb3J0aW5nLU1UQTogZG5zOyBteAoKRmluYWwtUmVjaXBpZW50OiByZmM4MjI7IGdvbmVA\ndGhlcmUudGVzdApBY3Rpb246IGZhaWxlZAo="  # noqa: E501
+    (fate,) = delivery(multipart(status, status_type=status_type)).fates
+    assert (fate.addresses, fate.action) == (("gone@there.test",), "failed")
+
+
+@pytest.mark.parametrize(
+    "named", ["", "Final-Recipient: rfc822; postmaster\n", "Final-Recipient: x400; /G=A/\n"]
+)
+def test_a_report_that_names_nobody(named: str) -> None:
+    (fate,) = delivery(multipart(f"Reporting-MTA: dns; mx\n\n{named}Action: failed\nStatus: 5.1.1\n")).fates
+    assert (fate.addresses, fate.action) == ((), "failed")
+
+
+def test_what_the_text_part_says_is_nobodys_fate() -> None:
+    report = delivery(multipart("Reporting-MTA: dns; mx\n"))
+    assert report.fates == ()
+
+
+QMAIL = f"""From: MAILER-DAEMON@there.test
+Subject: failure notice
+
+Hi. This is the qmail-send program at there.test.
+I'm afraid I wasn't able to deliver your message to the following addresses.
+This is a permanent error; I've given up. Sorry it didn't work out.
+
+<gone@there.test>:
+192.0.2.1 does not like recipient.
+Remote host said: 550 5.1.1 no such user
+Giving up on 192.0.2.1.
+
+<slow@there.test>:
+Sorry, I wasn't able to establish an SMTP connection. (#4.4.1)
+I'm not going to try again; this message has been in the queue too long.
+
+--- Below this line is a copy of the message.
+
+{ORIGINAL}
+<innocent@there.test>:
+550 5.1.1 quoted
+"""
+
+
+def test_a_bounce_of_qmail() -> None:
+    report = delivery(QMAIL)
+    assert [(fate.addresses, fate.code, fate.enhanced) for fate in report.fates] == [
+        (("gone@there.test",), 550, "5.1.1"),
+        (("slow@there.test",), None, "4.4.1"),
+    ]
+    assert report.message_ids == (ID,)
+
+
+OLD_EXIM = f"""From: Mail Delivery System <Mailer-Daemon@there.test>
+X-Failed-Recipients: gone@there.test,
+  <also@there.test>
+Auto-Submitted: auto-replied
+Subject: Mail delivery failed: returning message to sender
+
+This message was created automatically by mail delivery software.
+
+A message that you sent could not be delivered to one or more of its
+recipients. This is a permanent error. The following address(es) failed:
+
+  gone@there.test
+    SMTP error from remote mail server after RCPT TO:<gone@there.test>:
+    host mail.there.test [192.0.2.1]: 550 5.1.1 User unknown
+
+  also@there.test
+    retry timeout exceeded
+
+------ This is a copy of the message, including all the headers. ------
+
+{ORIGINAL}
+hello
+"""
+
+
+def test_a_bounce_of_an_older_exim() -> None:
+    report = delivery(OLD_EXIM)
+    assert [(fate.addresses, fate.action, fate.code, fate.enhanced) for fate in report.fates] == [
+        (("gone@there.test",), "failed", 550, "5.1.1"),
+        (("also@there.test",), "failed", None, None),
+    ]
+    assert report.message_ids == (ID,)
+
+
+# Complaints -----------------------------------------------------------------------------------------
+
+
+def feedback(fields: str, original: str = ORIGINAL, kind: str = "message/rfc822") -> str:
+    return f"""From: <abuse@provider.test>
+Subject: FW: hi
+MIME-Version: 1.0
+Content-Type: multipart/report; report-type=feedback-report; boundary="arf"
+
+--arf
+Content-Type: text/plain; charset="US-ASCII"
+
+This is an email abuse report.
+
+--arf
+Content-Type: message/feedback-report
+
+{fields}
+--arf
+Content-Type: {kind}
+Content-Disposition: inline
+
+{original}
+words
+
+--arf--
+"""
+
+
+ARF = """Feedback-Type: abuse
+User-Agent: SomeGenerator/1.0
+Version: 1
+Original-Mail-From: <b+tok3n@ours.test>
+Original-Rcpt-To: <User@There.test>
+Original-Rcpt-To: other@there.test
+Arrival-Date: Sat, 21 Nov 2026 14:00:00 -0500
+"""
+
+
+def test_a_complaint() -> None:
+    """RFC 5965, appendix B."""
+    assert read(feedback(ARF)) == Complaint(
+        "abuse", ("user@there.test", "other@there.test"), ("b+tok3n@ours.test",), (ID,)
+    )
+
+
+def test_a_complaint_that_hides_who_complained() -> None:
+    found = read(feedback("Feedback-Type: ABUSE\nVersion: 0.1\n", kind="text/rfc822-headers"))
+    assert found == Complaint("abuse", (), ("b+tok3n@ours.test",), (ID,))
+
+
+# What is none ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "Subject: Re: failure notice\n\nMy friend, look at this:\n\n> Hi. This is the qmail-send program\n",
+        "Subject: out of office\nAuto-Submitted: auto-replied\n\n<gone@there.test>: 550 5.1.1 I am away\n",
+        multipart(POSTFIX).replace("multipart/report", "multipart/mixed"),
+        multipart(POSTFIX, status_type="text/plain"),
+        multipart("Disposition: automatic-action", status_type="message/disposition-notification"),
+        f"Subject: Fwd: bounce\nContent-Type: message/rfc822\n\n{multipart(POSTFIX)}",
+    ],
+    ids=[
+        "empty",
+        "a human quotes one",
+        "vacation",
+        "mixed",
+        "no status",
+        "read receipt",
+        "a forwarded bounce",
+    ],
+)
+def test_other_mail_is_no_report(text: str) -> None:
+    assert read(text) is None
+
+
+def test_a_huge_report_is_read_in_part() -> None:
+    one = "Final-Recipient: rfc822; u{}@there.test\nAction: failed\nStatus: 5.1.1\n\n"
+    status = "Reporting-MTA: dns; mx\n\n" + "".join(one.format(number) for number in range(MAX_FATES * 20))
+    assert len(delivery(multipart(status)).fates) == MAX_FATES
