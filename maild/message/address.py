@@ -27,8 +27,8 @@ __all__ = [
     "parse_mailboxes",
     "parse_path",
     "split",
-    "suppression_keys",
     "strip_plus",
+    "suppression_keys",
     "validate",
 ]
 
