@@ -25,8 +25,8 @@ _CHARSET = re.compile(r';[ \t]*charset[ \t]*=[ \t]*"?([a-z0-9._-]{1,40})"?[ \t]*
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
 _NOT_FALLBACK = re.compile(r"[^ !#-\[\]-~]")
 _LONG_LINE = re.compile(rb"[^\n]{998}")
-_PERCENT_PIECE = re.compile(r"(?:%[0-9A-F]{2}|[^%]){1,18}")
 _MAX_EXTENDED_CHARS = 60
+_MAX_SECTION_CHARS = 54
 
 Part = tuple[str, list[bytes]]
 
@@ -117,15 +117,25 @@ def _filename_parameters(name: str) -> str:
     escaped = name.replace("\\", "\\\\").replace('"', '\\"')
     if name.isascii() and "=?" not in name:
         return f';\r\n filename="{escaped}"'
-    extended = quote(name, safe="!#$&+-.^_`|~", encoding="utf-8", errors="replace")
+    characters = [quote(one, safe="!#$&+-.^_`|~", encoding="utf-8", errors="replace") for one in name]
+    extended = "".join(characters)
     fallback = _NOT_FALLBACK.sub("_", name)
     if len(extended) <= _MAX_EXTENDED_CHARS:
         return f";\r\n filename*=utf-8''{extended};\r\n filename=\"{fallback}\""
     # RFC 2231 §3: a value too long for a line
-    pieces = _PERCENT_PIECE.findall(extended)
-    sections = [f";\r\n filename*{number}*={piece}" for number, piece in enumerate(pieces)]
+    sections = [f";\r\n filename*{number}*={piece}" for number, piece in enumerate(_sections(characters))]
     sections[0] = sections[0].replace("=", "=utf-8''", 1)
     return "".join(sections) + f';\r\n filename="{fallback}"'
+
+
+def _sections(characters: list[str]) -> list[str]:
+    """Whole characters in each: some readers decode a section before they join it to the next."""
+    sections = [""]
+    for one in characters:
+        if len(sections[-1]) + len(one) > _MAX_SECTION_CHARS:
+            sections.append("")
+        sections[-1] += one
+    return sections
 
 
 def _is_seven_bit(content: bytes) -> bool:

@@ -5,9 +5,7 @@ file, answers it, reads the thread, and understands an error. The programs are i
 """
 
 import asyncio
-import hashlib
 import json
-import os
 import shutil
 import sys
 from email.message import EmailMessage
@@ -18,7 +16,7 @@ import aiohttp
 import aiosmtplib
 import pytest
 
-from tests.support import tools
+from tests.support import node, tools
 from tests.support.daemon import Daemon, environment
 from tests.support.dns_server import DnsServer
 from tests.support.mx import Mx
@@ -30,8 +28,6 @@ THERE = "there.test"
 ADA = f"ada@{THERE}"
 PDF = b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n%%EOF\n"
 TEST_S = 110
-# What npm says when it reaches no registry; anything else that stops it is a fault of ours.
-NO_NETWORK = ("ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ETIMEDOUT", "ENETUNREACH")
 PYTHON_CONFIG = {"post_hooks": [], "content_type_overrides": {"message/rfc822": "application/octet-stream"}}
 
 
@@ -43,11 +39,11 @@ async def test_a_python_client_goes_the_main_journey(tmp_path: Path) -> None:
 
     async def build() -> list[str]:
         generator = str(Path(sys.executable).with_name("openapi-python-client"))
-        await run(
+        await tools.run(
             generator, "generate", "--path", "openapi.json", "--meta", "none", "--output-path", "client",
             "--config", "config.json", "--fail-on-warning", folder=folder,
         )  # fmt: skip
-        await run(sys.executable, "-m", "compileall", "-q", "client", folder=folder)
+        await tools.run(sys.executable, "-m", "compileall", "-q", "client", folder=folder)
         return [sys.executable, "journey.py"]
 
     await journey(tmp_path, folder, build)
@@ -55,7 +51,7 @@ async def test_a_python_client_goes_the_main_journey(tmp_path: Path) -> None:
 
 @tools.needs("node", "npm")
 async def test_a_typescript_client_compiles_and_goes_the_main_journey(tmp_path: Path) -> None:
-    modules = await node_modules()
+    modules = await node.modules(HERE)
     folder = tmp_path / "typescript"
     folder.mkdir()
     for name in ("package.json", "tsconfig.json", "journey.ts"):
@@ -63,10 +59,12 @@ async def test_a_typescript_client_compiles_and_goes_the_main_journey(tmp_path: 
     (folder / "node_modules").symlink_to(modules)
 
     async def build() -> list[str]:
-        node, programs = tools.path_of("node"), modules / ".bin"
-        await run(node, str(programs / "openapi-typescript"), "openapi.json", "-o", "api.ts", folder=folder)
-        await run(node, str(programs / "tsc"), "--project", "tsconfig.json", folder=folder)
-        return [node, "out/journey.js"]
+        program, programs = tools.path_of("node"), modules / ".bin"
+        await tools.run(
+            program, str(programs / "openapi-typescript"), "openapi.json", "-o", "api.ts", folder=folder
+        )
+        await tools.run(program, str(programs / "tsc"), "--project", "tsconfig.json", folder=folder)
+        return [program, "out/journey.js"]
 
     await journey(tmp_path, folder, build)
 
@@ -129,38 +127,3 @@ async def served(url: str) -> bytes:
     async with aiohttp.ClientSession() as session, session.get(f"{url}/openapi.json") as answer:
         assert answer.status == 200
         return await answer.read()
-
-
-async def node_modules() -> Path:
-    """What package.json pins, installed once for this user into a folder named after it."""
-    wanted = (HERE / "package.json").read_bytes()
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "maild-tests"
-    folder = cache / f"node-{hashlib.sha256(wanted).hexdigest()[:16]}"
-    if not folder.exists():
-        making = cache / f"making-{os.getpid()}"
-        shutil.rmtree(making, ignore_errors=True)
-        making.mkdir(parents=True)
-        (making / "package.json").write_bytes(wanted)
-        code, said = await ended(
-            tools.path_of("npm"), "install", "--ignore-scripts", "--no-package-lock", "--no-audit", "--no-fund",
-            folder=making,
-        )  # fmt: skip
-        if code and any(one in said for one in NO_NETWORK):
-            pytest.skip(f"npm reaches no registry: {said[-300:]}")
-        assert code == 0, said
-        making.rename(folder)
-    return folder / "node_modules"
-
-
-async def run(*command: str, folder: Path) -> None:
-    code, said = await ended(*command, folder=folder)
-    assert code == 0, f"{' '.join(command)}\n{said}"
-
-
-async def ended(*command: str, folder: Path) -> tuple[int, str]:
-    process = await asyncio.create_subprocess_exec(
-        *command, cwd=folder, env=environment(),
-        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
-    )  # fmt: skip
-    out, _ = await process.communicate()
-    return process.returncode or 0, out.decode("utf-8", "replace")

@@ -1,8 +1,10 @@
 """Software of others that some tests need: where it is, or a skip whose reason names what is missing."""
 
+import asyncio
 import os
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -34,6 +36,23 @@ def lacking(*names: str, root: bool = False) -> list[str]:
 def needs(*names: str, root: bool = False) -> pytest.MarkDecorator:
     problems = lacking(*names, root=root)
     return pytest.mark.skipif(bool(problems), reason="; ".join(problems))
+
+
+async def run(*command: str, folder: Path) -> str:
+    """Run it in the folder; what it said. Anything but success fails the test."""
+    code, said = await ended(*command, folder=folder)
+    assert code == 0, f"{' '.join(command)}\n{said}"
+    return said
+
+
+async def ended(*command: str, folder: Path) -> tuple[int, str]:
+    """Its exit code and all that it said. MAILD_… of our environment would be settings to a daemon."""
+    process = await asyncio.create_subprocess_exec(
+        *command, cwd=folder, env={name: value for name, value in os.environ.items() if name[:6] != "MAILD_"},
+        stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
+    )  # fmt: skip
+    out, _ = await process.communicate()
+    return process.returncode or 0, out.decode("utf-8", "replace")
 
 
 def _swaks_speaks_tls() -> bool:
