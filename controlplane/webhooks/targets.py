@@ -14,6 +14,8 @@ from yarl import URL
 
 URL_CHARACTERS_MAX = 2048
 
+_TWO_READINGS = re.compile(r"[\x00-\x20\x7f\\]|[\ud800-\udfff]")
+_PORT = re.compile(r"[0-9]*")
 _HOST = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)(\.(?!-)[a-z0-9_-]{1,63}(?<!-))*")
 # https://url.spec.whatwg.org/#ends-in-a-number-checker: such a host is an IPv4 address, or a mistake.
 _ENDS_IN_NUMBER = re.compile(r"(.*\.)?([0-9]+|0x[0-9a-f]*)")
@@ -78,12 +80,15 @@ def parse(text: str) -> Target:
         raise EgressRefused("must begin with https://")
     if len(text) > URL_CHARACTERS_MAX:
         raise EgressRefused(f"must have at most {URL_CHARACTERS_MAX} characters")
-    # yarl drops tabs and line ends, as browsers do; backslashes are read in two ways.
-    if any(character <= " " or character in "\x7f\\" for character in text):
+    # yarl drops tabs, line ends and lone surrogates; backslashes are read in two ways.
+    if _TWO_READINGS.search(text):
         raise EgressRefused("must contain no spaces, backslashes or control characters")
     authority = re.split(r"[/?#]", text.removeprefix("https://"), maxsplit=1)[0]
     if "@" in authority:
         raise EgressRefused("must contain no user name or password")
+    # RFC 3986 §3.2.3; int() would take a sign and the digits of every script.
+    if not _PORT.fullmatch(authority.rpartition("]")[2].partition(":")[2]):
+        raise EgressRefused("must have a port between 1 and 65535")
     try:
         url = URL(text)
         host, port = url.raw_host or "", url.port
