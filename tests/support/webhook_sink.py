@@ -22,7 +22,8 @@ WAIT_S = 10
 @dataclass(frozen=True)
 class Reply:
     """`hold`: wait for this before answering. `raw` replaces the whole answer. `body_hold`: wait for
-    this between head and body. `endless`: after the head, bytes without end. `drop`: hang up instead."""
+    this between head and body. `endless`: after the head, bytes without end. `drop`: hang up instead.
+    `drip_s`: so long between any two bytes of the answer."""
 
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
@@ -32,6 +33,7 @@ class Reply:
     raw: bytes | None = None
     endless: bool = False
     drop: bool = False
+    drip_s: float = 0
     hang_up_after: bool = False
 
 
@@ -56,8 +58,9 @@ class Received:
 class WebhookSink:
     """`async with WebhookSink(tmp_path) as sink:` then `sink.url("/a")`, `sink.ca_file`, `sink.received`."""
 
-    def __init__(self, folder: Path, host: str = HOST) -> None:
+    def __init__(self, folder: Path, host: str = HOST, port: int = 0) -> None:
         self._host = host
+        self.wanted_port = port
         self._ca = ThrowawayCa(folder)
         self._context = self._ca.server_context([host, f"*.{host}", "localhost", "127.0.0.1"])
         self._scripts: defaultdict[str, deque[Reply]] = defaultdict(deque)
@@ -111,7 +114,9 @@ class WebhookSink:
         return [one for one in self.received if path is None or one.path == path]
 
     async def __aenter__(self) -> "WebhookSink":
-        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0, ssl=self._context)
+        self._server = await asyncio.start_server(
+            self._accept, "127.0.0.1", self.wanted_port, ssl=self._context
+        )
         return self
 
     async def __aexit__(
@@ -160,13 +165,16 @@ class WebhookSink:
             await reply.hold.wait()
         if reply.drop:
             return False
+        if reply.drip_s:
+            return await self._drip(reply, writer)
         if reply.raw is not None:
             writer.write(reply.raw)
             await writer.drain()
             return False
         head = [f"HTTP/1.1 {reply.status} Scripted"]
         head += [f"{name}: {value}" for name, value in reply.headers.items()]
-        head += [] if reply.endless else [f"Content-Length: {len(reply.body)}"]
+        if not reply.endless:
+            head.append(f"Content-Length: {len(reply.body)}")
         writer.write("\r\n".join([*head, "", ""]).encode("latin-1"))
         await writer.drain()
         if reply.body_hold is not None:
@@ -178,6 +186,15 @@ class WebhookSink:
         writer.write(reply.body)
         await writer.drain()
         return not reply.hang_up_after
+
+    async def _drip(self, reply: Reply, writer: asyncio.StreamWriter) -> bool:
+        octets = reply.raw or b"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n" + reply.body * 9999
+        for octet in octets:
+            writer.write(bytes([octet]))
+            await writer.drain()
+            self.bytes_sent += 1
+            await asyncio.sleep(reply.drip_s)
+        return False
 
 
 async def _read_request(reader: asyncio.StreamReader, connection: int) -> Received:

@@ -8,7 +8,7 @@ from typing import Any
 
 from conf.settings import Webhooks
 from controlplane.webhooks.dispatcher import Dispatcher, Poster
-from controlplane.webhooks.egress import Answer, Egress
+from controlplane.webhooks.egress import Answer, Egress, Resolve
 from controlplane.webhooks.secrets import Secrets
 from storage import events, organizations, webhooks
 from storage.clock import Clock
@@ -169,6 +169,7 @@ class WebhookWorld:
             await dispatcher.idle()
 
 
-def egress_to(sink: WebhookSink, **settings: Any) -> Egress:
+def egress_to(sink: WebhookSink, resolve: Resolve | None = None, **settings: Any) -> Egress:
     """The real door, with loopback allowed and the sink's CA trusted."""
-    return Egress(Webhooks(allow_private_networks=True, ca_file=str(sink.ca_file), **settings), sink.resolve)
+    rules = Webhooks(allow_private_networks=True, ca_file=str(sink.ca_file), **settings)
+    return Egress(rules, resolve or sink.resolve)
