@@ -51,7 +51,7 @@ class Api:
         return json.loads(await self.bytes(path, **params))["data"]
 
     async def post(self, path: str, **body: Any) -> Any:
-        async with self._session.post(path, json=body) as answer:
+        async with self._session.post(path, json=body or None) as answer:
             return json.loads(await self._checked(answer))["data"]
 
     async def bytes(self, path: str, **params: Any) -> bytes:
