@@ -209,7 +209,7 @@ def minimal(dns_port: int, outbound_port: int) -> dict[str, dict[str, Any]]:
         "http": {"listen": "127.0.0.1:0"},
         "dns": {"nameservers": [f"127.0.0.1:{dns_port}"]},
         "outbound": {"port": outbound_port, "allow_private_networks": True},
-        "limits": {"requests_per_minute": 1_000_000},
+        "limits": {"requests_per_minute": 1_000_000, "bulk_recipients": 1_000_000},
     }
 
 
