@@ -34,7 +34,9 @@ class Aging:
         return str((await self.world.shown(domain))["status"])
 
     def events(self) -> list[str]:
-        return [row[0] for row in self.world.maild.sql("SELECT type FROM events ORDER BY seq")]
+        """The domain's; what its end does to queued mail comes when the queue gets to it."""
+        sql = "SELECT type FROM events WHERE type LIKE 'domain.%' ORDER BY seq"
+        return [row[0] for row in self.world.maild.sql(sql)]
 
     def forget(self, rdtype: str) -> None:
         for key in [key for key in self.world.zone.records if key[1] == rdtype]:
