@@ -3,11 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from storage import events, outbound
 from storage.clock import iso
 from storage.database import Tx
 from storage.outbound import Envelope
-from storage.records import Recipient, load
+from storage.records import Recipient, dump, load
 
 
 def publish(
@@ -47,7 +49,9 @@ def publish_failed(tx: Tx, event_id: str, message_id: str, now_ms: int) -> int:
 
 
 def describe(message_id: str, envelope: Envelope, recipients: Sequence[Recipient]) -> dict[str, Any]:
-    """What every event about an outbound message says (decisions.md, Webhook)."""
+    """What every event about an outbound message says (decisions.md, Webhook), to be dumped."""
+    # Written once: a report may bring an event for each of 150 recipients, and each event shows them all.
+    shown = msgspec.Raw(dump([describe_recipient(recipient) for recipient in recipients]).encode())
     return {
         "messageId": message_id,
         "inboxId": envelope.inbox_id,
@@ -56,7 +60,7 @@ def describe(message_id: str, envelope: Envelope, recipients: Sequence[Recipient
         "toAddresses": load(envelope.to_addresses),
         "subject": envelope.subject,
         "sentAt": _iso(envelope.sent_at),
-        "recipients": [describe_recipient(recipient) for recipient in recipients],
+        "recipients": shown,
     }
 
 
