@@ -299,10 +299,25 @@ SendAt = Annotated[
         }
     ),
 ]
-HeaderName = Annotated[str, Check(_header_name, {"pattern": "^[!-9;-~]{1,76}$"})]
-HeaderValue = Annotated[str, Field(max_length=HEADER_CHARS_MAX), Check(_header_value, _PRINTABLE)]
 CustomHeaders = Annotated[
-    dict[HeaderName, HeaderValue], Field(max_length=HEADERS_MAX), AfterValidator(_distinct_names)
+    dict[
+        Annotated[str, AfterValidator(_header_name)],
+        Annotated[str, Field(max_length=HEADER_CHARS_MAX), AfterValidator(_header_value)],
+    ],
+    Field(max_length=HEADERS_MAX),
+    AfterValidator(_distinct_names),
+    WithJsonSchema(
+        {
+            "type": "object",
+            "maxProperties": HEADERS_MAX,
+            "propertyNames": {"pattern": f"^{_HEADER_NAME.pattern}$"},
+            "additionalProperties": {
+                "type": "string",
+                "maxLength": HEADER_CHARS_MAX,
+                "pattern": r"^[^\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]*$",
+            },
+        }
+    ),
 ]
 Limit = Annotated[int, Field(ge=1, le=100)]
 EventType = Literal[
@@ -379,7 +394,8 @@ class SendMessage(Body):
     attachments: Annotated[list[AttachmentInput], Field(max_length=ATTACHMENTS_MAX)] = Field(
         default_factory=list
     )
-    unsubscribe: bool = False
+    # A factory, since a documented default makes the field a required one to some generated clients.
+    unsubscribe: bool = Field(default_factory=bool)
     headers: CustomHeaders = Field(default_factory=dict)
 
     @model_validator(mode="after")
@@ -394,7 +410,10 @@ class SendMessage(Body):
 
 
 class UnsubscribeToken(Query):
-    token: Annotated[str, Field(max_length=2000)] | None = None
+    # Not checked here: whatever is no token of ours has an error of its own.
+    token: (
+        Annotated[str, Field(json_schema_extra={"pattern": "^[A-Za-z0-9_-]*$", "maxLength": 500})] | None
+    ) = None
 
 
 class ListMessages(Query):

@@ -30,7 +30,7 @@ from storage.clock import iso
 from storage.database import Database, DatabaseClosed
 from tests.support.dns_server import DnsServer
 from tests.support.mx import Mx
-from tests.support.running import Answer, Running, Template, until
+from tests.support.running import Answer, Running, Template
 from tests.support.store import ManualClock
 
 STORIES = int(os.environ.get("SENDING_STORIES", "12"))
@@ -139,7 +139,9 @@ class World:
             waiting = "SELECT 1 FROM messages WHERE status IN ('scheduled', 'queued')"
             return None if self.maild.sql(waiting) else True
 
-        await until(look)
+        async with asyncio.timeout(SETTLE_S):
+            while await look() is None:
+                await asyncio.sleep(0.01)
 
     # What must be true --------------------------------------------------------------------------
 
@@ -181,6 +183,7 @@ class World:
         assert counted == [(entered,)]
 
 
+SETTLE_S = 60
 START_MS = 1_795_219_200_000 + 3_600_000
 
 
