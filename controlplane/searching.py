@@ -1,46 +1,62 @@
-"""Search: the tail that is not indexed yet, then the index, each in reads of bounded length.
+"""Search: the tail that is not indexed yet, then the index, in reads of bounded length.
 
 The tail comes first: a message that the indexer moves meanwhile is then seen twice, never missed. What the
 index can't help with (one or two characters, a single thread) is read message by message.
 """
 
-from collections.abc import Awaitable, Callable
-from typing import TypeVar
+import time
 
-from storage import search
-from storage.database import Database
-from storage.records import Message
-from storage.search import Batch, Needle, Scope
+from storage import message_json, search
+from storage.database import Database, Tx
+from storage.search import At, Needle, Scope
 
-At = TypeVar("At")
-
-SCAN_ROWS = 400
-CANDIDATES = 100
+ROWS_MAX = 400
+SLICE_S = 0.005
 
 
-async def find(db: Database, scope: Scope, needle: Needle, before: str | None, limit: int) -> list[Message]:
-    """The newest `limit` messages of the scope that hold the needle and are older than `before`."""
-    if not needle.trigrams() or scope.thread_id is not None:
-        return await _gather(
-            lambda at, wanted: db.read(search.scan, scope, needle, at or before, wanted, SCAN_ROWS), limit
-        )
-    waiting = await _gather(
-        lambda at, wanted: db.read(search.tail, scope, needle, at or before, wanted, SCAN_ROWS), limit
-    )
-    indexed = await _gather(
-        lambda at, wanted: db.read(search.indexed, scope, needle, before, at, wanted, CANDIDATES), limit
-    )
-    found = {message.id: message for message in [*waiting, *indexed]}
-    return sorted(found.values(), key=lambda message: message.id, reverse=True)[:limit]
+async def find(db: Database, scope: Scope, needle: Needle, before: str | None, limit: int) -> bytes:
+    """The newest `limit` messages of the scope that hold the needle and are older than `before`, as JSON."""
+    searching = _Search(scope, needle, before, limit)
+    while (found := await db.read(searching.go_on)) is None:
+        pass
+    return found
 
 
-# `look`: where to go on (None: at the beginning) and how many are wanted → what was found.
-async def _gather(look: Callable[[At | None, int], Awaitable[Batch[At]]], limit: int) -> list[Message]:
-    found: list[Message] = []
-    at: At | None = None
-    while True:
-        batch = await look(at, limit - len(found))
-        found += batch.messages
-        at = batch.next
-        if at is None or len(found) >= limit:
-            return found
+class _Search:
+    """Where a search stands between two reads."""
+
+    def __init__(self, scope: Scope, needle: Needle, before: str | None, limit: int) -> None:
+        self._scope = scope
+        self._needle = needle
+        self._before = before
+        self._limit = limit
+        has_index = bool(needle.trigrams()) and scope.thread_id is None
+        self._places = [search.indexed, search.tail] if has_index else [search.scan]  # the next one last
+        self._found: set[str] = set()
+        self._begin_place()
+
+    def go_on(self, tx: Tx) -> bytes | None:
+        """Look on for a while; what was found once that is all, or enough."""
+        until = time.perf_counter() + SLICE_S
+        while self._places:
+            self._look(tx)
+            if time.perf_counter() > until:
+                return None
+        newest = sorted(self._found, reverse=True)[: self._limit]
+        return message_json.of(tx, self._scope.organization_id, newest)
+
+    def _begin_place(self) -> None:
+        self._at: At | None = None
+        self._here = 0
+        # As many as are wanted first: most of what the index proposes does hold the needle.
+        self._rows = self._limit
+
+    def _look(self, tx: Tx) -> None:
+        batch = self._places[-1](tx, self._scope, self._needle, self._before, self._at, self._rows)
+        self._found.update(batch.message_ids)
+        self._here += len(batch.message_ids)
+        self._at = batch.next
+        self._rows = min(2 * self._rows, ROWS_MAX)
+        if self._at is None or self._here >= self._limit:
+            self._places.pop()
+            self._begin_place()

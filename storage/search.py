@@ -1,8 +1,9 @@
 """Search over words: what is said where, found by any part of it, case folded.
 
 The answer is exact whatever the index says: the index of trigrams only proposes messages, and each is
-confirmed by looking for the folded needle in its folded fields (`says`). So a character of a trigram that
-another Unicode version folds otherwise costs a search, never a wrong answer.
+confirmed by looking for the folded needle in its folded fields. SQLite, which folds ASCII alone, sees most
+that hold it (`_SEEN`) and is never wrong when it does; the rest is folded and looked at by us (`_holds`). So a
+character of a trigram that another Unicode version folds otherwise costs a search, never a wrong answer.
 
 What is durable when: `note` runs in the transaction that inserts the message and puts it in the tail;
 `index` moves messages from the tail into the index, in batches behind their commit
@@ -17,13 +18,13 @@ is a trigram of its own, made of private-use characters. Should the clock have b
 numbers disagree; then `is_ordered` is 0 and a search looks at all its candidates before it sorts them.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from storage.database import Tx
-from storage.records import Message, columns, load
+from storage.records import load
+from storage.row_json import array_of
 
-At = TypeVar("At")
+At = str | int  # where a message stands: its id; in an index that is ordered, its document
 
 TRIGRAM = 3
 TRIGRAMS_MAX = 24  # of a long needle, evenly spread: the rest is for the confirmation
@@ -34,9 +35,24 @@ _PRIVATE = 0xF0000  # plane 15: nobody's letters
 _DIGITS = 0x8000
 
 _BODY = "coalesce(w.words, m.text_body, m.extracted_text)"
-_WORDS = "m.subject, m.from_name, m.from_address, m.to_addresses, m.cc_addresses, m.bcc_addresses"
-_FOUND = f"SELECT {columns(Message, 'm')}, {_BODY}"
+_ADDRESSES = "m.to_addresses, m.cc_addresses, m.bcc_addresses"
 _JOIN_WORDS = "LEFT JOIN search_words w ON w.message_id = m.id"
+# Sound, not complete: folding goes character by character, and folds what is folded no further.
+_SEEN = {
+    "words": "("
+    + " OR ".join(
+        f"instr(lower({one}), :words)" for one in (_BODY, "m.subject", "m.from_address", "m.from_name")
+    )
+    + ")",
+    "sender": "instr(lower(m.from_address), :sender)",
+}
+_MATCHING = "search_index MATCH :match AND rowid >= :low AND rowid < :below"
+_BY_NUMBER = f"""SELECT document, message_id FROM
+      (SELECT rowid AS found FROM search_index WHERE {_MATCHING} ORDER BY rowid DESC LIMIT :rows)
+    CROSS JOIN search_documents ON document = found"""
+_BY_AGE = f"""SELECT document, message_id FROM (SELECT rowid AS found FROM search_index WHERE {_MATCHING})
+    CROSS JOIN search_documents ON document = found
+    WHERE message_id < :last ORDER BY message_id DESC LIMIT :rows"""
 
 
 class Needle(NamedTuple):
@@ -85,10 +101,10 @@ class Scope(NamedTuple):
         return " AND ".join(["m.organization_id = :organization_id", *held])
 
 
-class Batch(NamedTuple, Generic[At]):
-    """Messages that hold the needle, newest first, and where to go on (None: there are no more)."""
+class Batch(NamedTuple):
+    """Messages that hold the needle, and where to go on: None when there are no more."""
 
-    messages: list[Message]
+    message_ids: list[str]
     next: At | None
 
 
@@ -120,33 +136,23 @@ def forget(tx: Tx, organization_id: str, message_id: str) -> None:
 # Reading -----------------------------------------------------------------------------------------
 
 
-def scan(tx: Tx, scope: Scope, needle: Needle, before: str | None, limit: int, rows: int) -> Batch[str]:
-    """Read so many of the scope's messages older than `before`, one by one. `next` is a message's id."""
-    found = tx.all(
-        f"""{_FOUND} FROM messages m {_JOIN_WORDS}
-            WHERE {scope.conditions()} AND m.id < :before ORDER BY m.id DESC LIMIT :rows""",
-        {**scope._asdict(), "before": before or "~", "rows": rows},
-    )
-    messages, last = _confirm(found, needle, limit)
-    return Batch(messages, last if len(found) == rows or len(messages) == limit else None)
+def scan(tx: Tx, scope: Scope, needle: Needle, before: str | None, at: At | None, rows: int) -> Batch:
+    """Look at so many of the scope's messages older than `at` (at first: `before`), newest first."""
+    source = f"""FROM messages m {_JOIN_WORDS} WHERE {scope.conditions()} AND m.id < :last
+        ORDER BY m.id DESC LIMIT :rows"""
+    return _hits(tx, needle, "m.id", source, {**scope._asdict(), "last": at or before or "~", "rows": rows})
 
 
-def tail(tx: Tx, scope: Scope, needle: Needle, before: str | None, limit: int, rows: int) -> Batch[str]:
+def tail(tx: Tx, scope: Scope, needle: Needle, before: str | None, at: At | None, rows: int) -> Batch:
     """The same of those that are not indexed yet."""
-    found = tx.all(
-        f"""{_FOUND} FROM search_tail t JOIN messages m ON m.id = t.message_id {_JOIN_WORDS}
-            WHERE t.organization_id = :organization_id AND t.message_id < :before AND {scope.conditions()}
-            ORDER BY t.message_id DESC LIMIT :rows""",
-        {**scope._asdict(), "before": before or "~", "rows": rows},
-    )
-    messages, last = _confirm(found, needle, limit)
-    return Batch(messages, last if len(found) == rows or len(messages) == limit else None)
+    source = f"""FROM search_tail t JOIN messages m ON m.id = t.message_id {_JOIN_WORDS}
+        WHERE t.organization_id = :organization_id AND t.message_id < :last AND {scope.conditions()}
+        ORDER BY t.message_id DESC LIMIT :rows"""
+    return _hits(tx, needle, "m.id", source, {**scope._asdict(), "last": at or before or "~", "rows": rows})
 
 
-def indexed(
-    tx: Tx, scope: Scope, needle: Needle, before: str | None, below: int | None, limit: int, rows: int
-) -> Batch[int]:
-    """Look at so many candidates of the index, newest first. `below`, `next`: documents."""
+def indexed(tx: Tx, scope: Scope, needle: Needle, before: str | None, at: At | None, rows: int) -> Batch:
+    """The same of the index's candidates."""
     span = tx.one(
         "SELECT number, is_ordered FROM search_organizations WHERE organization_id = ?",
         (scope.organization_id,),
@@ -155,58 +161,26 @@ def indexed(
     if span is None or match is None:
         return Batch([], None)
     number, is_ordered = span
-    if not is_ordered:
-        return _unordered(tx, scope, needle, match, number, before, limit)
-    if below is None:
-        below = _below(tx, scope.organization_id, before, (number + 1) << DOCUMENTS_BITS)
+    end = (number + 1) << DOCUMENTS_BITS
     parameters = {
         **scope._asdict(),
         "match": match,
         "low": number << DOCUMENTS_BITS,
-        "below": below,
+        "below": end,
         "before": before or "~",
         "rows": rows,
     }
+    if is_ordered:
+        parameters["below"] = _below(tx, scope.organization_id, before, end) if at is None else at
+        candidates, stands = _BY_NUMBER, "c.document"
+    else:  # `at` is a document if the index was ordered until now: then from the beginning
+        parameters["last"] = at if isinstance(at, str) else before or "~"
+        candidates, stands = _BY_AGE, "c.message_id"
     # The candidates first, bounded; the filters are for those.
-    found = tx.all(
-        f"""SELECT d.document, {columns(Message, "m")}, {_BODY} FROM
-              (SELECT rowid AS document FROM search_index
-               WHERE search_index MATCH :match AND rowid >= :low AND rowid < :below
-               ORDER BY rowid DESC LIMIT :rows) c
-            CROSS JOIN search_documents d ON d.document = c.document
-            LEFT JOIN messages m ON m.id = d.message_id AND m.id < :before AND {scope.conditions()}
-            {_JOIN_WORDS} ORDER BY c.document DESC""",
-        parameters,
-    )
-    messages: list[Message] = []
-    for row in found:
-        if row[1] is not None and (message := _holding(row[1:], needle)):
-            messages.append(message)
-            if len(messages) == limit:
-                return Batch(messages, row[0])
-    return Batch(messages, found[-1][0] if len(found) == rows else None)
-
-
-def _unordered(
-    tx: Tx, scope: Scope, needle: Needle, match: str, number: int, before: str | None, limit: int
-) -> Batch[int]:
-    ids = tx.all(
-        """SELECT d.message_id FROM search_index s CROSS JOIN search_documents d ON d.document = s.rowid
-           WHERE s.search_index MATCH ? AND s.rowid >= ? AND s.rowid < ? AND d.message_id < ?
-           ORDER BY d.message_id DESC""",
-        (match, number << DOCUMENTS_BITS, (number + 1) << DOCUMENTS_BITS, before or "~"),
-    )
-    messages: list[Message] = []
-    for (message_id,) in ids:
-        row = tx.one(
-            f"{_FOUND} FROM messages m {_JOIN_WORDS} WHERE m.id = :message_id AND {scope.conditions()}",
-            {**scope._asdict(), "message_id": message_id},
-        )
-        if row is not None and (message := _holding(row, needle)):
-            messages.append(message)
-            if len(messages) == limit:
-                break
-    return Batch(messages, None)
+    source = f"""FROM ({candidates}) c
+        LEFT JOIN messages m ON m.id = c.message_id AND m.id < :before AND {scope.conditions()}
+        {_JOIN_WORDS} ORDER BY {stands} DESC"""
+    return _hits(tx, needle, stands, source, parameters)
 
 
 def _below(tx: Tx, organization_id: str, before: str | None, end: int) -> int:
@@ -232,39 +206,29 @@ def _match(tx: Tx, scope: Scope, needle: Needle) -> str | None:
     return " AND ".join('"' + one.replace('"', '""') + '"' for one in trigrams)
 
 
-def _confirm(rows: Iterable[tuple[Any, ...]], needle: Needle, limit: int) -> tuple[list[Message], str | None]:
-    """The messages that hold the needle, up to `limit`, and the last one that was looked at."""
-    found: list[Message] = []
-    last = None
-    for row in rows:
-        last = row[0]
-        message = _holding(row, needle)
-        if message is not None:
-            found.append(message)
-            if len(found) == limit:
-                break
-    return found, last
+def _hits(tx: Tx, needle: Needle, at: str, source: str, parameters: dict[str, Any]) -> Batch:
+    """Those rows of `source` that hold the needle; `at` is the column that says where a row stands."""
+    given = {name: folded for name, folded in needle._asdict().items() if folded is not None}
+    seen = " AND ".join(_SEEN[name] for name in given)
+    # All rows as one text (storage.row_json says why); its words only of a message that is to be looked at.
+    candidate = f"""CASE WHEN m.id IS NULL THEN json_array({at}) WHEN {seen} THEN json_array({at}, m.id)
+        ELSE json_array({at}, m.id, m.from_address, m.subject, m.from_name, {_BODY}, {_ADDRESSES}) END"""
+    candidates = array_of("candidate", f"(SELECT {candidate} AS candidate {source})")
+    rows = load(tx.value(f"SELECT {candidates}", {**parameters, **given}))
+    found = [row[1] for row in rows if len(row) == 2 or (len(row) > 2 and _holds(needle, *row[2:]))]
+    return Batch(found, rows[-1][0] if len(rows) == parameters["rows"] else None)
 
 
-def _holding(row: Sequence[Any], needle: Needle) -> Message | None:
-    message, body = Message(*row[:-1]), row[-1]
-    if needle.sender is not None and needle.sender not in message.from_address.casefold():
-        return None
-    if needle.words is not None and not says(message, body, needle.words):
-        return None
-    # As lists show it: without its body.
-    extracted = message.text_body if message.extracted_text is None else message.extracted_text
-    return message._replace(text_body=None, extracted_text=extracted)
-
-
-def says(message: Message, body: str | None, folded: str) -> bool:
-    """Does one of the fields hold the folded needle?"""
-    if folded in message.subject.casefold() or (body is not None and folded in body.casefold()):
+def _holds(
+    needle: Needle, sender: str, subject: str, name: str | None, body: str | None, *addresses: str
+) -> bool:
+    if needle.sender is not None and needle.sender not in sender.casefold():
+        return False
+    if needle.words is None:
         return True
-    if folded in message.from_address.casefold() or folded in (message.from_name or "").casefold():
-        return True
-    addresses = (message.to_addresses, message.cc_addresses, message.bcc_addresses)
-    return any(folded in one.casefold() for text in addresses if text != "[]" for one in load(text))
+    fields = [body or "", subject, sender, name or ""]
+    fields += [one for text in addresses if text != "[]" for one in load(text)]
+    return any(needle.words in field.casefold() for field in fields)
 
 
 # Indexing ----------------------------------------------------------------------------------------
@@ -328,7 +292,7 @@ def _index_one(tx: Tx, organization_id: str, message_id: str) -> int:
 def _document(tx: Tx, message_id: str) -> str:
     """What the index knows of a message; the same when it is taken out again."""
     row = tx.one(
-        f"""SELECT i.number, {_BODY}, {_WORDS} FROM messages m {_JOIN_WORDS}
+        f"""SELECT i.number, {_BODY}, m.subject, m.from_name, m.from_address, {_ADDRESSES} FROM messages m {_JOIN_WORDS}
             JOIN search_inboxes i ON i.inbox_id = m.inbox_id WHERE m.id = ?""",
         (message_id,),
     )

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from functools import partial
 from typing import NamedTuple
 
+import msgspec
 from aiohttp import web
 
 from controlplane import bodies, render, searching
@@ -13,7 +14,7 @@ from controlplane.downloads import disposition, stream
 from controlplane.errors import ApiError
 from controlplane.schemas import ListMessages
 from controlplane.sending.submission import Accepted, Retry, Submission, fingerprint, read_key
-from storage import blobs, messages
+from storage import blobs, message_json, messages
 from storage.blobs import Blob, BlobMissing, Blobs
 from storage.database import Tx
 from storage.records import Attachment, DeliveryAttempt, Message, Recipient
@@ -60,11 +61,12 @@ async def page(call: Call) -> Answer:
     before = min(filter(None, (query.before, query.cursor)), default=None)
     needle = Needle.of(query.q, query.from_)
     if needle is None:
-        listed = await call.rooms.db.read(_listed, scope, query.limit, before)
+        listed = await call.rooms.db.read(
+            message_json.page, **scope._asdict(), limit=query.limit, before=before
+        )
     else:
-        found = await searching.find(call.rooms.db, scope, needle, before, query.limit)
-        listed = await call.rooms.db.read(_with_lists, found)
-    return Answer([render.listed_message(one.message, one.attachments, one.recipients) for one in listed])
+        listed = await searching.find(call.rooms.db, scope, needle, before, query.limit)
+    return Answer(msgspec.Raw(listed))
 
 
 async def show(call: Call) -> Answer:

@@ -5,7 +5,8 @@
     scripts/bench/api /var/tmp/small /var/tmp/million
 
 Each store is served by a daemon of its own (`maild serve`), the bare route by a process of its own; the client is this process.
-All are measured in turn, and only ratios mean something: the machine may be shared. `mine` is the
+All are measured in turn, and only ratios mean something: the machine may be shared. CPU is the server's alone, for one request,
+and says most where others work on the machine. `mine` is the
 organization that has as many messages in each store: what differs between the stores is other tenants' mail.
 """
 
@@ -19,7 +20,7 @@ import tempfile
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import uvloop
@@ -76,19 +77,31 @@ def request(url: str, path: str, key: str = "") -> bytes:
 
 
 class Figures:
-    def __init__(self, times_s: list[float], seconds: float) -> None:
+    def __init__(self, times_s: list[float], seconds: float, cpu_s: float) -> None:
         ordered = sorted(times_s)
         self.p50_ms = statistics.median(ordered) * 1000
         self.p99_ms = ordered[min(len(ordered) - 1, len(ordered) * 99 // 100)] * 1000
         self.count = len(ordered)
         self.per_s = len(ordered) / seconds
+        self.cpu_ms = cpu_s * 1000 / len(ordered)
+
+    def row(self) -> tuple[object, ...]:
+        return self.p50_ms, self.p99_ms, round(self.per_s), self.cpu_ms
 
 
-async def load(url: str, octets: bytes, connections: int, seconds: float) -> Figures:
-    opened = [await Connection.open(url) for _ in range(connections)]
+class Served(NamedTuple):
+    """A server process of this run."""
+
+    url: str
+    pid: int
+
+
+async def load(server: Served, octets: bytes, connections: int, seconds: float) -> Figures:
+    opened = [await Connection.open(server.url) for _ in range(connections)]
     times: list[float] = []
     for _ in range(WARM_UP // connections + 1):
         await asyncio.gather(*(one.get(octets) for one in opened))
+    cpu_s = measure.cpu_s(server.pid)
     began = time.perf_counter()
     until = began + seconds
 
@@ -101,11 +114,11 @@ async def load(url: str, octets: bytes, connections: int, seconds: float) -> Fig
     taken = time.perf_counter() - began
     for one in opened:
         one.close()
-    return Figures(times, taken)
+    return Figures(times, taken, measure.cpu_s(server.pid) - cpu_s)
 
 
 @contextlib.asynccontextmanager
-async def serving(*command: str) -> AsyncIterator[str]:
+async def serving(*command: str) -> AsyncIterator[Served]:
     process = await asyncio.create_subprocess_exec(
         sys.executable, *command, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL
     )
@@ -114,7 +127,7 @@ async def serving(*command: str) -> AsyncIterator[str]:
         line = await asyncio.wait_for(process.stdout.readline(), 120)
         if not line:
             raise SystemExit(f"{' '.join(command[:3])} did not start")
-        yield json.loads(line)["http"]
+        yield Served(json.loads(line)["http"], process.pid)
     finally:
         if process.returncode is None:
             process.terminate()
@@ -151,30 +164,30 @@ def toml(settings: dict[str, Any]) -> str:
 async def run(options: argparse.Namespace) -> None:
     async with contextlib.AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="maild-bench-")))
-        bare_url = await stack.enter_async_context(serving("-c", BARE))
-        stores: list[tuple[str, str, dict[str, Any]]] = []
+        bare = await stack.enter_async_context(serving("-c", BARE))
+        stores: list[tuple[str, Served, dict[str, Any]]] = []
         for number, store in enumerate(options.stores):
             config = folder / f"{number}.toml"
             config.write_text(toml(document(store)))
             facts = json.loads((store / FACTS).read_text())
-            url = await stack.enter_async_context(serving("-m", "maild", "serve", "--config", str(config)))
+            server = await stack.enter_async_context(serving("-m", "maild", "serve", "--config", str(config)))
             for name in options.organizations:
-                stores.append((f"{store.name}/{name}", url, facts[name]))
+                stores.append((f"{store.name}/{name}", server, facts[name]))
         for connections in options.connections:
-            bare = await load(bare_url, request(bare_url, "/bare"), connections, options.seconds)
-            rows: list[tuple[object, ...]] = [("", "", "p50 ms", "p99 ms", "requests/s", "of bare")]
-            rows.append(("bare", "", bare.p50_ms, bare.p99_ms, round(bare.per_s), 1.0))
+            rows: list[tuple[object, ...]] = [
+                ("", "", "p50 ms", "p99 ms", "requests/s", "CPU ms", "of bare"),
+            ]
+            alone = await load(bare, request(bare.url, "/bare"), connections, options.seconds)
+            rows.append(("bare", "", *alone.row(), 1.0))
             for what in paths(stores[0][2]):
                 if options.only and options.only not in what:
                     continue
                 # Beside the bare route at the same moment: what else the machine does meets both.
-                beside = await load(bare_url, request(bare_url, "/bare"), connections, options.seconds / 2)
-                for label, url, facts in stores:
-                    octets = request(url, paths(facts)[what], facts["apiKey"])
-                    one = await load(url, octets, connections, options.seconds)
-                    rows.append(
-                        (what, label, one.p50_ms, one.p99_ms, round(one.per_s), one.per_s / beside.per_s)
-                    )
+                beside = await load(bare, request(bare.url, "/bare"), connections, options.seconds / 2)
+                for label, server, facts in stores:
+                    octets = request(server.url, paths(facts)[what], facts["apiKey"])
+                    one = await load(server, octets, connections, options.seconds)
+                    rows.append((what, label, *one.row(), one.per_s / beside.per_s))
             measure.table(f"{connections} connections, {options.seconds:g} s each", rows)
 
 
