@@ -9,19 +9,20 @@ from maild.message.parse import read_text
 from storage import blobs, messages
 from storage.blobs import Blob, Blobs
 from storage.database import Database, Tx
+from storage.message_json import Shown
 from storage.records import Attachment, Message, load
 
 BODY_SLICES_MAX = 200
 
 
-async def text_of(store: Blobs, message: Message, blob: Blob | None) -> str | None:
+async def text_of(store: Blobs, message: Message | Shown, blob: Blob | None) -> str | None:
     """The text body: from the row, or from the blob when it is too large for a row."""
     if message.text_slices is None or blob is None:
         return message.text_body
     return await _read(store, blob, message.text_slices)
 
 
-async def html_of(store: Blobs, message: Message, blob: Blob | None) -> str | None:
+async def html_of(store: Blobs, message: Message | Shown, blob: Blob | None) -> str | None:
     if message.html_slices is None or blob is None:
         return None
     return await _read(store, blob, message.html_slices)
@@ -46,7 +47,7 @@ def _with_blob(tx: Tx, message_id: str) -> tuple[Message, Blob | None] | None:
     return message, blobs.get(tx, message.blob_id) if message.blob_id else None
 
 
-def needs_blob(message: Message) -> bool:
+def needs_blob(message: Message | Shown) -> bool:
     return message.text_slices is not None or message.html_slices is not None
 
 

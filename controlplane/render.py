@@ -12,14 +12,11 @@ from storage.domains import Domain
 from storage.members import Member
 from storage.organizations import Used
 from storage.records import (
-    Attachment,
     DeliveryAttempt,
     Draft,
     Inbox,
     Key,
-    Message,
     Organization,
-    Recipient,
     Thread,
     Webhook,
     WebhookAttempt,
@@ -65,77 +62,18 @@ def inbox(row: Inbox) -> dict[str, Any]:
     }
 
 
-def attachment(row: Attachment) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "filename": row.filename,
-        "contentType": row.content_type,
-        "sizeBytes": row.size_bytes,
-        "contentId": row.content_id,
-        "isInline": bool(row.is_inline),
-    }
+def message(shown: bytes, text: str | None, html: str | None) -> msgspec.Raw:
+    """What SQLite rendered (storage.message_json), and the bodies, which it can't read."""
+    return _with_members(shown, {"textBody": text, "htmlBody": html})
 
 
-def recipient(row: Recipient) -> dict[str, Any]:
-    return {
-        "address": row.address,
-        "kind": row.kind,
-        "status": row.status,
-        "attempts": row.attempts,
-        "lastAttemptAt": _moment(row.last_attempt_at),
-        "nextAttemptAt": _moment(row.next_attempt_at) if row.status in ("queued", "deferred") else None,
-        "remoteHost": row.remote_host,
-        "smtpCode": row.smtp_code,
-        "enhancedCode": row.enhanced_code,
-        "response": row.response,
-        "tls": row.tls,
-    }
+def thread_message(shown: bytes, text: str | None, html: str | None) -> msgspec.Raw:
+    """An element of a thread's `messages`: the short names stand beside the long ones."""
+    return _with_members(shown, {"textBody": text, "htmlBody": html, "text": text, "html": html})
 
 
-def listed_message(
-    row: Message, attachments: Sequence[Attachment], recipients: Sequence[Recipient]
-) -> dict[str, Any]:
-    """A message as lists and the answer to a send show it: everything but the bodies."""
-    return {
-        "id": row.id,
-        "inboxId": row.inbox_id,
-        "threadId": row.thread_id,
-        "direction": row.direction,
-        "mode": row.mode,
-        "status": row.status,
-        "fromAddress": row.from_address,
-        "fromName": row.from_name,
-        "toAddresses": _json(row.to_addresses),
-        "ccAddresses": _json(row.cc_addresses),
-        "bccAddresses": _json(row.bcc_addresses),
-        "replyTo": row.reply_to,
-        "subject": row.subject,
-        "snippet": row.snippet,
-        "extractedText": row.text_body if row.extracted_text is None else row.extracted_text,
-        "messageIdHeader": row.message_id_header,
-        "inReplyTo": row.in_reply_to,
-        "references": _json(row.reference_ids),
-        "labels": _json(row.labels),
-        "isAutoReply": bool(row.is_auto_reply),
-        "isSpam": bool(row.is_spam),
-        "auth": _json(row.auth) if row.auth else None,
-        "recipients": [recipient(one) for one in recipients],
-        "attachments": [attachment(one) for one in attachments],
-        "failureReason": row.failure_reason,
-        "scheduledAt": _moment(row.scheduled_at),
-        "sentAt": _moment(row.sent_at),
-        "createdAt": iso(row.created_at),
-    }
-
-
-def message(
-    row: Message,
-    attachments: Sequence[Attachment],
-    recipients: Sequence[Recipient],
-    text: str | None,
-    html: str | None,
-) -> dict[str, Any]:
-    return {**listed_message(row, attachments, recipients), "textBody": text, "htmlBody": html}
+def _with_members(json: bytes, more: Mapping[str, Any]) -> msgspec.Raw:
+    return msgspec.Raw(json[:-1] + b"," + encode(more)[1:])
 
 
 def delivery_attempt(row: DeliveryAttempt) -> dict[str, Any]:
@@ -172,17 +110,6 @@ def draft(row: Draft) -> dict[str, Any]:
         "updatedAt": iso(row.updated_at),
         "sentAt": _moment(row.sent_at),
         "discardedAt": _moment(row.discarded_at),
-    }
-
-
-def thread_message(whole: dict[str, Any]) -> dict[str, Any]:
-    """An element of a thread's `messages`: the message, and the short names beside the long ones."""
-    return {
-        **whole,
-        "from": whole["fromAddress"],
-        "to": whole["toAddresses"],
-        "text": whole["textBody"],
-        "html": whole["htmlBody"],
     }
 
 

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from storage.database import Tx
 from storage.records import dump
-from storage.row_json import array_of, flag, moment, object_of, stored, value
+from storage.row_json import array_of, flag, moment, object_of, octets, stored, value
+from storage.search import Scope
 
 _ATTACHMENT = {
     "id": value("a.id"),
@@ -71,29 +72,18 @@ _MESSAGE = {
 }
 # An element of a thread's `messages` has short names beside the long ones.
 _OF_THREAD = {**_MESSAGE, "from": value("m.from_address"), "to": stored("m.to_addresses")}
-_LISTED = f"SELECT {object_of(_MESSAGE)} AS json FROM messages m"
-# Aggregated from the ordered rows; as bytes, for nobody here reads it.
-_ARRAY = "SELECT CAST('[' || coalesce(group_concat(json), '') || ']' AS BLOB) FROM"
+_ROWS = f"SELECT {object_of(_MESSAGE)} AS json FROM messages m"
 _BODIES = "m.inbox_id, m.text_body, m.text_slices, m.html_slices, m.blob_id"
-_ONE = f"{_LISTED} WHERE m.id = ? AND m.organization_id = ?"
-_GET = f"SELECT {object_of(_MESSAGE)}, {_BODIES} FROM messages m WHERE m.id = ? AND m.organization_id = ?"
-_THREAD = f"SELECT {object_of(_OF_THREAD)}, {_BODIES} FROM messages m WHERE m.thread_id = ? ORDER BY m.id"
-_NAMED = f"""{_ARRAY} ({_LISTED} WHERE m.organization_id = ? AND
-    m.id IN (SELECT value FROM json_each(?)) ORDER BY m.id DESC)"""
-_FILTERS = {
-    "inbox_id": "m.inbox_id = :inbox_id",
-    "thread_id": "m.thread_id = :thread_id",
-    "direction": "m.direction = :direction",
-    "since_ms": "m.created_at >= :since_ms",
-    "until_ms": "m.created_at < :until_ms",
-    "before": "m.id < :before",
-}
+_ONE = f"""SELECT {octets(object_of(_MESSAGE))}, {_BODIES} FROM messages m
+    WHERE m.id = ? AND m.organization_id = ?"""
+_THREAD = f"""SELECT {octets(object_of(_OF_THREAD))}, {_BODIES} FROM messages m
+    WHERE m.thread_id = ? AND m.organization_id = ? ORDER BY m.id"""
 
 
 class Shown(NamedTuple):
     """A message's JSON but for its bodies, and where those are."""
 
-    json: str
+    json: bytes
     inbox_id: str
     text_body: str | None
     text_slices: str | None
@@ -101,38 +91,36 @@ class Shown(NamedTuple):
     blob_id: str | None
 
 
-def listed(tx: Tx, organization_id: str, message_id: str) -> str | None:
-    """The message as lists and the answer to a send show it."""
-    json: str | None = tx.value(_ONE, (message_id, organization_id))
-    return json
-
-
 def get(tx: Tx, organization_id: str, message_id: str) -> Shown | None:
-    row = tx.one(_GET, (message_id, organization_id))
+    row = tx.one(_ONE, (message_id, organization_id))
     return Shown(*row) if row else None
 
 
-def of_thread(tx: Tx, thread_id: str) -> list[Shown]:
+def of_thread(tx: Tx, organization_id: str, thread_id: str) -> list[Shown]:
     """All of a thread's messages, oldest first."""
-    return [Shown(*row) for row in tx.all(_THREAD, (thread_id,))]
+    return [Shown(*row) for row in tx.all(_THREAD, (thread_id, organization_id))]
 
 
-def page(tx: Tx, organization_id: str, *, limit: int, **filters: str | int | None) -> bytes:
-    """A JSON array, newest first; every filter (of _FILTERS) that is given must hold."""
-    given = {name: value for name, value in filters.items() if value is not None}
-    json: bytes = tx.value(_page(tuple(given)), {**given, "organization_id": organization_id, "limit": limit})
+def page(tx: Tx, scope: Scope, before: str | None, limit: int) -> bytes:
+    """An array of the scope's messages older than `before`, newest first."""
+    conditions = scope.conditions() + (" AND m.id < :before" if before is not None else "")
+    json: bytes = tx.value(_page(conditions), {**scope._asdict(), "before": before, "limit": limit})
     return json
 
 
 def of(tx: Tx, organization_id: str, message_ids: Sequence[str]) -> bytes:
-    """A JSON array of these, newest first."""
-    json: bytes = tx.value(_NAMED, (organization_id, dump(list(message_ids))))
+    """An array of these, newest first."""
+    json: bytes = tx.value(_OF, (organization_id, dump(list(message_ids))))
     return json
 
 
-@cache
-def _page(filters: tuple[str, ...]) -> str:
-    # The plus keeps the planner from walking over the whole organization's mail for one quiet inbox.
-    owner = ("+" if "inbox_id" in filters else "") + "m.organization_id = :organization_id"
-    conditions = " AND ".join([owner, *(_FILTERS[name] for name in filters)])
-    return f"{_ARRAY} ({_LISTED} WHERE {conditions} ORDER BY m.id DESC LIMIT :limit)"
+@cache  # one for each combination of filters
+def _page(conditions: str) -> str:
+    return _array(f"WHERE {conditions} ORDER BY m.id DESC LIMIT :limit")
+
+
+def _array(selection: str) -> str:
+    return f"SELECT {octets(array_of('json', f'({_ROWS} {selection})'))}"
+
+
+_OF = _array("WHERE m.organization_id = ? AND m.id IN (SELECT value FROM json_each(?)) ORDER BY m.id DESC")

@@ -1,27 +1,17 @@
 """Messages and their attachments. A message's rows change in the transaction of what caused it."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from storage import blobs, idempotency, search, threads, usage
 from storage.database import Tx
 from storage.ids import Ids
-from storage.records import Attachment, DeliveryAttempt, Message, Recipient, columns, dump, load
+from storage.records import Attachment, DeliveryAttempt, Message, columns, dump, load
 
 _SELECT = f"SELECT {columns(Message)} FROM messages"
-# Lists leave the bodies out: NULL in the place of text_body.
-_LISTED = columns(Message).replace("text_body", "NULL", 1)
-_LISTED = _LISTED.replace("extracted_text", "coalesce(extracted_text, text_body)")
-_SELECT_LISTED = f"SELECT {_LISTED} FROM messages"
 _INSERT = f"""INSERT INTO messages ({columns(Message)})
     VALUES ({", ".join("?" for _ in Message._fields)})"""
 _INSERT_ATTACHMENT = f"""INSERT INTO attachments ({columns(Attachment)})
     VALUES ({", ".join("?" for _ in Attachment._fields)})"""
-_IN_MANY = "IN (SELECT value FROM json_each(?)) ORDER BY message_id, position"
-_OF_ONE_ATTACHMENTS = f"SELECT {columns(Attachment)} FROM attachments WHERE message_id = ? ORDER BY position"
-_OF_MANY_ATTACHMENTS = f"SELECT {columns(Attachment)} FROM attachments WHERE message_id {_IN_MANY}"
-_OF_ONE_RECIPIENTS = f"SELECT {columns(Recipient)} FROM recipients WHERE message_id = ? ORDER BY position"
-_OF_MANY_RECIPIENTS = f"SELECT {columns(Recipient)} FROM recipients WHERE message_id {_IN_MANY}"
 UNREAD = "unread"
 
 
@@ -63,69 +53,6 @@ def test_answers(tx: Tx, thread_id: str) -> int:
         (thread_id,),
     )
     return count
-
-
-def of_thread(tx: Tx, thread_id: str) -> list[Message]:
-    """All of them with their bodies, oldest first."""
-    return [Message(*row) for row in tx.all(f"{_SELECT} WHERE thread_id = ? ORDER BY id", (thread_id,))]
-
-
-def page(
-    tx: Tx,
-    organization_id: str,
-    *,
-    limit: int,
-    inbox_id: str | None = None,
-    thread_id: str | None = None,
-    direction: str | None = None,
-    since_ms: int | None = None,
-    until_ms: int | None = None,
-    before: str | None = None,
-) -> list[Message]:
-    """Newest first, without text bodies; every filter that is given must hold."""
-    # The plus keeps the planner from walking over the whole organization's mail for one quiet inbox.
-    conditions = [("+" if inbox_id is not None else "") + "organization_id = :organization_id"]
-    parameters: dict[str, Any] = {"organization_id": organization_id, "limit": limit}
-    for condition, name, value in (
-        ("inbox_id = :inbox_id", "inbox_id", inbox_id),
-        ("thread_id = :thread_id", "thread_id", thread_id),
-        ("direction = :direction", "direction", direction),
-        ("created_at >= :since_ms", "since_ms", since_ms),
-        ("created_at < :until_ms", "until_ms", until_ms),
-        ("id < :before", "before", before),
-    ):
-        if value is not None:
-            conditions.append(condition)
-            parameters[name] = value
-    rows = tx.all(
-        f"{_SELECT_LISTED} WHERE {' AND '.join(conditions)} ORDER BY id DESC LIMIT :limit", parameters
-    )
-    return [Message(*row) for row in rows]
-
-
-def attachments_of(tx: Tx, message_ids: Sequence[str]) -> dict[str, list[Attachment]]:
-    """Message id → its attachments in order."""
-    found: dict[str, list[Attachment]] = {message_id: [] for message_id in message_ids}
-    for row in _of_each(tx, _OF_ONE_ATTACHMENTS, _OF_MANY_ATTACHMENTS, message_ids):
-        attachment = Attachment(*row)
-        found[attachment.message_id].append(attachment)
-    return found
-
-
-def recipients_of(tx: Tx, message_ids: Sequence[str]) -> dict[str, list[Recipient]]:
-    """Message id → its recipients in order (outbound messages only)."""
-    found: dict[str, list[Recipient]] = {message_id: [] for message_id in message_ids}
-    for row in _of_each(tx, _OF_ONE_RECIPIENTS, _OF_MANY_RECIPIENTS, message_ids):
-        recipient = Recipient(*row)
-        found[recipient.message_id].append(recipient)
-    return found
-
-
-def _of_each(tx: Tx, of_one: str, of_many: str, message_ids: Sequence[str]) -> list[tuple[Any, ...]]:
-    # Taking a list apart costs SQLite more than finding the rows of one message.
-    if len(message_ids) == 1:
-        return tx.all(of_one, (message_ids[0],))
-    return tx.all(of_many, (dump(list(message_ids)),)) if message_ids else []
 
 
 def attachment(tx: Tx, organization_id: str, attachment_id: str) -> tuple[Attachment, Message] | None:

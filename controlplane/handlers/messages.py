@@ -17,7 +17,8 @@ from controlplane.sending.submission import Accepted, Retry, Submission, fingerp
 from storage import blobs, message_json, messages
 from storage.blobs import Blob, BlobMissing, Blobs
 from storage.database import Tx
-from storage.records import Attachment, DeliveryAttempt, Message, Recipient
+from storage.message_json import Shown
+from storage.records import DeliveryAttempt, Message
 from storage.search import Needle, Scope
 
 ENDPOINT = "POST /v1/messages/send"
@@ -25,12 +26,16 @@ FINGERPRINT_INLINE_BYTES = 256 * 1024
 
 
 class Whole(NamedTuple):
-    """A message with everything that its JSON needs."""
+    """A message with everything that its JSON needs: the blob where a body lies there."""
 
-    message: Message
-    attachments: list[Attachment]
-    recipients: list[Recipient]
+    shown: Shown
     blob: Blob | None
+
+    @classmethod
+    def of(cls, tx: Tx, shown: Shown) -> "Whole":
+        if shown.blob_id is None or not bodies.needs_blob(shown):
+            return cls(shown, None)
+        return cls(shown, blobs.get(tx, shown.blob_id))
 
 
 async def send(call: Call) -> Answer:
@@ -45,9 +50,10 @@ async def send(call: Call) -> Answer:
 
 def accepted(sent: Accepted) -> Answer:
     """201 with the message, or 200 where an earlier request made it."""
+    shown = msgspec.Raw(sent.message)
     if sent.is_replay:
-        return Answer(sent.message, headers={"Idempotent-Replayed": "true"})
-    return Answer(sent.message, status=201)
+        return Answer(shown, headers={"Idempotent-Replayed": "true"})
+    return Answer(shown, status=201)
 
 
 async def page(call: Call) -> Answer:
@@ -61,9 +67,7 @@ async def page(call: Call) -> Answer:
     before = min(filter(None, (query.before, query.cursor)), default=None)
     needle = Needle.of(query.q, query.from_)
     if needle is None:
-        listed = await call.rooms.db.read(
-            message_json.page, **scope._asdict(), limit=query.limit, before=before
-        )
+        listed = await call.rooms.db.read(message_json.page, scope, before, query.limit)
     else:
         listed = await searching.find(call.rooms.db, scope, needle, before, query.limit)
     return Answer(msgspec.Raw(listed))
@@ -73,8 +77,8 @@ async def show(call: Call) -> Answer:
     whole = call.rooms.db.lookup(_whole, call.organization_id, call.id)
     if whole is None:
         raise ApiError("message_not_found")
-    call.principal.confine(whole.message.inbox_id)
-    return Answer(await complete(call, whole))
+    call.principal.confine(whole.shown.inbox_id)
+    return Answer(render.message(whole.shown.json, *await read_bodies(call, whole)))
 
 
 async def raw(call: Call) -> web.StreamResponse:
@@ -104,7 +108,7 @@ async def attempts(call: Call) -> Answer:
 
 async def label(call: Call) -> Answer:
     changed = await call.rooms.db.write(_label, call, list(dict.fromkeys(call.body.labels)))
-    return Answer(await complete(call, changed))
+    return Answer(render.message(changed.shown.json, *await read_bodies(call, changed)))
 
 
 async def cancel_schedule(call: Call) -> Answer:
@@ -119,16 +123,15 @@ async def delete(call: Call) -> Answer:
     return Answer({"id": call.id, "deleted": True})
 
 
-async def complete(call: Call, whole: Whole) -> dict[str, object]:
-    """The message's JSON with its bodies; a body whose bytes were removed is null."""
-    text, html = whole.message.text_body, None
+async def read_bodies(call: Call, whole: Whole) -> tuple[str | None, str | None]:
+    """Text and HTML; a body whose bytes were removed is null."""
     if whole.blob is not None:
         try:
-            text = await bodies.text_of(call.rooms.blobs, whole.message, whole.blob)
-            html = await bodies.html_of(call.rooms.blobs, whole.message, whole.blob)
+            text = await bodies.text_of(call.rooms.blobs, whole.shown, whole.blob)
+            return text, await bodies.html_of(call.rooms.blobs, whole.shown, whole.blob)
         except BlobMissing:
             pass
-    return render.message(whole.message, whole.attachments, whole.recipients, text, html)
+    return whole.shown.text_body, None
 
 
 async def _with_trace(store: Blobs, blob: Blob, trace: bytes) -> AsyncIterator[bytes]:
@@ -138,21 +141,9 @@ async def _with_trace(store: Blobs, blob: Blob, trace: bytes) -> AsyncIterator[b
         yield piece
 
 
-def with_parts(tx: Tx, rows: list[Message]) -> list[Whole]:
-    """The rows with their attachments, recipients and, where a body lies there, blobs."""
-    attachments = messages.attachments_of(tx, [row.id for row in rows])
-    outbound = [row.id for row in rows if row.direction == "outbound"]
-    recipients = messages.recipients_of(tx, outbound) if outbound else {}
-    return [Whole(row, attachments[row.id], recipients.get(row.id, []), _blob(tx, row)) for row in rows]
-
-
-def _blob(tx: Tx, row: Message) -> Blob | None:
-    return blobs.get(tx, row.blob_id) if row.blob_id and bodies.needs_blob(row) else None
-
-
 def _whole(tx: Tx, organization_id: str, message_id: str) -> Whole | None:
-    row = messages.get(tx, organization_id, message_id)
-    return with_parts(tx, [row])[0] if row else None
+    shown = message_json.get(tx, organization_id, message_id)
+    return Whole.of(tx, shown) if shown else None
 
 
 def _stored(tx: Tx, organization_id: str, message_id: str) -> tuple[Message, Blob | None] | None:
@@ -176,7 +167,10 @@ def _attempts(tx: Tx, call: Call) -> list[DeliveryAttempt]:
 
 
 def _label(tx: Tx, call: Call, labels: list[str]) -> Whole:
-    return with_parts(tx, [messages.set_labels(tx, _reached(tx, call), labels)])[0]
+    messages.set_labels(tx, _reached(tx, call), labels)
+    whole = _whole(tx, call.organization_id, call.id)
+    assert whole is not None
+    return whole
 
 
 def _cancel(tx: Tx, call: Call) -> None:
@@ -187,15 +181,3 @@ def _cancel(tx: Tx, call: Call) -> None:
 
 def _delete(tx: Tx, call: Call) -> str | None:
     return messages.delete(tx, _reached(tx, call))
-
-
-def _listed(tx: Tx, scope: Scope, limit: int, before: str | None) -> list[Whole]:
-    return _with_lists(tx, messages.page(tx, **scope._asdict(), limit=limit, before=before))
-
-
-def _with_lists(tx: Tx, rows: list[Message]) -> list[Whole]:
-    """The rows with what lists show of them."""
-    attachments = messages.attachments_of(tx, [row.id for row in rows])
-    outbound = [row.id for row in rows if row.direction == "outbound"]
-    recipients = messages.recipients_of(tx, outbound) if outbound else {}
-    return [Whole(row, attachments[row.id], recipients.get(row.id, []), None) for row in rows]

@@ -3,9 +3,9 @@
 from controlplane import render
 from controlplane.api import Answer, Call
 from controlplane.errors import ApiError, Fault, invalid
-from controlplane.handlers.messages import Whole, complete, with_parts
+from controlplane.handlers.messages import Whole, read_bodies
 from controlplane.schemas import ListThreads, ThreadCursor
-from storage import messages, threads
+from storage import message_json, threads
 from storage.database import Tx
 from storage.records import Thread
 
@@ -26,7 +26,7 @@ async def show(call: Call) -> Answer:
         raise ApiError("thread_not_found")
     row, labels, wholes = found
     call.principal.confine(row.inbox_id)
-    elements = [render.thread_message(await complete(call, whole)) for whole in wholes]
+    elements = [render.thread_message(one.shown.json, *await read_bodies(call, one)) for one in wholes]
     return Answer({**render.thread(row, labels), "messages": elements})
 
 
@@ -71,4 +71,5 @@ def _show(tx: Tx, organization_id: str, thread_id: str) -> tuple[Thread, list[st
     row = threads.get(tx, organization_id, thread_id)
     if row is None:
         return None
-    return row, threads.labels(tx, [thread_id])[thread_id], with_parts(tx, messages.of_thread(tx, thread_id))
+    wholes = [Whole.of(tx, shown) for shown in message_json.of_thread(tx, organization_id, thread_id)]
+    return row, threads.labels(tx, [thread_id])[thread_id], wholes

@@ -20,12 +20,10 @@ message; the others find it there.
 import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import structlog
 
 from conf.settings import Settings
-from controlplane import render
 from controlplane.auth import Principal
 from controlplane.errors import ApiError, Fault, invalid
 from controlplane.schemas import SendMessage
@@ -36,7 +34,7 @@ from controlplane.sending.composing import Composer, Letter, unique_recipients
 from controlplane.sending.rows import Prepared
 from controlplane.sending.submission import Accepted, Submission
 from maild.message.address import BOUNCE_PREFIX
-from storage import blobs, drafts, idempotency, inboxes, messages, organizations, outbound
+from storage import blobs, drafts, idempotency, inboxes, message_json, messages, organizations, outbound
 from storage.blobs import Blobs, Stored
 from storage.clock import DAY_MS, Clock
 from storage.database import Database, DatabaseClosed, Tx
@@ -267,14 +265,13 @@ class Pipeline:
             return None
         if kept.request_hash != retry.fingerprint:
             raise ApiError("idempotency_conflict")
-        return Accepted(load(kept.answer), is_replay=True)
+        return Accepted(kept.answer.encode(), is_replay=True)
 
     def _answer(self, tx: Tx, submission: Submission, message_id: str, now_ms: int) -> Accepted:
         organization_id, retry = submission.principal.organization_id, submission.retry
         shown = _shown(tx, organization_id, message_id)
         if retry is not None:
-            answer = render.encode(shown).decode()
-            idempotency.keep(tx, organization_id, *retry, answer, message_id, now_ms)
+            idempotency.keep(tx, organization_id, *retry, shown.decode(), message_id, now_ms)
         return Accepted(shown, is_replay=False)
 
 
@@ -297,15 +294,11 @@ def _draft_sent_before(tx: Tx, submission: Submission, seen: Draft) -> Accepted 
     return None
 
 
-def _shown(tx: Tx, organization_id: str, message_id: str) -> Any:
+def _shown(tx: Tx, organization_id: str, message_id: str) -> bytes:
     """The message as the answer to a send shows it."""
-    message = messages.get(tx, organization_id, message_id)
-    assert message is not None
-    return render.listed_message(
-        message,
-        messages.attachments_of(tx, [message_id])[message_id],
-        messages.recipients_of(tx, [message_id])[message_id],
-    )
+    shown = message_json.get(tx, organization_id, message_id)
+    assert shown is not None
+    return shown.json
 
 
 def _request_of(draft: Draft) -> SendMessage:

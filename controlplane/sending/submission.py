@@ -2,7 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from controlplane.auth import Principal
 from controlplane.errors import Fault, invalid
@@ -31,9 +31,9 @@ class Submission:
 
 
 class Accepted(NamedTuple):
-    """`message`: as the API shows it. `is_replay`: an earlier request made it."""
+    """`message`: as the API shows it, JSON. `is_replay`: an earlier request made it."""
 
-    message: Any
+    message: bytes
     is_replay: bool
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from storage import agents, analytics, keys, messages, organizations, suppressions, usage
+from storage import agents, analytics, keys, organizations, suppressions, usage
 from storage.analytics import Slice, Span
 from storage.database import Tx
 
@@ -57,13 +57,3 @@ def test_no_table_is_scanned(conn: sqlite3.Connection, unit: Unit) -> None:
         for row in conn.execute(f"EXPLAIN QUERY PLAN {statement}"):
             words = row[3].split()
             assert not (words[0] == "SCAN" and words[1] in {*tables, "m", "r", "a"}), (statement, row[3])
-
-
-def test_listing_one_inbox_takes_the_index_by_inbox(conn: sqlite3.Connection) -> None:
-    """A quiet inbox of a busy organization: the index by organization would walk over everybody's mail."""
-    statements: list[str] = []
-    conn.set_trace_callback(statements.append)
-    messages.page(Tx(conn), "org_1", inbox_id="inb_1", before="msg_z", limit=5)
-    conn.set_trace_callback(None)
-    ((*_, plan),) = conn.execute(f"EXPLAIN QUERY PLAN {statements[0]}").fetchall()
-    assert "messages_by_inbox" in plan

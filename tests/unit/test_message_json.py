@@ -1,0 +1,256 @@
+"""What SQLite renders is what the contract says, whatever a message holds (storage/message_json.py, search.py)."""
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from importlib import resources
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from controlplane import answers, render
+from storage import message_json, messages, search
+from storage.clock import iso
+from storage.database import Tx
+from storage.records import Attachment, Message, Recipient, columns, dump, load
+from storage.search import Needle, Scope
+
+YEAR_10000_MS = 253_402_300_800_000
+# Everything that the store can hold: UTF-8, so no lone surrogates.
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+ODD = st.sampled_from(
+    ["", "\0", "a\0b", '"\\/', "%s%w", "\x7f\x1f\b\f\r\n\t", "\u2028\ufffe\U0010ffff", "null"]
+)
+WORDS = TEXT | ODD
+MAYBE = st.none() | WORDS
+MOMENT = st.integers(0, YEAR_10000_MS - 1)
+INTEGER = st.integers(-(2**63), 2**63 - 1)
+ADDRESSES = st.lists(WORDS, max_size=3).map(dump)
+AUTH = st.fixed_dictionaries({name: MAYBE for name in ("spf", "dkim", "dmarc", "arc", "verifiedDomain")})
+MESSAGE: st.SearchStrategy[Message] = st.builds(
+    Message,
+    id=st.just("msg_1"), organization_id=st.just("org_1"), inbox_id=WORDS, thread_id=WORDS,
+    direction=st.sampled_from(["inbound", "outbound"]), mode=st.sampled_from(["live", "test"]),
+    status=st.sampled_from(["received", "scheduled", "queued", "sent", "delivered", "failed", "cancelled"]),
+    from_address=WORDS, from_name=MAYBE, to_addresses=ADDRESSES, cc_addresses=ADDRESSES, bcc_addresses=ADDRESSES,
+    reply_to=MAYBE, subject=WORDS, snippet=WORDS, text_body=MAYBE, text_slices=st.none(), html_slices=st.none(),
+    extracted_text=MAYBE, message_id_header=MAYBE, in_reply_to=MAYBE, reference_ids=ADDRESSES, labels=ADDRESSES,
+    is_auto_reply=st.integers(0, 1), is_spam=st.integers(0, 1), auth=st.none() | AUTH.map(dump), trace=st.none(),
+    blob_id=st.none(), size_bytes=INTEGER, header_length=INTEGER, envelope_from=WORDS, bounce_token=st.none(),
+    failure_reason=MAYBE, scheduled_at=st.none() | MOMENT, sent_at=st.none() | MOMENT, created_at=MOMENT,
+)  # fmt: skip
+ATTACHMENT = st.builds(
+    Attachment,
+    id=st.uuids().map("att_{}".format), message_id=st.none(), position=st.integers(0, 9), filename=WORDS,
+    content_type=WORDS, size_bytes=INTEGER, content_id=MAYBE, is_inline=st.integers(0, 1),
+    slice_offset=INTEGER, slice_length=INTEGER, encoding=st.just("base64"),
+)  # fmt: skip
+RECIPIENT = st.builds(
+    Recipient,
+    message_id=st.none(), position=st.integers(0, 9), organization_id=st.just("org_1"), address=WORDS, domain=WORDS,
+    kind=st.sampled_from(["to", "cc", "bcc"]),
+    status=st.sampled_from(["queued", "deferred", "sent", "delivered", "bounced", "failed", "suppressed"]),
+    attempts=INTEGER, last_attempt_at=st.none() | MOMENT, next_attempt_at=st.none() | MOMENT, expires_at=MOMENT,
+    remote_host=MAYBE, smtp_code=st.none() | INTEGER, enhanced_code=MAYBE, response=MAYBE, tls=MAYBE,
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def conn() -> Iterator[sqlite3.Connection]:
+    conn = sqlite3.connect(":memory:", isolation_level=None)
+    conn.executescript((resources.files("storage") / "schema.sql").read_text("utf-8"))
+    yield conn
+    conn.close()
+
+
+@pytest.fixture
+def tx(conn: sqlite3.Connection) -> Tx:
+    return Tx(conn)
+
+
+def insert(tx: Tx, table: str, row: Any) -> None:
+    marks = ", ".join("?" for _ in row)
+    tx.run(f"INSERT INTO {table} ({columns(type(row))}) VALUES ({marks})", row)
+
+
+def moment(at_ms: int | None) -> str | None:
+    return None if at_ms is None else iso(at_ms)
+
+
+def as_attachment(row: Attachment) -> dict[str, Any]:
+    return {
+        "id": row.id, "filename": row.filename, "contentType": row.content_type, "sizeBytes": row.size_bytes,
+        "contentId": row.content_id, "isInline": row.is_inline == 1,
+    }  # fmt: skip
+
+
+def as_recipient(row: Recipient) -> dict[str, Any]:
+    is_waiting = row.status in ("queued", "deferred")
+    return {
+        "address": row.address, "kind": row.kind, "status": row.status, "attempts": row.attempts,
+        "lastAttemptAt": moment(row.last_attempt_at),
+        "nextAttemptAt": moment(row.next_attempt_at) if is_waiting else None,
+        "remoteHost": row.remote_host, "smtpCode": row.smtp_code, "enhancedCode": row.enhanced_code,
+        "response": row.response, "tls": row.tls,
+    }  # fmt: skip
+
+
+def as_listed(
+    row: Message, attachments: Sequence[Attachment], recipients: Sequence[Recipient]
+) -> dict[str, Any]:
+    return {
+        "id": row.id, "inboxId": row.inbox_id, "threadId": row.thread_id, "direction": row.direction,
+        "mode": row.mode, "status": row.status, "fromAddress": row.from_address, "fromName": row.from_name,
+        "toAddresses": load(row.to_addresses), "ccAddresses": load(row.cc_addresses),
+        "bccAddresses": load(row.bcc_addresses), "replyTo": row.reply_to, "subject": row.subject,
+        "snippet": row.snippet,
+        "extractedText": row.text_body if row.extracted_text is None else row.extracted_text,
+        "messageIdHeader": row.message_id_header, "inReplyTo": row.in_reply_to,
+        "references": load(row.reference_ids), "labels": load(row.labels),
+        "isAutoReply": row.is_auto_reply == 1, "isSpam": row.is_spam == 1,
+        "auth": None if row.auth is None else load(row.auth),
+        "recipients": [as_recipient(one) for one in recipients] if row.direction == "outbound" else [],
+        "attachments": [as_attachment(one) for one in attachments],
+        "failureReason": row.failure_reason, "scheduledAt": moment(row.scheduled_at),
+        "sentAt": moment(row.sent_at), "createdAt": iso(row.created_at),
+    }  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    row=MESSAGE,
+    attachments=st.lists(ATTACHMENT, max_size=3, unique_by=(lambda one: one.id, lambda one: one.position)),
+    recipients=st.lists(RECIPIENT, max_size=3, unique_by=lambda one: one.position),
+)
+def test_every_message_is_shown_in_full(
+    tx: Tx, row: Message, attachments: list[Attachment], recipients: list[Recipient]
+) -> None:
+    tx.run("SAVEPOINT example")
+    try:
+        insert(tx, "messages", row)
+        for attachment in attachments:
+            insert(tx, "attachments", attachment._replace(message_id=row.id))
+        for recipient in recipients:
+            insert(tx, "recipients", recipient._replace(message_id=row.id))
+        attachments.sort(key=lambda one: one.position)
+        recipients.sort(key=lambda one: one.position)
+        listed = as_listed(row, attachments, recipients)
+        shown = message_json.get(tx, "org_1", row.id)
+        (of_thread,) = message_json.of_thread(tx, "org_1", row.thread_id)
+        in_lists = [
+            message_json.page(tx, Scope("org_1"), None, 5),
+            message_json.of(tx, "org_1", [row.id, "msg_absent"]),
+        ]
+    finally:
+        tx.run("ROLLBACK TO example")
+        tx.run("RELEASE example")
+    assert shown is not None and json.loads(shown.json) == listed
+    for text in in_lists:
+        assert json.loads(text) == [listed]
+    assert list(answers.ListedMessage.model_fields) == list(listed)
+    answers.ListedMessage.model_validate_json(shown.json, strict=True)
+    assert shown[1:] == (row.inbox_id, row.text_body, None, None, None)
+    whole = {**listed, "textBody": row.text_body, "htmlBody": "<b>"}
+    assert json.loads(bytes(render.message(shown.json, row.text_body, "<b>"))) == whole
+    assert json.loads(bytes(render.thread_message(of_thread.json, row.text_body, "<b>"))) == {
+        **whole, "from": row.from_address, "to": listed["toAddresses"], "text": row.text_body, "html": "<b>",
+    }  # fmt: skip
+
+
+def row(number: int = 1, **fields: Any) -> Message:
+    given: dict[str, Any] = dict.fromkeys(Message._fields)
+    given |= {
+        name: "[]" for name in ("to_addresses", "cc_addresses", "bcc_addresses", "reference_ids", "labels")
+    }
+    given |= {name: "" for name in ("from_address", "subject", "snippet", "envelope_from")}
+    given |= {name: 0 for name in ("is_auto_reply", "is_spam", "size_bytes", "header_length", "created_at")}
+    given |= {"id": f"msg_{number:03}", "organization_id": "org_1", "inbox_id": "inb_1", "thread_id": "thd_1"}
+    given |= {"direction": "inbound", "mode": "live", "status": "received"}
+    return Message(**{**given, **fields})
+
+
+@pytest.fixture
+def some(tx: Tx) -> Iterator[None]:
+    tx.run("BEGIN")
+    for number in range(1, 6):
+        messages.insert(tx, row(number, thread_id=f"thd_{number % 2}"))
+    messages.insert(tx, row(6, organization_id="org_2", thread_id="thd_9"))
+    yield
+    tx.run("ROLLBACK")
+
+
+def ids(text: bytes) -> list[str]:
+    return [one["id"] for one in json.loads(text)]
+
+
+@pytest.mark.usefixtures("some")
+def test_lists_are_newest_first_and_of_one_organization(tx: Tx) -> None:
+    assert ids(message_json.page(tx, Scope("org_1"), None, 3)) == ["msg_005", "msg_004", "msg_003"]
+    assert ids(message_json.page(tx, Scope("org_1"), "msg_003", 3)) == ["msg_002", "msg_001"]
+    assert ids(message_json.page(tx, Scope("org_1", "inb_2"), None, 3)) == []
+    assert ids(message_json.of(tx, "org_1", ["msg_001", "msg_006", "msg_004"])) == ["msg_004", "msg_001"]
+    assert ids(message_json.of(tx, "org_1", [])) == []
+    assert message_json.get(tx, "org_2", "msg_001") is None
+    assert message_json.of_thread(tx, "org_2", "thd_1") == []
+    assert [json.loads(one.json)["id"] for one in message_json.of_thread(tx, "org_1", "thd_0")] == [
+        "msg_002", "msg_004",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("unit", "index"),
+    [
+        (lambda tx: message_json.page(tx, Scope("org_1"), "msg_z", 5), "messages_by_organization"),
+        # A quiet inbox of a busy organization: the index by organization would walk over everybody's mail.
+        (lambda tx: message_json.page(tx, Scope("org_1", "inb_1"), "msg_z", 5), "messages_by_inbox"),
+        (lambda tx: message_json.of(tx, "org_1", ["msg_1"]), "id=?"),
+        (lambda tx: message_json.get(tx, "org_1", "msg_1"), "id=?"),
+        (lambda tx: message_json.of_thread(tx, "org_1", "thd_1"), "messages_by_thread"),
+    ],
+)
+def test_each_reads_its_rows_by_an_index(
+    conn: sqlite3.Connection, unit: Callable[[Tx], Any], index: str
+) -> None:
+    statements: list[str] = []
+    conn.set_trace_callback(statements.append)
+    unit(Tx(conn))
+    conn.set_trace_callback(None)
+    plan = [step for *_, step in conn.execute(f"EXPLAIN QUERY PLAN {statements[0]}")]
+    assert [index in step for step in plan if step.startswith("SEARCH m ")] == [True]
+    assert not any(step.startswith(("SCAN m", "SCAN attachments", "SCAN recipients")) for step in plan)
+
+
+# Letters that fold into others, or into several.
+FOLDING = st.text(st.sampled_from("aAkKsSßẞſﬁİıΣσςÅåÅK\0 é"), max_size=8)
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    subject=FOLDING, sender=FOLDING, name=st.none() | FOLDING, to=st.lists(FOLDING, max_size=2),
+    body=st.none() | FOLDING, q=FOLDING, from_=FOLDING,
+)  # fmt: skip
+def test_a_search_finds_what_holds_the_folded_needle(
+    tx: Tx, subject: str, sender: str, name: str | None, to: list[str], body: str | None, q: str, from_: str
+) -> None:
+    needle = Needle.of(q, from_)
+    if needle is None:
+        return
+    tx.run("SAVEPOINT example")
+    try:
+        one = row(subject=subject, from_address=sender, from_name=name, to_addresses=dump(to), text_body=body)
+        messages.insert(tx, one)
+        found = [place(tx, Scope("org_1"), needle, None, None, 5) for place in (search.tail, search.scan)]
+        search.index(tx, 5)
+        if needle.trigrams():
+            found.append(search.indexed(tx, Scope("org_1"), needle, None, None, 5))
+    finally:
+        tx.run("ROLLBACK TO example")
+        tx.run("RELEASE example")
+    fields = [subject, sender, name or "", body or "", *to]
+    holds = (
+        any(q.casefold() in field.casefold() for field in fields) and from_.casefold() in sender.casefold()
+    )
+    assert [batch.message_ids for batch in found] == [["msg_001"] if holds else []] * len(found)
+    assert all(batch.next is None for batch in found)
