@@ -17,7 +17,6 @@ from storage.records import (
     Inbox,
     Key,
     Organization,
-    Thread,
     Webhook,
     WebhookAttempt,
 )
@@ -67,6 +66,10 @@ def message(shown: bytes, text: str | None, html: str | None) -> msgspec.Raw:
     return _with_members(shown, {"textBody": text, "htmlBody": html})
 
 
+def thread(shown: bytes, messages: Sequence[msgspec.Raw]) -> msgspec.Raw:
+    return _with_members(shown, {"messages": messages})
+
+
 def thread_message(shown: bytes, text: str | None, html: str | None) -> msgspec.Raw:
     """An element of a thread's `messages`: the short names stand beside the long ones."""
     return _with_members(shown, {"textBody": text, "htmlBody": html, "text": text, "html": html})
@@ -110,23 +113,6 @@ def draft(row: Draft) -> dict[str, Any]:
         "updatedAt": iso(row.updated_at),
         "sentAt": _moment(row.sent_at),
         "discardedAt": _moment(row.discarded_at),
-    }
-
-
-def thread(row: Thread, labels: Sequence[str]) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "organizationId": row.organization_id,
-        "inboxId": row.inbox_id,
-        "subject": row.subject,
-        "snippet": row.snippet,
-        "participants": _json(row.participants),
-        "labels": list(labels),
-        "messageCount": row.message_count,
-        "unreadCount": row.unread_count,
-        "lastMessageAt": iso(row.last_message_at),
-        "isArchived": bool(row.is_archived),
-        "createdAt": iso(row.created_at),
     }
 
 

@@ -94,56 +94,14 @@ def leave(tx: Tx, thread_id: str, *, is_unread: bool) -> None:
     )
 
 
-def archive(tx: Tx, organization_id: str, thread_id: str, is_archived: bool) -> Thread | None:
-    """Set whether it is archived; None when there is no such thread."""
-    row = tx.one(
-        f"UPDATE threads SET is_archived = ? WHERE id = ? AND organization_id = ? RETURNING {columns(Thread)}",
+def archive(tx: Tx, organization_id: str, thread_id: str, is_archived: bool) -> None:
+    """Set whether it is archived."""
+    tx.run(
+        "UPDATE threads SET is_archived = ? WHERE id = ? AND organization_id = ?",
         (int(is_archived), thread_id, organization_id),
     )
-    return Thread(*row) if row else None
 
 
 def get(tx: Tx, organization_id: str, thread_id: str) -> Thread | None:
     row = tx.one(f"{_SELECT} WHERE id = ? AND organization_id = ?", (thread_id, organization_id))
     return Thread(*row) if row else None
-
-
-def page(
-    tx: Tx,
-    organization_id: str,
-    *,
-    limit: int,
-    inbox_id: str | None,
-    before: tuple[int, str] | None = None,
-    is_archived: bool | None = None,
-) -> list[Thread]:
-    """Latest first; `before` is the (lastMessageAt, id) of the last one seen."""
-    owner, value = ("inbox_id", inbox_id) if inbox_id else ("organization_id", organization_id)
-    last_at, last_id = before or (2**62, "~")
-    rows = tx.all(
-        f"""{_SELECT} WHERE {owner} = :owner AND organization_id = :organization
-            AND (last_message_at, id) < (:last_at, :last_id) AND (:archived IS NULL OR is_archived = :archived)
-            ORDER BY last_message_at DESC, id DESC LIMIT :limit""",
-        {
-            "owner": value,
-            "organization": organization_id,
-            "last_at": last_at,
-            "last_id": last_id,
-            "archived": is_archived,
-            "limit": limit,
-        },
-    )
-    return [Thread(*row) for row in rows]
-
-
-def labels(tx: Tx, thread_ids: Sequence[str]) -> dict[str, list[str]]:
-    """Thread id → the labels that occur on its messages."""
-    rows = tx.all(
-        """SELECT DISTINCT m.thread_id, l.value FROM messages m, json_each(m.labels) l
-           WHERE m.thread_id IN (SELECT value FROM json_each(?)) ORDER BY l.value""",
-        (dump(list(thread_ids)),),
-    )
-    found: dict[str, list[str]] = {thread_id: [] for thread_id in thread_ids}
-    for thread_id, label in rows:
-        found[thread_id].append(label)
-    return found

@@ -1,13 +1,15 @@
 """Threads: conversations, alone with their messages or listed; the archive."""
 
+import msgspec
+
 from controlplane import render
 from controlplane.api import Answer, Call
 from controlplane.errors import ApiError, Fault, invalid
 from controlplane.handlers.messages import Whole, read_bodies
 from controlplane.schemas import ListThreads, ThreadCursor
-from storage import message_json, threads
+from storage import message_json, thread_json, threads
 from storage.database import Tx
-from storage.records import Thread
+from storage.thread_json import ShownThread
 
 
 async def page(call: Call) -> Answer:
@@ -16,37 +18,36 @@ async def page(call: Call) -> Answer:
         if inbox_id not in (None, call.principal.inbox_id):
             return Answer([])
         inbox_id = call.principal.inbox_id
-    rows, labels = await call.rooms.db.read(_page, call.organization_id, call.query, inbox_id)
-    return Answer([render.thread(row, labels[row.id]) for row in rows])
+    return Answer(msgspec.Raw(await call.rooms.db.read(_page, call.organization_id, call.query, inbox_id)))
 
 
 async def show(call: Call) -> Answer:
-    found = await call.rooms.db.read(_show, call.organization_id, call.id)
-    if found is None:
-        raise ApiError("thread_not_found")
-    row, labels, wholes = found
-    call.principal.confine(row.inbox_id)
+    thread, wholes = await call.rooms.db.read(_show, call)
     elements = [render.thread_message(one.shown.json, *await read_bodies(call, one)) for one in wholes]
-    return Answer({**render.thread(row, labels), "messages": elements})
+    return Answer(render.thread(thread.json, elements))
 
 
 async def archive(call: Call) -> Answer:
-    row, labels = await call.rooms.db.write(_archive, call)
-    return Answer(render.thread(row, labels))
+    return Answer(msgspec.Raw(await call.rooms.db.write(_archive, call)))
 
 
-def _archive(tx: Tx, call: Call) -> tuple[Thread, list[str]]:
-    row = threads.archive(tx, call.organization_id, call.id, call.body.isArchived)
-    if row is None:
+def _reached(tx: Tx, call: Call) -> ShownThread:
+    """The thread that the call names, if its key may touch it."""
+    thread = thread_json.get(tx, call.organization_id, call.id)
+    if thread is None:
         raise ApiError("thread_not_found")
-    call.principal.confine(row.inbox_id)
-    return row, threads.labels(tx, [row.id])[row.id]
+    call.principal.confine(thread.inbox_id)
+    return thread
 
 
-def _page(
-    tx: Tx, organization_id: str, query: ListThreads, inbox_id: str | None
-) -> tuple[list[Thread], dict[str, list[str]]]:
-    rows = threads.page(
+def _archive(tx: Tx, call: Call) -> bytes:
+    _reached(tx, call)
+    threads.archive(tx, call.organization_id, call.id, call.body.isArchived)
+    return _reached(tx, call).json
+
+
+def _page(tx: Tx, organization_id: str, query: ListThreads, inbox_id: str | None) -> bytes:
+    return thread_json.page(
         tx,
         organization_id,
         limit=query.limit,
@@ -54,7 +55,6 @@ def _page(
         before=_position(tx, organization_id, query.cursor) if query.cursor else None,
         is_archived=query.isArchived,
     )
-    return rows, threads.labels(tx, [row.id for row in rows])
 
 
 def _position(tx: Tx, organization_id: str, cursor: ThreadCursor) -> tuple[int, str]:
@@ -67,9 +67,7 @@ def _position(tx: Tx, organization_id: str, cursor: ThreadCursor) -> tuple[int, 
     return row.last_message_at, row.id
 
 
-def _show(tx: Tx, organization_id: str, thread_id: str) -> tuple[Thread, list[str], list[Whole]] | None:
-    row = threads.get(tx, organization_id, thread_id)
-    if row is None:
-        return None
-    wholes = [Whole.of(tx, shown) for shown in message_json.of_thread(tx, organization_id, thread_id)]
-    return row, threads.labels(tx, [thread_id])[thread_id], wholes
+def _show(tx: Tx, call: Call) -> tuple[ShownThread, list[Whole]]:
+    thread = _reached(tx, call)
+    shown = message_json.of_thread(tx, call.organization_id, call.id)
+    return thread, [Whole.of(tx, one) for one in shown]

@@ -1,4 +1,4 @@
-"""What SQLite renders is what the contract says, whatever a message holds (storage/message_json.py, search.py)."""
+"""What SQLite renders is what the contract says, whatever the rows hold (storage/message_json.py, thread_json.py)."""
 
 import json
 import sqlite3
@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from controlplane import answers, render
-from storage import message_json, messages, search
+from storage import message_json, messages, search, thread_json
 from storage.clock import iso
 from storage.database import Tx
-from storage.records import Attachment, Message, Recipient, columns, dump, load
+from storage.records import Attachment, Message, Recipient, Thread, columns, dump, load
 from storage.search import Needle, Scope
 
 YEAR_10000_MS = 253_402_300_800_000
@@ -55,6 +55,15 @@ RECIPIENT = st.builds(
     attempts=INTEGER, last_attempt_at=st.none() | MOMENT, next_attempt_at=st.none() | MOMENT, expires_at=MOMENT,
     remote_host=MAYBE, smtp_code=st.none() | INTEGER, enhanced_code=MAYBE, response=MAYBE, tls=MAYBE,
 )  # fmt: skip
+
+THREAD = st.builds(
+    Thread,
+    id=st.just("thd_1"), organization_id=st.just("org_1"), inbox_id=WORDS, subject=WORDS, snippet=WORDS,
+    participants=ADDRESSES, message_count=INTEGER, unread_count=INTEGER, last_message_at=MOMENT,
+    is_archived=st.integers(0, 1), created_at=MOMENT,
+)  # fmt: skip
+# json_each, which gathers them, ends a text at a NUL; no label has one (controlplane/schemas.py).
+LABELS = st.lists(WORDS.map(lambda text: text.replace("\0", "")), max_size=3)
 
 
 @pytest.fixture(scope="module")
@@ -157,6 +166,41 @@ def test_every_message_is_shown_in_full(
     assert json.loads(bytes(render.thread_message(of_thread.json, row.text_body, "<b>"))) == {
         **whole, "from": row.from_address, "to": listed["toAddresses"], "text": row.text_body, "html": "<b>",
     }  # fmt: skip
+
+
+@settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(thread=THREAD, labels=st.lists(LABELS, max_size=3))
+def test_every_thread_is_shown_in_full(tx: Tx, thread: Thread, labels: list[list[str]]) -> None:
+    tx.run("SAVEPOINT example")
+    try:
+        marks = ", ".join("?" for _ in thread)
+        tx.run(f"INSERT INTO threads ({columns(Thread)}, base_subject) VALUES ({marks}, '')", thread)
+        for number, some in enumerate(labels):
+            insert(tx, "messages", row(number, labels=dump(some)))
+        shown = thread_json.get(tx, "org_1", "thd_1")
+        absent = thread_json.get(tx, "org_2", "thd_1")
+        in_lists = [
+            thread_json.page(tx, "org_1", limit=5, inbox_id=inbox_id, is_archived=is_archived)
+            for inbox_id, is_archived in ((None, None), (thread.inbox_id, bool(thread.is_archived)))
+        ]
+        foreign = thread_json.page(tx, "org_2", limit=5, inbox_id=thread.inbox_id)
+    finally:
+        tx.run("ROLLBACK TO example")
+        tx.run("RELEASE example")
+    expected = {
+        "id": "thd_1", "organizationId": "org_1", "inboxId": thread.inbox_id, "subject": thread.subject,
+        "snippet": thread.snippet, "participants": load(thread.participants),
+        "labels": sorted({one for some in labels for one in some}, key=str.encode),
+        "messageCount": thread.message_count, "unreadCount": thread.unread_count,
+        "lastMessageAt": iso(thread.last_message_at), "isArchived": thread.is_archived == 1,
+        "createdAt": iso(thread.created_at),
+    }  # fmt: skip
+    assert shown is not None and json.loads(shown.json) == expected and shown.inbox_id == thread.inbox_id
+    assert absent is None and foreign == b"[]"
+    for text in in_lists:
+        assert json.loads(text) == [expected]
+    answers.Thread.model_validate_json(shown.json, strict=True)
+    assert json.loads(bytes(render.thread(shown.json, []))) == {**expected, "messages": []}
 
 
 def row(number: int = 1, **fields: Any) -> Message:

@@ -1,0 +1,75 @@
+"""Threads as the JSON of the contract, but for the messages of one (storage/message_json.py)."""
+
+from typing import NamedTuple
+
+from storage.database import Tx
+from storage.row_json import array_of, flag, moment, object_of, octets, stored, value
+
+_LABELS = """(SELECT DISTINCT l.value AS label FROM messages m, json_each(m.labels) l
+    WHERE m.thread_id = t.id ORDER BY label)"""
+_THREAD = {
+    "id": value("t.id"),
+    "organizationId": value("t.organization_id"),
+    "inboxId": value("t.inbox_id"),
+    "subject": value("t.subject"),
+    "snippet": value("t.snippet"),
+    "participants": stored("t.participants"),
+    "labels": array_of(value("label"), _LABELS),
+    "messageCount": value("t.message_count"),
+    "unreadCount": value("t.unread_count"),
+    "lastMessageAt": moment("t.last_message_at"),
+    "isArchived": flag("t.is_archived"),
+    "createdAt": moment("t.created_at"),
+}
+_ONE = (
+    f"SELECT {octets(object_of(_THREAD))}, t.inbox_id FROM threads t WHERE t.id = ? AND t.organization_id = ?"
+)
+
+
+class ShownThread(NamedTuple):
+    """A thread's JSON, and where it is."""
+
+    json: bytes
+    inbox_id: str
+
+
+def get(tx: Tx, organization_id: str, thread_id: str) -> ShownThread | None:
+    row = tx.one(_ONE, (thread_id, organization_id))
+    return ShownThread(*row) if row else None
+
+
+def page(
+    tx: Tx,
+    organization_id: str,
+    *,
+    limit: int,
+    inbox_id: str | None,
+    before: tuple[int, str] | None = None,
+    is_archived: bool | None = None,
+) -> bytes:
+    """An array, latest first; `before` is the (lastMessageAt, id) of the last one seen."""
+    last_at, last_id = before or (2**62, "~")
+    json: bytes = tx.value(
+        _OF_ORGANIZATION if inbox_id is None else _OF_INBOX,
+        {
+            "organization_id": organization_id,
+            "inbox_id": inbox_id,
+            "last_at": last_at,
+            "last_id": last_id,
+            "archived": is_archived,
+            "limit": limit,
+        },
+    )
+    return json
+
+
+def _page(owner: str) -> str:
+    rows = f"""(SELECT {object_of(_THREAD)} AS json FROM threads t
+        WHERE {owner} AND (t.last_message_at, t.id) < (:last_at, :last_id)
+          AND (:archived IS NULL OR t.is_archived = :archived)
+        ORDER BY t.last_message_at DESC, t.id DESC LIMIT :limit)"""
+    return f"SELECT {octets(array_of('json', rows))}"
+
+
+_OF_ORGANIZATION = _page("t.organization_id = :organization_id")
+_OF_INBOX = _page("t.inbox_id = :inbox_id AND +t.organization_id = :organization_id")
