@@ -18,10 +18,11 @@ is a trigram of its own, made of private-use characters. Should the clock have b
 numbers disagree; then `is_ordered` is 0 and a search looks at all its candidates before it sorts them.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from storage.database import Tx
-from storage.records import load
+from storage.records import dump, load
 from storage.row_json import array_of
 
 At = str | int  # where a message stands: its id; in an index that is ordered, its document
@@ -212,13 +213,24 @@ def _hits(tx: Tx, needle: Needle, at: str, source: str, parameters: dict[str, An
     """Those rows of `source` that hold the needle; `at` is the column that says where a row stands."""
     given = {name: folded for name, folded in needle._asdict().items() if folded is not None}
     seen = " AND ".join(_SEEN[name] for name in given)
-    # All rows as one text (storage.row_json says why); its words only of a message that is to be looked at.
-    candidate = f"""CASE WHEN m.id IS NULL THEN json_array({at}) WHEN {seen} THEN json_array({at}, m.id)
-        ELSE json_array({at}, m.id, m.from_address, m.subject, m.from_name, {_BODY}, {_ADDRESSES}) END"""
-    candidates = array_of("candidate", f"(SELECT {candidate} AS candidate {source})")
-    rows = load(tx.value(f"SELECT {candidates}", {**parameters, **given}))
-    found = [row[1] for row in rows if len(row) == 2 or (len(row) > 2 and _holds(needle, *row[2:]))]
-    return Batch(found, rows[-1][0] if len(rows) == parameters["rows"] else None)
+    rows = array_of("candidate", f"(SELECT json_array({at}, m.id, {seen}) AS candidate {source})")
+    candidates = load(tx.value(f"SELECT {rows}", {**parameters, **given}))
+    # A candidate that the filters left out is here without an id.
+    unseen = [message_id for _, message_id, is_seen in candidates if message_id and not is_seen]
+    missing = set(unseen) - _holding(tx, needle, unseen)
+    found = [message_id for _, message_id, _ in candidates if message_id and message_id not in missing]
+    return Batch(found, candidates[-1][0] if len(candidates) == parameters["rows"] else None)
+
+
+def _holding(tx: Tx, needle: Needle, message_ids: Sequence[str]) -> set[str]:
+    if not message_ids:
+        return set()
+    rows = tx.all(
+        f"""SELECT m.id, m.from_address, m.subject, m.from_name, {_BODY}, {_ADDRESSES} FROM messages m {_JOIN_WORDS}
+            WHERE m.id IN (SELECT value FROM json_each(?))""",
+        (dump(message_ids),),
+    )
+    return {message_id for message_id, *fields in rows if _holds(needle, *fields)}
 
 
 def _holds(

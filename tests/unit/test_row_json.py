@@ -249,6 +249,11 @@ def test_lists_are_newest_first_and_of_one_organization(tx: Tx) -> None:
         (lambda tx: message_json.page(tx, Scope("org_1"), "msg_z", 5), "messages_by_organization"),
         # A quiet inbox of a busy organization: the index by organization would walk over everybody's mail.
         (lambda tx: message_json.page(tx, Scope("org_1", "inb_1"), "msg_z", 5), "messages_by_inbox"),
+        (
+            lambda tx: search.scan(tx, Scope("org_1", "inb_1"), Needle("x", None), None, None, 5),
+            "messages_by_inbox",
+        ),
+        (lambda tx: search.tail(tx, Scope("org_1", "inb_1"), Needle("x", None), None, None, 5), "id=?"),
         (lambda tx: message_json.of(tx, "org_1", ["msg_1"]), "id=?"),
         (lambda tx: message_json.get(tx, "org_1", "msg_1"), "id=?"),
         (lambda tx: message_json.of_thread(tx, "org_1", "thd_1"), "messages_by_thread"),
