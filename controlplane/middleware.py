@@ -152,7 +152,7 @@ def _error(error: ApiError) -> web.Response:
 
 
 def _read_query(model: type[Query] | None, request: web.Request) -> Any:
-    if model is None and not request.query:
+    if model is None and not request.query_string:
         return None
     return read_query(model or Query, list(request.query.items()))
 
