@@ -13,6 +13,7 @@ from controlplane.domains.registry import Registry
 from controlplane.schemas import Body, Query
 from controlplane.sending.pipeline import Pipeline
 from controlplane.sending.unsubscribing import Unsubscriber
+from controlplane.webhooks.dispatcher import Dispatcher
 from controlplane.webhooks.egress import Egress
 from controlplane.webhooks.ping import Pinger
 from controlplane.webhooks.secrets import Secrets
@@ -36,6 +37,7 @@ class Rooms:
     egress: Egress
     secrets: Secrets
     pinger: Pinger
+    dispatcher: Dispatcher
     wake_webhooks: Callable[[], None]
     domains: Registry
     analytics: Analytics

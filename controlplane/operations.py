@@ -111,6 +111,9 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
     ("GET", "/v1/webhooks/deliveries"): Operation(
         "listDeliveries", "Attempts to deliver events, newest first", list[a.WebhookDelivery]
     ),
+    ("POST", "/v1/webhooks/deliveries/{id}/redeliver"): Operation(
+        "redeliver", "Make the next attempt of a delivery now", a.WebhookDelivery
+    ),
     ("GET", "/v1/webhooks/{id}"): Operation("getWebhook", "One webhook", a.Webhook),
     ("PATCH", "/v1/webhooks/{id}"): Operation("updateWebhook", "Change a webhook", a.Webhook),
     ("DELETE", "/v1/webhooks/{id}"): Operation("deleteWebhook", "Delete a webhook", a.Deleted),

@@ -183,6 +183,7 @@ class Daemon:
             egress=egress,
             secrets=secrets,
             pinger=Pinger(db, clock, ids, secrets, egress),
+            dispatcher=dispatcher,
             wake_webhooks=dispatcher.wake,
             domains=registry,
             analytics=Analytics(db),

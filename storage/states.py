@@ -52,7 +52,10 @@ SENDING = _machine(approved="pending paused", pending="approved paused", paused=
 
 DKIM_KEY = _machine(published="active retired", active="retired", retired="")
 
-WEBHOOK_DELIVERY = _machine(pending="pending succeeded failed halted", succeeded="", failed="", halted="")
+# What was finished is pending again when somebody asks for it to be delivered once more.
+WEBHOOK_DELIVERY = _machine(
+    pending="pending succeeded failed halted", succeeded="pending", failed="pending", halted="pending"
+)
 
 # (table, column) → machine: what the schema's CHECKs repeat.
 COLUMNS: Mapping[tuple[str, str], Machine] = {

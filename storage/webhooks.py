@@ -9,6 +9,8 @@ life (states.WEBHOOK_DELIVERY) is driven by the dispatcher:
 - `settle` writes the attempt's record and the delivery's next state in one transaction, and lets go.
 - `give_back` undoes `take` for what was not settled: the same attempt number comes again, and with
   it the same `X-Svc-Delivery`.
+- `take_again` leases one that somebody wants delivered again, whatever it is by then, for its next attempt;
+  from there on it is like any other.
 
 What a crash leaves: leased rows. They belong to a run that is over, since a second process refuses
 to start; `free_leases` gives them back.
@@ -53,6 +55,14 @@ UPDATE webhook_deliveries SET status = :status, next_attempt_at = :next_attempt_
 WHERE webhook_id = :webhook_id AND event_seq = :event_seq AND status = 'pending' AND lease = :lease"""
 
 
+# `:status` is what the row was a moment ago, in this transaction (states.WEBHOOK_DELIVERY).
+_TAKE_AGAIN = """
+UPDATE webhook_deliveries
+SET status = 'pending', lease = :lease, attempts = attempts + 1, next_attempt_at = :until_ms
+WHERE webhook_id = :webhook_id AND event_seq = :event_seq AND status = :status AND lease IS NULL
+RETURNING attempts"""
+
+
 class WebhookLimitReached(Exception):
     """The organization has as many webhooks as its plan allows."""
 
@@ -76,6 +86,15 @@ class Delivery(NamedTuple):
     webhook_id: str
     event_seq: int
     attempt: int
+
+
+class Found(NamedTuple):
+    """A delivery as it is: its `status`, and whether an attempt is being made now."""
+
+    webhook_id: str
+    event_seq: int
+    status: str
+    is_in_flight: bool
 
 
 # Registrations -----------------------------------------------------------------------------
@@ -212,6 +231,41 @@ def take(tx: Tx, webhook_id: str, now_ms: int, *, limit: int, lease: str, until_
         {"webhook_id": webhook_id, "now_ms": now_ms, "limit": limit, "lease": lease, "until_ms": until_ms},
     )
     return [Delivery(webhook_id, event_seq, attempt) for event_seq, attempt in sorted(rows)]
+
+
+def logged(tx: Tx, organization_id: str, attempt_id: str) -> tuple[str, str | None] | None:
+    """The (webhook, event) that the record of an attempt tells of."""
+    row = tx.one(
+        "SELECT webhook_id, event_id FROM webhook_attempts WHERE id = ? AND organization_id = ?",
+        (attempt_id, organization_id),
+    )
+    return None if row is None else (row[0], row[1])
+
+
+def find(tx: Tx, organization_id: str, webhook_id: str, event_id: str | None) -> Found | None:
+    """The delivery of that event; None when retention took it, and for a test ping, which never had one."""
+    row = tx.one(
+        """SELECT d.webhook_id, d.event_seq, d.status, d.lease IS NOT NULL
+           FROM events e JOIN webhook_deliveries d ON d.event_seq = e.seq
+           WHERE e.id = ? AND e.organization_id = ? AND d.webhook_id = ?""",
+        (event_id, organization_id, webhook_id),
+    )
+    return None if row is None else Found(row[0], row[1], row[2], bool(row[3]))
+
+
+def take_again(tx: Tx, found: Found, *, lease: str, until_ms: int) -> Delivery:
+    """Lease the delivery, which is not in flight, for its next attempt now; due at `until_ms` if we die."""
+    attempt = tx.value(
+        _TAKE_AGAIN,
+        {
+            "lease": lease,
+            "until_ms": until_ms,
+            "webhook_id": found.webhook_id,
+            "event_seq": found.event_seq,
+            "status": found.status,
+        },
+    )
+    return Delivery(found.webhook_id, found.event_seq, attempt)
 
 
 def settle(

@@ -104,6 +104,11 @@ async def deliveries(call: Call) -> Answer:
     return Answer([render.webhook_attempt(row) for row in rows])
 
 
+async def redeliver(call: Call) -> Answer:
+    record = await call.rooms.dispatcher.redeliver(call.organization_id, call.id)
+    return Answer(render.webhook_attempt(record))
+
+
 async def _check_target(call: Call, url: str) -> None:
     try:
         await call.rooms.egress.check_url(url)

@@ -15,6 +15,10 @@ Order: one endpoint's events begin oldest first. With more than one place per en
 out of order, and a retry comes after what happened meanwhile; receivers order by `createdAt`.
 `max_concurrent_per_endpoint = 1` gives strict order where nothing fails.
 
+`redeliver` leases and settles like everything else, beside the places: who asks waits for the answer, and the
+rate limit of the API bounds how many ask. A failure is retried as its attempt number says: the fifth and
+later ones never.
+
 An attempt that can't be recorded (disk full) is recorded later, holding its place until then: nothing
 new is sent that could not be recorded either.
 """
@@ -27,7 +31,8 @@ from typing import NamedTuple, TypeVar
 import structlog
 
 from conf.settings import Webhooks
-from controlplane.webhooks import attempts, events
+from controlplane.errors import ApiError
+from controlplane.webhooks import attempts, events, redelivery
 from controlplane.webhooks.calling import Call, Caller, Poster, Sent, record_of
 from controlplane.webhooks.secrets import Secrets
 from controlplane.webhooks.shares import Places, share_out
@@ -36,7 +41,7 @@ from storage.clock import Clock
 from storage.database import Database, DatabaseClosed, Tx
 from storage.events import Words, words_of
 from storage.ids import Ids
-from storage.records import Event, Webhook
+from storage.records import Event, Webhook, WebhookAttempt
 from storage.service import LoopService
 from storage.webhooks import Delivery
 
@@ -102,6 +107,18 @@ class Dispatcher(LoopService):
         """Return when nothing is due and every attempt that was begun is recorded."""
         await self._idle.wait()
 
+    async def redeliver(self, organization_id: str, attempt_id: str) -> WebhookAttempt:
+        """Make the next attempt of that attempt's delivery now; its record. ApiError when it can't be."""
+        until_ms = self._until_ms(self._clock.now_ms())
+        delivery = await self._db.write(redelivery.begin, organization_id, attempt_id, self._lease, until_ms)
+        try:
+            record = await self._make(delivery)
+        finally:
+            self.wake()  # there may be a retry to wait for
+        if record is None:
+            raise ApiError("event_not_kept")
+        return record
+
     async def stop(self) -> None:
         task = self._task
         if task is None:
@@ -152,27 +169,34 @@ class Dispatcher(LoopService):
         return rest_s
 
     def _take(self, tx: Tx, begin: Mapping[str, int], now_ms: int) -> list[Delivery]:
-        # Not before then if we die in the middle: an endpoint is never hammered by a crash loop.
-        until_ms = now_ms + self._settings.timeout_s * 1000
+        until_ms = self._until_ms(now_ms)
         taken: list[Delivery] = []
         for webhook_id, limit in begin.items():
             taken += webhooks.take(tx, webhook_id, now_ms, limit=limit, lease=self._lease, until_ms=until_ms)
         return taken
 
+    def _until_ms(self, now_ms: int) -> int:
+        # Not before then if we die in the middle: an endpoint is never hammered by a crash loop.
+        return now_ms + self._settings.timeout_s * 1000
+
     async def _deliver(self, delivery: Delivery) -> None:
         try:
-            begun_ms, begun_s = self._clock.now_ms(), self._clock.monotonic()
-            job = await self._insist(lambda: self._db.read(_job, delivery))
-            if job is None:
-                return
-            sent = await self._attempt(delivery, job, begun_ms)
-            duration_ms = round((self._clock.monotonic() - begun_s) * 1000)
-            await self._settle(delivery, job.event, sent, begun_ms, duration_ms)
+            await self._make(delivery)
         finally:
             self._in_flight[delivery.webhook_id] -= 1
             if not self._in_flight[delivery.webhook_id]:
                 del self._in_flight[delivery.webhook_id]
             self.wake()
+
+    async def _make(self, delivery: Delivery) -> WebhookAttempt | None:
+        """Make the attempt that is leased and record it; None when its event is gone."""
+        begun_ms, begun_s = self._clock.now_ms(), self._clock.monotonic()
+        job = await self._insist(lambda: self._db.read(_job, delivery))
+        if job is None:
+            return None
+        sent = await self._attempt(delivery, job, begun_ms)
+        duration_ms = round((self._clock.monotonic() - begun_s) * 1000)
+        return await self._settle(delivery, job.event, sent, begun_ms, duration_ms)
 
     async def _attempt(self, delivery: Delivery, job: Job, now_ms: int) -> Sent:
         webhook, event, words = job
@@ -187,7 +211,7 @@ class Dispatcher(LoopService):
 
     async def _settle(
         self, delivery: Delivery, event: Event, sent: Sent, begun_ms: int, duration_ms: int
-    ) -> None:
+    ) -> WebhookAttempt:
         state, error, retry_after_s = sent.verdict
         # The delay counts from the end of this attempt.
         next_ms = None if retry_after_s is None else self._clock.now_ms() + retry_after_s * 1000
@@ -218,6 +242,7 @@ class Dispatcher(LoopService):
             error=error,
             duration_ms=duration_ms,
         )
+        return record
 
     async def _insist(self, unit: Callable[[], Awaitable[T]]) -> T:
         """Run a unit of work until the store takes it: what was sent must not go unrecorded."""
