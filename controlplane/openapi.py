@@ -12,6 +12,7 @@ from pydantic.json_schema import models_json_schema
 from controlplane import answers
 from controlplane.api import Route
 from controlplane.errors import ERRORS
+from controlplane.event_answers import EVENTS, Envelope
 from controlplane.examples import EXAMPLES
 from controlplane.operations import BYTES, OPERATIONS, Operation
 
@@ -44,6 +45,15 @@ _IDEMPOTENCY_KEY = {
     "description": "Makes the request safe to repeat for 24 hours: one key, one message",
 }
 CONFLICT = "idempotency_conflict"  # what only an endpoint that reads the key can answer
+_WEBHOOK_HEADERS = {
+    "X-Svc-Signature": "`t=<unix>,v1=<hex>`: HMAC-SHA256 over `<t>.<raw body>`, keyed with the whole secret string",
+    "X-Svc-Delivery": "The id of this attempt's record; a repeat of the same attempt has the same",
+    "X-Svc-Event": "The event's type",
+    "X-Svc-Attempt": "The number of the attempt, from 1",
+    "webhook-id": "The event's id, as standardwebhooks.com has it; the key to dedupe on",
+    "webhook-timestamp": "Unix seconds, signed",
+    "webhook-signature": "The signature of standardwebhooks.com over the same body",
+}
 RANGES = "range_not_satisfiable"  # what only an endpoint that serves ranges of bytes can answer
 _RANGE_HEADERS = {
     "Range": "RFC 9110 §14.2, one range of bytes: `bytes=0-1023`; anything else is ignored",
@@ -71,6 +81,7 @@ def document(routes: Sequence[Route], public_url: str) -> dict[str, Any]:
         "tags": [{"name": name} for name in sorted({_tag(route) for route in routes})],
         "security": [{"apiKey": []}],
         "paths": paths,
+        "webhooks": {type: {"post": _webhook(type, *told)} for type, told in EVENTS.items()},
         "components": {
             "schemas": _schemas(routes),
             "headers": {name: _header(name, text) for name, text in _HEADERS.items()},
@@ -246,6 +257,32 @@ def _error(codes: list[str]) -> dict[str, Any]:
     }
 
 
+def _webhook(type: str, summary: str, model: type[Envelope]) -> dict[str, Any]:
+    """OpenAPI 3.1, §4.8.1: a request that we make."""
+    return {
+        "operationId": "on" + "".join(part.title() for part in type.split(".")),
+        "summary": summary,
+        "tags": ["webhooks"],
+        "security": [],
+        "parameters": [
+            {
+                "name": name,
+                "in": "header",
+                "required": True,
+                "schema": {"type": "string"},
+                "description": text,
+            }
+            for name, text in _WEBHOOK_HEADERS.items()
+        ],
+        "requestBody": {"required": True, "content": {"application/json": {"schema": _reference(model)}}},
+        "responses": {
+            "2XX": {"description": "Taken"},
+            "4XX": {"description": "Refused for good: not sent again"},
+            "default": {"description": "Anything else, and no answer within 10 s: sent again later"},
+        },
+    }
+
+
 def _health() -> dict[str, Any]:
     content = {"application/json": {"schema": _reference(answers.Health)}}
     return {
@@ -279,6 +316,7 @@ def _schemas(routes: Sequence[Route]) -> dict[str, Any]:
         answer: Any = OPERATIONS[route.method, route.path].answer if route.method != "HEAD" else BYTES
         if answer is not BYTES:
             told.append(get_args(answer)[0] if get_origin(answer) is list else answer)
+    told += [model for _, model in EVENTS.values()]
     _, validated = models_json_schema(
         [(model, "validation") for model in dict.fromkeys(requests)], ref_template=_REF
     )

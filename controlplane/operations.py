@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from controlplane import answers as a
+from controlplane import event_answers as e
 
 BYTES = bytes  # an answer that is no JSON
 
@@ -104,6 +105,7 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
     ("GET", "/v1/analytics/destinations"): Operation(
         "listDestinations", "Figures by recipient domain", list[a.AnalyticsDestination]
     ),
+    ("GET", "/v1/events"): Operation("listEvents", "The event log, oldest first", list[e.Event]),
     ("POST", "/v1/webhooks"): Operation(
         "createWebhook", "Register a webhook; its secret is shown once", a.WebhookWithSecret, 201
     ),

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal, NamedTuple, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self, get_args
 
 from pydantic import (
     AfterValidator,
@@ -503,6 +503,20 @@ class UpdateWebhook(Patch):
 
 
 class ListDeliveries(Query):
+    limit: Limit = 50
+
+
+EventTypes = Annotated[
+    list[EventType],
+    BeforeValidator(_comma_separated),
+    Field(min_length=1, description="Separated by commas; all where it is left out"),
+]
+
+
+class ListEvents(Query):
+    after: Annotated[str, _cursor_of("evt")] | None = None
+    types: EventTypes = Field(default_factory=lambda: list(get_args(EventType)))
+    inboxId: str | None = None
     limit: Limit = 50
 
 

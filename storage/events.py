@@ -3,12 +3,17 @@
 `publish` runs inside the transaction of the change, so that an event exists exactly when its change
 does. It writes one delivery for each webhook that is active and subscribed at that moment. The words
 of a message are not copied: `controlplane.webhooks` reads them when it renders the event.
+
+`seq` is the order of commits: only the writer's transaction gives numbers, each the highest plus one, so
+whoever sees an event has seen, or will never see, every lower number. A position in the log is a `seq`; retention
+never takes the last event (storage.retention), or numbers would begin anew. Outside, a position is an event's id.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from storage.database import Tx
+from storage.ids import made_at
 from storage.records import Event, columns, dump
 
 _INSERT = """INSERT INTO events (id, organization_id, inbox_id, message_id, type, mode, data, created_at)
@@ -17,6 +22,28 @@ _SUBSCRIBE = """INSERT INTO webhook_deliveries (webhook_id, event_seq, status, n
     SELECT id, ?, 'pending', ? FROM webhooks
     WHERE organization_id = ? AND deleted_at IS NULL AND is_active = 1
       AND EXISTS (SELECT 1 FROM json_each(subscribed_events) WHERE value = ?)"""
+
+_PAGE = f"""SELECT {columns(Event)} FROM events
+    WHERE organization_id = :organization AND seq > :after AND type IN (SELECT value FROM json_each(:types))
+      AND (:inbox IS NULL OR inbox_id = :inbox) ORDER BY seq LIMIT :limit"""
+# Each type's newest event before that time: a few steps in events_by_type, however long the log is.
+_BEFORE = """SELECT max((SELECT seq FROM events WHERE organization_id = :organization AND type = one.value
+      AND created_at < :at_ms ORDER BY created_at DESC, seq DESC LIMIT 1)) FROM json_each(:types) AS one"""
+
+
+class Selection(NamedTuple):
+    """The events that a reader may and wants to see. `inbox_id`: those of that inbox alone."""
+
+    organization_id: str
+    inbox_id: str | None
+    types: Sequence[str]
+
+
+class Told(NamedTuple):
+    """An event of the log, and the words of its message, where it tells them and they are still there."""
+
+    event: Event
+    words: "Words | None"
 
 
 def publish(
@@ -43,6 +70,60 @@ def publish(
 def get(tx: Tx, seq: int) -> Event | None:
     row = tx.one(f"SELECT {columns(Event)} FROM events WHERE seq = ?", (seq,))
     return None if row is None else Event(*row)
+
+
+def page(tx: Tx, selection: Selection, *, after: int, limit: int) -> list[Told]:
+    """What comes behind the position, oldest first."""
+    rows = tx.all(
+        _PAGE,
+        {
+            "organization": selection.organization_id,
+            "inbox": selection.inbox_id,
+            "types": dump(list(selection.types)),
+            "after": after,
+            "limit": limit,
+        },
+    )
+    found = [Event(*row) for row in rows]
+    return [Told(one, words_of(tx, one) if one.type == "email.received" else None) for one in found]
+
+
+def position(tx: Tx, selection: Selection, event_id: str) -> int:
+    """Where the event of that id stands.
+
+    An id that is not in the organization's log (any more) stands where its time does: before every event of its
+    millisecond and later, so nothing that came after it is missed.
+    """
+    seq = tx.value(
+        "SELECT seq FROM events WHERE id = ? AND organization_id = ?", (event_id, selection.organization_id)
+    )
+    if seq is None:
+        seq = tx.value(
+            _BEFORE,
+            {
+                "organization": selection.organization_id,
+                "types": dump(list(selection.types)),
+                "at_ms": made_at(event_id),
+            },
+        )
+    return seq or 0
+
+
+def last(tx: Tx, selection: Selection) -> tuple[int, str | None]:
+    """The newest event that the reader may see, whatever its type: position and id; (0, None) without one."""
+    row = tx.one(
+        """SELECT seq, id FROM events WHERE organization_id = :organization
+             AND (:inbox IS NULL OR inbox_id = :inbox) ORDER BY seq DESC LIMIT 1""",
+        {"organization": selection.organization_id, "inbox": selection.inbox_id},
+    )
+    return (0, None) if row is None else (row[0], row[1])
+
+
+def published_since(tx: Tx, seq: int) -> tuple[int, list[str]]:
+    """The position of the newest event of all, and whose events came behind `seq`."""
+    newest: int = tx.value("SELECT coalesce(max(seq), 0) FROM events")
+    rows = tx.all("SELECT DISTINCT organization_id FROM events WHERE seq > ?", (seq,)) if newest > seq else []
+    return newest, [row[0] for row in rows]
 
 
 class Words(NamedTuple):

@@ -41,6 +41,14 @@ class Ids:
         return self._entropy(size_bytes)
 
 
+def made_at(id: str) -> int:
+    """The millisecond in which an id of this form was made."""
+    number = 0
+    for character in id[4:14]:
+        number = number * 32 + _ALPHABET.index(character)
+    return number
+
+
 def first_at(prefix: str, at_ms: int) -> str:
     """What every id of that millisecond or later sorts behind: a range of time is a range of ids."""
     return f"{prefix}_{_base32(max(at_ms, 0), 5)}"

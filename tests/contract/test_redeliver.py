@@ -12,7 +12,6 @@ from tests.support.running import Answer, Running, until
 from tests.support.webhook_sink import Reply, WebhookSink
 
 
-
 @pytest.fixture
 async def sink(tmp_path: Path) -> AsyncIterator[WebhookSink]:
     async with WebhookSink(tmp_path) as opened:

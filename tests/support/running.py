@@ -28,7 +28,7 @@ from maild.inbound import tls
 from maild.init import Store
 from storage import migrate
 from storage.clock import Clock
-from tests.support import answered
+from tests.support import answered, published
 
 T = TypeVar("T")
 
@@ -291,6 +291,7 @@ class Running:
             talk.hang_up()
         await self._session.close()
         await self.daemon.stop()
+        published.check(self.settings.data_path / "maild.sqlite3")
 
     # What a test begins with ---------------------------------------------------------------------
 
