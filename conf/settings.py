@@ -102,6 +102,8 @@ class Http(_Section):
     body_min_bytes_per_s: Positive = 1000
     max_connections: Positive = 1000
     max_connections_per_address: Positive = 100
+    event_streams_per_organization: Positive = 10
+    event_stream_heartbeat_s: Positive = 15
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from controlplane.webhooks.dispatcher import Dispatcher
 from controlplane.webhooks.egress import Egress
 from controlplane.webhooks.ping import Pinger
 from controlplane.webhooks.secrets import Secrets
+from controlplane.webhooks.streams import Streams
 from storage.blobs import Blobs
 from storage.clock import Clock
 from storage.database import Database
@@ -38,6 +39,7 @@ class Rooms:
     secrets: Secrets
     pinger: Pinger
     dispatcher: Dispatcher
+    streams: Streams
     wake_webhooks: Callable[[], None]
     domains: Registry
     analytics: Analytics

@@ -59,6 +59,8 @@ ERRORS: Mapping[str, Kind] = {
     "attachments_unsupported": Kind(400, "The configured relay takes no attachments."),
     "attachments_not_schedulable": Kind(400, "A scheduled message can't carry attachments."),
     "not_scheduled": Kind(409, "This message is not scheduled (any more)."),
+    # Events
+    "too_many_streams": Kind(429, "This organization has too many event streams open; close one first."),
     # Resources
     "message_not_found": Kind(404, "There is no message with this id."),
     "thread_not_found": Kind(404, "There is no thread with this id."),

@@ -54,6 +54,7 @@ _WEBHOOK_HEADERS = {
     "webhook-timestamp": "Unix seconds, signed",
     "webhook-signature": "The signature of standardwebhooks.com over the same body",
 }
+STREAM = "text/event-stream"
 RANGES = "range_not_satisfiable"  # what only an endpoint that serves ranges of bytes can answer
 _RANGE_HEADERS = {
     "Range": "RFC 9110 §14.2, one range of bytes: `bytes=0-1023`; anything else is ignored",
@@ -159,6 +160,16 @@ def _parameters(route: Route) -> list[dict[str, Any]]:
             {"name": name, "in": "header", "required": False, "schema": schema, "description": text}
             for name, text in _RANGE_HEADERS.items()
         ]
+    if STREAM in OPERATIONS[route.method, route.path].media:
+        found.append(
+            {
+                "name": "Last-Event-ID",
+                "in": "header",
+                "required": False,
+                "schema": {"type": "string"},
+                "description": "The id of the last event that came: what follows it is told. Goes before the query",
+            }
+        )
     return found
 
 

@@ -106,6 +106,9 @@ OPERATIONS: Mapping[tuple[str, str], Operation] = {
         "listDestinations", "Figures by recipient domain", list[a.AnalyticsDestination]
     ),
     ("GET", "/v1/events"): Operation("listEvents", "The event log, oldest first", list[e.Event]),
+    ("GET", "/v1/events/stream"): Operation(
+        "streamEvents", "Events as they happen (server-sent events)", BYTES, media=("text/event-stream",)
+    ),
     ("POST", "/v1/webhooks"): Operation(
         "createWebhook", "Register a webhook; its secret is shown once", a.WebhookWithSecret, 201
     ),

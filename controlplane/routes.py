@@ -121,6 +121,8 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/v1/analytics/destinations", "messages:read", analytics.destinations,
           query=schemas.AnalyticsDestinations),
     Route("GET", "/v1/events", "messages:read", events.page, query=schemas.ListEvents),
+    Route("GET", "/v1/events/stream", "messages:read", events.stream, query=schemas.StreamEvents,
+          errors=("inbox_access_denied", "too_many_streams", "provider_unavailable")),
     Route("POST", "/v1/webhooks", "webhooks:write", webhooks.create, body=schemas.CreateWebhook,
           errors=("webhook_limit_reached",)),
     Route("GET", "/v1/webhooks", "webhooks:read", webhooks.page),

@@ -520,6 +520,13 @@ class ListEvents(Query):
     limit: Limit = 50
 
 
+class StreamEvents(Query):
+    after: Annotated[str, _cursor_of("evt")] | None = None
+    lastEventId: Annotated[str, _cursor_of("evt")] | None = None
+    types: EventTypes = Field(default_factory=lambda: list(get_args(EventType)))
+    inboxId: str | None = None
+
+
 # Domains -----------------------------------------------------------------------------------------
 
 

@@ -30,6 +30,7 @@ from controlplane.webhooks.dispatcher import Dispatcher
 from controlplane.webhooks.egress import Egress
 from controlplane.webhooks.ping import Pinger
 from controlplane.webhooks.secrets import Secrets
+from controlplane.webhooks.streams import Streams
 from maild.inbound import tls
 from maild.inbound.accept import Acceptor
 from maild.inbound.listener import Listener, ListenError
@@ -67,6 +68,7 @@ class Daemon:
         self._supervisor = Supervisor([])
         self.listener: Listener
         self.http: HttpServer
+        self.streams: Streams
 
     async def start(self) -> None:
         """StartError when the configuration, the store or a port stands in the way."""
@@ -114,6 +116,13 @@ class Daemon:
         dispatcher = Dispatcher(
             db, clock, ids, secrets, egress, settings.webhooks, TextLoader(db, blob_store)
         )
+        streams = self.streams = Streams(db, settings.http, TextLoader(db, blob_store))
+
+        def wake_webhooks() -> None:
+            """After a commit that published an event."""
+            dispatcher.wake()
+            streams.wake()
+
         acceptor = Acceptor(
             db,
             blob_store,
@@ -121,7 +130,7 @@ class Daemon:
             ids,
             hostname=settings.server.hostname,
             shared_domains=shared_domains,
-            wake_webhooks=dispatcher.wake,
+            wake_webhooks=wake_webhooks,
         )
         self.listener = Listener(
             acceptor, blob_store, disk, settings.smtp, settings.server.hostname, self._tls_context()
@@ -141,11 +150,11 @@ class Daemon:
                 domains.may_send, organization_id, domain, shared_domains
             ),
             own_fields=OwnFields(unsubscribe_key, settings.server.public_url),
-            wake_webhooks=dispatcher.wake,
+            wake_webhooks=wake_webhooks,
             randomness=random.Random(),  # noqa: S311 (spreads retries, guards nothing)
         )
         admission = Admission(settings, ids)
-        scheduler = Scheduler(db, clock, ids, admission, wake_queue=queue.wake, wake_webhooks=dispatcher.wake)
+        scheduler = Scheduler(db, clock, ids, admission, wake_queue=queue.wake, wake_webhooks=wake_webhooks)
         pipeline = Pipeline(
             db,
             blob_store,
@@ -156,7 +165,7 @@ class Daemon:
             admission,
             wake_queue=queue.wake,
             wake_scheduler=scheduler.wake,
-            wake_webhooks=dispatcher.wake,
+            wake_webhooks=wake_webhooks,
         )
         doh_egress = Egress(doh.rules(settings.dns), resolver.addresses, doh.USER_AGENT)
         registry = Registry(
@@ -169,7 +178,7 @@ class Daemon:
             doh.panel(settings.dns, doh_egress, lambda: Resolver(settings.dns, clock), (NxDomain, NoAnswer)),
             make_dkim_key=dkim.generate_key,
             wake_queue=queue.wake,
-            wake_webhooks=dispatcher.wake,
+            wake_webhooks=wake_webhooks,
         )
         rechecks = Rechecks(db, clock, registry)
         rooms = Rooms(
@@ -184,7 +193,8 @@ class Daemon:
             secrets=secrets,
             pinger=Pinger(db, clock, ids, secrets, egress),
             dispatcher=dispatcher,
-            wake_webhooks=dispatcher.wake,
+            streams=streams,
+            wake_webhooks=wake_webhooks,
             domains=registry,
             analytics=Analytics(db),
         )
@@ -202,6 +212,7 @@ class Daemon:
                 SearchIndexer(db, clock),
                 self.listener,
                 self.http,
+                streams,  # ends before the server, which would wait for its readers
             ]
         )
         log.info("built", data_dir=str(self._folder.path), orphaned_files_removed=swept)

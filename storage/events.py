@@ -119,11 +119,14 @@ def last(tx: Tx, selection: Selection) -> tuple[int, str | None]:
     return (0, None) if row is None else (row[0], row[1])
 
 
-def published_since(tx: Tx, seq: int) -> tuple[int, list[str]]:
-    """The position of the newest event of all, and whose events came behind `seq`."""
+def published_since(tx: Tx, seq: int | None) -> tuple[int, list[str]]:
+    """The position of the newest event of all, and whose events came behind `seq`, if it is given."""
     newest: int = tx.value("SELECT coalesce(max(seq), 0) FROM events")
-    rows = tx.all("SELECT DISTINCT organization_id FROM events WHERE seq > ?", (seq,)) if newest > seq else []
-    return newest, [row[0] for row in rows]
+    if seq is None or newest <= seq:
+        return newest, []
+    return newest, [
+        row[0] for row in tx.all("SELECT DISTINCT organization_id FROM events WHERE seq > ?", (seq,))
+    ]
 
 
 class Words(NamedTuple):

@@ -1,12 +1,14 @@
 """The event log: what webhooks tell, to be read at one's own pace."""
 
 import asyncio
+from typing import Any
 
 import msgspec
+from aiohttp import web
 
 from controlplane.api import Answer, Call
 from controlplane.bodies import TextLoader
-from controlplane.schemas import ListEvents
+from controlplane.schemas import ListEvents, StreamEvents, read_query
 from controlplane.webhooks.events import render
 from storage import events
 from storage.database import Tx
@@ -26,6 +28,21 @@ async def page(call: Call) -> Answer:
         shown.append(msgspec.Raw(await render(event, words, load_text)))
         await asyncio.sleep(0)  # a page may hold some megabytes of words: others are served in between
     return Answer(shown)
+
+
+async def stream(call: Call) -> web.StreamResponse:
+    """Server-sent events. The header wins: a browser's EventSource repeats the query of its first request."""
+    query: StreamEvents = call.query
+    bound_to = call.principal.inbox_id
+    if query.inboxId is not None:
+        call.principal.confine(query.inboxId)
+    after = query.lastEventId or query.after
+    named = call.request.headers.get("Last-Event-ID")
+    if named:
+        resumed: Any = read_query(StreamEvents, [("lastEventId", named)])
+        after = resumed.lastEventId
+    selection = Selection(call.organization_id, bound_to or query.inboxId, query.types)
+    return await call.rooms.streams.serve(call.request, call.principal.key_id, selection, after)
 
 
 def _page(tx: Tx, selection: Selection, after: str | None, limit: int) -> list[Told]:

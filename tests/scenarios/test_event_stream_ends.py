@@ -1,0 +1,98 @@
+"""Streams that must end: a revoked key, a daemon that stops, a reader that reads nothing."""
+
+import asyncio
+import time
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from controlplane.webhooks import streams
+from tests.conftest import Start
+from tests.support.event_stream import EventStream
+from tests.support.running import Running, until
+
+
+@pytest.mark.parametrize("how", ["by the API", "by the operator"])
+async def test_the_key_is_revoked(maild: Running, bot: dict[str, Any], how: str) -> None:
+    key = await maild.key("messages:read")
+    (row,) = [one for one in (await maild.api.get("/v1/keys")).data if one["scopes"] == ["messages:read"]]
+    async with EventStream(key) as stream, EventStream(maild.api) as other:
+        if how == "by the API":
+            await maild.api.call("DELETE", f"/v1/keys/{row['id']}")
+        else:
+            await maild.operate(maild.store.revoke_key, row["id"])
+        await maild.deliver(bot["address"], "Subject: secret\n\n")
+        await stream.ended()
+        assert (await other.next()).event["data"]["subject"] == "secret"
+
+
+async def test_a_silent_stream_of_a_revoked_key_ends_too(maild: Running) -> None:
+    key = await maild.key("messages:read")
+    (row,) = [one for one in (await maild.api.get("/v1/keys")).data if one["scopes"] == ["messages:read"]]
+    async with EventStream(key) as stream:
+        await maild.operate(maild.store.revoke_key, row["id"])
+        await stream.ended()
+
+
+async def test_the_daemon_stops(start: Start, bot: dict[str, Any], maild: Running) -> None:
+    readers = [EventStream(maild.api) for _ in range(5)]
+    for reader in readers:
+        await reader.__aenter__()
+    began = time.monotonic()
+    stopping = asyncio.create_task(maild.daemon.stop())
+    await asyncio.gather(*(reader.ended() for reader in readers))
+    await stopping
+    assert time.monotonic() - began < 5
+
+
+async def test_the_daemon_stops_while_a_reader_reads_nothing(start: Start) -> None:
+    maild = await start()
+    stalled = await stall(maild)
+    await filled(maild)
+    began = time.monotonic()
+    await maild.daemon.stop()
+    assert time.monotonic() - began < 8
+    stalled.close()
+
+
+async def test_a_reader_that_reads_nothing_is_cut_off(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "STALLED_S", 0.5)
+    maild = await start()
+    await filled(maild)
+    stalled = await stall(maild)
+    readers = maild.daemon.streams._readers
+
+    async def opened() -> bool | None:
+        return bool(readers) or None
+
+    async def cut() -> bool | None:
+        return not readers or None
+
+    await until(opened)
+    (reader,) = readers
+    await until(cut)
+    assert reader.is_gone()
+    assert 0 < reader.position < 150  # nothing was read ahead of the socket
+    stalled.close()
+
+
+async def stall(maild: Running) -> asyncio.StreamWriter:
+    """Ask for a stream from the first event on, and read nothing of it."""
+    where = urlsplit(maild.daemon.http.url)
+    _, writer = await asyncio.open_connection(where.hostname, where.port, limit=1024)
+    writer.transport.pause_reading()  # type: ignore[attr-defined]
+    writer.write(
+        f"GET /v1/events/stream?after=evt_{'0' * 26} HTTP/1.1\r\nHost: x\r\n"
+        f"Authorization: Bearer {maild.api.key}\r\n\r\n".encode()
+    )
+    await writer.drain()
+    return writer
+
+
+async def filled(maild: Running) -> None:
+    """More words than the sockets of both sides take."""
+    inbox = await maild.inbox()
+    words = ("x" * 70 + "\n") * 800
+    for _ in range(150):
+        await maild.deliver(inbox["address"], f"Subject: long\n\n{words}")
