@@ -34,7 +34,7 @@ class EventAttachment(Answer):
     sizeBytes: int
 
 
-class Received(Answer):
+class ReceivedData(Answer):
     """`text` and `extractedText`: up to 64 KiB; null, with the other words empty, once the message is deleted."""
 
     messageId: Annotated[str, id_of("msg")]
@@ -55,7 +55,7 @@ class Received(Answer):
     receivedAt: Moment
 
 
-class Sent(Answer):
+class SentData(Answer):
     messageId: Annotated[str, id_of("msg")]
     inboxId: Annotated[str, id_of("inb")]
     threadId: Annotated[str, id_of("thd")]
@@ -66,7 +66,7 @@ class Sent(Answer):
     recipients: list[Recipient]
 
 
-class Bounced(Sent):
+class BouncedData(SentData):
     """Of one recipient. `suppressed`: it is on the suppression list."""
 
     recipient: str
@@ -77,7 +77,7 @@ class Bounced(Sent):
     suppressed: bool
 
 
-class Complained(Sent):
+class ComplainedData(SentData):
     """Of one recipient."""
 
     recipient: str
@@ -85,7 +85,7 @@ class Complained(Sent):
     suppressed: bool
 
 
-class Unsubscribed(Answer):
+class UnsubscribedData(Answer):
     email: str
     messageId: str | None
     inboxId: str
@@ -93,7 +93,7 @@ class Unsubscribed(Answer):
     suppressionId: str
 
 
-class Delayed(Sent):
+class DelayedData(SentData):
     """Of one recipient."""
 
     recipient: str
@@ -104,7 +104,7 @@ class Delayed(Sent):
     diagnostic: str | None
 
 
-class Failed(Sent):
+class FailedData(SentData):
     failureReason: str | None
 
 
@@ -116,80 +116,80 @@ class DomainChanged(Answer):
     verifiedAt: Moment | None
 
 
-class Verified(DomainChanged):
+class VerifiedData(DomainChanged):
     status: Literal["verified"]
 
 
-class Unverified(DomainChanged):
+class UnverifiedData(DomainChanged):
     status: Literal["failed"]
 
 
-class Paused(Answer):
+class PausedData(Answer):
     status: Literal["paused", "pending"]
     reason: str | None
     action: str | None
     trippedAt: Moment | None
 
 
-class Pinged(Answer):
+class PingedData(Answer):
     webhookId: Annotated[str, id_of("whk")]
 
 
 class EmailReceivedEvent(Envelope):
     type: Literal["email.received"]
-    data: Received
+    data: ReceivedData
 
 
 class EmailSentEvent(Envelope):
     type: Literal["email.sent"]
-    data: Sent
+    data: SentData
 
 
 class EmailBouncedEvent(Envelope):
     type: Literal["email.bounced"]
-    data: Bounced
+    data: BouncedData
 
 
 class EmailComplainedEvent(Envelope):
     type: Literal["email.complained"]
-    data: Complained
+    data: ComplainedData
 
 
 class EmailUnsubscribedEvent(Envelope):
     type: Literal["email.unsubscribed"]
-    data: Unsubscribed
+    data: UnsubscribedData
 
 
 class EmailDelayedEvent(Envelope):
     type: Literal["email.delayed"]
-    data: Delayed
+    data: DelayedData
 
 
 class EmailFailedEvent(Envelope):
     type: Literal["email.failed"]
-    data: Failed
+    data: FailedData
 
 
 class DomainVerifiedEvent(Envelope):
     type: Literal["domain.verified"]
-    data: Verified
+    data: VerifiedData
 
 
 class DomainFailedEvent(Envelope):
     type: Literal["domain.failed"]
-    data: Unverified
+    data: UnverifiedData
 
 
 class SendingPausedEvent(Envelope):
     type: Literal["sending.paused"]
-    data: Paused
+    data: PausedData
 
 
 class WebhookTestEvent(Envelope):
     """The test ping, which stands in no log."""
 
     type: Literal["webhook.test"]
-    data: Pinged
+    data: PingedData
 
 
 class Event(

@@ -188,7 +188,7 @@ class Daemon:
             ids=ids,
             settings=settings,
             pipeline=pipeline,
-            unsubscriber=Unsubscriber(db, clock, ids, unsubscribe_key, dispatcher.wake),
+            unsubscriber=Unsubscriber(db, clock, ids, unsubscribe_key, wake_webhooks),
             egress=egress,
             secrets=secrets,
             pinger=Pinger(db, clock, ids, secrets, egress),
