@@ -141,12 +141,14 @@ class Webhooks(_Section):
     timeout_s: Positive = 10
     max_concurrent: Positive = 50
     max_concurrent_per_endpoint: Positive = 5
+    keep_records_days: Positive = 30
 
 
 @dataclass(frozen=True, slots=True)
 class Storage(_Section):
     inline_blob_bytes: Annotated[int, Field(ge=0, le=1024 * 1024)] = 128 * 1024
     reserve_percent: Annotated[int, Field(ge=0, le=50)] = 5
+    keep_events_days: Positive = 30
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,7 @@ from storage.database import Database
 from storage.disk import Disk
 from storage.ids import Ids
 from storage.indexer import SearchIndexer
+from storage.retention import Retention, ages
 from storage.sealing import Sealer, SealError, read_master_key
 from storage.service import Supervisor
 
@@ -69,6 +70,7 @@ class Daemon:
         self.listener: Listener
         self.http: HttpServer
         self.streams: Streams
+        self.retention: Retention
 
     async def start(self) -> None:
         """StartError when the configuration, the store or a port stands in the way."""
@@ -198,6 +200,13 @@ class Daemon:
             domains=registry,
             analytics=Analytics(db),
         )
+        self.retention = Retention(
+            db,
+            blob_store,
+            clock,
+            ages(settings.storage.keep_events_days, settings.webhooks.keep_records_days),
+            raw_days=lambda plan: settings.plan(plan).retention_days,
+        )
         rate_limit = RateLimit(db, clock, settings.limits.requests_per_minute)
         self.http = HttpServer(make_app(rooms, rate_limit), settings)
         self._supervisor = Supervisor(
@@ -210,6 +219,7 @@ class Daemon:
                 scheduler,
                 rechecks,
                 SearchIndexer(db, clock),
+                self.retention,
                 self.listener,
                 self.http,
                 streams,  # ends before the server, which would wait for its readers

@@ -1,6 +1,7 @@
 """Messages and their attachments. A message's rows change in the transaction of what caused it."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from storage import blobs, idempotency, search, threads, usage
 from storage.database import Tx
@@ -168,6 +169,50 @@ def delete(tx: Tx, message: Message) -> str | None:
         return None
     usage.keep_bytes(tx, message.organization_id, -message.size_bytes)
     return _release_blob(tx, message.blob_id)
+
+
+class Aged(NamedTuple):
+    """A message that retention looks at. `is_waiting`: its bytes are still to be sent."""
+
+    id: str
+    has_bytes: bool
+    is_waiting: bool
+
+
+_WAITING = """(m.status = 'scheduled' OR EXISTS
+    (SELECT 1 FROM recipients r WHERE r.message_id = m.id AND r.status IN ('queued', 'deferred')))"""
+
+
+def with_bytes(tx: Tx, organization_id: str, *, after: str, until: str, limit: int) -> list[Aged]:
+    """The organization's messages between the two ids, oldest first."""
+    rows = tx.all(
+        f"""SELECT m.id, m.blob_id IS NOT NULL, m.blob_id IS NOT NULL AND {_WAITING} FROM messages m
+            WHERE m.organization_id = ? AND m.id > ? AND m.id < ? ORDER BY m.id LIMIT ?""",
+        (organization_id, after, until, limit),
+    )
+    return [Aged(row[0], bool(row[1]), bool(row[2])) for row in rows]
+
+
+def drop_bytes(tx: Tx, organization_id: str, message_ids: Sequence[str]) -> tuple[int, list[str]]:
+    """The messages keep their rows and lose their raw bytes, unless these wait to be sent.
+
+    How many did, and the blobs whose files are to be removed after the commit.
+    """
+    count, files = 0, []
+    for message_id in message_ids:
+        row = tx.one(
+            f"""SELECT m.blob_id, m.size_bytes FROM messages m
+                WHERE m.id = ? AND m.organization_id = ? AND m.blob_id IS NOT NULL AND NOT {_WAITING}""",
+            (message_id, organization_id),
+        )
+        if row is None:
+            continue
+        tx.run("UPDATE messages SET blob_id = NULL WHERE id = ?", (message_id,))
+        usage.keep_bytes(tx, organization_id, -row[1])
+        file = _release_blob(tx, row[0])
+        count += 1
+        files += [file] if file else []
+    return count, files
 
 
 def _count_unread(tx: Tx, inbox_id: str, change: int) -> None:

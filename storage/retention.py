@@ -1,0 +1,193 @@
+"""What is kept only for a time, and its end.
+
+Each kind of row is looked for by a reader and removed by the writer, `SLICE` rows a unit of work, with a rest after
+each: however much has piled up (a first start after long), others who write wait for one slice at most. A crash
+between two slices leaves rows for the next round, one between a commit and the removal of its files leaves files
+for the sweep at start (storage.blobs).
+
+The last event of all stays whatever its age, because numbers of events go up from it (storage.events); an event
+that a webhook still waits for stays until it was delivered or given up. A message loses its raw bytes, and keeps its
+row with the bodies that are in it, when its organization's plan says so; not while it waits to be sent.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import structlog
+
+from storage import messages
+from storage.blobs import Blobs
+from storage.clock import DAY_MS, Clock
+from storage.database import Database, DatabaseClosed, Tx
+from storage.ids import first_at
+from storage.records import dump
+from storage.service import LoopService
+
+ROUND_S = 600
+SLICE = 500
+BYTES_SLICE = 50  # messages that lose their bytes in one unit: each may free 128 KiB of pages
+BYTES_LOOK = 1000
+REST = 4  # times what the slice took
+
+log = structlog.get_logger("storage.retention")
+
+
+class Rows(NamedTuple):
+    """Rows of one kind. `find` names those older than `:before`, `:limit` at most; `remove` takes them from `:keys`."""
+
+    kind: str
+    find: str
+    remove: str
+
+
+ROWS = (
+    Rows(
+        "events",  # and with them their deliveries (ON DELETE CASCADE)
+        """SELECT seq FROM events WHERE created_at < :before AND seq < (SELECT max(seq) FROM events)
+             AND NOT EXISTS (SELECT 1 FROM webhook_deliveries WHERE event_seq = seq AND status = 'pending')
+           ORDER BY created_at LIMIT :limit""",
+        "DELETE FROM events WHERE seq IN (SELECT json_extract(value, '$[0]') FROM json_each(:keys))",
+    ),
+    Rows(
+        "webhook records",
+        "SELECT id FROM webhook_attempts WHERE created_at < :before ORDER BY created_at LIMIT :limit",
+        "DELETE FROM webhook_attempts WHERE id IN (SELECT json_extract(value, '$[0]') FROM json_each(:keys))",
+    ),
+    Rows(
+        "idempotency keys",
+        """SELECT organization_id, endpoint, key FROM idempotency WHERE created_at < :before
+           ORDER BY created_at LIMIT :limit""",
+        """DELETE FROM idempotency WHERE (organization_id, endpoint, key) IN
+             (SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]')
+              FROM json_each(:keys))""",
+    ),
+    # These two have no index by age: the tables are small, and written with every request and every send.
+    Rows(
+        "rate windows",
+        "SELECT organization_id, second FROM rate_windows WHERE second < :before / 1000 LIMIT :limit",
+        """DELETE FROM rate_windows WHERE (organization_id, second) IN
+             (SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(:keys))""",
+    ),
+    Rows(
+        "recent recipients",
+        "SELECT organization_id, address FROM recent_recipients WHERE seen_at < :before LIMIT :limit",
+        """DELETE FROM recent_recipients WHERE seen_at < :before AND (organization_id, address) IN
+             (SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(:keys))""",
+    ),
+)
+# What no setting says. The window of requests is a minute, that of recipients ten.
+IDEMPOTENCY_MS = 2 * DAY_MS
+RATE_WINDOW_MS = 2 * 60_000
+RECENT_RECIPIENTS_MS = 10 * 60_000
+
+
+def ages(keep_events_days: int, keep_records_days: int) -> dict[str, int]:
+    """Kind of row → how old it may become, in ms."""
+    return {
+        "events": keep_events_days * DAY_MS,
+        "webhook records": keep_records_days * DAY_MS,
+        "idempotency keys": IDEMPOTENCY_MS,
+        "rate windows": RATE_WINDOW_MS,
+        "recent recipients": RECENT_RECIPIENTS_MS,
+    }
+
+
+class Retention(LoopService):
+    """`raw_days`: for how many days a plan (by name) keeps raw messages; None: for ever."""
+
+    name = "retention"
+
+    def __init__(
+        self,
+        db: Database,
+        blobs: Blobs,
+        clock: Clock,
+        ages_ms: Mapping[str, int],
+        raw_days: Callable[[str], int | None],
+    ) -> None:
+        super().__init__()
+        self._db = db
+        self._blobs = blobs
+        self._clock = clock
+        self._ages_ms = ages_ms
+        self._raw_days = raw_days
+        # Organization → the message up to which nothing is left to do: only a new start looks there again.
+        self._done: dict[str, str] = {}
+
+    async def run(self) -> None:
+        while True:
+            try:
+                await self.round()
+            except DatabaseClosed:
+                raise
+            except Exception:
+                # A full disk, say: what is too old stays a while longer.
+                log.exception("retention_failed")
+            await self.pause(ROUND_S)
+
+    async def round(self) -> None:
+        """Remove all that is too old now."""
+        now_ms = self._clock.now_ms()
+        removed = {rows.kind: await self._remove(rows, now_ms - self._ages_ms[rows.kind]) for rows in ROWS}
+        removed["raw messages"] = 0
+        for organization_id, plan in await self._db.read(_plans):
+            days = self._raw_days(plan)
+            if days is not None:
+                until = first_at("msg", now_ms - days * DAY_MS)
+                removed["raw messages"] += await self._release(organization_id, until)
+        if any(removed.values()):
+            log.info("retention", **{kind.replace(" ", "_"): count for kind, count in removed.items()})
+
+    async def _remove(self, rows: Rows, before_ms: int) -> int:
+        removed = 0
+        while True:
+            began = self._clock.monotonic()
+            keys = await self._db.read(_find, rows, before_ms)
+            if keys:
+                removed += await self._db.write_apart(_remove, rows, keys, before_ms)
+            if len(keys) < SLICE:
+                return removed
+            await self._rest(began)
+
+    async def _release(self, organization_id: str, until: str) -> int:
+        """The organization's messages before that id lose their bytes; how many did."""
+        released, after, is_waiting = 0, self._done.get(organization_id, ""), False
+        while True:
+            looked_at = await self._db.read(
+                messages.with_bytes, organization_id, after=after, until=until, limit=BYTES_LOOK
+            )
+            free = [one.id for one in looked_at if one.has_bytes and not one.is_waiting]
+            for start in range(0, len(free), BYTES_SLICE):
+                began = self._clock.monotonic()
+                batch = free[start : start + BYTES_SLICE]
+                count, files = await self._db.write_apart(messages.drop_bytes, organization_id, batch)
+                released += count
+                await asyncio.to_thread(self._remove_files, files)
+                await self._rest(began)
+            for one in looked_at:
+                after = one.id
+                is_waiting = is_waiting or (one.has_bytes and one.is_waiting)
+                if not is_waiting:
+                    self._done[organization_id] = one.id
+            if len(looked_at) < BYTES_LOOK:
+                return released
+
+    def _remove_files(self, files: list[str]) -> None:
+        for blob_id in files:
+            self._blobs.remove(blob_id)
+
+    async def _rest(self, began: float) -> None:
+        await asyncio.sleep((self._clock.monotonic() - began) * REST)
+
+
+def _plans(tx: Tx) -> list[tuple[str, str]]:
+    return [(row[0], row[1]) for row in tx.all("SELECT id, plan FROM organizations")]
+
+
+def _find(tx: Tx, rows: Rows, before_ms: int) -> list[tuple[Any, ...]]:
+    return tx.all(rows.find, {"before": before_ms, "limit": SLICE})
+
+
+def _remove(tx: Tx, rows: Rows, keys: list[tuple[Any, ...]], before_ms: int) -> int:
+    return tx.run(rows.remove, {"keys": dump(keys), "before": before_ms})

@@ -1,0 +1,55 @@
+"""A plan keeps raw messages for 30 days: then attachments are 410, the message and its words stay."""
+
+from email.message import EmailMessage
+
+from storage.clock import DAY_MS
+from tests.conftest import Start
+from tests.support.running import Running, until
+from tests.support.store import ManualClock
+
+
+async def test_bytes_go_and_the_message_stays(start: Start) -> None:
+    clock = ManualClock()
+    maild = await start(clock=clock)
+    free = await maild.organization("free")
+    inbox = await maild.inbox("free", free.api)
+    mail = EmailMessage()
+    mail["From"], mail["To"], mail["Subject"] = "ada@elsewhere.test", inbox["address"], "With a file"
+    mail.set_content("It is attached.")
+    mail.add_alternative("<p>It is attached.</p>", subtype="html")
+    mail.add_attachment(b"x" * 300_000, maintype="application", subtype="octet-stream", filename="a.bin")
+    message = await maild.received(inbox, bytes(mail), free.api)
+    attachment = message["attachments"][0]["id"]
+    assert files(maild) == 1
+
+    clock.at_ms += 31 * DAY_MS
+    fresh = await maild.received(inbox, bytes(mail), free.api)
+    maild.daemon.retention.wake()
+
+    async def gone() -> bool | None:
+        return (await free.api.get(f"/v1/messages/{message['id']}/raw")).status == 410 or None
+
+    await until(gone)
+    for path in (f"/v1/attachments/{attachment}", f"/v1/messages/{message['id']}/raw"):
+        answer = await free.api.get(path)
+        assert (answer.status, answer.code) == (410, "attachment_bytes_missing")
+    kept = (await free.api.get(f"/v1/messages/{message['id']}")).data
+    assert (kept["textBody"], kept["htmlBody"]) == ("It is attached.\n", None)
+    assert kept["attachments"] == message["attachments"]
+    (thread,) = {kept["threadId"]}
+    assert (await free.api.get(f"/v1/threads/{thread}")).status == 200
+    assert (await free.api.get("/v1/messages", q="attached")).data[-1]["id"] == message["id"]
+
+    raw = await free.api.get(f"/v1/messages/{fresh['id']}/raw")
+    assert raw.status == 200
+    usage = (await free.api.get("/v1/organization")).data["usage"]
+    assert usage["storageBytes"] == len(await maild.raw(fresh["id"]))
+
+    async def swept() -> bool | None:
+        return files(maild) == 1 or None
+
+    await until(swept)
+
+
+def files(maild: Running) -> int:
+    return len([one for one in (maild.settings.data_path / "blobs").glob("*/*") if one.is_file()])
