@@ -47,16 +47,16 @@ class _Search:
 
     def _begin_place(self) -> None:
         self._at: At | None = None
-        self._here = 0
+        self._here: set[str] = set()
         # As many as are wanted first: most of what the index proposes does hold the needle.
         self._rows = self._limit
 
     def _look(self, tx: Tx) -> None:
         batch = self._places[-1](tx, self._scope, self._needle, self._before, self._at, self._rows)
-        self._found.update(batch.message_ids)
-        self._here += len(batch.message_ids)
+        self._here.update(batch.message_ids)
         self._at = batch.next
         self._rows = min(2 * self._rows, ROWS_MAX)
-        if self._at is None or self._here >= self._limit:
+        if self._at is None or len(self._here) >= self._limit:
             self._places.pop()
+            self._found |= self._here
             self._begin_place()
