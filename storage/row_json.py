@@ -39,5 +39,5 @@ def object_of(members: Mapping[str, str]) -> str:
 
 
 def array_of(element: str, source: str) -> str:
-    """The elements of all rows of `source` (a FROM clause), in its order."""
+    """The elements of all rows of `source` (a FROM clause), in the order of its inner SELECT, which SQLite keeps."""
     return f"(SELECT '[' || coalesce(group_concat({element}), '') || ']' FROM {source})"

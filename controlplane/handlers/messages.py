@@ -125,13 +125,14 @@ async def delete(call: Call) -> Answer:
 
 async def read_bodies(call: Call, whole: Whole) -> tuple[str | None, str | None]:
     """Text and HTML; a body whose bytes were removed is null."""
+    text, html = whole.shown.text_body, None
     if whole.blob is not None:
         try:
             text = await bodies.text_of(call.rooms.blobs, whole.shown, whole.blob)
-            return text, await bodies.html_of(call.rooms.blobs, whole.shown, whole.blob)
+            html = await bodies.html_of(call.rooms.blobs, whole.shown, whole.blob)
         except BlobMissing:
             pass
-    return whole.shown.text_body, None
+    return text, html
 
 
 async def _with_trace(store: Blobs, blob: Blob, trace: bytes) -> AsyncIterator[bytes]:
