@@ -1,7 +1,7 @@
 """What answers look like, as models: the OpenAPI document is made of them, and tests hold the answers to them.
 
-Answers are rendered by `render.py`, those of messages and threads by SQLite (`storage/row_json.py`), never through these: they
-describe, and cost a request nothing.
+Answers are rendered by `render.py`, those about messages and threads by SQLite (`storage/row_json.py`), never
+through these: they describe, and cost a request nothing.
 """
 
 from typing import Annotated, Any, Literal
