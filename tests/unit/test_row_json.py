@@ -40,6 +40,7 @@ MESSAGE: st.SearchStrategy[Message] = st.builds(
     is_auto_reply=st.integers(0, 1), is_spam=st.integers(0, 1), auth=st.none() | AUTH.map(dump), trace=st.none(),
     blob_id=st.none(), size_bytes=INTEGER, header_length=INTEGER, envelope_from=WORDS, bounce_token=st.none(),
     failure_reason=MAYBE, scheduled_at=st.none() | MOMENT, sent_at=st.none() | MOMENT, created_at=MOMENT,
+    unsubscribe=st.integers(0, 1), counted_at=st.none() | MOMENT,
 )  # fmt: skip
 ATTACHMENT = st.builds(
     Attachment,
@@ -209,7 +210,8 @@ def row(number: int = 1, **fields: Any) -> Message:
         name: "[]" for name in ("to_addresses", "cc_addresses", "bcc_addresses", "reference_ids", "labels")
     }
     given |= {name: "" for name in ("from_address", "subject", "snippet", "envelope_from")}
-    given |= {name: 0 for name in ("is_auto_reply", "is_spam", "size_bytes", "header_length", "created_at")}
+    numbers = ("is_auto_reply", "is_spam", "size_bytes", "header_length", "created_at", "unsubscribe")
+    given |= dict.fromkeys(numbers, 0)
     given |= {"id": f"msg_{number:03}", "organization_id": "org_1", "inbox_id": "inb_1", "thread_id": "thd_1"}
     given |= {"direction": "inbound", "mode": "live", "status": "received"}
     return Message(**{**given, **fields})
