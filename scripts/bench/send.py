@@ -28,7 +28,7 @@ from urllib.parse import urlsplit
 import uvloop
 
 from scripts.bench import measure
-from scripts.bench.api import Figures, load, serving
+from scripts.bench.api import Served, load, serving
 from scripts.bench.measure import Sink
 from tests.support.daemon import Daemon
 
@@ -74,32 +74,26 @@ def request(url: str, path: str, body: dict[str, Any], key: str = "") -> bytes:
     ).encode() + octets
 
 
-async def accept(daemon: Daemon, inbox_id: str, bare_url: str, options: argparse.Namespace) -> None:
-    body = {
-        "inboxId": inbox_id,
-        "to": ["user@sink.test"],
-        "subject": "bench",
-        "text": LINE * (4096 // len(LINE)),
-    }
-    ours = request(daemon.api.url, "/v1/messages/send", body, daemon.api_key)
-    bare = request(bare_url, "/bare", body)
+async def accept(daemon: Daemon, inbox_id: str, beside: Served, options: argparse.Namespace) -> None:
+    text = LINE * (4096 // len(LINE))
+    body = {"inboxId": inbox_id, "to": ["user@sink.test"], "subject": "bench", "text": text}
+    maild = Served(daemon.api.url, daemon.pid)
+    asked = (
+        ("bare insert", beside, request(beside.url, "/bare", body)),
+        ("POST send", maild, request(maild.url, "/v1/messages/send", body, daemon.api_key)),
+    )
     for connections in options.connections:
-        found: list[tuple[Figures, Figures, float]] = []
-        for _ in range(options.rounds):
-            beside = await load(bare_url, bare, connections, options.seconds)
-            cpu_s = measure.cpu_s(daemon.pid)
-            mine = await load(daemon.api.url, ours, connections, options.seconds)
-            cpu_ms = (measure.cpu_s(daemon.pid) - cpu_s) * 1000 / mine.count
-            found.append((beside, mine, cpu_ms))
-        rows: list[tuple[object, ...]] = [("", "p50 ms", "p99 ms", "p99/p50", "per s", "of bare", "CPU ms")]
-        for name, side in (("bare insert", 0), ("POST send", 1)):
-            p50, p99, per_s = (
-                statistics.median(getattr(one[side], what) for one in found)
-                for what in ("p50_ms", "p99_ms", "per_s")
+        rounds = [
+            [await load(server, octets, connections, options.seconds) for _, server, octets in asked]
+            for _ in range(options.rounds)
+        ]
+        rows: list[tuple[object, ...]] = [("", "p50 ms", "p99 ms", "per s", "CPU ms", "p99/p50", "of bare")]
+        for side, (name, *_) in enumerate(asked):
+            p50, p99, per_s, cpu = map(
+                statistics.median, zip(*(one[side].row() for one in rounds), strict=True)
             )
-            ratio = statistics.median(one[side].per_s / one[0].per_s for one in found)
-            cpu = statistics.median(one[2] for one in found) if side else "-"
-            rows.append((name, p50, p99, p99 / p50, round(per_s), ratio, cpu))
+            ratio = statistics.median(one[side].per_s / one[0].per_s for one in rounds)
+            rows.append((name, p50, p99, per_s, cpu, p99 / p50, ratio))
         measure.table(f"\n{connections} connections, {options.rounds} rounds of {options.seconds:g} s", rows)
     print(f"peak of the daemon's memory: {measure.peak_rss_mib(daemon.pid):.0f} MiB")
 
@@ -137,11 +131,11 @@ async def run(options: argparse.Namespace) -> None:
             "limits": {"requests_per_minute": 1_000_000_000},
         }
         sink.pause()
-        bare_url = await stack.enter_async_context(serving("-c", BARE, str(folder / "bare.sqlite3")))
+        bare = await stack.enter_async_context(serving("-c", BARE, str(folder / "bare.sqlite3")))
         if options.connections:
             async with Daemon(folder / "accept", dns_port=9, more=more) as daemon:
                 inbox = await daemon.api.post("/v1/inboxes", username="bench")
-                await accept(daemon, inbox["id"], bare_url, options)
+                await accept(daemon, inbox["id"], bare, options)
         sink.resume()
         if options.scheduled:
             async with Daemon(folder / "leave", dns_port=9, more=more) as daemon:
