@@ -132,6 +132,19 @@ def check_config(config: Path) -> None:
     click.echo(f"{config}: OK")
 
 
+@main.command("rotate-master-key")
+@_config
+@click.option(
+    "--key-file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Where the master key is, if not in data_dir: the file that systemd makes a credential of.",
+)
+@_json
+def rotate_master_key(config: Path, key_file: Path | None, as_json: bool) -> None:
+    """Seal all secrets under a new master key. Stop the daemon first."""
+    _print(_command(lambda store: store.rotate_master_key(key_file), config), as_json)
+
+
 @main.group()
 def org() -> None:
     """Organizations."""

@@ -39,7 +39,7 @@ from maild.outbound import dkim
 from maild.outbound.own_fields import OwnFields
 from maild.outbound.queue import OutboundQueue
 from maild.resolver import NoAnswer, NxDomain, Resolver
-from storage import blobs, domains, migrate, server_secrets
+from storage import blobs, domains, migrate, rotation, server_secrets
 from storage.blobs import Blobs
 from storage.clock import Clock
 from storage.data_folder import DataFolder, DataFolderError
@@ -48,7 +48,7 @@ from storage.disk import Disk
 from storage.ids import Ids
 from storage.indexer import SearchIndexer
 from storage.retention import Retention, ages
-from storage.sealing import Sealer, SealError, read_master_key
+from storage.sealing import Sealer, SealError, master_key_file
 from storage.service import Supervisor
 
 log = structlog.get_logger("maild.daemon")
@@ -103,7 +103,7 @@ class Daemon:
         blob_store.prepare()
         swept = blob_store.sweep(await db.read(blobs.known_files))
         disk = Disk(self._folder.path, settings.storage.reserve_percent)
-        sealer = Sealer(read_master_key(self._folder.master_key))
+        sealer = Sealer(rotation.valid_key(self._folder.database, master_key_file(self._folder.master_key)))
         secrets = Secrets(sealer)
         resolver = Resolver(settings.dns, clock)
         shared_domains = frozenset(settings.server.shared_domains)

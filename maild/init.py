@@ -14,13 +14,13 @@ from conf.settings import Settings
 from controlplane import render
 from controlplane.domains import checks
 from maild.outbound import dkim
-from storage import dkim_keys, inboxes, keys, migrate, organizations, usage
+from storage import dkim_keys, inboxes, keys, migrate, organizations, rotation, usage
 from storage.clock import Clock, iso
 from storage.data_folder import DataFolder, DataFolderError
 from storage.database import Tx
 from storage.ids import Ids
 from storage.records import Organization
-from storage.sealing import Sealer, make_master_key, read_master_key
+from storage.sealing import Sealer, make_master_key, master_key_file, read_master_key
 
 T = TypeVar("T")
 
@@ -39,13 +39,29 @@ class Store:
     def init(self) -> dict[str, Any]:
         """Make whatever of the store is missing. Keys are in the answer of the first time alone."""
         self._folder.make()
-        make_master_key(self._folder.master_key)
         migrate.prepare(self._folder.database)
-        sealer = Sealer(read_master_key(self._folder.master_key))
+        key_file = master_key_file(self._folder.master_key)
+        if key_file == self._folder.master_key and not self._write(rotation.is_sealed):
+            make_master_key(key_file)
+        key = read_master_key(key_file)
         fresh = {name: dkim.generate_key() for name in self._settings.server.shared_domains}
-        return self._write(lambda tx: self._init(tx, sealer, fresh))
+        return self._write(lambda tx: self._init(tx, key, fresh))
 
-    def _init(self, tx: Tx, sealer: Sealer, fresh: dict[str, tuple[bytes, str]]) -> dict[str, Any]:
+    def rotate_master_key(self, key_file: Path | None) -> dict[str, Any]:
+        """DataFolderError while a daemon runs, which holds the present key."""
+        self._folder.check()
+        self._folder.check_store()
+        self._folder.lock()
+        try:
+            migrate.prepare(self._folder.database)
+            path = key_file or master_key_file(self._folder.master_key)
+            return {"resealed": rotation.rotate(self._folder.database, path), "keyFile": str(path)}
+        finally:
+            self._folder.unlock()
+
+    def _init(self, tx: Tx, key: bytes, fresh: dict[str, tuple[bytes, str]]) -> dict[str, Any]:
+        rotation.adopt(tx, key)
+        sealer = Sealer(key)
         for domain, (private, public) in fresh.items():
             self._keep_dkim_key(tx, sealer, domain, private, public)
         made: dict[str, Any] = {}

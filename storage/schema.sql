@@ -54,6 +54,11 @@ CREATE TABLE api_keys (
 CREATE INDEX api_keys_by_organization ON api_keys (organization_id, id);
 
 -- Keys that the server made for itself, such as the one that signs unsubscribe links.
+-- The key that everything sealed is sealed under (storage/rotation.py); one row.
+CREATE TABLE master_key (
+  fingerprint BLOB PRIMARY KEY
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE server_secrets (
   name   TEXT PRIMARY KEY,
   secret BLOB NOT NULL                           -- sealed under the master key

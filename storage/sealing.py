@@ -1,16 +1,21 @@
 """Secrets at rest: AES-256-GCM under one master key, which stands in a file of its own (0600).
 
+The file is `master.key` in the data folder, or the systemd credential of that name (systemd.exec(5), LoadCredential=),
+which goes before it. Which key is the right one, the store says (storage.rotation).
+
 A sealed value is bound to its context (such as `webhook:whk_…`), so that one copied into another row
 does not open. Losing the master key loses the DKIM keys and webhook secrets, and nothing else.
 """
 
+import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+CREDENTIAL = "master.key"
 _KEY_BYTES = 32
 _NONCE_BYTES = 12
 
@@ -35,16 +40,47 @@ class Sealer:
             raise SealError(f"{context} does not open under this master key") from error
 
 
+def master_key_file(in_folder: Path, environment: Mapping[str, str] = os.environ) -> Path:
+    """Where the master key is: systemd's credential, if the service got one, else the data folder's file."""
+    folder = environment.get("CREDENTIALS_DIRECTORY")
+    credential = Path(folder) / CREDENTIAL if folder else None
+    return credential if credential is not None and credential.exists() else in_folder
+
+
+def fingerprint(master_key: bytes) -> bytes:
+    """Names the key without telling it."""
+    return hashlib.sha256(b"maild master key\n" + master_key).digest()[:16]
+
+
+def new_master_key() -> bytes:
+    return os.urandom(_KEY_BYTES)
+
+
 def make_master_key(path: Path) -> None:
-    """Write a fresh key where there is none; readable by its owner alone from the first byte on."""
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return
+    """Write a fresh key where there is none."""
+    if not path.exists():
+        write_master_key(path, new_master_key())
+
+
+def write_master_key(path: Path, key: bytes, like: Path | None = None) -> None:
+    """Durable when it returns; readable by its owner alone (the one of `like`) from the first byte on."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as file:
-        file.write(os.urandom(_KEY_BYTES).hex().encode() + b"\n")
+        if like is not None and os.geteuid() == 0:  # what root writes the daemon must be able to read
+            owner = like.stat()
+            os.fchown(file.fileno(), owner.st_uid, owner.st_gid)
+        file.write(key.hex().encode() + b"\n")
         file.flush()
         os.fsync(file.fileno())
+    fsync_folder(path.parent)
+
+
+def fsync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def read_master_key(path: Path) -> bytes:

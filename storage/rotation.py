@@ -1,0 +1,171 @@
+"""Which master key is the right one, and how another takes its place.
+
+The store names the key that it is sealed under by a fingerprint (`master_key`), which changes in the transaction that
+seals everything anew. The key itself is a file, so for a moment there are two:
+
+1. the new key is written beside the old one, as `<name>.next`, fsynced;
+2. one transaction seals every value of `SEALED` anew and names the new key;
+3. `<name>.next` is renamed to `<name>`.
+
+What a crash leaves: before 2 commits the store names the old key, which is in its place, and the new file means
+nothing. After it the store names the new one, which is on disk under its other name. `valid_key` puts either right.
+
+Who may call: `valid_key` and `rotate` whoever holds the lock of the data folder (storage.data_folder). A command that
+seals beside a daemon calls `require` in its transaction: the key that it read may have been replaced meanwhile.
+"""
+
+import os
+import sqlite3
+from pathlib import Path
+from typing import NamedTuple
+
+from storage import migrate
+from storage.database import Tx
+from storage.sealing import (
+    Sealer,
+    SealError,
+    fingerprint,
+    fsync_folder,
+    new_master_key,
+    read_master_key,
+    write_master_key,
+)
+
+
+class Sealed(NamedTuple):
+    """A column of sealed values, and the SQL that says what each is bound to."""
+
+    table: str
+    column: str
+    context: str
+
+
+SEALED = (
+    Sealed("dkim_keys", "private_key", "'dkim:' || domain_name || ':' || selector"),  # dkim_keys.context
+    Sealed("webhooks", "secret", "'webhook:' || id"),  # controlplane.webhooks.secrets
+    Sealed("webhooks", "previous_secret", "'webhook:' || id"),
+    Sealed("server_secrets", "secret", "'server:' || name"),  # server_secrets.context
+)
+
+
+def valid_key(database: Path, key_file: Path) -> bytes:
+    """The key that the store is sealed under; finishes or undoes a rotation that was interrupted. SealError."""
+    conn = migrate.connect(database)
+    try:
+        conn.execute("BEGIN IMMEDIATE")
+        wanted = _named(Tx(conn))
+        key = _settled(key_file, wanted)
+        if wanted is None:
+            adopt(Tx(conn), key)
+        conn.execute("COMMIT")
+    except sqlite3.DatabaseError as error:
+        raise migrate.StoreError(f"{database}: {error}") from error
+    finally:
+        conn.close()
+    return key
+
+
+def rotate(database: Path, key_file: Path) -> int:
+    """Seal everything under a new key; how many values. When it returns, the old key opens nothing."""
+    old = Sealer(valid_key(database, key_file))
+    key = new_master_key()
+    write_master_key(_next(key_file), key, like=key_file)
+    conn = migrate.connect(database)
+    try:
+        conn.execute("PRAGMA secure_delete = ON")  # what the old key opens is overwritten, not just freed
+        conn.execute("BEGIN IMMEDIATE")
+        count = _seal_anew(Tx(conn), old, Sealer(key))
+        _name(Tx(conn), key)
+        conn.execute("COMMIT")
+        _replace(key_file)
+        conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    except sqlite3.DatabaseError as error:
+        raise migrate.StoreError(f"{database}: {error}") from error
+    finally:
+        conn.close()
+    return count
+
+
+def is_sealed(tx: Tx) -> bool:
+    """Does the store name a key? Making one would be wrong then."""
+    return _named(tx) is not None
+
+
+def adopt(tx: Tx, key: bytes) -> None:
+    """Name the key where none is named: of a new store, or of one from before keys were named. SealError."""
+    if _named(tx) is not None:
+        require(tx, key)
+        return
+    for _, value, context in _values(tx):
+        Sealer(key).open(value, context)
+    _name(tx, key)
+
+
+def require(tx: Tx, key: bytes) -> None:
+    """SealError unless the store is sealed under this key."""
+    if _named(tx) != fingerprint(key):
+        raise SealError(
+            "the store is sealed under another master key than this one; put the right key in its place, or start"
+            " the daemon if a rotation was interrupted: it finishes it"
+        )
+
+
+def _settled(key_file: Path, wanted: bytes | None) -> bytes:
+    following = _next(key_file)
+    if wanted is not None and following.exists():
+        try:
+            key = read_master_key(following)
+        except SealError:  # a crash came before all of it was written
+            key = b""
+        if fingerprint(key) == wanted:
+            _replace(key_file)
+    key = read_master_key(key_file)
+    if wanted is not None and fingerprint(key) != wanted:
+        raise SealError(
+            f"{key_file} is not the master key that the store is sealed under; put the right one in its place"
+            f" (after a rotation that was interrupted it may be {following.name} beside it)"
+        )
+    if following.exists():
+        following.unlink()
+    return key
+
+
+def _seal_anew(tx: Tx, old: Sealer, new: Sealer) -> int:
+    values = _values(tx)
+    for sealed, value, context in values:
+        # A context is a row's own: it holds the primary key.
+        tx.run(
+            f"UPDATE {sealed.table} SET {sealed.column} = ? WHERE {sealed.context} = ?",
+            (new.seal(old.open(value, context), context), context),
+        )
+    return len(values)
+
+
+def _values(tx: Tx) -> list[tuple[Sealed, bytes, str]]:
+    """Every sealed value; a key whose private half was forgotten is empty and sealed under nothing."""
+    return [
+        (sealed, row[0], row[1])
+        for sealed in SEALED
+        for row in tx.all(
+            f"SELECT {sealed.column}, {sealed.context} FROM {sealed.table} WHERE length({sealed.column}) > 0"
+        )
+    ]
+
+
+def _named(tx: Tx) -> bytes | None:
+    found: bytes | None = tx.value("SELECT fingerprint FROM master_key")
+    return found
+
+
+def _name(tx: Tx, key: bytes) -> None:
+    tx.run("DELETE FROM master_key")
+    tx.run("INSERT INTO master_key (fingerprint) VALUES (?)", (fingerprint(key),))
+
+
+def _next(key_file: Path) -> Path:
+    return key_file.with_name(key_file.name + ".next")
+
+
+def _replace(key_file: Path) -> None:
+    os.replace(_next(key_file), key_file)
+    fsync_folder(key_file.parent)
