@@ -102,7 +102,7 @@ def record_of(
 ) -> WebhookAttempt:
     """The row of the log that tells of an attempt."""
     return WebhookAttempt(
-        id=signing.delivery_id(webhook_id, event_id, attempt),
+        id=sent.headers.get("X-Svc-Delivery") or signing.delivery_id(webhook_id, event_id, attempt),
         webhook_id=webhook_id,
         organization_id=organization_id,
         event_id=event_id,

@@ -16,6 +16,7 @@ import errno
 import socket
 import ssl
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any, NamedTuple, Protocol
 
@@ -28,6 +29,7 @@ from storage.service import Service
 ANSWER_BYTES_MAX = 64 * 1024
 # A kept-open connection saves a handshake within a burst. Servers close idle ones after 2 s or more.
 KEEPALIVE_S = 1.5
+PARSED_MAX = 512
 USER_AGENT = "maild-webhooks/1"
 
 _REFUSED_TEXT = "is or resolves to a private, loopback, link-local or reserved address"
@@ -74,6 +76,7 @@ class Egress(Service):
         self._rules = rules
         self._user_agent = user_agent
         self._guard = _Guard(resolve, rules.allow_private_networks)
+        self._parse = lru_cache(maxsize=PARSED_MAX)(parse)  # a burst calls the same few again and again
         self._session: aiohttp.ClientSession | None = None
 
     async def start(self) -> None:
@@ -99,7 +102,7 @@ class Egress(Service):
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Answer:
         """POST once; EgressRefused when we don't call the target, EgressFailed without a whole answer."""
-        target = parse(url)
+        target = self._parse(url)
         if target.address is not None:
             await self._guard.addresses(target.host, target.address)
         seen: list[int] = []
