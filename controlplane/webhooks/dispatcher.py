@@ -25,7 +25,8 @@ new is sent that could not be recorded either.
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple, TypeVar
 
 import structlog
@@ -35,7 +36,7 @@ from controlplane.errors import ApiError
 from controlplane.webhooks import attempts, events, redelivery
 from controlplane.webhooks.calling import Call, Caller, Poster, Sent, record_of
 from controlplane.webhooks.secrets import Secrets
-from controlplane.webhooks.shares import Places, share_out
+from controlplane.webhooks.shares import Places, keeps_place, share_out
 from storage import webhooks
 from storage.clock import Clock
 from storage.database import Database, DatabaseClosed, Tx
@@ -43,7 +44,7 @@ from storage.events import Words, words_of
 from storage.ids import Ids
 from storage.records import Event, Webhook, WebhookAttempt
 from storage.service import LoopService
-from storage.webhooks import Delivery
+from storage.webhooks import Delivery, Head
 
 T = TypeVar("T")
 
@@ -90,6 +91,7 @@ class Dispatcher(LoopService):
         self._lease = ids.new("run")
         self._in_flight: Counter[str] = Counter()
         self._owners: dict[str, str] = {}
+        self._heads: Sequence[Head] = ()
         self._draining = False
         self._idle = asyncio.Event()
 
@@ -150,6 +152,7 @@ class Dispatcher(LoopService):
             return self._store_retry_s
         if self._draining:  # stop() gives back what was taken meanwhile
             return 0
+        self._heads = heads
         self._owners = {
             **{webhook_id: self._owners[webhook_id] for webhook_id in self._in_flight},
             **{head.webhook_id: head.organization_id for head in heads},
@@ -180,16 +183,18 @@ class Dispatcher(LoopService):
         return now_ms + self._settings.timeout_s * 1000
 
     async def _deliver(self, delivery: Delivery) -> None:
+        following: Delivery | None = delivery
         try:
-            await self._make(delivery)
+            while following is not None:
+                following = await self._make(following)
         finally:
             self._in_flight[delivery.webhook_id] -= 1
             if not self._in_flight[delivery.webhook_id]:
                 del self._in_flight[delivery.webhook_id]
             self.wake()
 
-    async def _make(self, delivery: Delivery) -> WebhookAttempt | None:
-        """Make the attempt that is leased and record it; None when its event is gone."""
+    async def _make(self, delivery: Delivery) -> Delivery | None:
+        """Make the leased attempt and record it; the one that follows in its place, leased with the record."""
         begun_ms, begun_s = self._clock.now_ms(), self._clock.monotonic()
         job = await self._insist(lambda: self._job(delivery))
         if job is None:
@@ -215,7 +220,7 @@ class Dispatcher(LoopService):
 
     async def _settle(
         self, delivery: Delivery, event: Event, sent: Sent, begun_ms: int, duration_ms: int
-    ) -> WebhookAttempt:
+    ) -> Delivery | None:
         state, error, retry_after_s = sent.verdict
         # The delay counts from the end of this attempt.
         next_ms = None if retry_after_s is None else self._clock.now_ms() + retry_after_s * 1000
@@ -230,10 +235,11 @@ class Dispatcher(LoopService):
             duration_ms=duration_ms,
             next_ms=next_ms,
         )
-        await self._insist(
-            lambda: self._db.write(
-                webhooks.settle, delivery, self._lease, status=state, next_attempt_at=next_ms, record=record
-            )
+        settle = partial(
+            webhooks.settle, delivery=delivery, lease=self._lease, status=state, next_attempt_at=next_ms, record=record
+        )  # fmt: skip
+        following = await self._insist(
+            lambda: self._db.write(self._conclude, delivery, settle, next_ms is None)
         )
         log.info(
             "webhook_attempt",
@@ -246,7 +252,22 @@ class Dispatcher(LoopService):
             error=error,
             duration_ms=duration_ms,
         )
-        return record
+        return following
+
+    def _conclude(
+        self, tx: Tx, delivery: Delivery, settle: Callable[[Tx], bool], is_over: bool
+    ) -> Delivery | None:
+        """Record the attempt and, where its place stays with the webhook, lease the next in one transaction.
+
+        A retry has a time, for which only a look-out sets the alarm.
+        """
+        if not settle(tx) or not is_over or self._draining:
+            return None
+        now_ms = self._clock.now_ms()
+        webhook_id = delivery.webhook_id
+        if not keeps_place(webhook_id, self._heads, now_ms, self._in_flight, self._owners):
+            return None
+        return next(iter(self._take(tx, {webhook_id: 1}, now_ms)), None)
 
     async def _insist(self, unit: Callable[[], Awaitable[T]]) -> T:
         """Run a unit of work until the store takes it: what was sent must not go unrecorded."""

@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 from storage.webhooks import Head
 
+KEPT_HEADS_MAX = 64  # beyond it a look-out costs less than to compare with all at each attempt's end
+
 
 class Places(NamedTuple):
     in_all: int
@@ -40,9 +42,7 @@ def share_out(
     owners: Mapping[str, str],
 ) -> Shares:
     """`in_flight`: webhook id → attempts that run now; `owners`: their organizations."""
-    organizations: Counter[str] = Counter()
-    for webhook_id, running in in_flight.items():
-        organizations[owners[webhook_id]] += running
+    organizations = _by_organization(in_flight, owners)
     running_of = Counter(in_flight)
     free = places.in_all - sum(in_flight.values())
     due = [head for head in heads if head.due_ms <= now_ms]
@@ -58,6 +58,37 @@ def share_out(
         organizations[head.organization_id] += 1
         free -= 1
     return Shares(begin, min((head.due_ms for head in heads if head.due_ms > now_ms), default=None))
+
+
+def keeps_place(
+    webhook_id: str,
+    heads: Sequence[Head],
+    now_ms: int,
+    in_flight: Mapping[str, int],
+    owners: Mapping[str, str],
+) -> bool:
+    """An attempt of the webhook ends: would its place go to the same webhook again, as far as `heads` tell?
+
+    So a backlog needs no look-out for each of its deliveries. `in_flight` still counts the one that ends.
+    """
+    if len(heads) > KEPT_HEADS_MAX:
+        return False
+    running = Counter(in_flight)
+    running[webhook_id] -= 1
+    organizations = _by_organization(running, owners)
+    own = (organizations[owners[webhook_id]], running[webhook_id])
+    return not any(
+        (organizations[head.organization_id], running[head.webhook_id]) < own
+        for head in heads
+        if head.due_ms <= now_ms
+    )
+
+
+def _by_organization(in_flight: Mapping[str, int], owners: Mapping[str, str]) -> Counter[str]:
+    organizations: Counter[str] = Counter()
+    for webhook_id, running in in_flight.items():
+        organizations[owners[webhook_id]] += running
+    return organizations
 
 
 def _turn(head: Head, organizations: Mapping[str, int], running: Mapping[str, int]) -> tuple[int, int, int]:

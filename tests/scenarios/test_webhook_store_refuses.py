@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-from storage import webhooks
 from storage.database import Database
 from tests.support.webhook_world import ScriptedPoster, WebhookWorld
 
@@ -42,7 +41,7 @@ async def _run(tmp_path: Path, unit: str) -> tuple[WebhookWorld, ScriptedPoster]
 
 
 async def test_a_record_that_is_refused_is_written_later(tmp_path: Path) -> None:
-    world, poster = await _run(tmp_path, webhooks.settle.__name__)
+    world, poster = await _run(tmp_path, "_conclude")
     assert len(poster.posted) == 1
     assert [record.is_successful for record in await world.attempts()] == [1]
     await world.db.close()
