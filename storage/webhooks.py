@@ -23,6 +23,8 @@ from storage.database import Tx
 from storage.records import Event, Webhook, WebhookAttempt, columns, dump
 
 _SELECT = f"SELECT {columns(Webhook)} FROM webhooks"
+_WEBHOOK = f"{_SELECT} WHERE id = ? AND deleted_at IS NULL"
+_EVENT = f"SELECT {columns(Event)} FROM events WHERE seq = ?"
 _OF_ORGANIZATION = "organization_id = :organization_id AND deleted_at IS NULL"
 _INSERT = f"INSERT INTO webhooks ({columns(Webhook)}) VALUES ({', '.join('?' for _ in Webhook._fields)})"
 _INSERT_ATTEMPT = f"""INSERT INTO webhook_attempts ({columns(WebhookAttempt)})
@@ -312,10 +314,10 @@ def free_leases(tx: Tx) -> int:
 
 def for_attempt(tx: Tx, delivery: Delivery) -> tuple[Webhook | None, Event] | None:
     """The webhook as it is now (None: deleted) and the event; None when both delivery and event are gone."""
-    event = tx.one(f"SELECT {columns(Event)} FROM events WHERE seq = ?", (delivery.event_seq,))
+    event = tx.one(_EVENT, (delivery.event_seq,))
     if event is None:  # retention took it, and the foreign key cascades
         return None
-    webhook = tx.one(f"{_SELECT} WHERE id = ? AND deleted_at IS NULL", (delivery.webhook_id,))
+    webhook = tx.one(_WEBHOOK, (delivery.webhook_id,))
     return None if webhook is None else Webhook(*webhook), Event(*event)
 
 
