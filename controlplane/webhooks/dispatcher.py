@@ -36,7 +36,7 @@ from controlplane.errors import ApiError
 from controlplane.webhooks import attempts, events, redelivery
 from controlplane.webhooks.calling import Call, Caller, Poster, Sent, record_of
 from controlplane.webhooks.secrets import Secrets
-from controlplane.webhooks.shares import Places, keeps_place, share_out
+from controlplane.webhooks.shares import Earned, Places, keeps_place, share_out
 from storage import webhooks
 from storage.clock import Clock
 from storage.database import Database, DatabaseClosed, Tx
@@ -88,6 +88,7 @@ class Dispatcher(LoopService):
         self._drain_s = drain_s
         self._store_retry_s = store_retry_s
         self._places = Places(settings.max_concurrent, settings.max_concurrent_per_endpoint)
+        self._earned = Earned(settings.max_concurrent_per_endpoint)
         self._lease = ids.new("run")
         self._in_flight: Counter[str] = Counter()
         self._owners: dict[str, str] = {}
@@ -143,7 +144,9 @@ class Dispatcher(LoopService):
         try:
             # The look-out is a reader's: only what is really begun waits for the writer.
             heads = await self._db.read(webhooks.heads)
-            shares = share_out(heads, now_ms, self._places, self._in_flight, self._owners)
+            shares = share_out(
+                heads, now_ms, self._places, self._in_flight, self._owners, self._earned.places
+            )
             taken = await self._db.write(self._take, shares.begin, now_ms) if shares.begin else []
         except DatabaseClosed:
             raise
@@ -222,6 +225,8 @@ class Dispatcher(LoopService):
         self, delivery: Delivery, event: Event, sent: Sent, begun_ms: int, duration_ms: int
     ) -> Delivery | None:
         state, error, retry_after_s = sent.verdict
+        if self._earned.note(delivery.webhook_id, sent.verdict.is_successful):
+            self.wake()
         # The delay counts from the end of this attempt.
         next_ms = None if retry_after_s is None else self._clock.now_ms() + retry_after_s * 1000
         record = record_of(
@@ -265,7 +270,9 @@ class Dispatcher(LoopService):
             return None
         now_ms = self._clock.now_ms()
         webhook_id = delivery.webhook_id
-        if not keeps_place(webhook_id, self._heads, now_ms, self._in_flight, self._owners):
+        if not keeps_place(
+            webhook_id, self._heads, now_ms, self._in_flight, self._owners, self._earned.places
+        ):
             return None
         return next(iter(self._take(tx, {webhook_id: 1}, now_ms)), None)
 

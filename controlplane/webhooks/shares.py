@@ -4,14 +4,18 @@ Free places go one at a time to the organization, then to the webhook, that has 
 flight, then to what has been due longest. So an endpoint that hangs holds its own places and no others,
 and its backlog, however old, never stands before a neighbour's first event. One organization gets at
 most half of all places (but always those of one endpoint): the other half stays free for the rest.
+
+An endpoint begins with one place. Each success earns it one more, up to `per_endpoint`; a failure takes them
+back. So endpoints that hang hold one place each, and their organization's others go on at their speed.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from storage.webhooks import Head
 
+EARNED_MAX = 10_000
 KEPT_HEADS_MAX = 64  # beyond it a look-out costs less than to compare with all at each attempt's end
 
 
@@ -22,6 +26,29 @@ class Places(NamedTuple):
     @property
     def per_organization(self) -> int:
         return max(self.in_all // 2, min(self.per_endpoint, self.in_all))
+
+
+class Earned:
+    """How many places each endpoint may have now. A cache: who is forgotten begins anew."""
+
+    def __init__(self, per_endpoint: int) -> None:
+        self._per_endpoint = per_endpoint
+        self._more: dict[str, int] = {}
+
+    def places(self, webhook_id: str) -> int:
+        return 1 + self._more.get(webhook_id, 0)
+
+    def note(self, webhook_id: str, is_successful: bool) -> bool:
+        """An attempt ended; may the endpoint have one more place than before?"""
+        if not is_successful:
+            self._more.pop(webhook_id, None)
+            return False
+        if self.places(webhook_id) >= self._per_endpoint:
+            return False
+        if len(self._more) >= EARNED_MAX:
+            self._more.clear()
+        self._more[webhook_id] = self.places(webhook_id)
+        return True
 
 
 class Shares(NamedTuple):
@@ -40,8 +67,10 @@ def share_out(
     places: Places,
     in_flight: Mapping[str, int],
     owners: Mapping[str, str],
+    places_of: Callable[[str], int] | None = None,
 ) -> Shares:
-    """`in_flight`: webhook id → attempts that run now; `owners`: their organizations."""
+    """`in_flight`: webhook id → attempts that run now; `owners`: their organizations; `places_of`: what
+    each webhook may have, where that is not `places.per_endpoint`."""
     organizations = _by_organization(in_flight, owners)
     running_of = Counter(in_flight)
     free = places.in_all - sum(in_flight.values())
@@ -50,7 +79,8 @@ def share_out(
     while free > 0 and due:
         head = min(due, key=lambda one: _turn(one, organizations, running_of))
         full = organizations[head.organization_id] >= places.per_organization
-        if full or running_of[head.webhook_id] >= places.per_endpoint:
+        most = places.per_endpoint if places_of is None else places_of(head.webhook_id)
+        if full or running_of[head.webhook_id] >= most:
             due.remove(head)
             continue
         for counter, key in ((begin, head.webhook_id), (running_of, head.webhook_id)):
@@ -66,6 +96,7 @@ def keeps_place(
     now_ms: int,
     in_flight: Mapping[str, int],
     owners: Mapping[str, str],
+    places_of: Callable[[str], int],
 ) -> bool:
     """An attempt of the webhook ends: would its place go to the same webhook again, as far as `heads` tell?
 
@@ -76,11 +107,13 @@ def keeps_place(
     running = Counter(in_flight)
     running[webhook_id] -= 1
     organizations = _by_organization(running, owners)
+    if running[webhook_id] >= places_of(webhook_id):
+        return False
     own = (organizations[owners[webhook_id]], running[webhook_id])
     return not any(
         (organizations[head.organization_id], running[head.webhook_id]) < own
         for head in heads
-        if head.due_ms <= now_ms
+        if head.due_ms <= now_ms and running[head.webhook_id] < places_of(head.webhook_id)
     )
 
 

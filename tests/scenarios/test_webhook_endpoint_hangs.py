@@ -8,7 +8,7 @@ from tests.support.webhook_sink import Reply, WebhookSink
 from tests.support.webhook_world import ScriptedPoster, WebhookWorld, egress_to
 
 
-async def test_a_hanging_endpoint_holds_its_own_places_only(tmp_path: Path) -> None:
+async def test_an_endpoint_that_hangs_from_the_start_holds_one_place(tmp_path: Path) -> None:
     world = await WebhookWorld.open(tmp_path)
     async with WebhookSink(tmp_path) as sink:
         egress = egress_to(sink)
@@ -21,15 +21,40 @@ async def test_a_hanging_endpoint_holds_its_own_places_only(tmp_path: Path) -> N
             await world.event()
         dispatcher = world.dispatcher(egress, Webhooks(max_concurrent=6))
         await dispatcher.start()
-        await sink.received_count(5, "/hangs")
+        await sink.received_count(1, "/hangs")
 
         for count in range(1, 31):
             await world.event("org_2")
             dispatcher.wake()
             await sink.received_count(count, "/healthy")
-        assert len(await sink.received_count(5, "/hangs")) == 5
+        assert len(await sink.received_count(1, "/hangs")) == 1
         await dispatcher.stop()
         await egress.stop()
+    await world.db.close()
+
+
+async def test_one_that_comes_to_hang_holds_its_own_places_only(tmp_path: Path) -> None:
+    world = await WebhookWorld.open(tmp_path)
+    poster = ScriptedPoster()
+    await world.webhook("https://hangs.test/")
+    await world.webhook("https://healthy.test/", ("email.sent",))
+    dispatcher = world.dispatcher(poster, Webhooks(max_concurrent=20))
+    await dispatcher.start()
+    for _ in range(10):
+        await world.event()
+    await world.settled(dispatcher)
+    poster.hold("https://hangs.test/")
+    for _ in range(10):
+        await world.event()
+    dispatcher.wake()
+    await poster.posted_count(10 + 5, "https://hangs.test/")
+    for count in range(1, 11):
+        await world.event(type="email.sent", data={})
+        dispatcher.wake()
+        await poster.posted_count(count, "https://healthy.test/")
+    assert poster.most_at_once["https://hangs.test/"] == 5
+    assert len(poster.delivery_ids("https://hangs.test/")) == 10 + 5
+    await dispatcher.stop()
     await world.db.close()
 
 

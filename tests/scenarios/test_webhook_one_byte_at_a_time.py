@@ -25,18 +25,17 @@ async def test_the_deadline_holds(tmp_path: Path, reply: Reply, status: int | No
         await world.webhook(sink.url("/healthy"), ("email.sent",))
         dispatcher = world.dispatcher(egress, Webhooks(timeout_s=1))
         await dispatcher.start()
-        for _ in range(6):  # one more than its places
-            await world.event()
+        await world.event()
         dispatcher.wake()
-        await sink.received_count(5, "/drips")
+        await sink.received_count(1, "/drips")
         await world.event(type="email.sent", data={})
         dispatcher.wake()
         await sink.received_count(1, "/healthy")
 
         await world.settled(dispatcher)
         drips = [one for one in await world.attempts() if one.event_type == "email.received"]
-        assert [one.error for one in drips] == ["timeout: no whole answer within 1 s"] * 6
-        assert [one.response_status for one in drips] == [status] * 6
+        assert [one.error for one in drips] == ["timeout: no whole answer within 1 s"]
+        assert [one.response_status for one in drips] == [status]
         await dispatcher.stop()
         await egress.stop()
     await world.db.close()

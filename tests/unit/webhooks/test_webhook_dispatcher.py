@@ -155,16 +155,25 @@ async def test_limits_in_all_and_per_endpoint(world: WebhookWorld) -> None:
     for number, url in enumerate(urls):
         await world.organization(f"org_{10 + number}")
         await world.webhook(url, organization_id=f"org_{10 + number}")
-        for _ in range(9):
-            await world.event(f"org_{10 + number}")
-    gates = [poster.hold(url) for url in urls]
     dispatcher = world.dispatcher(poster, Webhooks(max_concurrent=8, max_concurrent_per_endpoint=3))
     await dispatcher.start()
-    await poster.posted_count(8)
+
+    async def burst() -> None:
+        for number in range(6):
+            for _ in range(9):
+                await world.event(f"org_{10 + number}")
+        dispatcher.wake()
+
+    await burst()
+    await poster.posted_count(54)  # they have earned their places
+    await world.settled(dispatcher)
+    gates = [poster.hold(url) for url in urls]
+    await burst()
+    await poster.posted_count(54 + 8)
     for gate in gates:
         gate.set()
     await world.settled(dispatcher)
-    assert len(poster.posted) == 54
+    assert len(poster.posted) == 108
     assert poster.most_at_once["all"] == 8
     assert max(poster.most_at_once[url] for url in urls) <= 3
     await dispatcher.stop()

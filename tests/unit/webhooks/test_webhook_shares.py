@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controlplane.webhooks.shares import Places, share_out
+from controlplane.webhooks.shares import Earned, Places, keeps_place, share_out
 from storage.webhooks import Head
 
 NOW = 1000
@@ -32,6 +32,39 @@ def test_what_is_not_due_says_when() -> None:
 
 def test_nothing_free_begins_nothing() -> None:
     assert share_out([Head("a", "o1", 1)], NOW, Places(1, 5), {"b": 1}, {"b": "o2"}) == ({}, None)
+
+
+def test_an_endpoint_earns_its_places_and_loses_them_at_a_failure() -> None:
+    earned = Earned(3)
+    assert earned.places("a") == 1
+    assert [earned.note("a", True) for _ in range(4)] == [True, True, False, False]
+    assert (earned.places("a"), earned.places("b")) == (3, 1)
+    heads = [Head("a", "o1", 1), Head("b", "o1", 1)]
+    assert share_out(heads, NOW, Places(50, 3), {}, {}, earned.places).begin == {"a": 3, "b": 1}
+    assert earned.note("a", False) is False
+    assert earned.places("a") == 1
+
+
+def test_a_place_stays_with_its_webhook_while_nobody_has_less() -> None:
+    heads = [Head("a", "o1", 1), Head("b", "o1", 1), Head("later", "o1", NOW + 1)]
+    owners = {"a": "o1", "b": "o1"}
+
+    def keeps(in_flight: dict[str, int], most: int = 5) -> bool:
+        return keeps_place("a", heads, NOW, in_flight, owners, lambda _: most)
+
+    assert keeps({"a": 3, "b": 2})
+    assert not keeps({"a": 4, "b": 2})
+    assert not keeps({"a": 2})  # b waits with none
+    assert not keeps({"a": 5, "b": 5}, most=4)  # it lost one meanwhile
+    many = [Head(str(number), "o1", 1) for number in range(1000)]
+    assert not keeps_place("a", many, NOW, {"a": 1}, owners, lambda _: 5)
+
+
+def test_a_place_goes_to_the_organization_that_has_fewer() -> None:
+    heads = [Head("a", "o1", 1), Head("c", "o2", 1)]
+    owners = {"a": "o1", "b": "o1", "c": "o2"}
+    assert not keeps_place("a", heads, NOW, {"a": 1, "b": 4, "c": 1}, owners, lambda _: 5)
+    assert keeps_place("a", heads, NOW, {"a": 1, "b": 4, "c": 1}, owners, lambda one: 1 if one == "c" else 5)
 
 
 @given(
