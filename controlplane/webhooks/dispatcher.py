@@ -11,6 +11,9 @@ with the same `X-Svc-Delivery`, not before the first one's deadline has passed. 
 attempt twice and must dedupe (the contract says so), but none is lost. `stop()` lets requests in flight
 finish for `drain_s`, then abandons them and gives their leases back.
 
+An attempt's place may go on to the next of the same webhook: then its record and the next lease are one
+transaction, and no look-out is needed (shares.keeps_place says when that is fair).
+
 Order: one endpoint's events begin oldest first. With more than one place per endpoint they may arrive
 out of order, and a retry comes after what happened meanwhile; receivers order by `createdAt`.
 `max_concurrent_per_endpoint = 1` gives strict order where nothing fails.
@@ -61,6 +64,13 @@ class Job(NamedTuple):
     webhook: Webhook | None
     event: Event
     words: Words | None
+
+
+class Made(NamedTuple):
+    """An attempt that was made and recorded. `following`: what was leased in its place."""
+
+    record: WebhookAttempt
+    following: Delivery | None
 
 
 class Dispatcher(LoopService):
@@ -189,22 +199,26 @@ class Dispatcher(LoopService):
         following: Delivery | None = delivery
         try:
             while following is not None:
-                following = await self._make(following)
+                made = await self._make(following, goes_on=True)
+                following = made.following if made else None
         finally:
             self._in_flight[delivery.webhook_id] -= 1
             if not self._in_flight[delivery.webhook_id]:
                 del self._in_flight[delivery.webhook_id]
             self.wake()
 
-    async def _make(self, delivery: Delivery) -> Delivery | None:
-        """Make the leased attempt and record it; the one that follows in its place, leased with the record."""
+    async def _make(self, delivery: Delivery, *, goes_on: bool = False) -> Made | None:
+        """Make the attempt that is leased and record it; None when its event is gone.
+
+        `goes_on`: it has a place, which the next of its webhook may take over with the record.
+        """
         begun_ms, begun_s = self._clock.now_ms(), self._clock.monotonic()
         job = await self._insist(lambda: self._job(delivery))
         if job is None:
             return None
         sent = await self._attempt(delivery, job, begun_ms)
         duration_ms = round((self._clock.monotonic() - begun_s) * 1000)
-        return await self._settle(delivery, job.event, sent, begun_ms, duration_ms)
+        return await self._settle(delivery, job.event, sent, begun_ms, duration_ms, goes_on)
 
     async def _job(self, delivery: Delivery) -> Job | None:
         # Three rows by their keys: a hop to a reader's thread would cost several times as much.
@@ -222,8 +236,14 @@ class Dispatcher(LoopService):
         return await self._caller.call(Call(webhook, event.id, event.type, delivery.attempt, body, now_ms))
 
     async def _settle(
-        self, delivery: Delivery, event: Event, sent: Sent, begun_ms: int, duration_ms: int
-    ) -> Delivery | None:
+        self,
+        delivery: Delivery,
+        event: Event,
+        sent: Sent,
+        begun_ms: int,
+        duration_ms: int,
+        goes_on: bool,
+    ) -> Made:
         state, error, retry_after_s = sent.verdict
         if self._earned.note(delivery.webhook_id, sent.verdict.is_successful):
             self.wake()
@@ -243,9 +263,9 @@ class Dispatcher(LoopService):
         settle = partial(
             webhooks.settle, delivery=delivery, lease=self._lease, status=state, next_attempt_at=next_ms, record=record
         )  # fmt: skip
-        following = await self._insist(
-            lambda: self._db.write(self._conclude, delivery, settle, next_ms is None)
-        )
+        # A retry has a time, for which only a look-out sets the alarm.
+        goes_on = goes_on and next_ms is None
+        following = await self._insist(lambda: self._db.write(self._conclude, delivery, settle, goes_on))
         log.info(
             "webhook_attempt",
             delivery_id=record.id,
@@ -257,16 +277,13 @@ class Dispatcher(LoopService):
             error=error,
             duration_ms=duration_ms,
         )
-        return following
+        return Made(record, following)
 
     def _conclude(
-        self, tx: Tx, delivery: Delivery, settle: Callable[[Tx], bool], is_over: bool
+        self, tx: Tx, delivery: Delivery, settle: Callable[[Tx], bool], goes_on: bool
     ) -> Delivery | None:
-        """Record the attempt and, where its place stays with the webhook, lease the next in one transaction.
-
-        A retry has a time, for which only a look-out sets the alarm.
-        """
-        if not settle(tx) or not is_over or self._draining:
+        """Record the attempt and, where its place stays with the webhook, lease the next in one transaction."""
+        if not settle(tx) or not goes_on or self._draining:
             return None
         now_ms = self._clock.now_ms()
         webhook_id = delivery.webhook_id
