@@ -125,12 +125,12 @@ class Dispatcher(LoopService):
         until_ms = self._until_ms(self._clock.now_ms())
         delivery = await self._db.write(redelivery.begin, organization_id, attempt_id, self._lease, until_ms)
         try:
-            record = await self._make(delivery)
+            made = await self._make(delivery)
         finally:
             self.wake()  # there may be a retry to wait for
-        if record is None:
+        if made is None:
             raise ApiError("event_not_kept")
-        return record
+        return made.record
 
     async def stop(self) -> None:
         task = self._task
