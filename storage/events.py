@@ -119,12 +119,18 @@ def last(tx: Tx, selection: Selection) -> tuple[int, str | None]:
     return (0, None) if row is None else (row[0], row[1])
 
 
+def newest(tx: Tx) -> int:
+    """The position of the newest event of all."""
+    seq: int = tx.value("SELECT coalesce(max(seq), 0) FROM events")
+    return seq
+
+
 def published_since(tx: Tx, seq: int | None) -> tuple[int, list[str]]:
     """The position of the newest event of all, and whose events came behind `seq`, if it is given."""
-    newest: int = tx.value("SELECT coalesce(max(seq), 0) FROM events")
-    if seq is None or newest <= seq:
-        return newest, []
-    return newest, [
+    now_at = newest(tx)
+    if seq is None or now_at <= seq:
+        return now_at, []
+    return now_at, [
         row[0] for row in tx.all("SELECT DISTINCT organization_id FROM events WHERE seq > ?", (seq,))
     ]
 

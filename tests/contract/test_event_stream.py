@@ -1,5 +1,6 @@
 """GET /v1/events/stream: decisions.md, "Webhook"; docs/api.md, "Events"."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -150,3 +151,42 @@ async def test_all_streams_take_half_of_the_connections(start: Start) -> None:
         refused = await maild.api.get("/v1/events/stream")
         assert (refused.status, refused.code) == (503, "provider_unavailable")
         assert (await maild.api.get("/v1/events")).status == 200
+
+
+async def test_nothing_is_skipped_when_many_write_at_once(maild: Running, bot: dict[str, Any]) -> None:
+    """What commits together is numbered in one order, and a reader in the middle of it sees all of it."""
+    async with EventStream(maild.api) as stream, EventStream(maild.api, types="email.received") as other:
+
+        async def send(number: int) -> None:
+            for count in range(10):
+                await deliver(maild, bot, f"{number}.{count}")
+
+        sending = asyncio.gather(*(send(number) for number in range(8)))
+        told = [await stream.next() for _ in range(80)]
+        also = [await other.next() for _ in range(80)]
+        await sending
+    log = (await maild.api.get("/v1/events", limit="100")).data
+    assert [one.id for one in told] == [one.id for one in also] == [one["id"] for one in log]
+
+
+async def test_what_another_process_commits_is_told_too(maild: Running) -> None:
+    """Nobody wakes the look-out then: it looks again by itself."""
+    async with EventStream(maild.api, types="sending.paused") as stream:
+        await maild.operate(
+            maild.store.set_sending, maild.organization_id, "paused", "manual_review", "contact_operator"
+        )
+        assert (await stream.next()).event["data"]["status"] == "paused"
+
+
+async def test_a_quiet_inbox_passes_over_its_neighbours_once(maild: Running, bot: dict[str, Any]) -> None:
+    other = await maild.inbox("other")
+    async with EventStream(maild.api, inboxId=other["id"]) as stream:
+        await deliver(maild, bot, "one", "two", "three")
+        (reader,) = maild.daemon.streams._readers
+
+        async def passed() -> bool | None:
+            return reader.position == 3 or None
+
+        await until(passed)
+        await deliver(maild, other, "mine")
+        assert (await stream.next()).event["data"]["subject"] == "mine"
