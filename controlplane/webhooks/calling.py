@@ -10,7 +10,7 @@ import structlog
 
 from controlplane.webhooks import attempts, signing
 from controlplane.webhooks.attempts import Verdict
-from controlplane.webhooks.egress import USER_AGENT, Answer, EgressFailed
+from controlplane.webhooks.egress import USER_AGENT, Answer, EgressFailed, OnSent, nobody_waits
 from controlplane.webhooks.secrets import Secrets
 from controlplane.webhooks.targets import EgressRefused
 from storage.records import Webhook, WebhookAttempt, dump
@@ -23,7 +23,7 @@ RESPONSE_CHARACTERS_MAX = 1000
 class Poster(Protocol):
     """controlplane.webhooks.egress.Egress, as far as it is needed here."""
 
-    async def post(self, url: str, body: bytes, headers: dict[str, str]) -> Answer: ...
+    async def post(self, url: str, body: bytes, headers: dict[str, str], on_sent: OnSent = ...) -> Answer: ...
 
 
 class Call(NamedTuple):
@@ -54,12 +54,12 @@ class Caller:
         self._egress = egress
         self._delays_s = delays_s
 
-    async def call(self, call: Call) -> Sent:
-        """Never raises: whatever happens is a verdict."""
+    async def call(self, call: Call, on_sent: OnSent = nobody_waits) -> Sent:
+        """Never raises: whatever happens is a verdict. `on_sent` is called when the request is on its way."""
         headers: dict[str, str] = {}
         try:
             headers = self._headers(call)
-            status, answer = await self._egress.post(call.webhook.url, call.body, headers)
+            status, answer = await self._egress.post(call.webhook.url, call.body, headers, on_sent)
         except EgressFailed as error:
             return Sent(headers, error.status, None, self.unanswered(error.reason, call.attempt))
         except EgressRefused as error:

@@ -14,9 +14,9 @@ finish for `drain_s`, then abandons them and gives their leases back.
 An attempt's place may go on to the next of the same webhook: then its record and the next lease are one
 transaction, and no look-out is needed (shares.keeps_place says when that is fair).
 
-Order: one endpoint's events begin oldest first. With more than one place per endpoint they may arrive
-out of order, and a retry comes after what happened meanwhile; receivers order by `createdAt`.
-`max_concurrent_per_endpoint = 1` gives strict order where nothing fails.
+Order: one endpoint's requests leave oldest first, one after the other (`turns.py`); up to
+`max_concurrent_per_endpoint` may wait for their answers. A retry comes after what happened meanwhile; receivers
+that must know order by `createdAt`.
 
 `redeliver` leases and settles like everything else, beside the places: who asks waits for the answer, and the
 rate limit of the API bounds how many ask. A failure is retried as its attempt number says: the fifth and
@@ -38,8 +38,10 @@ from conf.settings import Webhooks
 from controlplane.errors import ApiError
 from controlplane.webhooks import attempts, events, redelivery
 from controlplane.webhooks.calling import Call, Caller, Poster, Sent, record_of
+from controlplane.webhooks.egress import OnSent
 from controlplane.webhooks.secrets import Secrets
 from controlplane.webhooks.shares import Earned, Places, keeps_place, share_out
+from controlplane.webhooks.turns import Turn, Turns
 from storage import webhooks
 from storage.clock import Clock
 from storage.database import Database, DatabaseClosed, Tx
@@ -98,6 +100,7 @@ class Dispatcher(LoopService):
         self._drain_s = drain_s
         self._store_retry_s = store_retry_s
         self._places = Places(settings.max_concurrent, settings.max_concurrent_per_endpoint)
+        self._turns = Turns()
         self._earned = Earned(settings.max_concurrent_per_endpoint)
         self._lease = ids.new("run")
         self._in_flight: Counter[str] = Counter()
@@ -109,6 +112,7 @@ class Dispatcher(LoopService):
     async def start(self) -> None:
         if self._task is None:
             self._draining = False
+            self._turns = Turns()
             await self._db.write(webhooks.free_leases)
             await super().start()
 
@@ -125,7 +129,7 @@ class Dispatcher(LoopService):
         until_ms = self._until_ms(self._clock.now_ms())
         delivery = await self._db.write(redelivery.begin, organization_id, attempt_id, self._lease, until_ms)
         try:
-            made = await self._make(delivery)
+            made = await self._make(delivery, self._turns.none())
         finally:
             self.wake()  # there may be a retry to wait for
         if made is None:
@@ -173,7 +177,7 @@ class Dispatcher(LoopService):
         for delivery in taken:
             self._idle.clear()
             self._in_flight[delivery.webhook_id] += 1
-            group.create_task(self._deliver(delivery))
+            group.create_task(self._deliver(delivery, self._turns.take(delivery.webhook_id)))
         return self._rest_s(shares.next_due_ms)
 
     def _rest_s(self, next_due_ms: int | None) -> float:
@@ -195,28 +199,34 @@ class Dispatcher(LoopService):
         # Not before then if we die in the middle: an endpoint is never hammered by a crash loop.
         return now_ms + self._settings.timeout_s * 1000
 
-    async def _deliver(self, delivery: Delivery) -> None:
+    async def _deliver(self, delivery: Delivery, turn: Turn) -> None:
         following: Delivery | None = delivery
         try:
             while following is not None:
-                made = await self._make(following, goes_on=True)
+                made = await self._make(following, turn, goes_on=True)
                 following = made.following if made else None
+                if following is not None:
+                    turn = self._turns.take(following.webhook_id)
         finally:
             self._in_flight[delivery.webhook_id] -= 1
             if not self._in_flight[delivery.webhook_id]:
                 del self._in_flight[delivery.webhook_id]
             self.wake()
 
-    async def _make(self, delivery: Delivery, *, goes_on: bool = False) -> Made | None:
+    async def _make(self, delivery: Delivery, turn: Turn, *, goes_on: bool = False) -> Made | None:
         """Make the attempt that is leased and record it; None when its event is gone.
 
         `goes_on`: it has a place, which the next of its webhook may take over with the record.
         """
-        begun_ms, begun_s = self._clock.now_ms(), self._clock.monotonic()
-        job = await self._insist(lambda: self._job(delivery))
-        if job is None:
-            return None
-        sent = await self._attempt(delivery, job, begun_ms)
+        try:
+            await turn.come()
+            begun_ms, begun_s = self._clock.now_ms(), self._clock.monotonic()
+            job = await self._insist(lambda: self._job(delivery))
+            if job is None:
+                return None
+            sent = await self._attempt(delivery, job, begun_ms, turn.pass_on)
+        finally:
+            turn.pass_on()
         duration_ms = round((self._clock.monotonic() - begun_s) * 1000)
         return await self._settle(delivery, job.event, sent, begun_ms, duration_ms, goes_on)
 
@@ -224,7 +234,7 @@ class Dispatcher(LoopService):
         # Three rows by their keys: a hop to a reader's thread would cost several times as much.
         return self._db.lookup(_job, delivery)
 
-    async def _attempt(self, delivery: Delivery, job: Job, now_ms: int) -> Sent:
+    async def _attempt(self, delivery: Delivery, job: Job, now_ms: int, on_sent: OnSent) -> Sent:
         webhook, event, words = job
         if webhook is None or not webhook.is_active:
             return Sent({}, None, None, attempts.halted(deleted=webhook is None))
@@ -233,7 +243,8 @@ class Dispatcher(LoopService):
         except Exception:
             log.exception("render_failed", event_id=event.id, attempt=delivery.attempt)
             return Sent({}, None, None, self._caller.unanswered("internal error", delivery.attempt))
-        return await self._caller.call(Call(webhook, event.id, event.type, delivery.attempt, body, now_ms))
+        call = Call(webhook, event.id, event.type, delivery.attempt, body, now_ms)
+        return await self._caller.call(call, on_sent)
 
     async def _settle(
         self,

@@ -53,6 +53,13 @@ class Rules(Protocol):
     def timeout_s(self) -> int: ...
 
 
+OnSent = Callable[[], None]
+
+
+def nobody_waits() -> None:
+    """Most callers don't ask when their request left."""
+
+
 class EgressFailed(Exception):
     """There was no whole answer. `status`: that of an answer whose body did not arrive."""
 
@@ -100,25 +107,30 @@ class Egress(Service):
         except (EgressFailed, TimeoutError):
             return
 
-    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Answer:
-        """POST once; EgressRefused when we don't call the target, EgressFailed without a whole answer."""
+    async def post(
+        self, url: str, body: bytes, headers: Mapping[str, str], on_sent: OnSent = nobody_waits
+    ) -> Answer:
+        """POST once; EgressRefused when we don't call the target, EgressFailed without a whole answer.
+
+        `on_sent` is called when the request is on its way, maybe more than once, maybe never.
+        """
         target = self._parse(url)
         if target.address is not None:
             await self._guard.addresses(target.host, target.address)
         seen: list[int] = []
         try:
             async with asyncio.timeout(self._rules.timeout_s):
-                return await self._exchange(target, body, headers, seen)
+                return await self._exchange(target, body, headers, on_sent, seen)
         except (aiohttp.ClientError, OSError, ValueError) as error:  # TimeoutError is an OSError
             raise EgressFailed(self._reason(error), seen[-1] if seen else None) from error
 
     async def _exchange(
-        self, target: Target, body: bytes, headers: Mapping[str, str], seen: list[int]
+        self, target: Target, body: bytes, headers: Mapping[str, str], on_sent: OnSent, seen: list[int]
     ) -> Answer:
         if self._session is None:
             raise EgressFailed("shutting down")
         while True:
-            context = SimpleNamespace(reused=False)
+            context = SimpleNamespace(reused=False, on_sent=on_sent)
             try:
                 async with self._session.post(
                     target.url, data=body, headers=headers, allow_redirects=False, trace_request_ctx=context
@@ -145,6 +157,7 @@ class Egress(Service):
         )
         tracing = aiohttp.TraceConfig()
         tracing.on_connection_reuseconn.append(_note_reuse)
+        tracing.on_request_chunk_sent.append(_note_sent)
         return aiohttp.ClientSession(
             connector=connector,
             cookie_jar=aiohttp.DummyCookieJar(),
@@ -248,6 +261,14 @@ async def _note_reuse(
     _params: aiohttp.TraceConnectionReuseconnParams,
 ) -> None:
     context.trace_request_ctx.reused = True
+
+
+async def _note_sent(
+    _session: aiohttp.ClientSession,
+    context: SimpleNamespace,
+    _params: aiohttp.TraceRequestChunkSentParams,
+) -> None:
+    context.trace_request_ctx.on_sent()
 
 
 async def _read(response: aiohttp.ClientResponse) -> bytes:

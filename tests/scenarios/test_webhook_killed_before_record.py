@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from controlplane.webhooks.egress import Answer, Egress
+from controlplane.webhooks.egress import Answer, Egress, OnSent, nobody_waits
 from tests.support.webhook_sink import WebhookSink
 from tests.support.webhook_world import START_MS, WebhookWorld, egress_to
 
@@ -49,7 +49,9 @@ class _PostsAndHangs:
     def __init__(self, egress: Egress) -> None:
         self._egress = egress
 
-    async def post(self, url: str, body: bytes, headers: dict[str, str]) -> Answer:
+    async def post(
+        self, url: str, body: bytes, headers: dict[str, str], on_sent: OnSent = nobody_waits
+    ) -> Answer:
         await self._egress.post(url, body, headers)
         await asyncio.Event().wait()
         raise AssertionError("never woken")

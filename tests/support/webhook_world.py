@@ -1,14 +1,14 @@
 """A store, a clock moved by hand, and the real dispatcher and egress: what webhook tests start from."""
 
 import asyncio
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 from conf.settings import Webhooks
 from controlplane.webhooks.dispatcher import Dispatcher, Poster
-from controlplane.webhooks.egress import Answer, Egress, Resolve
+from controlplane.webhooks.egress import Answer, Egress, OnSent, Resolve, nobody_waits
 from controlplane.webhooks.secrets import Secrets
 from storage import events, organizations, webhooks
 from storage.clock import Clock
@@ -44,9 +44,13 @@ async def no_text(_message_id: str) -> str | None:
 
 
 class ScriptedPoster:
-    """In the place of the egress: answers by URL, or holds on until released."""
+    """In the place of the egress: answers by URL, or holds on until released.
+
+    `connects`: what the next requests wait for, each, before they leave.
+    """
 
     def __init__(self) -> None:
+        self.connects: deque[asyncio.Event] = deque()
         self.held: dict[str, asyncio.Event] = {}
         self.answers: dict[str, Answer | Exception] = {}
         self.posted: list[tuple[str, bytes, dict[str, str]]] = []
@@ -54,14 +58,19 @@ class ScriptedPoster:
         self._at_once: Counter[str] = Counter()
         self._arrived = asyncio.Condition()
 
-    async def post(self, url: str, body: bytes, headers: dict[str, str]) -> Answer:
+    async def post(
+        self, url: str, body: bytes, headers: dict[str, str], on_sent: OnSent = nobody_waits
+    ) -> Answer:
         for key in (url, "all"):
             self._at_once[key] += 1
             self.most_at_once[key] = max(self.most_at_once[key], self._at_once[key])
         try:
+            if self.connects:
+                await self.connects.popleft().wait()
             async with self._arrived:
                 self.posted.append((url, body, headers))
                 self._arrived.notify_all()
+            on_sent()
             if url in self.held:
                 await self.held[url].wait()
             answer = self.answers.get(url, Answer(200, b"ok"))
