@@ -1,7 +1,8 @@
 """Every send takes these steps, whoever asks for it.
 
-    check      what needs no store: the key's inbox, the time it is scheduled for
-    look       was it asked for before (Idempotency-Key)? the inbox, the message replied to
+    recall     was it asked for before (Idempotency-Key, draft)? Then nothing else matters
+    check      the time it is scheduled for
+    look       the inbox, the message replied to
     room       on the disk, in the queue
     decode     attachments: base64, sizes
     compose    HTML sanitised, one RFC 5322 message for all recipients
@@ -98,12 +99,14 @@ class Pipeline:
 
     async def send(self, submission: Submission) -> Accepted:
         """Accept one message for sending; ApiError when it is refused."""
-        self._check(submission)
-        found = self._db.lookup(self._look, submission)
-        if isinstance(found, Accepted):
-            return found
+        submission.principal.confine(submission.request.inboxId)
+        made = self._db.lookup(self._made_before, submission)
+        if made is not None:
+            return made
+        self._check_schedule(submission.request)
+        around = self._db.lookup(self._look, submission)
         await self._refuse_when_full()
-        prepared = await self._prepare(submission, found)
+        prepared = await self._prepare(submission, around)
         try:
             done = await self._accept(prepared)
         except Exception:  # not when cancelled: the transaction was promised to the writer
@@ -130,9 +133,7 @@ class Pipeline:
 
     # Before the transaction --------------------------------------------------------------------
 
-    def _check(self, submission: Submission) -> None:
-        request = submission.request
-        submission.principal.confine(request.inboxId)
+    def _check_schedule(self, request: SendMessage) -> None:
         if request.sendAt is None:
             return
         ahead_ms = request.sendAt - self._clock.now_ms()
@@ -141,10 +142,7 @@ class Pipeline:
         if request.attachments:
             raise ApiError("attachments_not_schedulable")
 
-    def _look(self, tx: Tx, submission: Submission) -> Surroundings | Accepted:
-        made = self._made_before(tx, submission)
-        if made is not None:
-            return made
+    def _look(self, tx: Tx, submission: Submission) -> Surroundings:
         organization_id, request = submission.principal.organization_id, submission.request
         inbox = inboxes.get_active(tx, organization_id, request.inboxId)
         if inbox is None:

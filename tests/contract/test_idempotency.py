@@ -147,3 +147,17 @@ async def test_a_scheduled_send_replays_too(maild: Running, bot: dict[str, Any])
     again = await send(maild.api, bot, sendAt=at)
     assert (first.status, again.status, again.data["status"]) == (201, 200, "scheduled")
     assert len(await maild.api.messages()) == 1
+
+
+async def test_a_scheduled_send_replays_after_its_time_too(start: Start) -> None:
+    """Who heard nothing asks again with the same body, whose time may have come meanwhile."""
+    clock = ManualClock(1_795_219_200_000)
+    maild = await start(clock=clock)
+    bot = await maild.inbox("bot")
+    at = "2026-11-21T00:01:00Z"
+    assert (await send(maild.api, bot, sendAt=at)).status == 201
+    for seconds in (30, 3600):
+        clock.forward(seconds)
+        again = await send(maild.api, bot, sendAt=at)
+        assert (again.status, again.data["status"]) == (200, "scheduled")
+    assert len(await maild.api.messages()) == 1
