@@ -132,6 +132,7 @@ class Daemon:
             ids,
             hostname=settings.server.hostname,
             shared_domains=shared_domains,
+            storage_limit=lambda plan: settings.plan(plan).storage_bytes,
             wake_webhooks=wake_webhooks,
         )
         self.listener = Listener(

@@ -69,6 +69,17 @@ def kept_bytes(tx: Tx, organization_id: str) -> int:
     return value or 0
 
 
+def plan_and_bytes(tx: Tx, organization_id: str) -> tuple[str, int]:
+    """The name of the organization's plan, and its stored bytes: what it takes to know whether it is full."""
+    row = tx.one(
+        """SELECT o.plan, coalesce(b.bytes, 0) FROM organizations o
+           LEFT JOIN stored_bytes b ON b.organization_id = o.id WHERE o.id = ?""",
+        (organization_id,),
+    )
+    assert row is not None
+    return row[0], row[1]
+
+
 class Reputation(NamedTuple):
     """How the last REPUTATION_DAYS went; `sent` counts messages, the rates are over recipients."""
 

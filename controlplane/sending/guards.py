@@ -177,6 +177,10 @@ def allowance_is_left(tx: Tx, attempt: Attempt) -> None:
         used = usage.get(tx, attempt.organization.id, period, "messages")
         if used >= limit:
             raise limit_reached(resource, limit, used, resets_at)
+    if plan.storage_bytes is not None:
+        kept = usage.kept_bytes(tx, attempt.organization.id)
+        if kept >= plan.storage_bytes:
+            raise limit_reached("storageBytes", plan.storage_bytes, kept, None)
 
 
 def limit_reached(resource: str, limit: int, used: int, resets_at: int | None) -> ApiError:

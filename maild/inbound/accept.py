@@ -55,6 +55,12 @@ class Envelope(NamedTuple):
     tls: str | None
 
 
+StorageLimit = Callable[[str], int | None]  # a plan's name → the bytes that it may keep, None: any
+
+# RFC 3463 §3.3, X.2.2: temporary, for retention or deleting makes room.
+_FULL = (452, "4.2.2", "the mailbox is full, try again later")
+
+
 class Acceptor:
     def __init__(
         self,
@@ -65,6 +71,7 @@ class Acceptor:
         *,
         hostname: str,
         shared_domains: Set[str],
+        storage_limit: StorageLimit,
         wake_webhooks: Callable[[], None],
     ) -> None:
         self._db = db
@@ -73,14 +80,23 @@ class Acceptor:
         self._ids = ids
         self._hostname = hostname
         self._shared_domains = shared_domains
+        self._storage_limit = storage_limit
         self._wake_webhooks = wake_webhooks
         self._dated = (0, "")
         # RFC 8601 §2.2: "none" says that nothing was evaluated, and that this host says so.
         self._results = str(AuthenticationResultsHeader(authserv_id=hostname))
 
     def find_mailbox(self, address: str) -> Mailbox | None:
-        """Who receives mail for `address` (the answer to RCPT)."""
-        return self._db.lookup(find_mailbox, address, self._shared_domains)
+        """Who receives mail for `address` (the answer to RCPT). SmtpError when they have no room."""
+        box = self._db.lookup(find_mailbox, address, self._shared_domains)
+        if box is not None and self._db.lookup(self._is_full, box.organization_id):
+            raise SmtpError(*_FULL)
+        return box
+
+    def _is_full(self, tx: Tx, organization_id: str) -> bool:
+        plan, kept = usage.plan_and_bytes(tx, organization_id)
+        limit = self._storage_limit(plan)
+        return limit is not None and kept >= limit
 
     async def accept(self, envelope: Envelope, stored: Stored) -> str:
         """Commit the message for every inbox it reaches; returns the id for our 250.
@@ -134,6 +150,9 @@ class Acceptor:
             box = find_mailbox(tx, address, self._shared_domains)
             if box is None:
                 replies[address] = Reply(550, "5.1.1", "mailbox unavailable")
+                continue
+            if self._is_full(tx, box.organization_id):
+                replies[address] = Reply(*_FULL)
                 continue
             trace = self._local_trace(mail.envelope_from, address, mail.message_id) + mail.own_fields
             if box.inbox_id not in delivered:

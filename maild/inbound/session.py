@@ -311,6 +311,8 @@ class Session(SMTP):
     def _find(self, address: str) -> Mailbox | None:
         try:
             return self._host.find_mailbox(address)
+        except SmtpError:
+            raise
         except Exception as error:
             log.exception("lookup_failed", peer=self.peer)
             raise unavailable("recipient could not be checked, try again later") from error

@@ -57,6 +57,7 @@ DEFAULTS: Mapping[str, Any] = {
         "tiny": {"messages_daily": 1, "inboxes": 1, "webhooks": 1},
         "monthly": {"messages_monthly": 1},
         "thrifty": {"spend_pause_threshold": 1},
+        "narrow": {"storage_bytes": 1000},
     },
 }
 
