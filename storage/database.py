@@ -45,7 +45,7 @@ CHECKPOINT_PAGES_FORCED = 4096  # 16 MiB: write back though somebody waits
 CHECKPOINT_IDLE_S = 0.5  # write back when nobody has written for so long
 READERS = 2
 WRITER_CACHE_KIB = 16 * 1024
-READER_CACHE_KIB = 4 * 1024
+READER_CACHE_KIB = 16 * 1024
 BUSY_TIMEOUT_MS = 10_000
 
 
