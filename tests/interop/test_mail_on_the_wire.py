@@ -10,6 +10,7 @@ import base64
 import hashlib
 import random
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from email import message_from_bytes, policy
 from email.message import EmailMessage
@@ -68,6 +69,8 @@ class Mail:
     files: tuple[File, ...] = ()
     to: tuple[str, ...] = ()
     is_seven_bit: bool = True
+    headers: Mapping[str, str] = field(default_factory=dict)
+    unsubscribe: bool = False
 
 
 def in_script(words: str) -> Mail:
@@ -141,6 +144,19 @@ MAILS = {
             File(f"{part}.zip", "application/zip", RANDOM.randbytes(149 * (1 << 20) // 20)) for part in "ab"
         ),
     ),
+    "headers of one's own": Mail(
+        "News",
+        "News.",
+        headers={
+            "X-Campaign": "autumn 2026",
+            "X-Words": f"Grüße, {CHINESE} {EMOJI}",
+            "X-Long": "word " * 300 + "end",
+            "X-Blanks": "two  blanks,   three",
+            "Precedence": "bulk",
+            "List-Id": "News <news.bot.test>",
+        },
+        unsubscribe=True,
+    ),
     "smtputf8": Mail("Grüße", "Grüße", to=(f"grüße@{SINK}", f"grüße@{THERE}"), is_seven_bit=False),
 }
 ORDINARY = ("plain", "html", "file", "twenty files")
@@ -203,6 +219,8 @@ async def post(daemon: Daemon, number: int, mail: Mail) -> None:
         inboxId=inbox["id"],
         to=mail.to or [f"a@{SINK}", f"a@{THERE}"],
         attachments=[one.given for one in mail.files],
+        headers=dict(mail.headers),
+        unsubscribe=mail.unsubscribe,
         **{name: value for name, value in body.items() if value},
     )
 
@@ -245,6 +263,17 @@ def test_the_octets_keep_to_the_rules(wire: Wire, case: str) -> None:
     for once in (b"from", b"to", b"subject", b"date", b"message-id", b"mime-version", b"dkim-signature"):
         assert names.count(once) == 1
     assert b"bcc" not in names
+
+
+def test_headers_of_ones_own_arrive_as_they_were_given(wire: Wire) -> None:
+    case = "headers of one's own"
+    links = set()
+    for raw in (wire.at_sink[case], wire.at_postfix[case]):
+        found = message_from_bytes(raw, EmailMessage, policy=policy.default)
+        assert {name: str(found[name]) for name in MAILS[case].headers} == MAILS[case].headers
+        assert found["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+        links.add(str(found["List-Unsubscribe"]))
+    assert len(links) == 2  # each recipient has one of its own
 
 
 @pytest.mark.parametrize("case", MAILS)
