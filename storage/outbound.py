@@ -35,9 +35,7 @@ _SCAN = f"""FROM recipients WHERE {_PENDING} AND next_attempt_at BETWEEN :since 
 _DUE = f"""SELECT r.message_id, r.position, r.organization_id, r.address, r.domain, r.kind, r.status,
       r.attempts, r.expires_at, m.inbox_id, m.mode, m.blob_id, m.header_length, m.size_bytes,
       m.from_address, m.envelope_from, m.message_id_header, m.created_at, m.unsubscribe,
-      CASE WHEN b.size_bytes <= {LEASED_BLOB_BYTES} THEN b.data END,
-      m.mode = 'live' AND EXISTS (SELECT 1 FROM suppressions s
-        WHERE s.organization_id = r.organization_id AND s.email = lower(r.address))
+      CASE WHEN b.size_bytes <= {LEASED_BLOB_BYTES} THEN b.data END
     FROM (SELECT message_id, position FROM (SELECT message_id, position, domain {_SCAN} LIMIT {SCAN_ROWS})
           WHERE domain NOT IN (SELECT value FROM json_each(:busy)) LIMIT :limit) due
     CROSS JOIN recipients r ON r.message_id = due.message_id AND r.position = due.position
@@ -79,7 +77,6 @@ class Due(NamedTuple):
     created_at: int
     unsubscribe: int  # each recipient gets a copy of its own
     data: bytes | None  # the raw message, when it is small
-    is_suppressed: int
     next_attempt_at: int = 0  # what `lease` wrote: when a deferred one is tried again
 
 
@@ -135,15 +132,12 @@ def lease(
     retry_at: Callable[[int, int], int],
     busy: Iterable[str] = (),
     since: int = 0,
-    keys_of: Callable[[str], Sequence[str]] = lambda address: (address.lower(),),
 ) -> Leased:
     """Take up to `limit` due rows, oldest first, of destinations that are not `busy`.
 
     `since`: the `scanned_to` of a lease that only stepped over busy ones.
 
-    `retry_at(attempts, expires_at)`: when to try again if this attempt, the attempts-th, fails.
-    `keys_of(address)`: the keys that suppressions are compared by.
-    """
+    `retry_at(attempts, expires_at)`: when to try again if this attempt, the attempts-th, fails."""
     window = {"since": since, "now": now_ms}
     refused = list(busy)
     rows = tx.all(_DUE, {**window, "busy": dump(refused), "limit": limit})
@@ -154,19 +148,32 @@ def lease(
         attempts = due.attempts + 1
         next_attempt_at = retry_at(attempts, due.expires_at)
         tx.run(_LEASE, (lease_id, attempts, now_ms, next_attempt_at, due.message_id, due.position))
-        is_suppressed = due.is_suppressed or _is_suppressed_by_key(tx, due, keys_of)
-        leased.append(
-            due._replace(attempts=attempts, next_attempt_at=next_attempt_at, is_suppressed=int(is_suppressed))
-        )
+        leased.append(due._replace(attempts=attempts, next_attempt_at=next_attempt_at))
     return Leased(leased, tx.value(_NEXT_DUE, (now_ms,)), scanned_to)
 
 
-def _is_suppressed_by_key(tx: Tx, due: Due, keys_of: Callable[[str], Sequence[str]]) -> bool:
-    """What the statement's lower() can't see: other letters than ASCII, IDN, quoting, tags."""
-    keys = keys_of(due.address)
-    if due.mode != "live" or (due.address.isascii() and [*keys] == [due.address.lower()]):
-        return False
-    return bool(suppressions.find(tx, due.organization_id, keys))
+class Wanted(NamedTuple):
+    """What may become of leased rows now: `gone` was deleted or withdrawn meanwhile."""
+
+    willing: list[Due]
+    suppressed: list[Due]
+    gone: list[Due]
+
+
+def look_again(tx: Tx, rows: Iterable[Due], keys_of: Callable[[str], Sequence[str]]) -> Wanted:
+    """Which of the leased rows are still to be sent? They may have stood in a line for long.
+
+    `keys_of(address)`: the keys that suppressions are compared by.
+    """
+    wanted = Wanted([], [], [])
+    for row in rows:
+        if not holds(tx, [row]):
+            wanted.gone.append(row)
+        elif row.mode == "live" and suppressions.find(tx, row.organization_id, keys_of(row.address)):
+            wanted.suppressed.append(row)
+        else:
+            wanted.willing.append(row)
+    return wanted
 
 
 def give_back(tx: Tx, rows: Iterable[tuple[str, int]], now_ms: int) -> None:

@@ -140,7 +140,6 @@ class OutboundQueue(LoopService):
                 retry_at,
                 busy,
                 self._scan_since,
-                suppression_keys,
             )
         except DatabaseClosed:
             raise
@@ -231,15 +230,18 @@ class OutboundQueue(LoopService):
 
     async def _process(self, lane: Lane, rows: list[Due]) -> None:
         began = self._clock.monotonic()
-        verdicts: dict[int, Verdict] = {row.position: _SUPPRESSED for row in rows if row.is_suppressed}
-        willing = [row for row in rows if not row.is_suppressed]
-        outcome = Outcome(rows, verdicts)
-        if willing:
-            try:
+        outcome, willing = Outcome(rows, {}), rows
+        try:
+            now = self._db.lookup(outbound.look_again, rows, suppression_keys)
+            willing = now.willing
+            outcome.verdicts |= {row.position: _SUPPRESSED for row in now.suppressed}
+            # A verdict on what is gone changes nothing and tells nobody.
+            outcome.verdicts |= {row.position: INTERNAL for row in now.gone}
+            if willing:
                 await self._deliver(lane, willing, outcome)
-            except Exception:
-                log.exception("delivery_failed", message_id=rows[0].message_id)
-                outcome.verdicts |= {row.position: INTERNAL for row in willing}
+        except Exception:
+            log.exception("delivery_failed", message_id=rows[0].message_id)
+            outcome.verdicts |= {row.position: INTERNAL for row in willing}
         outcome.duration_ms = int((self._clock.monotonic() - began) * 1000)
         await self._settler.settle(outcome, partial(self._settled, lane, rows))
 

@@ -3,6 +3,7 @@
 import asyncio
 from pathlib import Path
 
+from storage import messages, outbound
 from tests.support.sending import Sending
 
 
@@ -36,3 +37,43 @@ async def test_a_suppression_made_meanwhile_is_obeyed(tmp_path: Path) -> None:
         await sending.queue.start()
         await sending.until(message_id, "suppressed", "delivered")
         assert sending.mx.received[0].recipients == ["other@there.test"]
+
+
+async def test_what_stands_in_line_is_looked_at_again(tmp_path: Path) -> None:
+    """Deleted, withdrawn or suppressed while the one before it took its time: it must not leave."""
+    async with Sending(tmp_path, outbound={"max_connections_per_destination": 1}) as sending:
+        sending.dns.add_mx("there.test")
+        sending.mx.hold["dot"] = asyncio.Event()
+        db = sending.store.db
+        slow, deleted, suppressed, wanted = [
+            await sending.store.send(f"{name}@there.test") for name in ("slow", "deleted", "No", "wanted")
+        ]
+        await sending.queue.start()
+        await sending.mx.until("dot")
+        assert await sending.store.scalar("SELECT count(*) FROM recipients WHERE lease IS NOT NULL") == 4
+        message = await sending.store.message(deleted)
+        await db.write(messages.delete, message)
+        sql = "INSERT INTO suppressions VALUES ('sup_1', 'org_1', 'no@there.test', 'manual', 'api', 0)"
+        await db.write(lambda tx: tx.run(sql))
+        sending.mx.hold["dot"].set()
+        await sending.until(wanted, "delivered")
+        await sending.until(suppressed, "suppressed")
+        await sending.until(slow, "delivered")
+        arrived = [one for received in sending.mx.received for one in received.recipients]
+        assert arrived == ["slow@there.test", "wanted@there.test"]
+
+
+async def test_a_withdrawn_inbox_sends_nothing_that_stands_in_line(tmp_path: Path) -> None:
+    async with Sending(tmp_path, outbound={"max_connections_per_destination": 1}) as sending:
+        sending.dns.add_mx("there.test")
+        sending.mx.hold["dot"] = asyncio.Event()
+        first, second = [await sending.store.send(f"u{number}@there.test") for number in range(2)]
+        await sending.queue.start()
+        await sending.mx.until("dot")
+        await sending.store.db.write(outbound.withdraw, (await sending.store.message(first)).inbox_id)
+        sending.mx.hold["dot"].set()
+        other = await sending.send("other@there.test")
+        await sending.until(other, "delivered")
+        await sending.until(second, "failed")
+        arrived = [one for received in sending.mx.received for one in received.recipients]
+        assert arrived == ["u0@there.test", "other@there.test"]

@@ -21,7 +21,7 @@ async def store(tmp_path: Path) -> Any:
 async def lease(store: Store, limit: int = 100, busy: tuple[str, ...] = (), since: int = 0) -> Leased:
     now_ms = store.clock.now_ms()
     return await store.db.write(
-        outbound.lease, "run_1", now_ms, limit, lambda n, at: now_ms + n * 1000, busy, since, suppression_keys
+        outbound.lease, "run_1", now_ms, limit, lambda n, at: now_ms + n * 1000, busy, since
     )
 
 
@@ -123,8 +123,13 @@ async def test_an_address_is_suppressed_however_it_is_written(
         suppressions.add, "sup_1", 1, organization_id=ORGANIZATION, email=suppressed, reason="manual",
         source="api",
     )  # fmt: skip
-    found = {(due.address, due.mode): due.is_suppressed for due in (await lease(store)).rows}
-    assert found == {(address, "live"): 1, ("another@there.test", "live"): 0, (address, "test"): 0}
+    rows = (await lease(store)).rows
+    now = await store.db.read(outbound.look_again, rows, suppression_keys)
+    assert [(due.address, due.mode) for due in now.suppressed] == [(address, "live")]
+    assert {(due.address, due.mode) for due in now.willing} == {
+        ("another@there.test", "live"),
+        (address, "test"),
+    }
 
 
 async def test_suppressing_twice_keeps_the_first(store: Store) -> None:
