@@ -74,7 +74,7 @@ async def _read_form(request: web.Request) -> dict[str, list[str]]:
             raise ApiError("payload_too_large", "An unsubscribe request is a short form.")
     if request.content_type != "application/x-www-form-urlencoded":
         return {}
-    return parse_qs(body.decode("utf-8", "replace"), max_num_fields=20)
+    return parse_qs(body.decode("utf-8", "replace"))
 
 
 def _is_multipart(request: web.Request) -> bool:

@@ -62,6 +62,11 @@ async def test_one_click_takes_the_reader_off_the_list(maild: Running, bot: dict
     assert (inbox_id, message_id) == (bot["id"], ABSENT)
 
 
+@pytest.mark.parametrize("more", [b"&a=1" * 30, b"&=" * 4000, b"&;%ff=%00"])
+async def test_a_form_with_all_sorts_of_fields(maild: Running, bot: dict[str, Any], more: bytes) -> None:
+    assert (await click(maild, token_for(maild, bot), ONE_CLICK + more)).status == 200
+
+
 async def test_twice_is_once(maild: Running, bot: dict[str, Any]) -> None:
     token = token_for(maild, bot)
     answers = await asyncio.gather(*(click(maild, token) for _ in range(10)))
