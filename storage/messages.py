@@ -14,6 +14,7 @@ _INSERT = f"""INSERT INTO messages ({columns(Message)})
 _INSERT_ATTACHMENT = f"""INSERT INTO attachments ({columns(Attachment)})
     VALUES ({", ".join("?" for _ in Attachment._fields)})"""
 UNREAD = "unread"
+THREAD_LOOK = 1000  # messages, the newest: strangers may make a conversation as long as they like
 
 
 def insert(
@@ -48,10 +49,11 @@ def newest_of_thread(tx: Tx, organization_id: str, thread_id: str) -> Message | 
 
 
 def test_answers(tx: Tx, thread_id: str) -> int:
-    """How many messages of the conversation the simulator wrote."""
+    """How many of the conversation's newest messages the simulator wrote."""
     count: int = tx.value(
-        "SELECT count(*) FROM messages WHERE thread_id = ? AND direction = 'inbound' AND mode = 'test'",
-        (thread_id,),
+        """SELECT count(*) FROM (SELECT direction, mode FROM messages WHERE thread_id = ?
+             ORDER BY id DESC LIMIT ?) WHERE direction = 'inbound' AND mode = 'test'""",
+        (thread_id, THREAD_LOOK),
     )
     return count
 

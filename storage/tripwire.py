@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 
+from storage import messages
 from storage.database import Tx
 from storage.records import dump
 
@@ -42,10 +43,11 @@ def note(tx: Tx, organization_id: str, keys: Collection[str], now_ms: int, forge
 
 
 def correspondents(tx: Tx, inbox_id: str, thread_id: str) -> set[str]:
-    """The addresses, as they wrote them, that have written to the inbox in the thread."""
+    """The addresses, as they wrote them, that have written to the inbox lately in the thread."""
     rows = tx.all(
-        """SELECT DISTINCT from_address FROM messages
-           WHERE thread_id = ? AND inbox_id = ? AND direction = 'inbound'""",
-        (thread_id, inbox_id),
+        """SELECT DISTINCT from_address FROM
+             (SELECT from_address, direction FROM messages WHERE thread_id = ? AND inbox_id = ?
+              ORDER BY id DESC LIMIT ?) WHERE direction = 'inbound'""",
+        (thread_id, inbox_id, messages.THREAD_LOOK),
     )
     return {address for (address,) in rows}

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from storage import messages
 from storage.clock import iso
 from tests.conftest import Start
 from tests.support.running import Running, until
@@ -169,3 +170,21 @@ async def test_it_says_so_in_an_event_once(maild: Running, bot: dict[str, Any]) 
         "status": "paused", "reason": "bulk_pattern", "action": "ask_operator_to_reset_tripwire",
         "trippedAt": "2026-11-21T00:00:00.000Z",
     }  # fmt: skip
+
+
+async def test_only_the_newest_part_of_a_conversation_is_looked_at(
+    maild: Running, bot: dict[str, Any]
+) -> None:
+    """Strangers may make it as long as they like, and the look is taken while everybody waits."""
+    early = await maild.received(bot, "From: early@elsewhere.test\r\nSubject: on\r\n\r\nhi\r\n")
+    columns = [name for (name,) in maild.sql("SELECT name FROM pragma_table_info('messages')")]
+    newer = "printf('msg_7%025d', number)"
+    changed = {"id": newer, "from_address": "'late@elsewhere.test'"}
+    copied = ", ".join(changed.get(name, name) for name in columns)
+    flood = f"""WITH RECURSIVE numbers (number) AS
+          (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < {messages.THREAD_LOOK})
+        INSERT INTO messages ({", ".join(columns)}) SELECT {copied} FROM messages, numbers WHERE id = ?"""
+    maild.sql(flood, early["id"])
+    to = ["early@elsewhere.test", "late@elsewhere.test"]
+    assert (await maild.api.send(bot, to=to, inReplyTo=early["id"])).status == 201
+    assert maild.sql("SELECT address FROM recent_recipients") == [("early@elsewhere.test",)]
