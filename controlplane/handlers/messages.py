@@ -42,7 +42,8 @@ async def send(call: Call) -> Answer:
     key = read_key(call.request.headers.getall("Idempotency-Key", []))
     retry = None
     if key is not None:
-        large = (call.request.content_length or 0) > FINGERPRINT_INLINE_BYTES
+        length = call.request.content_length  # None: sent in chunks, of whatever size
+        large = length is None or length > FINGERPRINT_INLINE_BYTES
         work = partial(fingerprint, call.principal, call.body)
         retry = Retry(ENDPOINT, key, await asyncio.to_thread(work) if large else work())
     return accepted(await call.rooms.pipeline.send(Submission(call.principal, call.body, retry)))
