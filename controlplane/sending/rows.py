@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from controlplane.errors import ApiError
 from controlplane.sending.composing import subject_of
 from controlplane.sending.submission import Submission
 from maild.message.address import normalize
@@ -35,6 +36,8 @@ def join_thread(tx: Tx, prepared: Prepared, inbox: Inbox, ids: Ids, now_ms: int)
     snippet = prepared.found.snippet
     if prepared.parent is not None:
         thread_id = prepared.parent.thread_id
+        if threads.get(tx, inbox.organization_id, thread_id) is None:
+            raise ApiError("message_not_found")  # deleted meanwhile, with all its conversation
         threads.join(tx, thread_id, now_ms, snippet=snippet, participants=people, is_unread=False)
         return thread_id
     thread_id, subject = ids.new("thd"), subject_of(prepared.submission.request)

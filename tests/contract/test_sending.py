@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from storage.blobs import Blobs, Stored
 from tests.conftest import Start, on_shared
 from tests.contract.test_messages import LISTED, MAIL
 from tests.support.running import Running, until
@@ -368,6 +369,22 @@ async def test_html_leaves_without_what_acts(shared: Running, shared_bot: dict[s
     for found in (part.get_content(), shown):
         assert "keep" in found and "cid:logo" in found
         assert "evil" not in found and "onclick" not in found and "javascript" not in found
+
+
+async def test_the_conversation_is_deleted_while_the_answer_is_composed(
+    maild: Running, bot: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = await maild.received(bot, "From: f@elsewhere.test\r\nSubject: hello\r\n\r\nhi\r\n")
+    store = Blobs.store
+
+    async def store_meanwhile(self: Blobs, raw: bytes) -> Stored:
+        await maild.api.call("DELETE", f"/v1/messages/{asked['id']}")
+        return await store(self, raw)
+
+    monkeypatch.setattr(Blobs, "store", store_meanwhile)
+    answer = await maild.api.send(bot, inReplyTo=asked["id"])
+    assert (answer.status, answer.code) == (404, "message_not_found")
+    assert await maild.api.messages() == []
 
 
 # Test keys ---------------------------------------------------------------------------------------------
