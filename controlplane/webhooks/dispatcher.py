@@ -277,7 +277,8 @@ class Dispatcher(LoopService):
         # A retry has a time, for which only a look-out sets the alarm.
         goes_on = goes_on and next_ms is None
         following = await self._insist(lambda: self._db.write(self._conclude, delivery, settle, goes_on))
-        log.info(
+        tell = log.debug if sent.verdict.is_successful else log.info
+        tell(
             "webhook_attempt",
             delivery_id=record.id,
             webhook_id=delivery.webhook_id,

@@ -4,13 +4,14 @@ import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import msgspec
+
 from storage.clock import iso
 from storage.events import Words
 from storage.records import Event, load
 
 API_VERSION = "v1"
 TEXT_BYTES_MAX = 64 * 1024
-_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 # The whole text of a message that is too large for its row; None when it is gone.
 LoadText = Callable[[str], Awaitable[str | None]]
@@ -44,8 +45,12 @@ def envelope(event: Event, text: str | None, extracted_text: str | None) -> dict
 
 
 def encode(document: dict[str, Any]) -> bytes:
-    # A lone surrogate, which mail can smuggle into a text, becomes "?" and not a failed delivery.
-    return _JSON.encode(document).encode("utf-8", "replace")
+    try:
+        return msgspec.json.encode(document)
+    except UnicodeEncodeError:
+        # A lone surrogate, which mail can smuggle into a text, becomes "?" and not a failed delivery.
+        text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+        return text.encode("utf-8", "replace")
 
 
 def _cut(text: str | None) -> tuple[str | None, bool]:
