@@ -30,6 +30,9 @@ _PAGE = f"""SELECT {columns(Event)} FROM events
 _BEFORE = """SELECT max((SELECT seq FROM events WHERE organization_id = :organization AND type = one.value
       AND created_at < :at_ms ORDER BY created_at DESC, seq DESC LIMIT 1)) FROM json_each(:types) AS one"""
 
+# The columns of Words, of a message called so.
+WORDS = "{0}.text_body, {0}.text_body IS NULL AND {0}.text_slices IS NOT NULL, {0}.extracted_text"
+
 
 class Selection(NamedTuple):
     """The events that a reader may and wants to see. `inbox_id`: those of that inbox alone."""
@@ -146,8 +149,7 @@ class Words(NamedTuple):
 def words_of(tx: Tx, event: Event) -> Words | None:
     """The words of the event's message; None when it has none, or it was deleted meanwhile."""
     row = tx.one(
-        """SELECT text_body, text_body IS NULL AND text_slices IS NOT NULL, extracted_text
-           FROM messages WHERE id = ? AND organization_id = ?""",
+        f"SELECT {WORDS.format('m')} FROM messages m WHERE id = ? AND organization_id = ?",
         (event.message_id, event.organization_id),
     )
     return None if row is None else Words(row[0], bool(row[1]), row[2])

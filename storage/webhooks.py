@@ -20,11 +20,17 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from storage.database import Tx
+from storage.events import WORDS, Words
 from storage.records import Event, Webhook, WebhookAttempt, columns, dump
 
 _SELECT = f"SELECT {columns(Webhook)} FROM webhooks"
-_WEBHOOK = f"{_SELECT} WHERE id = ? AND deleted_at IS NULL"
-_EVENT = f"SELECT {columns(Event)} FROM events WHERE seq = ?"
+# One statement for everything: each costs more than the rows that it reads.
+_FOR_ATTEMPT = f"""SELECT {columns(Event, "e")}, m.id IS NOT NULL, {WORDS.format("m")},
+      w.id IS NOT NULL, {columns(Webhook, "w")}
+    FROM events e LEFT JOIN messages m ON m.id = e.message_id AND m.organization_id = e.organization_id
+    LEFT JOIN webhooks w ON w.id = ? AND w.deleted_at IS NULL WHERE e.seq = ?"""
+_WORDS_AT = len(Event._fields)
+_WEBHOOK_AT = _WORDS_AT + 1 + len(Words._fields)
 _OF_ORGANIZATION = "organization_id = :organization_id AND deleted_at IS NULL"
 _INSERT = f"INSERT INTO webhooks ({columns(Webhook)}) VALUES ({', '.join('?' for _ in Webhook._fields)})"
 _INSERT_ATTEMPT = f"""INSERT INTO webhook_attempts ({columns(WebhookAttempt)})
@@ -97,6 +103,14 @@ class Found(NamedTuple):
     event_seq: int
     status: str
     is_in_flight: bool
+
+
+class Job(NamedTuple):
+    """What one attempt needs, as it is now. `webhook` None: deleted. `words` None: no message, or deleted."""
+
+    webhook: Webhook | None
+    event: Event
+    words: Words | None
 
 
 # Registrations -----------------------------------------------------------------------------
@@ -312,13 +326,18 @@ def free_leases(tx: Tx) -> int:
     )
 
 
-def for_attempt(tx: Tx, delivery: Delivery) -> tuple[Webhook | None, Event] | None:
-    """The webhook as it is now (None: deleted) and the event; None when both delivery and event are gone."""
-    event = tx.one(_EVENT, (delivery.event_seq,))
-    if event is None:  # retention took it, and the foreign key cascades
+def for_attempt(tx: Tx, delivery: Delivery) -> Job | None:
+    """None when both delivery and event are gone."""
+    row = tx.one(_FOR_ATTEMPT, (delivery.webhook_id, delivery.event_seq))
+    if row is None:  # retention took it, and the foreign key cascades
         return None
-    webhook = tx.one(_WEBHOOK, (delivery.webhook_id,))
-    return None if webhook is None else Webhook(*webhook), Event(*event)
+    has_words, *words = row[_WORDS_AT:_WEBHOOK_AT]
+    has_webhook, *webhook = row[_WEBHOOK_AT:]
+    return Job(
+        Webhook(*webhook) if has_webhook else None,
+        Event(*row[:_WORDS_AT]),
+        Words(words[0], bool(words[1]), words[2]) if has_words else None,
+    )
 
 
 def log_attempt(tx: Tx, record: WebhookAttempt) -> None:

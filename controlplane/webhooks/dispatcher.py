@@ -45,11 +45,10 @@ from controlplane.webhooks.turns import Turn, Turns
 from storage import webhooks
 from storage.clock import Clock
 from storage.database import Database, DatabaseClosed, Tx
-from storage.events import Words, words_of
 from storage.ids import Ids
-from storage.records import Event, Webhook, WebhookAttempt
+from storage.records import Event, WebhookAttempt
 from storage.service import LoopService
-from storage.webhooks import Delivery, Head
+from storage.webhooks import Delivery, Head, Job
 
 T = TypeVar("T")
 
@@ -58,14 +57,6 @@ log = structlog.get_logger("controlplane.webhooks")
 DRAIN_S = 3.0
 LOOK_AGAIN_S = 60.0  # a wall clock that was set back must not stop deliveries for longer
 STORE_RETRY_S = 1.0
-
-
-class Job(NamedTuple):
-    """What one attempt needs, as it is now."""
-
-    webhook: Webhook | None
-    event: Event
-    words: Words | None
 
 
 class Made(NamedTuple):
@@ -232,7 +223,7 @@ class Dispatcher(LoopService):
 
     async def _job(self, delivery: Delivery) -> Job | None:
         # Three rows by their keys: a hop to a reader's thread would cost several times as much.
-        return self._db.lookup(_job, delivery)
+        return self._db.lookup(webhooks.for_attempt, delivery)
 
     async def _attempt(self, delivery: Delivery, job: Job, now_ms: int, on_sent: OnSent) -> Sent:
         webhook, event, words = job
@@ -315,11 +306,3 @@ class Dispatcher(LoopService):
             except Exception:
                 log.exception("store_failed")
             await asyncio.sleep(self._store_retry_s)
-
-
-def _job(tx: Tx, delivery: Delivery) -> Job | None:
-    found = webhooks.for_attempt(tx, delivery)
-    if found is None:
-        return None
-    webhook, event = found
-    return Job(webhook, event, words_of(tx, event))
