@@ -4,7 +4,8 @@
 session, for the many small tests that leave nothing which another could see; they are marked `on_shared`.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,16 @@ from tests.support.running import Running, Template
 
 on_shared = pytest.mark.asyncio(loop_scope="session")
 Start = Callable[..., Awaitable[Running]]
+
+
+@pytest.fixture(autouse=True)
+def _umask() -> Iterator[None]:
+    # A command narrows the umask of its process, which is ours in many tests: a Postfix that a later one starts
+    # can't live so.
+    umask = os.umask(0o022)
+    os.umask(umask)
+    yield
+    os.umask(umask)
 
 
 @pytest.fixture(scope="session")

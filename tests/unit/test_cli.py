@@ -29,11 +29,7 @@ def _no_logs(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     # The runner's stderr is gone after each call; loggers that were bound to it would break other tests.
     monkeypatch.setattr(logs, "configure", lambda: None)
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
-    # A command narrows the umask of its process, which is ours here: a Postfix that a later test starts can't live so.
-    umask = os.umask(0o022)
-    os.umask(umask)
     yield
-    os.umask(umask)
     structlog.reset_defaults()
 
 
