@@ -7,7 +7,7 @@ from typing import Any, cast
 import structlog
 from aiohttp import web
 
-from controlplane.api import Answer, Call, Handler, OpenHandler, Rooms, Route, Visit
+from controlplane.api import JSON_TYPE, Answer, Call, Handler, OpenHandler, Rooms, Route, Visit
 from controlplane.auth import Authenticator, Principal
 from controlplane.errors import ApiError, Fault, invalid
 from controlplane.ratelimit import RateLimit, Verdict
@@ -19,7 +19,6 @@ log = structlog.get_logger("maild.api")
 
 PREFIX = "/v1/"
 OPEN_PATHS = frozenset({"/v1/unsubscribe"})  # the one place under /v1 that strangers may know of
-JSON_TYPE = "application/json"
 PARSE_INLINE_BYTES = 256 * 1024
 _REQUEST_ID = web.RequestKey("request_id", str)
 _VERDICT = web.RequestKey("verdict", Verdict)

@@ -43,8 +43,8 @@ def page(
     status: str | None = None,
     inbox_id: str | None = None,
     before: str | None = None,
-) -> list[Draft]:
-    """Newest first; every filter that is given must hold."""
+) -> list[str]:
+    """Their ids, newest first; every filter that is given must hold."""
     conditions = ["organization_id = :organization_id"]
     parameters: dict[str, Any] = {"organization_id": organization_id, "limit": limit}
     for condition, name, value in (
@@ -55,8 +55,10 @@ def page(
         if value is not None:
             conditions.append(condition)
             parameters[name] = value
-    rows = tx.all(f"{_SELECT} WHERE {' AND '.join(conditions)} ORDER BY id DESC LIMIT :limit", parameters)
-    return [Draft(*row) for row in rows]
+    rows = tx.all(
+        f"SELECT id FROM drafts WHERE {' AND '.join(conditions)} ORDER BY id DESC LIMIT :limit", parameters
+    )
+    return [draft_id for (draft_id,) in rows]
 
 
 def count_open(tx: Tx, organization_id: str) -> int:

@@ -1,5 +1,6 @@
 """Drafts (contract, section 4; decisions.md, "Draft"); sending them has tests of its own."""
 
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -183,3 +184,21 @@ async def test_drafts_of_a_bound_key(maild: Running, bot: dict[str, Any]) -> Non
 async def test_drafts_need_the_scope_to_send(maild: Running, bot: dict[str, Any]) -> None:
     reader = await maild.key("messages:read")
     assert (await reader.get("/v1/drafts")).code == "insufficient_scope"
+
+
+async def test_a_page_of_large_drafts_is_never_in_memory_as_a_whole(
+    maild: Running, bot: dict[str, Any]
+) -> None:
+    for _ in range(20):
+        await maild.api.post("/v1/drafts", {"inboxId": bot["id"], "text": "x" * 1_000_000})
+    size = 0
+    tracemalloc.start()
+    try:
+        headers = {"Authorization": f"Bearer {maild.api.key}"}
+        async with maild._session.get(maild.api.url + "/v1/drafts?limit=100", headers=headers) as response:
+            async for piece in response.content.iter_any():
+                size += len(piece)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert size > 20_000_000 > 2 * peak
