@@ -46,6 +46,7 @@ _OWNED_PREFIXES = ("resent-", "mime-", "content-", "dkim-", "arc-")
 HEADERS_MAX = 50
 HEADER_CHARS_MAX = 2000
 _HEADER_NAME = re.compile(r"[!-9;-~]{1,76}")
+_LONGEST_NAME = "X" * 76
 _PRINTABLE = {"pattern": r"^[^\x00-\x1f\x7f]*$"}
 
 
@@ -195,9 +196,10 @@ def _header_name(value: str) -> str:
 
 def _header_value(value: str) -> str:
     try:
-        write_extra("X" * 76, value)
+        write_extra(_LONGEST_NAME, value)
     except ComposeError as error:
-        raise PydanticCustomError("invalid_format", "{reason}", {"reason": str(error)}) from error
+        reason = str(error).replace(_LONGEST_NAME, "header value")
+        raise PydanticCustomError("invalid_format", "{reason}", {"reason": reason}) from error
     return value
 
 
