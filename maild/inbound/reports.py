@@ -10,7 +10,7 @@ message to, once. What does not count is mail like any other: the report is alwa
     complaints   to the token's address, or to fbl@ of a shared domain
 """
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from maild import outcomes
@@ -100,8 +100,9 @@ def _settle(
     now_ms: int,
 ) -> int:
     fates: dict[int, Fate] = {}
+    places = _places(recipients)
     for fate in report.fates:
-        for position in _positions(fate.addresses, recipients):
+        for position in _positions(fate.addresses, places):
             fates.setdefault(position, fate)
     arrived = [at for at, fate in fates.items() if fate.action in ("delivered", "relayed")]
     failed = [_late(at, fate) for at, fate in fates.items() if fate.action == "failed"]
@@ -113,16 +114,21 @@ def _complain(
 ) -> int:
     told = [
         outcomes.complained(tx, message_id, position, complaint.feedback_type, mint, now_ms)
-        for position in _positions(complaint.addresses, recipients)
+        for position in _positions(complaint.addresses, _places(recipients))
     ]
     return sum(filter(None, told))
 
 
-def _positions(addresses: Sequence[str], recipients: Sequence[Recipient]) -> list[int]:
+def _places(recipients: Sequence[Recipient]) -> Mapping[str, int]:
+    """Comparison key → position: made once, for a report may name hundreds."""
+    return {normalize(one.address): one.position for one in recipients}
+
+
+def _positions(addresses: Sequence[str], places: Mapping[str, int]) -> list[int]:
     """Who is meant. A report that names nobody means the only one there was."""
     if not addresses:
-        return [recipients[0].position] if len(recipients) == 1 else []
-    return [one.position for one in recipients if normalize(one.address) in addresses]
+        return list(places.values()) if len(places) == 1 else []
+    return [places[address] for address in addresses if address in places]
 
 
 def _late(position: int, fate: Fate) -> Late:
