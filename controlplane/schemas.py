@@ -54,24 +54,12 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, str_strip_whitespace=False)
 
 
-# A field of a Patch that was not given. Null itself is refused where the type has no null.
+# A field of a Change that was not given.
 ABSENT: Any = None
 
 
-class Patch(Body):
-    """Changes what is given and nothing else; a field is left out or has a value (null only where it says so)."""
-
-    model_config = ConfigDict(json_schema_extra={"minProperties": 1})
-
-    @model_validator(mode="after")
-    def _says_something(self) -> "Patch":
-        if not self.model_fields_set:
-            raise PydanticCustomError("nothing_to_change", "Give at least one field to change")
-        return self
-
-
 class Change(Body):
-    """A PATCH: only what changes is given, and something must be."""
+    """A PATCH: what is given changes, and something must be. Null is refused where the type has no null."""
 
     model_config = ConfigDict(json_schema_extra={"minProperties": 1})
 
@@ -498,7 +486,7 @@ class CreateWebhook(Body):
     subscribedEvents: Subscription = Field(default_factory=lambda: list(DEFAULT_EVENTS))
 
 
-class UpdateWebhook(Patch):
+class UpdateWebhook(Change):
     url: WebhookUrl = ABSENT
     subscribedEvents: Subscription = ABSENT
     isActive: bool = ABSENT
