@@ -237,8 +237,8 @@ class _Message:
         self.envelope = was._replace(status=status, sent_at=sent_at, failure_reason=reason)
         if status != "failed":
             return False
-        if was.status == "queued" and not outbound.left_the_host(self._tx, self._id):
-            give_back_quota(self._tx, was)
+        if was.status == "queued":
+            outbound.give_back_unless_left(self._tx, self._id, was)
         return True
 
     def fail(self, failures: Sequence[_Failure], has_failed: bool) -> None:
@@ -285,17 +285,6 @@ class _Message:
             reason=reason,
             source=source,
         )
-
-
-def give_back_quota(tx: Tx, envelope: Envelope) -> None:
-    """Uncount a message that never left the host: in its day and month, and in its domain's day."""
-    if envelope.mode != "live":
-        return
-    day, month = envelope.periods
-    usage.give_back(tx, envelope.organization_id, day, "messages")
-    usage.give_back(tx, envelope.organization_id, month, "messages")
-    domain = envelope.from_address.rpartition("@")[2]
-    usage.give_back(tx, envelope.organization_id, day, "messages", scope=domain)
 
 
 def _is_final(row: Due, verdict: Verdict, now_ms: int) -> bool:

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from storage import outbound
+from storage import withdrawal
 from storage.database import Tx
 from storage.records import Inbox, columns
 
@@ -190,7 +190,7 @@ def update(
 
 
 def deactivate(tx: Tx, organization_id: str, inbox_id: str, now_ms: int) -> int | None:
-    """It neither receives nor sends any more, what is queued included (`outbound.withdraw`).
+    """It neither receives nor sends any more, what is queued included (`withdrawal.withdraw`).
 
     When its address is free again; None when there is no such active inbox.
     """
@@ -201,7 +201,7 @@ def deactivate(tx: Tx, organization_id: str, inbox_id: str, now_ms: int) -> int 
     )
     if not changed:
         return None
-    outbound.withdraw(tx, inbox_id)
+    withdrawal.withdraw(tx, inbox_id)
     return now_ms + QUARANTINE_MS
 
 

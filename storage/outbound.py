@@ -18,7 +18,7 @@ from storage import suppressions, usage
 from storage.clock import day_of, month_of
 from storage.database import Tx
 from storage.records import Recipient, columns, dump
-from storage.states import MESSAGE, RECIPIENT, message_status
+from storage.states import RECIPIENT
 
 LEASED_BLOB_BYTES = 8 * 1024  # smaller messages come with their lease; larger ones are loaded when sent
 
@@ -26,11 +26,9 @@ HASTENED_ROWS = 1000  # the rest finds out when its own time comes
 
 SCAN_ROWS = 10_000  # of busy destinations, in one lease: some milliseconds
 
-WITHDRAWN = "inbox_not_found"  # the failureReason: what a send from the inbox would answer now
-
-_PENDING = "status IN ('queued', 'deferred') AND lease IS NULL"
+PENDING = "status IN ('queued', 'deferred') AND lease IS NULL"
 # A long line of a busy destination is stepped over, SCAN_ROWS at a time, so that no transaction takes long.
-_SCAN = f"""FROM recipients WHERE {_PENDING} AND next_attempt_at BETWEEN :since AND :now
+_SCAN = f"""FROM recipients WHERE {PENDING} AND next_attempt_at BETWEEN :since AND :now
     ORDER BY next_attempt_at"""
 _DUE = f"""SELECT r.message_id, r.position, r.organization_id, r.address, r.domain, r.kind, r.status,
       r.attempts, r.expires_at, m.inbox_id, m.mode, m.blob_id, m.header_length, m.size_bytes,
@@ -44,7 +42,7 @@ _DUE = f"""SELECT r.message_id, r.position, r.organization_id, r.address, r.doma
 _LEASE = """UPDATE recipients SET lease = ?, attempts = ?, last_attempt_at = ?, next_attempt_at = ?
     WHERE message_id = ? AND position = ?"""
 _SCANNED_TO = f"SELECT next_attempt_at {_SCAN} LIMIT 1 OFFSET {SCAN_ROWS - 1}"
-_NEXT_DUE = f"SELECT min(next_attempt_at) FROM recipients WHERE {_PENDING} AND next_attempt_at > ?"
+_NEXT_DUE = f"SELECT min(next_attempt_at) FROM recipients WHERE {PENDING} AND next_attempt_at > ?"
 _SETTLE = """UPDATE recipients SET lease = NULL, status = ?, next_attempt_at = ?, remote_host = ?,
       smtp_code = ?, enhanced_code = ?, response = ?, tls = ?
     WHERE message_id = ? AND position = ? AND status = ?"""
@@ -195,7 +193,7 @@ def hasten(tx: Tx, organization_id: str, domain: str, now_ms: int) -> int:
         f"""UPDATE recipients SET next_attempt_at = :now WHERE (message_id, position) IN
               (SELECT r.message_id, r.position
                FROM (SELECT message_id, position, organization_id FROM recipients
-                     WHERE {_PENDING} AND next_attempt_at > :now
+                     WHERE {PENDING} AND next_attempt_at > :now
                      ORDER BY next_attempt_at LIMIT {SCAN_ROWS}) r
                  JOIN messages m ON m.id = r.message_id JOIN inboxes i ON i.id = m.inbox_id
                WHERE r.organization_id = :organization AND i.domain = :domain LIMIT {HASTENED_ROWS})""",
@@ -339,42 +337,11 @@ def move_message(
     )
 
 
-def withdraw(tx: Tx, inbox_id: str) -> None:
-    """The inbox is gone: nothing that still waits is sent. What had not left the host is not counted."""
-    pending = """SELECT DISTINCT m.id FROM recipients r CROSS JOIN messages m ON m.id = r.message_id
-        WHERE m.inbox_id = :inbox AND {}"""
-    ids = tx.all(
-        f"{pending.format('r.' + _PENDING.replace('lease', 'r.lease'))} UNION "
-        f"{pending.format('r.lease IS NOT NULL')}",
-        {"inbox": inbox_id},
-    )
-    for (message_id,) in ids:
-        _withdraw_message(tx, message_id)
-    tx.run(
-        """UPDATE messages INDEXED BY messages_scheduled SET status = 'failed', failure_reason = ?
-           WHERE status = 'scheduled' AND inbox_id = ?""",
-        (WITHDRAWN, inbox_id),
-    )
-
-
-def _withdraw_message(tx: Tx, message_id: str) -> None:
-    tx.run(
-        """UPDATE recipients SET status = 'failed', lease = NULL, next_attempt_at = NULL,
-             response = 'the sending inbox was deactivated'
-           WHERE message_id = ? AND status IN ('queued', 'deferred')""",
-        (message_id,),
-    )
-    message = envelope(tx, message_id)
-    status = message_status({one.status for one in recipients(tx, message_id)})
-    if message is None or status not in MESSAGE[message.status]:
-        return
-    reason = WITHDRAWN if status == "failed" else None
-    move_message(tx, message_id, message.status, status, message.sent_at, reason)
-    if status == "failed" and message.mode == "live" and not left_the_host(tx, message_id):
-        day, month = message.periods
+def give_back_unless_left(tx: Tx, message_id: str, message: Envelope) -> None:
+    """It failed: it does not count where no attempt reached another host."""
+    if message.mode == "live" and not left_the_host(tx, message_id):
         domain = message.from_address.rpartition("@")[2]
-        for period, scope in ((day, ""), (month, ""), (day, domain)):
-            usage.give_back(tx, message.organization_id, period, "messages", scope=scope)
+        usage.give_back_message(tx, message.organization_id, message.periods, domain)
 
 
 def left_the_host(tx: Tx, message_id: str) -> bool:
@@ -390,6 +357,6 @@ def left_the_host(tx: Tx, message_id: str) -> bool:
 
 def depth(tx: Tx) -> int:
     """Recipients that wait or are being delivered."""
-    waiting: int = tx.value(f"SELECT count(*) FROM recipients WHERE {_PENDING}")
+    waiting: int = tx.value(f"SELECT count(*) FROM recipients WHERE {PENDING}")
     leased: int = tx.value("SELECT count(*) FROM recipients WHERE lease IS NOT NULL")
     return waiting + leased

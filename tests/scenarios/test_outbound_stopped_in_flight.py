@@ -3,7 +3,7 @@
 import asyncio
 from pathlib import Path
 
-from storage import messages, outbound
+from storage import messages, withdrawal
 from tests.support.sending import Sending
 
 
@@ -70,7 +70,7 @@ async def test_a_withdrawn_inbox_sends_nothing_that_stands_in_line(tmp_path: Pat
         first, second = [await sending.store.send(f"u{number}@there.test") for number in range(2)]
         await sending.queue.start()
         await sending.mx.until("dot")
-        await sending.store.db.write(outbound.withdraw, (await sending.store.message(first)).inbox_id)
+        await sending.store.db.write(withdrawal.withdraw, (await sending.store.message(first)).inbox_id)
         sending.mx.hold["dot"].set()
         other = await sending.send("other@there.test")
         await sending.until(other, "delivered")

@@ -1,0 +1,47 @@
+"""An inbox that is deactivated while mail of it waits: none of it is sent.
+
+Who may call: the transaction that deactivates the inbox. What is being delivered at that moment may still arrive; what
+stands in a line of the queue does not (`outbound.look_again`).
+"""
+
+from storage import outbound
+from storage.database import Tx
+from storage.outbound import PENDING
+from storage.states import MESSAGE, message_status
+
+WITHDRAWN = "inbox_not_found"  # the failureReason: what a send from the inbox would answer now
+
+
+def withdraw(tx: Tx, inbox_id: str) -> None:
+    """The inbox is gone: nothing that still waits is sent. What had not left the host is not counted."""
+    pending = """SELECT DISTINCT m.id FROM recipients r CROSS JOIN messages m ON m.id = r.message_id
+        WHERE m.inbox_id = :inbox AND {}"""
+    ids = tx.all(
+        f"{pending.format('r.' + PENDING.replace('lease', 'r.lease'))} UNION "
+        f"{pending.format('r.lease IS NOT NULL')}",
+        {"inbox": inbox_id},
+    )
+    for (message_id,) in ids:
+        _withdraw_message(tx, message_id)
+    tx.run(
+        """UPDATE messages INDEXED BY messages_scheduled SET status = 'failed', failure_reason = ?
+           WHERE status = 'scheduled' AND inbox_id = ?""",
+        (WITHDRAWN, inbox_id),
+    )
+
+
+def _withdraw_message(tx: Tx, message_id: str) -> None:
+    tx.run(
+        """UPDATE recipients SET status = 'failed', lease = NULL, next_attempt_at = NULL,
+             response = 'the sending inbox was deactivated'
+           WHERE message_id = ? AND status IN ('queued', 'deferred')""",
+        (message_id,),
+    )
+    message = outbound.envelope(tx, message_id)
+    status = message_status({one.status for one in outbound.recipients(tx, message_id)})
+    if message is None or status not in MESSAGE[message.status]:
+        return
+    reason = WITHDRAWN if status == "failed" else None
+    outbound.move_message(tx, message_id, message.status, status, message.sent_at, reason)
+    if status == "failed":
+        outbound.give_back_unless_left(tx, message_id, message)
