@@ -247,6 +247,35 @@ def _set_sending(
 
 
 @main.group()
+def queue() -> None:
+    """The outbound queue."""
+
+
+@queue.command("pause")
+@_config
+@_json
+def queue_pause(config: Path, as_json: bool) -> None:
+    """Let nothing into the queue and nothing out of it: sends answer 503, mail comes in as before."""
+    _print(_command(lambda store: store.pause_queue(), config), as_json)
+
+
+@queue.command("resume")
+@_config
+@_json
+def queue_resume(config: Path, as_json: bool) -> None:
+    """Go on; what waited leaves within seconds."""
+    _print(_command(lambda store: store.resume_queue(), config), as_json)
+
+
+@queue.command("show")
+@_config
+@_json
+def queue_show(config: Path, as_json: bool) -> None:
+    """How many recipients wait, and whether the queue is paused."""
+    _print(_command(lambda store: store.show_queue(), config), as_json)
+
+
+@main.group()
 def keys() -> None:
     """API keys."""
 

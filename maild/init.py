@@ -14,7 +14,7 @@ from conf.settings import Settings
 from controlplane import render
 from controlplane.domains import checks
 from maild.outbound import dkim
-from storage import dkim_keys, inboxes, keys, migrate, organizations, rotation, usage
+from storage import dkim_keys, inboxes, keys, migrate, organizations, outbound, rotation, switches, usage
 from storage.clock import Clock, iso
 from storage.data_folder import DataFolder, DataFolderError
 from storage.database import Tx
@@ -109,6 +109,24 @@ class Store:
 
     def reset_tripwire(self, organization_id: str) -> bool:
         return self._write(lambda tx: organizations.reset_tripwire(tx, organization_id))
+
+    def pause_queue(self) -> dict[str, Any]:
+        now_ms = self._clock.now_ms()
+        self._write(lambda tx: switches.turn_off(tx, switches.QUEUE, now_ms))
+        return self.show_queue()
+
+    def resume_queue(self) -> dict[str, Any]:
+        self._write(lambda tx: switches.turn_on(tx, switches.QUEUE))
+        return self.show_queue()
+
+    def show_queue(self) -> dict[str, Any]:
+        """Recipients that wait or are being delivered, and since when nothing has been (null: it runs)."""
+
+        def unit(tx: Tx) -> dict[str, Any]:
+            since = switches.off_since(tx, switches.QUEUE)
+            return {"waiting": outbound.depth(tx), "pausedSince": iso(since) if since is not None else None}
+
+        return self._write(unit)
 
     def create_key(
         self, organization_id: str, name: str, scopes: Sequence[str], inbox_id: str | None, mode: str

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import idna
 
-from storage import suppressions, usage
+from storage import suppressions, switches, usage
 from storage.clock import day_of, month_of
 from storage.database import Tx
 from storage.records import Recipient, columns, dump
@@ -100,6 +100,7 @@ class Leased(NamedTuple):
     rows: list[Due]
     next_due_at: int | None  # of the rows that are not due yet
     scanned_to: int | None  # there may be more of what is due, from here on
+    is_paused: bool = False  # by the operator: nothing leaves
 
 
 def enqueue(
@@ -136,6 +137,8 @@ def lease(
     `since`: the `scanned_to` of a lease that only stepped over busy ones.
 
     `retry_at(attempts, expires_at)`: when to try again if this attempt, the attempts-th, fails."""
+    if switches.off_since(tx, switches.QUEUE) is not None:
+        return Leased([], None, None, is_paused=True)
     window = {"since": since, "now": now_ms}
     refused = list(busy)
     rows = tx.all(_DUE, {**window, "busy": dump(refused), "limit": limit})

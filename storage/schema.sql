@@ -64,6 +64,12 @@ CREATE TABLE server_secrets (
   secret BLOB NOT NULL                           -- sealed under the master key
 ) STRICT, WITHOUT ROWID;
 
+-- What the operator has switched off (`maild queue pause`).
+CREATE TABLE switched_off (
+  name  TEXT PRIMARY KEY,
+  since INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- Addresses ---------------------------------------------------------------------------------
 
 CREATE TABLE domains (

@@ -3,7 +3,7 @@
     recall     was it asked for before (Idempotency-Key, draft)? Then nothing else matters
     check      the time it is scheduled for
     look       the inbox, the message replied to
-    room       on the disk, in the queue
+    room       on the disk, in the queue, which the operator may have paused
     decode     attachments: base64, sizes
     compose    HTML sanitised, one RFC 5322 message for all recipients
     keep       its bytes, durably
@@ -35,7 +35,17 @@ from controlplane.sending.composing import Composer, Letter, unique_recipients
 from controlplane.sending.rows import Prepared
 from controlplane.sending.submission import Accepted, Submission
 from maild.message.address import BOUNCE_PREFIX
-from storage import blobs, drafts, idempotency, inboxes, message_json, messages, organizations, outbound
+from storage import (
+    blobs,
+    drafts,
+    idempotency,
+    inboxes,
+    message_json,
+    messages,
+    organizations,
+    outbound,
+    switches,
+)
 from storage.blobs import Blobs, Stored
 from storage.clock import DAY_MS, Clock
 from storage.database import Database, DatabaseClosed, Tx
@@ -156,7 +166,9 @@ class Pipeline:
         return Surroundings(inbox, parent)
 
     async def _refuse_when_full(self) -> None:
-        """503 while there is no room, on the disk or in the queue, to keep what we would accept."""
+        """503 while the queue takes nothing: paused, or no room on the disk or in itself."""
+        if self._db.lookup(switches.off_since, switches.QUEUE) is not None:
+            raise ApiError("provider_unavailable", "The operator has paused sending; try again later.")
         if not self._disk.has_room():
             raise ApiError("provider_unavailable", "The server is low on storage; try again later.")
         now_ms = self._clock.now_ms()

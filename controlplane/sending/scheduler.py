@@ -16,7 +16,7 @@ import structlog
 from controlplane.errors import ApiError
 from controlplane.sending import guards
 from controlplane.sending.admission import Admission
-from storage import messages, organizations, outbound_events
+from storage import messages, organizations, outbound_events, switches
 from storage.clock import Clock
 from storage.database import Database, DatabaseClosed, Tx
 from storage.ids import Ids
@@ -26,6 +26,7 @@ from storage.service import LoopService
 BATCH = 64
 LOOK_AGAIN_S = 0.5
 STORE_RETRY_S = 1.0
+PAUSED_LOOK_S = 2.0  # while the operator has paused the queue
 
 log = structlog.get_logger("maild.scheduler")
 
@@ -52,6 +53,9 @@ class Scheduler(LoopService):
 
     async def run(self) -> None:
         while True:
+            if self._db.lookup(switches.off_since, switches.QUEUE) is not None:
+                await self.pause(PAUSED_LOOK_S)
+                continue
             due = self._db.lookup(messages.scheduled_until, self._clock.now_ms(), BATCH)
             if due and await self._dispatch_all(due):
                 continue

@@ -48,6 +48,7 @@ LEASE_ROWS = 256
 LEASE_ROWS_MIN = 64  # with less room than this, wait for more
 SKIPPING_PAUSE_MAX_S = 0.25  # between leases that step over the lines of full lanes
 PAUSE_MAX_S = 60  # a clock that was set back must not hold up the mail
+PAUSED_LOOK_S = 2.0  # the operator's command is another process, which can't wake us
 STORE_RETRY_S = 1.0
 DRAIN_S = 7.0
 
@@ -156,7 +157,7 @@ class OutboundQueue(LoopService):
         await asyncio.sleep(min(cost_s * 4, SKIPPING_PAUSE_MAX_S))
         if leased.scanned_to is not None:
             return
-        timeout_s: float = PAUSE_MAX_S
+        timeout_s: float = PAUSED_LOOK_S if leased.is_paused else PAUSE_MAX_S
         if leased.next_due_at is not None:
             timeout_s = min(timeout_s, max(0, leased.next_due_at - self._clock.now_ms()) / 1000)
         await self.pause(timeout_s)

@@ -185,7 +185,7 @@ def test_every_command_reads_the_configuration_first(tmp_path: Path) -> None:
     for command in (
         ("serve",), ("check-config",), ("org", "create", "Acme"), ("org", "approve", "org_1"),
         ("org", "pause", "org_1"), ("org", "list"), ("org", "show", "org_1"), ("org", "plan", "org_1", "pro"),
-        ("org", "reset-tripwire", "org_1"),
+        ("org", "reset-tripwire", "org_1"), ("queue", "pause"), ("queue", "resume"), ("queue", "show"),
         ("keys", "create", "--org", "org_1", "--name", "n"),
     ):  # fmt: skip
         assert str(gone) in fault(*command, "--config", gone)
@@ -280,6 +280,16 @@ def test_org_reset_tripwire(config: Path) -> None:
     assert none == "there is no organization org_none"
 
 
+def test_queue_pause_and_resume(config: Path) -> None:
+    answer("init", "--config", config)
+    assert answer("queue", "show", "--config", config) == {"waiting": 0, "pausedSince": None}
+    since = answer("queue", "pause", "--config", config)["pausedSince"]
+    assert since is not None
+    assert answer("queue", "pause", "--config", config)["pausedSince"] == since
+    assert answer("queue", "resume", "--config", config) == {"waiting": 0, "pausedSince": None}
+    assert answer("queue", "resume", "--config", config)["pausedSince"] is None
+
+
 def test_keys_create(config: Path) -> None:
     organization_id = answer("init", "--config", config)["organizationId"]
     ((inbox_id,),) = rows(config, "SELECT id FROM inboxes")
@@ -317,7 +327,7 @@ def test_keys_create_that_can_not(config: Path) -> None:
 def test_without_a_store_each_command_says_how_to_make_one(config: Path) -> None:
     for command in (
         ("org", "create", "Acme"), ("org", "pause", "o"), ("org", "approve", "o"), ("org", "list"),
-        ("org", "show", "o"), ("org", "plan", "o", "pro"), ("org", "reset-tripwire", "o"),
+        ("org", "show", "o"), ("org", "plan", "o", "pro"), ("org", "reset-tripwire", "o"), ("queue", "pause"),
         ("keys", "create", "--org", "o", "--name", "n"),
     ):  # fmt: skip
         assert "maild init" in fault(*command, "--config", config)

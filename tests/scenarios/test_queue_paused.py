@@ -1,0 +1,59 @@
+"""The operator stops all outgoing mail, and lets it go on: nothing enters, nothing leaves, nothing is lost."""
+
+from typing import Any
+
+from storage.clock import iso
+from tests.conftest import Start
+from tests.support.dns_server import DnsServer
+from tests.support.mx import Mx
+from tests.support.running import Running, until
+from tests.support.store import ManualClock
+
+
+def wake(maild: Running) -> None:
+    """As the look-outs do by themselves every two seconds."""
+    for service in maild.daemon._supervisor._services:
+        if service.name in ("outbound queue", "scheduler"):
+            service.wake()  # type: ignore[attr-defined]
+
+
+async def test_nothing_leaves_until_the_queue_is_resumed(start: Start) -> None:
+    clock = ManualClock(1_795_219_200_000)
+    async with DnsServer() as dns, Mx() as mx:
+        dns.add_mx("elsewhere.test")
+        maild = await start(
+            clock=clock,
+            dns={"nameservers": [f"127.0.0.1:{dns.port}"]},
+            outbound={"port": mx.port, "allow_private_networks": True, "first_retry_s": 60},
+        )
+        bot = await maild.inbox("bot")
+        mx.script["RCPT"] = ["451 4.7.1 later"]
+        deferred = (await maild.api.send(bot, subject="deferred")).data
+        await status_of(maild, deferred, "queued", "deferred")
+        later = (await maild.api.send(bot, subject="later", sendAt=iso(clock.at_ms + 60_000))).data
+
+        await maild.operate(maild.store.pause_queue)
+        refused = await maild.api.send(bot)
+        assert (refused.status, refused.code) == (503, "provider_unavailable")
+        assert (await maild.test_api.send(bot)).code == "provider_unavailable"
+        clock.forward(3600)
+        wake(maild)
+        assert (await maild.received(bot, "Subject: comes in\n\n"))["subject"] == "comes in"
+        assert mx.received == []
+        assert (await maild.api.get(f"/v1/messages/{later['id']}")).data["status"] == "scheduled"
+
+        await maild.operate(maild.store.resume_queue)
+        wake(maild)
+        for message in (deferred, later):
+            await status_of(maild, message, "delivered", "delivered")
+        assert len(mx.received) == 2
+        assert (await maild.api.send(bot)).status == 201
+
+
+async def status_of(maild: Running, message: dict[str, Any], status: str, recipient: str) -> None:
+    async def look() -> bool | None:
+        found = (await maild.api.get(f"/v1/messages/{message['id']}")).data
+        seen = (found["status"], *(one["status"] for one in found["recipients"]))
+        return True if seen == (status, recipient) else None
+
+    await until(look)
