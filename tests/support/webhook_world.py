@@ -66,7 +66,10 @@ class ScriptedPoster:
             self.most_at_once[key] = max(self.most_at_once[key], self._at_once[key])
         try:
             if self.connects:
-                await self.connects.popleft().wait()
+                handshake = self.connects.popleft()
+                async with self._arrived:
+                    self._arrived.notify_all()
+                await handshake.wait()
             async with self._arrived:
                 self.posted.append((url, body, headers))
                 self._arrived.notify_all()
@@ -86,6 +89,11 @@ class ScriptedPoster:
 
     def delivery_ids(self, url: str) -> list[str]:
         return [headers["X-Svc-Delivery"] for to, _, headers in self.posted if to == url]
+
+    async def connecting(self) -> None:
+        """Wait until every one of `connects` is waited for."""
+        async with asyncio.timeout(SETTLE_S), self._arrived:
+            await self._arrived.wait_for(lambda: not self.connects)
 
     async def posted_count(self, count: int, url: str | None = None) -> None:
         """Wait until so many requests were made (to `url`)."""
