@@ -26,7 +26,7 @@ import asyncio
 import sqlite3
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -56,14 +56,19 @@ class DatabaseClosed(Exception):
 class Tx:
     """What a unit of work sees: statements on one connection, inside one transaction."""
 
-    __slots__ = ("_execute",)
+    __slots__ = ("_execute", "_execute_many")
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._execute = connection.execute
+        self._execute_many = connection.executemany
 
     def run(self, sql: str, parameters: Mapping[str, Any] | tuple[Any, ...] = ()) -> int:
         """Execute; the number of rows changed."""
         return self._execute(sql, parameters).rowcount
+
+    def run_many(self, sql: str, rows: Iterable[tuple[Any, ...]]) -> None:
+        """Execute once for each row of parameters."""
+        self._execute_many(sql, rows)
 
     def one(self, sql: str, parameters: Mapping[str, Any] | tuple[Any, ...] = ()) -> tuple[Any, ...] | None:
         """The first row, or None."""

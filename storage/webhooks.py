@@ -59,8 +59,8 @@ WHERE webhook_id = :webhook_id AND status = 'pending' AND event_seq IN
    ORDER BY next_attempt_at, event_seq LIMIT :limit)
 RETURNING event_seq, attempts"""
 _SETTLE = """
-UPDATE webhook_deliveries SET status = :status, next_attempt_at = :next_attempt_at, lease = NULL
-WHERE webhook_id = :webhook_id AND event_seq = :event_seq AND status = 'pending' AND lease = :lease"""
+UPDATE webhook_deliveries SET status = ?, next_attempt_at = ?, lease = NULL
+WHERE webhook_id = ? AND event_seq = ? AND status = 'pending' AND lease = ?"""
 
 
 # `:status` is what the row was a moment ago, in this transaction (states.WEBHOOK_DELIVERY).
@@ -94,6 +94,15 @@ class Delivery(NamedTuple):
     webhook_id: str
     event_seq: int
     attempt: int
+
+
+class Settlement(NamedTuple):
+    """What came of an attempt: the delivery's next state, and the record."""
+
+    delivery: Delivery
+    status: str
+    next_attempt_at: int | None
+    record: WebhookAttempt
 
 
 class Found(NamedTuple):
@@ -284,29 +293,16 @@ def take_again(tx: Tx, found: Found, *, lease: str, until_ms: int) -> Delivery:
     return Delivery(found.webhook_id, found.event_seq, attempt)
 
 
-def settle(
-    tx: Tx,
-    delivery: Delivery,
-    lease: str,
-    *,
-    status: str,
-    next_attempt_at: int | None,
-    record: WebhookAttempt,
-) -> bool:
-    """Log the attempt and move the delivery on; False, and nothing changed, when the lease is not held."""
-    changed = tx.run(
-        _SETTLE,
-        {
-            "status": status,
-            "next_attempt_at": next_attempt_at,
-            "webhook_id": delivery.webhook_id,
-            "event_seq": delivery.event_seq,
-            "lease": lease,
-        },
+def settle(tx: Tx, lease: str, settlements: Sequence[Settlement]) -> list[bool]:
+    """Log the attempts and move the deliveries on; False, and nothing changed, where the lease is not held."""
+    held = [
+        tx.run(_SETTLE, (status, next_attempt_at, delivery.webhook_id, delivery.event_seq, lease)) == 1
+        for delivery, status, next_attempt_at, _ in settlements
+    ]
+    tx.run_many(
+        _INSERT_ATTEMPT, [one.record for one, is_held in zip(settlements, held, strict=True) if is_held]
     )
-    if changed:
-        tx.run(_INSERT_ATTEMPT, record)
-    return changed == 1
+    return held
 
 
 def give_back(tx: Tx, lease: str, now_ms: int) -> int:

@@ -29,7 +29,6 @@ new is sent that could not be recorded either.
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from functools import partial
 from typing import NamedTuple, TypeVar
 
 import structlog
@@ -39,6 +38,7 @@ from controlplane.errors import ApiError
 from controlplane.webhooks import attempts, events, redelivery
 from controlplane.webhooks.calling import Call, Caller, Poster, Sent, record_of
 from controlplane.webhooks.egress import OnSent
+from controlplane.webhooks.recorder import Ended, Recorder
 from controlplane.webhooks.secrets import Secrets
 from controlplane.webhooks.shares import Earned, Places, keeps_place, share_out
 from controlplane.webhooks.turns import Turn, Turns
@@ -48,7 +48,7 @@ from storage.database import Database, DatabaseClosed, Tx
 from storage.ids import Ids
 from storage.records import Event, WebhookAttempt
 from storage.service import LoopService
-from storage.webhooks import Delivery, Head, Job
+from storage.webhooks import Delivery, Head, Job, Settlement
 
 T = TypeVar("T")
 
@@ -99,6 +99,7 @@ class Dispatcher(LoopService):
         self._heads: Sequence[Head] = ()
         self._draining = False
         self._idle = asyncio.Event()
+        self._recorder = Recorder(db, self._lease, self._keeps_place, self._take)
 
     async def start(self) -> None:
         if self._task is None:
@@ -152,7 +153,7 @@ class Dispatcher(LoopService):
             shares = share_out(
                 heads, now_ms, self._places, self._in_flight, self._owners, self._earned.places
             )
-            taken = await self._db.write(self._take, shares.begin, now_ms) if shares.begin else []
+            taken = await self._db.write(self._take, shares.begin) if shares.begin else []
         except DatabaseClosed:
             raise
         except Exception:
@@ -179,7 +180,8 @@ class Dispatcher(LoopService):
             self._idle.set()
         return rest_s
 
-    def _take(self, tx: Tx, begin: Mapping[str, int], now_ms: int) -> list[Delivery]:
+    def _take(self, tx: Tx, begin: Mapping[str, int]) -> list[Delivery]:
+        now_ms = self._clock.now_ms()
         until_ms = self._until_ms(now_ms)
         taken: list[Delivery] = []
         for webhook_id, limit in begin.items():
@@ -262,12 +264,9 @@ class Dispatcher(LoopService):
             duration_ms=duration_ms,
             next_ms=next_ms,
         )
-        settle = partial(
-            webhooks.settle, delivery=delivery, lease=self._lease, status=state, next_attempt_at=next_ms, record=record
-        )  # fmt: skip
         # A retry has a time, for which only a look-out sets the alarm.
-        goes_on = goes_on and next_ms is None
-        following = await self._insist(lambda: self._db.write(self._conclude, delivery, settle, goes_on))
+        ended = Ended(Settlement(delivery, state, next_ms, record), goes_on and next_ms is None)
+        following = await self._record(ended)
         tell = log.debug if sent.verdict.is_successful else log.info
         tell(
             "webhook_attempt",
@@ -282,19 +281,19 @@ class Dispatcher(LoopService):
         )
         return Made(record, following)
 
-    def _conclude(
-        self, tx: Tx, delivery: Delivery, settle: Callable[[Tx], bool], goes_on: bool
-    ) -> Delivery | None:
-        """Record the attempt and, where its place stays with the webhook, lease the next in one transaction."""
-        if not settle(tx) or not goes_on or self._draining:
-            return None
-        now_ms = self._clock.now_ms()
-        webhook_id = delivery.webhook_id
-        if not keeps_place(
-            webhook_id, self._heads, now_ms, self._in_flight, self._owners, self._earned.places
-        ):
-            return None
-        return next(iter(self._take(tx, {webhook_id: 1}, now_ms)), None)
+    async def _record(self, ended: Ended) -> Delivery | None:
+        """Record the attempt; what was leased in its place."""
+        try:
+            return await self._recorder.record(ended)
+        except DatabaseClosed:
+            raise
+        except Exception:  # one that can't be recorded must not stop those that ended beside it
+            return await self._insist(lambda: self._recorder.record_alone(ended))
+
+    def _keeps_place(self, webhook_id: str) -> bool:
+        return not self._draining and keeps_place(
+            webhook_id, self._heads, self._clock.now_ms(), self._in_flight, self._owners, self._earned.places
+        )
 
     async def _insist(self, unit: Callable[[], Awaitable[T]]) -> T:
         """Run a unit of work until the store takes it: what was sent must not go unrecorded."""

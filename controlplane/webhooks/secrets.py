@@ -1,17 +1,21 @@
-"""A webhook's signing secrets: made here, sealed in the store, opened for one attempt at a time."""
+"""A webhook's signing secrets: made here, sealed in the store, opened to sign."""
 
 import os
 from collections.abc import Callable
+from functools import lru_cache
 
 from controlplane.webhooks import signing
 from storage.records import Webhook
 from storage.sealing import Sealer
+
+OPENED_MAX = 64
 
 
 class Secrets:
     def __init__(self, sealer: Sealer, entropy: Callable[[int], bytes] = os.urandom) -> None:
         self._sealer = sealer
         self._entropy = entropy
+        self._open = lru_cache(maxsize=OPENED_MAX)(self._opened)  # a backlog signs with the same few
 
     def make(self, webhook_id: str) -> tuple[str, bytes]:
         """A fresh secret: as it is shown once to its owner, and as it is stored."""
@@ -26,7 +30,10 @@ class Secrets:
         sealed = [webhook.secret]
         if webhook.previous_secret is not None and now_ms < (webhook.previous_secret_until or 0):
             sealed.append(webhook.previous_secret)
-        return [self._sealer.open(one, _context(webhook.id)).decode() for one in sealed]
+        return [self._open(one, webhook.id) for one in sealed]
+
+    def _opened(self, sealed: bytes, webhook_id: str) -> str:
+        return self._sealer.open(sealed, _context(webhook_id)).decode()
 
 
 def _context(webhook_id: str) -> str:

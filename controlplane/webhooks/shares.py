@@ -104,17 +104,21 @@ def keeps_place(
     """
     if len(heads) > KEPT_HEADS_MAX:
         return False
-    running = Counter(in_flight)
-    running[webhook_id] -= 1
-    organizations = _by_organization(running, owners)
-    if running[webhook_id] >= places_of(webhook_id):
+    mine = in_flight[webhook_id] - 1
+    if mine >= places_of(webhook_id):
         return False
-    own = (organizations[owners[webhook_id]], running[webhook_id])
-    return not any(
-        (organizations[head.organization_id], running[head.webhook_id]) < own
-        for head in heads
-        if head.due_ms <= now_ms and running[head.webhook_id] < places_of(head.webhook_id)
-    )
+    organizations = _by_organization(in_flight, owners)
+    organizations[owners[webhook_id]] -= 1
+    own = (organizations[owners[webhook_id]], mine)
+    for other_id, organization_id, due_ms in heads:
+        running = mine if other_id == webhook_id else in_flight.get(other_id, 0)
+        if (
+            (organizations[organization_id], running) < own
+            and due_ms <= now_ms
+            and running < places_of(other_id)
+        ):
+            return False
+    return True
 
 
 def _by_organization(in_flight: Mapping[str, int], owners: Mapping[str, str]) -> Counter[str]:

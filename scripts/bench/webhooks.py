@@ -6,8 +6,9 @@ All call one HTTPS sink on loopback (a process of its own), which answers at onc
 
   rate      ten endpoints, so many deliveries waiting in the store when the daemon starts; from the first arrival to the last. The
             daemon reads each event and its mail, renders, signs twice, posts, and commits a record. The bare client posts bodies of the same
-            size, unsigned, from as many workers as the daemon has places, and does nothing else. Rounds are interleaved, medians
-            shown.
+            size from as many workers as the daemon has places, and does nothing else; once more with the daemon's headers and its
+            two signatures, which every sender of webhooks must make. Both share TLS, kept-open connections and uvloop with the
+            daemon. Rounds are interleaved, medians shown.
   hanging   the same with three of the ten endpoints that never answer: the rate of the other seven.
   idle      one mail at a time over SMTP: from its 250, and from the end of its data, to the first octet at the sink.
   stream    100 readers of GET /v1/events/stream, where it exists: memory and CPU of the daemon, alone and with mail coming in.
@@ -34,6 +35,7 @@ import aiosmtplib
 import uvloop
 
 from conf.settings import Http
+from controlplane.webhooks import signing
 from scripts.bench import measure
 from storage import events
 from storage.clock import Clock
@@ -45,12 +47,12 @@ from tests.support.daemon import DOMAIN, Daemon
 ENDPOINTS = 10
 HANGING = 3
 PLACES, PLACES_OF_ONE = 50, 25
-WARM_UP = 200
 SEED_EVENTS = 200  # in one transaction
 MAIL = (
     b"From: Ada <ada@there.test>\r\nSubject: Invoice 4711\r\n\r\n"
     + b"Please pay the invoice. It is attached.\r\n" * 40
 )
+SECRET = signing.secret_text(bytes(signing.SECRET_BYTES))
 READERS = 100
 LOOK_S = 0.2
 REST_S = 5.0
@@ -182,15 +184,14 @@ class Bench:
         )
         await db.close()
 
-    async def bare(self) -> measure.Result:
+    async def bare(self, *, signs: bool) -> measure.Result:
         body, left = b"x" * self.body_bytes, iter(range(self._deliveries))
 
         async def worker(number: int) -> None:
             for _ in left:
                 url = f"{self._sink.url}/bare/{number % ENDPOINTS}"
-                async with session.post(
-                    url, data=body, headers={"Content-Type": "application/json"}
-                ) as answer:
+                headers = {"Content-Type": "application/json", **(signed(body) if signs else {})}
+                async with session.post(url, data=body, headers=headers) as answer:
                     await answer.read()
 
         await self._sink.seen()
@@ -286,6 +287,13 @@ class _Reader:
                 self.events += line.startswith(b"data:")
 
 
+def signed(body: bytes) -> dict[str, str]:
+    return signing.request_headers(
+        webhook_id="whk_0123456789abcdefghjkmnpqrs", event_id="evt_0123456789abcdefghjkmnpqrs", event_type="email.received",
+        attempt=1, at_s=int(time.time()), body=body, secrets=[SECRET],
+    )  # fmt: skip
+
+
 def _patterns(tx: Tx) -> list[Event]:
     """The first event of each organization."""
     return [
@@ -338,22 +346,26 @@ def http_settings() -> dict[str, Any]:
 
 
 async def parts(bench: Bench, options: argparse.Namespace) -> None:
-    bare, ours, hanging = [], [], []
+    bare, signing_too, ours, hanging = [], [], [], []
     for number in range(options.rounds):
-        bare.append(await bench.bare())
+        bare.append(await bench.bare(signs=False))
+        signing_too.append(await bench.bare(signs=True))
         ours.append(await bench.rate())
         hanging.append(await bench.rate(HANGING))
         print(
-            f"round {number + 1}: " + ", ".join(f"{one[-1].per_s:.0f}/s" for one in (bare, ours, hanging)),
+            f"round {number + 1}: "
+            + ", ".join(f"{one[-1].per_s:.0f}/s" for one in (bare, signing_too, ours, hanging)),
             flush=True,
         )
-    middle = [measure.median(one) for one in (bare, ours, hanging)]
+    plain, signer, maild, seven = (measure.median(one) for one in (bare, signing_too, ours, hanging))
     measure.table(
         f"{options.deliveries} deliveries of {bench.body_bytes} bytes, {ENDPOINTS} endpoints of {options.organizations} organization(s)",
         [("", "deliveries/s", "CPU ms", "ratio"),
-         ("bare aiohttp", round(middle[0].per_s), middle[0].cpu_ms, 1.0),
-         ("maild, of bare", round(middle[1].per_s), middle[1].cpu_ms, middle[1].per_s / middle[0].per_s),
-         (f"{HANGING} hang, of maild", round(middle[2].per_s), middle[2].cpu_ms, middle[2].per_s / middle[1].per_s)],
+         ("bare aiohttp", round(plain.per_s), plain.cpu_ms, 1.0),
+         ("bare aiohttp, signing, of bare", round(signer.per_s), signer.cpu_ms, signer.per_s / plain.per_s),
+         ("maild, of bare", round(maild.per_s), maild.cpu_ms, maild.per_s / plain.per_s),
+         ("maild, of bare, signing", round(maild.per_s), maild.cpu_ms, maild.per_s / signer.per_s),
+         (f"{HANGING} hang, of maild", round(seven.per_s), seven.cpu_ms, seven.per_s / maild.per_s)],
     )  # fmt: skip
     from_250, from_end = await bench.idle(options.mails)
     measure.table(

@@ -5,6 +5,7 @@ import pytest
 from storage import webhooks
 from storage.database import Tx
 from storage.records import WebhookAttempt, load
+from storage.webhooks import Settlement
 from tests.support.webhook_world import START_MS, WebhookWorld
 
 
@@ -81,10 +82,8 @@ async def test_settle_without_the_lease_changes_nothing(world: WebhookWorld) -> 
     record = WebhookAttempt(
         "del_1", webhook.id, "org_1", None, "email.received", 1, "{}", 200, "", 1, None, 1, None, START_MS
     )
-    settled = await world.db.write(
-        webhooks.settle, delivery, "run_1", status="succeeded", next_attempt_at=None, record=record
-    )
-    assert not settled
+    settlement = Settlement(delivery, "succeeded", None, record)
+    assert await world.db.write(webhooks.settle, "run_1", [settlement]) == [False]
     assert await world.attempts() == []
 
 

@@ -1,0 +1,86 @@
+"""Records attempts that ended: those that wait at the same time are one unit of work.
+
+What is durable when: `record` returns after the COMMIT that holds the attempt's record, the delivery's next
+state and, where its place goes on, the lease of what it returns. A unit that fails leaves no trace of any of
+them; each caller is told, and may ask again alone.
+"""
+
+import asyncio
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from storage import webhooks
+from storage.database import Database, Tx
+from storage.webhooks import Delivery, Settlement
+
+
+class Ended(NamedTuple):
+    """An attempt that was made. `goes_on`: its place may be taken over by the next of its webhook."""
+
+    settlement: Settlement
+    goes_on: bool
+
+    @property
+    def webhook_id(self) -> str:
+        return self.settlement.delivery.webhook_id
+
+
+# Leases so many more of each webhook.
+Take = Callable[[Tx, Counter[str]], list[Delivery]]
+
+
+class Recorder:
+    def __init__(self, db: Database, lease: str, keeps_place: Callable[[str], bool], take: Take) -> None:
+        self._db = db
+        self._lease = lease
+        self._keeps_place = keeps_place
+        self._take = take
+        self._waiting: list[tuple[Ended, asyncio.Future[Delivery | None]]] = []
+        self._task: asyncio.Task[None] | None = None
+
+    async def record(self, ended: Ended) -> Delivery | None:
+        """Return, once it is durable, what was leased in its place."""
+        future: asyncio.Future[Delivery | None] = asyncio.get_running_loop().create_future()
+        self._waiting.append((ended, future))
+        if self._task is None:
+            self._task = asyncio.create_task(self._drain())
+        return await future
+
+    async def record_alone(self, ended: Ended) -> Delivery | None:
+        return (await self._db.write(self._conclude, [ended]))[0]
+
+    async def _drain(self) -> None:
+        try:
+            while self._waiting:
+                batch, self._waiting = self._waiting, []
+                await self._record(batch)
+        finally:
+            self._task = None
+
+    async def _record(self, batch: Sequence[tuple[Ended, asyncio.Future[Delivery | None]]]) -> None:
+        try:
+            following = await self._db.write(self._conclude, [ended for ended, _ in batch])
+        except Exception as error:
+            for _, future in batch:
+                if not future.done():
+                    future.set_exception(error)
+            return
+        for (_, future), one in zip(batch, following, strict=True):
+            if not future.done():  # its attempt was abandoned, and stop() gives the lease back
+                future.set_result(one)
+
+    def _conclude(self, tx: Tx, batch: Sequence[Ended]) -> list[Delivery | None]:
+        held = webhooks.settle(tx, self._lease, [ended.settlement for ended in batch])
+        goes_on = [
+            is_held and ended.goes_on and self._keeps_place(ended.webhook_id)
+            for ended, is_held in zip(batch, held, strict=True)
+        ]
+        more = Counter(ended.webhook_id for ended, goes in zip(batch, goes_on, strict=True) if goes)
+        taken: dict[str, deque[Delivery]] = {webhook_id: deque() for webhook_id in more}
+        for delivery in self._take(tx, more):
+            taken[delivery.webhook_id].append(delivery)
+        return [
+            taken[ended.webhook_id].popleft() if goes and taken[ended.webhook_id] else None
+            for ended, goes in zip(batch, goes_on, strict=True)
+        ]
