@@ -130,7 +130,7 @@ class Egress(Service):
         if self._session is None:
             raise EgressFailed("shutting down")
         while True:
-            fresh = self._guard.watch()
+            dialled = self._guard.watch()
             try:
                 async with self._session.post(
                     target.url, data=_Body(body, on_sent), headers=headers, allow_redirects=False
@@ -140,7 +140,7 @@ class Egress(Service):
             except (aiohttp.ServerDisconnectedError, ConnectionResetError, BrokenPipeError):
                 # The far end closed a kept-open connection as we took it up. That says nothing
                 # of the endpoint: ask again, with the same ids, until a connection is a fresh one.
-                if seen or fresh:
+                if seen or dialled:
                     raise
 
     def _open_session(self) -> aiohttp.ClientSession:
@@ -204,13 +204,13 @@ class _Guard(AbstractResolver):
         self._resolve = resolve
         self._allow_all = allow_private_networks
         # aiohttp may open a socket in a task of its own, which has a copy of the caller's context.
-        self._opened: ContextVar[list[socket.socket]] = ContextVar("opened")
+        self._dialled: ContextVar[list[str]] = ContextVar("dialled")
 
-    def watch(self) -> list[socket.socket]:
-        """What will be opened for the caller from here on: nothing where a kept-open connection serves it."""
-        opened: list[socket.socket] = []
-        self._opened.set(opened)
-        return opened
+    def watch(self) -> list[str]:
+        """The addresses that the caller's request will dial: none where a kept-open connection serves it."""
+        dialled: list[str] = []
+        self._dialled.set(dialled)
+        return dialled
 
     async def addresses(self, host: str, literal: str | None) -> Sequence[str]:
         """All addresses of the host, each one fit to be called. EgressRefused, or EgressFailed when none."""
@@ -253,9 +253,8 @@ class _Guard(AbstractResolver):
         family, kind, protocol, _, address = info
         if not self._allow_all and not is_public(address[0]):
             raise PermissionError(errno.EACCES, _REFUSED_TEXT)
-        opened = socket.socket(family, kind, protocol)
-        self._opened.get([]).append(opened)
-        return opened
+        self._dialled.get([]).append(address[0])
+        return socket.socket(family, kind, protocol)
 
     async def close(self) -> None:
         """Nothing is held: the resolver belongs to whoever handed it in."""
