@@ -69,6 +69,21 @@ async def test_redirects_are_not_followed(sink: WebhookSink, egress: Egress, sta
     assert [one.path for one in sink.received] == ["/hook"]
 
 
+@pytest.mark.parametrize("size", [2, 1_000_000])
+async def test_who_waits_for_its_turn_hears_when_the_request_left(
+    sink: WebhookSink, egress: Egress, size: int
+) -> None:
+    answered, left = asyncio.Event(), asyncio.Event()
+    sink.script("/slow", Reply(hold=answered))
+    posting = asyncio.create_task(egress.post(sink.url("/slow"), b"x" * size, {}, left.set))
+    async with asyncio.timeout(5):
+        await left.wait()  # before any answer
+        await sink.received_count(1, "/slow")
+    assert not posting.done()
+    answered.set()
+    assert (await posting).status == 200
+
+
 async def test_cookies_are_not_kept(sink: WebhookSink, egress: Egress) -> None:
     sink.script("/hook", Reply(headers={"Set-Cookie": "a=b"}))
     for _ in range(2):
