@@ -23,8 +23,6 @@ from storage.clock import Clock
 from storage.database import Database
 from storage.ids import Ids
 
-JSON_TYPE = "application/json"
-
 
 @dataclass(frozen=True, slots=True)
 class Rooms:

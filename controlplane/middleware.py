@@ -7,12 +7,13 @@ from typing import Any, cast
 import structlog
 from aiohttp import web
 
-from controlplane.api import JSON_TYPE, Answer, Call, Handler, OpenHandler, Rooms, Route, Visit
+from controlplane.api import Answer, Call, Handler, OpenHandler, Rooms, Route, Visit
 from controlplane.auth import Authenticator, Principal
 from controlplane.errors import ApiError, Fault, invalid
 from controlplane.ratelimit import RateLimit, Verdict
 from controlplane.render import encode
 from controlplane.schemas import Body, Query, read_body, read_query
+from controlplane.streaming import JSON_TYPE
 from storage import inboxes
 
 log = structlog.get_logger("maild.api")

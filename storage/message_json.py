@@ -76,6 +76,7 @@ _ROWS = f"SELECT {object_of(_MESSAGE)} AS json FROM messages m"
 _BODIES = "m.inbox_id, m.text_body, m.text_slices, m.html_slices, m.blob_id"
 _ONE = f"""SELECT {octets(object_of(_MESSAGE))}, {_BODIES} FROM messages m
     WHERE m.id = ? AND m.organization_id = ?"""
+_ONE_OF_THREAD = _ONE.replace(object_of(_MESSAGE), object_of(_OF_THREAD))
 _THREAD = f"""SELECT {octets(object_of(_OF_THREAD))}, {_BODIES} FROM messages m
     WHERE m.thread_id = ? AND m.organization_id = ? ORDER BY m.id"""
 
@@ -99,6 +100,21 @@ def get(tx: Tx, organization_id: str, message_id: str) -> Shown | None:
 def of_thread(tx: Tx, organization_id: str, thread_id: str) -> list[Shown]:
     """All of a thread's messages, oldest first."""
     return [Shown(*row) for row in tx.all(_THREAD, (thread_id, organization_id))]
+
+
+def one_of_thread(tx: Tx, organization_id: str, message_id: str) -> Shown | None:
+    """As `of_thread` shows it."""
+    row = tx.one(_ONE_OF_THREAD, (message_id, organization_id))
+    return Shown(*row) if row else None
+
+
+def ids_of_thread(tx: Tx, organization_id: str, thread_id: str) -> tuple[list[str], int]:
+    """All of a thread's messages, oldest first, and how many bytes they have in all."""
+    rows = tx.all(
+        "SELECT id, size_bytes FROM messages WHERE thread_id = ? AND organization_id = ? ORDER BY id",
+        (thread_id, organization_id),
+    )
+    return [message_id for message_id, _ in rows], sum(size_bytes for _, size_bytes in rows)
 
 
 def page(tx: Tx, scope: Scope, before: str | None, limit: int) -> bytes:

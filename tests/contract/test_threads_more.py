@@ -1,5 +1,6 @@
 """PATCH /v1/threads/{id}, pages and the archive (decisions.md, "Thread")."""
 
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -102,3 +103,33 @@ async def test_a_foreign_threads_cursor_says_nothing(maild: Running, bot: dict[s
     stranger = await maild.organization()
     answer = await stranger.api.get("/v1/threads", cursor=message["threadId"])
     assert answer.faults == {"cursor": "invalid_cursor"}
+
+
+async def test_a_huge_conversation_is_never_in_memory_as_a_whole(maild: Running, bot: dict[str, Any]) -> None:
+    """Strangers decide how much stands in it."""
+    html = "<p>" + "words " * 300_000 + "</p>"
+    for number in range(8):
+        await maild.deliver(
+            bot["address"],
+            f"From: a@elsewhere.test\nSubject: Re: huge\nMessage-ID: <{number}@elsewhere.test>\n"
+            f"References: <0@elsewhere.test>\nMIME-Version: 1.0\nContent-Type: text/html\n\n{html}\n",
+        )
+    (thread,) = (await maild.api.get("/v1/threads")).data
+    size = 0
+    tracemalloc.start()
+    try:
+        headers = {"Authorization": f"Bearer {maild.api.key}"}
+        url = f"{maild.api.url}/v1/threads/{thread['id']}"
+        async with maild._session.get(url, headers=headers) as response:
+            async for piece in response.content.iter_any():
+                size += len(piece)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert size > 8 * 2 * len(html) > peak * 1.5  # htmlBody and html
+    whole = (await maild.api.get(f"/v1/threads/{thread['id']}")).data
+    assert whole["messageCount"] == len(whole["messages"]) == 8
+    assert [one["messageIdHeader"] for one in whole["messages"]] == [
+        f"<{n}@elsewhere.test>" for n in range(8)
+    ]
+    assert all(one["html"] == one["htmlBody"] and len(one["html"]) > 1_000_000 for one in whole["messages"])
