@@ -11,8 +11,9 @@ from controlplane.api import Answer, Call, Handler, OpenHandler, Rooms, Route, V
 from controlplane.auth import Authenticator, Principal
 from controlplane.errors import ApiError, Fault, invalid
 from controlplane.ratelimit import RateLimit, Verdict
+from controlplane.reading import read_body, read_query
 from controlplane.render import encode
-from controlplane.schemas import Body, Query, read_body, read_query
+from controlplane.schemas import Body, Query
 from controlplane.streaming import JSON_TYPE
 from storage import inboxes
 

@@ -11,7 +11,7 @@ import click
 import pytest
 
 from conf.settings import Plan, Settings
-from controlplane import schemas
+from controlplane import reading, values
 from controlplane.errors import ERRORS
 from controlplane.routes import ROUTES
 from maild import __version__
@@ -156,7 +156,7 @@ def test_every_error_code_that_a_document_names_exists() -> None:
 def fault_codes() -> set[str]:
     """Every code that `details.fields` may hold, as the source has it."""
     source = "\n".join(file.read_text("utf-8") for file in (ROOT / "controlplane").rglob("*.py"))
-    found = set(schemas._CODES.values()) | {"wrong_type"}
+    found = set(reading._CODES.values()) | {"wrong_type"}
     found |= set(re.findall(r'PydanticCustomError\(\s*"(\w+)"', source))
     found |= set(re.findall(r'\bFault\([^()]*?,\s*"(\w+)",', source))
     return found
@@ -170,7 +170,7 @@ def test_fault_codes_are_those_of_the_document() -> None:
 
 
 def test_events_that_a_document_names_exist() -> None:
-    known = set(schemas.EventType.__args__)  # type: ignore[attr-defined]
+    known = set(values.EventType.__args__)  # type: ignore[attr-defined]
     for name, text in TEXTS.items():
         assert set(re.findall(r"`((?:email|domain|sending)\.[a-z]+)`", text)) - {"domain.py"} <= known, name
 

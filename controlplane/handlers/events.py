@@ -8,7 +8,8 @@ from aiohttp import web
 
 from controlplane.api import Answer, Call
 from controlplane.bodies import TextLoader
-from controlplane.schemas import ListEvents, StreamEvents, read_query
+from controlplane.reading import read_query
+from controlplane.schemas import ListEvents, StreamEvents
 from controlplane.webhooks.events import render
 from storage import events
 from storage.database import Tx

@@ -9,8 +9,9 @@ from controlplane import render
 from controlplane.api import Answer, Call
 from controlplane.errors import ApiError, Fault, invalid
 from controlplane.handlers.messages import Whole, read_bodies
-from controlplane.schemas import ListThreads, ThreadCursor
+from controlplane.schemas import ListThreads
 from controlplane.streaming import stream_array
+from controlplane.values import ThreadCursor
 from storage import message_json, thread_json, threads
 from storage.database import Tx
 from storage.thread_json import ShownThread

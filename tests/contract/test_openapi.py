@@ -18,8 +18,8 @@ from controlplane.errors import ERRORS
 from controlplane.examples import EXAMPLES
 from controlplane.openapi import COMMON_ERRORS, OPEN_ERRORS, document, error_codes
 from controlplane.operations import BYTES, OPERATIONS
+from controlplane.reading import read_body
 from controlplane.routes import ROUTES
-from controlplane.schemas import read_body
 from tests.conftest import on_shared
 from tests.support import answered
 from tests.support.running import Running

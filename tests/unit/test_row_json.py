@@ -63,7 +63,7 @@ THREAD = st.builds(
     participants=ADDRESSES, message_count=INTEGER, unread_count=INTEGER, last_message_at=MOMENT,
     is_archived=st.integers(0, 1), created_at=MOMENT,
 )  # fmt: skip
-# json_each, which gathers them, ends a text at a NUL; no label has one (controlplane/schemas.py).
+# json_each, which gathers them, ends a text at a NUL; no label has one (controlplane/values.py).
 LABELS = st.lists(WORDS.map(lambda text: text.replace("\0", "")), max_size=3)
 
 
