@@ -136,7 +136,8 @@ def lease(
 
     `since`: the `scanned_to` of a lease that only stepped over busy ones.
 
-    `retry_at(attempts, expires_at)`: when to try again if this attempt, the attempts-th, fails."""
+    `retry_at(attempts, expires_at)`: when to try again if this attempt, the attempts-th, fails.
+    """
     if switches.off_since(tx, switches.QUEUE) is not None:
         return Leased([], None, None, is_paused=True)
     window = {"since": since, "now": now_ms}
@@ -154,11 +155,12 @@ def lease(
 
 
 class Wanted(NamedTuple):
-    """What may become of leased rows now: `gone` was deleted or withdrawn meanwhile."""
+    """What may become of leased rows now: `gone` was deleted or withdrawn meanwhile; `is_paused`: none may leave."""
 
     willing: list[Due]
     suppressed: list[Due]
     gone: list[Due]
+    is_paused: bool = False
 
 
 def look_again(tx: Tx, rows: Iterable[Due], keys_of: Callable[[str], Sequence[str]]) -> Wanted:
@@ -166,6 +168,8 @@ def look_again(tx: Tx, rows: Iterable[Due], keys_of: Callable[[str], Sequence[st
 
     `keys_of(address)`: the keys that suppressions are compared by.
     """
+    if switches.off_since(tx, switches.QUEUE) is not None:
+        return Wanted([], [], [], is_paused=True)
     wanted = Wanted([], [], [])
     for row in rows:
         if not holds(tx, [row]):

@@ -234,6 +234,10 @@ class OutboundQueue(LoopService):
         outcome, willing = Outcome(rows, {}), rows
         try:
             now = self._db.lookup(outbound.look_again, rows, suppression_keys)
+            if now.is_paused:
+                await self._give_back(rows)
+                self._settled(lane, rows, is_deferred=False)
+                return
             willing = now.willing
             outcome.verdicts |= {row.position: _SUPPRESSED for row in now.suppressed}
             # A verdict on what is gone changes nothing and tells nobody.

@@ -1,5 +1,7 @@
 """The operator stops all outgoing mail, and lets it go on: nothing enters, nothing leaves, nothing is lost."""
 
+import asyncio
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from storage.clock import iso
@@ -48,6 +50,46 @@ async def test_nothing_leaves_until_the_queue_is_resumed(start: Start) -> None:
             await status_of(maild, message, "delivered", "delivered")
         assert len(mx.received) == 2
         assert (await maild.api.send(bot)).status == 201
+
+
+async def test_what_stands_in_line_waits_too(start: Start) -> None:
+    async with DnsServer() as dns, Mx() as mx:
+        dns.add_mx("elsewhere.test")
+        mx.hold["dot"] = asyncio.Event()
+        maild = await start(
+            dns={"nameservers": [f"127.0.0.1:{dns.port}"]},
+            outbound={
+                "port": mx.port, "allow_private_networks": True, "max_connections_per_destination": 1
+            },
+        )  # fmt: skip
+        bot = await maild.inbox("bot")
+        sent = [(await maild.api.send(bot, subject=f"{number}")).data for number in range(4)]
+        await mx.until("dot")
+        await until(leased(maild, len(sent)))
+
+        await maild.operate(maild.store.pause_queue)
+        mx.hold["dot"].set()
+        await status_of(maild, sent[0], "delivered", "delivered")  # it was between dot and 250
+        await until(leased(maild, 0))
+        assert len(mx.received) == 1
+        assert maild.sql("SELECT DISTINCT attempts FROM recipients WHERE status = 'queued'") == [(0,)]
+
+        await maild.operate(maild.store.resume_queue)
+        wake(maild)
+        for message in sent:
+            await status_of(maild, message, "delivered", "delivered")
+        assert len(mx.received) == 4
+
+
+def leased(maild: Running, count: int) -> Callable[[], Awaitable[bool | None]]:
+    async def look() -> bool | None:
+        return (
+            True
+            if maild.sql("SELECT count(*) FROM recipients WHERE lease IS NOT NULL") == [(count,)]
+            else None
+        )
+
+    return look
 
 
 async def status_of(maild: Running, message: dict[str, Any], status: str, recipient: str) -> None:
