@@ -25,6 +25,7 @@ class Admission:
 
     def attempt(
         self,
+        tx: Tx,
         organization: Organization,
         inbox_id: str,
         recipients: Sequence[tuple[str, str]],
@@ -35,15 +36,17 @@ class Admission:
         goes_at_ms: int,
     ) -> Attempt:
         """`recipients`: (kind, address) pairs. `thread_id`: the conversation that it answers in."""
+        keys = [normalize(address) for _, address in recipients]
+        written = tripwire.correspondents(tx, inbox_id, thread_id) if thread_id is not None else ()
         return Attempt(
             organization=organization,
             plan=self._settings.plan(organization.plan),
             inbox_id=inbox_id,
             shared_domains=self._shared_domains,
             recipients=recipients,
-            keys=[normalize(address) for _, address in recipients],
+            keys=keys,
             mode=mode,
-            thread_id=thread_id,
+            strangers=frozenset(keys) - {normalize(address) for address in written},
             bulk_recipients=self._settings.limits.bulk_recipients,
             now_ms=now_ms,
             goes_at_ms=goes_at_ms,
@@ -60,9 +63,8 @@ class Admission:
         usage.add(tx, organization_id, month_of(now_ms), "messages")
         if inbox.domain not in self._shared_domains:
             usage.add(tx, organization_id, day_of(now_ms), "messages", scope=inbox.domain)
-        strangers = guards.strangers(tx, attempt)
-        if strangers:
-            tripwire.note(tx, organization_id, strangers, now_ms, now_ms - guards.BULK_WINDOW_MS)
+        if attempt.strangers:
+            tripwire.note(tx, organization_id, attempt.strangers, now_ms, now_ms - guards.BULK_WINDOW_MS)
 
     def trip(self, tx: Tx, attempt: Attempt) -> None:
         """Remember that the bulk tripwire was tripped. The send that did it is refused."""

@@ -25,9 +25,13 @@ NO_SUBJECT = "(no subject)"
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """What is written, and what the server adds to it. `date_s`: Unix seconds, of the day it goes out."""
+    """What is written, and what the server adds to it. `date_s`: Unix seconds, of the day it goes out.
+
+    `recipients`: (kind, address) pairs, no address twice.
+    """
 
     request: SendMessage
+    recipients: Sequence[tuple[str, str]]
     inbox: Inbox
     parent: Message | None
     attachments: Sequence[OutgoingAttachment]
@@ -77,14 +81,13 @@ def unique_recipients(request: SendMessage) -> list[tuple[str, str]]:
 
 def _outgoing(letter: Letter, text: str | None, html: str | None) -> Outgoing:
     request, parent, inbox = letter.request, letter.parent, letter.inbox
-    recipients = unique_recipients(request)
     chain: tuple[str, ...] = ()
     if parent is not None:
         chain = reply_references(parent.message_id_header, load(parent.reference_ids))
     return Outgoing(
         from_=Mailbox(inbox.name, inbox.address),
-        to=tuple(address for kind, address in recipients if kind == "to"),
-        cc=tuple(address for kind, address in recipients if kind == "cc"),
+        to=tuple(address for kind, address in letter.recipients if kind == "to"),
+        cc=tuple(address for kind, address in letter.recipients if kind == "cc"),
         reply_to=None,
         subject=subject_of(request),
         text=text,

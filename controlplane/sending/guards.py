@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from conf.settings import Plan
 from controlplane.errors import ApiError
-from maild.message.address import normalize, suppression_keys
+from maild.message.address import suppression_keys
 from storage import domains, inboxes, suppressions, tripwire, usage
 from storage.clock import DAY_MS, day_of, iso, month_of, next_day_ms, next_month_ms
 from storage.database import Tx
@@ -23,8 +23,9 @@ TRIPPED_FOR_MS = DAY_MS
 class Attempt:
     """What the guards judge. `recipients`: (kind, address) pairs; `keys`: their comparison keys.
 
-    `thread_id`: the conversation that it answers in, if any. `goes_at_ms`: when it is to leave: now, or the
-    time that it is scheduled for, whose day and month have allowances of their own.
+    `strangers`: the keys of those who have not written to the sending inbox in the conversation that it answers
+    in. `goes_at_ms`: when it is to leave: now, or the time that it is scheduled for, whose day and month have
+    allowances of their own.
     """
 
     organization: Organization
@@ -34,7 +35,7 @@ class Attempt:
     recipients: Sequence[tuple[str, str]]
     keys: Sequence[str]
     mode: str
-    thread_id: str | None
+    strangers: frozenset[str]
     bulk_recipients: int
     now_ms: int
     goes_at_ms: int
@@ -105,8 +106,7 @@ def recipients_are_not_suppressed(tx: Tx, attempt: Attempt) -> None:
 
 def no_bulk_pattern(tx: Tx, attempt: Attempt) -> None:
     """Contract, section 8, "Bulk tripwire": many strangers in a short time. Answers in a conversation pass."""
-    fresh = strangers(tx, attempt)
-    if not fresh:
+    if not attempt.strangers:
         return
     organization_id, now_ms = attempt.organization.id, attempt.now_ms
     tripped_at = tripwire.tripped_at(tx, organization_id)
@@ -114,17 +114,9 @@ def no_bulk_pattern(tx: Tx, attempt: Attempt) -> None:
         raise ApiError("sending_paused_bulk_review", details=_tripped(attempt, tripped_at))
     if attempt.is_scheduled:  # counted when it leaves
         return
-    others = tripwire.others_since(tx, organization_id, now_ms - BULK_WINDOW_MS, fresh)
-    if others + len(fresh) >= attempt.bulk_recipients:
+    others = tripwire.others_since(tx, organization_id, now_ms - BULK_WINDOW_MS, attempt.strangers)
+    if others + len(attempt.strangers) >= attempt.bulk_recipients:
         raise BulkPattern("sending_paused_bulk_review", details=_tripped(attempt, now_ms))
-
-
-def strangers(tx: Tx, attempt: Attempt) -> frozenset[str]:
-    """Keys of the recipients who have not written to the sending inbox in this conversation."""
-    if attempt.thread_id is None:
-        return frozenset(attempt.keys)
-    written = tripwire.correspondents(tx, attempt.inbox_id, attempt.thread_id)
-    return frozenset(attempt.keys) - {normalize(address) for address in written}
 
 
 def _tripped(attempt: Attempt, tripped_at: int) -> dict[str, object]:

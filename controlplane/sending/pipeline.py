@@ -186,11 +186,20 @@ class Pipeline:
         token = self._ids.token()
         # The Date of a scheduled message is the one that it leaves at: an older one looks like a late mail.
         date_ms = request.sendAt or self._clock.now_ms()
-        letter = Letter(request, inbox, around.parent, attachments, token, self._ids.token(), date_ms // 1000)
+        letter = Letter(
+            request=request,
+            recipients=unique_recipients(request),
+            inbox=inbox,
+            parent=around.parent,
+            attachments=attachments,
+            token=token,
+            boundary_seed=self._ids.token(),
+            date_s=date_ms // 1000,
+        )
         raw, found = await self._composer.compose(letter)
         return Prepared(
             submission=submission,
-            recipients=unique_recipients(request),
+            recipients=letter.recipients,
             parent=around.parent,
             stored=await self._keep(raw),
             found=found,
@@ -238,6 +247,7 @@ class Pipeline:
         if organization is None:
             raise ApiError("inbox_not_found")
         attempt = self._admission.attempt(
+            tx,
             organization,
             request.inboxId,
             prepared.recipients,

@@ -90,6 +90,7 @@ class Scheduler(LoopService):
         organization = organizations.get(tx, message.organization_id)
         assert organization is not None
         attempt = self._admission.attempt(
+            tx,
             organization,
             message.inbox_id,
             recipients_of(message),

@@ -224,7 +224,7 @@ class Dispatcher(LoopService):
         return await self._settle(delivery, job.event, sent, begun_ms, duration_ms, goes_on)
 
     async def _job(self, delivery: Delivery) -> Job | None:
-        # Three rows by their keys: a hop to a reader's thread would cost several times as much.
+        # Rows by their keys: a hop to a reader's thread would cost several times as much.
         return self._db.lookup(webhooks.for_attempt, delivery)
 
     async def _attempt(self, delivery: Delivery, job: Job, now_ms: int, on_sent: OnSent) -> Sent:
