@@ -7,7 +7,7 @@ import msgspec
 
 from controlplane.analytics import Destination, Series, Summary
 from storage.agents import Agent
-from storage.clock import iso, next_day_ms, next_month_ms
+from storage.clock import iso, iso_or_none, next_day_ms, next_month_ms
 from storage.domains import Domain
 from storage.members import Member
 from storage.organizations import Used
@@ -38,10 +38,6 @@ def _camel(name: str) -> str:
     return first + "".join(part.title() for part in rest)
 
 
-def _moment(at_ms: int | None) -> str | None:
-    return None if at_ms is None else iso(at_ms)
-
-
 def inbox(row: Inbox) -> dict[str, Any]:
     return {
         "id": row.id,
@@ -54,10 +50,10 @@ def inbox(row: Inbox) -> dict[str, Any]:
         "metadata": _json(row.metadata),
         "isActive": bool(row.is_active),
         "unreadCount": row.unread_count,
-        "lastMessageAt": _moment(row.last_message_at),
+        "lastMessageAt": iso_or_none(row.last_message_at),
         "createdAt": iso(row.created_at),
         "updatedAt": iso(row.updated_at),
-        "deactivatedAt": _moment(row.deactivated_at),
+        "deactivatedAt": iso_or_none(row.deactivated_at),
     }
 
 
@@ -111,8 +107,8 @@ def draft(row: Draft) -> dict[str, Any]:
         "messageId": row.message_id,
         "createdAt": iso(row.created_at),
         "updatedAt": iso(row.updated_at),
-        "sentAt": _moment(row.sent_at),
-        "discardedAt": _moment(row.discarded_at),
+        "sentAt": iso_or_none(row.sent_at),
+        "discardedAt": iso_or_none(row.discarded_at),
     }
 
 
@@ -140,7 +136,7 @@ def domain(row: Domain, records: Sequence[Mapping[str, Any]], today_used: int, n
         "todayUsed": today_used,
         "resetsAt": resets_at,
         "note": note,
-        "verifiedAt": _moment(row.verified_at),
+        "verifiedAt": iso_or_none(row.verified_at),
         "createdAt": iso(row.created_at),
     }
 
@@ -157,7 +153,7 @@ def domain_verification(row: Domain) -> dict[str, Any]:
             "spf": bool(row.spf_status),
             "dkim": bool(row.dkim_status),
         },
-        "verifiedAt": _moment(row.verified_at),
+        "verifiedAt": iso_or_none(row.verified_at),
     }
 
 
@@ -177,7 +173,7 @@ def organization(
             "status": row.sending_status,
             "reason": row.sending_reason,
             "action": row.sending_action,
-            "trippedAt": _moment(row.sending_tripped_at),
+            "trippedAt": iso_or_none(row.sending_tripped_at),
         },
         "reputation": {
             "windowDays": REPUTATION_DAYS,
@@ -209,7 +205,7 @@ def key(row: Key) -> dict[str, Any]:
         "scopes": _json(row.scopes),
         "inboxId": row.inbox_id,
         "isActive": bool(row.is_active),
-        "lastUsedAt": _moment(row.last_used_at),
+        "lastUsedAt": iso_or_none(row.last_used_at),
         "createdAt": iso(row.created_at),
     }
 
@@ -274,7 +270,7 @@ def analytics_destination(one: Destination) -> dict[str, Any]:
         "deferred": one.deferred,
         "bounced": one.bounced,
         "lastResponse": one.last_response,
-        "lastResponseAt": _moment(one.last_response_at),
+        "lastResponseAt": iso_or_none(one.last_response_at),
     }
 
 
@@ -303,6 +299,6 @@ def webhook_attempt(row: WebhookAttempt) -> dict[str, Any]:
         "isSuccessful": bool(row.is_successful),
         "error": row.error,
         "durationMs": row.duration_ms,
-        "nextAttemptAt": _moment(row.next_attempt_at),
+        "nextAttemptAt": iso_or_none(row.next_attempt_at),
         "createdAt": iso(row.created_at),
     }

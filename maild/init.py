@@ -15,7 +15,7 @@ from controlplane import render
 from controlplane.domains import checks
 from maild.outbound import dkim
 from storage import dkim_keys, inboxes, keys, migrate, organizations, outbound, rotation, switches, usage
-from storage.clock import Clock, iso
+from storage.clock import Clock, iso, iso_or_none
 from storage.data_folder import DataFolder, DataFolderError
 from storage.database import Tx
 from storage.ids import Ids
@@ -124,7 +124,7 @@ class Store:
 
         def unit(tx: Tx) -> dict[str, Any]:
             since = switches.off_since(tx, switches.QUEUE)
-            return {"waiting": outbound.depth(tx), "pausedSince": iso(since) if since is not None else None}
+            return {"waiting": outbound.depth(tx), "pausedSince": iso_or_none(since)}
 
         return self._write(unit)
 

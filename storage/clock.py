@@ -23,6 +23,11 @@ def iso(at_ms: int) -> str:
     return f"{_second(seconds)}.{ms:03d}Z"
 
 
+def iso_or_none(at_ms: int | None) -> str | None:
+    """`iso` of a time that may not have come."""
+    return None if at_ms is None else iso(at_ms)
+
+
 def day_of(at_ms: int) -> str:
     """The UTC day that a counter belongs to: `2026-11-21`."""
     return _day(at_ms // DAY_MS)

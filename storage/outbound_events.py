@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from storage import events, outbound
-from storage.clock import iso
+from storage.clock import iso_or_none
 from storage.database import Tx
 from storage.outbound import Envelope
 from storage.records import Recipient, dump, load
@@ -59,7 +59,7 @@ def describe(message_id: str, envelope: Envelope, recipients: Sequence[Recipient
         "fromAddress": envelope.from_address,
         "toAddresses": load(envelope.to_addresses),
         "subject": envelope.subject,
-        "sentAt": _iso(envelope.sent_at),
+        "sentAt": iso_or_none(envelope.sent_at),
         "recipients": shown,
     }
 
@@ -71,15 +71,11 @@ def describe_recipient(recipient: Recipient) -> dict[str, Any]:
         "kind": recipient.kind,
         "status": recipient.status,
         "attempts": recipient.attempts,
-        "lastAttemptAt": _iso(recipient.last_attempt_at),
-        "nextAttemptAt": _iso(recipient.next_attempt_at),
+        "lastAttemptAt": iso_or_none(recipient.last_attempt_at),
+        "nextAttemptAt": iso_or_none(recipient.next_attempt_at),
         "remoteHost": recipient.remote_host,
         "smtpCode": recipient.smtp_code,
         "enhancedCode": recipient.enhanced_code,
         "response": recipient.response,
         "tls": recipient.tls,
     }
-
-
-def _iso(at_ms: int | None) -> str | None:
-    return None if at_ms is None else iso(at_ms)

@@ -11,7 +11,7 @@ from conf.settings import Plan
 from controlplane.errors import ApiError
 from maild.message.address import suppression_keys
 from storage import domains, inboxes, suppressions, tripwire, usage
-from storage.clock import DAY_MS, day_of, iso, month_of, next_day_ms, next_month_ms
+from storage.clock import DAY_MS, day_of, iso, iso_or_none, month_of, next_day_ms, next_month_ms
 from storage.database import Tx
 from storage.records import Inbox, Organization
 
@@ -83,7 +83,7 @@ def sending_is_approved(tx: Tx, attempt: Attempt) -> None:
             "status": organization.sending_status,
             "reason": organization.sending_reason,
             "action": organization.sending_action,
-            "trippedAt": iso(tripped_at) if tripped_at is not None else None,
+            "trippedAt": iso_or_none(tripped_at),
         },
     )
 
@@ -183,7 +183,7 @@ def limit_reached(resource: str, limit: int, used: int, resets_at: int | None) -
             "resource": resource,
             "limit": limit,
             "used": used,
-            "resetsAt": iso(resets_at) if resets_at is not None else None,
+            "resetsAt": iso_or_none(resets_at),
         },
     )
 
