@@ -29,22 +29,6 @@ from scripts.bench import measure
 from scripts.bench.seed import FACTS, document
 
 WARM_UP = 50
-BARE = """
-import asyncio, json, uvloop
-from aiohttp import web
-async def main():
-    async def handle(request):
-        return web.json_response({"data": {"id": "msg_1", "status": "received"}})
-    app = web.Application()
-    app.router.add_get("/bare", handle)
-    runner = web.AppRunner(app, access_log=None, keepalive_timeout=75, handler_cancellation=False)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    print(json.dumps({"http": "http://127.0.0.1:%d" % site._server.sockets[0].getsockname()[1]}), flush=True)
-    await asyncio.Event().wait()
-uvloop.run(main())
-"""
 
 
 class Connection:
@@ -164,7 +148,7 @@ def toml(settings: dict[str, Any]) -> str:
 async def run(options: argparse.Namespace) -> None:
     async with contextlib.AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="maild-bench-")))
-        bare = await stack.enter_async_context(serving("-c", BARE))
+        bare = await stack.enter_async_context(serving("-m", "scripts.bench.bare"))
         stores: list[tuple[str, Served, dict[str, Any]]] = []
         for number, store in enumerate(options.stores):
             config = folder / f"{number}.toml"

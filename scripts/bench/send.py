@@ -34,35 +34,6 @@ from tests.support.daemon import Daemon
 
 LINE = "x" * 70 + "\n"
 AHEAD_S = 75  # scheduling a thousand takes a while; the least that the API takes is 60
-BARE = """
-import asyncio, json, sys, uvloop
-from pathlib import Path
-from aiohttp import web
-from storage import migrate
-from storage.database import Database
-async def main():
-    path = Path(sys.argv[1])
-    migrate.prepare(path)
-    conn = migrate.connect(path)
-    conn.execute("CREATE TABLE bench (id INTEGER PRIMARY KEY, body TEXT NOT NULL)")
-    conn.close()
-    db = await Database.open(path)
-    def insert(tx, body):
-        return tx.value("INSERT INTO bench (body) VALUES (?) RETURNING id", (body,))
-    async def handle(request):
-        body = json.loads(await request.read())
-        number = await db.write(insert, body["text"])
-        return web.json_response({"data": {"id": number, "status": "queued"}}, status=201)
-    app = web.Application()
-    app.router.add_post("/bare", handle)
-    runner = web.AppRunner(app, access_log=None, keepalive_timeout=75, handler_cancellation=False)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    print(json.dumps({"http": "http://127.0.0.1:%d" % site._server.sockets[0].getsockname()[1]}), flush=True)
-    await asyncio.Event().wait()
-uvloop.run(main())
-"""
 
 
 def request(url: str, path: str, body: dict[str, Any], key: str = "") -> bytes:
@@ -131,7 +102,9 @@ async def run(options: argparse.Namespace) -> None:
             "limits": {"requests_per_minute": 1_000_000_000},
         }
         sink.pause()
-        bare = await stack.enter_async_context(serving("-c", BARE, str(folder / "bare.sqlite3")))
+        bare = await stack.enter_async_context(
+            serving("-m", "scripts.bench.bare", str(folder / "bare.sqlite3"))
+        )
         if options.connections:
             async with Daemon(folder / "accept", dns_port=9, more=more) as daemon:
                 inbox = await daemon.api.post("/v1/inboxes", username="bench")
