@@ -15,7 +15,7 @@ from controlplane import render
 from controlplane.domains import checks
 from maild.outbound import dkim
 from storage import dkim_keys, inboxes, keys, migrate, organizations, outbound, rotation, switches, usage
-from storage.clock import Clock, iso, iso_or_none
+from storage.clock import Clock, iso_or_none
 from storage.data_folder import DataFolder, DataFolderError
 from storage.database import Tx
 from storage.ids import Ids
@@ -175,7 +175,7 @@ class Store:
                 "complaintRate": standing.complaint_rate,
             },
             "tripwire": {
-                "trippedAt": None if tripped_at is None else iso(tripped_at),
+                "trippedAt": iso_or_none(tripped_at),
                 "recentRecipients": tripwire.recipients,
             },
         }

@@ -20,7 +20,7 @@ from controlplane.domains.doh import Panel, Question
 from controlplane.errors import ApiError
 from controlplane.sending.guards import limit_reached
 from storage import dkim_keys, domains, events, inboxes, outbound, usage
-from storage.clock import Clock, day_of, iso
+from storage.clock import Clock, day_of, iso_or_none
 from storage.database import Database, Tx
 from storage.dkim_keys import DkimKey
 from storage.domains import Domain
@@ -280,7 +280,7 @@ class Registry:
                 "domainName": after.domain_name,
                 "status": after.status,
                 "checks": checks_of(after),
-                "verifiedAt": None if after.verified_at is None else iso(after.verified_at),
+                "verifiedAt": iso_or_none(after.verified_at),
             },
         )
 
