@@ -237,6 +237,7 @@ class OutboundQueue(LoopService):
             if now.is_paused:
                 await self._give_back(rows)
                 self._settled(lane, rows, is_deferred=False)
+                self.wake()  # the loop has not heard of the pause yet, nor would it of its end
                 return
             willing = now.willing
             outcome.verdicts |= {row.position: _SUPPRESSED for row in now.suppressed}

@@ -4,6 +4,9 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import pytest
+
+from maild.outbound import queue
 from storage.clock import iso
 from tests.conftest import Start
 from tests.support.dns_server import DnsServer
@@ -52,7 +55,8 @@ async def test_nothing_leaves_until_the_queue_is_resumed(start: Start) -> None:
         assert (await maild.api.send(bot)).status == 201
 
 
-async def test_what_stands_in_line_waits_too(start: Start) -> None:
+async def test_what_stands_in_line_waits_too(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queue, "PAUSED_LOOK_S", 0.01)
     async with DnsServer() as dns, Mx() as mx:
         dns.add_mx("elsewhere.test")
         mx.hold["dot"] = asyncio.Event()
@@ -74,8 +78,7 @@ async def test_what_stands_in_line_waits_too(start: Start) -> None:
         assert len(mx.received) == 1
         assert maild.sql("SELECT DISTINCT attempts FROM recipients WHERE status = 'queued'") == [(0,)]
 
-        await maild.operate(maild.store.resume_queue)
-        wake(maild)
+        await maild.operate(maild.store.resume_queue)  # and nobody wakes the queue
         for message in sent:
             await status_of(maild, message, "delivered", "delivered")
         assert len(mx.received) == 4
