@@ -25,7 +25,8 @@ from dns.rdtypes.ANY.MX import MX
 from dns.rdtypes.ANY.TXT import TXT
 
 from conf.settings import Dns
-from controlplane.webhooks.egress import Answer, EgressFailed
+from controlplane.webhooks.egress import EgressFailed
+from controlplane.webhooks.http1 import Answer
 from controlplane.webhooks.targets import EgressRefused
 
 VOICES_WANTED = 2

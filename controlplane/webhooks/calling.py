@@ -10,7 +10,8 @@ import structlog
 
 from controlplane.webhooks import attempts, signing
 from controlplane.webhooks.attempts import Verdict
-from controlplane.webhooks.egress import USER_AGENT, Answer, EgressFailed, OnSent, nobody_waits
+from controlplane.webhooks.egress import USER_AGENT, EgressFailed, OnSent, nobody_waits
+from controlplane.webhooks.http1 import Answer
 from controlplane.webhooks.secrets import Secrets
 from controlplane.webhooks.targets import EgressRefused
 from storage.records import Webhook, WebhookAttempt, dump

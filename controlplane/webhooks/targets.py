@@ -3,7 +3,7 @@
 A webhook's URL is chosen by a stranger and called from inside our network, so both its form and every
 address that its host resolves to are checked (OWASP "server-side request forgery"). Whatever could be
 read in two ways is refused rather than interpreted: an address must be written in its one canonical
-form, and the parser that checks is the one (yarl) that the HTTP client dials by.
+form, and what is dialled is what the parser (yarl) read when it was checked.
 """
 
 import ipaddress
@@ -66,12 +66,23 @@ class EgressRefused(Exception):
         self.reason = reason
 
 
-class Target(NamedTuple):
-    """A URL of an acceptable form. `address`: set when its host is an IP address."""
+class Place(NamedTuple):
+    """Where a connection leads: a host, in lower case and without brackets or a last dot, and a port."""
 
-    url: URL
     host: str
+    port: int
+
+
+class Target(NamedTuple):
+    """A URL of an acceptable form.
+
+    `address`: set when its host is an IP address. `authority`: for the Host field. `path`: with the query, encoded.
+    """
+
+    place: Place
     address: str | None
+    authority: str
+    path: str
 
 
 def parse(text: str) -> Target:
@@ -98,22 +109,24 @@ def parse(text: str) -> Target:
         raise EgressRefused("must have a port between 1 and 65535")
     if "[" in authority and ":" not in host:  # RFC 3986 §3.2.2, IPvFuture: loses its brackets here
         raise EgressRefused("must have a valid host name")
-    return _checked_host(url, host)
+    name, address = _checked_host(host)
+    return Target(Place(name, port), address, url.host_port_subcomponent or name, url.raw_path_qs)
 
 
-def _checked_host(url: URL, host: str) -> Target:
+def _checked_host(host: str) -> tuple[str, str | None]:
+    """The host as it is resolved, and again if it is an address."""
     if ":" in host:
         if not _is_address(ipaddress.IPv6Address, host):
             raise EgressRefused("must have a host name or an address without a zone")
-        return Target(url, host, host)
+        return host, host
     if _ENDS_IN_NUMBER.fullmatch(host.removesuffix(".")):
         if not _is_address(ipaddress.IPv4Address, host):
             raise EgressRefused("must write an IPv4 address as four decimal numbers")
-        return Target(url, host, host)
+        return host, host
     name = host.removesuffix(".")
     if len(name) > 253 or not _HOST.fullmatch(name):
         raise EgressRefused("must have a valid host name")
-    return Target(url, name, None)
+    return name, None
 
 
 def _is_address(kind: type[ipaddress.IPv4Address] | type[ipaddress.IPv6Address], text: str) -> bool:

@@ -4,7 +4,7 @@ import asyncio
 from contextlib import suppress
 from pathlib import Path
 
-from controlplane.webhooks.egress import Answer
+from controlplane.webhooks.http1 import Answer
 from tests.support.webhook_world import ScriptedPoster, WebhookWorld
 
 URL = "https://slow.test/"

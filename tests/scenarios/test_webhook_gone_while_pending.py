@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from controlplane.webhooks.egress import Answer
+from controlplane.webhooks.http1 import Answer
 from storage import webhooks
 from tests.support.webhook_world import ScriptedPoster, WebhookWorld
 

@@ -3,7 +3,8 @@
 import asyncio
 from pathlib import Path
 
-from controlplane.webhooks.egress import Answer, Egress, OnSent, nobody_waits
+from controlplane.webhooks.egress import Egress, OnSent, nobody_waits
+from controlplane.webhooks.http1 import Answer
 from tests.support.webhook_sink import WebhookSink
 from tests.support.webhook_world import START_MS, WebhookWorld, egress_to
 

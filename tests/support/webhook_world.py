@@ -8,7 +8,8 @@ from typing import Any
 
 from conf.settings import Webhooks
 from controlplane.webhooks.dispatcher import Dispatcher, Poster
-from controlplane.webhooks.egress import Answer, Egress, OnSent, Resolve, nobody_waits
+from controlplane.webhooks.egress import Egress, OnSent, Resolve, nobody_waits
+from controlplane.webhooks.http1 import Answer
 from controlplane.webhooks.secrets import Secrets
 from storage import events, organizations, webhooks
 from storage.clock import Clock

@@ -9,7 +9,8 @@ from standardwebhooks.webhooks import Webhook as StandardWebhook
 
 from conf.settings import Webhooks
 from controlplane.webhooks import signing
-from controlplane.webhooks.egress import Answer, EgressFailed
+from controlplane.webhooks.egress import EgressFailed
+from controlplane.webhooks.http1 import Answer
 from controlplane.webhooks.targets import EgressRefused
 from storage import webhooks
 from tests.support.webhook_world import START_MS, ScriptedPoster, WebhookWorld

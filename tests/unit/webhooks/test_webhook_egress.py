@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from conf.settings import Webhooks
-from controlplane.webhooks.egress import ANSWER_BYTES_MAX, Egress, EgressFailed
+from controlplane.webhooks.egress import Egress, EgressFailed
+from controlplane.webhooks.http1 import ANSWER_BYTES_MAX
 from controlplane.webhooks.targets import EgressRefused
 from tests.support.throwaway_ca import ThrowawayCa
 from tests.support.webhook_sink import Reply, WebhookSink

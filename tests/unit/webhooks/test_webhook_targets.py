@@ -70,7 +70,7 @@ async def test_development_too_wants_one_reading_of_a_url(url: str) -> None:
 
 
 def test_a_target_s_host_is_what_is_looked_up() -> None:
-    assert parse("https://BÜCHER.test.:8443/a?b").host == "xn--bcher-kva.test"
+    assert parse("https://BÜCHER.test.:8443/a?b").place.host == "xn--bcher-kva.test"
     assert parse("https://8.8.8.8/").address == "8.8.8.8"
     assert parse("https://[2606:2800::1]/").address == "2606:2800::1"
 
@@ -91,4 +91,4 @@ def test_any_text_is_refused_or_understood(text: str) -> None:
             target = parse(url)
         except EgressRefused:
             continue
-        assert target.host and target.url.scheme == "https" and target.url.user is None
+        assert target.place.host and target.path.startswith("/") and "@" not in target.authority
