@@ -59,7 +59,8 @@ class SearchIndexer(LoopService):
                 backlog_since = looked_at
                 if self._db.units_written == written + 2:  # nobody but this step
                     done_at = self._db.units_written
-                    continue
+                await self.pause(LOOK_S)  # whatever others write meanwhile: a step takes the writer from them
+                continue
             patience = 1 + (looked_at - backlog_since) / PATIENCE_S
             await self.pause(min(REST_MAX_S, (looked_at - began) * REST * busy / patience))
 
