@@ -25,10 +25,12 @@ from storage.records import Event, Webhook, WebhookAttempt, columns, dump
 
 _SELECT = f"SELECT {columns(Webhook)} FROM webhooks"
 # One statement for everything: each costs more than the rows that it reads.
-_FOR_ATTEMPT = f"""SELECT {columns(Event, "e")}, m.id IS NOT NULL, {WORDS.format("m")},
+_SURROUNDINGS = f"""SELECT {columns(Event, "e")}, m.id IS NOT NULL, {WORDS.format("m")},
       w.id IS NOT NULL, {columns(Webhook, "w")}
     FROM events e LEFT JOIN messages m ON m.id = e.message_id AND m.organization_id = e.organization_id
     LEFT JOIN webhooks w ON w.id = ? AND w.deleted_at IS NULL WHERE e.seq = ?"""
+_STANDING = f"""SELECT EXISTS (SELECT 1 FROM messages m WHERE m.id = ? AND m.organization_id = w.organization_id),
+      {columns(Webhook, "w")} FROM webhooks w WHERE w.id = ? AND w.deleted_at IS NULL"""
 _WORDS_AT = len(Event._fields)
 _WEBHOOK_AT = _WORDS_AT + 1 + len(Words._fields)
 _OF_ORGANIZATION = "organization_id = :organization_id AND deleted_at IS NULL"
@@ -115,7 +117,7 @@ class Found(NamedTuple):
     is_in_flight: bool
 
 
-class Job(NamedTuple):
+class Surroundings(NamedTuple):
     """What one attempt needs, as it is now. `webhook` None: deleted. `words` None: no message, or deleted."""
 
     webhook: Webhook | None
@@ -321,18 +323,24 @@ def free_leases(tx: Tx) -> int:
     )
 
 
-def for_attempt(tx: Tx, delivery: Delivery) -> Job | None:
+def surroundings(tx: Tx, delivery: Delivery) -> Surroundings | None:
     """None when both delivery and event are gone."""
-    row = tx.one(_FOR_ATTEMPT, (delivery.webhook_id, delivery.event_seq))
+    row = tx.one(_SURROUNDINGS, (delivery.webhook_id, delivery.event_seq))
     if row is None:  # retention took it, and the foreign key cascades
         return None
     has_words, *words = row[_WORDS_AT:_WEBHOOK_AT]
     has_webhook, *webhook = row[_WEBHOOK_AT:]
-    return Job(
+    return Surroundings(
         Webhook(*webhook) if has_webhook else None,
         Event(*row[:_WORDS_AT]),
         Words(words[0], bool(words[1]), words[2]) if has_words else None,
     )
+
+
+def standing(tx: Tx, webhook_id: str, message_id: str | None) -> tuple[Webhook | None, bool]:
+    """The webhook as it is now, and whether a message of its organization is still there."""
+    row = tx.one(_STANDING, (message_id, webhook_id))
+    return (None, False) if row is None else (Webhook(*row[1:]), bool(row[0]))
 
 
 def log_attempt(tx: Tx, record: WebhookAttempt) -> None:

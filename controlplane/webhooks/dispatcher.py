@@ -27,7 +27,6 @@ new is sent that could not be recorded either.
 """
 
 import asyncio
-from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
@@ -38,9 +37,10 @@ from controlplane.errors import ApiError
 from controlplane.webhooks import attempts, events, redelivery
 from controlplane.webhooks.calling import Call, Caller, Poster, Sent, record_of
 from controlplane.webhooks.egress import OnSent
+from controlplane.webhooks.jobs import Job, Jobs
 from controlplane.webhooks.recorder import Ended, Recorder
 from controlplane.webhooks.secrets import Secrets
-from controlplane.webhooks.shares import Earned, Places, keeps_place, share_out
+from controlplane.webhooks.shares import Earned, InFlight, Places, keeps_place, share_out
 from controlplane.webhooks.turns import Turn, Turns
 from storage import webhooks
 from storage.clock import Clock
@@ -48,7 +48,7 @@ from storage.database import Database, DatabaseClosed, Tx
 from storage.ids import Ids
 from storage.records import Event, WebhookAttempt
 from storage.service import LoopService
-from storage.webhooks import Delivery, Head, Job, Settlement
+from storage.webhooks import Delivery, Head, Settlement
 
 T = TypeVar("T")
 
@@ -87,15 +87,14 @@ class Dispatcher(LoopService):
         self._clock = clock
         self._caller = Caller(secrets, egress, settings.retry_delays_s)
         self._settings = settings
-        self._load_text = load_text
+        self._jobs = Jobs(db, load_text)
         self._drain_s = drain_s
         self._store_retry_s = store_retry_s
         self._places = Places(settings.max_concurrent, settings.max_concurrent_per_endpoint)
         self._turns = Turns()
         self._earned = Earned(settings.max_concurrent_per_endpoint)
         self._lease = ids.new("run")
-        self._in_flight: Counter[str] = Counter()
-        self._owners: dict[str, str] = {}
+        self._in_flight = InFlight()
         self._heads: Sequence[Head] = ()
         self._draining = False
         self._idle = asyncio.Event()
@@ -150,9 +149,7 @@ class Dispatcher(LoopService):
         try:
             # The look-out is a reader's: only what is really begun waits for the writer.
             heads = await self._db.read(webhooks.heads)
-            shares = share_out(
-                heads, now_ms, self._places, self._in_flight, self._owners, self._earned.places
-            )
+            shares = share_out(heads, now_ms, self._places, self._in_flight, self._earned.places)
             taken = await self._db.write(self._take, shares.begin) if shares.begin else []
         except DatabaseClosed:
             raise
@@ -162,13 +159,10 @@ class Dispatcher(LoopService):
         if self._draining:  # stop() gives back what was taken meanwhile
             return 0
         self._heads = heads
-        self._owners = {
-            **{webhook_id: self._owners[webhook_id] for webhook_id in self._in_flight},
-            **{head.webhook_id: head.organization_id for head in heads},
-        }
+        owners = {head.webhook_id: head.organization_id for head in heads}
         for delivery in taken:
             self._idle.clear()
-            self._in_flight[delivery.webhook_id] += 1
+            self._in_flight.begin(delivery.webhook_id, owners[delivery.webhook_id])
             group.create_task(self._deliver(delivery, self._turns.take(delivery.webhook_id)))
         return self._rest_s(shares.next_due_ms)
 
@@ -201,9 +195,7 @@ class Dispatcher(LoopService):
                 if following is not None:
                     turn = self._turns.take(following.webhook_id)
         finally:
-            self._in_flight[delivery.webhook_id] -= 1
-            if not self._in_flight[delivery.webhook_id]:
-                del self._in_flight[delivery.webhook_id]
+            self._in_flight.end(delivery.webhook_id)
             self.wake()
 
     async def _make(self, delivery: Delivery, turn: Turn, *, goes_on: bool = False) -> Made | None:
@@ -214,7 +206,7 @@ class Dispatcher(LoopService):
         try:
             await turn.come()
             begun_ms, begun_s = self._clock.now_ms(), self._clock.monotonic()
-            job = await self._insist(lambda: self._job(delivery))
+            job = await self._insist(lambda: self._find(delivery))
             if job is None:
                 return None
             sent = await self._attempt(delivery, job, begun_ms, turn.pass_on)
@@ -223,16 +215,15 @@ class Dispatcher(LoopService):
         duration_ms = round((self._clock.monotonic() - begun_s) * 1000)
         return await self._settle(delivery, job.event, sent, begun_ms, duration_ms, goes_on)
 
-    async def _job(self, delivery: Delivery) -> Job | None:
-        # Rows by their keys: a hop to a reader's thread would cost several times as much.
-        return self._db.lookup(webhooks.for_attempt, delivery)
+    async def _find(self, delivery: Delivery) -> Job | None:
+        return self._jobs.find(delivery)
 
     async def _attempt(self, delivery: Delivery, job: Job, now_ms: int, on_sent: OnSent) -> Sent:
-        webhook, event, words = job
+        webhook, event = job.webhook, job.event
         if webhook is None or not webhook.is_active:
             return Sent({}, None, None, attempts.halted(deleted=webhook is None))
         try:
-            body = await events.render(event, words, self._load_text)
+            body = await self._jobs.body(job)
         except Exception:
             log.exception("render_failed", event_id=event.id, attempt=delivery.attempt)
             return Sent({}, None, None, self._caller.unanswered("internal error", delivery.attempt))
@@ -292,7 +283,7 @@ class Dispatcher(LoopService):
 
     def _keeps_place(self, webhook_id: str) -> bool:
         return not self._draining and keeps_place(
-            webhook_id, self._heads, self._clock.now_ms(), self._in_flight, self._owners, self._earned.places
+            webhook_id, self._heads, self._clock.now_ms(), self._in_flight, self._earned.places
         )
 
     async def _insist(self, unit: Callable[[], Awaitable[T]]) -> T:

@@ -51,6 +51,36 @@ class Earned:
         return True
 
 
+class InFlight:
+    """The attempts that are being made, counted by webhook and by organization."""
+
+    def __init__(self) -> None:
+        self.webhooks: Counter[str] = Counter()
+        self.organizations: Counter[str] = Counter()
+        self._owners: dict[str, str] = {}
+
+    def __len__(self) -> int:
+        return self.webhooks.total()
+
+    def owner(self, webhook_id: str) -> str:
+        """The organization of a webhook that has attempts."""
+        return self._owners[webhook_id]
+
+    def begin(self, webhook_id: str, organization_id: str) -> None:
+        self._owners[webhook_id] = organization_id
+        self.webhooks[webhook_id] += 1
+        self.organizations[organization_id] += 1
+
+    def end(self, webhook_id: str) -> None:
+        owner = self._owners[webhook_id]
+        for counter, key in ((self.webhooks, webhook_id), (self.organizations, owner)):
+            counter[key] -= 1
+            if not counter[key]:
+                del counter[key]
+        if webhook_id not in self.webhooks:
+            del self._owners[webhook_id]
+
+
 class Shares(NamedTuple):
     """`begin`: webhook id → attempts to begin, at most. `next_due_ms`: when to look again, or None.
 
@@ -65,15 +95,12 @@ def share_out(
     heads: Sequence[Head],
     now_ms: int,
     places: Places,
-    in_flight: Mapping[str, int],
-    owners: Mapping[str, str],
+    in_flight: InFlight,
     places_of: Callable[[str], int] | None = None,
 ) -> Shares:
-    """`in_flight`: webhook id → attempts that run now; `owners`: their organizations; `places_of`: what
-    each webhook may have, where that is not `places.per_endpoint`."""
-    organizations = _by_organization(in_flight, owners)
-    running_of = Counter(in_flight)
-    free = places.in_all - sum(in_flight.values())
+    """`places_of`: what each webhook may have, where that is not `places.per_endpoint`."""
+    organizations, running_of = Counter(in_flight.organizations), Counter(in_flight.webhooks)
+    free = places.in_all - len(in_flight)
     due = [head for head in heads if head.due_ms <= now_ms]
     begin: Counter[str] = Counter()
     while free > 0 and due:
@@ -94,8 +121,7 @@ def keeps_place(
     webhook_id: str,
     heads: Sequence[Head],
     now_ms: int,
-    in_flight: Mapping[str, int],
-    owners: Mapping[str, str],
+    in_flight: InFlight,
     places_of: Callable[[str], int],
 ) -> bool:
     """An attempt of the webhook ends: would its place go to the same webhook again, as far as `heads` tell?
@@ -104,28 +130,19 @@ def keeps_place(
     """
     if len(heads) > KEPT_HEADS_MAX:
         return False
-    mine = in_flight[webhook_id] - 1
+    mine = in_flight.webhooks[webhook_id] - 1
     if mine >= places_of(webhook_id):
         return False
-    organizations = _by_organization(in_flight, owners)
-    organizations[owners[webhook_id]] -= 1
-    own = (organizations[owners[webhook_id]], mine)
+    owner = in_flight.owner(webhook_id)
+    ours = in_flight.organizations[owner] - 1
     for other_id, organization_id, due_ms in heads:
-        running = mine if other_id == webhook_id else in_flight.get(other_id, 0)
-        if (
-            (organizations[organization_id], running) < own
-            and due_ms <= now_ms
-            and running < places_of(other_id)
-        ):
+        if due_ms > now_ms:
+            continue
+        running = mine if other_id == webhook_id else in_flight.webhooks[other_id]
+        theirs = ours if organization_id == owner else in_flight.organizations[organization_id]
+        if (theirs, running) < (ours, mine) and running < places_of(other_id):
             return False
     return True
-
-
-def _by_organization(in_flight: Mapping[str, int], owners: Mapping[str, str]) -> Counter[str]:
-    organizations: Counter[str] = Counter()
-    for webhook_id, running in in_flight.items():
-        organizations[owners[webhook_id]] += running
-    return organizations
 
 
 def _turn(head: Head, organizations: Mapping[str, int], running: Mapping[str, int]) -> tuple[int, int, int]:

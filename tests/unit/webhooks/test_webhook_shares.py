@@ -1,37 +1,46 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controlplane.webhooks.shares import Earned, Places, keeps_place, share_out
+from controlplane.webhooks.shares import Earned, InFlight, Places, keeps_place, share_out
 from storage.webhooks import Head
 
 NOW = 1000
+NOTHING = InFlight()
+
+
+def running(attempts: dict[str, int], owners: dict[str, str]) -> InFlight:
+    in_flight = InFlight()
+    for webhook_id, count in attempts.items():
+        for _ in range(count):
+            in_flight.begin(webhook_id, owners[webhook_id])
+    return in_flight
 
 
 def test_one_backlog_gets_its_places_and_no_more() -> None:
-    shares = share_out([Head("a", "o1", 5)], NOW, Places(50, 5), {}, {})
+    shares = share_out([Head("a", "o1", 5)], NOW, Places(50, 5), NOTHING)
     assert shares == ({"a": 5}, None)
 
 
 def test_a_neighbour_comes_before_an_older_backlog_that_has_places_already() -> None:
     heads = [Head("old", "o1", 1), Head("new", "o2", 999)]
-    shares = share_out(heads, NOW, Places(6, 5), {"old": 5}, {"old": "o1"})
+    shares = share_out(heads, NOW, Places(6, 5), running({"old": 5}, {"old": "o1"}))
     assert shares.begin == {"new": 1}
 
 
 def test_an_organization_with_many_endpoints_leaves_half() -> None:
     heads = [Head(f"w{number}", "greedy", 1) for number in range(50)]
-    shares = share_out(heads, NOW, Places(50, 5), {}, {})
+    shares = share_out(heads, NOW, Places(50, 5), NOTHING)
     assert sum(shares.begin.values()) == 25
     assert max(shares.begin.values()) == 1
 
 
 def test_what_is_not_due_says_when() -> None:
     heads = [Head("a", "o1", 3000), Head("b", "o1", 2000), Head("c", "o1", NOW)]
-    assert share_out(heads, NOW, Places(50, 5), {}, {}) == ({"c": 5}, 2000)
+    assert share_out(heads, NOW, Places(50, 5), NOTHING) == ({"c": 5}, 2000)
 
 
 def test_nothing_free_begins_nothing() -> None:
-    assert share_out([Head("a", "o1", 1)], NOW, Places(1, 5), {"b": 1}, {"b": "o2"}) == ({}, None)
+    assert share_out([Head("a", "o1", 1)], NOW, Places(1, 5), running({"b": 1}, {"b": "o2"})) == ({}, None)
 
 
 def test_an_endpoint_earns_its_places_and_loses_them_at_a_failure() -> None:
@@ -40,7 +49,7 @@ def test_an_endpoint_earns_its_places_and_loses_them_at_a_failure() -> None:
     assert [earned.note("a", True) for _ in range(4)] == [True, True, False, False]
     assert (earned.places("a"), earned.places("b")) == (3, 1)
     heads = [Head("a", "o1", 1), Head("b", "o1", 1)]
-    assert share_out(heads, NOW, Places(50, 3), {}, {}, earned.places).begin == {"a": 3, "b": 1}
+    assert share_out(heads, NOW, Places(50, 3), NOTHING, earned.places).begin == {"a": 3, "b": 1}
     assert earned.note("a", False) is False
     assert earned.places("a") == 1
 
@@ -50,21 +59,31 @@ def test_a_place_stays_with_its_webhook_while_nobody_has_less() -> None:
     owners = {"a": "o1", "b": "o1"}
 
     def keeps(in_flight: dict[str, int], most: int = 5) -> bool:
-        return keeps_place("a", heads, NOW, in_flight, owners, lambda _: most)
+        return keeps_place("a", heads, NOW, running(in_flight, owners), lambda _: most)
 
     assert keeps({"a": 3, "b": 2})
     assert not keeps({"a": 4, "b": 2})
     assert not keeps({"a": 2})  # b waits with none
     assert not keeps({"a": 5, "b": 5}, most=4)  # it lost one meanwhile
     many = [Head(str(number), "o1", 1) for number in range(1000)]
-    assert not keeps_place("a", many, NOW, {"a": 1}, owners, lambda _: 5)
+    assert not keeps_place("a", many, NOW, running({"a": 1}, owners), lambda _: 5)
 
 
 def test_a_place_goes_to_the_organization_that_has_fewer() -> None:
     heads = [Head("a", "o1", 1), Head("c", "o2", 1)]
     owners = {"a": "o1", "b": "o1", "c": "o2"}
-    assert not keeps_place("a", heads, NOW, {"a": 1, "b": 4, "c": 1}, owners, lambda _: 5)
-    assert keeps_place("a", heads, NOW, {"a": 1, "b": 4, "c": 1}, owners, lambda one: 1 if one == "c" else 5)
+    in_flight = running({"a": 1, "b": 4, "c": 1}, owners)
+    assert not keeps_place("a", heads, NOW, in_flight, lambda _: 5)
+    assert keeps_place("a", heads, NOW, in_flight, lambda one: 1 if one == "c" else 5)
+
+
+def test_what_ended_is_forgotten() -> None:
+    in_flight = running({"a": 2, "b": 1}, {"a": "o1", "b": "o1"})
+    in_flight.end("a")
+    assert (in_flight.webhooks, in_flight.organizations) == ({"a": 1, "b": 1}, {"o1": 2})
+    in_flight.end("a")
+    in_flight.end("b")
+    assert len(in_flight) == 0 and not in_flight.webhooks and not in_flight.organizations
 
 
 @given(
@@ -83,7 +102,7 @@ def test_no_limit_is_ever_passed(
     owner = {webhook: f"o{ord(webhook) // 2}" for webhook in "abcdefgh"}
     heads = [head._replace(organization_id=owner[head.webhook_id]) for head in heads]
     places = Places(in_all, per_endpoint)
-    begin, _ = share_out(heads, NOW, places, in_flight, {webhook: owner[webhook] for webhook in in_flight})
+    begin, _ = share_out(heads, NOW, places, running(in_flight, owner))
     due = {head.webhook_id for head in heads if head.due_ms <= NOW}
     assert set(begin) <= due
     assert not begin or sum(begin.values()) + sum(in_flight.values()) <= in_all
