@@ -13,7 +13,7 @@ from storage.events import Words
 from storage.records import Event, Webhook
 from storage.webhooks import Delivery
 
-KEPT_BYTES_MAX = 4 * 1024 * 1024  # of all bodies together
+KEPT_BYTES_MAX = 1024 * 1024  # of all bodies together
 
 
 @dataclass(slots=True)
