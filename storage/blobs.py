@@ -23,6 +23,7 @@ from storage.ids import Ids
 
 SPOOL_BUFFER_BYTES = 256 * 1024
 READ_CHUNK_BYTES = 256 * 1024
+STORE_CHUNK_BYTES = 1024 * 1024  # a millisecond of copying on the event loop
 T = TypeVar("T")
 RawMessage = bytes | mmap.mmap
 
@@ -95,7 +96,8 @@ class Blobs:
         """Bytes that are complete already."""
         spool = self.spool()
         try:
-            await spool.write(raw)
+            for start in range(0, len(raw), STORE_CHUNK_BYTES):
+                await spool.write(memoryview(raw)[start : start + STORE_CHUNK_BYTES])
             return await spool.finish()
         except BaseException:
             spool.discard()

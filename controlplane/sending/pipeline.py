@@ -180,7 +180,7 @@ class Pipeline:
 
     async def _prepare(self, submission: Submission, around: Surroundings) -> Prepared:
         request, inbox = submission.request, around.inbox
-        attachments = decode_attachments(request)
+        attachments = await decode_attachments(request)
         if attachments and self._settings.outbound.relay and not self._settings.outbound.attachments:
             raise ApiError("attachments_unsupported")
         token = self._ids.token()
