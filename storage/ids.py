@@ -6,6 +6,7 @@ case. Within one millisecond the chance part counts up, so that two ids of one p
 """
 
 import os
+import threading
 from collections.abc import Callable
 
 from storage.clock import Clock
@@ -20,9 +21,15 @@ class Ids:
         self._entropy = entropy
         self._last_ms = 0
         self._last_chance = 0
+        self._lock = threading.Lock()  # units of work run on the loop and on the writer's thread
 
     def new(self, prefix: str) -> str:
         """A fresh id such as `msg_0jc4…`: prefix, underscore, 26 characters."""
+        with self._lock:
+            now_ms, chance = self._next()
+        return f"{prefix}_{_base32(now_ms, 5)}{_base32(chance, 8)}"
+
+    def _next(self) -> tuple[int, int]:
         now_ms = max(self._clock.now_ms(), self._last_ms)
         if now_ms == self._last_ms:
             self._last_chance += 1 + self._entropy(1)[0]
@@ -30,7 +37,7 @@ class Ids:
             self._last_ms = now_ms
             # The top bit is left free, so that counting up never overflows into the time.
             self._last_chance = int.from_bytes(self._entropy(10), "big") >> 1
-        return f"{prefix}_{_base32(now_ms, 5)}{_base32(self._last_chance, 8)}"
+        return now_ms, self._last_chance
 
     def token(self, size_bytes: int = 15) -> str:
         """Unguessable lower-case text, 8 characters for each 5 bytes."""

@@ -1,5 +1,6 @@
 """Inboxes and the addresses they hold. `address` is the comparison key: lower case, A-label domain."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from storage import withdrawal
@@ -189,10 +190,12 @@ def update(
     return Inbox(*row) if row else None
 
 
-def deactivate(tx: Tx, organization_id: str, inbox_id: str, now_ms: int) -> int | None:
+def deactivate(
+    tx: Tx, organization_id: str, inbox_id: str, mint: Callable[[str], str], now_ms: int
+) -> int | None:
     """It neither receives nor sends any more, what is queued included (`withdrawal.withdraw`).
 
-    When its address is free again; None when there is no such active inbox.
+    `mint`: makes an id. When its address is free again; None when there is no such active inbox.
     """
     changed = tx.run(
         """UPDATE inboxes SET is_active = 0, deactivated_at = ?, updated_at = ?
@@ -201,7 +204,7 @@ def deactivate(tx: Tx, organization_id: str, inbox_id: str, now_ms: int) -> int 
     )
     if not changed:
         return None
-    withdrawal.withdraw(tx, inbox_id)
+    withdrawal.withdraw(tx, inbox_id, mint, now_ms)
     return now_ms + QUARANTINE_MS
 
 

@@ -4,16 +4,24 @@ Who may call: the transaction that deactivates the inbox. What is being delivere
 stands in a line of the queue does not (`outbound.look_again`).
 """
 
-from storage import outbound
+from collections.abc import Callable
+
+from storage import outbound, outbound_events
 from storage.database import Tx
 from storage.outbound import PENDING
 from storage.states import MESSAGE, message_status
 
 WITHDRAWN = "inbox_not_found"  # the failureReason: what a send from the inbox would answer now
 
+_WITHDRAW_SCHEDULED = """UPDATE messages INDEXED BY messages_scheduled SET status = 'failed', failure_reason = ?
+    WHERE status = 'scheduled' AND inbox_id = ? RETURNING id"""
 
-def withdraw(tx: Tx, inbox_id: str) -> None:
-    """The inbox is gone: nothing that still waits is sent. What had not left the host is not counted."""
+
+def withdraw(tx: Tx, inbox_id: str, mint: Callable[[str], str], now_ms: int) -> None:
+    """The inbox is gone: nothing that still waits is sent, and what had not left the host is not counted.
+
+    `mint`: makes an id. Wake the dispatcher of webhooks afterwards.
+    """
     pending = """SELECT DISTINCT m.id FROM recipients r CROSS JOIN messages m ON m.id = r.message_id
         WHERE m.inbox_id = :inbox AND {}"""
     ids = tx.all(
@@ -21,16 +29,14 @@ def withdraw(tx: Tx, inbox_id: str) -> None:
         f"{pending.format('r.lease IS NOT NULL')}",
         {"inbox": inbox_id},
     )
-    for (message_id,) in ids:
-        _withdraw_message(tx, message_id)
-    tx.run(
-        """UPDATE messages INDEXED BY messages_scheduled SET status = 'failed', failure_reason = ?
-           WHERE status = 'scheduled' AND inbox_id = ?""",
-        (WITHDRAWN, inbox_id),
-    )
+    failed = [message_id for (message_id,) in ids if _withdraw_message(tx, message_id)]
+    failed += [message_id for (message_id,) in tx.all(_WITHDRAW_SCHEDULED, (WITHDRAWN, inbox_id))]
+    for message_id in failed:
+        outbound_events.publish_failed(tx, mint("evt"), message_id, now_ms)
 
 
-def _withdraw_message(tx: Tx, message_id: str) -> None:
+def _withdraw_message(tx: Tx, message_id: str) -> bool:
+    """Did it fail? Not when some of its recipients have it."""
     tx.run(
         """UPDATE recipients SET status = 'failed', lease = NULL, next_attempt_at = NULL,
              response = 'the sending inbox was deactivated'
@@ -40,8 +46,10 @@ def _withdraw_message(tx: Tx, message_id: str) -> None:
     message = outbound.envelope(tx, message_id)
     status = message_status({one.status for one in outbound.recipients(tx, message_id)})
     if message is None or status not in MESSAGE[message.status]:
-        return
-    reason = WITHDRAWN if status == "failed" else None
+        return False
+    has_failed = status == "failed"
+    reason = WITHDRAWN if has_failed else None
     outbound.move_message(tx, message_id, message.status, status, message.sent_at, reason)
-    if status == "failed":
+    if has_failed:
         outbound.give_back_unless_left(tx, message_id, message)
+    return has_failed

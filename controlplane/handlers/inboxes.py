@@ -102,9 +102,11 @@ async def update(call: Call) -> Answer:
 
 async def deactivate(call: Call) -> Answer:
     # Apart: thousands of messages may be waiting to be sent from it.
-    until_ms = await call.rooms.db.write_apart(
-        inboxes.deactivate, call.organization_id, call.id, call.rooms.clock.now_ms()
+    rooms = call.rooms
+    until_ms = await rooms.db.write_apart(
+        inboxes.deactivate, call.organization_id, call.id, rooms.ids.new, rooms.clock.now_ms()
     )
     if until_ms is None:
         raise ApiError("inbox_not_found")
+    rooms.wake_webhooks()  # what can't be sent any more failed
     return Answer({"id": call.id, "status": "deactivated", "cooldownUntil": iso(until_ms)})

@@ -119,3 +119,7 @@ async def test_what_is_queued_is_not_sent_from_a_deactivated_inbox(
     assert maild.sql("SELECT count(*) FROM recipients WHERE status IN ('queued', 'deferred')") == [(0,)]
     # It had not left the host.
     assert (await maild.api.get("/v1/organization")).data["usage"]["messagesDaily"] == used - 1
+    told = (await maild.api.get("/v1/events", types="email.failed")).data
+    assert {(one["data"]["messageId"], one["data"]["failureReason"]) for one in told} == {
+        (message_id, "inbox_not_found") for message_id in (waiting["id"], beside["id"])
+    }

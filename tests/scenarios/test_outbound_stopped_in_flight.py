@@ -70,7 +70,9 @@ async def test_a_withdrawn_inbox_sends_nothing_that_stands_in_line(tmp_path: Pat
         first, second = [await sending.store.send(f"u{number}@there.test") for number in range(2)]
         await sending.queue.start()
         await sending.mx.until("dot")
-        await sending.store.db.write(withdrawal.withdraw, (await sending.store.message(first)).inbox_id)
+        store = sending.store
+        inbox_id = (await store.message(first)).inbox_id
+        await store.db.write(withdrawal.withdraw, inbox_id, store.ids.new, store.clock.now_ms())
         sending.mx.hold["dot"].set()
         other = await sending.send("other@there.test")
         await sending.until(other, "delivered")

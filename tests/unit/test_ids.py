@@ -1,6 +1,8 @@
 """Ids sort by time, never tie, and can't be guessed (storage/ids.py)."""
 
 import re
+import sys
+from concurrent.futures import ThreadPoolExecutor
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -57,3 +59,15 @@ def test_tokens_are_chance_alone() -> None:
     assert all(re.fullmatch(r"[0-9a-hjkmnp-tv-z]{24}", one) for one in tokens)
     assert ids.token(5) != ids.token(5) and len(ids.token(5)) == 8
     assert Ids(ManualClock(), entropy=lambda size: b"\0" * size).token() == "0" * 24
+
+
+def test_no_two_threads_make_the_same_id() -> None:
+    ids = Ids(ManualClock())
+    switch_s = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            made = list(threads.map(lambda _: [ids.new("evt") for _ in range(3000)], range(4)))
+    finally:
+        sys.setswitchinterval(switch_s)
+    assert len({one for some in made for one in some}) == 4 * 3000
