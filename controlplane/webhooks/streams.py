@@ -115,7 +115,7 @@ class Streams(LoopService):
                 known = f"id: {newest}\r\n" if newest else ""
                 await response.write(f"retry: {RECONNECT_MS}\r\n{known}\r\n".encode())
                 await self._tell(reader, response)
-        except (ConnectionResetError, TimeoutError):
+        except (ConnectionError, TimeoutError):  # lost (reset, or aborted by the kernel), or stalled
             reader.cut()
         except Exception:  # the answer has begun: no envelope can say it any more
             log.exception("event_stream_failed")

@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from structlog.testing import CapturingLogger
 
 from controlplane.webhooks import streams
 from tests.conftest import Start
@@ -75,6 +76,34 @@ async def test_a_reader_that_reads_nothing_is_cut_off(start: Start, monkeypatch:
     assert reader.is_gone()
     assert 0 < reader.position < 150  # nothing was read ahead of the socket
     stalled.close()
+
+
+async def test_a_reader_that_is_lost_in_the_middle_of_an_event_is_no_fault_of_ours(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = CapturingLogger()
+    monkeypatch.setattr(streams, "log", log)
+    maild = await start()
+    await filled(maild)
+    stalled = await stall(maild)
+    readers = maild.daemon.streams._readers
+
+    async def blocked() -> bool | None:
+        return (
+            any(
+                isinstance(one.transport, asyncio.WriteTransport) and one.transport.get_write_buffer_size()
+                for one in readers
+            )
+            or None
+        )
+
+    async def gone() -> bool | None:
+        return not readers or None
+
+    await until(blocked)
+    stalled.transport.abort()  # with words unread: a reset
+    await until(gone)
+    assert log.calls == []
 
 
 async def stall(maild: Running) -> asyncio.StreamWriter:
