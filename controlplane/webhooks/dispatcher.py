@@ -2,7 +2,8 @@
 
 What is durable when:
 - An event and its deliveries are committed by whoever caused them (storage.events). `wake()` says
-  that there may be some; a wake that is lost costs at most `LOOK_AGAIN_S`.
+  that there may be some; a wake that is lost, or never comes because another process wrote, costs at most
+  `LOOK_AGAIN_S`.
 - An attempt is counted, and its delivery leased, before the request leaves; the record of the attempt, the
   delivery's state and the next due time are one transaction after it.
 
@@ -55,7 +56,7 @@ T = TypeVar("T")
 log = structlog.get_logger("controlplane.webhooks")
 
 DRAIN_S = 3.0
-LOOK_AGAIN_S = 60.0  # a wall clock that was set back must not stop deliveries for longer
+LOOK_AGAIN_S = 2.0  # what another process commits wakes nobody; nor does a wall clock that was set back
 STORE_RETRY_S = 1.0
 
 

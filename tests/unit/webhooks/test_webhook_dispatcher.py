@@ -40,6 +40,18 @@ async def test_an_event_reaches_its_subscriber_signed(world: WebhookWorld) -> No
     await dispatcher.stop()
 
 
+async def test_what_another_process_commits_is_delivered_too(world: WebhookWorld) -> None:
+    """`maild org pause` publishes an event beside the daemon, and can't wake it."""
+    poster = ScriptedPoster()
+    await world.webhook(URL)
+    dispatcher = world.dispatcher(poster)
+    await dispatcher.start()
+    await world.settled(dispatcher)  # it rests
+    await world.event()
+    await poster.posted_count(1)
+    await dispatcher.stop()
+
+
 async def test_the_record_of_a_success(world: WebhookWorld) -> None:
     poster = ScriptedPoster()
     poster.answers[URL] = Answer(200, b"o\x00k \xff" + b"x" * 2000)
