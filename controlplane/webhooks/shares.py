@@ -11,6 +11,7 @@ back. So endpoints that hang hold one place each, and their organization's other
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from heapq import heapify, heappop, heapreplace
 from typing import NamedTuple
 
 from storage.webhooks import Head
@@ -99,21 +100,27 @@ def share_out(
     places_of: Callable[[str], int] | None = None,
 ) -> Shares:
     """`places_of`: what each webhook may have, where that is not `places.per_endpoint`."""
-    organizations, running_of = Counter(in_flight.organizations), Counter(in_flight.webhooks)
+    lines, turns = _line_up(heads, now_ms, in_flight)
     free = places.in_all - len(in_flight)
-    due = [head for head in heads if head.due_ms <= now_ms]
     begin: Counter[str] = Counter()
-    while free > 0 and due:
-        head = min(due, key=lambda one: _turn(one, organizations, running_of))
-        full = organizations[head.organization_id] >= places.per_organization
-        most = places.per_endpoint if places_of is None else places_of(head.webhook_id)
-        if full or running_of[head.webhook_id] >= most:
-            due.remove(head)
+    while free > 0 and turns:
+        theirs, (running, due_ms, webhook_id), owner = turns[0]
+        if theirs >= places.per_organization:
+            heappop(turns)
             continue
-        for counter, key in ((begin, head.webhook_id), (running_of, head.webhook_id)):
-            counter[key] += 1
-        organizations[head.organization_id] += 1
-        free -= 1
+        line = lines[owner]
+        most = places.per_endpoint if places_of is None else places_of(webhook_id)
+        if running < most:
+            begin[webhook_id] += 1
+            free -= 1
+            theirs += 1
+            heapreplace(line, (running + 1, due_ms, webhook_id))
+        else:
+            heappop(line)
+        if line:
+            heapreplace(turns, (theirs, line[0], owner))
+        else:
+            heappop(turns)
     return Shares(begin, min((head.due_ms for head in heads if head.due_ms > now_ms), default=None))
 
 
@@ -145,5 +152,24 @@ def keeps_place(
     return True
 
 
-def _turn(head: Head, organizations: Mapping[str, int], running: Mapping[str, int]) -> tuple[int, int, int]:
-    return organizations[head.organization_id], running[head.webhook_id], head.due_ms
+# A heap of an organization's due webhooks: attempts in flight, due since, id.
+Line = list[tuple[int, int, str]]
+
+
+def _line_up(
+    heads: Sequence[Head], now_ms: int, in_flight: InFlight
+) -> tuple[dict[str, Line], list[tuple[int, tuple[int, int, str], str]]]:
+    """Each organization's line, and the heap of organizations: attempts in flight, first in line, id.
+
+    Heaps, because a look-out holds the event loop however many wait.
+    """
+    lines: dict[str, Line] = {}
+    for webhook_id, organization_id, due_ms in heads:
+        if due_ms <= now_ms:
+            place = (in_flight.webhooks[webhook_id], due_ms, webhook_id)
+            lines.setdefault(organization_id, []).append(place)
+    for line in lines.values():
+        heapify(line)
+    turns = [(in_flight.organizations[owner], line[0], owner) for owner, line in lines.items()]
+    heapify(turns)
+    return lines, turns
