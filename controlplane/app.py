@@ -67,7 +67,7 @@ class HttpServer(Service):
             app,
             access_log=None,
             keepalive_timeout=settings.http.keepalive_s,
-            shutdown_timeout=SHUTDOWN_S,
+            shutdown_timeout=SHUTDOWN_S / 2,  # aiohttp waits twice: for the handler, then for its end
             handler_cancellation=False,
             auto_decompress=False,  # compressed bodies are refused (controlplane.middleware), never inflated
         )

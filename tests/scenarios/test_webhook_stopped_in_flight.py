@@ -1,8 +1,14 @@
 """SIGTERM while requests are under way: what can finish does, the rest is given back untried."""
 
 import asyncio
+import time
 from pathlib import Path
 
+import pytest
+
+from controlplane import app
+from tests.conftest import Start
+from tests.support.webhook_sink import Reply, WebhookSink
 from tests.support.webhook_world import START_MS, ScriptedPoster, WebhookWorld
 
 SLOW, QUICK = "https://slow.test/", "https://quick.test/"
@@ -47,3 +53,19 @@ async def test_what_ends_in_time_is_recorded(tmp_path: Path) -> None:
     await stopping
     assert await world.states() == [("succeeded", 1, None, None)]
     await world.db.close()
+
+
+async def test_who_waits_for_an_endpoint_that_hangs_holds_the_end_up_for_so_long_and_no_longer(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app, "SHUTDOWN_S", 1.0)
+    async with WebhookSink(tmp_path) as sink:
+        maild = await start(webhooks={"allow_private_networks": True, "ca_file": str(sink.ca_file)})
+        sink.always("/hook", Reply(hold=asyncio.Event()))
+        webhook = (await maild.api.post("/v1/webhooks", {"url": sink.url("/hook", "127.0.0.1")})).data
+        ping = asyncio.create_task(maild.api.call("POST", f"/v1/webhooks/{webhook['id']}/test"))
+        await sink.received_count(1)
+        began = time.monotonic()
+        await maild.daemon.stop()
+        assert time.monotonic() - began < 1.8
+        await asyncio.gather(ping, return_exceptions=True)
