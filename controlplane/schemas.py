@@ -228,6 +228,7 @@ class UpdateWebhook(Change):
 
 class ListDeliveries(Query):
     limit: Limit = 50
+    cursor: Annotated[str, cursor_of("del")] | None = None
 
 
 EventTypes = Annotated[

@@ -64,6 +64,8 @@ WHERE webhook_id = ? AND event_seq = ? AND status = 'pending' AND lease IS NULL"
 _SETTLE = """
 UPDATE webhook_deliveries SET status = ?, next_attempt_at = ?, lease = NULL
 WHERE webhook_id = ? AND event_seq = ? AND status = 'pending' AND lease = ?"""
+_BEHIND = """AND (created_at, id) <
+  (SELECT created_at, id FROM webhook_attempts WHERE id = :before AND organization_id = :organization_id)"""
 
 
 # `:status` is what the row was a moment ago, in this transaction (states.WEBHOOK_DELIVERY).
@@ -351,11 +353,14 @@ def log_attempt(tx: Tx, record: WebhookAttempt) -> None:
 # The log -----------------------------------------------------------------------------------
 
 
-def attempts(tx: Tx, organization_id: str, *, limit: int) -> list[WebhookAttempt]:
-    """The organization's attempts, newest first, also those of webhooks that are deleted by now."""
+def attempts(tx: Tx, organization_id: str, *, limit: int, before: str | None = None) -> list[WebhookAttempt]:
+    """The organization's attempts, newest first, also those of webhooks that are deleted by now.
+
+    `before`: those that come behind that one. Behind one that retention took nothing is left.
+    """
     rows = tx.all(
-        f"""SELECT {columns(WebhookAttempt)} FROM webhook_attempts WHERE organization_id = ?
-            ORDER BY created_at DESC, id DESC LIMIT ?""",
-        (organization_id, limit),
+        f"""SELECT {columns(WebhookAttempt)} FROM webhook_attempts WHERE organization_id = :organization_id
+            {_BEHIND if before is not None else ""} ORDER BY created_at DESC, id DESC LIMIT :limit""",
+        {"organization_id": organization_id, "before": before, "limit": limit},
     )
     return [WebhookAttempt(*row) for row in rows]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from controlplane import render
 from controlplane.api import Answer, Call
 from controlplane.errors import ApiError, Fault, invalid
-from controlplane.schemas import CreateWebhook, UpdateWebhook
+from controlplane.schemas import CreateWebhook, ListDeliveries, UpdateWebhook
 from controlplane.webhooks.targets import EgressRefused
 from storage import organizations, webhooks
 from storage.database import Tx
@@ -100,7 +100,10 @@ async def test(call: Call) -> Answer:
 
 
 async def deliveries(call: Call) -> Answer:
-    rows = await call.rooms.db.read(webhooks.attempts, call.organization_id, limit=call.query.limit)
+    query: ListDeliveries = call.query
+    rows = await call.rooms.db.read(
+        webhooks.attempts, call.organization_id, limit=query.limit, before=query.cursor
+    )
     return Answer([render.webhook_attempt(row) for row in rows])
 
 

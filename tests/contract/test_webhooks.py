@@ -180,3 +180,23 @@ async def test_the_log_is_newest_first(start: Start) -> None:
     moments = [one["createdAt"] for one in found]
     assert moments == sorted(moments, reverse=True) and len(set(moments)) == 3
     assert (await maild.api.get("/v1/webhooks/deliveries", limit="1")).data == found[:1]
+
+
+async def test_the_log_is_read_page_by_page(start: Start) -> None:
+    """After an outage there are more than one page shows, and each is one to redeliver."""
+    maild = await start(clock=ManualClock(), webhooks={"allow_private_networks": True})  # all in one instant
+    webhook = (await maild.api.post("/v1/webhooks", {"url": "https://127.0.0.1:9/x"})).data
+    for _ in range(5):
+        await maild.api.call("POST", f"/v1/webhooks/{webhook['id']}/test")
+    whole = [one["id"] for one in (await maild.api.get("/v1/webhooks/deliveries")).data]
+    found: list[str] = []
+    params = {"limit": "2"}
+    while page := (await maild.api.get("/v1/webhooks/deliveries", **params)).data:
+        found += [one["id"] for one in page]
+        params["cursor"] = page[-1]["id"]
+    assert found == whole and len(set(whole)) == 5
+
+    stranger = await maild.organization()
+    assert (await stranger.api.get("/v1/webhooks/deliveries", cursor=whole[0])).data == []
+    refused = await maild.api.get("/v1/webhooks/deliveries", cursor=webhook["id"])
+    assert (refused.status, refused.faults) == (400, {"cursor": "invalid_cursor"})
