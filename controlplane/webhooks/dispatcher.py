@@ -58,6 +58,7 @@ log = structlog.get_logger("controlplane.webhooks")
 DRAIN_S = 3.0
 LOOK_AGAIN_S = 2.0  # what another process commits wakes nobody; nor does a wall clock that was set back
 STORE_RETRY_S = 1.0
+KEEP_PLACE = frozenset({"succeeded", "halted"})
 
 
 class Made(NamedTuple):
@@ -150,7 +151,7 @@ class Dispatcher(LoopService):
         try:
             # The look-out is a reader's: only what is really begun waits for the writer.
             heads = await self._db.read(webhooks.heads)
-            shares = share_out(heads, now_ms, self._places, self._in_flight, self._earned.places)
+            shares = share_out(heads, now_ms, self._places, self._in_flight, self._earned)
             taken = await self._db.write(self._take, shares.begin) if shares.begin else []
         except DatabaseClosed:
             raise
@@ -241,7 +242,7 @@ class Dispatcher(LoopService):
         goes_on: bool,
     ) -> Made:
         state, error, retry_after_s = sent.verdict
-        if self._earned.note(delivery.webhook_id, sent.verdict.is_successful):
+        if state != "halted" and self._earned.note(delivery.webhook_id, sent.verdict.is_successful):
             self.wake()
         # The delay counts from the end of this attempt.
         next_ms = None if retry_after_s is None else self._clock.now_ms() + retry_after_s * 1000
@@ -256,8 +257,8 @@ class Dispatcher(LoopService):
             duration_ms=duration_ms,
             next_ms=next_ms,
         )
-        # A retry has a time, for which only a look-out sets the alarm.
-        ended = Ended(Settlement(delivery, state, next_ms, record), goes_on and next_ms is None)
+        # A retry has a time, for which only a look-out sets the alarm; who failed has no claim to a place.
+        ended = Ended(Settlement(delivery, state, next_ms, record), goes_on and state in KEEP_PLACE)
         following = await self._record(ended)
         tell = log.debug if sent.verdict.is_successful else log.info
         tell(

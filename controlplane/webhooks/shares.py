@@ -6,7 +6,8 @@ and its backlog, however old, never stands before a neighbour's first event. One
 most half of all places (but always those of one endpoint): the other half stays free for the rest.
 
 An endpoint begins with one place. Each success earns it one more, up to `per_endpoint`; a failure takes them
-back. So endpoints that hang hold one place each, and their organization's others go on at their speed.
+back. So endpoints that hang hold one place each, and their organization's others go on at their speed. However many
+there are: those whose last attempt failed have together at most half of their organization's places, and half of all.
 """
 
 from collections import Counter
@@ -28,6 +29,14 @@ class Places(NamedTuple):
     def per_organization(self) -> int:
         return max(self.in_all // 2, min(self.per_endpoint, self.in_all))
 
+    @property
+    def failing(self) -> int:
+        return max(self.in_all // 2, 1)
+
+    @property
+    def failing_per_organization(self) -> int:
+        return max(self.per_organization // 2, 1)
+
 
 class Earned:
     """How many places each endpoint may have now. A cache: who is forgotten begins anew."""
@@ -35,15 +44,24 @@ class Earned:
     def __init__(self, per_endpoint: int) -> None:
         self._per_endpoint = per_endpoint
         self._more: dict[str, int] = {}
+        self._failing: set[str] = set()
 
     def places(self, webhook_id: str) -> int:
         return 1 + self._more.get(webhook_id, 0)
+
+    def is_failing(self, webhook_id: str) -> bool:
+        """Its last attempt failed."""
+        return webhook_id in self._failing
 
     def note(self, webhook_id: str, is_successful: bool) -> bool:
         """An attempt ended; may the endpoint have one more place than before?"""
         if not is_successful:
             self._more.pop(webhook_id, None)
+            if len(self._failing) >= EARNED_MAX:
+                self._failing.clear()
+            self._failing.add(webhook_id)
             return False
+        self._failing.discard(webhook_id)
         if self.places(webhook_id) >= self._per_endpoint:
             return False
         if len(self._more) >= EARNED_MAX:
@@ -97,11 +115,12 @@ def share_out(
     now_ms: int,
     places: Places,
     in_flight: InFlight,
-    places_of: Callable[[str], int] | None = None,
+    earned: Earned | None = None,
 ) -> Shares:
-    """`places_of`: what each webhook may have, where that is not `places.per_endpoint`."""
+    """`earned`: what each webhook may have, where that is not `places.per_endpoint`."""
     lines, turns = _line_up(heads, now_ms, in_flight)
     free = places.in_all - len(in_flight)
+    failing = _Failing(places, in_flight, earned)
     begin: Counter[str] = Counter()
     while free > 0 and turns:
         theirs, (running, due_ms, webhook_id), owner = turns[0]
@@ -109,11 +128,14 @@ def share_out(
             heappop(turns)
             continue
         line = lines[owner]
-        most = places.per_endpoint if places_of is None else places_of(webhook_id)
-        if running < most:
+        most = places.per_endpoint if earned is None else earned.places(webhook_id)
+        # One that is gone or inactive (due 0) is not called, and hangs nobody.
+        fails = due_ms > 0 and failing.has(webhook_id)
+        if running < most and not (fails and failing.is_full(owner)):
             begin[webhook_id] += 1
             free -= 1
             theirs += 1
+            failing.of[owner] += fails
             heapreplace(line, (running + 1, due_ms, webhook_id))
         else:
             heappop(line)
@@ -150,6 +172,25 @@ def keeps_place(
         if (theirs, running) < (ours, mine) and running < places_of(other_id):
             return False
     return True
+
+
+class _Failing:
+    """The attempts of endpoints whose last attempt failed, counted by organization."""
+
+    def __init__(self, places: Places, in_flight: InFlight, earned: Earned | None) -> None:
+        self._places = places
+        self._earned = earned
+        self.of: Counter[str] = Counter()
+        for webhook_id, count in in_flight.webhooks.items():
+            if self.has(webhook_id):
+                self.of[in_flight.owner(webhook_id)] += count
+
+    def has(self, webhook_id: str) -> bool:
+        return self._earned is not None and self._earned.is_failing(webhook_id)
+
+    def is_full(self, owner: str) -> bool:
+        limits = self._places
+        return self.of[owner] >= limits.failing_per_organization or self.of.total() >= limits.failing
 
 
 # A heap of an organization's due webhooks: attempts in flight, due since, id.

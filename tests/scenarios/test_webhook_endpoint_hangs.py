@@ -3,7 +3,10 @@
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from conf.settings import Webhooks
+from controlplane.webhooks.http1 import Answer
 from tests.support.webhook_sink import Reply, WebhookSink
 from tests.support.webhook_world import ScriptedPoster, WebhookWorld, egress_to
 
@@ -74,5 +77,37 @@ async def test_many_hanging_endpoints_of_one_organization(tmp_path: Path) -> Non
     dispatcher.wake()
     await poster.posted_count(1, "https://healthy.test/")
     assert poster.most_at_once["all"] <= 6
+    await dispatcher.stop()
+    await world.db.close()
+
+
+@pytest.mark.parametrize("healthy_in", ["org_1", "org_3"])
+async def test_those_that_failed_leave_places_to_those_that_did_not(tmp_path: Path, healthy_in: str) -> None:
+    """However many hang, in their own organization and in all."""
+    world = await WebhookWorld.open(tmp_path)
+    poster = ScriptedPoster()
+    for organization_id in ("org_2", "org_3"):
+        await world.organization(organization_id)
+    hanging = [f"https://hangs{number}.test/" for number in range(20)]
+    for number, url in enumerate(hanging):
+        poster.answers[url] = Answer(503, b"")
+        await world.webhook(url, organization_id=f"org_{number % 2 + 1}")
+    await world.webhook("https://healthy.test/", ("email.sent",), organization_id=healthy_in)
+    dispatcher = world.dispatcher(poster, Webhooks(max_concurrent=10))
+    await dispatcher.start()
+    for organization_id in ("org_1", "org_2"):
+        await world.event(organization_id)
+    await world.settled(dispatcher)
+
+    for url in hanging:
+        poster.hold(url)
+    world.clock.advance(30)
+    dispatcher.wake()
+    await poster.posted_count(len(hanging) + 4)
+    for count in range(1, 4):
+        await world.event(healthy_in, type="email.sent", data={})
+        dispatcher.wake()
+        await poster.posted_count(count, "https://healthy.test/")
+    assert len(poster.posted) == len(hanging) + 4 + 3
     await dispatcher.stop()
     await world.db.close()

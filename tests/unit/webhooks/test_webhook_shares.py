@@ -61,9 +61,32 @@ def test_an_endpoint_earns_its_places_and_loses_them_at_a_failure() -> None:
     assert [earned.note("a", True) for _ in range(4)] == [True, True, False, False]
     assert (earned.places("a"), earned.places("b")) == (3, 1)
     heads = [Head("a", "o1", 1), Head("b", "o1", 1)]
-    assert share_out(heads, NOW, Places(50, 3), NOTHING, earned.places).begin == {"a": 3, "b": 1}
+    assert share_out(heads, NOW, Places(50, 3), NOTHING, earned).begin == {"a": 3, "b": 1}
     assert earned.note("a", False) is False
     assert earned.places("a") == 1
+
+
+def test_an_endpoint_that_failed_is_failing_until_it_succeeds() -> None:
+    earned = Earned(2)
+    assert not earned.is_failing("a")
+    earned.note("a", False)
+    assert earned.is_failing("a")
+    earned.note("a", True)
+    assert not earned.is_failing("a")
+
+
+def test_endpoints_that_fail_have_half_of_what_their_organization_has() -> None:
+    earned = Earned(5)
+    heads = [Head(f"w{number:02}", "o1", number + 1) for number in range(40)] + [Head("fine", "o1", 999)]
+    for head in heads[:-1]:
+        earned.note(head.webhook_id, False)
+    begin = share_out(heads, NOW, Places(50, 5), NOTHING, earned).begin
+    assert begin == {**{f"w{number:02}": 1 for number in range(12)}, "fine": 1}
+    to_halt = Head("w39", "o1", 0)  # deleted: nobody is called
+    crowd = running(
+        {f"w{number:02}": 1 for number in range(12)}, dict.fromkeys((h.webhook_id for h in heads), "o1")
+    )
+    assert share_out([*heads[:-2], to_halt], NOW, Places(50, 5), crowd, earned).begin == {"w39": 1}
 
 
 def test_a_place_stays_with_its_webhook_while_nobody_has_less() -> None:
@@ -100,21 +123,26 @@ def test_what_ended_is_forgotten() -> None:
 
 @given(
     heads=st.lists(
-        st.builds(Head, st.sampled_from("abcdefgh"), st.just("o"), st.integers(0, 2000)),
+        st.builds(Head, st.sampled_from("abcdefgh"), st.just("o"), st.integers(1, 2000)),
         unique_by=lambda head: head.webhook_id,
     ),
     in_flight=st.dictionaries(st.sampled_from("abcdefgh"), st.integers(1, 3), max_size=4),
     in_all=st.integers(1, 20),
     per_endpoint=st.integers(1, 6),
+    failing=st.sets(st.sampled_from("abcdefgh")),
 )
 def test_no_limit_is_ever_passed(
-    heads: list[Head], in_flight: dict[str, int], in_all: int, per_endpoint: int
+    heads: list[Head], in_flight: dict[str, int], in_all: int, per_endpoint: int, failing: set[str]
 ) -> None:
     # Organizations: one for each two webhooks.
     owner = {webhook: f"o{ord(webhook) // 2}" for webhook in "abcdefgh"}
     heads = [head._replace(organization_id=owner[head.webhook_id]) for head in heads]
     places = Places(in_all, per_endpoint)
-    begin, _ = share_out(heads, NOW, places, running(in_flight, owner))
+    earned = Earned(per_endpoint)
+    for webhook in owner:
+        for _ in range(per_endpoint):
+            earned.note(webhook, webhook not in failing)
+    begin, _ = share_out(heads, NOW, places, running(in_flight, owner), earned)
     due = {head.webhook_id for head in heads if head.due_ms <= NOW}
     assert set(begin) <= due
     assert not begin or sum(begin.values()) + sum(in_flight.values()) <= in_all
@@ -122,3 +150,9 @@ def test_no_limit_is_ever_passed(
         assert more + in_flight.get(webhook, 0) <= per_endpoint
         together = sum(begin.get(w, 0) + in_flight.get(w, 0) for w in owner if owner[w] == owner[webhook])
         assert together <= places.per_organization
+    if failing & set(begin):
+        assert sum(begin.get(w, 0) + in_flight.get(w, 0) for w in failing) <= places.failing
+    for organization in {owner[w] for w in failing & set(begin)}:
+        theirs = [w for w in failing if owner[w] == organization]
+        more = sum(begin.get(w, 0) for w in theirs)
+        assert not more or more + sum(in_flight.get(w, 0) for w in theirs) <= places.failing_per_organization
