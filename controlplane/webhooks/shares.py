@@ -164,12 +164,16 @@ def keeps_place(
         return False
     owner = in_flight.owner(webhook_id)
     ours = in_flight.organizations[owner] - 1
+    # Its last place goes by age too, or where endpoints are more than places some would wait for the others' end.
+    since_ms = (
+        0 if mine else min((head.due_ms for head in heads if head.webhook_id == webhook_id), default=now_ms)
+    )
     for other_id, organization_id, due_ms in heads:
         if due_ms > now_ms:
             continue
         running = mine if other_id == webhook_id else in_flight.webhooks[other_id]
         theirs = ours if organization_id == owner else in_flight.organizations[organization_id]
-        if (theirs, running) < (ours, mine) and running < places_of(other_id):
+        if (theirs, running, due_ms) < (ours, mine, since_ms) and running < places_of(other_id):
             return False
     return True
 

@@ -104,6 +104,18 @@ def test_a_place_stays_with_its_webhook_while_nobody_has_less() -> None:
     assert not keeps_place("a", many, NOW, running({"a": 1}, owners), lambda _: 5)
 
 
+def test_a_place_does_not_stay_where_somebody_waits_longer_with_none() -> None:
+    """More endpoints with backlogs than places: each has its turn, or some would wait until the others are done."""
+    owners = {"a": "o1", "b": "o1"}
+    heads = [Head("a", "o1", 5), Head("b", "o1", 4)]
+    assert not keeps_place("a", heads, NOW, running({"a": 1}, owners), lambda _: 5)
+    assert keeps_place("a", heads, NOW, running({"a": 1, "b": 1}, owners), lambda _: 5)
+    assert keeps_place(
+        "a", [Head("a", "o1", 5), Head("b", "o1", 6)], NOW, running({"a": 1}, owners), lambda _: 5
+    )
+    assert not keeps_place("a", [Head("b", "o1", 6)], NOW, running({"a": 1}, owners), lambda _: 5)
+
+
 def test_a_place_goes_to_the_organization_that_has_fewer() -> None:
     heads = [Head("a", "o1", 1), Head("c", "o2", 1)]
     owners = {"a": "o1", "b": "o1", "c": "o2"}
