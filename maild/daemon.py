@@ -223,8 +223,10 @@ class Daemon:
                 self.retention,
                 self.listener,
                 self.http,
-                streams,  # ends before the server, which would wait for its readers
-            ]
+                streams,
+            ],
+            # The server would wait for readers of streams; it answers requests that call webhooks.
+            lines=[[streams, self.http, dispatcher], [self.listener], [queue]],
         )
         log.info("built", data_dir=str(self._folder.path), orphaned_files_removed=swept)
 

@@ -75,10 +75,15 @@ class ServiceDied(Exception):
 
 
 class Supervisor:
-    """Starts parts in order, watches them, stops them in the opposite order."""
+    """Starts parts in order, watches them, stops them in the opposite order.
 
-    def __init__(self, services: Sequence[Service]) -> None:
+    `lines` are stopped before all others, and at once, since each part may take seconds to finish what it
+    began; within a line, in the order in which it is given.
+    """
+
+    def __init__(self, services: Sequence[Service], lines: Sequence[Sequence[Service]] = ()) -> None:
         self._services = services
+        self._lines = lines
         self._started: list[Service] = []
 
     async def start(self) -> None:
@@ -100,8 +105,14 @@ class Supervisor:
                 raise ServiceDied(f"{part.name} ended unexpectedly") from cause
 
     async def stop(self) -> None:
-        while self._started:
-            service = self._started.pop()
+        await asyncio.gather(*(self._stop(line) for line in self._lines))
+        await self._stop(self._started[::-1])
+
+    async def _stop(self, services: Sequence[Service]) -> None:
+        for service in services:
+            if service not in self._started:
+                continue
+            self._started.remove(service)
             try:
                 await service.stop()
             except Exception:

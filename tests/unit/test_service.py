@@ -120,6 +120,45 @@ async def test_a_part_that_can_not_stop_holds_nobody_up() -> None:
     assert record[3:] == ["stop c", "stop b", "stop a"]
 
 
+class Slow(Part):
+    """Takes its time to stop."""
+
+    def __init__(self, name: str, record: list[str]) -> None:
+        super().__init__(name, record)
+        self.begun, self.may_end = asyncio.Event(), asyncio.Event()
+
+    async def stop(self) -> None:
+        await super().stop()
+        self.begun.set()
+        await self.may_end.wait()
+
+
+async def test_parts_that_take_their_time_stop_at_once_and_before_the_others() -> None:
+    record: list[str] = []
+    ground = Part("ground", record)
+    http, webhooks, smtp = (Slow(name, record) for name in ("http", "webhooks", "smtp"))
+    supervisor = Supervisor([ground, webhooks, smtp, http], [[http, webhooks], [smtp]])
+    await supervisor.start()
+    async with asyncio.timeout(5):
+        stopping = asyncio.create_task(supervisor.stop())
+        await http.begun.wait()
+        await smtp.begun.wait()
+        assert not webhooks.begun.is_set()
+        for part in (http, webhooks, smtp):
+            part.may_end.set()
+        await stopping
+    await supervisor.stop()
+    assert record[4:] == ["stop http", "stop smtp", "stop webhooks", "stop ground"]
+
+
+async def test_lines_that_never_started_are_not_stopped() -> None:
+    record: list[str] = []
+    first, second = Part("a", record), Part("b", record, fails="start")
+    with pytest.raises(OSError, match="port taken"):
+        await Supervisor([first, second], [[second], [first]]).start()
+    assert record == ["start a", "start b", "stop a"]
+
+
 async def test_a_loop_that_dies_ends_the_watch_with_its_reason() -> None:
     loop = Loop()
     supervisor = Supervisor([Part("a", []), loop])
