@@ -147,7 +147,9 @@ class Connection(asyncio.Protocol):
 
     def on_headers_complete(self) -> None:
         status = self._parser.get_status_code()
-        if status >= 200:  # RFC 9110 §15.2: any number of 1xx may come before
+        if status < 100:  # RFC 9110 §15: of no class
+            self._fail(NotHttp)
+        elif status >= 200 and self._waiting is not None:  # §15.2: any number of 1xx may come before
             self.status = status
 
     def on_body(self, body: bytes) -> None:

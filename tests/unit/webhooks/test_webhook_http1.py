@@ -116,6 +116,8 @@ FAILED = [
     ("a field without end", b"HTTP/1.1 200 OK\r\nX: " + b"a" * (WIRE_BYTES_MAX + 1), NotHttp),
     ("interim answers without end", head("X: y", status="100 Continue") * 5000, NotHttp),
     ("NUL in a field", head("X: a\0b", "Content-Length: 0"), NotHttp),
+    ("a status below all classes", head("Content-Length: 2", status="099 No") + b"no", NotHttp),
+    ("with a long body", head("Content-Length: 99999", status="000 No") + b"x" * ANSWER_BYTES_MAX, NotHttp),
 ]  # fmt: skip
 
 TORN = [
@@ -166,9 +168,18 @@ async def test_what_is_no_answer_ends_the_connection(case: Any, piece: int) -> N
     wire = Wire()
     asked = wire.ask()
     wire.send(data, piece)
+    assert asked.done()
     with pytest.raises(failure):
         await asked
     assert wire.is_aborted and not wire.connection.is_idle
+
+
+@PIECES
+async def test_what_comes_behind_a_fault_is_not_read(piece: int) -> None:
+    wire = Wire()
+    asked = wire.ask()
+    wire.send(head("X: " + "a" * HEAD_BYTES_MAX, "Content-Length: 0"), piece)
+    assert isinstance(asked.exception(), NotHttp) and wire.connection.status is None
 
 
 @PIECES
