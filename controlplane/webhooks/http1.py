@@ -133,6 +133,7 @@ class Connection(asyncio.Protocol):
     # What the parser says --------------------------------------------------------------------
 
     def on_message_begin(self) -> None:
+        self._is_framed = False
         if self._waiting is None:  # RFC 9112 §9.2: an answer that nobody asked for
             self._fail(NotHttp)
 
@@ -141,9 +142,10 @@ class Connection(asyncio.Protocol):
         if self._head_bytes > HEAD_BYTES_MAX:
             self._fail(NotHttp)
         lower = name.lower()
-        # RFC 9112 §6.3: a coding other than chunked ends with the connection.
-        if lower == b"content-length" or (lower == b"transfer-encoding" and b"chunked" in value.lower()):
+        if lower == b"content-length":
             self._is_framed = True
+        elif lower == b"transfer-encoding":  # RFC 9112 §6.3: what is not chunked last ends with the connection
+            self._is_framed = value.lower().endswith(b"chunked")
 
     def on_headers_complete(self) -> None:
         status = self._parser.get_status_code()

@@ -100,6 +100,12 @@ WHOLE = [
 WHOLE_AT_THE_END = [
     ("without a length", head() + b"all of it", Answer(200, b"all of it")),
     ("of HTTP/1.0 without a length", head(version="1.0") + b"all", Answer(200, b"all")),
+    ("in a coding over the chunked one", head("Transfer-Encoding: chunked, gzip") + b"zz", Answer(200, b"zz")),
+    (
+        "after an interim one with a length",
+        head("Content-Length: 0", status="103 Early Hints") + head() + b"all",
+        Answer(200, b"all"),
+    ),
     ("in a coding that is not chunked", head("Transfer-Encoding: gzip") + b"zz", Answer(200, b"zz")),
 ]
 
