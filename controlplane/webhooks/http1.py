@@ -83,7 +83,10 @@ class Connection(asyncio.Protocol):
         self._forget()
         self._waiting = answer = self._loop.create_future()
         self._deadline = self._loop.call_at(deadline_s, self._fail, TooLate)
-        self._transport.write(request)
+        if self._is_open:
+            self._transport.write(request)
+        else:
+            self._fail(Closed)
         return answer
 
     def close(self) -> None:
@@ -104,6 +107,9 @@ class Connection(asyncio.Protocol):
         self._is_open = True
 
     def data_received(self, data: bytes) -> None:
+        if self._waiting is None:
+            self._fail(NotHttp)
+            return
         self._wire_bytes += len(data)
         try:
             self._parser.feed_data(data)
@@ -113,7 +119,7 @@ class Connection(asyncio.Protocol):
             self._fail(NotHttp)
         if self.status is None and self._wire_bytes > HEAD_BYTES_MAX:
             self._fail(NotHttp)
-        elif self._waiting is not None and self._wire_bytes > WIRE_BYTES_MAX:
+        elif self._wire_bytes > WIRE_BYTES_MAX:
             self._succeed(keep=False)
 
     def eof_received(self) -> None:
@@ -161,7 +167,9 @@ class Connection(asyncio.Protocol):
 
     def on_message_complete(self) -> None:
         if self.status is not None:
-            self._succeed(keep=self._parser.should_keep_alive())
+            # RFC 9112 §9.3: who answered before the request had left may not read the rest of it.
+            is_sent = not self._transport.get_write_buffer_size()
+            self._succeed(keep=is_sent and self._parser.should_keep_alive())
 
     # What follows ----------------------------------------------------------------------------
 
