@@ -67,8 +67,11 @@ class Connection(asyncio.Protocol):
         self._transport: Any = None  # uvloop's TLS transport is no asyncio.Transport
         self._is_open = False
         self._parser = httptools.HttpResponseParser(self)
-        # RFC 9112 §2.2: a lone LF may end a line.
-        self._parser.set_dangerous_leniencies(lenient_optional_cr_before_lf=True)
+        self._parser.set_dangerous_leniencies(
+            lenient_optional_cr_before_lf=True,  # RFC 9112 §2.2: a lone LF may end a line
+            lenient_headers=True,  # §5.2: a line may be folded; what is in it is of no concern here
+            lenient_spaces_after_chunk_size=True,  # old servers fill it up to a fixed width
+        )
         self._waiting: asyncio.Future[Answer] | None = None
         self._deadline: asyncio.TimerHandle | None = None
         self._forget()
@@ -150,8 +153,10 @@ class Connection(asyncio.Protocol):
         lower = name.lower()
         if lower == b"content-length":
             self._is_framed = True
-        elif lower == b"transfer-encoding":  # RFC 9112 §6.3: what is not chunked last ends with the connection
-            self._is_framed = value.lower().endswith(b"chunked")
+        elif (
+            lower == b"transfer-encoding"
+        ):  # RFC 9112 §6.3: what is not chunked last ends with the connection
+            self._is_framed = value.rstrip(b" ").lower().endswith(b"chunked")
 
     def on_headers_complete(self) -> None:
         status = self._parser.get_status_code()

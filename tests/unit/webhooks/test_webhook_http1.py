@@ -77,6 +77,14 @@ WHOLE = [
     ),
     ("after interim answers", head(status="103 Early Hints") * 2 + head("Content-Length: 0"), Answer(200, b""), True),
     ("line ends without CR", b"HTTP/1.1 202 Yes\nContent-Length: 2\n\nok", Answer(202, b"ok"), True),
+    ("with a folded line", head("X: a", " b", "\tc", "Content-Length: 2") + b"ok", Answer(200, b"ok"), True),
+    ("with controls in a field", head("X: a\0\1", "Content-Length: 2") + b"ok", Answer(200, b"ok"), True),
+    (
+        "in chunks whose sizes are padded",
+        head("Transfer-Encoding: chunked ") + b"2   \r\nok\r\n0   \r\n\r\n",
+        Answer(200, b"ok"),
+        True,
+    ),
     ("without a reason phrase", b"HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n", Answer(200, b""), True),
     ("that says close", head("Connection: close", "Content-Length: 2") + b"ok", Answer(200, b"ok"), False),
     ("of HTTP/1.0", head("Content-Length: 2", version="1.0") + b"ok", Answer(200, b"ok"), False),
@@ -104,7 +112,11 @@ WHOLE = [
 WHOLE_AT_THE_END = [
     ("without a length", head() + b"all of it", Answer(200, b"all of it")),
     ("of HTTP/1.0 without a length", head(version="1.0") + b"all", Answer(200, b"all")),
-    ("in a coding over the chunked one", head("Transfer-Encoding: chunked, gzip") + b"zz", Answer(200, b"zz")),
+    (
+        "in a coding over the chunked one",
+        head("Transfer-Encoding: chunked, gzip") + b"zz",
+        Answer(200, b"zz"),
+    ),
     (
         "after an interim one with a length",
         head("Content-Length: 0", status="103 Early Hints") + head() + b"all",
@@ -125,7 +137,7 @@ FAILED = [
     ("too many fields", head(*["X-Y: abcdef"] * 9000, "Content-Length: 0"), NotHttp),
     ("a field without end", b"HTTP/1.1 200 OK\r\nX: " + b"a" * (WIRE_BYTES_MAX + 1), NotHttp),
     ("interim answers without end", head("X: y", status="100 Continue") * 5000, NotHttp),
-    ("NUL in a field", head("X: a\0b", "Content-Length: 0"), NotHttp),
+    ("a bare CR in a field", head("X: a\rb", "Content-Length: 0"), NotHttp),
     ("a status below all classes", head("Content-Length: 2", status="099 No") + b"no", NotHttp),
     ("with a long body", head("Content-Length: 99999", status="000 No") + b"x" * ANSWER_BYTES_MAX, NotHttp),
 ]  # fmt: skip
@@ -137,6 +149,7 @@ TORN = [
     ("after an interim answer", head(status="100 Continue"), NotHttp),
     ("in the body", head("Content-Length: 99") + b"short", BrokenOff),
     ("in a chunk", head("Transfer-Encoding: chunked") + b"5\r\nab", BrokenOff),
+    ("in a chunk, after a blank", head("Transfer-Encoding: chunked ") + b"5\r\nab", BrokenOff),
     ("before the last chunk", head("Transfer-Encoding: chunked") + b"2\r\nab\r\n", BrokenOff),
 ]
 
