@@ -124,10 +124,13 @@ class Egress(Service):
                 if is_fresh or not isinstance(failure, http1.Closed):
                     raise EgressFailed(self._reason(failure), connection.status) from failure
             finally:
+                if self._tls is None:  # stopped meanwhile
+                    connection.close()
                 self._kept.put(target.place, connection)
 
     async def _dial(self, target: Target, deadline_s: float) -> Connection:
-        if self._tls is None:
+        tls, connection = self._tls, Connection()
+        if tls is None:
             raise EgressFailed("shutting down")
         try:
             async with asyncio.timeout_at(deadline_s):
@@ -139,10 +142,13 @@ class Egress(Service):
                     socket_factory=self._guard.open_socket,
                 )
                 try:
-                    _, connection = await asyncio.get_running_loop().create_connection(
-                        Connection, sock=connected, ssl=self._tls, server_hostname=target.place.host
+                    await asyncio.get_running_loop().create_connection(
+                        lambda: connection, sock=connected, ssl=tls, server_hostname=target.place.host
                     )
                 except BaseException:
+                    # Where the handshake was done just before, the loop would wait for the far end's goodbye,
+                    # on a descriptor that is closed here and soon another's.
+                    connection.close()
                     connected.close()
                     raise
                 return connection

@@ -11,7 +11,7 @@ import pytest
 
 from conf.settings import Webhooks
 from controlplane.webhooks.egress import Egress, EgressFailed
-from controlplane.webhooks.http1 import ANSWER_BYTES_MAX
+from controlplane.webhooks.http1 import ANSWER_BYTES_MAX, Connection
 from controlplane.webhooks.targets import EgressRefused
 from tests.support.throwaway_ca import ThrowawayCa
 from tests.support.webhook_sink import Reply, WebhookSink
@@ -248,6 +248,45 @@ async def test_the_socket_factory_checks_the_address_that_is_dialled() -> None:
     info = (socket.AF_INET, socket.SOCK_STREAM, 0, "", ("169.254.169.254", 443))
     with pytest.raises(PermissionError):
         guard.open_socket(info)
+
+
+async def test_who_gives_up_as_the_handshake_ends_leaves_no_connection(
+    sink: WebhookSink, egress: Egress, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Any] = []
+
+    class GivenUp(Connection):
+        def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            super().connection_made(transport)
+            made.append(transport)
+            posting.cancel()
+
+    monkeypatch.setattr("controlplane.webhooks.egress.Connection", GivenUp)
+    posting = asyncio.create_task(egress.post(sink.url(), b"{}", {}))
+    with pytest.raises(asyncio.CancelledError):
+        await posting
+    monkeypatch.undo()
+    # asyncio refuses a descriptor that a transport still has.
+    assert (await egress.post(sink.url(), b"{}", {})).status == 200
+    assert made[0].is_closing()
+
+
+async def test_a_stop_during_the_look_up_takes_no_tls_away(sink: WebhookSink) -> None:
+    looked_up, go_on = asyncio.Event(), asyncio.Event()
+
+    async def resolve(host: str) -> list[str]:
+        looked_up.set()
+        await go_on.wait()
+        return await sink.resolve(host)
+
+    door = Egress(Webhooks(allow_private_networks=True, ca_file=str(sink.ca_file)), resolve)
+    await door.start()
+    posting = asyncio.create_task(door.post(sink.url(), b"{}", {}))
+    await looked_up.wait()
+    await door.stop()
+    go_on.set()
+    assert (await posting).status == 200
+    assert not door._kept._idle
 
 
 async def test_after_stop_nothing_is_called(sink: WebhookSink) -> None:
