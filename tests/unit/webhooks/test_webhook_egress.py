@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import socket
+import ssl
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -198,6 +199,10 @@ async def test_a_server_that_never_finishes_the_handshake(sink: WebhookSink) -> 
         url = f"https://sink.test:{server.sockets[0].getsockname()[1]}/"
         assert "timeout" in (await failure(door, url)).reason
         await door.stop()
+
+
+async def test_a_server_cannot_make_us_shake_hands_again_and_again(egress: Egress) -> None:
+    assert egress._tls is not None and egress._tls.options & ssl.OP_NO_RENEGOTIATION
 
 
 async def test_a_head_without_end(sink: WebhookSink, egress: Egress) -> None:
