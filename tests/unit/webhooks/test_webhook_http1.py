@@ -5,6 +5,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from controlplane.webhooks import http1
 from controlplane.webhooks.http1 import (
@@ -299,6 +301,40 @@ async def test_who_no_longer_waits_is_told_nothing() -> None:
     wire.send(head("Content-Length: 0"), 1_000_000)
     wire.connection.close()
     assert wire.is_aborted and not wire.connection.is_idle
+
+
+ANY_ANSWER = [data for _, data, *_ in [*WHOLE, *WHOLE_AT_THE_END, *FAILED, *TORN] if len(data) < 1000]
+
+
+@st.composite
+def mangled(draw: st.DrawFn) -> bytes:
+    data = b"".join(draw(st.lists(st.sampled_from(ANY_ANSWER), min_size=1, max_size=3)))
+    for _ in range(draw(st.integers(0, 3))):
+        at = draw(st.integers(0, len(data)))
+        data = (
+            data[:at]
+            + draw(st.sampled_from([b"", b"\0", b"\r", b"\n", b" ", b":", b"0", b"\xff"]))
+            + data[at + 1 :]
+        )
+    return data
+
+
+@given(mangled(), st.lists(st.integers(1, 40), min_size=1, max_size=5))
+async def test_however_it_is_mangled_and_torn_it_ends_once_and_alike(data: bytes, pieces: list[int]) -> None:
+    ends: list[str] = []
+    for sizes in ([len(data) + 1], pieces):
+        wire = Wire()
+        asked = wire.ask()
+        at = 0
+        while at < len(data) and not wire.is_aborted:
+            size = sizes[at % len(sizes)]
+            wire.connection.data_received(data[at : at + size])
+            at += size
+            assert not wire.connection.is_idle or (asked.done() and asked.exception() is None)
+        wire.end()
+        assert asked.done() and not wire.connection.is_idle
+        ends.append(repr(asked.exception() or asked.result()))
+    assert ends[0] == ends[1]
 
 
 def test_a_post_as_it_stands_on_the_wire() -> None:
