@@ -172,9 +172,7 @@ class Connection(asyncio.Protocol):
 
     def on_message_complete(self) -> None:
         if self.status is not None:
-            # RFC 9112 §9.3: who answered before the request had left may not read the rest of it.
-            is_sent = not self._transport.get_write_buffer_size()
-            self._succeed(keep=is_sent and self._parser.should_keep_alive())
+            self._succeed(keep=self._parser.should_keep_alive())
 
     # What follows ----------------------------------------------------------------------------
 

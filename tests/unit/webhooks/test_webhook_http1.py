@@ -30,16 +30,12 @@ class Wire:
 
     def __init__(self) -> None:
         self.written = b""
-        self.unsent = 0
         self.is_aborted = False
         self.connection = Connection()
         self.connection.connection_made(self)  # type: ignore[arg-type]
 
     def write(self, data: bytes) -> None:
         self.written += data
-
-    def get_write_buffer_size(self) -> int:
-        return self.unsent
 
     def abort(self) -> None:
         self.is_aborted = True
@@ -258,14 +254,6 @@ async def test_empty_lines_without_end_end_an_idle_connection() -> None:
     wire.send(head("Content-Length: 2") + b"ok", 1_000_000)
     wire.send(b"\r\n" * 100, 7)
     assert await asked == Answer(200, b"ok") and wire.is_aborted
-
-
-async def test_an_answer_that_came_before_its_request_had_left_ends_the_connection() -> None:
-    wire = Wire()
-    asked = wire.ask()
-    wire.unsent = 1
-    wire.send(head("Content-Length: 2") + b"no", 1_000_000)
-    assert await asked == Answer(200, b"no") and wire.is_aborted
 
 
 async def test_a_connection_that_ended_before_it_was_asked_is_closed_at_once() -> None:
