@@ -153,9 +153,8 @@ class Connection(asyncio.Protocol):
         lower = name.lower()
         if lower == b"content-length":
             self._is_framed = True
-        elif (
-            lower == b"transfer-encoding"
-        ):  # RFC 9112 §6.3: what is not chunked last ends with the connection
+        elif lower == b"transfer-encoding":
+            # RFC 9112 §6.3: what is not chunked last ends with the connection.
             self._is_framed = value.rstrip(b" ").lower().endswith(b"chunked")
 
     def on_headers_complete(self) -> None:
