@@ -20,6 +20,7 @@ from typing import Any, Protocol
 
 import aiohappyeyeballs
 
+from conf.tls import client_context
 from controlplane.webhooks import http1
 from controlplane.webhooks.http1 import Answer, Connection
 from controlplane.webhooks.targets import EgressRefused, Place, Target, is_local_name, is_public, parse
@@ -156,12 +157,8 @@ class Egress(Service):
             raise EgressFailed(self._reason(error)) from error
 
     def _trust(self) -> ssl.SSLContext:
-        tls = ssl.create_default_context()
+        tls = client_context()
         tls.set_alpn_protocols(["http/1.1"])
-        # What the far end could hold the loop with: handshakes without end, and finite-field Diffie-Hellman of
-        # TLS 1.2 in a group of its own, which takes a second at 10,000 bits. Python's list without DHE is this.
-        tls.options |= ssl.OP_NO_RENEGOTIATION
-        tls.set_ciphers("ECDHE+AESGCM:ECDHE+CHACHA20:ECDHE+AES:!SHA1:!AESCCM")
         if self._rules.ca_file:
             tls.load_verify_locations(self._rules.ca_file)
         return tls

@@ -12,6 +12,7 @@ import ssl
 from collections import OrderedDict
 from dataclasses import dataclass
 
+from conf.tls import client_context
 from storage.clock import Clock
 
 BROKEN_FOR_S = 3600
@@ -48,8 +49,7 @@ class TlsPolicies:
 
 
 def _unverified() -> ssl.SSLContext:
-    context = ssl.create_default_context()
+    context = client_context()
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
-    context.minimum_version = ssl.TLSVersion.TLSv1_2  # RFC 8996
     return context
