@@ -159,6 +159,12 @@ class Database:
         finally:
             self._local.execute("ROLLBACK")
 
+    def peek(self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """`lookup` for a unit of one statement: that sees one state of the store by itself."""
+        if self._closed:
+            raise DatabaseClosed("the store is closed")
+        return unit(self._local_tx, *args, **kwargs)
+
     async def close(self) -> None:
         """Finish what waits, write the WAL back, close. Idempotent."""
         if self._closed:

@@ -72,15 +72,16 @@ class Recorder:
 
     def _conclude(self, tx: Tx, batch: Sequence[Ended]) -> list[Delivery | None]:
         held = webhooks.settle(tx, self._lease, [ended.settlement for ended in batch])
+        # Of each: the webhook whose next one takes over its place, or None.
         goes_on = [
-            is_held and ended.goes_on and self._keeps_place(ended.webhook_id)
+            ended.webhook_id if is_held and ended.goes_on and self._keeps_place(ended.webhook_id) else None
             for ended, is_held in zip(batch, held, strict=True)
         ]
-        more = Counter(ended.webhook_id for ended, goes in zip(batch, goes_on, strict=True) if goes)
+        more = Counter(webhook_id for webhook_id in goes_on if webhook_id is not None)
         taken: dict[str, deque[Delivery]] = {webhook_id: deque() for webhook_id in more}
         for delivery in self._take(tx, more):
             taken[delivery.webhook_id].append(delivery)
         return [
-            taken[ended.webhook_id].popleft() if goes and taken[ended.webhook_id] else None
-            for ended, goes in zip(batch, goes_on, strict=True)
+            taken[webhook_id].popleft() if webhook_id is not None and taken[webhook_id] else None
+            for webhook_id in goes_on
         ]

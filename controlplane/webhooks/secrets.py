@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from controlplane.webhooks import signing
+from controlplane.webhooks.signing import Keys
 from storage.records import Webhook
 from storage.sealing import Sealer
 
@@ -22,8 +23,8 @@ class Secrets:
         secret = signing.secret_text(self._entropy(signing.SECRET_BYTES))
         return secret, self._sealer.seal(secret.encode(), _context(webhook_id))
 
-    def valid(self, webhook: Webhook, now_ms: int) -> list[str]:
-        """What to sign with now: the present secret, then the previous one while it is valid.
+    def valid(self, webhook: Webhook, now_ms: int) -> list[Keys]:
+        """What to sign with now: by the present secret, then by the previous one while it is valid.
 
         Raises storage.sealing.SealError when the master key is not the one that they were sealed under.
         """
@@ -32,8 +33,8 @@ class Secrets:
             sealed.append(webhook.previous_secret)
         return [self._open(one, webhook.id) for one in sealed]
 
-    def _opened(self, sealed: bytes, webhook_id: str) -> str:
-        return self._sealer.open(sealed, _context(webhook_id)).decode()
+    def _opened(self, sealed: bytes, webhook_id: str) -> Keys:
+        return signing.keys(self._sealer.open(sealed, _context(webhook_id)).decode())
 
 
 def _context(webhook_id: str) -> str:

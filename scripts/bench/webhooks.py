@@ -52,7 +52,7 @@ MAIL = (
     b"From: Ada <ada@there.test>\r\nSubject: Invoice 4711\r\n\r\n"
     + b"Please pay the invoice. It is attached.\r\n" * 40
 )
-SECRET = signing.secret_text(bytes(signing.SECRET_BYTES))
+SECRET = signing.keys(signing.secret_text(bytes(signing.SECRET_BYTES)))
 READERS = 100
 LOOK_S = 0.2
 REST_S = 5.0

@@ -192,7 +192,16 @@ async def test_the_unit_of_a_cancelled_caller_is_committed(db: Database, path: P
 async def test_reads_see_all_earlier_writes(db: Database) -> None:
     for number in range(20):
         await db.write(note, str(number))
-        assert len(await db.read(notes)) == len(db.lookup(notes)) == number + 1
+        assert len(await db.read(notes)) == len(db.lookup(notes)) == len(db.peek(notes)) == number + 1
+
+
+async def test_a_peek_leaves_nothing_open_that_would_hide_what_comes(db: Database) -> None:
+    for number in range(5):
+        await db.write(note, str(number))
+        # One row of several: a statement that is not read to its end.
+        assert db.peek(lambda tx: tx.value("SELECT text FROM notes ORDER BY rowid DESC")) == str(number)
+        assert not db._local.in_transaction
+        assert len(db.lookup(notes)) == number + 1
 
 
 async def test_a_read_sees_one_state(db: Database) -> None:
@@ -214,7 +223,7 @@ async def test_a_read_sees_one_state(db: Database) -> None:
 
 
 async def test_readers_can_not_write(db: Database) -> None:
-    for read in (db.read, db.lookup):
+    for read in (db.read, db.lookup, db.peek):
         with pytest.raises(sqlite3.OperationalError, match="readonly"):
             found = read(note, "no")
             if asyncio.iscoroutine(found):
@@ -262,8 +271,9 @@ async def test_close_finishes_what_waits_and_takes_nothing_more(path: Path) -> N
         await db.write(note, "late")
     with pytest.raises(DatabaseClosed):
         await db.read(notes)
-    with pytest.raises(DatabaseClosed):
-        db.lookup(notes)
+    for look in (db.lookup, db.peek):
+        with pytest.raises(DatabaseClosed):
+            look(notes)
 
 
 async def test_close_writes_the_wal_back(path: Path) -> None:

@@ -33,7 +33,7 @@ async def test_an_event_reaches_its_subscriber_signed(world: WebhookWorld) -> No
     assert url == URL
     assert json.loads(body)["id"] == headers["webhook-id"] == event_id
     assert digest == "v1=" + hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()
-    expected = signing.standard_signature([secret], event_id, START_MS // 1000, body)
+    expected = signing.standard_signature([signing.keys(secret)], event_id, START_MS // 1000, body)
     assert headers["webhook-signature"] == expected
     assert headers["Content-Type"] == "application/json"
     StandardWebhook(secret)  # the library takes the secret as it was shown
@@ -225,8 +225,10 @@ async def test_both_secrets_sign_while_one_is_being_rotated(world: WebhookWorld)
     await world.event()
     await world.settled(dispatcher)
     both, one = [(body, headers["X-Svc-Signature"]) for _, body, headers in poster.posted]
-    assert both[1] == signing.signature([new, world.shown[webhook.id]], START_MS // 1000, both[0])
-    assert one[1] == signing.signature([new], START_MS // 1000 + 86_400, one[0])
+    assert both[1] == signing.signature(
+        [signing.keys(new), signing.keys(world.shown[webhook.id])], START_MS // 1000, both[0]
+    )
+    assert one[1] == signing.signature([signing.keys(new)], START_MS // 1000 + 86_400, one[0])
     await dispatcher.stop()
 
 

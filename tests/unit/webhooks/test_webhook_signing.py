@@ -25,7 +25,7 @@ def headers(*secrets: str, at_s: int, attempt: int = 1) -> dict[str, str]:
         attempt=attempt,
         at_s=at_s,
         body=BODY,
-        secrets=secrets,
+        secrets=[signing.keys(secret) for secret in secrets],
     )
 
 
@@ -100,9 +100,9 @@ def sealed_webhook(secrets: Secrets, previous_until: int | None) -> tuple[Webhoo
 def test_the_previous_secret_is_valid_until_its_time() -> None:
     secrets = Secrets(Sealer(b"k" * 32))
     webhook, new, old = sealed_webhook(secrets, previous_until=1000)
-    assert secrets.valid(webhook, 999) == [new, old]
-    assert secrets.valid(webhook, 1000) == [new]
-    assert secrets.valid(webhook._replace(previous_secret=None), 0) == [new]
+    assert secrets.valid(webhook, 999) == [signing.keys(new), signing.keys(old)]
+    assert secrets.valid(webhook, 1000) == [signing.keys(new)]
+    assert secrets.valid(webhook._replace(previous_secret=None), 0) == [signing.keys(new)]
 
 
 def test_a_secret_is_sealed_to_its_webhook() -> None:
