@@ -8,7 +8,7 @@ All call one HTTPS sink on loopback (a process of its own), which answers at onc
             daemon reads each event and its mail, renders, signs twice, posts, and commits a record. The bare client posts bodies of the same
             size from as many workers as the daemon has places, and does nothing else; once more with the daemon's headers and its
             two signatures, which every sender of webhooks must make. Both share TLS, kept-open connections and uvloop with the
-            daemon. Rounds are interleaved, medians shown.
+            daemon. Rounds are interleaved; medians are shown, of rates, and of the rounds' ratios.
   hanging   the same with three of the ten endpoints that never answer: the rate of the other seven.
   idle      one mail at a time over SMTP: from its 250, and from the end of its data, to the first octet at the sink.
   stream    100 readers of GET /v1/events/stream, where it exists: memory and CPU of the daemon, alone and with mail coming in.
@@ -26,7 +26,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -362,10 +362,10 @@ async def parts(bench: Bench, options: argparse.Namespace) -> None:
         f"{options.deliveries} deliveries of {bench.body_bytes} bytes, {ENDPOINTS} endpoints of {options.organizations} organization(s)",
         [("", "deliveries/s", "CPU ms", "ratio"),
          ("bare aiohttp", round(plain.per_s), plain.cpu_ms, 1.0),
-         ("bare aiohttp, signing, of bare", round(signer.per_s), signer.cpu_ms, signer.per_s / plain.per_s),
-         ("maild, of bare", round(maild.per_s), maild.cpu_ms, maild.per_s / plain.per_s),
-         ("maild, of bare, signing", round(maild.per_s), maild.cpu_ms, maild.per_s / signer.per_s),
-         (f"{HANGING} hang, of maild", round(seven.per_s), seven.cpu_ms, seven.per_s / maild.per_s)],
+         ("bare aiohttp, signing, of bare", round(signer.per_s), signer.cpu_ms, ratio(signing_too, bare)),
+         ("maild, of bare", round(maild.per_s), maild.cpu_ms, ratio(ours, bare)),
+         ("maild, of bare, signing", round(maild.per_s), maild.cpu_ms, ratio(ours, signing_too)),
+         (f"{HANGING} hang, of maild", round(seven.per_s), seven.cpu_ms, ratio(hanging, ours))],
     )  # fmt: skip
     from_250, from_end = await bench.idle(options.mails)
     measure.table(
@@ -379,6 +379,11 @@ async def parts(bench: Bench, options: argparse.Namespace) -> None:
         print("no GET /v1/events/stream here")
     else:
         measure.table("stream", rows)
+
+
+def ratio(ours: Sequence[measure.Result], theirs: Sequence[measure.Result]) -> float:
+    """The median of the rounds' ratios: what slows the machine slows both halves of a round."""
+    return statistics.median(one.per_s / other.per_s for one, other in zip(ours, theirs, strict=True))
 
 
 def main() -> None:
