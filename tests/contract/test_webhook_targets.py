@@ -109,4 +109,4 @@ async def test_a_name_that_turns_private_is_not_called(net: Net, before: str) ->
         answer = await net.maild.api.call("PATCH", f"/v1/webhooks/{webhook['id']}", {"url": url})
         assert (answer.status, answer.faults) == (400, {"url": "refused_target"})
         ping = (await net.maild.api.post(f"/v1/webhooks/{webhook['id']}/test", None)).data
-        assert (ping["error"], ping["responseStatus"]) == (refused + "; gave up after 1 attempts", None)
+        assert (ping["error"], ping["responseStatus"]) == (refused, None)

@@ -38,7 +38,7 @@ def test_after_the_last_attempt_it_failed() -> None:
 
 
 def test_without_delays_there_is_one_attempt() -> None:
-    assert attempts.unanswered("timeout", 1, ()).state == "failed"
+    assert attempts.unanswered("timeout", 1, ()) == ("failed", "timeout", None)
 
 
 def test_no_answer_is_tried_again() -> None:
