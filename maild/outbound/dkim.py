@@ -104,7 +104,8 @@ def generate_key() -> tuple[bytes, str]:
 
 
 def load_key(der: bytes) -> rsa.RSAPrivateKey:
-    key = serialization.load_der_private_key(der, password=None)
+    # Whether the numbers are primes takes 30 ms to check. We made them, and their seal tells that nobody changed them.
+    key = serialization.load_der_private_key(der, password=None, unsafe_skip_rsa_key_validation=True)
     if not isinstance(key, rsa.RSAPrivateKey):
         raise ValueError("a DKIM key must be an RSA key")
     return key
