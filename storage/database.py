@@ -194,7 +194,12 @@ async def _connect(path: Path, read_only: bool) -> _Connection:
     connection = _Connection(partial(_open, path, read_only), iter_chunk_size=64)
     # A daemon that dies on an error must not hang on this thread at exit (aiosqlite #290).
     connection._thread.daemon = True
-    await connection
+    try:
+        await connection
+    except BaseException:
+        # Nobody else waits for the thread then, and it has a last word for a loop that may be closed by that time.
+        await asyncio.to_thread(connection._thread.join)
+        raise
     return connection
 
 

@@ -323,6 +323,21 @@ async def test_a_store_that_is_not_there_is_not_made(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+async def test_opening_that_failed_leaves_no_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would speak to a loop that may be closed by then."""
+    go_on, stop = threading.Event(), database._Connection.stop
+
+    def stop_slowly(connection: database._Connection) -> "asyncio.Future[None] | None":
+        connection._tx.put_nowait((None, lambda: go_on.wait(5)))
+        asyncio.get_running_loop().call_soon(go_on.set)
+        return stop(connection)
+
+    monkeypatch.setattr(database._Connection, "stop", stop_slowly)
+    with pytest.raises(sqlite3.OperationalError):
+        await Database.open(tmp_path / "nowhere")
+    assert not [one for one in threading.enumerate() if "_connection_worker_thread" in one.name]
+
+
 def test_configure_waits_for_locks_instead_of_failing(path: Path) -> None:
     conn = sqlite3.connect(path)
     configure(conn)
