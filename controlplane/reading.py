@@ -30,26 +30,23 @@ def read_body(model: type[Body], raw: bytes) -> Body:
     except ValidationError as error:
         raise faults_of(error) from error
     # Only what is a valid body otherwise is looked at again: a name given twice is a mistake that parsers hide.
-    json.loads(raw, object_pairs_hook=_without_repeats)
+    json.loads(raw, object_pairs_hook=lambda pairs: _refuse_repeats(pairs, "field"))
     return body
 
 
-def _without_repeats(pairs: list[tuple[str, Any]]) -> None:
-    names = [name for name, _ in pairs]
-    if len(set(names)) != len(names):
-        twice = sorted({name for name in names if names.count(name) > 1})
-        raise invalid([Fault(name, "given_twice", "Give this field once") for name in twice])
-
-
 def read_query(model: type[Query], pairs: list[tuple[str, str]]) -> Query:
-    names = [name for name, _ in pairs]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise invalid([Fault(name, "given_twice", "Give this parameter once") for name in twice])
+    _refuse_repeats(pairs, "parameter")
     try:
         return model.model_validate(dict(pairs))
     except ValidationError as error:
         raise faults_of(error) from error
+
+
+def _refuse_repeats(pairs: list[tuple[str, Any]], kind: str) -> None:
+    names = [name for name, _ in pairs]
+    if len(set(names)) != len(names):
+        twice = sorted({name for name in names if names.count(name) > 1})
+        raise invalid([Fault(name, "given_twice", f"Give this {kind} once") for name in twice])
 
 
 def faults_of(error: ValidationError) -> ApiError:

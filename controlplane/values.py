@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import AfterValidator, BeforeValidator, Field, GetJsonSchemaHandler, WithJsonSchema
@@ -99,29 +99,28 @@ def cursor_of(prefix: str) -> Check:
     return Check(check, {"pattern": f"^{prefix}{_ID_TAIL}$"})
 
 
-def _moment(value: Any) -> Any:
+def _moment(value: Any) -> int:
     """An ISO 8601 date (midnight UTC) or timestamp → milliseconds. Without an offset it is UTC."""
-    try:
-        moment = datetime.fromisoformat(value)
-        if moment.tzinfo is None:
-            moment = moment.replace(tzinfo=UTC)
-        return int(moment.timestamp() * 1000)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise PydanticCustomError(
-            "invalid_date", "Expected an ISO 8601 date or timestamp, such as 2026-11-21T08:00:00Z"
-        ) from error
+    return _milliseconds(value, "date or timestamp, such as 2026-11-21T08:00:00Z", zone=UTC)
 
 
-def _instant(value: Any) -> Any:
+def _instant(value: Any) -> int:
     """An ISO 8601 timestamp that says its offset → milliseconds."""
+    return _milliseconds(value, "timestamp with an offset, such as 2026-11-21T08:00:00Z", zone=None)
+
+
+def _milliseconds(value: Any, expected: str, *, zone: tzinfo | None) -> int:
+    """`zone`: that of a time without an offset; None: it needs one."""
     try:
         moment = datetime.fromisoformat(value)
         if moment.tzinfo is None:
-            raise ValueError
+            if zone is None:
+                raise ValueError
+            moment = moment.replace(tzinfo=zone)
         return int(moment.timestamp() * 1000)
     except (TypeError, ValueError, OverflowError) as error:
         raise PydanticCustomError(
-            "invalid_date", "Expected an ISO 8601 timestamp with an offset, such as 2026-11-21T08:00:00Z"
+            "invalid_date", "Expected an ISO 8601 {expected}", {"expected": expected}
         ) from error
 
 

@@ -14,8 +14,8 @@ now and then) on the connection's thread. Python lets one thread run at a time, 
 executes statements beside a busy loop hands the interpreter back and forth at each of them: half of
 the CPU time of an inbound message went there (scripts/bench/inbound). A batch ends after `SLICE_S`, so
 that the loop is never held for long. The few units that take longer say so (`write_apart`): they have a transaction
-of their own, on the thread. Point look-ups by an index run on the loop as well (`lookup`): a
-few microseconds instead of a hop. All other reading is done by the readers' threads (`read`).
+of their own, on the thread. Point look-ups by an index run on the loop as well (`lookup`; `peek`, where
+one statement is all): a few microseconds instead of a hop. All other reading is done by the readers' threads (`read`).
 
 What a crash leaves: whole transactions. The writing connection alone makes the checkpoints (SQLite
 before 3.51.3 has a race between two connections that do): in a pause, where there is one, and
