@@ -115,9 +115,8 @@ def share_out(
     now_ms: int,
     places: Places,
     in_flight: InFlight,
-    earned: Earned | None = None,
+    earned: Earned,
 ) -> Shares:
-    """`earned`: what each webhook may have, where that is not `places.per_endpoint`."""
     lines, turns = _line_up(heads, now_ms, in_flight)
     free = places.in_all - len(in_flight)
     failing = _Failing(places, in_flight, earned)
@@ -128,10 +127,9 @@ def share_out(
             heappop(turns)
             continue
         line = lines[owner]
-        most = places.per_endpoint if earned is None else earned.places(webhook_id)
         # One that is gone or inactive (due 0) is not called, and hangs nobody.
-        fails = due_ms > 0 and failing.has(webhook_id)
-        if running < most and not (fails and failing.is_full(owner)):
+        fails = due_ms > 0 and earned.is_failing(webhook_id)
+        if running < earned.places(webhook_id) and not (fails and failing.is_full(owner)):
             begin[webhook_id] += 1
             free -= 1
             theirs += 1
@@ -181,16 +179,12 @@ def keeps_place(
 class _Failing:
     """The attempts of endpoints whose last attempt failed, counted by organization."""
 
-    def __init__(self, places: Places, in_flight: InFlight, earned: Earned | None) -> None:
+    def __init__(self, places: Places, in_flight: InFlight, earned: Earned) -> None:
         self._places = places
-        self._earned = earned
         self.of: Counter[str] = Counter()
         for webhook_id, count in in_flight.webhooks.items():
-            if self.has(webhook_id):
+            if earned.is_failing(webhook_id):
                 self.of[in_flight.owner(webhook_id)] += count
-
-    def has(self, webhook_id: str) -> bool:
-        return self._earned is not None and self._earned.is_failing(webhook_id)
 
     def is_full(self, owner: str) -> bool:
         limits = self._places
