@@ -1,0 +1,42 @@
+"""How many bytes strangers may make us hold at one time: one account for each kind of traffic.
+
+The account is divided so that nobody can use it up: whoever holds bytes may take more only while that leaves
+as much free for everybody else as it then holds itself (dynamic thresholds: Choudhury and Hahne, IEEE/ACM
+Transactions on Networking 6(2), 1998). One greedy holder gets half of the account, n of them 1/(n+1) each, and
+a newcomer always finds as much free as the greediest holds. No share has to be configured.
+
+Nothing here is durable or waits: who is refused tells its peer to come again. Called from the event loop alone.
+"""
+
+from collections import Counter
+
+
+class ByteAccount:
+    """`limit_bytes` in all; holders are names such as `org_…` or an IP address."""
+
+    def __init__(self, limit_bytes: int) -> None:
+        self._limit = limit_bytes
+        self._held: Counter[str] = Counter()
+        self._total = 0
+
+    @property
+    def held_bytes(self) -> int:
+        return self._total
+
+    def take(self, count: int, *holders: str) -> bool:
+        """Count the bytes in all and for each holder; False, and nothing is counted, when one has its share."""
+        free_after = self._limit - self._total - count
+        if free_after < 0 or any(self._held[holder] + count > free_after for holder in holders):
+            return False
+        self._total += count
+        for holder in holders:
+            self._held[holder] += count
+        return True
+
+    def give(self, count: int, *holders: str) -> None:
+        """Give back what was taken, by the same holders; it may be done in parts."""
+        self._total -= count
+        for holder in holders:
+            self._held[holder] -= count
+            if self._held[holder] <= 0:
+                del self._held[holder]
