@@ -45,9 +45,10 @@ class Connection(RequestHandler):
         peername = transport.get_extra_info("peername")
         self.peer = peername[0] if peername else ""
         super().connection_made(transport)
-        if not self._watch.opened(self) and isinstance(transport, asyncio.WriteTransport):
-            transport.write(_BUSY % (len(_BUSY_BODY), _BUSY_BODY))
-            transport.close()
+        # aiohttp's own attribute: uvloop's transports are of no class of asyncio's.
+        if not self._watch.opened(self) and self.transport is not None:
+            self.transport.write(_BUSY % (len(_BUSY_BODY), _BUSY_BODY))
+            self.transport.close()
 
     def connection_lost(self, exc: BaseException | None) -> None:
         self._watch.closed(self)

@@ -2,20 +2,28 @@
 
 `maild` is a fresh one with defaults, `start` makes one with settings of one's own. `shared` lives as long as the
 session, for the many small tests that leave nothing which another could see; they are marked `on_shared`.
+
+Tests run on uvloop, as the daemon does: its transports are not asyncio's, and differ in what they promise.
 """
 
+import asyncio
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 import pytest_asyncio
+import uvloop
 
 from tests.support.running import Running, Template
 
 on_shared = pytest.mark.asyncio(loop_scope="session")
 Start = Callable[..., Awaitable[Running]]
+
+
+def pytest_asyncio_loop_factories() -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
+    return {"uvloop": uvloop.new_event_loop}
 
 
 @pytest.fixture(autouse=True)
