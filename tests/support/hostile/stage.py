@@ -1,0 +1,72 @@
+"""The daemon with everything that attacks need: hosts that take its mail, an organization of the attackers' own."""
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tests.support.daemon import Api, Daemon
+from tests.support.dns_server import DnsServer
+from tests.support.hostile import Target, strangers, wire
+from tests.support.mx import Mx
+
+SINK_DOMAIN = "sink.test"
+HOP_ADDRESS = "127.0.1.1"
+HOP_DOMAINS = tuple(f"hop{n}.test" for n in range(4))
+LONG_THREAD = 300
+BIG_BYTES = 20 * strangers.MIB
+REQUESTS_PER_MINUTE = 240
+
+
+@dataclass
+class Stage:
+    daemon: Daemon
+    sink: Mx
+    target: Target
+
+    def memory_mib(self, what: str = "VmRSS") -> int:
+        """Of the daemon: `VmRSS` now, `VmHWM` at most so far."""
+        lines = Path(f"/proc/{self.daemon.pid}/status").read_text().splitlines()
+        return next(int(line.split()[1]) // 1024 for line in lines if line.startswith(what))
+
+
+@asynccontextmanager
+async def stage(folder: Path) -> AsyncIterator[Stage]:
+    async with DnsServer() as dns, Mx() as sink:
+        dns.add_mx(SINK_DOMAIN)
+        for domain in HOP_DOMAINS:
+            dns.add_mx(domain, HOP_ADDRESS)
+        limits = {"limits": {"requests_per_minute": REQUESTS_PER_MINUTE}}
+        async with Daemon(folder, dns_port=dns.port, outbound_port=sink.port, more=limits) as daemon:
+            yield Stage(daemon, sink, await _prepare(daemon, sink.port))
+
+
+async def _prepare(daemon: Daemon, hop_port: int) -> Target:
+    """What the attackers' own agents would make in time: a large message, a long conversation."""
+    made = json.loads(await daemon.command("org", "create", "Mallory", "--plan", "selfhost", "--json"))
+    api = Api(daemon.api.url, made["apiKey"])
+    inboxes = [await api.post("/v1/inboxes", username=f"agent{number}") for number in range(20)]
+    target = Target(
+        smtp_port=daemon.smtp_port,
+        http_port=int(daemon.api.url.rpartition(":")[2]),
+        key=made["apiKey"],
+        inbox_id=inboxes[0]["id"],
+        addresses=tuple(one["address"] for one in inboxes),
+        big_message_id="",
+        long_thread_id="",
+        hop_domains=HOP_DOMAINS,
+        hop_address=HOP_ADDRESS,
+        hop_port=hop_port,
+    )
+    async with wire.session(target, 99) as streams:
+        for number in range(LONG_THREAD):
+            await wire.begin(streams, target.addresses[:1])
+            name = b"References" if number else b"Message-ID"
+            streams[1].write(b"%s: <long@thread>\r\nSubject: long\r\n\r\nword %d\r\n" % (name, number))
+            await wire.say(*streams, b".")
+    (thread,) = await api.get("/v1/threads")
+    await wire.mail(target, 98, target.addresses[2:3], b"Subject: big\r\n\r\n" + strangers.lines(BIG_BYTES))
+    (big,) = await api.get("/v1/messages", inboxId=inboxes[2]["id"])
+    await api.close()
+    return replace(target, big_message_id=big["id"], long_thread_id=thread["id"])

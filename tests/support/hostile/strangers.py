@@ -1,0 +1,132 @@
+"""What strangers do over SMTP."""
+
+import asyncio
+import random
+
+from tests.support.hostile import Target
+from tests.support.hostile.wire import begin, connection, drip, mail, reply, say, session
+
+KIB, MIB = 1024, 1024 * 1024
+LINE = b"y" * 70 + b"\r\n"
+_UNKNOWN_CHARSETS = b",\r\n ".join(b"=?x?b?gA?= =?y?b?gA?= <a%d@x.test>" % n for n in range(2800))
+_NAMES = b",\r\n ".join(b"=?z?b?gA?= =?w?b?gQ?= <n%d@x.test>" % n for n in range(900))
+
+
+def lines(size_bytes: int) -> bytes:
+    return LINE * (size_bytes // len(LINE))
+
+
+async def mail_that_went_in_circles(target: Target) -> None:
+    raw = b"Received: from a by b; Sat, 21 Nov 2026 10:00:00 +0000\r\n" * 51 + b"\r\n" + lines(MIB)
+    assert (await mail(target, 1, [f"postmaster@{target.addresses[0].partition('@')[2]}"], raw))[:1] in b"45"
+
+
+async def mail_of_unknown_charsets(target: Target) -> None:
+    await mail(target, 2, target.addresses[:1], b"Cc: " + _UNKNOWN_CHARSETS + b"\r\n\r\nx")
+
+
+async def mail_of_many_names(target: Target) -> None:
+    """Into one conversation, each time with others in it."""
+    others = _NAMES.replace(b"<n", b"<r%d-" % random.randrange(1 << 30))
+    fields = b"".join(name + b": " + others + b"\r\n" for name in (b"To", b"Cc", b"Reply-To"))
+    await mail(target, 3, target.addresses[:1], b"References: <long@thread>\r\n" + fields + b"\r\nx")
+
+
+async def mail_of_undeclared_parts(target: Target) -> None:
+    part = b"--b\r\nContent-Type: text/plain\r\n\r\n" + bytes(range(128, 228)) + b"\r\n"
+    await mail(
+        target, 4, target.addresses[:1], b"Content-Type: multipart/mixed; boundary=b\r\n\r\n" + part * 900
+    )
+
+
+async def mail_of_many_parts_to_many(target: Target) -> None:
+    part = b"--b\r\nContent-Type: application/x-y; name=f\r\n\r\nx\r\n"
+    await mail(target, 5, target.addresses, b"Content-Type: multipart/mixed; boundary=b\r\n\r\n" + part * 990)
+
+
+async def mail_of_nested_parts(target: Target) -> None:
+    outer = b"".join(
+        b'Content-Type: multipart/mixed; boundary="%s"\r\n\r\n--%s\r\n' % (b"n" * n, b"n" * n)
+        for n in range(1, 100)
+    )
+    await mail(target, 6, target.addresses[:1], outer + b"\r\n--n not a delimiter\r\n" * 40_000)
+
+
+async def subjects_and_answers_to_them(target: Target) -> None:
+    """Many conversations of one subject, and answers that could belong to any."""
+    async with session(target, 7) as streams:
+        for prefix in (b"", b"", b"Re: "):
+            sender = f"m{random.randrange(1 << 30)}@there.test"
+            await begin(streams, target.addresses[1:2], sender)
+            streams[1].write(b"From: %s\r\nSubject: %sx\r\n\r\nx" % (sender.encode(), prefix))
+            await say(*streams, b"\r\n.")
+
+
+async def large_mails_at_once(target: Target) -> None:
+    raw = lines(12 * MIB)
+    await asyncio.gather(*(mail(target, 8, target.addresses[:1], raw) for _ in range(5)))
+    await asyncio.sleep(2)
+
+
+async def slow_uploads(target: Target) -> None:
+    async def one() -> None:
+        async with session(target, 9) as streams:
+            await begin(streams, target.addresses[:1])
+            streams[1].write(lines(3 * MIB))
+            await drip(streams[1], LINE * 9, 12)
+
+    await asyncio.gather(*(one() for _ in range(12)), return_exceptions=True)
+
+
+async def silent_sessions(target: Target) -> None:
+    async def one(number: int) -> None:
+        async with connection(target.smtp_port, f"127.0.3.{number % 4 + 1}"):
+            await asyncio.sleep(8)
+
+    await asyncio.gather(*(one(number) for number in range(60)), return_exceptions=True)
+
+
+async def half_a_tls_handshake(target: Target) -> None:
+    async with session(target, 10) as (reader, writer):
+        await say(reader, writer, b"STARTTLS")
+        writer.write(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + random.randbytes(100))
+        await asyncio.sleep(2)
+
+
+async def session_that_reads_nothing(target: Target) -> None:
+    async with connection(target.smtp_port, "127.0.2.11") as (_, writer):
+        writer.write(b"EHLO x\r\nMAIL FROM:<a@b.test>\r\n" + b"RCPT TO:<nobody@nowhere.test>\r\n" * 5000)
+        await asyncio.sleep(5)
+
+
+async def words_that_make_no_sense(target: Target) -> None:
+    odd = (
+        "MAIL FROM:<a@b.test> SIZE=²".encode(),
+        b"MAIL FROM:<" + b"a" * 3000 + b"@b.test>",
+        b"\x00\xff\x80",
+        b"RCPT TO:<@@@>",
+        b"DATA DATA",
+        b"HELP " + b"x" * 9000,
+        random.randbytes(60).replace(b"\n", b""),
+    )
+    async with connection(target.smtp_port, "127.0.2.12") as (reader, writer):
+        await reply(reader)
+        for line in odd:
+            await say(reader, writer, line)
+
+
+ATTACKS = (
+    mail_that_went_in_circles,
+    mail_of_unknown_charsets,
+    mail_of_many_names,
+    mail_of_undeclared_parts,
+    mail_of_many_parts_to_many,
+    mail_of_nested_parts,
+    subjects_and_answers_to_them,
+    large_mails_at_once,
+    slow_uploads,
+    silent_sessions,
+    half_a_tls_handshake,
+    session_that_reads_nothing,
+    words_that_make_no_sense,
+)
