@@ -39,6 +39,7 @@ class Store:
     def init(self) -> dict[str, Any]:
         """Make whatever of the store is missing. Keys are in the answer of the first time alone."""
         self._folder.make()
+        self._folder.check_vacant()
         migrate.prepare(self._folder.database)
         key_file = master_key_file(self._folder.master_key)
         if key_file == self._folder.master_key and not self._write(rotation.is_sealed):

@@ -37,6 +37,14 @@ class DataFolder:
         if not self.database.exists():
             raise DataFolderError(f"data_dir: there is no store in {self.path}; run 'maild init' first")
 
+    def check_vacant(self) -> None:
+        """A store made anew beside raw messages would take them for leftovers and remove them."""
+        if not self.database.exists() and any(self.blobs.glob("??/blb_*")):
+            raise DataFolderError(
+                f"data_dir: {self.blobs} holds messages, but their store is gone: restore {self.database}"
+                " from a backup, or move the folder away for a new store"
+            )
+
     def lock(self) -> None:
         """Keep every other daemon out until this process ends, however it ends."""
         try:

@@ -2,13 +2,24 @@
 
 `PRAGMA user_version` counts the steps taken; each step is one transaction that also raises it, so
 that a crash leaves either the old version or the new one. A store newer than this program is refused.
+
+Only what is surely ours is opened. A store is marked as such (`PRAGMA application_id`); one from before the mark is
+known by its tables. A new one is built under another name and appears whole under its own, so a file that is
+empty or half of one is never ours in the making: it is what a restore left that was cut short, and serving from it
+would refuse the mail of every inbox of the real store.
 """
 
+import os
+import re
 import sqlite3
 from importlib import resources
 from pathlib import Path
 
 from storage.database import configure
+from storage.sealing import fsync_folder
+
+APPLICATION_ID = 0x6D61696C  # "mail"
+RESTORE = "restore it from a backup"
 
 
 class StoreError(Exception):
@@ -23,21 +34,23 @@ def steps() -> list[str]:
 
 
 def prepare(path: Path) -> None:
-    """Create the store at `path` where there is none, else take the steps that it lacks."""
+    """Create the store at `path` where there is no file, else take the steps that it lacks. StoreError."""
+    if not path.exists():
+        _create(path)
     conn = connect(path)
     try:
-        conn.execute("PRAGMA journal_mode = WAL")
         todo = steps()
         version = conn.execute("PRAGMA user_version").fetchone()[0]
         if version > len(todo):
             raise StoreError(
                 f"{path} has schema version {version}, newer than this program's {len(todo)}: upgrade maild"
             )
-        if version == 0:
-            _take(conn, (resources.files("storage") / "schema.sql").read_text("utf-8"), len(todo))
-            return
+        conn.execute("PRAGMA journal_mode = WAL")
+        if conn.execute("PRAGMA application_id").fetchone()[0] == 0:  # made before stores were marked
+            conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         for number in range(version, len(todo)):
             _take(conn, todo[number], number + 1)
+        _require(conn, path, _tables_of(_schema()))
     except sqlite3.DatabaseError as error:
         raise StoreError(f"{path}: {error}") from error
     finally:
@@ -45,14 +58,77 @@ def prepare(path: Path) -> None:
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """A plain writing connection, for tools that run beside a daemon; it makes no checkpoints."""
+    """A plain writing connection, for tools that run beside a daemon; it makes no checkpoints.
+
+    StoreError where there is no store of ours.
+    """
+    conn = None
     try:
-        conn = sqlite3.connect(path, isolation_level=None)
-        configure(conn)
-        conn.execute("PRAGMA wal_autocheckpoint = 0")
-    except sqlite3.Error as error:
-        raise StoreError(f"{path}: {error}") from error
+        conn = _open(path)
+        _recognise(conn, path)
+    except (sqlite3.Error, StoreError) as error:
+        if conn is not None:
+            conn.close()
+        if isinstance(error, StoreError):
+            raise
+        raise StoreError(f"{path}: {error}; if it is damaged, {RESTORE}") from error
     return conn
+
+
+def _create(path: Path) -> None:
+    building = path.with_name(f"{path.name}.{os.getpid()}.new")
+    try:
+        building.touch(mode=0o600)
+        conn = _open(building)
+        try:
+            conn.execute("PRAGMA journal_mode = WAL")
+            conn.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            _take(conn, _schema(), len(steps()))
+        finally:
+            conn.close()  # the last connection writes the WAL back and fsyncs
+        os.link(building, path)  # fails where another process was faster, and leaves its store alone
+        fsync_folder(path.parent)
+    except (OSError, sqlite3.Error) as error:
+        raise StoreError(f"{path}: {error}") from error
+    finally:
+        building.unlink(missing_ok=True)
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    conn = sqlite3.connect(f"{path.resolve().as_uri()}?mode=rw", uri=True, isolation_level=None)
+    configure(conn)
+    conn.execute("PRAGMA wal_autocheckpoint = 0")
+    return conn
+
+
+def _recognise(conn: sqlite3.Connection, path: Path) -> None:
+    mark = conn.execute("PRAGMA application_id").fetchone()[0]
+    if mark not in (0, APPLICATION_ID):
+        raise StoreError(f"{path} belongs to another program; move it away")
+    if not _tables(conn):
+        raise StoreError(f"{path} is empty; {RESTORE}, or remove it and run 'maild init' for a new store")
+    _require(conn, path, _tables_of(steps()[0]))
+
+
+def _require(conn: sqlite3.Connection, path: Path, wanted: set[str]) -> None:
+    missing = sorted(wanted - _tables(conn))
+    if missing:
+        raise StoreError(
+            f"{path} is no whole store of maild (of its tables {len(missing)} are missing: {', '.join(missing[:3])});"
+            f" {RESTORE}, or move it away if it is another program's"
+        )
+
+
+def _tables(conn: sqlite3.Connection) -> set[str]:
+    return {name for (name,) in conn.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+
+
+def _tables_of(sql: str) -> set[str]:
+    return set(re.findall(r"^CREATE (?:VIRTUAL )?TABLE (\w+)", sql, re.MULTILINE))
+
+
+def _schema() -> str:
+    return (resources.files("storage") / "schema.sql").read_text("utf-8")
 
 
 def _take(conn: sqlite3.Connection, sql: str, version: int) -> None:

@@ -335,6 +335,34 @@ def test_without_a_store_each_command_says_how_to_make_one(config: Path) -> None
     assert "maild init" in fault("org", "create", "Acme", "--config", config)
 
 
+@pytest.mark.parametrize(
+    "command",
+    [("serve",), ("init",), ("rotate-master-key",), ("org", "create", "Acme"), ("org", "list"), ("queue", "show"),
+     ("keys", "create", "--org", "o", "--name", "n")],
+)  # fmt: skip
+def test_an_empty_or_foreign_store_is_refused_in_one_line(config: Path, command: tuple[str, ...]) -> None:
+    answer("init", "--config", config)
+    database = load(config).data_path / "maild.sqlite3"
+    database.write_bytes(b"")
+    assert "is empty; restore it from a backup" in fault(*command, "--config", config)
+    conn = sqlite3.connect(database)
+    conn.execute("CREATE TABLE songs (id)")
+    conn.close()
+    assert "is no whole store of maild" in fault(*command, "--config", config)
+
+
+def test_init_makes_no_new_store_beside_messages_of_a_lost_one(config: Path) -> None:
+    """The next start would remove them: no row knows them."""
+    answer("init", "--config", config)
+    folder = load(config).data_path
+    (folder / "maild.sqlite3").unlink()
+    message = folder / "blobs" / "ab" / "blb_01ab"
+    message.parent.mkdir(parents=True)
+    message.write_bytes(b"Subject: x")
+    assert "holds messages, but their store is gone" in fault("init", "--config", config)
+    assert message.exists() and not (folder / "maild.sqlite3").exists()
+
+
 # serve ---------------------------------------------------------------------------------------------
 
 

@@ -2,6 +2,7 @@
 
 import re
 import sqlite3
+from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
 
@@ -58,7 +59,7 @@ def test_every_status_column_has_a_machine(store: Path) -> None:
 
 def test_the_steps_end_in_the_schema_of_a_new_store(store: Path, tmp_path: Path) -> None:
     stepped = tmp_path / "stepped"
-    conn = migrate.connect(stepped)
+    conn = sqlite3.connect(stepped, isolation_level=None)
     for number, sql in enumerate(migrate.steps(), 1):
         migrate._take(conn, sql, number)
     conn.close()
@@ -114,6 +115,76 @@ def test_what_is_no_store_is_refused(tmp_path: Path) -> None:
         migrate.prepare(text)
     with pytest.raises(migrate.StoreError):
         migrate.prepare(tmp_path / "nowhere" / "store")
+
+
+def damaged(path: Path) -> None:
+    """Half of it is gone."""
+    with path.open("r+b") as file:
+        file.truncate(path.stat().st_size // 2 // 4096 * 4096)
+
+
+def foreign(path: Path, mark: int = 0, version: int = 0) -> None:
+    path.unlink()
+    conn = sqlite3.connect(path)
+    conn.execute("CREATE TABLE messages (id INTEGER)")
+    conn.execute(f"PRAGMA application_id = {mark}")
+    conn.execute(f"PRAGMA user_version = {version}")
+    conn.close()
+
+
+def without_a_table(path: Path) -> None:
+    conn = sqlite3.connect(path)
+    conn.execute("DROP TABLE suppressions")
+    conn.close()
+
+
+@pytest.mark.parametrize(
+    ("harm", "words"),
+    [
+        (lambda path: path.write_bytes(b""), "is empty; restore it from a backup, or remove it and run 'maild init'"),
+        (damaged, "malformed; if it is damaged, restore it from a backup"),
+        (foreign, "is no whole store of maild"),
+        (lambda path: foreign(path, version=len(migrate.steps())), "is no whole store of maild"),
+        (lambda path: foreign(path, mark=0x0F055112), "belongs to another program"),
+        (without_a_table, "1 are missing: suppressions"),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_no_whole_store_of_ours_is_refused_and_left_alone(
+    store: Path, harm: Callable[[Path], object], words: str
+) -> None:
+    """What a restore leaves that was cut short would refuse the mail of every inbox of the real store."""
+    harm(store)
+    before = store.read_bytes()
+    for open_it in (migrate.prepare, migrate.connect):
+        with pytest.raises(migrate.StoreError, match=words):
+            open_it(store)
+        assert store.read_bytes() == before
+
+
+def test_a_store_from_before_the_mark_is_known_by_its_tables(store: Path) -> None:
+    conn = sqlite3.connect(store)
+    conn.execute("PRAGMA application_id = 0")
+    conn.close()
+    migrate.connect(store).close()
+    migrate.prepare(store)
+    assert rows(store, "PRAGMA application_id") == [(migrate.APPLICATION_ID,)]
+
+
+def test_a_new_store_appears_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "store"
+
+    def half_made(conn: sqlite3.Connection, sql: str, version: int) -> None:
+        conn.execute("CREATE TABLE half (id TEXT)")
+        assert not path.exists()
+        raise sqlite3.OperationalError("disk I/O error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(migrate, "_take", half_made)
+        with pytest.raises(migrate.StoreError):
+            migrate.prepare(path)
+    assert list(tmp_path.iterdir()) == []
+    migrate.prepare(path)
+    assert sorted(tmp_path.iterdir()) == [path]
 
 
 def test_tables_are_strict_and_keep_their_references(store: Path) -> None:
