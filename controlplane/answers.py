@@ -260,6 +260,7 @@ class Thread(Answer):
 
 
 class WholeThread(Thread):
+    hasMore: bool
     messages: list[ThreadMessage]
 
 

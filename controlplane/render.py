@@ -62,8 +62,13 @@ def message(shown: bytes, text: str | None, html: str | None) -> msgspec.Raw:
     return _with_members(shown, {"textBody": text, "htmlBody": html})
 
 
-def thread(shown: bytes, messages: Sequence[msgspec.Raw]) -> msgspec.Raw:
-    return _with_members(shown, {"messages": messages})
+def thread(shown: bytes, has_more: bool, messages: Sequence[msgspec.Raw]) -> msgspec.Raw:
+    return _with_members(shown, {"hasMore": has_more, "messages": messages})
+
+
+def thread_head(shown: bytes, has_more: bool) -> bytes:
+    """The beginning of what `thread` renders, up to its messages."""
+    return bytes(thread(shown, has_more, []))[: -len(b"[]}")]
 
 
 def thread_message(shown: bytes, text: str | None, html: str | None) -> msgspec.Raw:

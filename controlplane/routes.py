@@ -77,7 +77,7 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/v1/messages/{id}/attempts", "messages:read", messages.attempts, names="message",
           errors=("message_not_found", "inbox_access_denied")),
     Route("GET", "/v1/threads", "threads:read", threads.page, query=schemas.ListThreads),
-    Route("GET", "/v1/threads/{id}", "threads:read", threads.show, names="thread",
+    Route("GET", "/v1/threads/{id}", "threads:read", threads.show, query=schemas.GetThread, names="thread",
           errors=("thread_not_found", "inbox_access_denied")),
     Route("PATCH", "/v1/threads/{id}", "messages:send", threads.archive, body=schemas.PatchThread, names="thread",
           errors=("thread_not_found", "inbox_access_denied")),

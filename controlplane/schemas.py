@@ -166,6 +166,11 @@ class ListThreads(Query):
     isArchived: bool | None = None
 
 
+class GetThread(Query):
+    limit: Annotated[int, Field(ge=1, le=200)] = 100
+    before: Annotated[str, cursor_of("msg")] | None = None
+
+
 class PatchThread(Body):
     isArchived: bool
 

@@ -76,9 +76,30 @@ _ROWS = f"SELECT {object_of(_MESSAGE)} AS json FROM messages m"
 _BODIES = "m.inbox_id, m.text_body, m.text_slices, m.html_slices, m.blob_id"
 _ONE = f"""SELECT {octets(object_of(_MESSAGE))}, {_BODIES} FROM messages m
     WHERE m.id = ? AND m.organization_id = ?"""
-_ONE_OF_THREAD = _ONE.replace(object_of(_MESSAGE), object_of(_OF_THREAD))
-_THREAD = f"""SELECT {octets(object_of(_OF_THREAD))}, {_BODIES} FROM messages m
-    WHERE m.thread_id = ? AND m.organization_id = ? ORDER BY m.id"""
+_SOME_OF_THREAD = f"""SELECT {octets(object_of(_OF_THREAD))}, {_BODIES} FROM messages m
+    WHERE m.organization_id = ? AND m.id IN (SELECT value FROM json_each(?)) ORDER BY m.id"""
+# What a message brings to an answer, before it is read. Slices are counted as they lie in the raw message.
+_BODY_BYTES = " + ".join(
+    [
+        "length(CAST(coalesce(m.text_body, '') AS BLOB))",
+        *(
+            f"coalesce((SELECT sum(json_extract(value, '$[1]')) FROM json_each(m.{slices})), 0)"
+            for slices in ("text_slices", "html_slices")
+        ),
+    ]
+)
+_ROW_BYTES = 400  # of an attachment or a recipient, as JSON
+_OTHER_BYTES = " + ".join(
+    [
+        *(f"length({text})" for text in ("m.to_addresses", "m.cc_addresses", "m.reference_ids")),
+        "coalesce(length(m.extracted_text), 0)",
+        f"{_ROW_BYTES} * (SELECT count(*) FROM attachments WHERE message_id = m.id)",
+        f"{_ROW_BYTES} * (SELECT count(*) FROM recipients WHERE message_id = m.id)",
+    ]
+)
+_WEIGHTS = f"""SELECT m.id, {_BODY_BYTES}, {_OTHER_BYTES} FROM messages m
+    WHERE m.thread_id = :thread AND m.organization_id = :organization AND m.id < :before
+    ORDER BY m.id DESC LIMIT :limit"""
 
 
 class Shown(NamedTuple):
@@ -97,24 +118,28 @@ def get(tx: Tx, organization_id: str, message_id: str) -> Shown | None:
     return Shown(*row) if row else None
 
 
-def of_thread(tx: Tx, organization_id: str, thread_id: str) -> list[Shown]:
-    """All of a thread's messages, oldest first."""
-    return [Shown(*row) for row in tx.all(_THREAD, (thread_id, organization_id))]
+class Weight(NamedTuple):
+    """A message of a thread, the bytes of its bodies, and about how many the rest of its JSON has."""
+
+    id: str
+    body_bytes: int
+    other_bytes: int
 
 
-def one_of_thread(tx: Tx, organization_id: str, message_id: str) -> Shown | None:
-    """As `of_thread` shows it."""
-    row = tx.one(_ONE_OF_THREAD, (message_id, organization_id))
-    return Shown(*row) if row else None
-
-
-def ids_of_thread(tx: Tx, organization_id: str, thread_id: str) -> tuple[list[str], int]:
-    """All of a thread's messages, oldest first, and how many bytes they have in all."""
+def weigh_thread(
+    tx: Tx, organization_id: str, thread_id: str, before: str | None, limit: int
+) -> list[Weight]:
+    """The thread's newest messages older than `before`, newest first."""
     rows = tx.all(
-        "SELECT id, size_bytes FROM messages WHERE thread_id = ? AND organization_id = ? ORDER BY id",
-        (thread_id, organization_id),
+        _WEIGHTS,
+        {"thread": thread_id, "organization": organization_id, "before": before or "~", "limit": limit},
     )
-    return [message_id for message_id, _ in rows], sum(size_bytes for _, size_bytes in rows)
+    return [Weight(*row) for row in rows]
+
+
+def some_of_thread(tx: Tx, organization_id: str, message_ids: Sequence[str]) -> list[Shown]:
+    """These of a thread's messages, oldest first, as the thread shows them."""
+    return [Shown(*row) for row in tx.all(_SOME_OF_THREAD, (organization_id, dump(list(message_ids))))]
 
 
 def page(tx: Tx, scope: Scope, before: str | None, limit: int) -> bytes:

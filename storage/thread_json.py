@@ -3,17 +3,29 @@
 from typing import NamedTuple
 
 from storage.database import Tx
-from storage.row_json import array_of, flag, moment, object_of, octets, stored, value
+from storage.messages import UNREAD
+from storage.row_json import array_of, flag, moment, object_of, octets, value
 
-_LABELS = """(SELECT DISTINCT l.value AS label FROM messages m, json_each(m.labels) l
-    WHERE m.thread_id = t.id ORDER BY label)"""
+PARTICIPANTS_MAX = 50
+# Strangers make a conversation as long as they like: a list of threads reads so many messages of each.
+LABELLED_MAX = 200
+LABELS_MAX = 100
+_LATEST = f"""(SELECT value FROM
+    (SELECT key, value FROM json_each(t.participants) ORDER BY key DESC LIMIT {PARTICIPANTS_MAX}) ORDER BY key)"""
+_PARTICIPANTS = f"""iif(json_array_length(t.participants) <= {PARTICIPANTS_MAX}, t.participants,
+    {array_of(value("value"), _LATEST)})"""
+_LABELS = f"""(SELECT label FROM (SELECT l.value AS label
+      FROM (SELECT labels FROM messages WHERE thread_id = t.id ORDER BY id DESC LIMIT {LABELLED_MAX}) m,
+        json_each(m.labels) l
+      UNION SELECT '{UNREAD}' WHERE t.unread_count > 0)
+    ORDER BY label LIMIT {LABELS_MAX})"""
 _THREAD = {
     "id": value("t.id"),
     "organizationId": value("t.organization_id"),
     "inboxId": value("t.inbox_id"),
     "subject": value("t.subject"),
     "snippet": value("t.snippet"),
-    "participants": stored("t.participants"),
+    "participants": _PARTICIPANTS,
     "labels": array_of(value("label"), _LABELS),
     "messageCount": value("t.message_count"),
     "unreadCount": value("t.unread_count"),

@@ -1,6 +1,7 @@
 """Threads: conversations, alone with their messages or listed; the archive."""
 
 from collections.abc import AsyncIterator, Sequence
+from typing import NamedTuple
 
 import msgspec
 from aiohttp import web
@@ -14,9 +15,21 @@ from controlplane.streaming import stream_array
 from controlplane.values import ThreadCursor
 from storage import message_json, thread_json, threads
 from storage.database import Tx
+from storage.message_json import Weight
 from storage.thread_json import ShownThread
 
-WHOLE_BYTES_MAX = 4 * 1024 * 1024  # a conversation of more raw bytes is not held in memory
+BODY_BYTES_MAX = 8 * 1024 * 1024  # decisions.md: of one answer
+WHOLE_BYTES_MAX = 256 * 1024  # a larger answer is written slice by slice, and never held as a whole
+SLICE_MESSAGES = 8
+
+
+class Chosen(NamedTuple):
+    """What of a thread an answer shows: which messages, oldest first, and about how many bytes they make."""
+
+    thread: ShownThread
+    ids: list[str]
+    has_more: bool
+    size_bytes: int
 
 
 async def page(call: Call) -> Answer:
@@ -29,19 +42,19 @@ async def page(call: Call) -> Answer:
 
 
 async def show(call: Call) -> Answer | web.StreamResponse:
-    thread, ids, size_bytes = await call.rooms.db.read(_look, call)
-    if size_bytes > WHOLE_BYTES_MAX:
-        # Strangers decide how much stands in a conversation: message by message, then.
-        head = b'{"data":' + thread.json[:-1] + b',"messages":'
-        return await stream_array(call.request, head, _each(call, ids), b"}}")
-    wholes = await call.rooms.db.read(_wholes, call)
-    return Answer(render.thread(thread.json, [await _element(call, whole) for whole in wholes]))
+    chosen = await call.rooms.db.read(_choose, call)
+    if chosen.size_bytes > WHOLE_BYTES_MAX:
+        head = b'{"data":' + render.thread_head(chosen.thread.json, chosen.has_more)
+        return await stream_array(call.request, head, _each(call, chosen.ids), b"}}")
+    wholes = await call.rooms.db.read(_wholes, call.organization_id, chosen.ids)
+    elements = [await _element(call, whole) for whole in wholes]
+    return Answer(render.thread(chosen.thread.json, chosen.has_more, elements))
 
 
 async def _each(call: Call, ids: Sequence[str]) -> AsyncIterator[bytes]:
-    for message_id in ids:
-        whole = await call.rooms.db.read(_whole, call.organization_id, message_id)
-        if whole is not None:  # it may have been deleted since
+    for at in range(0, len(ids), SLICE_MESSAGES):
+        some = ids[at : at + SLICE_MESSAGES]  # less those that were deleted since
+        for whole in await call.rooms.db.read(_wholes, call.organization_id, some):
             yield bytes(await _element(call, whole))
 
 
@@ -89,15 +102,25 @@ def _position(tx: Tx, organization_id: str, cursor: ThreadCursor) -> tuple[int, 
     return row.last_message_at, row.id
 
 
-def _look(tx: Tx, call: Call) -> tuple[ShownThread, list[str], int]:
+def _choose(tx: Tx, call: Call) -> Chosen:
+    """The newest messages before the cursor, as many as are asked for and BODY_BYTES_MAX holds, but one at least."""
     thread = _reached(tx, call)
-    return thread, *message_json.ids_of_thread(tx, call.organization_id, call.id)
+    limit = call.query.limit
+    weights = message_json.weigh_thread(tx, call.organization_id, call.id, call.query.before, limit + 1)
+    shown: list[Weight] = []
+    bodies_bytes = 0
+    for one in weights[:limit]:
+        bodies_bytes += one.body_bytes
+        if shown and bodies_bytes > BODY_BYTES_MAX:
+            break
+        shown.append(one)
+    return Chosen(
+        thread,
+        [one.id for one in reversed(shown)],
+        has_more=len(shown) < len(weights),
+        size_bytes=sum(2 * one.body_bytes + one.other_bytes for one in shown),  # bodies have two names
+    )
 
 
-def _wholes(tx: Tx, call: Call) -> list[Whole]:
-    return [Whole.of(tx, one) for one in message_json.of_thread(tx, call.organization_id, call.id)]
-
-
-def _whole(tx: Tx, organization_id: str, message_id: str) -> Whole | None:
-    shown = message_json.one_of_thread(tx, organization_id, message_id)
-    return Whole.of(tx, shown) if shown else None
+def _wholes(tx: Tx, organization_id: str, message_ids: Sequence[str]) -> list[Whole]:
+    return [Whole.of(tx, one) for one in message_json.some_of_thread(tx, organization_id, message_ids)]

@@ -41,7 +41,7 @@ async def test_a_thread_is_complete(maild: Running, bot: dict[str, Any]) -> None
     }
     shown = (await maild.api.get(f"/v1/threads/{first['threadId']}")).data
     assert {key: shown[key] for key in KEYS} == listed
-    assert set(shown) == KEYS | {"messages"}
+    assert set(shown) == KEYS | {"hasMore", "messages"}
 
 
 async def test_its_messages_are_whole_in_order_and_have_short_names(

@@ -85,6 +85,11 @@ def insert(tx: Tx, table: str, row: Any) -> None:
     tx.run(f"INSERT INTO {table} ({columns(type(row))}) VALUES ({marks})", row)
 
 
+def insert_thread(tx: Tx, row: Thread) -> None:
+    marks = ", ".join("?" for _ in row)
+    tx.run(f"INSERT INTO threads ({columns(Thread)}, base_subject) VALUES ({marks}, '')", row)
+
+
 def moment(at_ms: int | None) -> str | None:
     return None if at_ms is None else iso(at_ms)
 
@@ -148,7 +153,7 @@ def test_every_message_is_shown_in_full(
         recipients.sort(key=lambda one: one.position)
         listed = as_listed(row, attachments, recipients)
         shown = message_json.get(tx, "org_1", row.id)
-        (of_thread,) = message_json.of_thread(tx, "org_1", row.thread_id)
+        (of_thread,) = message_json.some_of_thread(tx, "org_1", [row.id])
         in_lists = [
             message_json.page(tx, Scope("org_1"), None, 5),
             message_json.of(tx, "org_1", [row.id, "msg_absent"]),
@@ -174,8 +179,7 @@ def test_every_message_is_shown_in_full(
 def test_every_thread_is_shown_in_full(tx: Tx, thread: Thread, labels: list[list[str]]) -> None:
     tx.run("SAVEPOINT example")
     try:
-        marks = ", ".join("?" for _ in thread)
-        tx.run(f"INSERT INTO threads ({columns(Thread)}, base_subject) VALUES ({marks}, '')", thread)
+        insert_thread(tx, thread)
         for number, some in enumerate(labels):
             insert(tx, "messages", row(number, labels=dump(some)))
         shown = thread_json.get(tx, "org_1", "thd_1")
@@ -191,7 +195,10 @@ def test_every_thread_is_shown_in_full(tx: Tx, thread: Thread, labels: list[list
     expected = {
         "id": "thd_1", "organizationId": "org_1", "inboxId": thread.inbox_id, "subject": thread.subject,
         "snippet": thread.snippet, "participants": load(thread.participants),
-        "labels": sorted({one for some in labels for one in some}, key=str.encode),
+        "labels": sorted(
+            {one for some in labels for one in some} | ({"unread"} if thread.unread_count > 0 else set()),
+            key=str.encode,
+        ),
         "messageCount": thread.message_count, "unreadCount": thread.unread_count,
         "lastMessageAt": iso(thread.last_message_at), "isArchived": thread.is_archived == 1,
         "createdAt": iso(thread.created_at),
@@ -201,7 +208,12 @@ def test_every_thread_is_shown_in_full(tx: Tx, thread: Thread, labels: list[list
     for text in in_lists:
         assert json.loads(text) == [expected]
     answers.Thread.model_validate_json(shown.json, strict=True)
-    assert json.loads(bytes(render.thread(shown.json, []))) == {**expected, "messages": []}
+    assert json.loads(bytes(render.thread(shown.json, True, []))) == {
+        **expected, "hasMore": True, "messages": [],
+    }  # fmt: skip
+    assert json.loads(render.thread_head(shown.json, False) + b"[]}") == {
+        **expected, "hasMore": False, "messages": [],
+    }  # fmt: skip
 
 
 def row(number: int = 1, **fields: Any) -> Message:
@@ -239,10 +251,56 @@ def test_lists_are_newest_first_and_of_one_organization(tx: Tx) -> None:
     assert ids(message_json.of(tx, "org_1", ["msg_001", "msg_006", "msg_004"])) == ["msg_004", "msg_001"]
     assert ids(message_json.of(tx, "org_1", [])) == []
     assert message_json.get(tx, "org_2", "msg_001") is None
-    assert message_json.of_thread(tx, "org_2", "thd_1") == []
-    assert [json.loads(one.json)["id"] for one in message_json.of_thread(tx, "org_1", "thd_0")] == [
-        "msg_002", "msg_004",
-    ]  # fmt: skip
+    assert message_json.weigh_thread(tx, "org_2", "thd_1", None, 9) == []
+    assert [one.id for one in message_json.weigh_thread(tx, "org_1", "thd_1", None, 2)] == [
+        "msg_005",
+        "msg_003",
+    ]
+    assert [one.id for one in message_json.weigh_thread(tx, "org_1", "thd_1", "msg_005", 9)] == [
+        "msg_003",
+        "msg_001",
+    ]
+    everything = [f"msg_{number:03}" for number in range(1, 7)]
+    some_of = message_json.some_of_thread(tx, "org_1", everything[::-1])
+    assert [json.loads(one.json)["id"] for one in some_of] == everything[:5]
+
+
+@pytest.mark.usefixtures("some")
+def test_what_a_message_weighs(tx: Tx) -> None:
+    """Bodies in octets, slices as they lie in the raw message; an attachment and a recipient what their JSON takes."""
+    (bare,) = message_json.weigh_thread(tx, "org_1", "thd_0", "msg_003", 1)
+    assert (bare.body_bytes, bare.other_bytes) == (0, len("[]") * 3)
+    slices = dump([(0, 5_000, "base64", None), (9_000, 700, "identity", "utf-8")])
+    messages.insert(
+        tx,
+        row(
+            7,
+            thread_id="thd_7",
+            text_body="äöü",
+            text_slices=slices,
+            html_slices=slices,
+            extracted_text="abc",
+        ),
+        [Attachment(f"att_{n}", "msg_007", n, "a", "b", 1, None, 0, 0, 1, "base64") for n in range(3)],
+    )
+    (heavy,) = message_json.weigh_thread(tx, "org_1", "thd_7", None, 1)
+    assert (heavy.body_bytes, heavy.other_bytes) == (6 + 2 * 5_700, 6 + 3 + 3 * 400)
+
+
+def test_a_thread_shows_the_latest_participants_and_the_labels_of_its_newest_messages(tx: Tx) -> None:
+    """Strangers make a conversation as long as they like."""
+    tx.run("BEGIN")
+    everybody = [f"{number}@there.test" for number in range(200)]
+    insert_thread(tx, Thread("thd_1", "org_1", "inb_1", "", "", dump(everybody), 1, 0, 1, 0, 1))
+    for number in range(thread_json.LABELLED_MAX + 1):
+        messages.insert(tx, row(number, labels=dump([f"label {number:03}"])))
+    shown = thread_json.get(tx, "org_1", "thd_1")
+    listed = thread_json.page(tx, "org_1", limit=1, inbox_id=None)
+    tx.run("ROLLBACK")
+    assert shown is not None
+    for found in (json.loads(shown.json), json.loads(listed)[0]):
+        assert found["participants"] == everybody[-thread_json.PARTICIPANTS_MAX :]
+        assert found["labels"] == [f"label {number:03}" for number in range(1, thread_json.LABELS_MAX + 1)]
 
 
 @pytest.mark.parametrize(
@@ -258,7 +316,8 @@ def test_lists_are_newest_first_and_of_one_organization(tx: Tx) -> None:
         (lambda tx: search.tail(tx, Scope("org_1", "inb_1"), Needle("x", None), None, None, 5), "id=?"),
         (lambda tx: message_json.of(tx, "org_1", ["msg_1"]), "id=?"),
         (lambda tx: message_json.get(tx, "org_1", "msg_1"), "id=?"),
-        (lambda tx: message_json.of_thread(tx, "org_1", "thd_1"), "messages_by_thread"),
+        (lambda tx: message_json.weigh_thread(tx, "org_1", "thd_1", "msg_z", 5), "messages_by_thread"),
+        (lambda tx: message_json.some_of_thread(tx, "org_1", ["msg_1"]), "id=?"),
     ],
 )
 def test_each_reads_its_rows_by_an_index(
