@@ -4,6 +4,9 @@ What is durable when: a `Stored` with `data` becomes durable with the row that `
 without is a file already: written to `tmp/`, fsynced, renamed into its folder, folder fsynced, all
 before `store()` or `Spool.finish()` returns. So whatever row commits, its bytes are on disk.
 
+Who stores bytes has them committed inside `Blobs.keep()`: a file whose row did not commit goes at once,
+whatever stood in the way.
+
 What a crash leaves: files in `tmp/`, and files whose row never committed. `sweep()` removes both at
 start, before anyone writes. File names derive from our own ids alone, never from a peer's text.
 """
@@ -12,11 +15,11 @@ import asyncio
 import hashlib
 import mmap
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from storage.database import Tx
 from storage.ids import Ids
@@ -40,15 +43,16 @@ class Blob(NamedTuple):
     data: bytes | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Stored:
-    """Bytes that wait for their row."""
+    """Bytes that wait for their row. `is_named`: a unit of work wrote it (which may yet fail to commit)."""
 
     id: str
     size_bytes: int
     sha256: bytes
     data: bytes | None
     path: Path | None
+    is_named: bool = False
 
     def view(self) -> RawMessage:
         """The bytes, or a read-only map of their file."""
@@ -59,7 +63,13 @@ class Stored:
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
+def in_row(ids: Ids, raw: bytes) -> Stored:
+    """Bytes of ours that are never large: no file is made of them, whatever the setting is."""
+    return Stored(ids.new("blb"), len(raw), hashlib.sha256(raw).digest(), raw, None)
+
+
 def insert(tx: Tx, stored: Stored, now_ms: int, refs: int = 1) -> None:
+    stored.is_named = True
     tx.run(
         "INSERT INTO blobs (id, size_bytes, sha256, data, refs, created_at) VALUES (?, ?, ?, ?, ?, ?)",
         (stored.id, stored.size_bytes, stored.sha256, stored.data, refs, now_ms),
@@ -84,6 +94,7 @@ class Blobs:
         self._tmp = folder / "tmp"
         self._ids = ids
         self._inline_bytes = inline_bytes
+        self._keeping: set[asyncio.Task[Any]] = set()
 
     def prepare(self) -> None:
         self._tmp.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -102,6 +113,32 @@ class Blobs:
         except BaseException:
             spool.discard()
             raise
+
+    async def keep(self, stored: Stored, commit: Callable[[], Awaitable[T]]) -> T:
+        """The result of `commit`, in which the row of `stored` is to be written. Without that row the file goes.
+
+        It runs to its end though the caller is cancelled: a unit that was promised to the writer may commit."""
+        if stored.path is None:
+            return await commit()
+        task = asyncio.ensure_future(self._keep_named(stored, commit))
+        self._keeping.add(task)
+        task.add_done_callback(self._keeping.discard)
+        return await asyncio.shield(task)
+
+    async def _keep_named(self, stored: Stored, commit: Callable[[], Awaitable[T]]) -> T:
+        is_kept = False
+        try:
+            result = await commit()
+            is_kept = stored.is_named
+            return result
+        except (
+            asyncio.CancelledError
+        ):  # the process ends: whether the row committed, its next start finds out
+            is_kept = True
+            raise
+        finally:
+            if not is_kept:
+                await asyncio.to_thread(self.remove, stored.id)
 
     def path(self, blob_id: str) -> Path:
         return self._folder / blob_id[-2:] / blob_id
@@ -183,7 +220,13 @@ class Spool:
         if self._file is None and self.size_bytes <= self._blobs._inline_bytes:
             data = bytes(self._buffer)
             return Stored(self._id, self.size_bytes, hashlib.sha256(data).digest(), data, None)
-        path = await _in_thread(self._finish_file)
+        try:
+            path = await _in_thread(self._finish_file)
+        except (
+            BaseException
+        ):  # cancelled, when the file has its name already; or the last step of naming it failed
+            self._blobs.remove(self._id)
+            raise
         return Stored(self._id, self.size_bytes, self._hash.digest(), None, path)
 
     def discard(self) -> None:

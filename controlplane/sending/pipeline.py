@@ -117,14 +117,10 @@ class Pipeline:
         around = self._db.lookup(self._look, submission)
         await self._refuse_when_full()
         prepared = await self._prepare(submission, around)
-        try:
-            done = await self._accept(prepared)
-        except Exception:  # not when cancelled: the transaction was promised to the writer
-            self._discard(prepared.stored)
-            raise
+        done = await self._blobs.keep(prepared.stored, lambda: self._accept(prepared))
         if done.is_replay:
-            self._discard(prepared.stored)
-        elif submission.request.sendAt is not None:
+            return done
+        if submission.request.sendAt is not None:
             self._wake_scheduler()
         else:
             self._wake_queue()
@@ -229,11 +225,6 @@ class Pipeline:
             self._wake_webhooks()
             raise done.error
         return done
-
-    def _discard(self, stored: Stored) -> None:
-        """Nobody's row names these bytes: a file of theirs goes now, not at the next start's sweep."""
-        if stored.path is not None:
-            self._blobs.remove(stored.id)
 
     # The transaction ---------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ rows commit in the transaction that marks the recipient delivered.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from typing import NamedTuple
@@ -102,6 +102,9 @@ class Acceptor:
         """Commit the message for every inbox it reaches; returns the id for our 250.
 
         SmtpError when it is refused; the caller keeps responsibility then."""
+        return await self._blobs.keep(stored, lambda: self._accept(envelope, stored))
+
+    async def _accept(self, envelope: Envelope, stored: Stored) -> str:
         found, report = await self._read(envelope, stored)
         refuse_loops(found)
         arrival = arrive(found, stored.id, stored.size_bytes, envelope.mail_from, NOT_EVALUATED)
@@ -119,11 +122,16 @@ class Acceptor:
         tx: Tx,
         arrival: Arrival,
         stored: Stored,
-        boxes: Iterable[Mailbox],
+        boxes: Sequence[Mailbox],
         trace: bytes,
         claim: Claim | None,
     ) -> int:
         """Rows for every inbox, and what a report brings; the number of webhook deliveries that now wait."""
+        # Others may have brought mail since RCPT. One with room is enough: there is one answer for all of them.
+        if all(
+            self._is_full(tx, organization_id) for organization_id in {box.organization_id for box in boxes}
+        ):
+            raise SmtpError(*_FULL)
         blobs.insert(tx, stored, self._clock.now_ms(), refs=0)
         calls = [self._deliver(tx, arrival, box, trace) for box in boxes]
         if all(one is None for one in calls):
@@ -162,8 +170,8 @@ class Acceptor:
         return replies
 
     async def prepare_answer(self, answer: SimulatedAnswer) -> DeliverAnswer:
-        """Keep the bytes; the unit returned delivers them to the inbox, if it is still there."""
-        stored = await self._blobs.store(answer.raw)
+        """The unit returned delivers the answer to the inbox, if it is still there, bytes and all."""
+        stored = blobs.in_row(self._ids, answer.raw)
         auth = known_sender(split(answer.author)[1])
         found = digest(answer.raw)
         arrival = arrive(found, stored.id, stored.size_bytes, answer.author, auth)._replace(mode="test")

@@ -154,7 +154,7 @@ async def test_a_failing_disk_is_told_and_leaves_nothing_unfinished(
     with pytest.raises(OSError) as told:
         await store.store(b"x" * 50_000)
     assert told.value.errno == number
-    assert list((folder / "tmp").iterdir()) == []
+    assert files(folder) == []
     assert system.names == {}  # no descriptor leaks
     system.fail_at = None
     assert (await store.store(b"y" * 50_000)).path is not None
@@ -221,6 +221,29 @@ async def test_discarding_a_write_that_was_cancelled_leaves_nothing(
         await done.wait()
     assert files(folder) == []
     assert spool._file is None
+
+
+async def test_finishing_that_was_cancelled_leaves_nothing(
+    store: Blobs, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The thread goes on and gives the file its name; nobody is left to write its row."""
+    loop = asyncio.get_running_loop()
+    begun, go_on = asyncio.Event(), threading.Event()
+    finish = blobs.Spool._finish_file
+
+    def slow(self: blobs.Spool) -> Path:
+        loop.call_soon_threadsafe(begun.set)
+        go_on.wait(5)
+        return finish(self)
+
+    monkeypatch.setattr(blobs.Spool, "_finish_file", slow)
+    storing = asyncio.create_task(store.store(b"x" * 5000))
+    await begun.wait()
+    storing.cancel()
+    await asyncio.sleep(0)
+    go_on.set()
+    await asyncio.wait([storing])
+    assert storing.cancelled() and files(folder) == []
 
 
 async def test_the_sweep_removes_what_no_row_knows(store: Blobs, folder: Path) -> None:
