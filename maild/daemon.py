@@ -35,6 +35,7 @@ from maild.inbound import tls
 from maild.inbound.accept import Acceptor
 from maild.inbound.listener import Listener, ListenError
 from maild.inbound.recipients import is_served
+from maild.message import guessing
 from maild.outbound import dkim
 from maild.outbound.own_fields import OwnFields
 from maild.outbound.queue import OutboundQueue
@@ -79,6 +80,7 @@ class Daemon:
             self._folder.lock()
             self._folder.check_store()
             migrate.prepare(self._folder.database)
+            await asyncio.to_thread(guessing.load)
             await self._build()
             await self._supervisor.start()
         except (

@@ -25,7 +25,7 @@ from maild.inbound.arrival import Arrival, arrive, message_row, participants, re
 from maild.inbound.recipients import find_mailbox, is_served
 from maild.inbound.reports import Claim
 from maild.message.address import normalize, split
-from maild.message.digest import Digest, digest
+from maild.message.digest import Digest, digest, digest_at_once
 from maild.message.model import RawMessage
 from maild.message.report import Report, read_report
 from maild.message.thread_headers import base_subject
@@ -37,7 +37,6 @@ from storage.ids import Ids
 from storage.inboxes import Mailbox
 
 MAX_HOPS = 50  # RFC 5321 §6.3 asks for at least 100 only of those who count nothing else; Postfix has 50
-DIGEST_INLINE_BYTES = 128 * 1024  # about a millisecond; more than this is parsed in a thread
 
 NOT_EVALUATED: Mapping[str, str | None] = {
     "spf": None, "dkim": None, "dmarc": None, "arc": None, "verifiedDomain": None
@@ -145,7 +144,7 @@ class Acceptor:
         if blob is None:
             raise blobs.BlobMissing(mail.blob_id)
         raw = await self._blobs.load(blob)
-        found = await asyncio.to_thread(digest, raw) if len(raw) > DIGEST_INLINE_BYTES else digest(raw)
+        found = await _digested(raw)
         sender = found.parsed.from_
         domain = split(normalize(sender.address))[1] if sender else None
         arrival = arrive(found, blob.id, blob.size_bytes, mail.envelope_from, known_sender(domain))
@@ -173,7 +172,7 @@ class Acceptor:
         """The unit returned delivers the answer to the inbox, if it is still there, bytes and all."""
         stored = blobs.in_row(self._ids, answer.raw)
         auth = known_sender(split(answer.author)[1])
-        found = digest(answer.raw)
+        found = await _digested(answer.raw)
         arrival = arrive(found, stored.id, stored.size_bytes, answer.author, auth)._replace(mode="test")
 
         def deliver(tx: Tx) -> int:
@@ -243,8 +242,9 @@ class Acceptor:
 
     async def _read(self, envelope: Envelope, stored: Stored) -> tuple[Digest, Report | None]:
         may_report = reports.may_report(envelope.mail_from, envelope.recipients, self._shared_domains)
-        if stored.data is not None and stored.size_bytes <= DIGEST_INLINE_BYTES:
-            return read(stored.data, may_report)
+        found = None if stored.data is None else digest_at_once(stored.data)
+        if found is not None and stored.data is not None:
+            return found, read_report(stored.data, found.parsed) if may_report else None
         return await asyncio.to_thread(lambda: read(stored.view(), may_report))
 
     def _claim(self, envelope: Envelope, report: Report | None) -> Claim | None:
@@ -279,6 +279,11 @@ class Acceptor:
 def known_sender(domain: str | None) -> Mapping[str, str | None]:
     """`auth` where the sender is an inbox of ours, or the simulator: its domain is known, not claimed."""
     return {"spf": "pass", "dkim": "pass", "dmarc": "pass", "arc": "none", "verifiedDomain": domain}
+
+
+async def _digested(raw: bytes) -> Digest:
+    found = digest_at_once(raw)
+    return found if found is not None else await asyncio.to_thread(digest, raw)
 
 
 def read(raw: RawMessage, may_report: bool) -> tuple[Digest, Report | None]:

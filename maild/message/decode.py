@@ -13,6 +13,7 @@ import re
 from typing import Final, Protocol
 
 from maild.message.charsets import codec_for
+from maild.message.guessing import Guesser
 
 BASE64: Final = "base64"
 QUOTED_PRINTABLE: Final = "quoted-printable"
@@ -21,7 +22,6 @@ IDENTITY: Final = "identity"
 _BASE64_ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _NOT_BASE64 = bytes(set(range(256)) - set(_BASE64_ALPHABET))
 _CHUNK_BYTES = 256 * 1024
-_DETECT_BYTES = 64 * 1024
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -72,27 +72,27 @@ def base64_digits(data: bytes) -> bytes:
     return (data if end < 0 else data[:end]).translate(None, _NOT_BASE64)
 
 
-def decode_charset(data: bytes, charset: str | None) -> str:
-    """Text of `data`: declared charset, then UTF-8, then the likeliest, then latin-1.
+def decode_charset(data: bytes, charset: str | None, guesser: Guesser | None = None) -> str:
+    """Text of `data`: declared charset, then UTF-8, then the likeliest (by the message's `guesser`), then latin-1.
 
     Never raises and never yields NUL or a lone surrogate. A charset that Python would "decode" by
     running something else (unicode_escape, base64, zlib, rot13, idna, …) counts as undeclared.
     """
     codec = codec_for(charset)
-    return _tidy(_decode_known(data, codec) if codec else _decode_unknown(data))
+    return _tidy(_decode_known(data, codec, guesser) if codec else (guesser or Guesser()).decode(data))
 
 
-def decode_prefix(data: bytes, charset: str | None) -> str:
+def decode_prefix(data: bytes, charset: str | None, guesser: Guesser | None = None) -> str:
     """Like `decode_charset` for data that was cut anywhere: a split last character is dropped."""
     codec = codec_for(charset) or "utf-8"
     try:
         text = codecs.getincrementaldecoder(codec)("strict").decode(data, False)
     except (UnicodeError, ValueError):
-        return decode_charset(data, charset)
+        return decode_charset(data, charset, guesser)
     return _tidy(text)
 
 
-def _decode_known(data: bytes, codec: str) -> str:
+def _decode_known(data: bytes, codec: str, guesser: Guesser | None) -> str:
     try:
         return data.decode(codec)
     except UnicodeError:
@@ -103,25 +103,7 @@ def _decode_known(data: bytes, codec: str) -> str:
         pass
     # A few bad octets do not make the declaration a lie.
     text = data.decode(codec, "replace")
-    return text if text.count("\ufffd") <= 1 + len(text) // 50 else _decode_unknown(data)
-
-
-def _decode_unknown(data: bytes) -> str:
-    try:
-        return data.decode("utf-8")
-    except UnicodeError:
-        codec = codec_for(_detect(data[:_DETECT_BYTES])) or "latin-1"
-    try:
-        return data.decode(codec)
-    except UnicodeError:
-        return data.decode("latin-1")
-
-
-def _detect(data: bytes) -> str | None:
-    # 90 ms and its models: only for mail that is neither what it says nor UTF-8.
-    import chardet  # noqa: PLC0415
-
-    return chardet.detect(data)["encoding"]
+    return text if text.count("\ufffd") <= 1 + len(text) // 50 else (guesser or Guesser()).decode(data)
 
 
 def _tidy(text: str) -> str:

@@ -1,10 +1,15 @@
 """What is kept of a message beside its bytes: the words that lists, events and search show.
 
 Pure. Bodies that are too large for a row stay slices of the raw message; HTML always does.
+
+Whoever stands on the event loop asks `digest_at_once`, which does no more than some 5 ms of work. What is counted
+there costs up to: 30 µs an address (IDN), 25 µs a part, 10 µs an encoded word, 4 µs a line, 3 µs a tag, 0.3 µs an octet
+of a header field.
 """
 
 from typing import NamedTuple
 
+from maild.message.guessing import Guesser, NoGuesser, TooMuchWork
 from maild.message.model import ParsedMessage, RawMessage, Slice
 from maild.message.parse import parse, read_text
 from maild.message.text import extract_reply, html_to_text, snippet
@@ -12,6 +17,15 @@ from maild.message.thread_headers import is_forward
 
 TEXT_CHARS = 64 * 1024  # longer text stays in the blob; events carry as much (decisions.md, Webhook)
 HTML_CHARS = 256 * 1024  # what is read of an HTML-only message to make its snippet
+
+AT_ONCE_OCTETS = 128 * 1024
+AT_ONCE_HEADER_OCTETS = 16 * 1024
+AT_ONCE_ADDRESSES = 200
+AT_ONCE_ENCODED_WORDS = 200
+AT_ONCE_PARTS = 100
+AT_ONCE_LINES = 2000
+AT_ONCE_TEXT_LINES = 1000
+AT_ONCE_TAGS = 1500
 
 SliceFields = tuple[int, int, str, str | None]
 
@@ -47,11 +61,43 @@ class Digest(NamedTuple):
 
 
 def digest(raw: RawMessage) -> Digest:
-    parsed = parse(raw)
-    words, truncated = read_text(raw, parsed.text, TEXT_CHARS) if parsed.text else ("", False)
+    return _digest(raw, Guesser(), at_once=False)
+
+
+def digest_at_once(raw: bytes) -> Digest | None:
+    """The digest of a message that is read in a moment; None where a thread should make it."""
+    if not _is_light(raw):
+        return None
+    try:
+        return _digest(raw, NoGuesser(), at_once=True)
+    except TooMuchWork:
+        return None
+
+
+def _is_light(raw: bytes) -> bool:
+    if len(raw) > AT_ONCE_OCTETS:
+        return False
+    header_end = raw.find(b"\r\n\r\n")
+    header_end = len(raw) if header_end < 0 else header_end
+    return (
+        header_end <= AT_ONCE_HEADER_OCTETS
+        and raw.count(b"@", 0, header_end) <= AT_ONCE_ADDRESSES
+        and raw.count(b"=?") <= AT_ONCE_ENCODED_WORDS
+        and raw.count(b"\n--") <= AT_ONCE_PARTS
+        and raw.count(b"\n") <= AT_ONCE_LINES
+    )
+
+
+def _digest(raw: RawMessage, guesser: Guesser, *, at_once: bool) -> Digest:
+    parsed = parse(raw, guesser)
+    words, truncated = read_text(raw, parsed.text, TEXT_CHARS, guesser) if parsed.text else ("", False)
     if not parsed.text and parsed.html:
-        html, _ = read_text(raw, parsed.html, HTML_CHARS)
+        html, _ = read_text(raw, parsed.html, HTML_CHARS, guesser)
+        if at_once and html.count("<") > AT_ONCE_TAGS:
+            raise TooMuchWork
         words = html_to_text(html)[:TEXT_CHARS]
+    if at_once and words.count("\n") > AT_ONCE_TEXT_LINES:  # they may have come in base64
+        raise TooMuchWork
     text_body = words if parsed.text and not truncated else None
     extracted = extract_reply(words, is_forward=is_forward(parsed.subject))
     return Digest(

@@ -7,6 +7,7 @@ import binascii
 import re
 
 from maild.message.decode import decode_charset, decode_slice
+from maild.message.guessing import Guesser
 
 MAX_ENCODED_WORDS = 1000  # per field; what follows stays as it was written
 
@@ -16,7 +17,7 @@ _WORD = re.compile(r"=\?([^?\s]{1,64})\?([bBqQ])\?([^?\r\n]*+)\?=")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
-def decode_words(value: str) -> str:
+def decode_words(value: str, guesser: Guesser | None = None) -> str:
     """`value` with its encoded words decoded; everything else unchanged."""
     if "=?" not in value:
         return value
@@ -32,20 +33,20 @@ def decode_words(value: str) -> str:
         if adjacent and word[1].lower() == charset:
             pending += _word_octets(word[2], word[3])
         else:
-            pieces.append(decode_charset(pending, charset))
+            pieces.append(decode_charset(pending, charset, guesser))
             # RFC 2047 §6.2: blanks between two encoded words are not displayed.
             if not adjacent:
                 pieces.append(gap)
             charset, pending = word[1].lower(), _word_octets(word[2], word[3])
         position = word.end()
-    pieces.append(decode_charset(pending, charset))
+    pieces.append(decode_charset(pending, charset, guesser))
     pieces.append(value[position:])
     return "".join(pieces)
 
 
-def readable(value: str) -> str:
+def readable(value: str, guesser: Guesser | None = None) -> str:
     """Decoded, without control characters, trimmed: a subject."""
-    value = decode_words(value)
+    value = decode_words(value, guesser)
     if not value.isprintable():
         value = _CONTROLS.sub("", value.replace("\t", " "))
     return value.strip(" ")

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from maild.message.encoded_words import decode_words
+from maild.message.guessing import Guesser
 from maild.message.idn import ascii_domain
 from maild.message.model import Mailbox
 
@@ -42,13 +43,13 @@ _DOMAIN = re.compile(r"[\w-]++(?:\.[\w-]++)*+\.?|\[[!-Z^-~]++\]")
 _UNSHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+")
 
 
-def parse_mailboxes(value: str) -> tuple[Mailbox, ...]:
+def parse_mailboxes(value: str, guesser: Guesser | None = None) -> tuple[Mailbox, ...]:
     """The mailboxes of an address list, at most MAX_MAILBOXES; what is none is left out."""
-    simple = _read_simple(value)
-    return simple if simple is not None else _Reader(value).read()
+    simple = _read_simple(value, guesser)
+    return simple if simple is not None else _Reader(value, guesser).read()
 
 
-def parse_author(values: Sequence[str]) -> tuple[Mailbox | None, str | None]:
+def parse_author(values: Sequence[str], guesser: Guesser | None = None) -> tuple[Mailbox | None, str | None]:
     """(the mailbox, None) of the From fields, or (None, defect code).
 
     Defects: "no-from", "several-from", "ambiguous-from".
@@ -57,9 +58,9 @@ def parse_author(values: Sequence[str]) -> tuple[Mailbox | None, str | None]:
         return None, "no-from"
     if len(values) > 1:  # RFC 5322 §3.6: From occurs once
         return None, "several-from"
-    found = _read_simple(values[0])
+    found = _read_simple(values[0], guesser)
     if found is None:
-        reader = _Reader(values[0])
+        reader = _Reader(values[0], guesser)
         found = reader.read()
         if len(found) < 2 and reader.is_irregular:
             return None, "ambiguous-from"
@@ -68,9 +69,9 @@ def parse_author(values: Sequence[str]) -> tuple[Mailbox | None, str | None]:
     return found[0], None
 
 
-def display_name(raw: str) -> str | None:
+def display_name(raw: str, guesser: Guesser | None = None) -> str | None:
     """A phrase as it may be shown: decoded, no controls, no direction overrides; None if empty."""
-    name = decode_words(raw)
+    name = decode_words(raw, guesser)
     if not name.isprintable():
         name = _UNSHOWN.sub("", name.replace("\t", " "))
     return name.strip() or None
@@ -88,7 +89,7 @@ def unescape(quoted: str) -> str:
     return _ESCAPE.sub(r"\1", quoted) if "\\" in quoted else quoted
 
 
-def _read_simple(value: str) -> tuple[Mailbox, ...] | None:
+def _read_simple(value: str, guesser: Guesser | None) -> tuple[Mailbox, ...] | None:
     found: list[Mailbox] = []
     position, end = 0, len(value)
     while position < end:
@@ -101,7 +102,7 @@ def _read_simple(value: str) -> tuple[Mailbox, ...] | None:
         if len(address) > MAX_ADDRESS_CHARS or not _DOMAIN.fullmatch(local_domain[2]):
             return None
         name = quoted if quoted is not None else phrase
-        found.append(Mailbox(display_name(name) if name else None, address))
+        found.append(Mailbox(display_name(name, guesser) if name else None, address))
         position = match.end()
         if len(found) == MAX_MAILBOXES:
             break
@@ -111,8 +112,9 @@ def _read_simple(value: str) -> tuple[Mailbox, ...] | None:
 class _Reader:
     """The state of one reading. A piece is (kind, text): "atom", "quoted", "literal", ".", "@", " "."""
 
-    def __init__(self, value: str) -> None:
+    def __init__(self, value: str, guesser: Guesser | None) -> None:
         self.is_irregular = False
+        self._guesser = guesser
         self._value = value
         self._found: list[Mailbox] = []
         self._start_mailbox()
@@ -226,7 +228,7 @@ class _Reader:
         if address is None:
             self.is_irregular = True
             return
-        self._found.append(Mailbox(display_name(name), address))
+        self._found.append(Mailbox(display_name(name, self._guesser), address))
 
 
 def _phrase(pieces: list[tuple[str, str]]) -> str:

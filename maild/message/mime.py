@@ -20,6 +20,7 @@ from typing import Final
 
 from maild.message.decode import BASE64, IDENTITY, QUOTED_PRINTABLE, decoded_size
 from maild.message.filenames import clean_filename, derived_filename
+from maild.message.guessing import Guesser
 from maild.message.headers import Headers, find_body, read_headers
 from maild.message.model import Attachment, Buffer, Slice
 from maild.message.parameters import OCTET_STREAM, charset_of, media_type, read_value, text_parameter
@@ -78,12 +79,13 @@ class _Entity:
 class Indexer:
     """Walks one message once; the results are its public attributes."""
 
-    def __init__(self, raw: Buffer) -> None:
+    def __init__(self, raw: Buffer, guesser: Guesser) -> None:
         self.text: list[Slice] = []
         self.html: list[Slice] = []
         self.attachments: list[Attachment] = []
         self.defects: dict[str, None] = {}
         self._raw = raw
+        self._guesser = guesser
         self._stack: list[_Frame] = []
         self._parts = 0
 
@@ -128,7 +130,7 @@ class Indexer:
         word, parameters = (default_type, {}) if declared is None else read_value(declared)
         content_type = media_type(word)
         if not content_type.startswith("multipart/"):
-            self._add_leaf(_read_leaf(headers, start, end, content_type, parameters))
+            self._add_leaf(self._read_leaf(headers, start, end, content_type, parameters))
             return
         if len(self._stack) >= MAX_DEPTH:
             self.defects["too-deep"] = None
@@ -138,9 +140,9 @@ class Indexer:
         first = find_delimiter(self._raw, delimiter, start, end) if delimiter else None
         if first is None:
             self.defects["missing-boundary"] = None
-            self._add_leaf(_read_leaf(headers, start, end, "text/plain", {}))
+            self._add_leaf(self._read_leaf(headers, start, end, "text/plain", {}))
             return
-        root_id = (text_parameter(parameters, "start") or "").strip("<> \t") or None
+        root_id = (text_parameter(parameters, "start", self._guesser) or "").strip("<> \t") or None
         frame = _Frame(delimiter, first[1], end, content_type[10:], root_id, is_done=first[2])
         self._stack.append(frame)
 
@@ -162,6 +164,29 @@ class Indexer:
                 leaf.content_id,
                 self._is_inline(leaf),
             )
+        )
+
+    def _read_leaf(
+        self, headers: Headers, start: int, end: int, content_type: str, parameters: dict[str, str]
+    ) -> _Entity:
+        encoding = IDENTITY
+        declared = headers.octets("content-transfer-encoding")
+        if declared is not None and (word := _WORD.search(declared)) is not None:
+            known = _ENCODINGS.get(word[0].lower())
+            if known is None:
+                content_type = OCTET_STREAM  # RFC 2045 §6.4
+            else:
+                encoding = known
+        disposition = filename = None
+        declared = headers.octets("content-disposition")
+        if declared is not None:
+            disposition, details = read_value(declared)
+            filename = text_parameter(details, "filename", self._guesser)
+        if not filename:
+            filename = text_parameter(parameters, "name", self._guesser)
+        charset = charset_of(parameters)
+        return _Entity(
+            start, end, content_type, encoding, charset, disposition, filename, _content_id(headers)
         )
 
     def _is_body(self, leaf: _Entity) -> bool:
@@ -228,28 +253,6 @@ def _search_delimiter(raw: Buffer, delimiter: bytes, start: int, end: int) -> tu
             return at, line_end.end(), line_end[1] is not None
         start = at  # it only seemed to end where the window does
     return None
-
-
-def _read_leaf(
-    headers: Headers, start: int, end: int, content_type: str, parameters: dict[str, str]
-) -> _Entity:
-    encoding = IDENTITY
-    declared = headers.octets("content-transfer-encoding")
-    if declared is not None and (word := _WORD.search(declared)) is not None:
-        known = _ENCODINGS.get(word[0].lower())
-        if known is None:
-            content_type = OCTET_STREAM  # RFC 2045 §6.4
-        else:
-            encoding = known
-    disposition = filename = None
-    declared = headers.octets("content-disposition")
-    if declared is not None:
-        disposition, details = read_value(declared)
-        filename = text_parameter(details, "filename")
-    if not filename:
-        filename = text_parameter(parameters, "name")
-    charset = charset_of(parameters)
-    return _Entity(start, end, content_type, encoding, charset, disposition, filename, _content_id(headers))
 
 
 def _content_id(headers: Headers) -> str | None:

@@ -11,6 +11,7 @@ from urllib.parse import unquote_to_bytes
 
 from maild.message.decode import decode_charset
 from maild.message.encoded_words import decode_words
+from maild.message.guessing import Guesser
 from maild.message.headers import octets_to_text
 from maild.message.mailboxes import unescape
 
@@ -56,22 +57,22 @@ def charset_of(parameters: dict[str, str]) -> str | None:
     return declared.lower()
 
 
-def text_parameter(parameters: dict[str, str], name: str) -> str | None:
+def text_parameter(parameters: dict[str, str], name: str, guesser: Guesser | None = None) -> str | None:
     """A parameter for readers, however it was encoded; None when absent."""
     if not parameters:
         return None
     extended = parameters.get(name + "*")
     if extended is not None:  # RFC 2231 §4; it is the better one where both stand (RFC 6266 §4.3)
         charset, octets = _read_extended(extended)
-        return decode_charset(octets, charset)
+        return decode_charset(octets, charset, guesser)
     if name + "*0" in parameters or name + "*0*" in parameters:
-        return _join_sections(parameters, name)
+        return _join_sections(parameters, name, guesser)
     plain = parameters.get(name)
     # RFC 2047 §5 forbids encoded words here, and half the world sends them.
-    return None if plain is None else decode_words(octets_to_text(plain))
+    return None if plain is None else decode_words(octets_to_text(plain), guesser)
 
 
-def _join_sections(parameters: dict[str, str], name: str) -> str:
+def _join_sections(parameters: dict[str, str], name: str, guesser: Guesser | None) -> str:
     """RFC 2231 §3 continuations, up to the first gap."""
     charset = None
     pieces: list[bytes] = []
@@ -87,8 +88,8 @@ def _join_sections(parameters: dict[str, str], name: str) -> str:
             pieces.append(plain.encode("latin-1", "replace"))
         else:
             break
-    text = decode_charset(b"".join(pieces), charset)
-    return decode_words(text) if charset is None else text
+    text = decode_charset(b"".join(pieces), charset, guesser)
+    return decode_words(text, guesser) if charset is None else text
 
 
 def _read_extended(value: str) -> tuple[str | None, bytes]:

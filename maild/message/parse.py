@@ -12,6 +12,7 @@ from typing import Final
 
 from maild.message.decode import decode_charset, decode_prefix, decode_slice, decode_stream
 from maild.message.encoded_words import readable
+from maild.message.guessing import Guesser
 from maild.message.headers import MAX_HEADER_BYTES, MAX_HEADER_FIELDS, Headers, find_body, read_headers
 from maild.message.mailboxes import parse_author, parse_mailboxes
 from maild.message.mime import MAX_DEPTH, MAX_PARTS, Indexer
@@ -48,30 +49,31 @@ _AUTO_REPLY_SUBJECT = re.compile(
 )
 
 
-def parse(raw: RawMessage) -> ParsedMessage:
+def parse(raw: RawMessage, guesser: Guesser | None = None) -> ParsedMessage:
     """The index of a message: addresses, subject, ids, body slices, attachments, defects."""
+    guesser = guesser or Guesser()
     buffer: Buffer = raw.tobytes() if isinstance(raw, memoryview) else raw
     end = len(buffer)
     fields_end, body = find_body(buffer, 0, end)
-    indexer = Indexer(buffer)
+    indexer = Indexer(buffer, guesser)
     if fields_end > MAX_HEADER_BYTES:
         indexer.defects["header-too-large"] = None
         fields_end = buffer.rfind(b"\n", 0, MAX_HEADER_BYTES) + 1 or MAX_HEADER_BYTES
     headers = read_headers(bytes(buffer[:fields_end]))
     if len(headers) >= MAX_HEADER_FIELDS:
         indexer.defects["too-many-fields"] = None
-    author, defect = parse_author(headers.get_all("from"))
+    author, defect = parse_author(headers.get_all("from"), guesser)
     if defect is not None:
         indexer.defects[defect] = None
     indexer.run(headers, body, end)
-    subject = readable(headers.get("subject") or "")
+    subject = readable(headers.get("subject") or "", guesser)
     return ParsedMessage(
         headers=headers,
         header_length=body,
         from_=author,
-        to=_mailboxes(headers, "to"),
-        cc=_mailboxes(headers, "cc"),
-        reply_to=_mailboxes(headers, "reply-to"),
+        to=_mailboxes(headers, "to", guesser),
+        cc=_mailboxes(headers, "cc", guesser),
+        reply_to=_mailboxes(headers, "reply-to", guesser),
         subject=subject,
         message_id=_own_id(headers.get("message-id")),
         in_reply_to=_own_id(headers.get("in-reply-to")),
@@ -84,14 +86,17 @@ def parse(raw: RawMessage) -> ParsedMessage:
     )
 
 
-def read_text(raw: RawMessage, slices: Sequence[Slice], limit_chars: int | None = None) -> tuple[str, bool]:
+def read_text(
+    raw: RawMessage, slices: Sequence[Slice], limit_chars: int | None = None, guesser: Guesser | None = None
+) -> tuple[str, bool]:
     """(the slices as one text with LF line ends and no NUL, whether it was cut to `limit_chars`)."""
+    guesser = guesser or Guesser()
     pieces: list[str] = []
     remaining = limit_chars
     for part in slices:
         if remaining is not None and remaining <= 0:
             return "".join(pieces), True
-        piece, is_cut = _read_slice(raw, part, remaining)
+        piece, is_cut = _read_slice(raw, part, remaining, guesser)
         if pieces and piece and not pieces[-1].endswith("\n"):
             piece = "\n" + piece
         if remaining is not None:
@@ -104,24 +109,24 @@ def read_text(raw: RawMessage, slices: Sequence[Slice], limit_chars: int | None 
     return "".join(pieces), False
 
 
-def _read_slice(raw: RawMessage, part: Slice, limit_chars: int | None) -> tuple[str, bool]:
+def _read_slice(raw: RawMessage, part: Slice, limit_chars: int | None, guesser: Guesser) -> tuple[str, bool]:
     length = part.length
     if limit_chars is not None:
         length = min(length, limit_chars * _OCTETS_PER_CHAR + 80)
     octets = decode_slice(bytes(raw[part.offset : part.offset + length]), part.encoding)
     is_cut = length < part.length
-    text = (decode_prefix if is_cut else decode_charset)(octets, part.charset)
+    text = (decode_prefix if is_cut else decode_charset)(octets, part.charset, guesser)
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text, is_cut
 
 
-def _mailboxes(headers: Headers, name: str) -> tuple[Mailbox, ...]:
+def _mailboxes(headers: Headers, name: str, guesser: Guesser) -> tuple[Mailbox, ...]:
     values = headers.get_all(name)
     if not values:
         return ()
     # RFC 5322 §3.6 allows one; what several say together is what a reader would be shown.
-    return parse_mailboxes(values[0] if len(values) == 1 else ", ".join(values))
+    return parse_mailboxes(values[0] if len(values) == 1 else ", ".join(values), guesser)
 
 
 def _own_id(value: str | None) -> str | None:

@@ -16,6 +16,7 @@ from typing import Final
 
 from maild.message.address import normalize
 from maild.message.decode import decode_slice
+from maild.message.guessing import Guesser
 from maild.message.headers import Headers, read_headers
 from maild.message.model import ParsedMessage, RawMessage, Slice
 from maild.message.parameters import media_type, read_value
@@ -88,12 +89,12 @@ class Complaint:
 Report = DeliveryReport | Complaint
 
 
-def read_report(raw: RawMessage, parsed: ParsedMessage) -> Report | None:
+def read_report(raw: RawMessage, parsed: ParsedMessage, guesser: Guesser | None = None) -> Report | None:
     """The report that this message is, or None when it is another kind of mail."""
     word, _ = read_value(parsed.headers.octets("content-type") or "")
     if media_type(word) == "multipart/report":
         return _read_complaint(raw, parsed) or _read_delivery_report(raw, parsed)
-    text, _ = read_text(raw, parsed.text[:1], MAX_TEXT_CHARS)
+    text, _ = read_text(raw, parsed.text[:1], MAX_TEXT_CHARS, guesser)
     if _QMAIL_START.match(text):
         return _read_qmail(text)
     failed = parsed.headers.get("x-failed-recipients")
