@@ -2,35 +2,35 @@
 
 import asyncio
 import socket
+from typing import Any, cast
 
 import structlog
 from aiohttp import web
 
-from conf.settings import Settings
 from controlplane.api import Rooms
 from controlplane.auth import Authenticator
 from controlplane.connections import Connection, Watch
-from controlplane.middleware import Gate
+from controlplane.middleware import Gate, Next
 from controlplane.ratelimit import RateLimit
 from controlplane.reference import Reference
 from controlplane.routes import ROUTES
+from controlplane.strangers import StrangerLog
 from storage.database import Database, Tx
 from storage.service import Service
 
 log = structlog.get_logger("maild.api")
 
-BODY_BYTES_MAX = 22 * 1024 * 1024  # 15 MB of attachments in base64, and the rest of the JSON
+READ_BYTES = 64 * 1024  # what aiohttp may hold, twice, of a body that nobody reads
 SHUTDOWN_S = 5.0
 
 
-def make_app(rooms: Rooms, rate_limit: RateLimit) -> web.Application:
-    gate = Gate(rooms, Authenticator(rooms.db, rooms.clock), rate_limit)
-    app = web.Application(middlewares=[gate.middleware], client_max_size=BODY_BYTES_MAX)
+def make_app(gate: Gate, rooms: Rooms) -> web.Application:
+    app = web.Application(client_max_size=0)  # bodies are measured where they are read: by their routes' rows
     app.on_response_prepare.append(gate.decorate)
     for route in ROUTES:
-        app.router.add_route(route.method, route.path, gate.endpoint(route))
+        app.router.add_route(route.method, route.path, gate.endpoint(route), expect_handler=gate.expect)
         if route.has_head:
-            app.router.add_route("HEAD", route.path, gate.endpoint(route))
+            app.router.add_route("HEAD", route.path, gate.endpoint(route), expect_handler=gate.expect)
     Reference(ROUTES, rooms.settings.server.public_url).add_to(app)
     app.router.add_get("/health", Health(rooms.db).handle)
     return app
@@ -62,17 +62,21 @@ class HttpError(Exception):
 class HttpServer(Service):
     name = "http"
 
-    def __init__(self, app: web.Application, settings: Settings) -> None:
+    def __init__(self, rooms: Rooms, rate_limit: RateLimit) -> None:
+        settings = rooms.settings
+        strangers = StrangerLog(rooms.clock.monotonic)
+        self._gate = Gate(rooms, Authenticator(rooms.db, rooms.clock), rate_limit, strangers)
         self._runner = web.AppRunner(
-            app,
+            make_app(self._gate, rooms),
             access_log=None,
             keepalive_timeout=settings.http.keepalive_s,
             shutdown_timeout=SHUTDOWN_S / 2,  # aiohttp waits twice: for the handler, then for its end
             handler_cancellation=False,
+            read_bufsize=READ_BYTES,
             auto_decompress=False,  # compressed bodies are refused (controlplane.middleware), never inflated
         )
         self._listen = settings.http.listen
-        self._watch = Watch(settings.http)
+        self._watch = Watch(settings.http, rooms.ids, strangers)
         self._server: asyncio.Server | None = None
         self._host = ""
         self._port = 0
@@ -87,6 +91,11 @@ class HttpServer(Service):
         if self._server is not None:
             return
         await self._runner.setup()
+        manager = self._runner.server
+        assert manager is not None
+        # Around the application, not in it: it refuses some requests before any middleware sees them.
+        inner = cast(Next, manager.request_handler)  # an application's requests are all web.Request
+        manager.request_handler = cast(Any, self._gate.around(inner))
         host, _, port = self._listen.rpartition(":")
         try:
             sock = _bind(host.strip("[]"), int(port))

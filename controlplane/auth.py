@@ -80,4 +80,6 @@ def bearer(header: str | None) -> str:
         raise ApiError("unauthorized")
     if not raw_key.startswith(PREFIX):
         raise ApiError("invalid_api_key_format")
+    if not raw_key.isascii():  # octets that are no UTF-8 among them, which can't be hashed
+        raise ApiError("invalid_api_key")
     return raw_key

@@ -1,4 +1,4 @@
-"""HTTP connections under watch: how many there may be, and how slow a peer may be.
+"""HTTP connections under watch: how many there may be, how slow a peer may be, and what who speaks no HTTP hears.
 
 aiohttp closes what idles between requests; it waits without end for the rest of a request's head, for its
 body, and for a peer that does not read its answer. Each of these has a deadline here, looked at once
@@ -7,24 +7,24 @@ a second for all connections together, so that a request costs no timer of its o
 
 import asyncio
 from collections import Counter
-from typing import Any
+from typing import Any, cast
 
 import structlog
 from aiohttp import web
 from aiohttp.web_protocol import RequestHandler
 
 from conf.settings import Http
+from controlplane import envelope
+from controlplane.errors import ApiError, bad_request
+from controlplane.strangers import StrangerLog
+from storage.ids import Ids
 
 log = structlog.get_logger("maild.api")
 
 LOOK_S = 1.0
 RATE_WINDOW_S = 10.0
 STALLED_S = 30.0  # a peer that takes nothing of its answer for so long
-_BUSY = (
-    b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nConnection: close\r\n"
-    b"Retry-After: 5\r\nContent-Length: %d\r\n\r\n%s"
-)
-_BUSY_BODY = b'{"error":{"code":"provider_unavailable","message":"Too many connections; try again later."}}'
+RETRY_AFTER_S = 5
 
 
 class Connection(RequestHandler):
@@ -42,13 +42,16 @@ class Connection(RequestHandler):
         self._since = watch.now()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        peername = transport.get_extra_info("peername")
+        # Whatever the loop: uvloop's transports are no subclasses of asyncio's, and all of them can do this.
+        here = cast(asyncio.Transport, transport)
+        peername = here.get_extra_info("peername")
         self.peer = peername[0] if peername else ""
-        super().connection_made(transport)
-        # aiohttp's own attribute: uvloop's transports are of no class of asyncio's.
-        if not self._watch.opened(self) and self.transport is not None:
-            self.transport.write(_BUSY % (len(_BUSY_BODY), _BUSY_BODY))
-            self.transport.close()
+        if self._watch.opened(self):
+            super().connection_made(here)
+            return
+        self._force_close = True  # what arrives is not even parsed
+        here.write(self._watch.refusal(self.peer))
+        here.close()
 
     def connection_lost(self, exc: BaseException | None) -> None:
         self._watch.closed(self)
@@ -62,6 +65,32 @@ class Connection(RequestHandler):
             self._head_begun = False
         elif is_idle:
             self._head_begun = True
+
+    def handle_error(
+        self,
+        request: web.BaseRequest,
+        status: int = 500,
+        exc: BaseException | None = None,
+        message: str | None = None,
+    ) -> web.StreamResponse:
+        """aiohttp's own errors, in our words: neither answer nor log has the parser's, which quote the stranger."""
+        request_id = self._watch.ids.new("req")
+        if status == 400:
+            error = bad_request()
+            kind = type(exc).__name__
+            self._watch.strangers.note("http_malformed", request_id=request_id, peer=self.peer, kind=kind)
+        else:
+            error = ApiError("internal_error", details={"requestId": request_id})
+            log.error("request_failed", request_id=request_id, exc_info=exc)
+        if request.writer.output_size > 0:
+            raise ConnectionError("An answer was begun; another can't follow it")
+        response = envelope.refuse(error)
+        response.headers.update({envelope.REQUEST_ID: request_id, **envelope.SERVER})
+        response.force_close()
+        return response
+
+    def log_exception(self, *_: Any, **words: Any) -> None:
+        log.error("http_connection_failed", peer=self.peer, exc_info=words.get("exc_info"))
 
     def look(self, now: float) -> None:
         """Cut the connection if its peer is too slow in what we wait for."""
@@ -90,7 +119,7 @@ class Connection(RequestHandler):
         return "head" if self._head_begun else "next"
 
     def _cut(self, reason: str) -> None:
-        log.info("http_connection_cut", peer=self.peer, reason=reason)
+        self._watch.strangers.note("http_connection_cut", peer=self.peer, reason=reason)
         if self.transport is not None:
             self.transport.abort()
 
@@ -98,7 +127,9 @@ class Connection(RequestHandler):
 class Watch:
     """All connections: their number, in all and for one address, and their pace."""
 
-    def __init__(self, settings: Http) -> None:
+    def __init__(self, settings: Http, ids: Ids, strangers: StrangerLog) -> None:
+        self.ids = ids
+        self.strangers = strangers
         self.header_timeout_s = settings.header_timeout_s
         self.body_min_bytes_per_s = settings.body_min_bytes_per_s
         self._max = settings.max_connections
@@ -118,13 +149,25 @@ class Watch:
             self._timer.cancel()
 
     def opened(self, connection: Connection) -> bool:
-        """Count it; False when it is one too many."""
+        """Count it; False, and it is not counted, when it is one too many."""
+        # From this host come a proxy's connections, which are everybody's.
+        has_share = is_local(connection.peer) or self._per_address[connection.peer] < self._max_per_address
+        if len(self._connections) >= self._max or not has_share:
+            return False
         self._connections.add(connection)
         self._per_address[connection.peer] += 1
-        if len(self._connections) > self._max:
-            return False
-        # From this host come a proxy's connections, which are everybody's.
-        return _is_local(connection.peer) or self._per_address[connection.peer] <= self._max_per_address
+        return True
+
+    def refusal(self, peer: str) -> bytes:
+        """What a connection too many hears."""
+        request_id = self.ids.new("req")
+        self.strangers.note("http_connection_refused", request_id=request_id, peer=peer)
+        error = ApiError(
+            "provider_unavailable",
+            "Too many connections; try again later.",
+            headers={"Retry-After": str(RETRY_AFTER_S)},
+        )
+        return envelope.refusal_octets(error, "Service Unavailable", request_id)
 
     def closed(self, connection: Connection) -> None:
         if connection in self._connections:
@@ -140,5 +183,5 @@ class Watch:
         self.start()
 
 
-def _is_local(peer: str) -> bool:
+def is_local(peer: str) -> bool:
     return peer.startswith("127.") or peer in ("::1", "")

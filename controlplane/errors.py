@@ -26,6 +26,7 @@ ERRORS: Mapping[str, Kind] = {
     # The request itself
     "validation_failed": Kind(400, "The request is not valid; 'details.fields' names each fault."),
     "unsupported_media_type": Kind(415, "Send the body as 'Content-Type: application/json'."),
+    "expectation_failed": Kind(417, "The only 'Expect' that is understood is '100-continue'."),
     "not_found": Kind(404, "There is no such path."),
     "method_not_allowed": Kind(405, "This path has no such method; 'Allow' names the ones it has."),
     "payload_too_large": Kind(413, "Body and decoded attachments together exceed 15 MB."),
@@ -122,6 +123,16 @@ class Fault(NamedTuple):
     message: str
 
 
+FAULTS_MAX = 100
+
+
 def invalid(faults: Sequence[Fault]) -> ApiError:
-    """All the faults of a request at once."""
-    return ApiError("validation_failed", details={"fields": [fault._asdict() for fault in faults]})
+    """The faults of a request at once: the first `FAULTS_MAX`, and whether there were more."""
+    details: dict[str, Any] = {"fields": [fault._asdict() for fault in faults[:FAULTS_MAX]]}
+    if len(faults) > FAULTS_MAX:
+        details["truncated"] = True
+    return ApiError("validation_failed", details=details)
+
+
+def bad_request() -> ApiError:
+    return invalid([Fault("", "bad_request", "The request can't be read as HTTP with a JSON body.")])

@@ -5,15 +5,17 @@ from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
 import structlog
-from aiohttp import web
+from aiohttp import HttpVersion11, web
+from aiohttp.web_protocol import RequestPayloadError
 
 from controlplane.api import Answer, Call, Handler, OpenHandler, Rooms, Route, Visit
 from controlplane.auth import Authenticator, Principal
-from controlplane.errors import ApiError, Fault, invalid
+from controlplane.envelope import REQUEST_ID, SERVER, refuse, respond
+from controlplane.errors import ApiError, Fault, bad_request, invalid
 from controlplane.ratelimit import RateLimit, Verdict
 from controlplane.reading import read_body, read_query
-from controlplane.render import encode
 from controlplane.schemas import Body, Query
+from controlplane.strangers import StrangerLog
 from controlplane.streaming import JSON_TYPE
 from storage import inboxes
 
@@ -28,11 +30,18 @@ _VERDICT = web.RequestKey("verdict", Verdict)
 Next = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
+class _Misframed(Exception):
+    """Nobody can say where this request ends."""
+
+
 class Gate:
     """Runs each route's checks in the order that decisions.md fixes, then its handler."""
 
-    def __init__(self, rooms: Rooms, authenticator: Authenticator, rate_limit: RateLimit) -> None:
+    def __init__(
+        self, rooms: Rooms, authenticator: Authenticator, rate_limit: RateLimit, strangers: StrangerLog
+    ) -> None:
         self._rooms = rooms
+        self._strangers = strangers
         self._authenticator = authenticator
         self._rate_limit = rate_limit
 
@@ -63,27 +72,45 @@ class Gate:
 
         return serve
 
-    @web.middleware
-    async def middleware(self, request: web.Request, handler: Next) -> web.StreamResponse:
+    def around(self, application: Next) -> Next:
         """The outermost layer: nothing leaves without a request id and, for errors, the envelope."""
-        request[_REQUEST_ID] = self._rooms.ids.new("req")
-        try:
-            response = await handler(request)
-        except ApiError as error:
-            response = _error(error)
-        except web.HTTPException as error:
-            response = _error(await self._from_http(request, error))
-        except (ConnectionResetError, asyncio.CancelledError):
-            raise
-        except Exception:
-            log.exception("request_failed", request_id=request[_REQUEST_ID], path=request.path)
-            response = _error(ApiError("internal_error", details={"requestId": request[_REQUEST_ID]}))
-        return response
+
+        async def serve(request: web.Request) -> web.StreamResponse:
+            request[_REQUEST_ID] = self._rooms.ids.new("req")
+            try:
+                _check_framing(request)
+                return await application(request)
+            except ApiError as error:
+                return refuse(error)
+            except web.HTTPException as error:
+                return refuse(await self._from_http(request, error))
+            except (_Misframed, RequestPayloadError):  # the latter: a chunk that is none, or an end too early
+                return _closing(request, bad_request())
+            except Exception as error:
+                return self._unforeseen(request, error)
+
+        return serve
+
+    def _unforeseen(self, request: web.Request, error: Exception) -> web.StreamResponse:
+        request_id = request[_REQUEST_ID]
+        transport = request.transport
+        if transport is None or transport.is_closing():  # daily life: nobody is there to be answered
+            self._strangers.note("http_client_left", request_id=request_id, cause=type(error).__name__)
+            return web.Response()
+        log.error("request_failed", request_id=request_id, path=request.path, exc_info=error)
+        if request.writer.output_size > 0:  # an error in the middle of a body would pass for more of it
+            transport.abort()
+        return refuse(ApiError("internal_error", details={"requestId": request_id}))
+
+    async def expect(self, request: web.Request) -> None:
+        """RFC 9110 §10.1.1. The 100 itself is sent when the body is wanted: who is refused sends none."""
+        if request.version >= HttpVersion11 and not _expects_continue(request):
+            raise ApiError("expectation_failed")
 
     async def decorate(self, request: web.Request, response: web.StreamResponse) -> None:
         """The headers of every answer, streamed ones too (a signal of aiohttp, before they are sent)."""
-        response.headers["X-Request-Id"] = request[_REQUEST_ID]
-        response.headers["Server"] = "maild"
+        response.headers[REQUEST_ID] = request[_REQUEST_ID]
+        response.headers.update(SERVER)
         verdict = request.get(_VERDICT)
         if verdict is not None:
             response.headers.update(verdict.headers())
@@ -121,10 +148,10 @@ class Gate:
             return ApiError("method_not_allowed", headers={"Allow": allowed})
         if error.status == 404:
             return ApiError("not_found")
-        if error.status == 413:
-            return ApiError("payload_too_large")
+        if error.status == 417:  # on a path that has no endpoint
+            return ApiError("expectation_failed")
         if error.status < 500:
-            return invalid([Fault("", "bad_request", "The request can't be read as HTTP with a JSON body.")])
+            return bad_request()
         log.error("http_failed", request_id=request[_REQUEST_ID], status=error.status)
         return ApiError("internal_error", details={"requestId": request[_REQUEST_ID]})
 
@@ -137,19 +164,23 @@ class Gate:
         return None
 
 
-def respond(answer: Answer) -> web.Response:
-    return web.Response(
-        body=encode({"data": answer.data}),
-        status=answer.status,
-        headers=dict(answer.headers),
-        content_type=JSON_TYPE,
-    )
+def _check_framing(request: web.Request) -> None:
+    """RFC 9112 §6.1: a body in a transfer coding that nobody here undoes would be taken for something else."""
+    coding = request.headers.get("Transfer-Encoding")
+    if coding is not None and coding.strip().lower() != "chunked":
+        raise _Misframed
 
 
-def _error(error: ApiError) -> web.Response:
-    return web.Response(
-        body=encode(error.envelope()), status=error.status, headers=error.headers, content_type=JSON_TYPE
-    )
+def _expects_continue(request: web.Request) -> bool:
+    return request.headers.get("Expect", "").strip().lower() == "100-continue"
+
+
+def _closing(request: web.Request, error: ApiError) -> web.Response:
+    """Where the next request begins is not known."""
+    response = refuse(error)
+    response.headers.update({REQUEST_ID: request[_REQUEST_ID], **SERVER})  # perhaps no route adds them
+    response.force_close()
+    return response
 
 
 def _read_query(model: type[Query] | None, request: web.Request) -> Any:
@@ -165,6 +196,9 @@ async def _read_body(model: type[Body] | None, request: web.Request) -> Any:
         return None
     if request.headers.get("Content-Encoding", "identity").lower() != "identity":
         raise ApiError("unsupported_media_type", "Send the body uncompressed.")
+    if request.version >= HttpVersion11 and _expects_continue(request):
+        await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        request.writer.output_size = 0  # the answer itself has not begun
     raw = await request.read()
     if raw and request.content_type != JSON_TYPE:
         raise ApiError("unsupported_media_type")

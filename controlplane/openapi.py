@@ -27,9 +27,12 @@ COMMON_ERRORS = (
     "insufficient_scope",
     "rate_limit_exceeded",
     "validation_failed",
+    "expectation_failed",
+    "provider_unavailable",
     "internal_error",
 )
-OPEN_ERRORS = ("validation_failed", "internal_error")  # where no key is asked for
+# where no key is asked for
+OPEN_ERRORS = ("validation_failed", "expectation_failed", "provider_unavailable", "internal_error")
 BODY_ERRORS = ("unsupported_media_type", "payload_too_large")
 _HEADERS = {
     "X-Request-Id": "Names this request in the server's log",

@@ -16,7 +16,7 @@ import uvloop
 from conf.settings import Settings
 from controlplane.analytics import Analytics
 from controlplane.api import Rooms
-from controlplane.app import HttpError, HttpServer, make_app
+from controlplane.app import HttpError, HttpServer
 from controlplane.bodies import TextLoader
 from controlplane.domains import doh
 from controlplane.domains.rechecks import Rechecks
@@ -211,7 +211,7 @@ class Daemon:
             raw_days=lambda plan: settings.plan(plan).retention_days,
         )
         rate_limit = RateLimit(db, clock, settings.limits.requests_per_minute)
-        self.http = HttpServer(make_app(rooms, rate_limit), settings)
+        self.http = HttpServer(rooms, rate_limit)
         self._supervisor = Supervisor(
             [
                 rate_limit,

@@ -27,6 +27,8 @@ _PAGE_HEADERS = {
 class Reference:
     def __init__(self, routes: Sequence[Route], public_url: str) -> None:
         self._document = encode(document(routes, public_url))
+        # Once, for all readers: however many take them however slowly, nobody holds a copy.
+        self._files = {name: _read(name) for name in ("index.html", *_ASSETS)}
 
     def add_to(self, app: web.Application) -> None:
         app.router.add_get("/openapi.json", self._openapi)
@@ -37,15 +39,19 @@ class Reference:
         return web.Response(body=self._document, content_type="application/json")
 
     async def _page(self, request: web.Request) -> web.Response:
-        return _file("index.html", "text/html")
+        return self._file("index.html", "text/html")
 
     async def _asset(self, request: web.Request) -> web.Response:
         name = request.match_info["asset"]
         if name not in _ASSETS:
             raise web.HTTPNotFound
-        return _file(name, _ASSETS[name])
+        return self._file(name, _ASSETS[name])
+
+    def _file(self, name: str, content_type: str) -> web.Response:
+        return web.Response(
+            body=self._files[name], content_type=content_type, charset="utf-8", headers=_PAGE_HEADERS
+        )
 
 
-def _file(name: str, content_type: str) -> web.Response:
-    body = (resources.files("controlplane.reference") / name).read_bytes()
-    return web.Response(body=body, content_type=content_type, charset="utf-8", headers=_PAGE_HEADERS)
+def _read(name: str) -> bytes:
+    return (resources.files("controlplane.reference") / name).read_bytes()

@@ -49,7 +49,7 @@ class Reader:
         self.selection = selection
         self.position = 0
         self.news = asyncio.Event()
-        self.transport: asyncio.BaseTransport | None = None
+        self.transport: asyncio.Transport | None = None
 
     async def wait(self) -> None:
         with suppress(TimeoutError):
@@ -60,7 +60,7 @@ class Reader:
         return self.transport is None or self.transport.is_closing()
 
     def cut(self) -> None:
-        if isinstance(self.transport, asyncio.WriteTransport):
+        if self.transport is not None:
             self.transport.abort()
 
 
