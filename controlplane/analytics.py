@@ -1,7 +1,7 @@
 """What became of an organization's mail: totals, events over time, destinations.
 
 Counting is proportional to the mail in the window, so it never takes the readers for itself: it goes
-slice by slice (`storage.analytics`), one slice at a time for the whole process, and other requests are
+slice by slice (`storage.analytics`), one slice at a time for an organization, and other requests are
 served between two slices. A bounce or a delay counts for the message's own time, not for the time it came.
 """
 
@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
+from weakref import WeakValueDictionary
 
 from controlplane.errors import Fault, invalid
 from storage import analytics
@@ -101,7 +102,7 @@ def span_of(
 class Analytics:
     def __init__(self, db: Database) -> None:
         self._db = db
-        self._turn = asyncio.Lock()
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()  # by organization
 
     async def summary(self, span: Span) -> Summary:
         statuses: Counter[str] = Counter()
@@ -153,9 +154,13 @@ class Analytics:
             yield part
             part = await self._read(analytics.next_slice, span, part.last)
 
-    async def _read(self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
-        async with self._turn:
-            return await self._db.read(unit, *args, **kwargs)
+    async def _read(
+        self, unit: Callable[Concatenate[Tx, Span, P], T], span: Span, *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        owner = span.organization_id
+        turn = self._turns.setdefault(owner, asyncio.Lock())
+        async with turn:
+            return await self._db.read_for(owner, unit, span, *args, **kwargs)
 
 
 def _count(statuses: Counter[str], wanted: Iterable[str]) -> int:

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from aiohttp import web
 
@@ -20,8 +20,11 @@ from controlplane.webhooks.secrets import Secrets
 from controlplane.webhooks.streams import Streams
 from storage.blobs import Blobs
 from storage.clock import Clock
-from storage.database import Database
+from storage.database import Database, Tx
 from storage.ids import Ids
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,10 @@ class Call(NamedTuple):
     @property
     def organization_id(self) -> str:
         return self.principal.organization_id
+
+    async def read(self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run a reading unit of work in the turn of the caller's organization (storage.database)."""
+        return await self.rooms.db.read_for(self.organization_id, unit, *args, **kwargs)
 
 
 class Visit(NamedTuple):

@@ -17,7 +17,7 @@ SLICE_S = 0.005
 async def find(db: Database, scope: Scope, needle: Needle, before: str | None, limit: int) -> bytes:
     """The newest `limit` messages of the scope that hold the needle and are older than `before`, as JSON."""
     searching = _Search(scope, needle, before, limit)
-    while (found := await db.read(searching.go_on)) is None:
+    while (found := await db.read_for(scope.organization_id, searching.go_on)) is None:
         pass
     return found
 

@@ -15,7 +15,9 @@ executes statements beside a busy loop hands the interpreter back and forth at e
 the CPU time of an inbound message went there (scripts/bench/inbound). A batch ends after `SLICE_S`, so
 that the loop is never held for long. The few units that take longer say so (`write_apart`): they have a transaction
 of their own, on the thread. Point look-ups by an index run on the loop as well (`lookup`; `peek`, where
-one statement is all): a few microseconds instead of a hop. All other reading is done by the readers' threads (`read`).
+one statement is all): a few microseconds instead of a hop. All other reading is done by the readers' threads:
+`read_for` an organization, which has `ORGANIZATION_READERS` of the `READERS` at most and takes turns with the others
+(storage.fair_threads); `read` for the daemon itself, which comes first.
 
 What a crash leaves: whole transactions. The writing connection alone makes the checkpoints (SQLite
 before 3.51.3 has a race between two connections that do): in a pause, where there is one, and
@@ -26,7 +28,7 @@ import asyncio
 import sqlite3
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -34,16 +36,18 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import aiosqlite
 import structlog
 
+from storage.fair_threads import OWN, FairThreads, Serve
+
 log = structlog.get_logger("maild.store")
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 SLICE_S = 0.004
-READ_BATCH_MAX = 64
 CHECKPOINT_PAGES_FORCED = 4096  # 16 MiB: write back though somebody waits
 CHECKPOINT_IDLE_S = 0.5  # write back when nobody has written for so long
-READERS = 2
+READERS = 3
+ORGANIZATION_READERS = READERS - 1
 WRITER_CACHE_KIB = 16 * 1024
 READER_CACHE_KIB = 16 * 1024
 BUSY_TIMEOUT_MS = 10_000
@@ -102,9 +106,12 @@ Waiting = tuple[AnyUnit, "asyncio.Future[Any]"]
 class Database:
     """The store: `write`, `read` and `lookup` run units of work; see the module's rules."""
 
-    def __init__(self, writer: "_Writer", readers: "list[_Reader]", local: sqlite3.Connection) -> None:
+    def __init__(self, writer: "_Writer", readers: "list[_Connection]", local: sqlite3.Connection) -> None:
         self._writer = writer
-        self._readers = readers
+        self._reading = readers
+        self._readers: FairThreads[AnyUnit, Any] = FairThreads(
+            [_reader(one) for one in readers], ORGANIZATION_READERS
+        )
         self._local = local
         self._local_tx = Tx(local)
         self._closed = False
@@ -122,7 +129,7 @@ class Database:
             for connection in connections:
                 await connection.close()
             raise
-        return cls(_Writer(connections[0]), [_Reader(one) for one in connections[1:]], local)
+        return cls(_Writer(connections[0]), connections[1:], local)
 
     async def write(self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run `unit(tx, …)` in a transaction; returns its result after COMMIT, or raises what it raised."""
@@ -145,9 +152,20 @@ class Database:
         return self._writer.busy_s
 
     async def read(self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run `unit(tx, …)` on a reader's thread: one consistent state, all earlier writes seen."""
-        reader = min(self._readers, key=_Reader.load)
-        return await reader.submit(lambda tx: unit(tx, *args, **kwargs))
+        """Run `unit(tx, …)` on a reader's thread: one consistent state, all earlier writes seen.
+
+        For what the daemon itself wants to know: it comes before all that organizations ask.
+        """
+        return await self.read_for(OWN, unit, *args, **kwargs)
+
+    async def read_for(
+        self, organization_id: str, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """`read` on behalf of an organization, in its turn."""
+        if self._closed:
+            raise DatabaseClosed("the store is closed")
+        found: T = await self._readers.submit(organization_id, lambda tx: unit(tx, *args, **kwargs))
+        return found
 
     def lookup(self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run `unit(tx, …)` here and now. For a handful of rows found by an index, nothing else."""
@@ -172,8 +190,9 @@ class Database:
         self._closed = True
         # The readers first: the last connection that closes removes the WAL.
         self._local.close()
-        for reader in self._readers:
-            await reader.close()
+        await self._readers.finish()
+        for connection in self._reading:
+            await connection.close()
         await self._writer.close()
 
 
@@ -226,17 +245,27 @@ def configure(conn: sqlite3.Connection, cache_kib: int = READER_CACHE_KIB) -> No
     conn.execute(f"PRAGMA cache_size = -{cache_kib}")
 
 
-class _Lane:
-    """Units that wait for a connection, and the task that serves them while there are some."""
+def _reader(connection: _Connection) -> "Callable[[Serve[AnyUnit, Any]], Awaitable[None]]":
+    async def on_its_thread(serve: "Serve[AnyUnit, Any]") -> None:
+        await connection.call(lambda conn: serve(partial(_read, conn)))
+
+    return on_its_thread
+
+
+class _Writer:
+    """Units that wait for the writing connection, and the task that serves them while there are some."""
 
     def __init__(self, connection: _Connection) -> None:
         self.connection = connection
         self.waiting: deque[Waiting] = deque()
+        self.served = 0
+        self.busy_s = 0.0
+        self._tx = Tx(connection.raw)
+        connection.raw.execute("PRAGMA busy_timeout = 0")
         self._pump: asyncio.Task[None] | None = None
         self._closed = False
-
-    def load(self) -> int:
-        return len(self.waiting) + (self._pump is not None)
+        self._idle: asyncio.TimerHandle | None = None
+        self._checkpointing: asyncio.Task[None] | None = None
 
     def submit(self, unit: Callable[[Tx], T]) -> "asyncio.Future[T]":
         if self._closed:
@@ -256,33 +285,6 @@ class _Lane:
 
     async def serve(self) -> None:
         """Run some of the units that wait, and settle their futures."""
-        raise NotImplementedError
-
-    async def close(self) -> None:
-        self._closed = True
-        if self._pump is not None:
-            await asyncio.wait([self._pump])
-        await self.connection.close()
-
-
-class _Reader(_Lane):
-    async def serve(self) -> None:
-        batch = [self.waiting.popleft() for _ in range(min(len(self.waiting), READ_BATCH_MAX))]
-        units = [unit for unit, _ in batch]
-        _settle(batch, await self.connection.call(lambda conn: _run_reads(conn, units)))
-
-
-class _Writer(_Lane):
-    def __init__(self, connection: _Connection) -> None:
-        super().__init__(connection)
-        self._tx = Tx(connection.raw)
-        connection.raw.execute("PRAGMA busy_timeout = 0")
-        self.served = 0
-        self.busy_s = 0.0
-        self._idle: asyncio.TimerHandle | None = None
-        self._checkpointing: asyncio.Task[None] | None = None
-
-    async def serve(self) -> None:
         batch: list[Waiting] = []
         began = time.perf_counter()
         try:
@@ -349,7 +351,10 @@ class _Writer(_Lane):
             self._idle.cancel()
         if self._checkpointing is not None:
             await asyncio.wait([self._checkpointing])
-        await super().close()
+        self._closed = True
+        if self._pump is not None:
+            await asyncio.wait([self._pump])
+        await self.connection.close()
 
 
 def _settle(batch: list[Waiting], outcomes: list[Outcome]) -> None:
@@ -404,19 +409,13 @@ def _run_in_savepoint(conn: sqlite3.Connection, tx: Tx, unit: AnyUnit) -> Outcom
     return result, None
 
 
-def _run_reads(conn: sqlite3.Connection, units: list[AnyUnit]) -> list[Outcome]:
+def _read(conn: sqlite3.Connection, unit: AnyUnit) -> Any:
     # A transaction for each unit: it sees one state of the store, with all that was committed before it.
-    tx = Tx(conn)
-    outcomes: list[Outcome] = []
-    for unit in units:
-        conn.execute("BEGIN")
-        try:
-            outcomes.append((unit(tx), None))
-        except Exception as error:
-            outcomes.append((None, error))
-        finally:
-            conn.execute("ROLLBACK")
-    return outcomes
+    conn.execute("BEGIN")
+    try:
+        return unit(Tx(conn))
+    finally:
+        conn.execute("ROLLBACK")
 
 
 def _checkpoint(conn: sqlite3.Connection) -> None:

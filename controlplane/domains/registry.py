@@ -71,10 +71,10 @@ class Registry:
     # Reading -----------------------------------------------------------------------------------
 
     async def show(self, organization_id: str, domain_id: str) -> Shown:
-        return await self._db.read(self._shown, organization_id, domain_id)
+        return await self._db.read_for(organization_id, self._shown, organization_id, domain_id)
 
     async def page(self, organization_id: str) -> list[Shown]:
-        return await self._db.read(self._page, organization_id)
+        return await self._db.read_for(organization_id, self._page, organization_id)
 
     def _page(self, tx: Tx, organization_id: str) -> list[Shown]:
         return [self._complete(tx, row) for row in domains.of_organization(tx, organization_id)]
@@ -106,8 +106,10 @@ class Registry:
         """`name`: a lower-case A-label. apex_domain_reserved, domain_already_registered."""
         self._refuse_reserved(name)
         try:
-            await self._db.read(domains.refuse_taken, organization_id, name)
-            key = await self._key_for(name, await self._db.read(dkim_keys.of_domain, name))
+            await self._db.read_for(organization_id, domains.refuse_taken, organization_id, name)
+            key = await self._key_for(
+                name, await self._db.read_for(organization_id, dkim_keys.of_domain, name)
+            )
             return await self._db.write(self._register, organization_id, name, daily_cap, key)
         except domains.DomainTaken as error:
             raise _taken(name) from error
@@ -158,7 +160,7 @@ class Registry:
 
     async def rotate_dkim(self, organization_id: str, domain_id: str) -> Shown:
         """Publish a second key; it signs once a check has found it in DNS. domain_not_verified."""
-        row, keys = await self._db.read(self._rotating, organization_id, domain_id)
+        row, keys = await self._db.read_for(organization_id, self._rotating, organization_id, domain_id)
         is_waiting = any(key.status == "published" for key in keys)
         key = None if is_waiting else await self._key_for(row.domain_name, keys, rotate=True)
         return await self._db.write(self._rotate, organization_id, domain_id, key)
@@ -189,7 +191,7 @@ class Registry:
 
     async def verify(self, organization_id: str, domain_id: str) -> Domain:
         """Check now, because the owner asks. domain_not_found, domain_already_registered."""
-        row = await self._db.read(domains.get, organization_id, domain_id)
+        row = await self._db.read_for(organization_id, domains.get, organization_id, domain_id)
         return await self._check(_found(row), on_request=True)
 
     async def recheck(self, row: Domain) -> None:
@@ -211,7 +213,7 @@ class Registry:
         return self._move(tx, row, row._replace(status="failed"))
 
     async def _check(self, row: Domain, *, on_request: bool) -> Domain:
-        wanted = await self._db.read(self._wanted, row)
+        wanted = await self._db.read_for(row.organization_id, self._wanted, row)
         questions = list(dict.fromkeys(Question(record.name, record.type) for record in wanted))
         answers = await self._panel.hear(questions)
         findings = {

@@ -15,7 +15,7 @@ async def create(call: Call) -> Answer:
 
 
 async def page(call: Call) -> Answer:
-    rows = await call.rooms.db.read(
+    rows = await call.read(
         agents.page,
         call.organization_id,
         limit=call.query.limit,
@@ -26,9 +26,7 @@ async def page(call: Call) -> Answer:
 
 
 async def show(call: Call) -> Answer:
-    row = await call.rooms.db.read(
-        agents.get, call.organization_id, call.id, inbox_id=call.principal.inbox_id
-    )
+    row = await call.read(agents.get, call.organization_id, call.id, inbox_id=call.principal.inbox_id)
     if row is None:
         raise ApiError("agent_not_found")
     return Answer(render.agent(row))

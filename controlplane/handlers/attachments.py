@@ -17,7 +17,7 @@ INLINE_TYPES = frozenset(
 
 
 async def download(call: Call) -> web.StreamResponse:
-    found = await call.rooms.db.read(_find, call.organization_id, call.id)
+    found = await call.read(_find, call.organization_id, call.id)
     if found is None:
         raise ApiError("attachment_not_found")
     attachment, message, blob = found

@@ -32,7 +32,7 @@ async def page(call: Call) -> Answer | web.StreamResponse:
     query, own = call.query, call.principal.inbox_id
     if own is not None and query.inboxId not in (None, own):
         return Answer([])
-    ids = await call.rooms.db.read(
+    ids = await call.read(
         drafts.page,
         call.organization_id,
         limit=query.limit,

@@ -22,7 +22,7 @@ async def page(call: Call) -> Answer:
     if bound_to is not None and query.inboxId not in (None, bound_to):
         return Answer([])
     selection = Selection(call.organization_id, bound_to or query.inboxId, query.types)
-    told = await call.rooms.db.read(_page, selection, query.after, query.limit)
+    told = await call.read(_page, selection, query.after, query.limit)
     load_text = TextLoader(call.rooms.db, call.rooms.blobs)
     shown = []
     for event, words in told:

@@ -65,7 +65,7 @@ def _provision(tx: Tx, call: Call, body: CreateInbox, domain: str, now_ms: int) 
 
 
 async def page(call: Call) -> Answer:
-    rows = await call.rooms.db.read(
+    rows = await call.read(
         inboxes.page,
         call.organization_id,
         limit=call.query.limit,

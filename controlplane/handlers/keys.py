@@ -42,7 +42,7 @@ def _mint(tx: Tx, call: Call, scopes: tuple[str, ...], raw_key: str) -> Key:
 async def page(call: Call) -> Answer:
     query = call.query
     limit = query.limit or LISTED_MAX
-    rows = await call.rooms.db.read(keys.page, call.organization_id, limit=limit, before=query.cursor)
+    rows = await call.read(keys.page, call.organization_id, limit=limit, before=query.cursor)
     return Answer([render.key(row) for row in rows])
 
 

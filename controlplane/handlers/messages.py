@@ -68,7 +68,7 @@ async def page(call: Call) -> Answer:
     before = min(filter(None, (query.before, query.cursor)), default=None)
     needle = Needle.of(query.q, query.from_)
     if needle is None:
-        listed = await call.rooms.db.read(message_json.page, scope, before, query.limit)
+        listed = await call.read(message_json.page, scope, before, query.limit)
     else:
         listed = await searching.find(call.rooms.db, scope, needle, before, query.limit)
     return Answer(msgspec.Raw(listed))
@@ -103,7 +103,7 @@ async def raw(call: Call) -> web.StreamResponse:
 
 
 async def attempts(call: Call) -> Answer:
-    rows = await call.rooms.db.read(_attempts, call)
+    rows = await call.read(_attempts, call)
     return Answer([render.delivery_attempt(row) for row in rows])
 
 

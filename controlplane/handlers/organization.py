@@ -14,7 +14,7 @@ from storage.usage import Reputation
 
 async def show(call: Call) -> Answer:
     now_ms = call.rooms.clock.now_ms()
-    found = await call.rooms.db.read(_profile, call.organization_id, now_ms)
+    found = await call.read(_profile, call.organization_id, now_ms)
     if found is None:
         raise ApiError("not_found", "There is no such organization (any more).")
     row, used, standing = found
@@ -23,7 +23,7 @@ async def show(call: Call) -> Answer:
 
 
 async def show_members(call: Call) -> Answer:
-    rows = await call.rooms.db.read(members.of, call.organization_id)
+    rows = await call.read(members.of, call.organization_id)
     return Answer([render.member(row) for row in rows])
 
 

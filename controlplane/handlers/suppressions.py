@@ -31,7 +31,7 @@ def _add(tx: Tx, call: Call) -> Suppression:
 
 async def page(call: Call) -> Answer:
     query = call.query
-    rows = await call.rooms.db.read(
+    rows = await call.read(
         suppressions.page,
         call.organization_id,
         limit=query.limit,

@@ -38,15 +38,15 @@ async def page(call: Call) -> Answer:
         if inbox_id not in (None, call.principal.inbox_id):
             return Answer([])
         inbox_id = call.principal.inbox_id
-    return Answer(msgspec.Raw(await call.rooms.db.read(_page, call.organization_id, call.query, inbox_id)))
+    return Answer(msgspec.Raw(await call.read(_page, call.organization_id, call.query, inbox_id)))
 
 
 async def show(call: Call) -> Answer | web.StreamResponse:
-    chosen = await call.rooms.db.read(_choose, call)
+    chosen = await call.read(_choose, call)
     if chosen.size_bytes > WHOLE_BYTES_MAX:
         head = b'{"data":' + render.thread_head(chosen.thread.json, chosen.has_more)
         return await stream_array(call.request, head, _each(call, chosen.ids), b"}}")
-    wholes = await call.rooms.db.read(_wholes, call.organization_id, chosen.ids)
+    wholes = await call.read(_wholes, call.organization_id, chosen.ids)
     elements = [await _element(call, whole) for whole in wholes]
     return Answer(render.thread(chosen.thread.json, chosen.has_more, elements))
 
@@ -54,7 +54,7 @@ async def show(call: Call) -> Answer | web.StreamResponse:
 async def _each(call: Call, ids: Sequence[str]) -> AsyncIterator[bytes]:
     for at in range(0, len(ids), SLICE_MESSAGES):
         some = ids[at : at + SLICE_MESSAGES]  # less those that were deleted since
-        for whole in await call.rooms.db.read(_wholes, call.organization_id, some):
+        for whole in await call.read(_wholes, call.organization_id, some):
             yield bytes(await _element(call, whole))
 
 

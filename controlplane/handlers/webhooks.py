@@ -42,7 +42,7 @@ def _register(tx: Tx, call: Call, webhook_id: str, sealed: bytes) -> Webhook:
 
 
 async def page(call: Call) -> Answer:
-    rows = await call.rooms.db.read(webhooks.page, call.organization_id)
+    rows = await call.read(webhooks.page, call.organization_id)
     return Answer([render.webhook(row) for row in rows])
 
 
@@ -101,9 +101,7 @@ async def test(call: Call) -> Answer:
 
 async def deliveries(call: Call) -> Answer:
     query: ListDeliveries = call.query
-    rows = await call.rooms.db.read(
-        webhooks.attempts, call.organization_id, limit=query.limit, before=query.cursor
-    )
+    rows = await call.read(webhooks.attempts, call.organization_id, limit=query.limit, before=query.cursor)
     return Answer([render.webhook_attempt(row) for row in rows])
 
 
@@ -120,7 +118,7 @@ async def _check_target(call: Call, url: str) -> None:
 
 
 async def _find(call: Call) -> Webhook:
-    row = await call.rooms.db.read(webhooks.get, call.organization_id, call.id)
+    row = await call.read(webhooks.get, call.organization_id, call.id)
     if row is None:
         raise ApiError("webhook_not_found")
     return row

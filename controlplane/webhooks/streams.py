@@ -88,7 +88,9 @@ class Streams(LoopService):
         self._nobody.clear()
         self.wake()
         try:
-            reader.position, newest = await self._db.read(_begin, selection, after)
+            reader.position, newest = await self._db.read_for(
+                selection.organization_id, _begin, selection, after
+            )
             reader.transport = request.transport
             if reader.is_gone():
                 raise ConnectionResetError("the client left")
@@ -124,7 +126,9 @@ class Streams(LoopService):
     async def _tell(self, reader: Reader, response: EventSourceResponse) -> None:
         while not self._is_ending:
             reader.news.clear()
-            found = await self._db.read(_page, reader.key_id, reader.selection, reader.position)
+            found = await self._db.read_for(
+                reader.selection.organization_id, _page, reader.key_id, reader.selection, reader.position
+            )
             if found is None:
                 return
             page, reader.position = found

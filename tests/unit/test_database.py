@@ -222,6 +222,30 @@ async def test_a_read_sees_one_state(db: Database) -> None:
     assert await reading == ([], [])
 
 
+async def test_an_organization_that_asks_much_leaves_a_reader_to_the_others(db: Database) -> None:
+    """However long its line is, another's question and the daemon's own are answered before it ends."""
+    loop = asyncio.get_running_loop()
+    busy, go_on = asyncio.Event(), threading.Event()
+    begun: list[str] = []
+
+    def slow(tx: Tx, name: str) -> None:
+        begun.append(name)
+        if len(begun) == database.ORGANIZATION_READERS:
+            loop.call_soon_threadsafe(busy.set)
+        assert go_on.wait(5)
+
+    greedy = [asyncio.create_task(db.read_for("org_greedy", slow, str(n))) for n in range(60)]
+    try:
+        async with asyncio.timeout(5):
+            await busy.wait()
+            assert await db.read_for("org_modest", notes) == await db.read(notes) == []
+    finally:
+        go_on.set()
+    assert begun == [str(n) for n in range(database.ORGANIZATION_READERS)]
+    await asyncio.gather(*greedy)
+    assert len(begun) == 60
+
+
 async def test_readers_can_not_write(db: Database) -> None:
     for read in (db.read, db.lookup, db.peek):
         with pytest.raises(sqlite3.OperationalError, match="readonly"):
