@@ -25,8 +25,7 @@ def insert(
     if message.blob_id is not None:
         usage.keep_bytes(tx, message.organization_id, message.size_bytes)
     search.note(tx, message.organization_id, message.id, words)
-    for attachment in attachments:
-        tx.run(_INSERT_ATTACHMENT, attachment)
+    tx.run_many(_INSERT_ATTACHMENT, attachments)
 
 
 def get(tx: Tx, organization_id: str, message_id: str) -> Message | None:

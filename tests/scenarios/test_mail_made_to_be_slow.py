@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from maild.inbound import accept
+from maild.inbound.accept import APART_ROWS, MAX_ROWS
 from maild.message import guessing
+from storage import messages
 from tests.conftest import Start
 from tests.support.running import Running
 
@@ -50,3 +52,39 @@ async def test_mail_of_many_pieces_is_read_in_a_thread(
     names = b", ".join(b"=?x-%d?q?=E4?= <a%d@b.test>" % (one, one) for one in range(900))
     await maild.received(bot, b"Cc: " + names + b"\n\nhello\n")
     assert len(read.seen) == 1 and threading.current_thread() not in read.seen
+
+
+async def test_many_rows_are_written_beside_the_loop(
+    maild: Running, bot: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = Threads(messages.attachment_rows)
+    monkeypatch.setattr(messages, "attachment_rows", rows)
+    await maild.received(bot, many_parts(APART_ROWS // 2))
+    assert rows.seen == [threading.current_thread()]
+    whole = await maild.received(bot, many_parts(APART_ROWS + 1))
+    assert len(whole["attachments"]) == APART_ROWS + 1
+    assert rows.seen[1:] and threading.current_thread() not in rows.seen[1:]
+
+
+async def test_too_many_rows_are_refused(maild: Running) -> None:
+    """Each part makes a row in each inbox, and nobody else writes meanwhile."""
+    boxes = [(await maild.inbox(f"bot{number}"))["address"] for number in range(MAX_ROWS // 999 + 1)]
+    assert (await to_all(maild, boxes[:2], many_parts(999))).startswith("250 ")
+    assert (await to_all(maild, boxes, many_parts(999))).startswith("554 5.5.3")
+    assert maild.sql("SELECT count(*) FROM attachments") == [(2 * 999,)]
+
+
+async def to_all(maild: Running, boxes: list[str], raw: bytes) -> str:
+    talk = await maild.smtp()
+    await talk.say("EHLO client.test")
+    await talk.say("MAIL FROM:<friend@elsewhere.test>")
+    for address in boxes:
+        assert (await talk.say(f"RCPT TO:<{address}>")).startswith("250 ")
+    await talk.say("DATA")
+    await talk.write(raw.replace(b"\n", b"\r\n"))
+    return await talk.say(".")
+
+
+def many_parts(count: int) -> bytes:
+    part = b"--b\nContent-Type: image/png\n\nx\n"
+    return b"Content-Type: multipart/mixed; boundary=b\n\n" + part * count + b"--b--\n"
