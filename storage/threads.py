@@ -1,4 +1,8 @@
-"""Conversations: which one a message joins, and the counters that change with each message."""
+"""Conversations: which one a message joins, and the counters that change with each message.
+
+Strangers may bring as many people and conversations of one subject as they like: a conversation keeps the latest
+PARTICIPANTS_MAX, and only the newest SUBJECT_LOOK of a subject are looked at.
+"""
 
 from collections.abc import Sequence
 
@@ -6,6 +10,9 @@ from storage.database import Tx
 from storage.records import Thread, columns, dump, load
 
 SUBJECT_WINDOW_MS = 30 * 86_400_000
+SUBJECT_LOOK = 100
+PARTICIPANTS_MAX = 50
+PARTICIPANT_CHARS = 320  # RFC 5321 §4.5.3.1: 64 of local part and 255 of domain; no mail reaches a longer one
 _SELECT = f"SELECT {columns(Thread)} FROM threads"
 
 
@@ -24,10 +31,12 @@ def by_message_ids(tx: Tx, inbox_id: str, message_ids: Sequence[str]) -> str | N
 def by_subject(tx: Tx, inbox_id: str, base_subject: str, correspondent: str, now_ms: int) -> str | None:
     """The newest thread of the last 30 days with this subject and correspondent (a comparison key)."""
     thread_id: str | None = tx.value(
-        """SELECT id FROM threads WHERE inbox_id = ? AND base_subject = ? AND last_message_at >= ?
-             AND EXISTS (SELECT 1 FROM json_each(participants) WHERE value = ?)
+        """SELECT id FROM (SELECT id, participants, last_message_at FROM threads
+               WHERE inbox_id = ? AND base_subject = ? AND last_message_at >= ?
+               ORDER BY last_message_at DESC LIMIT ?)
+           WHERE EXISTS (SELECT 1 FROM json_each(participants) WHERE value = ?)
            ORDER BY last_message_at DESC LIMIT 1""",
-        (inbox_id, base_subject, now_ms - SUBJECT_WINDOW_MS, correspondent),
+        (inbox_id, base_subject, now_ms - SUBJECT_WINDOW_MS, SUBJECT_LOOK, correspondent),
     )
     return thread_id
 
@@ -57,7 +66,7 @@ def begin(
             subject,
             base_subject,
             snippet,
-            dump(list(participants)),
+            dump(_latest([], participants)),
             int(is_unread),
             now_ms,
             now_ms,
@@ -70,13 +79,21 @@ def join(
 ) -> None:
     """One more message in an existing thread; mail that comes in brings it back from the archive."""
     known = load(tx.value("SELECT participants FROM threads WHERE id = ?", (thread_id,)))
-    merged = list(dict.fromkeys([*known, *participants]))
     tx.run(
         """UPDATE threads SET message_count = message_count + 1, unread_count = unread_count + ?, snippet = ?,
              last_message_at = max(last_message_at, ?), participants = ?,
              is_archived = is_archived AND NOT ? WHERE id = ?""",
-        (int(is_unread), snippet, now_ms, dump(merged), int(is_unread), thread_id),
+        (int(is_unread), snippet, now_ms, dump(_latest(known, participants)), int(is_unread), thread_id),
     )
+
+
+def _latest(known: Sequence[str], participants: Sequence[str]) -> list[str]:
+    """Those known and those of the newest message, who stay where there are too many."""
+    new = [one for one in participants if len(one) <= PARTICIPANT_CHARS][:PARTICIPANTS_MAX]
+    merged = dict.fromkeys(one for one in [*known, *new] if len(one) <= PARTICIPANT_CHARS)
+    surplus = len(merged) - PARTICIPANTS_MAX
+    gone = [one for one in merged if one not in new][:surplus] if surplus > 0 else []
+    return [one for one in merged if one not in gone]
 
 
 def leave(tx: Tx, thread_id: str, *, is_unread: bool) -> None:
