@@ -191,6 +191,11 @@ def give_back(tx: Tx, rows: Iterable[tuple[str, int]], now_ms: int) -> None:
         )
 
 
+def let_go(tx: Tx, rows: Iterable[tuple[str, int]]) -> None:
+    """End leases of rows (message, position) without a verdict; tried again when their schedule says."""
+    tx.run_many("UPDATE recipients SET lease = NULL WHERE message_id = ? AND position = ?", rows)
+
+
 def hasten(tx: Tx, organization_id: str, domain: str, now_ms: int) -> int:
     """Make due what waits of mail from the organization's inboxes on the domain; how many recipients?
 

@@ -17,11 +17,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 import structlog
-from aiosmtplib import SMTPException, SMTPServerDisconnected
+from aiosmtplib import SMTPException
 
 from conf.settings import Settings
+from maild.outbound.replies import Answer
 from maild.outbound.route import Hop
-from maild.outbound.smtp_client import Answer, Session, Timeouts, TlsFailed
+from maild.outbound.smtp_client import Session, Timeouts, TlsFailed, reason
 from maild.outbound.tls_policy import TlsPolicies
 from storage.clock import Clock
 
@@ -165,7 +166,7 @@ class Connections:
             return await self._open(await self._dial(hop), hop)
         except (SMTPException, OSError) as error:
             session.close()
-            raise _unreachable(hop, _what(error)) from error
+            raise _unreachable(hop, reason(error)) from error
         if refusal is not None:
             self._dismiss(session)
             raise Unreachable(refusal, hop.host)
@@ -205,9 +206,3 @@ class Connections:
 def _unreachable(hop: Hop, what: str) -> Unreachable:
     text = f"{hop.host} [{hop.address}]: {what}"
     return Unreachable(Answer.of(421, f"4.4.1 {text}"), None)  # RFC 3463 §3.5: no answer from host
-
-
-def _what(error: Exception) -> str:
-    if isinstance(error, SMTPServerDisconnected):
-        return "connection lost"
-    return "timed out" if isinstance(error, TimeoutError) else str(error)

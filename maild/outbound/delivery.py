@@ -20,8 +20,9 @@ from aiosmtplib import SMTPException, SMTPServerDisconnected
 from maild.outbound.connections import Connections, Lent, Unreachable
 from maild.outbound.content import Content, Contents
 from maild.outbound.dkim import NoKey
+from maild.outbound.replies import Answer, Meaning, Step, meaning
 from maild.outbound.route import Hop, RouteError, Router
-from maild.outbound.smtp_client import Answer, Session
+from maild.outbound.smtp_client import Session, reason
 from maild.outcomes import Verdict
 from storage.blobs import BlobMissing
 from storage.outbound import Due
@@ -95,7 +96,7 @@ class Deliverer:
                     return await _Transaction(hop, lent, rows, content).run()
             except (SMTPException, OSError) as error:
                 if lent is None or lent.is_fresh:
-                    text = f"{hop.host} [{hop.address}]: {error or 'connection lost'}"
+                    text = f"{hop.host} [{hop.address}]: {reason(error)}"
                     raise Unreachable(Answer.of(421, f"4.4.2 {text}"), hop.host) from error
                 # A kept-open session had died meanwhile; the next one, at last a new one, will do.
 
@@ -122,23 +123,28 @@ class _Transaction:
         mail, *answers = await self._session.envelope(self._mail(rows[0], needs_utf8), recipients)
         if mail.code == 421 and not self._lent.is_fresh:
             raise SMTPServerDisconnected(mail.text)
-        if 400 <= mail.code < 500:
-            raise _Unwilling(mail, self._hop.host)
-        if mail.code >= 300:
-            self._say(rows, mail)
-            answers = [*answers[len(rows) :]]
-            await self._abandon(answers)
-            return self._verdicts
+        match meaning(Step.MAIL, mail.code):
+            case Meaning.GO_ON:
+                await self._go_on(rows, answers)
+            case Meaning.NEVER:
+                self._say(rows, mail, Step.MAIL)
+                await self._abandon(answers[len(rows) :])
+            case Meaning.LATER | Meaning.FAULT:
+                raise _Unwilling(mail.at(Step.MAIL), self._hop.host)
+        return self._verdicts
+
+    async def _go_on(self, rows: Sequence[Due], answers: Sequence[Answer]) -> None:
+        """`answers`: one for each row, and for DATA where that was sent."""
         taken = self._read_recipients(rows, answers)
         start = answers[len(rows)] if len(answers) > len(rows) else None
         if not taken or start is None:
             await self._abandon(answers[len(rows) :])
-        elif start.code != 354:
-            self._say(taken, start)
-            await self._abandon([])
-        else:
+        elif meaning(Step.DATA, start.code) is Meaning.GO_ON:
             await self._send(taken)
-        return self._verdicts
+        else:
+            self._say(taken, start, Step.DATA)
+            if meaning(Step.DATA, start.code) is not Meaning.FAULT:  # else nobody knows what it waits for
+                await self._abandon([])
 
     def _refused_here(self, row: Due) -> bool:
         """Faults that are seen before anything is said (and then apply whatever the host would say)."""
@@ -152,7 +158,7 @@ class _Transaction:
             refusal = Answer(552, "5.3.4", f"the host takes {self._size_limit()} bytes at most")
         else:
             return False
-        self._say([row], refusal)
+        self._say([row], refusal, Step.RECIPIENT)
         return True
 
     def _size_limit(self) -> int:
@@ -178,13 +184,13 @@ class _Transaction:
         """Those that were taken; the others get their verdicts."""
         taken: list[Due] = []
         for row, answer in zip(rows, answers, strict=False):
-            if 200 <= answer.code < 300:
+            if meaning(Step.RECIPIENT, answer.code) is Meaning.GO_ON:
                 taken.append(row)
             elif answer.code == 552 and taken:
                 # RFC 5321 §4.5.3.1.10: too many recipients, by an old name.
-                self._say([row], Answer(452, "4.5.3", answer.text))
+                self._say([row], Answer(452, "4.5.3", answer.text), Step.RECIPIENT)
             else:
-                self._say([row], answer)
+                self._say([row], answer, Step.RECIPIENT)
         return taken
 
     async def _abandon(self, start: Sequence[Answer]) -> None:
@@ -200,27 +206,28 @@ class _Transaction:
             return  # the verdicts stand; the session is closed by the pool
 
     async def _send(self, taken: Sequence[Due]) -> None:
+        if not self._session.is_usable:
+            raise SMTPServerDisconnected("connection lost before the message")
         try:
             answer = await self._session.content(self._content.wire)
         except (SMTPException, OSError) as error:
             log.warning("lost_after_data", message_id=taken[0].message_id, host=self._hop.host)
-            what = str(error) or "connection lost"
-            text = f"no answer after the message was sent ({what}); it may arrive twice"
-            self._say(taken, Answer.of(421, f"4.4.2 {text}"))
+            text = f"no answer after the message was sent ({reason(error)}); it may arrive twice"
+            self._say(taken, Answer.of(421, f"4.4.2 {text}"), Step.MESSAGE)
             return
-        self._say(taken, answer)
-        self._lent.is_reusable = answer.code != 421
+        self._say(taken, answer, Step.MESSAGE)
+        self._lent.is_reusable = (
+            answer.code != 421 and meaning(Step.MESSAGE, answer.code) is not Meaning.FAULT
+        )
 
-    def _say(self, rows: Sequence[Due], answer: Answer) -> None:
-        for row in rows:
-            self._verdicts[row.position] = Verdict.of(
-                answer.code,
-                answer.enhanced,
-                answer.text,
-                self._hop.host,
-                self._session.tls,
-                self._accepted,
-            )
+    def _say(self, rows: Sequence[Due], answer: Answer, step: Step) -> None:
+        statuses: Mapping[Meaning, Literal["sent", "delivered", "deferred", "bounced"]] = {
+            Meaning.GO_ON: self._accepted, Meaning.LATER: "deferred", Meaning.NEVER: "bounced",
+            Meaning.FAULT: "deferred",
+        }  # fmt: skip
+        status, said = statuses[meaning(step, answer.code)], answer.at(step)
+        verdict = Verdict(status, said.code, said.enhanced, said.text, self._hop.host, self._session.tls)
+        self._verdicts |= {row.position: verdict for row in rows}
 
 
 def _the_same(rows: Sequence[Due], verdict: Verdict, was_reached: bool) -> Delivery:

@@ -31,6 +31,7 @@ from maild.outbound.route import Router
 from maild.outbound.schedule import Schedule
 from maild.outbound.settle import INTERNAL, Outcome, Settler, finish
 from maild.outbound.simulator import Simulator
+from maild.outbound.smtp_client import Timeouts
 from maild.outbound.tls_policy import TlsPolicies
 from maild.outcomes import Verdict
 from maild.resolver import Resolver
@@ -77,6 +78,7 @@ class OutboundQueue(LoopService):
         own_fields: OwnFields,
         wake_webhooks: Callable[[], None],
         randomness: random.Random | None = None,
+        timeouts: Timeouts | None = None,
     ) -> None:
         super().__init__()
         randomness = randomness or random.Random()  # noqa: S311 (jitter and host order)
@@ -88,7 +90,7 @@ class OutboundQueue(LoopService):
         self._may_send = may_send
         self._schedule = Schedule(settings.outbound, randomness)
         self._has_relay = bool(settings.outbound.relay)
-        self._connections = Connections(settings, TlsPolicies(clock), clock)
+        self._connections = Connections(settings, TlsPolicies(clock), clock, timeouts)
         router = Router(settings, resolver, randomness)
         self._own_fields = own_fields
         self._contents = Contents(db, blobs, Keys(db, sealer, clock), own_fields, clock)
@@ -166,14 +168,11 @@ class OutboundQueue(LoopService):
 
     async def _spread(self, rows: Sequence[Due]) -> bool:
         """Group by message and next hop, and put each group in its lane's line; False if the store failed."""
-        try:
-            local = await self._local_domains({row.domain for row in rows if row.mode == "live"})
-        except Exception:
-            log.exception("local_domains_unknown")
-            await self._give_back(rows)
-            return False
+        local, unknown = await self._local_domains({row.domain for row in rows if row.mode == "live"})
         groups: dict[tuple[str, int, LaneKey], list[Due]] = {}
         for row in rows:
+            if row.domain in unknown:
+                continue
             copy = row.position if row.unsubscribe else 0  # a copy of one's own is a transaction of its own
             groups.setdefault((row.message_id, copy, self._lane_key(row, local)), []).append(row)
         too_many: list[Due] = []
@@ -186,7 +185,19 @@ class OutboundQueue(LoopService):
             self._held += len(group)
             lane.waiting.append(group)
             self._staff(lane)
-        return await self._give_back(too_many)
+        is_let_go = await self._let_go([row for row in rows if row.domain in unknown])
+        return await self._give_back(too_many) and is_let_go
+
+    async def _let_go(self, rows: Sequence[Due]) -> bool:
+        """End leases of what can't be routed now: its next attempt is on schedule, and stands in nobody's way."""
+        if not rows:
+            return True
+        try:
+            await self._db.write(outbound.let_go, [(row.message_id, row.position) for row in rows])
+        except Exception:
+            log.exception("leases_not_ended", recipients=len(rows))
+            return False
+        return True
 
     async def _give_back(self, rows: Sequence[Due]) -> bool:
         """End leases that nobody dialled for; False if the store failed (they end at the next start)."""
@@ -200,10 +211,18 @@ class OutboundQueue(LoopService):
             return False
         return True
 
-    async def _local_domains(self, domains: set[str]) -> frozenset[str]:
+    async def _local_domains(self, domains: set[str]) -> tuple[frozenset[str], frozenset[str]]:
+        """Those that are ours, and those of which nobody could say it."""
         ordered = list(domains)
-        answers = await asyncio.gather(*(self._is_local(domain) for domain in ordered))
-        return frozenset(domain for domain, is_ours in zip(ordered, answers, strict=True) if is_ours)
+        answers = await asyncio.gather(
+            *(self._is_local(domain) for domain in ordered), return_exceptions=True
+        )
+        told = dict(zip(ordered, answers, strict=True))
+        for domain, answer in told.items():
+            if isinstance(answer, BaseException):
+                log.error("local_domain_unknown", domain=domain, exc_info=answer)
+        unknown = frozenset(domain for domain, answer in told.items() if isinstance(answer, BaseException))
+        return frozenset(domain for domain, answer in told.items() if answer is True), unknown
 
     def _lane_key(self, row: Due, local: frozenset[str]) -> LaneKey:
         if row.mode == "test":

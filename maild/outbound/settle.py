@@ -5,9 +5,14 @@ sent twice. So an outcome is handed to the writer at once, without waiting for i
 lane, and many share one commit; but at most UNSETTLED_MAX may wait for the disk. When the store
 refuses, each is tried until it is written, and deliveries pause meanwhile: a success that can't be
 noted would be a duplicate.
+
+What fails for any other reason would fail again, and holds no place: it takes one step of `_less` after the other,
+down to leases that end without a verdict, so that the rows come again on schedule. Every row of an outcome
+gets one verdict, INTERNAL where nobody gave it any.
 """
 
 import asyncio
+import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -42,17 +47,25 @@ class Outcome:
     follow_ups: Sequence[FollowUp] = ()
     duration_ms: int = 0
 
+    is_internal: bool = False  # its verdicts were given up already
+
     def is_deferred(self) -> bool:
         return any(verdict.status == "deferred" for verdict in self.verdicts.values())
 
     def has_units(self) -> bool:
         return self.deliver_local is not None or bool(self.follow_ups)
 
-    def drop_units(self) -> None:
-        """It may be one of them that failed: what hangs on them is tried again later."""
+    def less(self) -> bool:
+        """Leave out what may be the reason that it can't be written; False when nothing is left to leave out."""
+        if self.is_internal:
+            return False
         later = {row.position: INTERNAL for row in self.rows}
-        self.verdicts = later if self.follow_ups else later | self.verdicts
+        # What hangs on a unit is tried again later; a host's verdicts stand as long as there was a unit to blame.
+        keeps = self.deliver_local is not None and not self.follow_ups
+        self.is_internal = not self.has_units()
+        self.verdicts = later | self.verdicts if keeps else later
         self.deliver_local, self.follow_ups = None, ()
+        return True
 
 
 class Settler:
@@ -93,12 +106,22 @@ class Settler:
                 return told
             except DatabaseClosed:
                 raise
-            except Exception:
+            except Exception as error:
                 log.exception("outcome_not_stored", message_id=outcome.rows[0].message_id)
-                if outcome.has_units():
-                    outcome.drop_units()
-                else:
+                if is_outage(error) and not outcome.has_units():
                     await asyncio.sleep(STORE_RETRY_S)
+                elif not outcome.less():
+                    await self._let_go(outcome.rows)
+                    return 0
+
+    async def _let_go(self, rows: Sequence[Due]) -> None:
+        """End the leases without a verdict: the time of the next attempt was written when they began."""
+        try:
+            await self._db.write(outbound.let_go, [(row.message_id, row.position) for row in rows])
+        except DatabaseClosed:
+            raise
+        except Exception:
+            log.exception("leases_kept", message_id=rows[0].message_id)  # the next start ends them
 
 
 def _record(tx: Tx, outcome: Outcome, mint: Mint, now_ms: int) -> tuple[int, dict[int, Verdict]]:
@@ -108,12 +131,33 @@ def _record(tx: Tx, outcome: Outcome, mint: Mint, now_ms: int) -> tuple[int, dic
         return 0, verdicts  # the message was deleted meanwhile: it must not arrive
     if outcome.deliver_local is not None:
         replies = outcome.deliver_local(tx)
-        said = {row.position: replies[row.address] for row in outcome.rows if row.position not in verdicts}
-        verdicts = verdicts | {
-            position: Verdict.of(reply.code, reply.enhanced, reply.text) for position, reply in said.items()
-        }
+        verdicts = {
+            row.position: Verdict.of(reply.code, reply.enhanced, reply.text)
+            for row in outcome.rows
+            if (reply := replies.get(row.address)) is not None
+        } | verdicts
+    missing = {row.position: INTERNAL for row in outcome.rows if row.position not in verdicts}
+    if missing:
+        log.error("no_verdict", message_id=outcome.rows[0].message_id, recipients=len(missing))
+    verdicts = verdicts | missing
     told = outcomes.record(tx, outcome.rows, verdicts, mint, now_ms, outcome.duration_ms)
     return told + sum(follow_up(tx) for follow_up in outcome.follow_ups), verdicts
+
+
+# What SQLite says when it can't write now; everything else is said about the statement, and would be said again.
+_OUTAGES = frozenset(
+    {
+        sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM,
+        sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB,
+    }
+)  # fmt: skip
+
+
+def is_outage(error: Exception) -> bool:
+    """Is it the store that refuses, whatever it is given?"""
+    code = getattr(error, "sqlite_errorcode", None)  # an extended one: the low byte is the kind
+    return isinstance(error, OSError) or (isinstance(error, sqlite3.Error) and (code or 0) & 0xFF in _OUTAGES)
 
 
 async def finish(tasks: set[asyncio.Task[None]], timeout_s: float) -> None:

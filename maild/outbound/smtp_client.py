@@ -2,18 +2,17 @@
 
 aiosmtplib 5.1 waits for each reply before the next command. Here a group of commands is written at
 once and its replies are read in order; more bytes than the replies that were asked for mean that
-we and the server no longer speak of the same thing, so the session is broken off.
+we and the server no longer speak of the same thing, so nothing more is written.
 
-A `Session` belongs to one task at a time. After any exception it is closed. Answer texts are a
-stranger's: `Answer.text` is cleaned before anybody stores it.
+A `Session` belongs to one task at a time. After any exception it is closed, and closing aborts: a host
+that does not read would otherwise keep the socket and what waits in it.
 """
 
 import asyncio
-import re
 import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from aiosmtplib import SMTPException, SMTPResponseException, SMTPServerDisconnected
 from aiosmtplib.errors import SMTPReadTimeoutError
@@ -21,13 +20,10 @@ from aiosmtplib.esmtp import parse_esmtp_extensions
 from aiosmtplib.protocol import SMTPProtocol
 from aiosmtplib.response import SMTPResponse
 
+from maild.outbound.replies import Answer, Malformed, Meaning, ReplyReader, Step, clean, meaning
 from maild.outbound.tls_policy import TlsPolicy
 
-REPLY_CHARACTERS = 500
 WRITE_CHUNK_BYTES = 64 * 1024
-
-_ENHANCED = re.compile(r"([245]\.\d{1,3}\.\d{1,3})(?:\s+|$)")
-_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,25 +36,8 @@ class Timeouts:
     data_start: float = 120
     data_block: float = 180
     data_end: float = 600
+    reset: float = 10  # the verdicts are known by then, and wait
     quit: float = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    code: int
-    enhanced: str | None
-    text: str
-
-    @classmethod
-    def of(cls, code: int, message: str) -> "Answer":
-        """Clean text, one line; the enhanced code (RFC 2034) taken off it where it agrees with the code."""
-        text = message.encode("utf-8", "replace").decode()
-        text = _CONTROLS.sub(" ", text).strip()
-        match = _ENHANCED.match(text)
-        if match is None or match[1][0] != str(code)[0]:
-            return cls(code, None, text[:REPLY_CHARACTERS])
-        # In a reply of several lines the code stands in each of them.
-        return cls(code, match[1], text.replace(match[0], "")[:REPLY_CHARACTERS] or text[:REPLY_CHARACTERS])
 
 
 class TlsFailed(Exception):
@@ -66,14 +45,15 @@ class TlsFailed(Exception):
 
 
 class Desynchronized(SMTPException):
-    """The server said more than it was asked."""
+    """The host said more than it was asked: we no longer speak of the same thing."""
 
 
 class PipeliningProtocol(SMTPProtocol):
-    """aiosmtplib's protocol, which can also wait for several replies at once."""
+    """aiosmtplib's protocol, which can also wait for several replies at once, and bounds what it reads."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(loop=loop)
+        self._reader = ReplyReader()
         self._replies: list[SMTPResponse] = []
         self._expected = 0
         self._group: asyncio.Future[None] | None = None
@@ -81,8 +61,6 @@ class PipeliningProtocol(SMTPProtocol):
 
     async def execute_group(self, commands: Sequence[bytes], timeout: float) -> list[SMTPResponse]:
         """Write the commands in one go; their replies, in order."""
-        if not self.is_connected:
-            raise SMTPServerDisconnected("Connection lost")
         self._replies, self._expected = [], len(commands)
         self._group = self._loop.create_future()
         try:
@@ -90,11 +68,11 @@ class PipeliningProtocol(SMTPProtocol):
             async with asyncio.timeout(timeout):
                 await self._group
         except TimeoutError:
-            raise SMTPReadTimeoutError("Timed out waiting for server response") from None
+            raise SMTPReadTimeoutError("timed out waiting for replies") from None
         finally:
             self._group = None
-        if self._buffer:
-            raise Desynchronized("unexpected data behind a reply")
+        if self.spoke_unasked:
+            raise Desynchronized("the host said more than it was asked")
         return self._replies
 
     async def send_content(self, wire: bytes, block_timeout: float, end_timeout: float) -> SMTPResponse:
@@ -110,43 +88,70 @@ class PipeliningProtocol(SMTPProtocol):
                     async with asyncio.timeout(block_timeout):
                         await self._drain_helper()
                 except TimeoutError:
-                    raise SMTPReadTimeoutError("Timed out sending the message") from None
+                    raise SMTPReadTimeoutError("timed out sending the message") from None
         return await self.read_response(timeout=end_timeout)
 
+    def write(self, data: bytes) -> None:
+        if self.spoke_unasked:
+            raise Desynchronized("the host said more than it was asked")
+        super().write(data)
+
+    def is_secured(self) -> None:
+        """TLS has begun: what was said in plain text counts for nothing (RFC 3207 §6)."""
+        self._reader.clear()
+        self.spoke_unasked = False
+
     def data_received(self, data: bytes) -> None:
-        if self._group is None:
-            if not self._response_pending:
-                self.spoke_unasked = True
-            super().data_received(data)
+        if not self._is_asked():
+            # Whatever it is (a 421, as a rule), there is no use for this connection, and no bound on what follows.
+            self.spoke_unasked = True
+            self.abort()
             return
-        self._buffer.extend(data)
-        if self._group.done():
-            return
+        self._reader.feed(data)
         try:
-            while len(self._replies) < self._expected:
-                reply = self._read_response_from_buffer()
-                if reply is None:
-                    break
-                self._replies.append(reply)
-        except SMTPResponseException as error:
-            self._group.set_exception(error)
+            while self._is_asked() and (reply := self._reader.take()) is not None:
+                self._answer(reply)
+        except Malformed as error:
+            self._fail(error)
+        if not self._is_asked() and not self._reader.is_empty:
+            self.spoke_unasked = True
+            self._reader.clear()
+
+    def _is_asked(self) -> bool:
+        if self._group is not None:
+            return not self._group.done()
+        waiter = self._response_waiter
+        return self._response_pending and waiter is not None and not waiter.done()
+
+    def _answer(self, reply: SMTPResponse) -> None:
+        if self._group is None:
+            assert self._response_waiter is not None
+            self._response_waiter.set_result(reply)
             return
+        self._replies.append(reply)
         if len(self._replies) == self._expected:
             self._group.set_result(None)
-        elif len(self._buffer) > WRITE_CHUNK_BYTES:
-            self._group.set_exception(Desynchronized("response too long"))
+
+    def _fail(self, error: SMTPException) -> None:
+        if self._group is not None:
+            if not self._group.done():
+                self._group.set_exception(error)
+        elif self._response_waiter is not None and not self._response_waiter.done():
+            self._set_response_exception(self._response_waiter, error)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._fail_group()
+        if self._group is not None:
+            self._fail(SMTPServerDisconnected("connection lost"))
         super().connection_lost(exc)
 
     def eof_received(self) -> bool:
-        self._fail_group()
+        self._fail(SMTPServerDisconnected("connection lost"))
         return super().eof_received()
 
-    def _fail_group(self) -> None:
-        if self._group is not None and not self._group.done():
-            self._group.set_exception(SMTPServerDisconnected("Connection lost"))
+    def abort(self) -> None:
+        """Close now: what the host did not read, and what it goes on saying, is nobody's business any more."""
+        if self.transport is not None:
+            cast(asyncio.WriteTransport, self.transport).abort()
 
 
 class Session:
@@ -171,8 +176,8 @@ class Session:
     async def open(self, hostname: str, host: str, policy: TlsPolicy) -> Answer | None:
         """Greeting, EHLO, and TLS as the policy says; a Answer when the server refuses us. TlsFailed."""
         greeting = await self._protocol.read_response(timeout=self._timeouts.greeting)
-        if greeting.code != 220:
-            return Answer.of(*greeting)
+        if meaning(Step.CONNECTION, greeting.code) is not Meaning.GO_ON:
+            return Answer.of(*greeting).at(Step.CONNECTION)
         refusal = await self._hello(hostname)
         if refusal is not None or policy.context is None:
             return refusal
@@ -183,21 +188,23 @@ class Session:
 
     async def _hello(self, hostname: str) -> Answer | None:
         reply = await self._command(b"EHLO", hostname.encode())
-        if reply.code == 250:
+        if meaning(Step.HELLO, reply.code) is Meaning.GO_ON:
             self.extensions = parse_esmtp_extensions(reply.message)[0]
             return None
         self.extensions = {}
-        if reply.code >= 500:  # RFC 5321 §3.2: an old server; never after STARTTLS, where it would lose TLS
+        # RFC 5321 §3.2: an old server; never after STARTTLS, where it would lose TLS
+        if meaning(Step.HELLO, reply.code) is Meaning.NEVER:
             reply = await self._command(b"HELO", hostname.encode())
-        return None if reply.code == 250 else Answer.of(*reply)
+        answer = Answer.of(*reply)
+        return None if meaning(Step.HELLO, answer.code) is Meaning.GO_ON else answer.at(Step.HELLO)
 
     async def _start_tls(self, context: ssl.SSLContext, host: str) -> None:
         try:
-            # aiosmtplib discards what came in plain text behind the 220 (RFC 3207 §6).
             await self._protocol.start_tls(context, server_hostname=host, timeout=self._timeouts.connect)
         except (SMTPException, OSError, ValueError) as error:  # ssl.SSLError is an OSError
             self.close()
-            raise TlsFailed(str(error)) from error
+            raise TlsFailed(reason(error)) from error
+        self._protocol.is_secured()
         ssl_object: Any = self._protocol.transport and self._protocol.transport.get_extra_info("ssl_object")
         self.tls = f"{ssl_object.version()} {ssl_object.cipher()[0]}"
 
@@ -215,18 +222,18 @@ class Session:
     async def envelope(self, mail: bytes, recipients: Sequence[bytes]) -> list[Answer]:
         """MAIL, RCPT for each, DATA: a reply for every command that was sent.
 
-        In a pipeline all are sent. One after the other, a refusal of MAIL is the last reply, and DATA
-        is not sent when every RCPT was refused.
+        In a pipeline all are sent. One after the other, any reply to MAIL but 250 is the last, and DATA
+        is not sent when no RCPT was taken.
         """
         if self.pipelines:
             commands = [mail + b"\r\n", *(rcpt + b"\r\n" for rcpt in recipients), b"DATA\r\n"]
             replies = await self._protocol.execute_group(commands, self._timeouts.command)
             return [Answer.of(*reply) for reply in replies]
         first = Answer.of(*await self._command(mail))
-        if first.code != 250:
+        if meaning(Step.MAIL, first.code) is not Meaning.GO_ON:
             return [first]
         answers = [Answer.of(*await self._command(rcpt)) for rcpt in recipients]
-        if all(answer.code >= 300 for answer in answers):
+        if not any(meaning(Step.RECIPIENT, answer.code) is Meaning.GO_ON for answer in answers):
             return [first, *answers]
         start = await self._protocol.execute_command(b"DATA", timeout=self._timeouts.data_start)
         return [first, *answers, Answer.of(*start)]
@@ -238,7 +245,8 @@ class Session:
 
     async def reset(self) -> bool:
         """Forget a transaction that was given up; False when the session is of no more use."""
-        return (await self._command(b"RSET")).code == 250
+        reply = await self._protocol.execute_command(b"RSET", timeout=self._timeouts.reset)
+        return reply.code == 250
 
     async def quit(self) -> None:
         """Say goodbye, briefly, and close."""
@@ -250,6 +258,19 @@ class Session:
             self.close()
 
     def close(self) -> None:
-        transport = self._protocol.transport
-        if transport is not None:
-            transport.abort() if isinstance(transport, asyncio.WriteTransport) else transport.close()
+        self._protocol.abort()
+
+
+def reason(error: Exception) -> str:
+    """Why a session ended, in words that may be shown."""
+    match error:
+        case SMTPServerDisconnected():
+            return "connection lost"
+        case TimeoutError():
+            return "timed out"
+        case SMTPResponseException():
+            return clean(f"{error.code} {error.message}")
+        case OSError():
+            return error.strerror or "connection lost"
+        case _:
+            return clean(str(error))

@@ -205,7 +205,7 @@ class _Conversation:
         if reply is None:
             return 0
         await self._write(reply)
-        return int(reply[:3])
+        return int(reply[:3]) if reply[:3].isdigit() else -1
 
     async def _write(self, text: str) -> bool:
         self._writer.write(text.encode("utf-8", "surrogateescape") + b"\r\n")

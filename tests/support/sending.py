@@ -11,6 +11,7 @@ from conf.settings import Settings, parse
 from maild.handover import DeliverAnswer, LocalMail, Reply, SimulatedAnswer
 from maild.outbound.own_fields import OwnFields
 from maild.outbound.queue import OutboundQueue
+from maild.outbound.smtp_client import Timeouts
 from maild.resolver import Resolver
 from storage.database import Tx
 from tests.support.dns_server import DnsServer
@@ -29,6 +30,7 @@ class Sending:
     outbound: dict[str, Any] = field(default_factory=dict)  # settings that differ
     local_domains: set[str] = field(default_factory=set)
     local_replies: dict[str, Reply] = field(default_factory=dict)
+    timeouts: Timeouts | None = None
 
     async def __aenter__(self) -> "Sending":
         self.clock = ManualClock()
@@ -78,6 +80,7 @@ class Sending:
             OwnFields(b"k" * 32, "https://api.ours.test"),
             self._webhooks_woken,
             random.Random(7),
+            self.timeouts,
         )
 
     async def send(self, *recipients: str, **options: Any) -> str:

@@ -1,0 +1,147 @@
+"""A host's replies: how they are read from the stream, and what each code means at each command.
+
+What is read is a stranger's: a reply is bounded, every octet is looked at once however the stream is cut, and
+`Answer.text` is cleaned before anybody stores it. A code is judged by `meaning` alone, so that whatever a host
+says is a verdict.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from aiosmtplib import SMTPException
+from aiosmtplib.response import SMTPResponse
+
+LINE_OCTETS_MAX = 8192  # RFC 5321 §4.5.3.1.5 has 512; some EHLO lines are longer
+REPLY_OCTETS_MAX = 32 * 1024
+REPLY_CHARACTERS = 500
+SHOWN_CHARACTERS = 100
+
+# RFC 5321 §4.2: three digits, of which the first is 2 to 5 (§4.2.1 has no other).
+_LINE = re.compile(rb"([2-5][0-9]{2})(?:([ -])(.*))?", re.DOTALL)
+_ENHANCED = re.compile(r"([245]\.\d{1,3}\.\d{1,3})(?:\s+|$)")
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+
+
+class Malformed(SMTPException):
+    """What the host said is no SMTP reply; the text says so, cleaned."""
+
+
+class Step(Enum):
+    """What a reply answers."""
+
+    CONNECTION = "the connection"
+    HELLO = "EHLO"
+    MAIL = "MAIL"
+    RECIPIENT = "RCPT"
+    DATA = "DATA"
+    MESSAGE = "the message"
+
+
+class Meaning(Enum):
+    GO_ON = "the step is done"
+    LATER = "not now"
+    NEVER = "not ever"
+    FAULT = "no answer to this step: the host speaks another protocol"
+
+
+# RFC 5321 §4.3.2: what lets the client go on. Where the host takes something, the first digit decides (§4.2.1).
+_GOES_ON: Mapping[Step, range] = {
+    Step.CONNECTION: range(220, 221),
+    Step.HELLO: range(250, 251),
+    Step.MAIL: range(250, 251),
+    Step.RECIPIENT: range(200, 300),
+    Step.DATA: range(354, 355),
+    Step.MESSAGE: range(200, 300),
+}
+
+
+def meaning(step: Step, code: int) -> Meaning:
+    """What a code means as the reply to the step."""
+    if code in _GOES_ON[step]:
+        return Meaning.GO_ON
+    if 400 <= code < 500:
+        return Meaning.LATER
+    return Meaning.NEVER if 500 <= code < 600 else Meaning.FAULT
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    code: int
+    enhanced: str | None
+    text: str
+
+    @classmethod
+    def of(cls, code: int, message: str) -> "Answer":
+        """Clean text, one line; the enhanced code (RFC 2034) taken off it where it agrees with the code."""
+        text = clean(message)
+        match = _ENHANCED.match(text)
+        if match is None or match[1][0] != str(code)[0]:
+            return cls(code, None, text[:REPLY_CHARACTERS])
+        # In a reply of several lines the code stands in each of them.
+        return cls(code, match[1], text.replace(match[0], "")[:REPLY_CHARACTERS] or text[:REPLY_CHARACTERS])
+
+    def at(self, step: Step) -> "Answer":
+        """The same with words for a code that is no answer to the step."""
+        if meaning(step, self.code) is not Meaning.FAULT:
+            return self
+        fault = f"answered {step.value} with {self.code}, which is no answer to it (RFC 5321 §4.3.2)"
+        return Answer(self.code, None, f"{fault}: {self.text}"[:REPLY_CHARACTERS])
+
+
+def clean(text: str) -> str:
+    """One line that is safe to store and to show."""
+    return _CONTROLS.sub(" ", text.encode("utf-8", "replace").decode()).strip()
+
+
+class ReplyReader:
+    """Makes replies of octets, `feed` by `feed`."""
+
+    def __init__(self) -> None:
+        self._octets = bytearray()
+        self._searched = 0  # no line ends before
+        self._lines: list[bytes] = []
+        self._size = 0
+
+    @property
+    def is_empty(self) -> bool:
+        """Nothing was said beyond the replies that were taken."""
+        return not self._octets and not self._lines
+
+    def feed(self, octets: bytes) -> None:
+        self._octets += octets
+
+    def clear(self) -> None:
+        self._octets.clear()
+        self._searched = self._size = 0
+        self._lines = []
+
+    def take(self) -> SMTPResponse | None:
+        """The next whole reply, if it is there; Malformed."""
+        while (end := self._octets.find(b"\n", self._searched)) >= 0:
+            line = bytes(self._octets[:end])
+            del self._octets[: end + 1]
+            self._searched = 0
+            reply = self._add(line)
+            if reply is not None:
+                return reply
+        self._searched = len(self._octets)
+        if self._searched > LINE_OCTETS_MAX:
+            raise Malformed("the host's reply has a line without end, which is no SMTP reply")
+        return None
+
+    def _add(self, line: bytes) -> SMTPResponse | None:
+        match = _LINE.fullmatch(line.rstrip(b"\r"))
+        self._size += len(line) + 1
+        if match is None:
+            shown = clean(line[:SHOWN_CHARACTERS].decode("utf-8", "replace"))
+            raise Malformed(f"the host said what is no SMTP reply: {shown}")
+        if len(line) > LINE_OCTETS_MAX or self._size > REPLY_OCTETS_MAX:
+            raise Malformed("the host's reply is too long, which is no SMTP reply")
+        self._lines.append((match[3] or b"").strip(b" \t\r"))
+        if match[2] == b"-":
+            return None
+        text = b"\n".join(self._lines).decode("utf-8", "surrogateescape")
+        self._lines, self._size = [], 0
+        return SMTPResponse(int(match[1]), text)

@@ -1,0 +1,160 @@
+"""From a verdict to the store: what can't be written for a reason of its own holds no place and is not tried hot."""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from maild.handover import Reply
+from maild.outbound import settle
+from maild.outbound.settle import UNSETTLED_MAX, Outcome, Settler, is_outage
+from maild.outcomes import Verdict
+from storage import outbound
+from storage.outbound import Due
+from tests.support.sending import Sending
+from tests.support.store import Store
+
+TAKEN = Verdict.of(250, "2.0.0", "taken", "mx.there.test")
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> Any:
+    opened = await Store.open(tmp_path)
+    yield opened
+    await opened.close()
+
+
+async def leased(store: Store, *recipients: str) -> list[Due]:
+    await store.send(*recipients)
+    now_ms = store.clock.now_ms()
+    return (await store.db.write(outbound.lease, "run", now_ms, 9, lambda n, at: now_ms + 60_000)).rows
+
+
+async def settled(store: Store, outcome: Outcome) -> list[bool]:
+    """Have it settled, to the end; what was called back."""
+    settler, told = Settler(store.db, store.clock, store.ids, lambda: None), []
+    await settler.settle(outcome, told.append)
+    await asyncio.wait(settler._tasks)
+    assert settler._slots._value == UNSETTLED_MAX
+    return told
+
+
+async def forbid(store: Store, table: str, when: str = "1") -> None:
+    sql = (
+        f"CREATE TRIGGER broken BEFORE INSERT ON {table} WHEN {when} BEGIN SELECT RAISE(ABORT, 'a bug'); END"
+    )
+    await store.db.write(lambda tx: tx.run(sql))
+
+
+async def states(store: Store, message_id: str) -> list[tuple[str, str | None, int | None]]:
+    sql = "SELECT status, lease, next_attempt_at FROM recipients WHERE message_id = ? ORDER BY position"
+    found: list[tuple[str, str | None, int | None]] = await store.db.read(
+        lambda tx: tx.all(sql, (message_id,))
+    )
+    return found
+
+
+async def test_who_has_no_verdict_is_deferred(store: Store) -> None:
+    rows = await leased(store, "a@there.test", "b@there.test")
+    assert await settled(store, Outcome(rows, {0: TAKEN})) == [True]
+    found = await store.recipients(rows[0].message_id)
+    assert [(one.status, one.enhanced_code) for one in found] == [
+        ("delivered", "2.0.0"),
+        ("deferred", "4.3.0"),
+    ]
+
+
+async def test_who_got_no_local_reply_is_deferred(store: Store) -> None:
+    rows = await leased(store, "a@ours.test", "b@ours.test")
+    outcome = Outcome(rows, {}, lambda tx: {"a@ours.test": Reply(250, "2.1.5", "in the inbox")})
+    await settled(store, outcome)
+    assert [status for status, _, _ in await states(store, rows[0].message_id)] == ["delivered", "deferred"]
+
+
+async def test_a_verdict_on_nobody_changes_nothing(store: Store) -> None:
+    rows = await leased(store, "a@there.test")
+    await settled(store, Outcome(rows, {0: TAKEN, 7: TAKEN}))
+    assert [status for status, _, _ in await states(store, rows[0].message_id)] == ["delivered"]
+
+
+async def test_what_can_not_be_recorded_is_an_internal_deferral(store: Store) -> None:
+    rows = await leased(store, "a@there.test")
+    await forbid(store, "events", "NEW.type = 'email.sent'")
+    assert await settled(store, Outcome(rows, {0: TAKEN})) == [True]
+    assert await states(store, rows[0].message_id) == [("deferred", None, rows[0].next_attempt_at)]
+    (row,) = await store.recipients(rows[0].message_id)
+    assert (row.enhanced_code, row.response) == ("4.3.0", "internal error")
+
+
+async def test_what_can_not_be_recorded_at_all_comes_again_on_schedule(store: Store) -> None:
+    rows = await leased(store, "a@there.test")
+    await forbid(store, "delivery_attempts")
+    await settled(store, Outcome(rows, {0: TAKEN}))
+    assert await states(store, rows[0].message_id) == [("queued", None, rows[0].next_attempt_at)]
+    now_ms = store.clock.now_ms()
+    again = await store.db.write(outbound.lease, "run", now_ms, 9, lambda n, at: now_ms)
+    assert again.rows == []
+
+
+async def test_the_store_is_asked_until_it_writes(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settle, "STORE_RETRY_S", 0)
+    rows = await leased(store, "a@there.test")
+    full = sqlite3.OperationalError("database or disk is full")
+    full.sqlite_errorcode = sqlite3.SQLITE_FULL  # type: ignore[misc]
+    refusals, write = [full] * 5, store.db.write
+
+    async def refuses(*arguments: Any) -> Any:
+        if refusals:
+            raise refusals.pop()
+        return await write(*arguments)
+
+    monkeypatch.setattr(store.db, "write", refuses)
+    assert await settled(store, Outcome(rows, {0: TAKEN})) == [False]
+    assert not refusals
+    assert await store.attempts(rows[0].message_id) == ["delivered"]
+
+
+@pytest.mark.parametrize(
+    ("cause", "expected"),
+    [
+        (lambda conn: conn.execute("SELECT nothing FROM nowhere"), False),
+        (lambda conn: conn.execute("SELECT ?", (1 << 70,)), False),
+        (lambda conn: conn.execute("SELECT ?", ("\udcff",)), False),
+        (lambda conn: conn.execute("INSERT INTO t VALUES (NULL)"), False),
+        (
+            lambda conn: conn.execute("PRAGMA query_only = 1") and conn.execute("INSERT INTO t VALUES (1)"),
+            True,
+        ),
+    ],
+)
+def test_what_counts_as_the_stores_own_refusal(
+    cause: Callable[[sqlite3.Connection], Any], expected: bool
+) -> None:
+    conn = sqlite3.connect(":memory:")
+    conn.execute("CREATE TABLE t (a NOT NULL)")
+    with pytest.raises(Exception) as caught:
+        cause(conn)
+    assert is_outage(caught.value) is expected
+
+
+async def test_a_domain_that_nobody_can_place_holds_up_no_other(tmp_path: Path) -> None:
+    async with Sending(tmp_path, local_domains={"ours.test"}) as sending:
+        is_local = sending.queue._is_local
+
+        async def stumbles(domain: str) -> bool:
+            if domain == "odd.test":
+                raise ValueError(domain)
+            return await is_local(domain)
+
+        sending.queue._is_local = stumbles
+        odd = await sending.store.send("a@odd.test")
+        other = await sending.store.send("b@ours.test")
+        await sending.queue.start()
+        await sending.until(other, "delivered")
+        await sending.until(await sending.send("c@ours.test"), "delivered")
+        (row,) = await sending.store.recipients(odd)
+        assert (row.status, row.attempts) == ("queued", 1)
+        assert row.next_attempt_at > sending.clock.now_ms()
