@@ -43,6 +43,7 @@ from maild.resolver import NoAnswer, NxDomain, Resolver
 from storage import blobs, domains, migrate, rotation, server_secrets
 from storage.blobs import Blobs
 from storage.clock import Clock
+from storage.cpu_threads import CpuThreads
 from storage.data_folder import DataFolder, DataFolderError
 from storage.database import Database
 from storage.disk import Disk
@@ -67,6 +68,7 @@ class Daemon:
         self._clock = clock or Clock()
         self._folder = DataFolder(settings.data_path)
         self._db: Database | None = None
+        self._cpu = CpuThreads()
         self._supervisor = Supervisor([])
         self.listener: Listener
         self.http: HttpServer
@@ -130,6 +132,7 @@ class Daemon:
         acceptor = Acceptor(
             db,
             blob_store,
+            self._cpu,
             clock,
             ids,
             hostname=settings.server.hostname,
@@ -249,6 +252,7 @@ class Daemon:
 
     async def stop(self) -> None:
         await self._supervisor.stop()
+        await self._cpu.close()
         if self._db is not None:
             await self._db.close()
             self._db = None

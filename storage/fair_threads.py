@@ -114,14 +114,16 @@ class FairThreads(Generic[Work, T]):
                     self._idle.append(thread)
                     return
             owner, job = taken
-            settle: Callable[[], None]
-            try:
-                settle = partial(_give, job.future, run(job.work))
-            except BaseException as error:
-                settle = partial(_raise, job.future, error)
+            settle: Callable[[], None] | None = None
+            if not job.future.cancelled():  # else nobody waits for it any more
+                try:
+                    settle = partial(_give, job.future, run(job.work))
+                except BaseException as error:
+                    settle = partial(_raise, job.future, error)
             with self._lock:
                 self._turns.done(owner)
-            loop.call_soon_threadsafe(settle)
+            if settle is not None:
+                loop.call_soon_threadsafe(settle)
 
 
 def _give(future: "asyncio.Future[T]", result: T) -> None:

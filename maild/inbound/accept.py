@@ -10,7 +10,6 @@ the message's bytes are in the store already, so both messages show the one blob
 rows commit in the transaction that marks the recipient delivered.
 """
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence, Set
 from datetime import UTC, datetime
 from email.utils import format_datetime
@@ -32,6 +31,7 @@ from maild.message.thread_headers import base_subject
 from storage import blobs, events, inboxes, messages, threads, usage
 from storage.blobs import Blobs, Stored
 from storage.clock import Clock, day_of
+from storage.cpu_threads import CpuThreads
 from storage.database import Database, Tx
 from storage.ids import Ids
 from storage.inboxes import Mailbox
@@ -68,6 +68,7 @@ class Acceptor:
         self,
         db: Database,
         blob_store: Blobs,
+        cpu: CpuThreads,
         clock: Clock,
         ids: Ids,
         *,
@@ -78,6 +79,7 @@ class Acceptor:
     ) -> None:
         self._db = db
         self._blobs = blob_store
+        self._cpu = cpu
         self._clock = clock
         self._ids = ids
         self._hostname = hostname
@@ -151,7 +153,7 @@ class Acceptor:
         if blob is None:
             raise blobs.BlobMissing(mail.blob_id)
         raw = await self._blobs.load(blob)
-        found = await _digested(raw)
+        found = await self._digest(mail.organization_id, raw)
         sender = found.parsed.from_
         domain = split(normalize(sender.address))[1] if sender else None
         arrival = arrive(found, blob.id, blob.size_bytes, mail.envelope_from, known_sender(domain))
@@ -179,7 +181,7 @@ class Acceptor:
         """The unit returned delivers the answer to the inbox, if it is still there, bytes and all."""
         stored = blobs.in_row(self._ids, answer.raw)
         auth = known_sender(split(answer.author)[1])
-        found = await _digested(answer.raw)
+        found = await self._digest(answer.inbox_address, answer.raw)
         arrival = arrive(found, stored.id, stored.size_bytes, answer.author, auth)._replace(mode="test")
 
         def deliver(tx: Tx) -> int:
@@ -252,7 +254,11 @@ class Acceptor:
         found = None if stored.data is None else digest_at_once(stored.data)
         if found is not None and stored.data is not None:
             return found, read_report(stored.data, found.parsed) if may_report else None
-        return await asyncio.to_thread(lambda: read(stored.view(), may_report))
+        return await self._cpu.run(envelope.peer, lambda: read(stored.view(), may_report))
+
+    async def _digest(self, owner: str, raw: bytes) -> Digest:
+        found = digest_at_once(raw)
+        return found if found is not None else await self._cpu.run(owner, lambda: digest(raw))
 
     def _claim(self, envelope: Envelope, report: Report | None) -> Claim | None:
         if report is None:
@@ -286,11 +292,6 @@ class Acceptor:
 def known_sender(domain: str | None) -> Mapping[str, str | None]:
     """`auth` where the sender is an inbox of ours, or the simulator: its domain is known, not claimed."""
     return {"spf": "pass", "dkim": "pass", "dmarc": "pass", "arc": "none", "verifiedDomain": domain}
-
-
-async def _digested(raw: bytes) -> Digest:
-    found = digest_at_once(raw)
-    return found if found is not None else await asyncio.to_thread(digest, raw)
 
 
 def read(raw: RawMessage, may_report: bool) -> tuple[Digest, Report | None]:

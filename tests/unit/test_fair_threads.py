@@ -130,7 +130,7 @@ async def test_what_fails_is_told_and_its_thread_goes_on() -> None:
     assert isinstance(results[0], ValueError) and results[1] == "yes"
 
 
-async def test_a_caller_that_left_keeps_nobody_from_its_turn(gates: Gates) -> None:
+async def test_work_of_a_caller_that_left_is_not_done_and_keeps_nobody_from_its_turn(gates: Gates) -> None:
     threads = plain_threads(1, share=1)
     first = threads.submit("a", gates.work("first"))
     left = threads.submit("a", gates.work("left"))
@@ -141,5 +141,6 @@ async def test_a_caller_that_left_keeps_nobody_from_its_turn(gates: Gates) -> No
     async with asyncio.timeout(5):
         assert await threads.submit("a", lambda: "next") == "next"
         await threads.finish()
+    assert gates.begun == ["first"]
     with pytest.raises(asyncio.CancelledError):
         await left
