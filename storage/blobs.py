@@ -4,6 +4,10 @@ What is durable when: a `Stored` with `data` becomes durable with the row that `
 without is a file already: written to `tmp/`, fsynced, renamed into its folder, folder fsynced, all
 before `store()` or `Spool.finish()` returns. So whatever row commits, its bytes are on disk.
 
+What is read is what was stored: bytes are compared with their row's sha256, those of a row at each read, a file as
+a whole before any of it is given away, and again when it is not the file any more that was compared (`_verified`).
+Bytes that changed are as good as missing.
+
 Who stores bytes has them committed inside `Blobs.keep()`: a file whose row did not commit goes at once,
 whatever stood in the way.
 
@@ -18,14 +22,20 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, BinaryIO, NamedTuple, TypeVar
+
+import structlog
 
 from storage.database import Tx
 from storage.ids import Ids
 
+log = structlog.get_logger("maild.store")
+
 SPOOL_BUFFER_BYTES = 256 * 1024
 READ_CHUNK_BYTES = 256 * 1024
+VERIFIED_MAX = 10_000
 STORE_CHUNK_BYTES = 1024 * 1024  # a millisecond of copying on the event loop
 T = TypeVar("T")
 RawMessage = bytes | mmap.mmap
@@ -35,12 +45,17 @@ class BlobMissing(Exception):
     """The row is there, its bytes are not (removed by retention, or lost)."""
 
 
+class BlobDamaged(BlobMissing):
+    """The bytes are there, but not those that were stored."""
+
+
 class Blob(NamedTuple):
     """A row: `data` is None when the bytes are a file."""
 
     id: str
     size_bytes: int
     data: bytes | None
+    sha256: bytes
 
 
 @dataclass(slots=True)
@@ -82,7 +97,7 @@ def retain(tx: Tx, blob_id: str, refs: int = 1) -> None:
 
 
 def get(tx: Tx, blob_id: str) -> Blob | None:
-    row = tx.one("SELECT id, size_bytes, data FROM blobs WHERE id = ?", (blob_id,))
+    row = tx.one("SELECT id, size_bytes, data, sha256 FROM blobs WHERE id = ?", (blob_id,))
     return Blob(*row) if row else None
 
 
@@ -95,6 +110,8 @@ class Blobs:
         self._ids = ids
         self._inline_bytes = inline_bytes
         self._keeping: set[asyncio.Task[Any]] = set()
+        # Files that were compared: blob → what its file was then. May be thrown away at any time.
+        self._verified: dict[str, tuple[int, int, int]] = {}
 
     def prepare(self) -> None:
         self._tmp.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -144,27 +161,49 @@ class Blobs:
         return self._folder / blob_id[-2:] / blob_id
 
     async def load(self, blob: Blob, offset: int = 0, length: int | None = None) -> bytes:
-        """A range of the bytes (all of them by default)."""
+        """A range of the bytes (all of them by default). BlobMissing."""
+        work = partial(self.read, blob, offset, length)
+        return work() if blob.data is not None else await asyncio.to_thread(work)
+
+    def read(self, blob: Blob, offset: int = 0, length: int | None = None) -> bytes:
+        """`load`, for who has a thread of its own."""
         end = blob.size_bytes if length is None else offset + length
         if blob.data is not None:
+            compare(blob.id, blob.data, blob.sha256)
             return blob.data[offset:end]
-        return await asyncio.to_thread(self._read, blob.id, offset, end - offset)
+        try:
+            with self.path(blob.id).open("rb") as file:
+                return self._read(file, blob, offset, end - offset)
+        except FileNotFoundError as error:
+            raise BlobMissing(blob.id) from error
+
+    def check(self, blob: Blob) -> None:
+        """Compare the bytes with what was stored, whatever was compared before. BlobMissing."""
+        self._verified.pop(blob.id, None)
+        self.read(blob, 0, 0)
 
     async def stream(self, blob: Blob, offset: int, length: int) -> AsyncIterator[bytes]:
         """The range in pieces of bounded size."""
         for start in range(offset, offset + length, READ_CHUNK_BYTES):
             yield await self.load(blob, start, min(READ_CHUNK_BYTES, offset + length - start))
 
-    def _read(self, blob_id: str, offset: int, length: int) -> bytes:
-        try:
-            with self.path(blob_id).open("rb") as file:
-                file.seek(offset)
-                data = file.read(length)
-        except FileNotFoundError as error:
-            raise BlobMissing(blob_id) from error
-        if len(data) != length:
-            raise BlobMissing(f"{blob_id} is shorter than its row says")
-        return data
+    def _read(self, file: BinaryIO, blob: Blob, offset: int, length: int) -> bytes:
+        status = os.fstat(file.fileno())
+        if status.st_size != blob.size_bytes:
+            log.error("blob_damaged", blob_id=blob.id, size_bytes=status.st_size, wanted=blob.size_bytes)
+            raise BlobMissing(f"{blob.id} has another size than its row says")
+        if (offset, length) == (0, blob.size_bytes):
+            data = file.read()
+            compare(blob.id, data, blob.sha256)
+            return data
+        seen = (status.st_ino, status.st_mtime_ns, status.st_ctime_ns)
+        if self._verified.get(blob.id) != seen:
+            compare_digest(blob.id, hashlib.file_digest(file, "sha256").digest(), blob.sha256)
+            self._verified[blob.id] = seen
+            while len(self._verified) > VERIFIED_MAX:
+                self._verified.pop(next(iter(self._verified)), None)  # another thread may have been faster
+        file.seek(offset)
+        return file.read(length)
 
     def remove(self, blob_id: str) -> None:
         """Remove a file whose row is gone (after the commit that removed it)."""
@@ -188,6 +227,17 @@ class Blobs:
         temporary.rename(target)
         _fsync_folder(target.parent)
         return target
+
+
+def compare(blob_id: str, data: bytes, sha256: bytes) -> None:
+    """BlobDamaged when these are not the bytes that were stored under that id."""
+    compare_digest(blob_id, hashlib.sha256(data).digest(), sha256)
+
+
+def compare_digest(blob_id: str, found: bytes, sha256: bytes) -> None:
+    if found != sha256:
+        log.error("blob_damaged", blob_id=blob_id, what="its bytes have changed; run 'maild check'")
+        raise BlobDamaged(f"{blob_id} has changed since it was stored")
 
 
 def known_files(tx: Tx) -> frozenset[str]:

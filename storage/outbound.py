@@ -33,7 +33,7 @@ _SCAN = f"""FROM recipients WHERE {PENDING} AND next_attempt_at BETWEEN :since A
 _DUE = f"""SELECT r.message_id, r.position, r.organization_id, r.address, r.domain, r.kind, r.status,
       r.attempts, r.expires_at, m.inbox_id, m.mode, m.blob_id, m.header_length, m.size_bytes,
       m.from_address, m.envelope_from, m.message_id_header, m.created_at, m.unsubscribe,
-      CASE WHEN b.size_bytes <= {LEASED_BLOB_BYTES} THEN b.data END
+      CASE WHEN b.size_bytes <= {LEASED_BLOB_BYTES} THEN b.data END, b.sha256
     FROM (SELECT message_id, position FROM (SELECT message_id, position, domain {_SCAN} LIMIT {SCAN_ROWS})
           WHERE domain NOT IN (SELECT value FROM json_each(:busy)) LIMIT :limit) due
     CROSS JOIN recipients r ON r.message_id = due.message_id AND r.position = due.position
@@ -75,6 +75,7 @@ class Due(NamedTuple):
     created_at: int
     unsubscribe: int  # each recipient gets a copy of its own
     data: bytes | None  # the raw message, when it is small
+    sha256: bytes | None
     next_attempt_at: int = 0  # what `lease` wrote: when a deferred one is tried again
 
 

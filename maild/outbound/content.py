@@ -68,7 +68,7 @@ class Contents:
 
     async def load(self, row: Due) -> Content:
         """BlobMissing, NoKey."""
-        stored = row.data if row.data is not None else await self._stored(row)
+        stored = await self._stored(row)
         raw = self._own_fields.of(row) + stored
         key = await self._keys.active(row.from_address.rpartition("@")[2])
         digest = None if row.blob_id is None else self._body_hashes.get(row.blob_id)
@@ -87,6 +87,9 @@ class Contents:
     async def _stored(self, row: Due) -> bytes:
         if row.blob_id is None:
             raise BlobMissing(row.message_id)
+        if row.data is not None and row.sha256 is not None:
+            blobs.compare(row.blob_id, row.data, row.sha256)
+            return row.data
         blob = await self._db.read(blobs.get, row.blob_id)
         if blob is None:
             raise BlobMissing(row.blob_id)

@@ -24,7 +24,7 @@ from maild.outbound.replies import Answer, Meaning, Step, meaning
 from maild.outbound.route import Hop, RouteError, Router
 from maild.outbound.smtp_client import Session, reason
 from maild.outcomes import Verdict
-from storage.blobs import BlobMissing
+from storage.blobs import BlobDamaged, BlobMissing
 from storage.outbound import Due
 from storage.sealing import SealError
 
@@ -68,6 +68,9 @@ class Deliverer:
         except (NoKey, SealError) as error:
             log.error("no_dkim_key", message_id=rows[0].message_id, error=str(error))
             verdict = Verdict("deferred", 451, "4.7.5", "no DKIM key for the sender's domain")
+            return _the_same(rows, verdict, was_reached=True)
+        except BlobDamaged:  # which has written its line; the operator may bring the bytes back
+            verdict = Verdict("deferred", 451, "4.3.0", "the stored message is damaged")
             return _the_same(rows, verdict, was_reached=True)
         except BlobMissing as error:
             log.error("blob_missing", message_id=rows[0].message_id, error=str(error))

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from storage import migrate
 from tests.support.running import Answer, Running
 
 BYTES = os.urandom(700_001)
@@ -126,3 +127,33 @@ async def test_bytes_that_are_gone_are_410(maild: Running, bot: dict[str, Any], 
             answer = await maild.api.call(method, path, headers=headers)
             assert answer.status == 410
             assert method == "HEAD" or answer.code == "attachment_bytes_missing"
+
+
+def change_bytes(maild: Running) -> None:
+    """As a failing disk does: another letter in each stored message."""
+    conn = migrate.connect(maild.settings.data_path / "maild.sqlite3")
+    conn.execute(
+        """UPDATE blobs SET data = CAST(replace(CAST(data AS TEXT), 'From: a@', 'From: b@') AS BLOB)
+           WHERE data IS NOT NULL"""
+    )
+    conn.close()
+    for file in (maild.settings.data_path / "blobs").glob("??/blb_*"):
+        with file.open("r+b") as opened:
+            opened.seek(file.stat().st_size - 1)
+            opened.write(b"?")
+
+
+@pytest.mark.parametrize("kind", ["base64 in lines of 76", "identity"])
+async def test_bytes_that_changed_are_410_and_bodies_null(
+    maild: Running, bot: dict[str, Any], kind: str
+) -> None:
+    path, _ = await attachment(maild, bot, kind)
+    (message,) = await maild.api.messages()
+    change_bytes(maild)
+    for where in (path, f"/v1/messages/{message['id']}/raw"):
+        answer = await maild.api.get(where)
+        assert (answer.status, answer.code) == (410, "attachment_bytes_missing")
+    answer = await maild.api.call("GET", path, headers={"Range": "bytes=0-9"})
+    assert (answer.status, answer.code) == (410, "attachment_bytes_missing")
+    shown = (await maild.api.get(f"/v1/messages/{message['id']}")).data
+    assert shown["subject"] == "file" and shown["htmlBody"] is None

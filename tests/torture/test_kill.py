@@ -205,7 +205,7 @@ async def check_the_store(data_dir: Path, ledger: Ledger) -> None:
 
 async def raw_messages(conn: sqlite3.Connection, blobs: Blobs) -> AsyncIterator[tuple[str, bytes]]:
     rows = conn.execute(
-        """SELECT m.message_id_header, b.id, b.size_bytes, b.data
+        """SELECT m.message_id_header, b.id, b.size_bytes, b.data, b.sha256
            FROM messages m JOIN blobs b ON b.id = m.blob_id"""
     )
     for message_id, *blob in rows:

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from storage import blobs
-from storage.blobs import SPOOL_BUFFER_BYTES, Blob, BlobMissing, Blobs, Stored
+from storage.blobs import SPOOL_BUFFER_BYTES, Blob, BlobDamaged, BlobMissing, Blobs, Stored
 from storage.clock import Clock
 from storage.ids import Ids
 
@@ -37,7 +38,7 @@ def files(folder: Path) -> list[Path]:
 
 
 def row(stored: Stored) -> Blob:
-    return Blob(stored.id, stored.size_bytes, stored.data)
+    return Blob(stored.id, stored.size_bytes, stored.data, stored.sha256)
 
 
 async def test_small_ones_are_kept_in_their_row(store: Blobs, folder: Path) -> None:
@@ -275,13 +276,67 @@ async def test_bytes_that_are_gone_or_cut_short_are_missing(store: Blobs) -> Non
     stored = await store.store(b"x" * 5000)
     assert stored.path is not None
     os.truncate(stored.path, 4000)
-    assert await store.load(row(stored), 0, 4000) == b"x" * 4000
-    with pytest.raises(BlobMissing):
-        await store.load(row(stored))
+    for length in (4000, None):
+        with pytest.raises(BlobMissing):
+            await store.load(row(stored), 0, length)
     store.remove(stored.id)
     store.remove(stored.id)  # idempotent
     with pytest.raises(BlobMissing):
         await store.load(row(stored), 0, 10)
+
+
+@pytest.mark.parametrize("size", [INLINE, 700_000])
+async def test_bytes_that_changed_are_given_to_nobody(store: Blobs, size: int) -> None:
+    stored = await store.store(b"x" * size)
+    blob = row(stored)
+    if stored.path is None:
+        blob = blob._replace(data=b"x" * (size - 1) + b"y")
+    else:
+        with stored.path.open("r+b") as file:
+            file.seek(300_000)
+            file.write(b"y")
+    with capture_logs() as logged:
+        for span in ((0, None), (0, 10), (size - 1, 1)):
+            with pytest.raises(BlobDamaged):
+                await store.load(blob, *span)
+        with pytest.raises(BlobDamaged):
+            store.check(blob)
+    assert [(one["log_level"], one["event"], one["blob_id"]) for one in logged] == [
+        ("error", "blob_damaged", stored.id)
+    ] * 4
+    assert not any("x" * 5 in str(value) for one in logged for value in one.values())
+
+
+async def test_a_file_is_compared_once_until_it_is_another(
+    store: Blobs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A client that fetches ranges, or comes again, costs no second reading of the whole."""
+    compared: list[str] = []
+    compare = blobs.compare_digest
+
+    def counted(blob_id: str, found: bytes, sha256: bytes) -> None:
+        compared.append(blob_id)
+        compare(blob_id, found, sha256)
+
+    monkeypatch.setattr(blobs, "compare_digest", counted)
+    stored = await store.store(b"x" * 700_000)
+    blob = row(stored)
+    for _ in range(3):
+        assert [len(piece) async for piece in store.stream(blob, 10, 600_000)] == [262144, 262144, 75712]
+    assert compared == [stored.id]
+    store.check(blob)
+    assert compared == [stored.id] * 2
+    assert stored.path is not None
+    os.utime(stored.path, ns=(0, 0))
+    await store.load(blob, 0, 10)
+    assert compared == [stored.id] * 3
+
+
+async def test_what_is_known_of_files_is_bounded(store: Blobs, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blobs, "VERIFIED_MAX", 3)
+    for _ in range(5):
+        await store.load(row(await store.store(b"x" * 5000)), 0, 10)
+    assert len(store._verified) == 3
 
 
 def test_no_name_of_a_file_comes_from_outside(store: Blobs, folder: Path) -> None:

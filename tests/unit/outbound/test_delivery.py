@@ -232,3 +232,22 @@ async def test_a_local_recipient_that_is_deferred_is_tried_again(tmp_path: Path)
         await sending.forward_to_retry(message_id)
         await sending.until(message_id, "delivered")
         assert len(sending.local) == 2
+
+
+@pytest.mark.parametrize("size", [100, 300_000])
+async def test_bytes_that_changed_stay_in_the_queue(tmp_path: Path, size: int) -> None:
+    """In their row or in a file: nobody gets what was not sent."""
+    async with Sending(tmp_path) as sending:
+        sending.dns.add_mx("there.test")
+        message_id = await sending.send("you@there.test", raw=RAW + b"x" * size)
+        blob_id = (await sending.store.message(message_id)).blob_id
+        changed = (
+            "UPDATE blobs SET data = CAST(replace(CAST(data AS TEXT), 'hello', 'h3llo') AS BLOB) WHERE id = ?"
+        )
+        await sending.store.db.write(lambda tx: tx.run(changed, (blob_id,)))
+        path = sending.store.blobs.path(str(blob_id))
+        if path.exists():
+            path.write_bytes(path.read_bytes().replace(b"hello", b"h3llo"))
+        await sending.queue.start()
+        await sending.until(message_id, "deferred")
+        assert sending.mx.received == []
