@@ -23,8 +23,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from io import BufferedReader
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import structlog
 
@@ -187,7 +188,7 @@ class Blobs:
         for start in range(offset, offset + length, READ_CHUNK_BYTES):
             yield await self.load(blob, start, min(READ_CHUNK_BYTES, offset + length - start))
 
-    def _read(self, file: BinaryIO, blob: Blob, offset: int, length: int) -> bytes:
+    def _read(self, file: BufferedReader, blob: Blob, offset: int, length: int) -> bytes:
         status = os.fstat(file.fileno())
         if status.st_size != blob.size_bytes:
             log.error("blob_damaged", blob_id=blob.id, size_bytes=status.st_size, wanted=blob.size_bytes)
