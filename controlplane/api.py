@@ -9,6 +9,7 @@ from aiohttp import web
 from conf.settings import Settings
 from controlplane.analytics import Analytics
 from controlplane.auth import Principal
+from controlplane.bodies import BodyReader, TextLoader
 from controlplane.domains.registry import Registry
 from controlplane.schemas import Body, Query
 from controlplane.sending.pipeline import Pipeline
@@ -18,6 +19,7 @@ from controlplane.webhooks.egress import Egress
 from controlplane.webhooks.ping import Pinger
 from controlplane.webhooks.secrets import Secrets
 from controlplane.webhooks.streams import Streams
+from controlplane.workshop import Workshop
 from storage.blobs import Blobs
 from storage.clock import Clock
 from storage.database import Database, Tx
@@ -46,6 +48,9 @@ class Rooms:
     wake_webhooks: Callable[[], None]
     domains: Registry
     analytics: Analytics
+    workshop: Workshop
+    body_reader: BodyReader
+    load_text: TextLoader
 
 
 class Call(NamedTuple):

@@ -1,47 +1,153 @@
-"""Bodies and attachments, read from the stored message by the ranges that its rows name."""
+"""Bodies and attachments, read from the stored message by the ranges that its rows name.
 
-from collections.abc import AsyncIterator
+How large a body is its sender decides. A small one is decoded at once, and beyond `INLINE_BYTES` in the workshop. Of
+one that has more than `HELD_BYTES` only a piece is ever in memory: it goes out as JSON, piece by piece.
+"""
 
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple, cast
+
+import msgspec
+
+from controlplane.workshop import Workshop
 from maild.message.decode import BASE64, IDENTITY, Decoder, base64_digits, decode_stream
 from maild.message.digest import slices_from
 from maild.message.model import Slice
 from maild.message.parse import read_text
+from maild.message.text_stream import text_pieces
 from storage import blobs, messages
-from storage.blobs import Blob, Blobs
+from storage.blobs import Blob, BlobMissing, Blobs
 from storage.database import Database, Tx
 from storage.message_json import Shown
 from storage.records import Attachment, Message, load
 
 BODY_SLICES_MAX = 200
+INLINE_BYTES = 16 * 1024  # half a millisecond, or 4 ms where the charset has to be guessed
+HELD_BYTES = 256 * 1024
+CHUNK_CHARS = 64 * 1024
+SANITIZED_CHARS_MAX = 2 * 1024 * 1024  # a sanitiser needs some twenty times that, for one message at a time
+EVENT_CHARS_MAX = 64 * 1024 + 1  # one more than an event shows, which tells that there is more
 
 
-async def text_of(store: Blobs, message: Message | Shown, blob: Blob | None) -> str | None:
-    """The text body: from the row, or from the blob when it is too large for a row."""
-    if message.text_slices is None or blob is None:
-        return message.text_body
-    return await _read(store, blob, message.text_slices)
+class Body(NamedTuple):
+    """One body of a message: the text itself, or what gives its pieces. None: there is none."""
+
+    text: str | None = None
+    pieces: Callable[[], Iterator[str | None]] | None = None
 
 
-async def html_of(store: Blobs, message: Message | Shown, blob: Blob | None) -> str | None:
-    if message.html_slices is None or blob is None:
-        return None
-    return await _read(store, blob, message.html_slices)
+class Bodies(NamedTuple):
+    text: Body
+    html: Body
+
+    @property
+    def are_held(self) -> bool:
+        return self.text.pieces is None and self.html.pieces is None
+
+
+class BodyReader:
+    """`sanitize`: what HTML becomes that is asked for sanitised."""
+
+    def __init__(self, store: Blobs, workshop: Workshop, sanitize: Callable[[str], str]) -> None:
+        self._store = store
+        self._workshop = workshop
+        self._sanitize = sanitize
+
+    async def read(
+        self, organization_id: str, shown: Shown, blob: Blob | None, is_sanitized: bool = False
+    ) -> Bodies:
+        """Text and HTML; a body whose bytes are gone is none."""
+        if blob is None:
+            return Bodies(Body(shown.text_body), Body())
+        text, html = _slices(shown.text_slices), _slices(shown.html_slices)
+        size = sum(one.length for one in (*text, *html))
+        work = partial(self._bodies, blob, shown.text_body, text, html, is_sanitized)
+        try:
+            if size <= INLINE_BYTES and blob.data is not None and not is_sanitized:
+                return work()
+            return await self._workshop.do(organization_id, work)
+        except BlobMissing:
+            return Bodies(Body(shown.text_body), Body())
+
+    def _bodies(
+        self, blob: Blob, text_body: str | None, text: list[Slice], html: list[Slice], is_sanitized: bool
+    ) -> Bodies:
+        self._store.read(blob, 0, 0)  # before anything of it is shown
+        shown = self._body(blob, text) if text else Body(text_body)
+        if not is_sanitized or not html:
+            return Bodies(shown, self._body(blob, html))
+        words, _ = read_text(_octets(self._store, blob), html, SANITIZED_CHARS_MAX)
+        return Bodies(shown, Body(self._sanitize(words)))
+
+    def _body(self, blob: Blob, slices: list[Slice]) -> Body:
+        if not slices:
+            return Body()
+        if sum(one.length for one in slices) > HELD_BYTES:
+            return Body(pieces=partial(text_pieces, partial(self._store.read, blob), slices))
+        return Body(read_text(_octets(self._store, blob), slices)[0])
+
+    async def json(self, organization_id: str, body: Body) -> AsyncIterator[bytes]:
+        """The body as a JSON value, in pieces."""
+        if body.pieces is None:
+            yield msgspec.json.encode(body.text)
+            return
+        yield b'"'
+        async for piece in self._workshop.steps(organization_id, _escaped(body.pieces())):
+            if piece:
+                yield piece
+        yield b'"'
+
+
+def _escaped(pieces: Iterator[str | None]) -> Iterator[bytes]:
+    for piece in pieces:
+        yield b"" if piece is None else msgspec.json.encode(piece)[1:-1]
+
+
+def _slices(fields: str | None) -> list[Slice]:
+    return [] if fields is None else list(slices_from(load(fields))[:BODY_SLICES_MAX])
+
+
+def _octets(store: Blobs, blob: Blob) -> Any:
+    """The stored message as `read_text` takes it: its ranges."""
+    return cast(Any, _Ranges(partial(store.read, blob)))
+
+
+class _Ranges:
+    def __init__(self, read: Callable[[int, int], bytes]) -> None:
+        self._read = read
+
+    def __getitem__(self, span: slice) -> bytes:
+        return self._read(span.start, span.stop - span.start)
 
 
 class TextLoader:
-    """The whole text of a message whose text is too large for its row (for events about it)."""
+    """As much of a text that is too large for its row as events about it show."""
 
-    def __init__(self, db: Database, store: Blobs) -> None:
+    def __init__(self, db: Database, store: Blobs, workshop: Workshop) -> None:
         self._db = db
         self._store = store
+        self._workshop = workshop
 
-    async def __call__(self, message_id: str) -> str | None:
-        found = await self._db.read(_with_blob, message_id)
-        return await text_of(self._store, *found) if found else None
+    async def __call__(self, organization_id: str, message_id: str) -> str | None:
+        found = await self._db.read_for(organization_id, _with_blob, organization_id, message_id)
+        if found is None:
+            return None
+        message, blob = found
+        slices = _slices(message.text_slices)
+        if blob is None or not slices:
+            return message.text_body
+        return await self._workshop.do(organization_id, partial(self._beginning, blob, slices))
+
+    def _beginning(self, blob: Blob, slices: Sequence[Slice]) -> str | None:
+        try:
+            return read_text(_octets(self._store, blob), slices, EVENT_CHARS_MAX)[0]
+        except BlobMissing:
+            return None
 
 
-def _with_blob(tx: Tx, message_id: str) -> tuple[Message, Blob | None] | None:
-    message = messages.by_id(tx, message_id)
+def _with_blob(tx: Tx, organization_id: str, message_id: str) -> tuple[Message, Blob | None] | None:
+    message = messages.get(tx, organization_id, message_id)
     if message is None:
         return None
     return message, blobs.get(tx, message.blob_id) if message.blob_id else None
@@ -49,15 +155,6 @@ def _with_blob(tx: Tx, message_id: str) -> tuple[Message, Blob | None] | None:
 
 def needs_blob(message: Message | Shown) -> bool:
     return message.text_slices is not None or message.html_slices is not None
-
-
-async def _read(store: Blobs, blob: Blob, fields: str) -> str:
-    parts = []
-    for one in slices_from(load(fields))[:BODY_SLICES_MAX]:
-        data = await store.load(blob, one.offset, one.length)
-        here = Slice(0, one.length, one.encoding, one.charset)
-        parts.append(read_text(data, (here,))[0])
-    return "\n".join(parts)
 
 
 async def decoded(

@@ -64,7 +64,7 @@ ROUTES: tuple[Route, ...] = (
     Route("POST", "/v1/messages/send", "messages:send", messages.send, body=schemas.SendMessage,
           errors=(*SENDING_ERRORS, "idempotency_conflict", "attachments_not_schedulable")),
     Route("GET", "/v1/messages", "messages:read", messages.page, query=schemas.ListMessages),
-    Route("GET", "/v1/messages/{id}", "messages:read", messages.show, names="message",
+    Route("GET", "/v1/messages/{id}", "messages:read", messages.show, query=schemas.GetMessage, names="message",
           errors=("message_not_found", "inbox_access_denied")),
     Route("PATCH", "/v1/messages/{id}", "messages:send", messages.label, body=schemas.PatchMessage, names="message",
           errors=("message_not_found", "inbox_access_denied")),

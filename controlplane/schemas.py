@@ -155,6 +155,10 @@ class ListMessages(Query):
     cursor: Annotated[str, cursor_of("msg")] | None = None
 
 
+class GetMessage(Query):
+    html: Literal["original", "sanitized"] = "original"
+
+
 class PatchMessage(Body):
     labels: Annotated[list[Label], Field(max_length=LABELS_MAX)]
 

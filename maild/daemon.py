@@ -17,13 +17,14 @@ from conf.settings import Settings
 from controlplane.analytics import Analytics
 from controlplane.api import Rooms
 from controlplane.app import HttpError, HttpServer
-from controlplane.bodies import TextLoader
+from controlplane.bodies import BodyReader, TextLoader
 from controlplane.domains import doh
 from controlplane.domains.rechecks import Rechecks
 from controlplane.domains.registry import Registry
 from controlplane.ratelimit import RateLimit
 from controlplane.sending.admission import Admission
 from controlplane.sending.pipeline import Pipeline
+from controlplane.sending.sanitize import Sanitizer
 from controlplane.sending.scheduler import Scheduler
 from controlplane.sending.unsubscribing import Unsubscriber
 from controlplane.webhooks.dispatcher import Dispatcher
@@ -31,6 +32,7 @@ from controlplane.webhooks.egress import Egress
 from controlplane.webhooks.ping import Pinger
 from controlplane.webhooks.secrets import Secrets
 from controlplane.webhooks.streams import Streams
+from controlplane.workshop import Workshop
 from maild.inbound import tls
 from maild.inbound.accept import Acceptor
 from maild.inbound.listener import Listener, ListenError
@@ -119,10 +121,10 @@ class Daemon:
         )
 
         egress = Egress(settings.webhooks, resolver.addresses)
-        dispatcher = Dispatcher(
-            db, clock, ids, secrets, egress, settings.webhooks, TextLoader(db, blob_store)
-        )
-        streams = self.streams = Streams(db, settings.http, TextLoader(db, blob_store))
+        workshop = Workshop()
+        load_text = TextLoader(db, blob_store, workshop)
+        dispatcher = Dispatcher(db, clock, ids, secrets, egress, settings.webhooks, load_text)
+        streams = self.streams = Streams(db, settings.http, load_text)
 
         def wake_webhooks() -> None:
             """After a commit that published an event."""
@@ -205,6 +207,9 @@ class Daemon:
             wake_webhooks=wake_webhooks,
             domains=registry,
             analytics=Analytics(db),
+            workshop=workshop,
+            body_reader=BodyReader(blob_store, workshop, Sanitizer().clean),
+            load_text=load_text,
         )
         self.retention = Retention(
             db,
@@ -218,6 +223,7 @@ class Daemon:
         self._supervisor = Supervisor(
             [
                 rate_limit,
+                workshop,
                 egress,
                 doh_egress,
                 dispatcher,

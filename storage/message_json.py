@@ -73,7 +73,7 @@ _MESSAGE = {
 # An element of a thread's `messages` has short names beside the long ones.
 _OF_THREAD = {**_MESSAGE, "from": value("m.from_address"), "to": stored("m.to_addresses")}
 _ROWS = f"SELECT {object_of(_MESSAGE)} AS json FROM messages m"
-_BODIES = "m.inbox_id, m.text_body, m.text_slices, m.html_slices, m.blob_id"
+_BODIES = "m.inbox_id, m.text_body, m.text_slices, m.html_slices, m.blob_id, m.direction = 'inbound'"
 _ONE = f"""SELECT {octets(object_of(_MESSAGE))}, {_BODIES} FROM messages m
     WHERE m.id = ? AND m.organization_id = ?"""
 _SOME_OF_THREAD = f"""SELECT {octets(object_of(_OF_THREAD))}, {_BODIES} FROM messages m
@@ -111,6 +111,7 @@ class Shown(NamedTuple):
     text_slices: str | None
     html_slices: str | None
     blob_id: str | None
+    is_inbound: int
 
 
 def get(tx: Tx, organization_id: str, message_id: str) -> Shown | None:

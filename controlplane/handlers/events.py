@@ -7,7 +7,6 @@ import msgspec
 from aiohttp import web
 
 from controlplane.api import Answer, Call
-from controlplane.bodies import TextLoader
 from controlplane.reading import read_query
 from controlplane.schemas import ListEvents, StreamEvents
 from controlplane.webhooks.events import render
@@ -23,10 +22,9 @@ async def page(call: Call) -> Answer:
         return Answer([])
     selection = Selection(call.organization_id, bound_to or query.inboxId, query.types)
     told = await call.read(_page, selection, query.after, query.limit)
-    load_text = TextLoader(call.rooms.db, call.rooms.blobs)
     shown = []
     for event, words in told:
-        shown.append(msgspec.Raw(await render(event, words, load_text)))
+        shown.append(msgspec.Raw(await render(event, words, call.rooms.load_text)))
         await asyncio.sleep(0)  # a page may hold some megabytes of words: others are served in between
     return Answer(shown)
 

@@ -1,7 +1,7 @@
 """Messages: sending, listing and searching, reading, labelling, deleting."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -10,12 +10,14 @@ from aiohttp import web
 
 from controlplane import bodies, render, searching
 from controlplane.api import Answer, Call
+from controlplane.bodies import Bodies, Body
 from controlplane.downloads import disposition, stream
 from controlplane.errors import ApiError
 from controlplane.schemas import ListMessages
 from controlplane.sending.submission import Accepted, Retry, Submission, fingerprint, read_key
+from controlplane.streaming import stream_json
 from storage import blobs, message_json, messages
-from storage.blobs import Blob, BlobMissing, Blobs
+from storage.blobs import Blob, Blobs
 from storage.database import Tx
 from storage.message_json import Shown
 from storage.records import DeliveryAttempt, Message
@@ -74,12 +76,38 @@ async def page(call: Call) -> Answer:
     return Answer(msgspec.Raw(listed))
 
 
-async def show(call: Call) -> Answer:
+async def show(call: Call) -> Answer | web.StreamResponse:
     whole = call.rooms.db.lookup(_whole, call.organization_id, call.id)
     if whole is None:
         raise ApiError("message_not_found")
     call.principal.confine(whole.shown.inbox_id)
-    return Answer(render.message(whole.shown.json, *await read_bodies(call, whole)))
+    # What was sent is sanitised already.
+    is_sanitized = call.query.html == "sanitized" and bool(whole.shown.is_inbound)
+    return await _shown(call, whole, await read_bodies(call, whole, is_sanitized))
+
+
+async def _shown(call: Call, whole: Whole, bodies: Bodies) -> Answer | web.StreamResponse:
+    if bodies.are_held:
+        return Answer(render.message(whole.shown.json, bodies.text.text, bodies.html.text))
+    names = {"textBody": bodies.text, "htmlBody": bodies.html}
+    return await stream_json(call.request, _data(member_pieces(call, whole, names)))
+
+
+async def _data(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield b'{"data":'
+    async for piece in pieces:
+        yield piece
+    yield b"}"
+
+
+async def member_pieces(call: Call, whole: Whole, members: Mapping[str, Body]) -> AsyncIterator[bytes]:
+    """The message's JSON with these members besides, in pieces."""
+    yield whole.shown.json[:-1]
+    for name, body in members.items():
+        yield b',"' + name.encode() + b'":'
+        async for piece in call.rooms.body_reader.json(call.organization_id, body):
+            yield piece
+    yield b"}"
 
 
 async def raw(call: Call) -> web.StreamResponse:
@@ -107,9 +135,9 @@ async def attempts(call: Call) -> Answer:
     return Answer([render.delivery_attempt(row) for row in rows])
 
 
-async def label(call: Call) -> Answer:
+async def label(call: Call) -> Answer | web.StreamResponse:
     changed = await call.rooms.db.write(_label, call, list(dict.fromkeys(call.body.labels)))
-    return Answer(render.message(changed.shown.json, *await read_bodies(call, changed)))
+    return await _shown(call, changed, await read_bodies(call, changed))
 
 
 async def cancel_schedule(call: Call) -> Answer:
@@ -124,16 +152,8 @@ async def delete(call: Call) -> Answer:
     return Answer({"id": call.id, "deleted": True})
 
 
-async def read_bodies(call: Call, whole: Whole) -> tuple[str | None, str | None]:
-    """Text and HTML; a body whose bytes were removed is null."""
-    text, html = whole.shown.text_body, None
-    if whole.blob is not None:
-        try:
-            text = await bodies.text_of(call.rooms.blobs, whole.shown, whole.blob)
-            html = await bodies.html_of(call.rooms.blobs, whole.shown, whole.blob)
-        except BlobMissing:
-            pass
-    return text, html
+async def read_bodies(call: Call, whole: Whole, is_sanitized: bool = False) -> Bodies:
+    return await call.rooms.body_reader.read(call.organization_id, whole.shown, whole.blob, is_sanitized)
 
 
 async def _with_trace(store: Blobs, blob: Blob, trace: bytes) -> AsyncIterator[bytes]:

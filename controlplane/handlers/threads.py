@@ -9,9 +9,9 @@ from aiohttp import web
 from controlplane import render
 from controlplane.api import Answer, Call
 from controlplane.errors import ApiError, Fault, invalid
-from controlplane.handlers.messages import Whole, read_bodies
+from controlplane.handlers.messages import Whole, member_pieces, read_bodies
 from controlplane.schemas import ListThreads
-from controlplane.streaming import stream_array
+from controlplane.streaming import stream_json
 from controlplane.values import ThreadCursor
 from storage import message_json, thread_json, threads
 from storage.database import Tx
@@ -24,12 +24,12 @@ SLICE_MESSAGES = 8
 
 
 class Chosen(NamedTuple):
-    """What of a thread an answer shows: which messages, oldest first, and about how many bytes they make."""
+    """What of a thread an answer shows: which messages, oldest first; themselves, where they are few and small."""
 
     thread: ShownThread
     ids: list[str]
     has_more: bool
-    size_bytes: int
+    wholes: list[Whole] | None
 
 
 async def page(call: Call) -> Answer:
@@ -43,23 +43,28 @@ async def page(call: Call) -> Answer:
 
 async def show(call: Call) -> Answer | web.StreamResponse:
     chosen = await call.read(_choose, call)
-    if chosen.size_bytes > WHOLE_BYTES_MAX:
-        head = b'{"data":' + render.thread_head(chosen.thread.json, chosen.has_more)
-        return await stream_array(call.request, head, _each(call, chosen.ids), b"}}")
-    wholes = await call.read(_wholes, call.organization_id, chosen.ids)
-    elements = [await _element(call, whole) for whole in wholes]
+    if chosen.wholes is None:
+        return await stream_json(call.request, _pieces(call, chosen))
+    elements = []
+    for whole in chosen.wholes:
+        text, html = await read_bodies(call, whole)
+        elements.append(render.thread_message(whole.shown.json, text.text, html.text))
     return Answer(render.thread(chosen.thread.json, chosen.has_more, elements))
 
 
-async def _each(call: Call, ids: Sequence[str]) -> AsyncIterator[bytes]:
-    for at in range(0, len(ids), SLICE_MESSAGES):
-        some = ids[at : at + SLICE_MESSAGES]  # less those that were deleted since
+async def _pieces(call: Call, chosen: Chosen) -> AsyncIterator[bytes]:
+    yield b'{"data":' + render.thread_head(chosen.thread.json, chosen.has_more) + b"["
+    separator = b""
+    for at in range(0, len(chosen.ids), SLICE_MESSAGES):
+        some = chosen.ids[at : at + SLICE_MESSAGES]  # less those that were deleted since
         for whole in await call.read(_wholes, call.organization_id, some):
-            yield bytes(await _element(call, whole))
-
-
-async def _element(call: Call, whole: Whole) -> msgspec.Raw:
-    return render.thread_message(whole.shown.json, *await read_bodies(call, whole))
+            yield separator
+            separator = b","
+            text, html = await read_bodies(call, whole)
+            members = {"textBody": text, "htmlBody": html, "text": text, "html": html}
+            async for piece in member_pieces(call, whole, members):
+                yield piece
+    yield b"]}}"
 
 
 async def archive(call: Call) -> Answer:
@@ -114,12 +119,10 @@ def _choose(tx: Tx, call: Call) -> Chosen:
         if shown and bodies_bytes > BODY_BYTES_MAX:
             break
         shown.append(one)
-    return Chosen(
-        thread,
-        [one.id for one in reversed(shown)],
-        has_more=len(shown) < len(weights),
-        size_bytes=sum(2 * one.body_bytes + one.other_bytes for one in shown),  # bodies have two names
-    )
+    ids = [one.id for one in reversed(shown)]
+    size_bytes = sum(2 * one.body_bytes + one.other_bytes for one in shown)  # bodies have two names
+    wholes = _wholes(tx, call.organization_id, ids) if size_bytes <= WHOLE_BYTES_MAX else None
+    return Chosen(thread, ids, len(shown) < len(weights), wholes)
 
 
 def _wholes(tx: Tx, organization_id: str, message_ids: Sequence[str]) -> list[Whole]:

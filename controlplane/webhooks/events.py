@@ -13,15 +13,15 @@ from storage.records import Event, load
 API_VERSION = "v1"
 TEXT_BYTES_MAX = 64 * 1024
 
-# The whole text of a message that is too large for its row; None when it is gone.
-LoadText = Callable[[str], Awaitable[str | None]]
+# As much as is shown of a text that is too large for its row (organization, message); None when it is gone.
+LoadText = Callable[[str, str], Awaitable[str | None]]
 
 
 async def render(event: Event, words: Words | None, load_text: LoadText) -> bytes:
     """The request body. `words`: those of the event's message, None when it has none any more."""
     text = words and words.text
     if words is not None and words.is_sliced and event.type == "email.received":
-        text = await load_text(event.message_id or "")
+        text = await load_text(event.organization_id, event.message_id or "")
     return encode(envelope(event, text, words and words.extracted_text))
 
 

@@ -79,7 +79,7 @@ def decode_charset(data: bytes, charset: str | None, guesser: Guesser | None = N
     running something else (unicode_escape, base64, zlib, rot13, idna, …) counts as undeclared.
     """
     codec = codec_for(charset)
-    return _tidy(_decode_known(data, codec, guesser) if codec else (guesser or Guesser()).decode(data))
+    return tidy(_decode_known(data, codec, guesser) if codec else (guesser or Guesser()).decode(data))
 
 
 def decode_prefix(data: bytes, charset: str | None, guesser: Guesser | None = None) -> str:
@@ -89,7 +89,7 @@ def decode_prefix(data: bytes, charset: str | None, guesser: Guesser | None = No
         text = codecs.getincrementaldecoder(codec)("strict").decode(data, False)
     except (UnicodeError, ValueError):
         return decode_charset(data, charset, guesser)
-    return _tidy(text)
+    return tidy(text)
 
 
 def _decode_known(data: bytes, codec: str, guesser: Guesser | None) -> str:
@@ -106,12 +106,13 @@ def _decode_known(data: bytes, codec: str, guesser: Guesser | None) -> str:
     return text if text.count("\ufffd") <= 1 + len(text) // 50 else (guesser or Guesser()).decode(data)
 
 
-def _tidy(text: str) -> str:
+def tidy(text: str, *, is_begun: bool = False) -> str:
+    """Without NUL, lone surrogates and, unless it goes on with a text that is begun, a byte order mark."""
     if "\0" in text:
         text = text.replace("\0", "")
     if text.isascii():
         return text
-    if text.startswith("\ufeff"):
+    if text.startswith("\ufeff") and not is_begun:
         text = text[1:]
     return _SURROGATE.sub("\ufffd", text)
 

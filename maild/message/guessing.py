@@ -16,7 +16,7 @@ MAX_TEXTS: Final = 10  # counted apart, so that names can't take the budget of t
 NAME_OCTETS: Final = 256
 MAX_GUESSED_OCTETS: Final = 128 * 1024
 SAMPLE_OCTETS: Final = 64 * 1024
-_LAST_RESORT = "cp1252"
+LAST_RESORT = "cp1252"
 
 
 class TooMuchWork(Exception):
@@ -38,12 +38,16 @@ class Guesser:
             return data.decode("utf-8")
         except UnicodeError:
             pass
-        for codec in (self._codec(data), _LAST_RESORT):
+        for codec in (self._codec(data), LAST_RESORT):
             try:
                 return data.decode(codec)
             except UnicodeError:
                 pass
         return data.decode("latin-1")
+
+    def guess(self, data: bytes) -> str:
+        """The likeliest codec of octets that are not UTF-8 (their first SAMPLE_OCTETS)."""
+        return self._codec(data)
 
     def _codec(self, data: bytes) -> str:
         sample = data[:SAMPLE_OCTETS]
@@ -51,7 +55,7 @@ class Guesser:
         if known is not None:
             return known
         if not self._spend(len(sample)):
-            return self._guesses.get(self._longest, _LAST_RESORT)
+            return self._guesses.get(self._longest, LAST_RESORT)
         codec = self._guesses[sample] = codec_for(detect(sample)) or "latin-1"
         if len(sample) > len(self._longest):
             self._longest = sample

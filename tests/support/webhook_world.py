@@ -40,7 +40,7 @@ class HandClock(Clock):
         self.ms += round(seconds * 1000)
 
 
-async def no_text(_message_id: str) -> str | None:
+async def no_text(_organization_id: str, _message_id: str) -> str | None:
     return None
 
 
@@ -165,7 +165,7 @@ class WebhookWorld:
         self,
         egress: Poster,
         settings: Webhooks | None = None,
-        load_text: Callable[[str], Awaitable[str | None]] = no_text,
+        load_text: Callable[[str, str], Awaitable[str | None]] = no_text,
         db: Database | None = None,
     ) -> Dispatcher:
         return Dispatcher(

@@ -166,7 +166,7 @@ def test_every_message_is_shown_in_full(
         assert json.loads(text) == [listed]
     assert list(answers.ListedMessage.model_fields) == list(listed)
     answers.ListedMessage.model_validate_json(shown.json, strict=True)
-    assert shown[1:] == (row.inbox_id, row.text_body, None, None, None)
+    assert shown[1:] == (row.inbox_id, row.text_body, None, None, None, row.direction == "inbound")
     whole = {**listed, "textBody": row.text_body, "htmlBody": "<b>"}
     assert json.loads(bytes(render.message(shown.json, row.text_body, "<b>"))) == whole
     assert json.loads(bytes(render.thread_message(of_thread.json, row.text_body, "<b>"))) == {

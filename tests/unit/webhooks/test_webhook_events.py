@@ -14,11 +14,11 @@ def event(type: str = "email.received", mode: str = "live") -> Event:
     return Event(1, "evt_1", "org_1", "inb_1", "msg_1", type, mode, dump(DATA), 1_790_000_000_123)
 
 
-async def loaded(_message_id: str) -> str | None:
+async def loaded(_organization_id: str, _message_id: str) -> str | None:
     return "from the blob"
 
 
-async def never(_message_id: str) -> str | None:
+async def never(_organization_id: str, _message_id: str) -> str | None:
     raise AssertionError("the text stands in the row")
 
 
@@ -80,7 +80,7 @@ async def test_text_is_cut_at_64_kib_between_characters(text: str, expected: str
 
 
 async def test_lone_surrogates_do_not_stop_an_event() -> None:
-    async def broken(_message_id: str) -> str | None:
+    async def broken(_organization_id: str, _message_id: str) -> str | None:
         return "a\udcffb"
 
     assert (await rendered(event(), Words(None, True, None), broken))["data"]["text"] == "a?b"

@@ -22,7 +22,7 @@ class Blob:
     def __init__(self) -> None:
         self.loaded = 0
 
-    async def __call__(self, _message_id: str) -> str:
+    async def __call__(self, _organization_id: str, _message_id: str) -> str:
         self.loaded += 1
         return "from the blob"
 

@@ -1,0 +1,149 @@
+"""Bodies of any size as text, piece by piece: together what `parse.read_text` gives at once.
+
+Which charset a body is in shows only at its end, so its octets are read once for each that is tried and once more
+for the text. Nothing but a piece is ever held, and no step takes longer than a piece does: a step that gave no text
+yet is None, so that whoever drives it may let others go first.
+"""
+
+from __future__ import annotations
+
+import codecs
+import sys
+from collections.abc import Callable, Generator, Iterator, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+from maild.message.charsets import codec_for
+from maild.message.decode import decode_stream, tidy
+from maild.message.guessing import LAST_RESORT, SAMPLE_OCTETS, Guesser
+from maild.message.model import Slice
+
+PIECE_OCTETS = 128 * 1024
+_MARKS = {
+    "utf_16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
+    "utf_32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
+}
+
+Read = Callable[[int, int], bytes]  # offset, length → the octets of the message there
+Octets = Callable[[], Iterator[bytes]]
+Steps = Iterator[str | None]
+
+
+def text_pieces(read: Read, slices: Sequence[Slice]) -> Steps:
+    """The slices as one text with LF line ends and no NUL; None: a step without text."""
+    guesser = Guesser()
+    needs_break = False
+    for part in slices:
+        last = ""
+        for piece in _slice_pieces(read, part, guesser):
+            if piece and needs_break and not last:
+                yield "\n"
+            last = piece or last
+            yield piece or None
+        needs_break = not last.endswith("\n")
+
+
+def _slice_pieces(read: Read, part: Slice, guesser: Guesser) -> Steps:
+    def octets() -> Iterator[bytes]:
+        decoder = decode_stream(part.encoding)
+        end = part.offset + part.length
+        for at in range(part.offset, end, PIECE_OCTETS):
+            yield decoder.feed(read(at, min(PIECE_OCTETS, end - at)))
+        yield decoder.flush()
+
+    trial = _Trial("utf-8", "strict")
+    for found in _tried(octets, part.charset, guesser):
+        if found is None:
+            yield None
+        else:
+            trial = found
+    decoder = _decoder(octets, trial.codec, trial.errors)
+    lines = _Lines()
+    for data in octets():
+        yield lines.feed(decoder.decode(data))
+    yield lines.feed(decoder.decode(b"", True)) + lines.flush()
+
+
+class _Trial(NamedTuple):
+    codec: str
+    errors: str
+
+
+def _tried(octets: Octets, charset: str | None, guesser: Guesser) -> Iterator[_Trial | None]:
+    """How to decode these octets, as the last value: in the order of `decode.decode_charset`."""
+    codec = codec_for(charset)
+    for one in dict.fromkeys([codec, "utf-8"] if codec else ["utf-8"]):
+        if (yield from _reads(octets, one)):
+            yield _Trial(one, "strict")
+            return
+    if codec is not None and (yield from _has_few_errors(octets, codec)):
+        yield _Trial(codec, "replace")
+        return
+    for one in (guesser.guess(_head(octets, SAMPLE_OCTETS)), LAST_RESORT):
+        if (yield from _reads(octets, one)):
+            yield _Trial(one, "strict")
+            return
+    yield _Trial("latin-1", "strict")
+
+
+def _reads(octets: Octets, codec: str) -> Generator[None, None, bool]:
+    decoder = _decoder(octets, codec, "strict")
+    try:
+        for data in octets():
+            decoder.decode(data)
+            yield None
+        decoder.decode(b"", True)
+    except UnicodeError:
+        return False
+    return True
+
+
+def _has_few_errors(octets: Octets, codec: str) -> Generator[None, None, bool]:
+    decoder = _decoder(octets, codec, "replace")
+    errors = length = 0
+    for data in chain(octets(), [None]):
+        text = decoder.decode(b"", True) if data is None else decoder.decode(data)
+        errors += text.count("\ufffd")
+        length += len(text)
+        yield None
+    return errors <= 1 + length // 50
+
+
+def _decoder(octets: Octets, codec: str, errors: str) -> codecs.IncrementalDecoder:
+    # Without a byte order mark a stream of UTF-16 is an error, where `bytes.decode` takes the machine's order.
+    marks = _MARKS.get(codec)
+    if marks and not _head(octets, len(marks[0])).startswith(marks):
+        codec += "_le" if sys.byteorder == "little" else "_be"
+    return codecs.getincrementaldecoder(codec)(errors)
+
+
+def _head(octets: Octets, length: int) -> bytes:
+    head = bytearray()
+    for data in octets():
+        head += data
+        if len(head) >= length:
+            break
+    return bytes(head[:length])
+
+
+class _Lines:
+    """Tidies text and makes its line ends LF, across the borders of pieces."""
+
+    def __init__(self) -> None:
+        self._held = ""
+        self._is_begun = False
+
+    def feed(self, text: str) -> str:
+        tidied = tidy(text, is_begun=self._is_begun)
+        self._is_begun = self._is_begun or bool(text.strip("\0"))
+        text = self._held + tidied
+        self._held = "\r" if text.endswith("\r") else ""
+        return _lf(text[: len(text) - len(self._held)])
+
+    def flush(self) -> str:
+        held, self._held = self._held, ""
+        return _lf(held)
+
+
+def _lf(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
