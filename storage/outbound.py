@@ -43,6 +43,8 @@ _LEASE = """UPDATE recipients SET lease = ?, attempts = ?, last_attempt_at = ?, 
     WHERE message_id = ? AND position = ?"""
 _SCANNED_TO = f"SELECT next_attempt_at {_SCAN} LIMIT 1 OFFSET {SCAN_ROWS - 1}"
 _NEXT_DUE = f"SELECT min(next_attempt_at) FROM recipients WHERE {PENDING} AND next_attempt_at > ?"
+_AHEAD = f"""SELECT message_id, position, attempts, expires_at FROM recipients
+    WHERE {PENDING} AND next_attempt_at > ? LIMIT {{}}"""
 _SETTLE = """UPDATE recipients SET lease = NULL, status = ?, next_attempt_at = ?, remote_host = ?,
       smtp_code = ?, enhanced_code = ?, response = ?, tls = ?
     WHERE message_id = ? AND position = ? AND status = ?"""
@@ -153,6 +155,22 @@ def lease(
         tx.run(_LEASE, (lease_id, attempts, now_ms, next_attempt_at, due.message_id, due.position))
         leased.append(due._replace(attempts=attempts, next_attempt_at=next_attempt_at))
     return Leased(leased, tx.value(_NEXT_DUE, (now_ms,)), scanned_to)
+
+
+def bring_back(tx: Tx, now_ms: int, longest_ms: int, retry_at: Callable[[int, int], int]) -> None:
+    """What no schedule makes wait so long was put off while the clock was ahead: it is tried as if it had just failed.
+
+    As a rule there is none, which costs one look into the index; of very many the rest comes with the next lease.
+    `retry_at`: as for `lease`. What was never tried is due now.
+    """
+    for message_id, position, attempts, expires_at in tx.all(
+        _AHEAD.format(HASTENED_ROWS), (now_ms + longest_ms,)
+    ):
+        due_ms = retry_at(attempts, expires_at) if attempts else now_ms
+        tx.run(
+            "UPDATE recipients SET next_attempt_at = ? WHERE message_id = ? AND position = ?",
+            (due_ms, message_id, position),
+        )
 
 
 class Wanted(NamedTuple):

@@ -23,6 +23,8 @@ from storage.database import Tx
 from storage.events import WORDS, Words
 from storage.records import Event, Webhook, WebhookAttempt, columns, dump
 
+AHEAD_ROWS = 1000  # of one look; the rest comes with the next
+
 _SELECT = f"SELECT {columns(Webhook)} FROM webhooks"
 # One statement for everything: each costs more than the rows that it reads.
 _SURROUNDINGS = f"""SELECT {columns(Event, "e")}, m.id IS NOT NULL, {WORDS.format("m")},
@@ -40,17 +42,22 @@ _INSERT_ATTEMPT = f"""INSERT INTO webhook_attempts ({columns(WebhookAttempt)})
 
 # Hops from webhook to webhook over webhook_deliveries_waiting: the cost is that of the webhooks that
 # have something to do, however long their backlogs are.
-_HEADS = """
+_WAITING = """
 WITH RECURSIVE waiting (id) AS (
   SELECT min(webhook_id) FROM webhook_deliveries WHERE status = 'pending' AND lease IS NULL
   UNION ALL
   SELECT (SELECT min(webhook_id) FROM webhook_deliveries
           WHERE status = 'pending' AND lease IS NULL AND webhook_id > waiting.id)
-  FROM waiting WHERE waiting.id IS NOT NULL)
+  FROM waiting WHERE waiting.id IS NOT NULL)"""
+_HEADS = f"""{_WAITING}
 SELECT w.id, w.organization_id, CASE WHEN w.is_active = 0 OR w.deleted_at IS NOT NULL THEN 0 ELSE
   (SELECT min(next_attempt_at) FROM webhook_deliveries
    WHERE status = 'pending' AND lease IS NULL AND webhook_id = w.id) END
 FROM waiting JOIN webhooks w ON w.id = waiting.id"""
+_AHEAD = f"""{_WAITING}
+SELECT d.webhook_id, d.event_seq FROM waiting
+  CROSS JOIN webhook_deliveries d ON d.webhook_id = waiting.id AND d.status = 'pending' AND d.lease IS NULL
+    AND d.next_attempt_at > ? LIMIT {AHEAD_ROWS}"""
 # Two statements: a subquery and RETURNING in one cost three times as much, for their temporary tables.
 _DUE = """
 SELECT event_seq, attempts + 1 FROM webhook_deliveries
@@ -249,6 +256,20 @@ def delete(tx: Tx, organization_id: str, webhook_id: str, now_ms: int) -> bool:
 def heads(tx: Tx) -> list[Head]:
     """Every webhook that has unleased pending deliveries, with the time when the first is due."""
     return [Head(*row) for row in tx.all(_HEADS)]
+
+
+def ahead(tx: Tx, latest_ms: int) -> list[tuple[str, int]]:
+    """Deliveries (webhook, event) that wait for longer than that: they were put off while the clock was ahead."""
+    return [(webhook_id, event_seq) for webhook_id, event_seq in tx.all(_AHEAD, (latest_ms,))]
+
+
+def bring_back(tx: Tx, deliveries: Sequence[tuple[str, int]], now_ms: int) -> None:
+    """Make them due."""
+    tx.run_many(
+        """UPDATE webhook_deliveries SET next_attempt_at = ?
+           WHERE webhook_id = ? AND event_seq = ? AND status = 'pending' AND lease IS NULL""",
+        [(now_ms, *key) for key in deliveries],
+    )
 
 
 def take(tx: Tx, webhook_id: str, now_ms: int, *, limit: int, lease: str, until_ms: int) -> list[Delivery]:

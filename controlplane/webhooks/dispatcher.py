@@ -99,6 +99,7 @@ class Dispatcher(LoopService):
         self._lease = ids.new("run")
         self._in_flight = InFlight()
         self._heads: Sequence[Head] = ()
+        self._look_ahead_at = 0.0
         self._draining = False
         self._idle = asyncio.Event()
         self._recorder = Recorder(db, self._lease, self._keeps_place, self._take)
@@ -150,6 +151,7 @@ class Dispatcher(LoopService):
         """Begin what is due and has a place; for how many seconds there is nothing more to do."""
         now_ms = self._clock.now_ms()
         try:
+            await self._bring_back(now_ms)
             # The look-out is a reader's: only what is really begun waits for the writer.
             heads = await self._db.read(webhooks.heads)
             shares = share_out(heads, now_ms, self._places, self._in_flight, self._earned)
@@ -168,6 +170,16 @@ class Dispatcher(LoopService):
             self._in_flight.begin(delivery.webhook_id, owners[delivery.webhook_id])
             group.create_task(self._deliver(delivery, self._turns.take(delivery.webhook_id)))
         return self._rest_s(shares.next_due_ms)
+
+    async def _bring_back(self, now_ms: int) -> None:
+        """A clock that was set back must not hold up events: what no delay makes wait so long is due."""
+        if self._clock.monotonic() < self._look_ahead_at:
+            return
+        self._look_ahead_at = self._clock.monotonic() + LOOK_AGAIN_S
+        longest_s = max(self._settings.retry_delays_s, default=0) + self._settings.timeout_s
+        ahead = await self._db.read(webhooks.ahead, now_ms + longest_s * 1000)
+        if ahead:
+            await self._db.write(webhooks.bring_back, ahead, now_ms)
 
     def _rest_s(self, next_due_ms: int | None) -> float:
         rest_s = LOOK_AGAIN_S

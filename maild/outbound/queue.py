@@ -38,7 +38,7 @@ from maild.resolver import Resolver
 from storage import outbound
 from storage.blobs import BlobMissing, Blobs
 from storage.clock import Clock
-from storage.database import Database, DatabaseClosed
+from storage.database import Database, DatabaseClosed, Tx
 from storage.ids import Ids
 from storage.outbound import Due, Leased
 from storage.sealing import Sealer
@@ -132,24 +132,20 @@ class OutboundQueue(LoopService):
                 await self._rest(leased, cost_s)
 
     async def _lease(self, limit: int, busy: Sequence[str]) -> Leased | None:
-        now_ms = self._clock.now_ms()
-        retry_at = partial(self._schedule.retry_at, now_ms)
         try:
-            return await self._db.write(
-                outbound.lease,
-                self._lease_id,
-                now_ms,
-                limit,
-                retry_at,
-                busy,
-                self._scan_since,
-            )
+            return await self._db.write(self._lease_due, limit, busy)
         except DatabaseClosed:
             raise
         except Exception:
             # A full disk, say: the mail stays where it is, and so does the process.
             log.exception("lease_failed")
             return None
+
+    def _lease_due(self, tx: Tx, limit: int, busy: Sequence[str]) -> Leased:
+        now_ms = self._clock.now_ms()
+        retry_at = partial(self._schedule.retry_at, now_ms)
+        outbound.bring_back(tx, now_ms, self._schedule.longest_ms, retry_at)
+        return outbound.lease(tx, self._lease_id, now_ms, limit, retry_at, busy, self._scan_since)
 
     async def _rest(self, leased: Leased, cost_s: float) -> None:
         """Nothing more is due, or may be had: wait for a wake, or for what is due next.

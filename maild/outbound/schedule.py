@@ -25,6 +25,11 @@ class Schedule:
         at_ms = now_ms + int(delay_ms)
         return min(at_ms, expires_at) if expires_at > now_ms else at_ms
 
+    @property
+    def longest_ms(self) -> int:
+        """No attempt is put off for longer."""
+        return int(STEPS[-1] * self._first_retry_ms * (1 + JITTER)) + 1
+
     def expires_at(self, created_at: int) -> int:
         """When a recipient that is still deferred is given up."""
         return created_at + self._give_up_after_ms

@@ -39,12 +39,18 @@ class ManualClock(Clock):
 
     def __init__(self, at_ms: int = EPOCH_MS) -> None:
         self.at_ms = at_ms
+        self._set_back_ms = 0
 
     def now_ms(self) -> int:
         return self.at_ms
 
     def monotonic(self) -> float:
-        return self.at_ms / 1000
+        return (self.at_ms + self._set_back_ms) / 1000
+
+    def set_back(self, seconds: float) -> None:
+        """As an operator or NTP does: the monotonic time takes no part in it."""
+        self.at_ms -= int(seconds * 1000)
+        self._set_back_ms += int(seconds * 1000)
 
     def forward(self, seconds: float) -> None:
         self.at_ms += int(seconds * 1000)

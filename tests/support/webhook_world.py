@@ -29,12 +29,18 @@ class HandClock(Clock):
 
     def __init__(self) -> None:
         self.ms = START_MS
+        self._set_back_s = 0.0
 
     def now_ms(self) -> int:
         return self.ms
 
     def monotonic(self) -> float:
-        return self.ms / 1000
+        return self.ms / 1000 + self._set_back_s
+
+    def set_back(self, seconds: float) -> None:
+        """As NTP does: the monotonic time takes no part in it, and goes on a little."""
+        self.ms -= round(seconds * 1000)
+        self._set_back_s += seconds + 5
 
     def advance(self, seconds: float) -> None:
         self.ms += round(seconds * 1000)

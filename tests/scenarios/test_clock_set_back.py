@@ -1,0 +1,63 @@
+"""The clock was ahead for a while, by 40 days: nothing that was put off then waits for 40 days."""
+
+import asyncio
+from pathlib import Path
+
+from maild.outbound.schedule import STEPS
+from storage import outbound
+from storage.clock import DAY_MS
+from tests.support.sending import TIMEOUT_S, Sending
+
+AHEAD_S = 40 * DAY_MS // 1000
+
+
+async def due_in_ms(sending: Sending, message_id: str) -> int:
+    (row,) = await sending.store.recipients(message_id)
+    return int(row.next_attempt_at - sending.clock.now_ms())
+
+
+async def test_deferred_mail_is_tried_again_on_its_schedule(tmp_path: Path) -> None:
+    async with Sending(tmp_path) as sending:
+        sending.dns.add_mx("there.test")
+        sending.mx.script["RCPT"] = ["451 4.7.1 later"]
+        sending.clock.forward(AHEAD_S)
+        await sending.queue.start()
+        message_id = await sending.send("you@there.test")
+        await sending.until(message_id, "deferred")
+        unsent = await sending.store.send("me@other.test")  # queued by then, and not looked at
+        sending.clock.set_back(AHEAD_S)
+        sending.dns.add_mx("other.test")
+        sending.queue.wake()
+        await sending.until(unsent, "delivered")
+        assert await due_in_ms(sending, message_id) <= 60_000 * 1.1
+        await sending.forward_to_retry(message_id)
+        await sending.until(message_id, "delivered")
+
+
+async def test_a_lease_that_was_taken_then_ends_at_the_next_start(tmp_path: Path) -> None:
+    async with Sending(tmp_path) as sending:
+        sending.dns.add_mx("there.test")
+        message_id = await sending.store.send("you@there.test")
+        sending.clock.forward(AHEAD_S)
+        now_ms = sending.clock.now_ms()
+        await sending.store.db.write(outbound.lease, "run_0", now_ms, 9, lambda n, at: now_ms + 60_000)
+        sending.clock.set_back(AHEAD_S)
+        await sending.queue.start()
+        async with asyncio.timeout(TIMEOUT_S):
+            while await due_in_ms(sending, message_id) > 60_000 * 1.1:
+                await asyncio.sleep(0.005)
+        await sending.forward_to_retry(message_id)
+        await sending.until(message_id, "delivered")
+
+
+async def test_what_waits_as_the_schedule_says_is_left_alone(tmp_path: Path) -> None:
+    async with Sending(tmp_path) as sending:
+        message_id = await sending.store.send("you@there.test")
+        schedule = sending.queue._schedule
+        now_ms = sending.clock.now_ms()
+        late_ms = max(schedule.retry_at(now_ms, len(STEPS), now_ms * 2) for _ in range(1000))
+        assert late_ms <= now_ms + schedule.longest_ms
+        await sending.store.db.write(outbound.lease, "run_0", now_ms, 9, lambda n, at: late_ms)
+        await sending.queue.start()
+        await sending.store.db.write(lambda tx: None)
+        assert (await sending.store.recipients(message_id))[0].next_attempt_at == late_ms
