@@ -38,6 +38,7 @@ from maild.inbound.accept import Acceptor
 from maild.inbound.listener import Listener, ListenError
 from maild.inbound.recipients import is_served
 from maild.message import guessing
+from maild.message.envelope_sender import EnvelopeSenders
 from maild.outbound import dkim
 from maild.outbound.own_fields import OwnFields
 from maild.outbound.queue import OutboundQueue
@@ -113,13 +114,13 @@ class Daemon:
         secrets = Secrets(sealer)
         resolver = Resolver(settings.dns, clock)
         shared_domains = frozenset(settings.server.shared_domains)
-        unsubscribe_key = await db.write(
-            server_secrets.get_or_make,
-            sealer,
-            server_secrets.UNSUBSCRIBE,
-            ids.chance(server_secrets.SECRET_BYTES),
-        )
 
+        async def own_key(name: str) -> bytes:
+            fresh = ids.chance(server_secrets.SECRET_BYTES)
+            return await db.write(server_secrets.get_or_make, sealer, name, fresh)
+
+        unsubscribe_key = await own_key(server_secrets.UNSUBSCRIBE)
+        senders = EnvelopeSenders(await own_key(server_secrets.ENVELOPE))
         egress = Egress(settings.webhooks, resolver.addresses)
         workshop = Workshop()
         load_text = TextLoader(db, blob_store, workshop)
@@ -140,6 +141,7 @@ class Daemon:
             hostname=settings.server.hostname,
             shared_domains=shared_domains,
             storage_limit=lambda plan: settings.plan(plan).storage_bytes,
+            senders=senders,
             wake_webhooks=wake_webhooks,
         )
         self.listener = Listener(
@@ -159,6 +161,7 @@ class Daemon:
             may_send=lambda organization_id, domain: db.lookup(
                 domains.may_send, organization_id, domain, shared_domains
             ),
+            senders=senders,
             own_fields=OwnFields(unsubscribe_key, settings.server.public_url),
             wake_webhooks=wake_webhooks,
             randomness=random.Random(),  # noqa: S311 (spreads retries, guards nothing)

@@ -32,7 +32,7 @@ _SCAN = f"""FROM recipients WHERE {PENDING} AND next_attempt_at BETWEEN :since A
     ORDER BY next_attempt_at"""
 _DUE = f"""SELECT r.message_id, r.position, r.organization_id, r.address, r.domain, r.kind, r.status,
       r.attempts, r.expires_at, m.inbox_id, m.mode, m.blob_id, m.header_length, m.size_bytes,
-      m.from_address, m.envelope_from, m.message_id_header, m.created_at, m.unsubscribe,
+      m.from_address, m.envelope_from, m.bounce_token, m.message_id_header, m.created_at, m.unsubscribe,
       CASE WHEN b.size_bytes <= {LEASED_BLOB_BYTES} THEN b.data END, b.sha256
     FROM (SELECT message_id, position FROM (SELECT message_id, position, domain {_SCAN} LIMIT {SCAN_ROWS})
           WHERE domain NOT IN (SELECT value FROM json_each(:busy)) LIMIT :limit) due
@@ -72,7 +72,8 @@ class Due(NamedTuple):
     header_length: int
     size_bytes: int
     from_address: str
-    envelope_from: str
+    envelope_from: str  # "": one for each destination, made of the token
+    bounce_token: str | None
     message_id_header: str | None
     created_at: int
     unsubscribe: int  # each recipient gets a copy of its own
@@ -295,13 +296,14 @@ class Reported(NamedTuple):
     inbox_id: str
     mode: str
     from_address: str
+    envelope_from: str  # "": one for each destination
     sent_at: int  # or made, if nobody took it yet
 
 
 def reported(tx: Tx, token: str) -> Reported | None:
-    """The message whose envelope sender and Message-ID carry the token."""
+    """The message whose envelope senders and Message-ID carry the token."""
     row = tx.one(
-        """SELECT id, inbox_id, mode, from_address, coalesce(sent_at, created_at)
+        """SELECT id, inbox_id, mode, from_address, envelope_from, coalesce(sent_at, created_at)
            FROM messages WHERE bounce_token = ?""",
         (token,),
     )

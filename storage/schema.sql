@@ -200,7 +200,7 @@ CREATE TABLE messages (
   blob_id           TEXT REFERENCES blobs (id),
   size_bytes        INTEGER NOT NULL,
   header_length     INTEGER NOT NULL,
-  envelope_from     TEXT NOT NULL,
+  envelope_from     TEXT NOT NULL,               -- '' of what we send: one for each destination, made of bounce_token
   bounce_token      TEXT,
   failure_reason    TEXT,
   scheduled_at      INTEGER,

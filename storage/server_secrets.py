@@ -4,6 +4,7 @@ from storage.database import Tx
 from storage.sealing import Sealer
 
 UNSUBSCRIBE = "unsubscribe"  # signs unsubscribe links, which stay good for longer than any master key
+ENVELOPE = "envelope"  # makes envelope senders that others can't, which reports come back to for 90 days
 SECRET_BYTES = 32
 
 

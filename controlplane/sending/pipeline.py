@@ -34,7 +34,6 @@ from controlplane.sending.attachments import decode_attachments
 from controlplane.sending.composing import Composer, Letter, unique_recipients
 from controlplane.sending.rows import Prepared
 from controlplane.sending.submission import Accepted, Submission
-from maild.message.address import BOUNCE_PREFIX
 from storage import (
     blobs,
     drafts,
@@ -200,7 +199,6 @@ class Pipeline:
             stored=await self._keep(raw),
             found=found,
             token=token,
-            envelope_from=f"{BOUNCE_PREFIX}{token}@{inbox.domain}",
         )
 
     async def _keep(self, raw: bytes) -> Stored:

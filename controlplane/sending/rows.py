@@ -26,7 +26,6 @@ class Prepared:
     stored: Stored
     found: Digest
     token: str
-    envelope_from: str
 
 
 def join_thread(tx: Tx, prepared: Prepared, inbox: Inbox, ids: Ids, now_ms: int) -> str:
@@ -94,7 +93,7 @@ def message(prepared: Prepared, inbox: Inbox, message_id: str, thread_id: str, n
         blob_id=prepared.stored.id,
         size_bytes=prepared.stored.size_bytes,
         header_length=parsed.header_length,
-        envelope_from=prepared.envelope_from,
+        envelope_from="",  # one for each destination (maild/message/envelope_sender.py)
         bounce_token=prepared.token,
         failure_reason=None,
         scheduled_at=request.sendAt,

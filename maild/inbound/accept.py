@@ -25,6 +25,7 @@ from maild.inbound.recipients import find_mailbox, is_served
 from maild.inbound.reports import Claim
 from maild.message.address import normalize, split
 from maild.message.digest import Digest, digest, digest_at_once
+from maild.message.envelope_sender import EnvelopeSenders
 from maild.message.model import RawMessage
 from maild.message.report import Report, read_report
 from maild.message.thread_headers import base_subject
@@ -75,6 +76,7 @@ class Acceptor:
         hostname: str,
         shared_domains: Set[str],
         storage_limit: StorageLimit,
+        senders: EnvelopeSenders,
         wake_webhooks: Callable[[], None],
     ) -> None:
         self._db = db
@@ -85,6 +87,7 @@ class Acceptor:
         self._hostname = hostname
         self._shared_domains = shared_domains
         self._storage_limit = storage_limit
+        self._senders = senders
         self._wake_webhooks = wake_webhooks
         self._dated = (0, "")
         # RFC 8601 §2.2: "none" says that nothing was evaluated, and that this host says so.
@@ -144,8 +147,11 @@ class Acceptor:
         calls = [self._deliver(tx, arrival, box, trace) for box in boxes]
         if all(one is None for one in calls):
             raise SmtpError(550, "5.1.1", "mailbox unavailable")  # all were deactivated since RCPT
-        told = reports.count(tx, claim, self._ids.new, self._clock.now_ms()) if claim is not None else 0
+        told = self._count(tx, claim) if claim is not None else 0
         return sum(filter(None, calls)) + told
+
+    def _count(self, tx: Tx, claim: Claim) -> int:
+        return reports.count(tx, claim, self._senders, self._ids.new, self._clock.now_ms())
 
     async def prepare_local(self, mail: LocalMail) -> DeliverLocal:
         """Read the message; the unit returned delivers it to the inboxes of its recipients."""

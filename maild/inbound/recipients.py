@@ -3,6 +3,7 @@
 from collections.abc import Set
 
 from maild.message import address as addresses
+from maild.message import envelope_sender
 from storage import domains, inboxes
 from storage.database import Tx
 from storage.inboxes import Mailbox
@@ -33,7 +34,8 @@ def find_mailbox(tx: Tx, address: str, shared_domains: Set[str]) -> Mailbox | No
         return None
     if local.startswith(addresses.BOUNCE_PREFIX):
         # Our own envelope senders: what comes back belongs to the inbox that sent.
-        found = inboxes.mailbox_by_bounce_token(tx, local.removeprefix(addresses.BOUNCE_PREFIX), domain)
+        token = envelope_sender.read(address)
+        found = inboxes.mailbox_by_bounce_token(tx, token.value, domain) if token else None
     else:
         name = addresses.strip_plus(local)
         if name in OPERATOR_NAMES or is_feedback_address(address, shared_domains):

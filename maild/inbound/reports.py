@@ -1,13 +1,18 @@
 """Which reports about mail of ours count, and what follows when one does.
 
-Anybody can write a bounce or a complaint. One counts only if it carries the token of a message of ours,
-which is unguessable and one for each message: in the address that it came to (the envelope sender of the
-message) or in the original that it quotes (its Message-ID). And only for somebody whom we sent that
-message to, once. What does not count is mail like any other: the report is always shown as mail too.
+Anybody can write a bounce or a complaint. One counts only if it carries a token of a message of ours, in the
+address that it came to or in the original that it quotes, and only for somebody whom we sent that message to, once.
+What does not count is mail like any other: the report is always shown as mail too.
 
     bounces      from the null sender alone (RFC 5321 §4.5.5), so that nobody's reply or forward is one;
                  to the token's address, or to the very inbox that sent
-    complaints   to the token's address, or to fbl@ of a shared domain
+    complaints   to the token's address, or to fbl@ of a shared domain; for one recipient each
+
+What a token speaks for:
+
+    envelope sender   the message's recipients at the domain that it was made for (maild/message/envelope_sender.py)
+    Message-ID        all recipients read it: the message's, if all of them are at one domain
+    both, of messages from before there were tags: all of the message's recipients
 """
 
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -15,7 +20,9 @@ from typing import NamedTuple
 
 from maild import outcomes
 from maild.inbound.recipients import is_feedback_address
-from maild.message.address import BOUNCE_PREFIX, normalize, split
+from maild.message import envelope_sender
+from maild.message.address import normalize, split
+from maild.message.envelope_sender import EnvelopeSenders, Token
 from maild.message.report import Complaint, DeliveryReport, Fate, Report
 from maild.outcomes import BounceType, Late, Mint, Verdict
 from storage import outbound
@@ -30,8 +37,6 @@ TOKENS_MAX = 20
 # RFC 5965 §7.3, RFC 6650: somebody did not want it. Not these: not-spam, auth-failure, dmarc.
 COMPLAINTS = frozenset({"abuse", "fraud", "virus", "other", "opt-out", "opt-out-list"})
 
-Token = tuple[str, str]  # the token and the domain of the sender
-
 
 class Claim(NamedTuple):
     """A report that may count. `inboxes`: whose mail it may be about; None for anybody's."""
@@ -44,7 +49,8 @@ class Claim(NamedTuple):
 def may_report(mail_from: str, recipients: Sequence[tuple[str, Mailbox]], shared_domains: Set[str]) -> bool:
     """Is this mail worth looking at?"""
     return not mail_from or any(
-        _token(address) or is_feedback_address(address, shared_domains) for address, _ in recipients
+        envelope_sender.read(address) or is_feedback_address(address, shared_domains)
+        for address, _ in recipients
     )
 
 
@@ -55,7 +61,7 @@ def claim(
     shared_domains: Set[str],
 ) -> Claim | None:
     """What the report claims, by way of the envelope that it came in; None when it can't count."""
-    addressed = [found for address, _ in recipients if (found := _token(address))]
+    addressed = [found for address, _ in recipients if (found := envelope_sender.read(address))]
     inboxes: Set[str] | None = {mailbox.inbox_id for _, mailbox in recipients}
     if isinstance(report, Complaint):
         if any(is_feedback_address(address, shared_domains) for address, _ in recipients):
@@ -70,12 +76,14 @@ def claim(
     return Claim(report, tokens, inboxes) if tokens else None
 
 
-def count(tx: Tx, claim: Claim, mint: Mint, now_ms: int) -> int:
+def count(tx: Tx, claim: Claim, senders: EnvelopeSenders, mint: Mint, now_ms: int) -> int:
     """Let the report have its effect, if it has any; how many webhooks hear of it."""
-    for token, domain in claim.tokens:
-        message = outbound.reported(tx, token)
-        if message is not None and _is_about(claim, message, domain, now_ms):
-            recipients = outbound.recipients(tx, message.id)
+    for token in claim.tokens:
+        message = outbound.reported(tx, token.value)
+        if message is None or not _is_about(claim, message, token.domain, now_ms):
+            continue
+        recipients = _spoken_for(token, message, outbound.recipients(tx, message.id), senders)
+        if recipients:
             if isinstance(claim.report, Complaint):
                 return _complain(tx, message.id, claim.report, recipients, mint, now_ms)
             return _settle(tx, message.id, claim.report, recipients, mint, now_ms)
@@ -89,6 +97,19 @@ def _is_about(claim: Claim, message: Reported, domain: str, now_ms: int) -> bool
         and now_ms - message.sent_at <= MAX_AGE_MS
         and (claim.inboxes is None or message.inbox_id in claim.inboxes)
     )
+
+
+def _spoken_for(
+    token: Token, message: Reported, recipients: Sequence[Recipient], senders: EnvelopeSenders
+) -> Sequence[Recipient]:
+    """Those whom a report with this token may be about."""
+    if message.envelope_from:  # one for all destinations, as they were before
+        return recipients
+    domains = {one.domain for one in recipients}
+    if not token.tag:
+        return recipients if len(domains) == 1 else []
+    theirs = {domain for domain in domains if senders.speaks_for(token, domain)}
+    return [one for one in recipients if one.domain in theirs]
 
 
 def _settle(
@@ -112,11 +133,10 @@ def _settle(
 def _complain(
     tx: Tx, message_id: str, complaint: Complaint, recipients: Sequence[Recipient], mint: Mint, now_ms: int
 ) -> int:
-    told = [
-        outcomes.complained(tx, message_id, position, complaint.feedback_type, mint, now_ms)
-        for position in _positions(complaint.addresses, _places(recipients))
-    ]
-    return sum(filter(None, told))
+    # One report is one person's: of several that are named the first, whether or not that one counts any more.
+    for position in _positions(complaint.addresses, _places(recipients))[:1]:
+        return outcomes.complained(tx, message_id, position, complaint.feedback_type, mint, now_ms) or 0
+    return 0
 
 
 def _places(recipients: Sequence[Recipient]) -> Mapping[str, int]:
@@ -146,13 +166,7 @@ def _bounce_type(fate: Fate) -> BounceType:
 
 def _quoted(report: Report) -> Iterator[Token]:
     for message_id in report.message_ids:
-        token, domain = split(message_id.strip("<>").lower())
-        yield token, domain
+        value, domain = split(message_id.strip("<>").lower())
+        yield Token(value, "", domain)
     if isinstance(report, Complaint):
-        yield from (found for sender in report.senders if (found := _token(sender)))
-
-
-def _token(address: str) -> Token | None:
-    local, domain = split(normalize(address))
-    token = local.removeprefix(BOUNCE_PREFIX)
-    return (token, domain) if token != local and token else None
+        yield from (found for sender in report.senders if (found := envelope_sender.read(sender)))

@@ -17,6 +17,7 @@ from typing import Literal
 import structlog
 from aiosmtplib import SMTPException, SMTPServerDisconnected
 
+from maild.message.envelope_sender import EnvelopeSenders
 from maild.outbound.connections import Connections, Lent, Unreachable
 from maild.outbound.content import Content, Contents
 from maild.outbound.dkim import NoKey
@@ -47,13 +48,16 @@ class Delivery:
 
 
 class Deliverer:
-    def __init__(self, router: Router, connections: Connections, contents: Contents) -> None:
+    def __init__(
+        self, router: Router, connections: Connections, contents: Contents, senders: EnvelopeSenders
+    ) -> None:
+        self._senders = senders
         self._router = router
         self._connections = connections
         self._contents = contents
 
     async def deliver(self, rows: Sequence[Due]) -> Delivery:
-        """Rows of one message with one next hop."""
+        """Rows of one message at one domain."""
         try:
             async with self._contents.room_for(rows[0]):
                 return Delivery(await self._to_some_host(rows), was_reached=True)
@@ -96,19 +100,25 @@ class Deliverer:
             lent: Lent | None = None
             try:
                 async with self._connections.session(hop) as lent:
-                    return await _Transaction(hop, lent, rows, content).run()
+                    return await _Transaction(hop, lent, rows, content, self._sender(rows[0])).run()
             except (SMTPException, OSError) as error:
                 if lent is None or lent.is_fresh:
                     text = f"{hop.host} [{hop.address}]: {reason(error)}"
                     raise Unreachable(Answer.of(421, f"4.4.2 {text}"), hop.host) from error
                 # A kept-open session had died meanwhile; the next one, at last a new one, will do.
 
+    def _sender(self, row: Due) -> str:
+        """The envelope sender; of a message from before they had tags the one that it was given."""
+        token = row.bounce_token or row.message_id
+        return row.envelope_from or self._senders.of(token, domain_of(row), row.domain)
+
 
 class _Transaction:
     """One envelope and one message on one session; lost sessions before the dot raise."""
 
-    def __init__(self, hop: Hop, lent: Lent, rows: Sequence[Due], content: Content) -> None:
+    def __init__(self, hop: Hop, lent: Lent, rows: Sequence[Due], content: Content, sender: str) -> None:
         self._hop = hop
+        self._sender = sender
         self._lent = lent
         self._session: Session = lent.session
         self._content = content
@@ -123,7 +133,7 @@ class _Transaction:
             return self._verdicts
         needs_utf8 = self._needs_utf8(rows)
         recipients = [f"RCPT TO:<{path(row)}>".encode() for row in rows]
-        mail, *answers = await self._session.envelope(self._mail(rows[0], needs_utf8), recipients)
+        mail, *answers = await self._session.envelope(self._mail(needs_utf8), recipients)
         if mail.code == 421 and not self._lent.is_fresh:
             raise SMTPServerDisconnected(mail.text)
         match meaning(Step.MAIL, mail.code):
@@ -151,7 +161,7 @@ class _Transaction:
 
     def _refused_here(self, row: Due) -> bool:
         """Faults that are seen before anything is said (and then apply whatever the host would say)."""
-        if _UNSAFE_PATH.search(path(row)) or _UNSAFE_PATH.search(row.envelope_from):
+        if _UNSAFE_PATH.search(path(row)) or _UNSAFE_PATH.search(self._sender):
             refusal = Answer(553, "5.1.3", "the address can't be written in SMTP")
         elif not path(row).isascii() and "smtputf8" not in self._session.extensions:
             # RFC 6531 §3.5, RFC 3463 X.6.7: no way to say this address to that host.
@@ -169,12 +179,12 @@ class _Transaction:
         return int(limit) if limit.isascii() and limit.isdigit() else 0
 
     def _needs_utf8(self, rows: Sequence[Due]) -> bool:
-        words = [rows[0].envelope_from, *(path(row) for row in rows)]
+        words = [self._sender, *(path(row) for row in rows)]
         return self._content.has_8bit_header or not all(word.isascii() for word in words)
 
-    def _mail(self, row: Due, needs_utf8: bool) -> bytes:
+    def _mail(self, needs_utf8: bool) -> bytes:
         extensions = self._session.extensions
-        command = f"MAIL FROM:<{row.envelope_from}>"
+        command = f"MAIL FROM:<{self._sender}>"
         if "size" in extensions:
             command += f" SIZE={self._content.size_bytes}"  # RFC 1870 §5
         if self._content.has_8bit and "8bitmime" in extensions:
@@ -235,6 +245,11 @@ class _Transaction:
 
 def _the_same(rows: Sequence[Due], verdict: Verdict, was_reached: bool) -> Delivery:
     return Delivery({row.position: verdict for row in rows}, was_reached)
+
+
+def domain_of(row: Due) -> str:
+    """The sender's domain."""
+    return row.from_address.rpartition("@")[2]
 
 
 def path(row: Due) -> str:

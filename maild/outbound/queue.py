@@ -21,9 +21,10 @@ import structlog
 from conf.settings import Settings
 from maild.handover import IsLocal, LocalMail, MaySend, PrepareAnswer, PrepareLocal
 from maild.message.address import suppression_keys
+from maild.message.envelope_sender import EnvelopeSenders, untagged
 from maild.outbound.connections import Connections
 from maild.outbound.content import Contents
-from maild.outbound.delivery import Deliverer
+from maild.outbound.delivery import Deliverer, domain_of
 from maild.outbound.dkim import Keys
 from maild.outbound.lanes import Kind, Lane, LaneKey, Lanes
 from maild.outbound.own_fields import OwnFields
@@ -75,6 +76,7 @@ class OutboundQueue(LoopService):
         prepare_answer: PrepareAnswer,
         is_local: IsLocal,
         may_send: MaySend,
+        senders: EnvelopeSenders,
         own_fields: OwnFields,
         wake_webhooks: Callable[[], None],
         randomness: random.Random | None = None,
@@ -95,7 +97,7 @@ class OutboundQueue(LoopService):
         self._own_fields = own_fields
         self._contents = Contents(db, blobs, Keys(db, sealer, clock), own_fields, clock)
         self._simulator = Simulator(db, clock, ids, prepare_answer)
-        self._deliverer = Deliverer(router, self._connections, self._contents)
+        self._deliverer = Deliverer(router, self._connections, self._contents, senders)
         self._lanes = Lanes(settings.outbound, clock)
         self._settler = Settler(db, clock, ids, wake_webhooks)
         self._held = 0
@@ -165,14 +167,18 @@ class OutboundQueue(LoopService):
     async def _spread(self, rows: Sequence[Due]) -> bool:
         """Group by message and next hop, and put each group in its lane's line; False if the store failed."""
         local, unknown = await self._local_domains({row.domain for row in rows if row.mode == "live"})
-        groups: dict[tuple[str, int, LaneKey], list[Due]] = {}
+        groups: dict[tuple[str, int, str, LaneKey], list[Due]] = {}
         for row in rows:
             if row.domain in unknown:
                 continue
             copy = row.position if row.unsubscribe else 0  # a copy of one's own is a transaction of its own
-            groups.setdefault((row.message_id, copy, self._lane_key(row, local)), []).append(row)
+            key = self._lane_key(row, local)
+            sender = (
+                row.domain if key.kind is Kind.RELAY else ""
+            )  # each domain has an envelope sender of its own
+            groups.setdefault((row.message_id, copy, sender, key), []).append(row)
         too_many: list[Due] = []
-        for (_, _, key), group in groups.items():
+        for (_, _, _, key), group in groups.items():
             lane = self._lanes.lane(key)
             if not self._lanes.has_room_for(lane, len(group)):
                 too_many += group
@@ -267,7 +273,7 @@ class OutboundQueue(LoopService):
         await self._settler.settle(outcome, partial(self._settled, lane, rows))
 
     async def _deliver(self, lane: Lane, rows: list[Due], outcome: Outcome) -> None:
-        if not self._may_send(rows[0].organization_id, rows[0].from_address.rpartition("@")[2]):
+        if not self._may_send(rows[0].organization_id, domain_of(rows[0])):
             outcome.verdicts |= {row.position: _NOT_THEIRS for row in rows}
         elif lane.key.kind is Kind.LOCAL:
             outcome.deliver_local = await self._prepare_local(self._local_mail(rows))
@@ -297,7 +303,7 @@ class OutboundQueue(LoopService):
             organization_id=row.organization_id,
             inbox_id=row.inbox_id,
             blob_id=row.blob_id,
-            envelope_from=row.envelope_from,
+            envelope_from=row.envelope_from or untagged(row.bounce_token or "", domain_of(row)),
             recipients=tuple(one.address for one in rows),
             mode=row.mode,
             own_fields=self._own_fields.of(row),

@@ -4,12 +4,16 @@ from typing import Any
 
 import pytest
 
+from maild.message.envelope_sender import EnvelopeSenders
+from storage import server_secrets
 from storage.clock import DAY_MS
 from tests.support.running import Running, until
 from tests.unit.message.test_message_report import OLD_EXIM, POSTFIX, QMAIL, feedback, multipart
 
 GONE = "gone@agents.test"
 OTHER = "other@agents.test"
+SECOND = "second.test"
+FAR = f"far@{SECOND}"
 
 
 @pytest.fixture
@@ -17,6 +21,7 @@ async def world(maild: Running) -> "World":
     made = World(maild)
     for name in ("bot", "gone", "other", "victim"):
         made.inboxes[name] = await maild.inbox(name)
+    await maild.inbox("far", domain=SECOND)
     return made
 
 
@@ -26,6 +31,11 @@ class World:
     def __init__(self, maild: Running) -> None:
         self.maild = maild
         self.inboxes: dict[str, dict[str, Any]] = {}
+        self._senders = EnvelopeSenders(maild.server_secret(server_secrets.ENVELOPE))
+
+    def sender(self, message: dict[str, Any], destination: str = "agents.test") -> str:
+        """The envelope sender that the destination saw."""
+        return self._senders.of(message["token"], "agents.test", destination)
 
     async def sent(self, *to: str, subject: str = "hello") -> dict[str, Any]:
         api = self.maild.api
@@ -37,6 +47,7 @@ class World:
 
         found: dict[str, Any] = await until(delivered)
         ((found["token"],),) = self.maild.sql("SELECT bounce_token FROM messages WHERE id = ?", made["id"])
+        found["sender"] = self.sender(found)
         return found
 
     async def statuses(self, message: dict[str, Any]) -> list[str]:
@@ -73,7 +84,7 @@ def bounce(
 async def test_a_bounce_counts_once_and_stays_visible(world: World) -> None:
     message = await world.sent()
     for _ in range(2):  # the second is a replay
-        reply = await world.maild.deliver(f"b+{message['token']}@agents.test", bounce(), sender="")
+        reply = await world.maild.deliver(world.sender(message), bounce(), sender="")
         assert reply.startswith("250 ")
     assert await world.statuses(message) == ["bounced"]
     assert await world.suppressed() == [(GONE, "hard_bounce", "bounce")]
@@ -85,7 +96,7 @@ async def test_a_bounce_counts_once_and_stays_visible(world: World) -> None:
 
 async def test_the_event_says_what_the_report_says(world: World) -> None:
     message = await world.sent()
-    await world.maild.deliver(f"B+{message['token'].upper()}@Agents.test", bounce(), sender="")
+    await world.maild.deliver(world.sender(message).upper(), bounce(), sender="")
     ((data,),) = world.maild.sql(
         "SELECT json_extract(data, '$.recipient', '$.bounceType', '$.smtpCode', '$.enhancedCode', '$.suppressed')"
         " FROM events WHERE type = 'email.bounced'"
@@ -97,7 +108,7 @@ async def test_the_event_says_what_the_report_says(world: World) -> None:
 async def test_older_forms_count_too(world: World, text: str) -> None:
     message = await world.sent(GONE, OTHER)
     raw = text.replace("gone@there.test", GONE)
-    await world.maild.deliver(f"b+{message['token']}@agents.test", raw, sender="")
+    await world.maild.deliver(world.sender(message), raw, sender="")
     assert await world.statuses(message) == ["bounced", "delivered"]
 
 
@@ -129,7 +140,7 @@ async def test_a_bounce_in_somebody_elses_inbox_does_not_count(world: World) -> 
 )
 async def test_what_has_no_effect_is_mail(world: World, kind: str, raw: str) -> None:
     message = await world.sent()
-    reply = await world.maild.deliver(f"b+{message['token']}@agents.test", raw, sender="")
+    reply = await world.maild.deliver(world.sender(message), raw, sender="")
     assert reply.startswith("250 "), kind
     assert await world.statuses(message) == ["delivered"]
     assert await world.suppressed() == []
@@ -140,7 +151,7 @@ async def test_what_has_no_effect_is_mail(world: World, kind: str, raw: str) -> 
 async def test_a_human_who_sends_a_bounce_has_no_effect(world: World) -> None:
     message = await world.sent()
     raw = bounce(quoting=original(message))
-    for to in (f"b+{message['token']}@agents.test", "bot@agents.test"):
+    for to in (world.sender(message), "bot@agents.test"):
         assert (await world.maild.deliver(to, raw, sender="human@elsewhere.test")).startswith("250 ")
     assert await world.statuses(message) == ["delivered"]
 
@@ -168,13 +179,13 @@ async def test_a_token_of_another_domain_does_not_count(world: World) -> None:
 async def test_a_report_that_comes_too_late_does_not_count(world: World) -> None:
     message = await world.sent()
     world.maild.sql("UPDATE messages SET sent_at = sent_at - ? WHERE id = ?", 91 * DAY_MS, message["id"])
-    await world.maild.deliver(f"b+{message['token']}@agents.test", bounce(), sender="")
+    await world.maild.deliver(world.sender(message), bounce(), sender="")
     assert await world.statuses(message) == ["delivered"]
 
 
 async def test_a_soft_bounce_suppresses_nobody(world: World) -> None:
     message = await world.sent()
-    await world.maild.deliver(f"b+{message['token']}@agents.test", bounce(status="4.4.7"), sender="")
+    await world.maild.deliver(world.sender(message), bounce(status="4.4.7"), sender="")
     assert await world.statuses(message) == ["bounced"]
     assert await world.suppressed() == []
     assert world.counted("bounced") == 0
@@ -186,7 +197,7 @@ async def test_a_report_that_names_nobody_means_the_only_one(world: World) -> No
     one, two = await world.sent(), await world.sent(GONE, OTHER)
     raw = multipart("Reporting-MTA: dns; mx\n\nAction: failed\nStatus: 5.1.1\n")
     for message in (one, two):
-        await world.maild.deliver(f"b+{message['token']}@agents.test", raw, sender="")
+        await world.maild.deliver(world.sender(message), raw, sender="")
     assert await world.statuses(one) == ["bounced"]
     assert await world.statuses(two) == ["delivered", "delivered"]
 
@@ -197,7 +208,7 @@ async def test_a_success_report_settles_what_a_smarthost_took(world: World) -> N
     world.maild.sql("UPDATE messages SET status = 'sent' WHERE id = ?", message["id"])
     for address, statuses in ((GONE, ["delivered", "sent"]), (OTHER, ["delivered", "delivered"])):
         raw = bounce(address, action="relayed", status="2.1.9")
-        await world.maild.deliver(f"b+{message['token']}@agents.test", raw, sender="")
+        await world.maild.deliver(world.sender(message), raw, sender="")
         assert await world.statuses(message) == statuses
     assert (await world.maild.api.get(f"/v1/messages/{message['id']}")).data["status"] == "delivered"
     assert world.events("email.bounced") == 0
@@ -209,6 +220,70 @@ async def test_a_bounce_of_a_deleted_message_counts_for_nothing(world: World) ->
     reply = await world.maild.deliver("bot@agents.test", bounce(quoting=original(message)), sender="")
     assert reply.startswith("250 ")
     assert world.events("email.bounced") == 0
+
+
+# Whom a token speaks for ----------------------------------------------------------------------------
+
+
+async def test_a_domain_speaks_for_its_own_recipients_alone(world: World) -> None:
+    message = await world.sent(GONE, OTHER, FAR)
+    for named in (FAR, GONE):
+        await world.maild.deliver(world.sender(message), bounce(named), sender="")
+    assert await world.statuses(message) == ["bounced", "delivered", "delivered"]
+    await world.maild.deliver(world.sender(message, SECOND), bounce(OTHER), sender="")
+    assert await world.statuses(message) == ["bounced", "delivered", "delivered"]
+    await world.maild.deliver(world.sender(message, SECOND), bounce(FAR), sender="")
+    assert await world.statuses(message) == ["bounced", "delivered", "bounced"]
+
+
+async def test_a_domain_that_names_nobody_means_its_only_recipient(world: World) -> None:
+    message = await world.sent(GONE, OTHER, FAR)
+    raw = multipart("Reporting-MTA: dns; mx\n\nAction: failed\nStatus: 5.1.1\n")
+    for destination in ("agents.test", SECOND):
+        await world.maild.deliver(world.sender(message, destination), raw, sender="")
+    assert await world.statuses(message) == ["delivered", "delivered", "bounced"]
+
+
+@pytest.mark.parametrize("tag", ["", ".aaaaaaaaaaaaaaaa", "another message's", "another domain's"])
+async def test_a_tag_that_was_not_given_speaks_for_nobody(world: World, tag: str) -> None:
+    message, another = await world.sent(GONE, FAR), await world.sent(GONE, FAR)
+    if tag == "another message's":
+        tag = "." + another["sender"].partition(".")[2].partition("@")[0]
+    elif tag == "another domain's":
+        tag = "." + world.sender(message, "elsewhere.test").partition(".")[2].partition("@")[0]
+    reply = await world.maild.deliver(f"b+{message['token']}{tag}@agents.test", bounce(), sender="")
+    assert reply.startswith("250 ")
+    assert await world.statuses(message) == ["delivered", "delivered"]
+
+
+async def test_a_message_id_speaks_where_all_were_at_one_domain(world: World) -> None:
+    """Every recipient has seen it: it must not let one of them speak for another domain's."""
+    one, two = await world.sent(GONE, OTHER), await world.sent(GONE, FAR)
+    for message in (one, two):
+        await world.maild.deliver("bot@agents.test", bounce(quoting=original(message)), sender="")
+        await world.maild.deliver("fbl@agents.test", complaint(message, OTHER), sender="fbl@provider.test")
+        await world.maild.deliver("fbl@agents.test", complaint(message, FAR), sender="fbl@provider.test")
+    assert await world.statuses(one) == ["bounced", "delivered"]
+    assert await world.statuses(two) == ["delivered", "delivered"]
+    assert world.events("email.complained") == 1
+
+
+async def test_a_message_from_before_there_were_tags_goes_on_as_it_was(world: World) -> None:
+    message = await world.sent(GONE, OTHER, FAR)
+    old = f"b+{message['token']}@agents.test"
+    world.maild.sql("UPDATE messages SET envelope_from = ? WHERE id = ?", old, message["id"])
+    await world.maild.deliver(old, bounce(), sender="")
+    await world.maild.deliver("bot@agents.test", bounce(FAR, quoting=original(message)), sender="")
+    await world.maild.deliver("fbl@agents.test", complaint(message, OTHER), sender="fbl@provider.test")
+    assert await world.statuses(message) == ["bounced", "delivered", "bounced"]
+    assert world.events("email.complained") == 1
+
+
+async def test_a_local_copy_shows_no_tag(world: World) -> None:
+    message = await world.sent(GONE)
+    (copy,) = await world.maild.api.messages(inboxId=world.inboxes["gone"]["id"])
+    raw = (await world.maild.api.get(f"/v1/messages/{copy['id']}/raw")).body
+    assert raw.startswith(f"Return-Path: <b+{message['token']}@agents.test>\r\n".encode())
 
 
 # Complaints -----------------------------------------------------------------------------------------
@@ -223,7 +298,7 @@ def complaint(
     return feedback(fields, original(message) if quoting is None else quoting)
 
 
-@pytest.mark.parametrize("to", ["fbl@agents.test", "FBL+provider@second.test", "b+{token}@agents.test"])
+@pytest.mark.parametrize("to", ["fbl@agents.test", "FBL+provider@second.test", "{sender}"])
 async def test_a_complaint_counts_once(world: World, to: str) -> None:
     message = await world.sent()
     for _ in range(2):
@@ -237,6 +312,17 @@ async def test_a_complaint_counts_once(world: World, to: str) -> None:
     assert await world.statuses(message) == ["delivered"]
 
 
+@pytest.mark.parametrize("to", ["fbl@agents.test", "{sender}"])
+async def test_a_complaint_is_one_recipient_s(world: World, to: str) -> None:
+    message = await world.sent(GONE, OTHER)
+    fields = "Feedback-Type: abuse\n" + "".join(f"Original-Rcpt-To: <{one}>\n" for one in (OTHER, GONE))
+    for _ in range(2):  # nor does a replay get on to the next
+        raw = feedback(fields, original(message))
+        await world.maild.deliver(to.format(**message), raw, sender="fbl@provider.test")
+    assert await world.suppressed() == [(OTHER, "complaint", "feedback_loop")]
+    assert (world.events("email.complained"), world.counted("complained")) == (1, 1)
+
+
 async def test_what_comes_to_fbl_is_in_the_operators_inbox(world: World) -> None:
     message = await world.sent()
     for raw in (complaint(message), "Subject: question\n\nWhat is this?\n"):
@@ -248,7 +334,7 @@ async def test_what_comes_to_fbl_is_in_the_operators_inbox(world: World) -> None
 
 async def test_the_envelope_sender_in_a_complaint_is_a_token_too(world: World) -> None:
     message = await world.sent()
-    fields = f"Feedback-Type: abuse\nOriginal-Mail-From: <b+{message['token']}@agents.test>\n"
+    fields = f"Feedback-Type: abuse\nOriginal-Mail-From: <{world.sender(message)}>\n"
     await world.maild.deliver("fbl@agents.test", feedback(fields, "X: y\n"), sender="fbl@provider.test")
     assert world.events("email.complained") == 1
 

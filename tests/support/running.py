@@ -26,8 +26,9 @@ from controlplane.scopes import MAIL_SCOPES
 from maild.daemon import Daemon
 from maild.inbound import tls
 from maild.init import Store
-from storage import migrate
+from storage import migrate, server_secrets
 from storage.clock import Clock
+from storage.sealing import Sealer, read_master_key
 from tests.support import answered, published
 
 T = TypeVar("T")
@@ -337,6 +338,13 @@ class Running:
             return conn.execute(statement, parameters).fetchall()
         finally:
             conn.close()
+
+    def server_secret(self, name: str) -> bytes:
+        """A key that the server made for itself."""
+        folder = self.settings.data_path
+        sealer = Sealer(read_master_key(folder / "master.key"))
+        ((sealed,),) = self.sql("SELECT secret FROM server_secrets WHERE name = ?", name)
+        return sealer.open(sealed, server_secrets.context(name))
 
     # The mail plane ------------------------------------------------------------------------------
 

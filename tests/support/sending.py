@@ -9,6 +9,7 @@ from typing import Any
 
 from conf.settings import Settings, parse
 from maild.handover import DeliverAnswer, LocalMail, Reply, SimulatedAnswer
+from maild.message.envelope_sender import EnvelopeSenders
 from maild.outbound.own_fields import OwnFields
 from maild.outbound.queue import OutboundQueue
 from maild.outbound.smtp_client import Timeouts
@@ -19,6 +20,7 @@ from tests.support.mx import Mx
 from tests.support.store import ManualClock, Store
 
 TIMEOUT_S = 15
+SENDERS = EnvelopeSenders(b"e" * 32)
 
 
 @dataclass
@@ -77,6 +79,7 @@ class Sending:
             self._prepare_answer,
             self._is_local,
             lambda organization_id, domain: True,
+            SENDERS,
             OwnFields(b"k" * 32, "https://api.ours.test"),
             self._webhooks_woken,
             random.Random(7),

@@ -1,0 +1,51 @@
+"""The envelope sender of what we send, one for each message and destination domain: `b+<token>.<tag>@domain`.
+
+The token finds the message. It is no secret from those who got it, whose Message-ID carries it too. The tag is one
+from everybody but the destination: an HMAC over token and destination, so who knows one tag can make no other,
+and what comes back to the address speaks for recipients of that domain alone.
+"""
+
+import base64
+import hmac
+from typing import Final, NamedTuple
+
+from maild.message.address import BOUNCE_PREFIX, normalize, split
+
+_TAG_BYTES: Final = 10  # 80 bits, 16 characters: nobody guesses them over SMTP
+
+
+class Token(NamedTuple):
+    """What an address or a Message-ID says. `tag`: "" where it names the message alone; `domain`: the sender's."""
+
+    value: str
+    tag: str
+    domain: str
+
+
+class EnvelopeSenders:
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+
+    def of(self, token: str, domain: str, destination: str) -> str:
+        """For recipients at the destination (lower-case A-label); `domain` is the sender's."""
+        return f"{BOUNCE_PREFIX}{token}.{self._tag(token, destination)}@{domain}"
+
+    def speaks_for(self, token: Token, destination: str) -> bool:
+        """Was the token's tag made for this destination?"""
+        return hmac.compare_digest(self._tag(token.value, destination).encode(), token.tag.encode())
+
+    def _tag(self, token: str, destination: str) -> str:
+        digest = hmac.digest(self._key, f"{token} {destination}".encode(), "sha256")
+        return base64.b32encode(digest[:_TAG_BYTES]).decode().lower()
+
+
+def read(address: str) -> Token | None:
+    """The token of an envelope sender of ours; None for every other address."""
+    local, domain = split(normalize(address))
+    value, _, tag = local.removeprefix(BOUNCE_PREFIX).partition(".")
+    return Token(value, tag, domain) if local.startswith(BOUNCE_PREFIX) and value else None
+
+
+def untagged(token: str, domain: str) -> str:
+    """For copies that no other host gets: it names the message, and proves nothing."""
+    return f"{BOUNCE_PREFIX}{token}@{domain}"
