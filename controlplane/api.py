@@ -19,9 +19,9 @@ from controlplane.webhooks.egress import Egress
 from controlplane.webhooks.ping import Pinger
 from controlplane.webhooks.secrets import Secrets
 from controlplane.webhooks.streams import Streams
-from controlplane.workshop import Workshop
 from storage.blobs import Blobs
 from storage.clock import Clock
+from storage.cpu_threads import CpuThreads
 from storage.database import Database, Tx
 from storage.ids import Ids
 
@@ -48,7 +48,7 @@ class Rooms:
     wake_webhooks: Callable[[], None]
     domains: Registry
     analytics: Analytics
-    workshop: Workshop
+    cpu: CpuThreads
     body_reader: BodyReader
     load_text: TextLoader
 

@@ -1,6 +1,6 @@
 """Bodies and attachments, read from the stored message by the ranges that its rows name.
 
-How large a body is its sender decides. A small one is decoded at once, and beyond `INLINE_BYTES` in the workshop. Of
+How large a body is its sender decides. A small one is decoded at once, and beyond `INLINE_BYTES` on the CPU threads. Of
 one that has more than `HELD_BYTES` only a piece is ever in memory: it goes out as JSON, piece by piece.
 """
 
@@ -10,7 +10,6 @@ from typing import Any, NamedTuple, cast
 
 import msgspec
 
-from controlplane.workshop import Workshop
 from maild.message.decode import BASE64, IDENTITY, Decoder, base64_digits, decode_stream
 from maild.message.digest import slices_from
 from maild.message.model import Slice
@@ -18,6 +17,7 @@ from maild.message.parse import read_text
 from maild.message.text_stream import text_pieces
 from storage import blobs, messages
 from storage.blobs import Blob, BlobMissing, Blobs
+from storage.cpu_threads import CpuThreads
 from storage.database import Database, Tx
 from storage.message_json import Shown
 from storage.records import Attachment, Message, load
@@ -49,9 +49,9 @@ class Bodies(NamedTuple):
 class BodyReader:
     """`sanitize`: what HTML becomes that is asked for sanitised."""
 
-    def __init__(self, store: Blobs, workshop: Workshop, sanitize: Callable[[str], str]) -> None:
+    def __init__(self, store: Blobs, cpu: CpuThreads, sanitize: Callable[[str], str]) -> None:
         self._store = store
-        self._workshop = workshop
+        self._cpu = cpu
         self._sanitize = sanitize
 
     async def read(
@@ -66,7 +66,7 @@ class BodyReader:
         try:
             if size <= INLINE_BYTES and blob.data is not None and not is_sanitized:
                 return work()
-            return await self._workshop.do(organization_id, work)
+            return await self._cpu.run(organization_id, work)
         except BlobMissing:
             return Bodies(Body(shown.text_body), Body())
 
@@ -93,7 +93,7 @@ class BodyReader:
             yield msgspec.json.encode(body.text)
             return
         yield b'"'
-        async for piece in self._workshop.steps(organization_id, _escaped(body.pieces())):
+        async for piece in self._cpu.steps(organization_id, _escaped(body.pieces())):
             if piece:
                 yield piece
         yield b'"'
@@ -124,10 +124,10 @@ class _Ranges:
 class TextLoader:
     """As much of a text that is too large for its row as events about it show."""
 
-    def __init__(self, db: Database, store: Blobs, workshop: Workshop) -> None:
+    def __init__(self, db: Database, store: Blobs, cpu: CpuThreads) -> None:
         self._db = db
         self._store = store
-        self._workshop = workshop
+        self._cpu = cpu
 
     async def __call__(self, organization_id: str, message_id: str) -> str | None:
         found = await self._db.read_for(organization_id, _with_blob, organization_id, message_id)
@@ -137,7 +137,7 @@ class TextLoader:
         slices = _slices(message.text_slices)
         if blob is None or not slices:
             return message.text_body
-        return await self._workshop.do(organization_id, partial(self._beginning, blob, slices))
+        return await self._cpu.run(organization_id, partial(self._beginning, blob, slices))
 
     def _beginning(self, blob: Blob, slices: Sequence[Slice]) -> str | None:
         try:

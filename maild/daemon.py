@@ -32,7 +32,6 @@ from controlplane.webhooks.egress import Egress
 from controlplane.webhooks.ping import Pinger
 from controlplane.webhooks.secrets import Secrets
 from controlplane.webhooks.streams import Streams
-from controlplane.workshop import Workshop
 from maild.inbound import tls
 from maild.inbound.accept import Acceptor
 from maild.inbound.listener import Listener, ListenError
@@ -122,8 +121,7 @@ class Daemon:
         unsubscribe_key = await own_key(server_secrets.UNSUBSCRIBE)
         senders = EnvelopeSenders(await own_key(server_secrets.ENVELOPE))
         egress = Egress(settings.webhooks, resolver.addresses)
-        workshop = Workshop()
-        load_text = TextLoader(db, blob_store, workshop)
+        load_text = TextLoader(db, blob_store, self._cpu)
         dispatcher = Dispatcher(db, clock, ids, secrets, egress, settings.webhooks, load_text)
         streams = self.streams = Streams(db, settings.http, load_text)
 
@@ -210,8 +208,8 @@ class Daemon:
             wake_webhooks=wake_webhooks,
             domains=registry,
             analytics=Analytics(db),
-            workshop=workshop,
-            body_reader=BodyReader(blob_store, workshop, Sanitizer().clean),
+            cpu=self._cpu,
+            body_reader=BodyReader(blob_store, self._cpu, Sanitizer().clean),
             load_text=load_text,
         )
         self.retention = Retention(
@@ -226,7 +224,6 @@ class Daemon:
         self._supervisor = Supervisor(
             [
                 rate_limit,
-                workshop,
                 egress,
                 doh_egress,
                 dispatcher,

@@ -43,9 +43,7 @@ def where(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     return seen
 
 
-@pytest.mark.parametrize(
-    ("size", "place"), [(2_000, "MainThread"), (60_000, "workshop"), (900_000, "workshop")]
-)
+@pytest.mark.parametrize(("size", "place"), [(2_000, "MainThread"), (60_000, "cpu"), (900_000, "cpu")])
 async def test_what_is_not_small_is_decoded_off_the_loop(
     maild: Running, bot: dict[str, Any], where: set[str], size: int, place: str
 ) -> None:
@@ -105,7 +103,7 @@ async def test_events_read_no_more_of_a_text_than_they_show(
     assert event["data"]["textTruncated"] is True
     shown = event["data"]["text"].encode()
     assert text.encode().startswith(shown) and 64 * 1024 - 4 <= len(shown) <= 64 * 1024
-    assert sum(octets) < 1_000_000 and where == {"workshop"}
+    assert sum(octets) < 1_000_000 and where == {"cpu"}
 
 
 async def test_html_that_came_in_is_shown_sanitised_where_that_is_asked_for(
@@ -133,4 +131,4 @@ async def test_huge_html_is_sanitised_as_far_as_is_told(
     answer = await maild.api.get(f"/v1/messages/{message['id']}", html="sanitized")
     html = json.loads(answer.body)["data"]["htmlBody"]
     assert html.startswith("<b>words</b>" * 800) and html.endswith("</b>") and len(html) < 11_000
-    assert where == {"workshop"}
+    assert where == {"cpu"}
