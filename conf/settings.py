@@ -100,6 +100,8 @@ class Http(_Section):
     keepalive_s: Positive = 75
     header_timeout_s: Positive = 10
     body_min_bytes_per_s: Positive = 1000
+    body_timeout_s: Positive = 900
+    max_bytes_in_flight: Annotated[int, Field(ge=64 * 1024 * 1024)] = 128 * 1024 * 1024
     max_connections: Positive = 1000
     max_connections_per_address: Positive = 100
     event_streams_per_organization: Positive = 10

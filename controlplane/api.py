@@ -77,11 +77,12 @@ class Call(NamedTuple):
 
 
 class Visit(NamedTuple):
-    """One request to an open endpoint, where nobody says who they are."""
+    """One request to an open endpoint, where nobody says who they are. `body`: as it came."""
 
     rooms: Rooms
     request: web.Request
     query: Any
+    body: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,9 @@ Handler = Callable[[Call], Awaitable[Answer | web.StreamResponse]]
 OpenHandler = Callable[[Visit], Awaitable[Answer | web.StreamResponse]]
 
 
+SMALL_BODY_BYTES = 64 * 1024
+
+
 @dataclass(frozen=True, slots=True)
 class Route:
     """One row of the API.
@@ -104,7 +108,8 @@ class Route:
     `names`: the kind of resource that `{id}` names, for keys bound to an inbox: they hear of a resource in
     another inbox before any scope is looked at. `bound_keys` False: such keys are refused outright.
     `binding_suffices`: a key bound to the inbox needs no scope. `has_head`: HEAD works as well (RFC 9110 §9.3.2).
-    `is_open`: no key is asked for, no rate counted; the handler is an OpenHandler and reads the body itself.
+    `is_open`: no key is asked for, no rate counted; the handler is an OpenHandler and parses the body itself.
+    `body_bytes_max`: a longer body is refused, unread where its length was announced.
     `errors`: the codes that this endpoint adds to those that every endpoint has.
     """
 
@@ -120,3 +125,4 @@ class Route:
     has_head: bool = False
     is_open: bool = False
     errors: tuple[str, ...] = ()
+    body_bytes_max: int = SMALL_BODY_BYTES

@@ -10,6 +10,7 @@ from aiohttp import web
 from controlplane.api import Rooms
 from controlplane.auth import Authenticator
 from controlplane.connections import Connection, Watch
+from controlplane.intake import Intake
 from controlplane.middleware import Gate, Next
 from controlplane.ratelimit import RateLimit
 from controlplane.reference import Reference
@@ -65,7 +66,9 @@ class HttpServer(Service):
     def __init__(self, rooms: Rooms, rate_limit: RateLimit) -> None:
         settings = rooms.settings
         strangers = StrangerLog(rooms.clock.monotonic)
-        self._gate = Gate(rooms, Authenticator(rooms.db, rooms.clock), rate_limit, strangers)
+        self.intake = Intake(settings.http)
+        authenticator = Authenticator(rooms.db, rooms.clock)
+        self._gate = Gate(rooms, authenticator, rate_limit, self.intake, strangers)
         self._runner = web.AppRunner(
             make_app(self._gate, rooms),
             access_log=None,

@@ -40,6 +40,10 @@ class Connection(RequestHandler):
         self._unsent = 0
         self._seen = 0  # bytes received when the present wait began
         self._since = watch.now()
+        self._request: web.BaseRequest | None = None  # whose body is waited for, and since when
+        self._body_began = 0.0
+        self._taken = 0  # of an answer, when we began to look at its reader's pace
+        self._taken_since: float | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         # Whatever the loop: uvloop's transports are no subclasses of asyncio's, and all of them can do this.
@@ -95,7 +99,15 @@ class Connection(RequestHandler):
     def look(self, now: float) -> None:
         """Cut the connection if its peer is too slow in what we wait for."""
         waits_for = self._waiting()
+        if self._request is not self._current_request:
+            self._request, self._body_began = self._current_request, now
+        if waits_for == "body" and now - self._body_began >= self._watch.body_timeout_s:
+            self._cut("body not complete in time")
+            return
         unsent = self.transport.get_write_buffer_size() if self.transport else 0
+        if self._takes_too_slowly(unsent, now):
+            self._cut("answer taken too slowly")
+            return
         if waits_for != self._waits_for or unsent != self._unsent:
             self._waits_for, self._unsent = waits_for, unsent
             self._seen, self._since = self._received, now
@@ -109,6 +121,21 @@ class Connection(RequestHandler):
             if self._received - self._seen < self._watch.body_min_bytes_per_s * waited_s:
                 self._cut("body too slow")
             self._seen, self._since = self._received, now
+
+    def _takes_too_slowly(self, unsent: int, now: float) -> bool:
+        """Whether a reader of a long answer keeps less than the pace that is asked of a body."""
+        request = self._current_request
+        if request is None or not unsent:
+            self._taken_since = None
+            return False
+        taken = request.writer.output_size - unsent
+        if self._taken_since is not None and now - self._taken_since < STALLED_S:
+            return False
+        is_slow = self._taken_since is not None and (
+            taken - self._taken < self._watch.body_min_bytes_per_s * STALLED_S
+        )
+        self._taken, self._taken_since = taken, now
+        return is_slow
 
     def _waiting(self) -> str:
         """What this connection waits for: a `head`, a `body`, `us`, or the `next` request."""
@@ -132,6 +159,7 @@ class Watch:
         self.strangers = strangers
         self.header_timeout_s = settings.header_timeout_s
         self.body_min_bytes_per_s = settings.body_min_bytes_per_s
+        self.body_timeout_s = settings.body_timeout_s
         self._max = settings.max_connections
         self._max_per_address = settings.max_connections_per_address
         self._connections: set[Connection] = set()

@@ -1,6 +1,5 @@
 """What happens to every request, in order: id, key, rate limit, bound inbox, scope, input, handler, envelope."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
@@ -10,20 +9,20 @@ from aiohttp.web_protocol import RequestPayloadError
 
 from controlplane.api import Answer, Call, Handler, OpenHandler, Rooms, Route, Visit
 from controlplane.auth import Authenticator, Principal
+from controlplane.connections import is_local
 from controlplane.envelope import REQUEST_ID, SERVER, refuse, respond
-from controlplane.errors import ApiError, Fault, bad_request, invalid
+from controlplane.errors import ApiError, bad_request
+from controlplane.intake import Intake, expects_continue, refuse_body
 from controlplane.ratelimit import RateLimit, Verdict
-from controlplane.reading import read_body, read_query
-from controlplane.schemas import Body, Query
+from controlplane.reading import read_query
+from controlplane.schemas import Query
 from controlplane.strangers import StrangerLog
-from controlplane.streaming import JSON_TYPE
 from storage import inboxes
 
 log = structlog.get_logger("maild.api")
 
 PREFIX = "/v1/"
 OPEN_PATHS = frozenset({"/v1/unsubscribe"})  # the one place under /v1 that strangers may know of
-PARSE_INLINE_BYTES = 256 * 1024
 _REQUEST_ID = web.RequestKey("request_id", str)
 _VERDICT = web.RequestKey("verdict", Verdict)
 
@@ -38,9 +37,15 @@ class Gate:
     """Runs each route's checks in the order that decisions.md fixes, then its handler."""
 
     def __init__(
-        self, rooms: Rooms, authenticator: Authenticator, rate_limit: RateLimit, strangers: StrangerLog
+        self,
+        rooms: Rooms,
+        authenticator: Authenticator,
+        rate_limit: RateLimit,
+        intake: Intake,
+        strangers: StrangerLog,
     ) -> None:
         self._rooms = rooms
+        self._intake = intake
         self._strangers = strangers
         self._authenticator = authenticator
         self._rate_limit = rate_limit
@@ -52,7 +57,9 @@ class Gate:
         handler = cast(OpenHandler, route.handler)
 
         async def serve(request: web.Request) -> web.StreamResponse:
-            answer = await handler(Visit(self._rooms, request, _read_query(route.query, request)))
+            query = _read_query(route.query, request)
+            async with self._intake.octets(route, request, _address_of(request)) as body:
+                answer = await handler(Visit(self._rooms, request, query, bytes(body)))
             return respond(answer) if isinstance(answer, Answer) else answer
 
         return serve
@@ -66,9 +73,16 @@ class Gate:
             if principal.inbox_id is None or not route.binding_suffices:
                 principal.require(route.scope)
             query = _read_query(route.query, request)
-            body = await _read_body(route.body, request)
-            answer = await handler(Call(self._rooms, request, principal, body, query))
-            return respond(answer) if isinstance(answer, Answer) else answer
+            holders = (principal.organization_id, *_address_of(request))
+            if route.body is None:
+                await refuse_body(request)
+                answer = await handler(Call(self._rooms, request, principal, None, query))
+            else:
+                async with self._intake.body(route, request, holders) as body:
+                    answer = await handler(Call(self._rooms, request, principal, body, query))
+            if isinstance(answer, Answer):
+                answer = respond(answer)  # what it was made of is not held while it is sent
+            return await self._intake.send(request, answer, holders)
 
         return serve
 
@@ -104,7 +118,7 @@ class Gate:
 
     async def expect(self, request: web.Request) -> None:
         """RFC 9110 §10.1.1. The 100 itself is sent when the body is wanted: who is refused sends none."""
-        if request.version >= HttpVersion11 and not _expects_continue(request):
+        if request.version >= HttpVersion11 and not expects_continue(request):
             raise ApiError("expectation_failed")
 
     async def decorate(self, request: web.Request, response: web.StreamResponse) -> None:
@@ -171,8 +185,10 @@ def _check_framing(request: web.Request) -> None:
         raise _Misframed
 
 
-def _expects_continue(request: web.Request) -> bool:
-    return request.headers.get("Expect", "").strip().lower() == "100-continue"
+def _address_of(request: web.Request) -> tuple[str, ...]:
+    """The peer as a holder of bytes; a proxy's address is everybody's, and so nobody's."""
+    peer = request.remote or ""
+    return () if is_local(peer) else (peer,)
 
 
 def _closing(request: web.Request, error: ApiError) -> web.Response:
@@ -187,21 +203,3 @@ def _read_query(model: type[Query] | None, request: web.Request) -> Any:
     if model is None and not request.query_string:
         return None
     return read_query(model or Query, list(request.query.items()))
-
-
-async def _read_body(model: type[Body] | None, request: web.Request) -> Any:
-    if model is None:
-        if request.can_read_body and await request.read():
-            raise invalid([Fault("", "unexpected_body", "This endpoint takes no body")])
-        return None
-    if request.headers.get("Content-Encoding", "identity").lower() != "identity":
-        raise ApiError("unsupported_media_type", "Send the body uncompressed.")
-    if request.version >= HttpVersion11 and _expects_continue(request):
-        await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-        request.writer.output_size = 0  # the answer itself has not begun
-    raw = await request.read()
-    if raw and request.content_type != JSON_TYPE:
-        raise ApiError("unsupported_media_type")
-    if len(raw) > PARSE_INLINE_BYTES:
-        return await asyncio.to_thread(read_body, model, raw)
-    return read_body(model, raw)

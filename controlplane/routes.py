@@ -19,6 +19,11 @@ from controlplane.handlers import (
     webhooks,
 )
 
+# decisions.md, 1 MB = 1,048,576 bytes; where nothing is said, api.SMALL_BODY_BYTES.
+SEND_BYTES = 22 * 1_048_576  # 15 MB of attachments in base64, and the rest of the JSON
+DRAFT_BYTES = 12 * 1_048_576 // 10
+FORM_BYTES = 16 * 1024
+
 SENDING_ERRORS = (
     "inbox_not_found",
     "message_not_found",
@@ -62,6 +67,7 @@ ROUTES: tuple[Route, ...] = (
     Route("DELETE", "/v1/inboxes/{id}", "inboxes:write", inboxes.deactivate, names="inbox",
           errors=("inbox_not_found", "inbox_access_denied")),
     Route("POST", "/v1/messages/send", "messages:send", messages.send, body=schemas.SendMessage,
+          body_bytes_max=SEND_BYTES,
           errors=(*SENDING_ERRORS, "idempotency_conflict", "attachments_not_schedulable")),
     Route("GET", "/v1/messages", "messages:read", messages.page, query=schemas.ListMessages),
     Route("GET", "/v1/messages/{id}", "messages:read", messages.show, query=schemas.GetMessage, names="message",
@@ -85,12 +91,14 @@ ROUTES: tuple[Route, ...] = (
           names="attachment", has_head=True, errors=("attachment_not_found", "attachment_bytes_missing",
                                                      "inbox_access_denied", "range_not_satisfiable")),
     Route("POST", "/v1/drafts", "messages:send", drafts.create, body=schemas.CreateDraft,
+          body_bytes_max=DRAFT_BYTES,
           errors=("inbox_not_found", "message_not_found", "inbox_access_denied", "draft_limit_reached",
                   "payload_too_large")),
     Route("GET", "/v1/drafts", "messages:send", drafts.page, query=schemas.ListDrafts),
     Route("GET", "/v1/drafts/{id}", "messages:send", drafts.show, names="draft",
           errors=("draft_not_found", "inbox_access_denied")),
     Route("PATCH", "/v1/drafts/{id}", "messages:send", drafts.update, body=schemas.PatchDraft, names="draft",
+          body_bytes_max=DRAFT_BYTES,
           errors=("draft_not_found", "inbox_access_denied", "draft_not_editable", "message_not_found",
                   "payload_too_large")),
     Route("DELETE", "/v1/drafts/{id}", "messages:send", drafts.discard, names="draft",
@@ -115,6 +123,7 @@ ROUTES: tuple[Route, ...] = (
     Route("GET", "/v1/unsubscribe", "", unsubscribe.show, query=schemas.UnsubscribeToken, is_open=True,
           has_head=True, errors=("missing_token", "invalid_or_expired_token")),
     Route("POST", "/v1/unsubscribe", "", unsubscribe.act, query=schemas.UnsubscribeToken, is_open=True,
+          body_bytes_max=FORM_BYTES,
           errors=("missing_token", "invalid_or_expired_token", "payload_too_large")),
     Route("GET", "/v1/analytics/summary", "messages:read", analytics.summary, query=schemas.AnalyticsWindow),
     Route("GET", "/v1/analytics/events", "messages:read", analytics.events, query=schemas.AnalyticsEvents),

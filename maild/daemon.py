@@ -32,6 +32,7 @@ from controlplane.webhooks.egress import Egress
 from controlplane.webhooks.ping import Pinger
 from controlplane.webhooks.secrets import Secrets
 from controlplane.webhooks.streams import Streams
+from maild import allocator
 from maild.inbound import tls
 from maild.inbound.accept import Acceptor
 from maild.inbound.listener import Listener, ListenError
@@ -298,6 +299,7 @@ def _end(stopped: "asyncio.Future[None]") -> None:
 
 def run(settings: Settings) -> None:
     """`serve` on uvloop."""
+    allocator.give_back_large_blocks()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(serve(settings))
 

@@ -13,7 +13,6 @@ from aiohttp import web
 from controlplane.api import Answer, Visit
 from controlplane.errors import ApiError
 
-FORM_BYTES_MAX = 16 * 1024
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; "
     "frame-ancestors 'none'",
@@ -52,7 +51,7 @@ async def show(visit: Visit) -> web.StreamResponse:
 
 
 async def act(visit: Visit) -> Answer | web.StreamResponse:
-    form = await _read_form(visit.request)
+    form = _read_form(visit)
     token = (visit.query and visit.query.token) or next(iter(form.get("token", ())), None)
     # RFC 8058 §3.2; a mail client may send it as multipart/form-data, which is not taken apart here.
     is_one_click = form.get("List-Unsubscribe") == ["One-Click"] or _is_multipart(visit.request)
@@ -66,15 +65,10 @@ async def act(visit: Visit) -> Answer | web.StreamResponse:
     return Answer({"email": email, "status": "unsubscribed"}, headers={"Cache-Control": "no-store"})
 
 
-async def _read_form(request: web.Request) -> dict[str, list[str]]:
-    body = bytearray()
-    async for chunk in request.content.iter_any():
-        body += chunk
-        if len(body) > FORM_BYTES_MAX:
-            raise ApiError("payload_too_large", "An unsubscribe request is a short form.")
-    if request.content_type != "application/x-www-form-urlencoded":
+def _read_form(visit: Visit) -> dict[str, list[str]]:
+    if visit.request.content_type != "application/x-www-form-urlencoded":
         return {}
-    return parse_qs(body.decode("utf-8", "replace"))
+    return parse_qs(visit.body.decode("utf-8", "replace"))
 
 
 def _is_multipart(request: web.Request) -> bool:

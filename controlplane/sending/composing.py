@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 
 from controlplane.errors import Fault, invalid
 from controlplane.schemas import SendMessage
+from controlplane.sending.html_shape import DEPTH_MAX, TAGS_MAX, is_too_complex
 from controlplane.sending.sanitize import Sanitizer
 from maild.message.address import normalize
 from maild.message.compose import ComposeError, Outgoing, OutgoingAttachment, compose
@@ -20,6 +21,7 @@ from maild.message.thread_headers import reply_references
 from storage.records import Inbox, Message, load
 
 THREAD_BYTES = 128 * 1024  # composing and parsing more than this takes a thread of its own
+THREAD_TAGS = 2000  # some milliseconds of sanitising
 NO_SUBJECT = "(no subject)"
 
 
@@ -49,12 +51,15 @@ class Composer:
         request = letter.request
         size = sum(len(one.content) for one in letter.attachments)
         size += len(request.text or "") + len(request.html or "")
-        if size > THREAD_BYTES:
+        if size > THREAD_BYTES or (request.html or "").count("<") > THREAD_TAGS:
             return await asyncio.to_thread(self._compose, letter)
         return self._compose(letter)
 
     def _compose(self, letter: Letter) -> tuple[bytes, Digest]:
         request = letter.request
+        if request.html is not None and is_too_complex(request.html):
+            limit = f"Use at most {TAGS_MAX} tags, at most {DEPTH_MAX} deep; close those that you open"
+            raise invalid([Fault("html", "too_complex", limit)])
         html = self._sanitizer.clean(request.html) if request.html is not None else None
         text = request.text
         if text is None and html is not None:

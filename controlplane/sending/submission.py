@@ -57,5 +57,7 @@ def read_key(values: list[str]) -> str | None:
 
 def fingerprint(principal: Principal, request: SendMessage) -> bytes:
     """Equal for requests that ask for the same: what JSON leaves open (order, blanks) makes no difference."""
-    asked = f"{principal.mode}\n{request.model_dump_json(exclude_defaults=True)}"
-    return hashlib.sha256(asked.encode("utf-8", "surrogatepass")).digest()
+    asked = hashlib.sha256(f"{principal.mode}\n".encode())
+    # The octets themselves: as text, joined and encoded again, a large request would be held four times.
+    asked.update(request.__pydantic_serializer__.to_json(request, exclude_defaults=True))
+    return asked.digest()

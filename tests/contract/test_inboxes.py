@@ -182,7 +182,7 @@ async def test_an_agent_must_be_the_organizations(maild: Running) -> None:
     stranger = await maild.organization()
     maild.sql("INSERT INTO agents VALUES ('agt_1', ?, 'A', 1)", maild.organization_id)
     maild.sql("INSERT INTO agents VALUES ('agt_2', ?, 'B', 1)", stranger.id)
-    for agent_id in ("agt_2", "agt_3", "", "x\x00"):
+    for agent_id in ("agt_2", "agt_3", ""):
         answer = await create(maild, agentId=agent_id)
         assert (answer.status, answer.code) == (404, "agent_not_found")
     assert (await create(maild, agentId="agt_1")).data["agentId"] == "agt_1"

@@ -159,7 +159,7 @@ def test_every_body_has_an_example_that_is_taken(told: dict[str, Any], route: Ro
     assert route.body is not None
     shown = operations(told)[route.method, route.path]["requestBody"]["content"]["application/json"]
     assert [one["value"] for one in shown["examples"].values()] == [EXAMPLES[route.body]]
-    read_body(route.body, json.dumps(EXAMPLES[route.body]).encode())
+    read_body(route.body, bytearray(json.dumps(EXAMPLES[route.body]).encode()))
 
 
 def test_no_example_is_left_over() -> None:

@@ -2,8 +2,9 @@
 
 import asyncio
 import json
+import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from urllib.parse import urlsplit
 
 import pytest
@@ -74,12 +75,57 @@ async def test_a_body_that_trickles_in(impatient: Running) -> None:
         cut = asyncio.create_task(is_cut(reader))
         writer.write(
             f"POST /v1/inboxes HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {impatient.api.key}\r\n"
-            "Content-Type: application/json\r\nContent-Length: 100000\r\n\r\n".encode()
+            "Content-Type: application/json\r\nContent-Length: 60000\r\n\r\n".encode()
         )
         while not cut.done():
             writer.write(b" ")
             await asyncio.wait([cut], timeout=0.05)
         assert cut.result()
+
+
+async def test_a_body_that_is_steady_and_never_done(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fast enough at every moment, and yet it would hold its place for hours."""
+    monkeypatch.setattr(connections, "LOOK_S", 0.05)
+    monkeypatch.setattr(connections, "RATE_WINDOW_S", 0.3)
+    running = await start(http={"body_timeout_s": 1, "body_min_bytes_per_s": 1})
+    async with opened(running) as (reader, writer):
+        cut = asyncio.create_task(is_cut(reader))
+        writer.write(
+            f"POST /v1/inboxes HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {running.api.key}\r\n"
+            "Content-Type: application/json\r\nContent-Length: 60000\r\n\r\n".encode()
+        )
+        while not cut.done():
+            writer.write(b" ")
+            await asyncio.wait([cut], timeout=0.05)
+        assert cut.result()
+
+
+async def test_an_answer_that_is_taken_in_drops(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Something is taken every now and then; what is held for it is held no longer than the pace allows."""
+    monkeypatch.setattr(connections, "LOOK_S", 0.05)
+    monkeypatch.setattr(connections, "STALLED_S", 0.5)
+    running = await start(http={"body_min_bytes_per_s": 1_000_000})
+    bot = await running.inbox("bot")
+    big = await running.api.send(bot, attachments=[{"filename": "a", "content": "QUFB" * 2_500_000}])
+    where = urlsplit(running.daemon.http.url)
+    sock = socket.socket()
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    sock.setblocking(False)
+    loop = asyncio.get_running_loop()
+    await loop.sock_connect(sock, (where.hostname, where.port))
+    await loop.sock_sendall(
+        sock,
+        f"GET /v1/messages/{big.data['id']}/raw HTTP/1.1\r\nHost: x\r\n"
+        f"Authorization: Bearer {running.api.key}\r\n\r\n".encode(),
+    )
+    taken = len(await loop.sock_recv(sock, 2000))
+    async with asyncio.timeout(10):
+        while any(one._current_request for one in running.daemon.http._watch._connections):
+            with suppress(BlockingIOError):
+                taken += len(sock.recv(2000))
+            await asyncio.sleep(0.05)
+    sock.close()
+    assert 0 < taken < 5_000_000  # what the kernel holds of it still comes; the rest never does
 
 
 async def test_one_connection_too_many_hears_503(impatient: Running) -> None:

@@ -1,0 +1,48 @@
+"""Who may work next: a few at a time, and those who wait are called by turns of whom they belong to."""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+
+class WorkTurns:
+    """`at_once` places. A holder that asks a hundred times waits behind each other holder once, not the reverse."""
+
+    def __init__(self, at_once: int) -> None:
+        self._free = at_once
+        self._waiting: dict[str, deque[asyncio.Future[None]]] = {}  # in the order in which they are called
+
+    @asynccontextmanager
+    async def turn(self, holder: str) -> AsyncIterator[None]:
+        """One of the places, for as long as the block runs."""
+        await self._take(holder)
+        try:
+            yield
+        finally:
+            self._give()
+
+    async def _take(self, holder: str) -> None:
+        if self._free:
+            self._free -= 1
+            return
+        called: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(holder, deque()).append(called)
+        try:
+            await called
+        except asyncio.CancelledError:
+            if not called.cancelled():  # called and cancelled in one moment: the next one's turn
+                self._give()
+            raise
+
+    def _give(self) -> None:
+        while self._waiting:
+            holder = next(iter(self._waiting))
+            queue = self._waiting.pop(holder)
+            called = queue.popleft()
+            if queue:
+                self._waiting[holder] = queue  # behind everybody else
+            if not called.done():
+                called.set_result(None)
+                return
+        self._free += 1
