@@ -66,7 +66,7 @@ class HttpServer(Service):
     def __init__(self, rooms: Rooms, rate_limit: RateLimit) -> None:
         settings = rooms.settings
         strangers = StrangerLog(rooms.clock.monotonic)
-        self.intake = Intake(settings.http)
+        self.intake = Intake(settings.http, rooms.cpu)
         authenticator = Authenticator(rooms.db, rooms.clock)
         self._gate = Gate(rooms, authenticator, rate_limit, self.intake, strangers)
         self._runner = web.AppRunner(

@@ -9,9 +9,9 @@
   memory is the account and `LARGE_AT_ONCE` times four of the largest bodies.
 """
 
-import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 from aiohttp import HttpVersion11, web
@@ -23,6 +23,7 @@ from controlplane.reading import read_body
 from controlplane.streaming import JSON_TYPE
 from controlplane.work_turns import WorkTurns
 from storage.byte_account import ByteAccount
+from storage.cpu_threads import CpuThreads
 
 LARGE_BYTES = 256 * 1024  # more is parsed in a thread, in its turn
 LARGE_AT_ONCE = 2
@@ -35,7 +36,8 @@ class ClientLeft(ConnectionError):
 
 
 class Intake:
-    def __init__(self, settings: Http) -> None:
+    def __init__(self, settings: Http, cpu: CpuThreads) -> None:
+        self._cpu = cpu
         self._account = ByteAccount(settings.max_bytes_in_flight)
         self._turns = WorkTurns(LARGE_AT_ONCE)
 
@@ -56,7 +58,7 @@ class Intake:
                 return
             async with self._turns.turn(holders[0]):
                 _check_presence(request)
-                yield await asyncio.to_thread(read_body, route.body, raw)
+                yield await self._cpu.run(holders[0], partial(read_body, route.body, raw))
 
     @asynccontextmanager
     async def octets(

@@ -149,6 +149,7 @@ class Daemon:
         queue = OutboundQueue(
             db,
             blob_store,
+            self._cpu,
             sealer,
             resolver,
             clock,
@@ -170,6 +171,7 @@ class Daemon:
         pipeline = Pipeline(
             db,
             blob_store,
+            self._cpu,
             disk,
             clock,
             ids,

@@ -47,7 +47,9 @@ async def send(call: Call) -> Answer:
         length = call.request.content_length  # None: sent in chunks, of whatever size
         large = length is None or length > FINGERPRINT_INLINE_BYTES
         work = partial(fingerprint, call.principal, call.body)
-        retry = Retry(ENDPOINT, key, await asyncio.to_thread(work) if large else work())
+        retry = Retry(
+            ENDPOINT, key, await call.rooms.cpu.run(call.organization_id, work) if large else work()
+        )
     return accepted(await call.rooms.pipeline.send(Submission(call.principal, call.body, retry)))
 
 

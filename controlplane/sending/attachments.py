@@ -1,11 +1,11 @@
 """Attachments of a send: base64 → bytes, within the limits of decisions.md ("Errors, limits")."""
 
-import asyncio
 import binascii
 
 from controlplane.errors import ApiError, Fault, invalid
 from controlplane.schemas import SendMessage
 from maild.message.compose import OutgoingAttachment
+from storage.cpu_threads import CpuThreads
 
 MEGABYTE = 1_048_576
 ATTACHMENT_MAX = 10 * MEGABYTE
@@ -15,10 +15,12 @@ DECODE_INLINE_CHARACTERS = 256 * 1024  # about a millisecond; more than this is 
 PIECE_CHARACTERS = 64 * 1024  # a multiple of 4: the decoder keeps the interpreter for a whole piece
 
 
-async def decode_attachments(request: SendMessage) -> tuple[OutgoingAttachment, ...]:
-    """Every attachment that does not decode is named; sizes are checked after."""
+async def decode_attachments(
+    request: SendMessage, cpu: CpuThreads, organization_id: str
+) -> tuple[OutgoingAttachment, ...]:
+    """Every attachment that does not decode is named; sizes are checked after. ApiError 400 or 413."""
     if sum(len(one.content) for one in request.attachments) > DECODE_INLINE_CHARACTERS:
-        return await asyncio.to_thread(_decode_all, request)
+        return await cpu.run(organization_id, lambda: _decode_all(request))
     return _decode_all(request)
 
 

@@ -3,7 +3,6 @@
 The bytes are read back so that what the API shows is what a receiver will see, not what was asked for.
 """
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,6 +17,7 @@ from maild.message.digest import Digest, digest
 from maild.message.model import Mailbox
 from maild.message.text import html_to_text
 from maild.message.thread_headers import reply_references
+from storage.cpu_threads import CpuThreads
 from storage.records import Inbox, Message, load
 
 THREAD_BYTES = 128 * 1024  # composing and parsing more than this takes a thread of its own
@@ -43,7 +43,8 @@ class Letter:
 
 
 class Composer:
-    def __init__(self) -> None:
+    def __init__(self, cpu: CpuThreads) -> None:
+        self._cpu = cpu
         self._sanitizer = Sanitizer()
 
     async def compose(self, letter: Letter) -> tuple[bytes, Digest]:
@@ -52,7 +53,7 @@ class Composer:
         size = sum(len(one.content) for one in letter.attachments)
         size += len(request.text or "") + len(request.html or "")
         if size > THREAD_BYTES or (request.html or "").count("<") > THREAD_TAGS:
-            return await asyncio.to_thread(self._compose, letter)
+            return await self._cpu.run(letter.inbox.organization_id, lambda: self._compose(letter))
         return self._compose(letter)
 
     def _compose(self, letter: Letter) -> tuple[bytes, Digest]:

@@ -47,6 +47,7 @@ from storage import (
 )
 from storage.blobs import Blobs, Stored
 from storage.clock import DAY_MS, Clock
+from storage.cpu_threads import CpuThreads
 from storage.database import Database, DatabaseClosed, Tx
 from storage.disk import Disk
 from storage.ids import Ids
@@ -83,6 +84,7 @@ class Pipeline:
         self,
         db: Database,
         blob_store: Blobs,
+        cpu: CpuThreads,
         disk: Disk,
         clock: Clock,
         ids: Ids,
@@ -102,7 +104,8 @@ class Pipeline:
         self._wake_queue = wake_queue
         self._wake_scheduler = wake_scheduler
         self._wake_webhooks = wake_webhooks
-        self._composer = Composer()
+        self._cpu = cpu
+        self._composer = Composer(cpu)
         self._depth = 0
         self._depth_at = 0
 
@@ -175,7 +178,7 @@ class Pipeline:
 
     async def _prepare(self, submission: Submission, around: Surroundings) -> Prepared:
         request, inbox = submission.request, around.inbox
-        attachments = await decode_attachments(request)
+        attachments = await decode_attachments(request, self._cpu, inbox.organization_id)
         if attachments and self._settings.outbound.relay and not self._settings.outbound.attachments:
             raise ApiError("attachments_unsupported")
         token = self._ids.token()

@@ -57,7 +57,9 @@ def read_key(values: list[str]) -> str | None:
 
 def fingerprint(principal: Principal, request: SendMessage) -> bytes:
     """Equal for requests that ask for the same: what JSON leaves open (order, blanks) makes no difference."""
-    asked = hashlib.sha256(f"{principal.mode}\n".encode())
-    # The octets themselves: as text, joined and encoded again, a large request would be held four times.
-    asked.update(request.__pydantic_serializer__.to_json(request, exclude_defaults=True))
+    # Contents are hashed by themselves: written as JSON once more, large ones would keep the interpreter for long.
+    words = request.model_dump_json(exclude_defaults=True, exclude={"attachments": {"__all__": {"content"}}})
+    asked = hashlib.sha256(f"{principal.mode}\n{words}".encode("utf-8", "surrogatepass"))
+    for one in request.attachments:
+        asked.update(hashlib.sha256(one.content.encode("utf-8", "surrogatepass")).digest())
     return asked.digest()

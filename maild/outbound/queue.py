@@ -39,6 +39,7 @@ from maild.resolver import Resolver
 from storage import outbound
 from storage.blobs import BlobMissing, Blobs
 from storage.clock import Clock
+from storage.cpu_threads import CpuThreads
 from storage.database import Database, DatabaseClosed, Tx
 from storage.ids import Ids
 from storage.outbound import Due, Leased
@@ -67,6 +68,7 @@ class OutboundQueue(LoopService):
         self,
         db: Database,
         blobs: Blobs,
+        cpu: CpuThreads,
         sealer: Sealer,
         resolver: Resolver,
         clock: Clock,
@@ -95,7 +97,7 @@ class OutboundQueue(LoopService):
         self._connections = Connections(settings, TlsPolicies(clock), clock, timeouts)
         router = Router(settings, resolver, randomness)
         self._own_fields = own_fields
-        self._contents = Contents(db, blobs, Keys(db, sealer, clock), own_fields, clock)
+        self._contents = Contents(db, blobs, Keys(db, sealer, clock), own_fields, clock, cpu)
         self._simulator = Simulator(db, clock, ids, prepare_answer)
         self._deliverer = Deliverer(router, self._connections, self._contents, senders)
         self._lanes = Lanes(settings.outbound, clock)

@@ -14,6 +14,7 @@ from maild.outbound.own_fields import OwnFields
 from maild.outbound.queue import OutboundQueue
 from maild.outbound.smtp_client import Timeouts
 from maild.resolver import Resolver
+from storage.cpu_threads import CpuThreads
 from storage.database import Tx
 from tests.support.dns_server import DnsServer
 from tests.support.mx import Mx
@@ -70,6 +71,7 @@ class Sending:
         return OutboundQueue(
             store.db,
             store.blobs,
+            CpuThreads(),
             store.sealer,
             Resolver(self.settings.dns, self.clock),
             self.clock,

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import random
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -91,8 +92,8 @@ async def _read_answer(reader: asyncio.StreamReader) -> None:
         if name.lower() == b"content-length":
             length = int(value)
     if length is None:  # chunked
-        while int(await reader.readline() or b"0", 16):
-            await reader.readuntil(b"\n")
+        while size := int(await reader.readline() or b"0", 16):
+            await reader.readexactly(size + 2)
     while length:
         length -= len(await reader.read(min(length, 1 << 20)) or b"x" * length)
 
@@ -106,5 +107,6 @@ async def drip(writer: asyncio.StreamWriter, octets: bytes, seconds: int) -> Non
 
 
 def sending(target: Target, **fields: Any) -> bytes:
-    """The body of a send."""
-    return json.dumps({"inboxId": target.inbox_id, "to": ["a@sink.test"], **fields}).encode()
+    """The body of a send to one of the odd hosts."""
+    to = [f"a{random.randrange(1 << 30)}@{random.choice(target.hop_domains)}"]
+    return json.dumps({"inboxId": target.inbox_id, "to": to, **fields}).encode()
