@@ -53,6 +53,7 @@ class Verdict:
     text: str
     host: str | None = None  # who said so; None when no other host was reached
     tls: str | None = None
+    left: bool = False  # a host was told MAIL FROM in this attempt: the message has left this one
 
     @classmethod
     def of(
@@ -310,6 +311,7 @@ def _settlement(row: Due, verdict: Verdict, now_ms: int, duration_ms: int) -> Se
         verdict.text,
         verdict.tls,
         duration_ms,
+        verdict.left,
     )
 
 

@@ -49,7 +49,7 @@ _SETTLE = """UPDATE recipients SET lease = NULL, status = ?, next_attempt_at = ?
       smtp_code = ?, enhanced_code = ?, response = ?, tls = ?
     WHERE message_id = ? AND position = ? AND status = ?"""
 _ATTEMPT = """INSERT INTO delivery_attempts (message_id, position, attempt, outcome, remote_host, smtp_code,
-      enhanced_code, response, tls, duration_ms, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+      enhanced_code, response, tls, duration_ms, created_at, has_left) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _ENQUEUE = """INSERT INTO recipients (message_id, position, organization_id, address, domain, kind, status,
       next_attempt_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?)"""
 
@@ -98,6 +98,7 @@ class Settlement(NamedTuple):
     response: str | None
     tls: str | None
     duration_ms: int
+    has_left: bool = False  # some host was told MAIL FROM
 
 
 class Leased(NamedTuple):
@@ -247,7 +248,7 @@ def settle(tx: Tx, settlement: Settlement, now_ms: int) -> bool:
     key = (it.message_id, it.position)
     if not tx.run(_SETTLE, (it.status, it.next_attempt_at, *facts, *key, it.from_status)):
         return False
-    tx.run(_ATTEMPT, (*key, it.attempt, it.outcome, *facts, it.duration_ms, now_ms))
+    tx.run(_ATTEMPT, (*key, it.attempt, it.outcome, *facts, it.duration_ms, now_ms, int(it.has_left)))
     return True
 
 
@@ -371,17 +372,18 @@ def move_message(
 
 
 def give_back_unless_left(tx: Tx, message_id: str, message: Envelope) -> None:
-    """It failed: it does not count where no attempt reached another host."""
+    """It failed: it does not count where no other host was told of it."""
     if message.mode == "live" and not left_the_host(tx, message_id):
         domain = message.from_address.rpartition("@")[2]
         usage.give_back_message(tx, message.organization_id, message.periods, domain)
 
 
 def left_the_host(tx: Tx, message_id: str) -> bool:
-    """Did any attempt reach another host?"""
+    """Was another host told MAIL FROM? A greeting alone is not leaving. Attempts of old know the host alone."""
     return (
         tx.one(
-            "SELECT 1 FROM delivery_attempts WHERE message_id = ? AND remote_host IS NOT NULL LIMIT 1",
+            """SELECT 1 FROM delivery_attempts
+               WHERE message_id = ? AND coalesce(has_left, remote_host IS NOT NULL) LIMIT 1""",
             (message_id,),
         )
         is not None

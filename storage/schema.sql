@@ -341,6 +341,7 @@ CREATE TABLE delivery_attempts (
   tls           TEXT,
   duration_ms   INTEGER NOT NULL,
   created_at    INTEGER NOT NULL,
+  has_left      INTEGER,                         -- a host was told MAIL FROM; NULL: not known, from before 0009
   PRIMARY KEY (message_id, position, attempt)
 ) STRICT, WITHOUT ROWID;
 

@@ -1,4 +1,4 @@
-"""One message to the recipients it has at one destination: connect, MAIL, RCPTs, DATA, and a verdict each.
+"""One message to the recipients that it has at one destination: which host takes it, and a verdict each.
 
 Nothing is stored here; a crash leaves leases, and their time to try again. Hosts are tried in the
 router's order until one takes part in a transaction. Once the final dot may have been read, no
@@ -8,35 +8,31 @@ other host is tried: a connection that is lost then is a deferral that may becom
 What a peer says never raises out of `deliver`; every recipient gets exactly one verdict.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import structlog
-from aiosmtplib import SMTPException, SMTPServerDisconnected
+from aiosmtplib import SMTPException
 
 from maild.message.envelope_sender import EnvelopeSenders
 from maild.outbound.connections import Connections, Lent, Unreachable
 from maild.outbound.content import Content, Contents
 from maild.outbound.dkim import NoKey
-from maild.outbound.replies import Answer, Meaning, Step, meaning
+from maild.outbound.replies import Answer
 from maild.outbound.route import Hop, RouteError, Router
-from maild.outbound.smtp_client import Session, reason
+from maild.outbound.smtp_client import reason
+from maild.outbound.transaction import Transaction, Unwilling, domain_of
 from maild.outcomes import Verdict
 from storage.blobs import BlobDamaged, BlobMissing
+from storage.clock import Clock
 from storage.outbound import Due
 from storage.sealing import SealError
 
+# A destination may name thirty addresses that hang one after the other: the next attempt begins anew.
+HOSTS_FOR_S = 300
+
 log = structlog.get_logger("maild.outbound.delivery")
-
-# A path that can't be written in a command: an unquoted blank or bracket, a control anywhere.
-_UNSAFE_PATH = re.compile(r'[\x00-\x1f\x7f]|^[^"]*[\s<>]')
-
-
-class _Unwilling(Unreachable):
-    """The host speaks with us, and does not take this message from us now: try the next one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,23 +45,36 @@ class Delivery:
 
 class Deliverer:
     def __init__(
-        self, router: Router, connections: Connections, contents: Contents, senders: EnvelopeSenders
+        self,
+        router: Router,
+        connections: Connections,
+        contents: Contents,
+        senders: EnvelopeSenders,
+        clock: Clock,
     ) -> None:
         self._senders = senders
+        self._clock = clock
         self._router = router
         self._connections = connections
         self._contents = contents
 
     async def deliver(self, rows: Sequence[Due]) -> Delivery:
         """Rows of one message at one domain."""
+        course = _Course(rows)
+        delivery = await self._deliver(course)
+        left = {at: replace(verdict, left=course.left) for at, verdict in delivery.verdicts.items()}
+        return replace(delivery, verdicts=left)
+
+    async def _deliver(self, course: "_Course") -> Delivery:
+        rows = course.rows
         try:
             async with self._contents.room_for(rows[0]):
-                return Delivery(await self._to_some_host(rows), was_reached=True)
+                return Delivery(await self._to_some_host(course), was_reached=True)
         except Unreachable as error:
             # A host's 5xx greeting is about us and now, not about this recipient: temporary.
             answer = error.answer if error.answer.code < 500 else replace(error.answer, enhanced=None)
             verdict = Verdict("deferred", answer.code, answer.enhanced, answer.text, error.host)
-            return _the_same(rows, verdict, was_reached=isinstance(error, _Unwilling))
+            return _the_same(rows, verdict, was_reached=isinstance(error, Unwilling))
         except RouteError as error:
             verdict = Verdict.of(error.code, error.enhanced, error.text)
             return _the_same(rows, verdict, was_reached=False)
@@ -81,26 +90,34 @@ class Deliverer:
             verdict = Verdict("bounced", 550, "5.3.0", "the stored message is gone")
             return _the_same(rows, verdict, was_reached=True)
 
-    async def _to_some_host(self, rows: Sequence[Due]) -> Mapping[int, Verdict]:
+    async def _to_some_host(self, course: "_Course") -> Mapping[int, Verdict]:
+        until = self._clock.monotonic() + HOSTS_FOR_S
         trouble: Unreachable | None = None
         content: Content | None = None
-        async with aclosing(self._router.hops(rows[0].domain)) as hops:
+        async with aclosing(self._router.hops(course.rows[0].domain)) as hops:
             async for hop in hops:
-                content = content or await self._contents.load(rows[0])
+                if trouble is not None and self._clock.monotonic() >= until:
+                    break
+                content = content or await self._contents.load(course.rows[0])
                 try:
-                    return await self._to_host(hop, rows, content)
+                    return await self._to_host(hop, course, content)
                 except Unreachable as error:
                     # What a host said tells more than that another one was silent.
                     trouble = error if trouble is None or error.host is not None else trouble
         assert trouble is not None  # a router without a hop raises RouteError
         raise trouble
 
-    async def _to_host(self, hop: Hop, rows: Sequence[Due], content: Content) -> Mapping[int, Verdict]:
+    async def _to_host(self, hop: Hop, course: "_Course", content: Content) -> Mapping[int, Verdict]:
+        sender = self._sender(course.rows[0])
         while True:
             lent: Lent | None = None
             try:
                 async with self._connections.session(hop) as lent:
-                    return await _Transaction(hop, lent, rows, content, self._sender(rows[0])).run()
+                    transaction = Transaction(hop, lent, course.rows, content, sender)
+                    try:
+                        return await transaction.run()
+                    finally:
+                        course.left |= transaction.told_sender
             except (SMTPException, OSError) as error:
                 if lent is None or lent.is_fresh:
                     text = f"{hop.host} [{hop.address}]: {reason(error)}"
@@ -113,145 +130,13 @@ class Deliverer:
         return row.envelope_from or self._senders.of(token, domain_of(row), row.domain)
 
 
-class _Transaction:
-    """One envelope and one message on one session; lost sessions before the dot raise."""
+@dataclass
+class _Course:
+    """One delivery under way. `left`: some host was told MAIL FROM."""
 
-    def __init__(self, hop: Hop, lent: Lent, rows: Sequence[Due], content: Content, sender: str) -> None:
-        self._hop = hop
-        self._sender = sender
-        self._lent = lent
-        self._session: Session = lent.session
-        self._content = content
-        self._rows = rows
-        self._verdicts: dict[int, Verdict] = {}
-        self._accepted: Literal["sent", "delivered"] = "sent" if hop.is_relay else "delivered"
-
-    async def run(self) -> Mapping[int, Verdict]:
-        rows = [row for row in self._rows if not self._refused_here(row)]
-        if not rows:
-            self._lent.is_reusable = True
-            return self._verdicts
-        needs_utf8 = self._needs_utf8(rows)
-        recipients = [f"RCPT TO:<{path(row)}>".encode() for row in rows]
-        mail, *answers = await self._session.envelope(self._mail(needs_utf8), recipients)
-        if mail.code == 421 and not self._lent.is_fresh:
-            raise SMTPServerDisconnected(mail.text)
-        match meaning(Step.MAIL, mail.code):
-            case Meaning.GO_ON:
-                await self._go_on(rows, answers)
-            case Meaning.NEVER:
-                self._say(rows, mail, Step.MAIL)
-                await self._abandon(answers[len(rows) :])
-            case Meaning.LATER | Meaning.FAULT:
-                raise _Unwilling(mail.at(Step.MAIL), self._hop.host)
-        return self._verdicts
-
-    async def _go_on(self, rows: Sequence[Due], answers: Sequence[Answer]) -> None:
-        """`answers`: one for each row, and for DATA where that was sent."""
-        taken = self._read_recipients(rows, answers)
-        start = answers[len(rows)] if len(answers) > len(rows) else None
-        if not taken or start is None:
-            await self._abandon(answers[len(rows) :])
-        elif meaning(Step.DATA, start.code) is Meaning.GO_ON:
-            await self._send(taken)
-        else:
-            self._say(taken, start, Step.DATA)
-            if meaning(Step.DATA, start.code) is not Meaning.FAULT:  # else nobody knows what it waits for
-                await self._abandon([])
-
-    def _refused_here(self, row: Due) -> bool:
-        """Faults that are seen before anything is said (and then apply whatever the host would say)."""
-        if _UNSAFE_PATH.search(path(row)) or _UNSAFE_PATH.search(self._sender):
-            refusal = Answer(553, "5.1.3", "the address can't be written in SMTP")
-        elif not path(row).isascii() and "smtputf8" not in self._session.extensions:
-            # RFC 6531 §3.5, RFC 3463 X.6.7: no way to say this address to that host.
-            refusal = Answer(553, "5.6.7", "the host does not take internationalized addresses")
-        elif 0 < self._size_limit() < self._content.size_bytes:
-            # RFC 1870 §6.3: not even tried.
-            refusal = Answer(552, "5.3.4", f"the host takes {self._size_limit()} bytes at most")
-        else:
-            return False
-        self._say([row], refusal, Step.RECIPIENT)
-        return True
-
-    def _size_limit(self) -> int:
-        limit = self._session.extensions.get("size", "")
-        return int(limit) if limit.isascii() and limit.isdigit() else 0
-
-    def _needs_utf8(self, rows: Sequence[Due]) -> bool:
-        words = [self._sender, *(path(row) for row in rows)]
-        return self._content.has_8bit_header or not all(word.isascii() for word in words)
-
-    def _mail(self, needs_utf8: bool) -> bytes:
-        extensions = self._session.extensions
-        command = f"MAIL FROM:<{self._sender}>"
-        if "size" in extensions:
-            command += f" SIZE={self._content.size_bytes}"  # RFC 1870 §5
-        if self._content.has_8bit and "8bitmime" in extensions:
-            command += " BODY=8BITMIME"  # RFC 6152 §2
-        if needs_utf8 and "smtputf8" in extensions:
-            command += " SMTPUTF8"  # RFC 6531 §3.4
-        return command.encode()
-
-    def _read_recipients(self, rows: Sequence[Due], answers: Sequence[Answer]) -> list[Due]:
-        """Those that were taken; the others get their verdicts."""
-        taken: list[Due] = []
-        for row, answer in zip(rows, answers, strict=False):
-            if meaning(Step.RECIPIENT, answer.code) is Meaning.GO_ON:
-                taken.append(row)
-            elif answer.code == 552 and taken:
-                # RFC 5321 §4.5.3.1.10: too many recipients, by an old name.
-                self._say([row], Answer(452, "4.5.3", answer.text), Step.RECIPIENT)
-            else:
-                self._say([row], answer, Step.RECIPIENT)
-        return taken
-
-    async def _abandon(self, start: Sequence[Answer]) -> None:
-        """End a transaction that takes no message, so that the session can be kept."""
-        if any(verdict.code == 421 for verdict in self._verdicts.values()):
-            return  # RFC 5321 §3.8: the host is closing
-        try:
-            if start and start[0].code == 354:
-                # RFC 2920 §3.1: a server that wants a message for nobody gets an empty one.
-                await self._session.content(b".\r\n")
-            self._lent.is_reusable = await self._session.reset()
-        except (SMTPException, OSError):
-            return  # the verdicts stand; the session is closed by the pool
-
-    async def _send(self, taken: Sequence[Due]) -> None:
-        if not self._session.is_usable:
-            raise SMTPServerDisconnected("connection lost before the message")
-        try:
-            answer = await self._session.content(self._content.wire)
-        except (SMTPException, OSError) as error:
-            log.warning("lost_after_data", message_id=taken[0].message_id, host=self._hop.host)
-            text = f"no answer after the message was sent ({reason(error)}); it may arrive twice"
-            self._say(taken, Answer.of(421, f"4.4.2 {text}"), Step.MESSAGE)
-            return
-        self._say(taken, answer, Step.MESSAGE)
-        self._lent.is_reusable = (
-            answer.code != 421 and meaning(Step.MESSAGE, answer.code) is not Meaning.FAULT
-        )
-
-    def _say(self, rows: Sequence[Due], answer: Answer, step: Step) -> None:
-        statuses: Mapping[Meaning, Literal["sent", "delivered", "deferred", "bounced"]] = {
-            Meaning.GO_ON: self._accepted, Meaning.LATER: "deferred", Meaning.NEVER: "bounced",
-            Meaning.FAULT: "deferred",
-        }  # fmt: skip
-        status, said = statuses[meaning(step, answer.code)], answer.at(step)
-        verdict = Verdict(status, said.code, said.enhanced, said.text, self._hop.host, self._session.tls)
-        self._verdicts |= {row.position: verdict for row in rows}
+    rows: Sequence[Due]
+    left: bool = False
 
 
 def _the_same(rows: Sequence[Due], verdict: Verdict, was_reached: bool) -> Delivery:
     return Delivery({row.position: verdict for row in rows}, was_reached)
-
-
-def domain_of(row: Due) -> str:
-    """The sender's domain."""
-    return row.from_address.rpartition("@")[2]
-
-
-def path(row: Due) -> str:
-    """The recipient's address with its domain as an A-label."""
-    return f"{row.address.rpartition('@')[0]}@{row.domain}"

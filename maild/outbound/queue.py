@@ -14,6 +14,7 @@ was cut off is tried again on schedule.
 import asyncio
 import random
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 import structlog
@@ -24,7 +25,7 @@ from maild.message.address import suppression_keys
 from maild.message.envelope_sender import EnvelopeSenders, untagged
 from maild.outbound.connections import Connections
 from maild.outbound.content import Contents
-from maild.outbound.delivery import Deliverer, domain_of
+from maild.outbound.delivery import Deliverer
 from maild.outbound.dkim import Keys
 from maild.outbound.lanes import Kind, Lane, LaneKey, Lanes
 from maild.outbound.own_fields import OwnFields
@@ -34,6 +35,7 @@ from maild.outbound.settle import INTERNAL, Outcome, Settler, finish
 from maild.outbound.simulator import Simulator
 from maild.outbound.smtp_client import Timeouts
 from maild.outbound.tls_policy import TlsPolicies
+from maild.outbound.transaction import domain_of
 from maild.outcomes import Verdict
 from maild.resolver import Resolver
 from storage import outbound
@@ -99,7 +101,7 @@ class OutboundQueue(LoopService):
         self._own_fields = own_fields
         self._contents = Contents(db, blobs, Keys(db, sealer, clock), own_fields, clock, cpu)
         self._simulator = Simulator(db, clock, ids, prepare_answer)
-        self._deliverer = Deliverer(router, self._connections, self._contents, senders)
+        self._deliverer = Deliverer(router, self._connections, self._contents, senders, clock)
         self._lanes = Lanes(settings.outbound, clock)
         self._settler = Settler(db, clock, ids, wake_webhooks)
         self._held = 0
@@ -288,7 +290,8 @@ class OutboundQueue(LoopService):
 
     async def _verdicts(self, lane: Lane, rows: list[Due]) -> Mapping[int, Verdict]:
         if self._lanes.is_dead(lane) and lane.last_words is not None:
-            return {row.position: lane.last_words for row in rows}
+            words = replace(lane.last_words, left=False)  # that was another message
+            return {row.position: words for row in rows}
         delivery = await self._deliverer.deliver(rows)
         if delivery.was_reached:
             self._lanes.reached(lane)

@@ -177,7 +177,7 @@ class World:
         ((entered,),) = self.maild.sql(
             """SELECT count(*) FROM messages m WHERE EXISTS (SELECT 1 FROM recipients r WHERE r.message_id = m.id)
                  AND NOT (m.status = 'failed' AND NOT EXISTS (SELECT 1 FROM delivery_attempts a
-                   WHERE a.message_id = m.id AND a.remote_host IS NOT NULL))"""
+                   WHERE a.message_id = m.id AND a.has_left))"""
         )
         counted = self.maild.sql(
             "SELECT coalesce(sum(value), 0) FROM usage WHERE metric = 'messages' AND length(period) = 10"

@@ -1,5 +1,6 @@
 """Outcomes: statuses, counters, suppressions and events change together."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -69,16 +70,19 @@ async def test_counters_are_of_the_day_and_the_month(store: Store) -> None:
         assert await store.db.read(usage.get, ORGANIZATION, period, "delivered") == 2
 
 
-@pytest.mark.parametrize(("host", "left"), [(None, 4), ("mx.there.test", 5)])
+@pytest.mark.parametrize(
+    ("host", "was_told", "left"),
+    [(None, False, 4), ("mx.there.test", False, 4), ("mx.there.test", True, 5), (None, True, 5)],
+)
 async def test_the_quota_comes_back_when_nothing_left_the_host(
-    store: Store, host: str | None, left: int
+    store: Store, host: str | None, was_told: bool, left: int
 ) -> None:
     now_ms = store.clock.now_ms()
     day, month = day_of(now_ms), month_of(now_ms)
     for period, scope in ((day, ""), (month, ""), (day, "ours.test")):
         await store.db.write(usage.add, ORGANIZATION, period, "messages", 5, scope)
     await store.send("a@there.test")
-    await settle(store, Verdict.of(550, "5.1.2", "no", host))
+    await settle(store, replace(Verdict.of(550, "5.1.2", "no", host), left=was_told))
     for period, scope in ((day, ""), (month, ""), (day, "ours.test")):
         assert await store.db.read(usage.get, ORGANIZATION, period, "messages", scope) == left
 
