@@ -32,6 +32,7 @@ from controlplane.sending import guards, rows
 from controlplane.sending.admission import Admission
 from controlplane.sending.attachments import decode_attachments
 from controlplane.sending.composing import Composer, Letter, unique_recipients
+from controlplane.sending.queue_room import QueueRoom
 from controlplane.sending.rows import Prepared
 from controlplane.sending.submission import Accepted, Submission
 from storage import (
@@ -42,7 +43,6 @@ from storage import (
     message_json,
     messages,
     organizations,
-    outbound,
     switches,
 )
 from storage.blobs import Blobs, Stored
@@ -53,7 +53,6 @@ from storage.disk import Disk
 from storage.ids import Ids
 from storage.records import Draft, Inbox, Message, load
 
-DEPTH_RECHECK_MS = 1000
 SCHEDULE_MIN_MS = 60_000  # contract, section 8
 SCHEDULE_MAX_MS = 30 * DAY_MS
 
@@ -106,8 +105,7 @@ class Pipeline:
         self._wake_webhooks = wake_webhooks
         self._cpu = cpu
         self._composer = Composer(cpu)
-        self._depth = 0
-        self._depth_at = 0
+        self._room = QueueRoom(db, clock, settings.outbound.max_queued)
 
     async def send(self, submission: Submission) -> Accepted:
         """Accept one message for sending; ApiError when it is refused."""
@@ -118,11 +116,15 @@ class Pipeline:
         self._check_schedule(submission.request)
         around = self._db.lookup(self._look, submission)
         await self._refuse_when_full()
-        prepared = await self._prepare(submission, around)
-        done = await self._blobs.keep(prepared.stored, lambda: self._accept(prepared))
+        is_scheduled = submission.request.sendAt is not None
+        recipients = unique_recipients(submission.request)
+        with self._room.place(0 if is_scheduled else len(recipients)) as place:
+            prepared = await self._prepare(submission, around, recipients)
+            done = await self._blobs.keep(prepared.stored, lambda: self._accept(prepared))
+            place.is_taken = not done.is_replay
         if done.is_replay:
             return done
-        if submission.request.sendAt is not None:
+        if is_scheduled:
             self._wake_scheduler()
         else:
             self._wake_queue()
@@ -164,19 +166,16 @@ class Pipeline:
         return Surroundings(inbox, parent)
 
     async def _refuse_when_full(self) -> None:
-        """503 while the queue takes nothing: paused, or no room on the disk or in itself."""
+        """503 while the queue takes nothing: paused, or no room on the disk."""
         if self._db.lookup(switches.off_since, switches.QUEUE) is not None:
             raise ApiError("provider_unavailable", "The operator has paused sending; try again later.")
         if not self._disk.has_room():
             raise ApiError("provider_unavailable", "The server is low on storage; try again later.")
-        now_ms = self._clock.now_ms()
-        if now_ms - self._depth_at >= DEPTH_RECHECK_MS:
-            self._depth_at = now_ms
-            self._depth = await self._db.read(outbound.depth)
-        if self._depth >= self._settings.outbound.max_queued:
-            raise ApiError("provider_unavailable", "The sending queue is full; try again later.")
+        await self._room.look()
 
-    async def _prepare(self, submission: Submission, around: Surroundings) -> Prepared:
+    async def _prepare(
+        self, submission: Submission, around: Surroundings, recipients: Sequence[tuple[str, str]]
+    ) -> Prepared:
         request, inbox = submission.request, around.inbox
         attachments = await decode_attachments(request, self._cpu, inbox.organization_id)
         if attachments and self._settings.outbound.relay and not self._settings.outbound.attachments:
@@ -186,7 +185,7 @@ class Pipeline:
         date_ms = request.sendAt or self._clock.now_ms()
         letter = Letter(
             request=request,
-            recipients=unique_recipients(request),
+            recipients=recipients,
             inbox=inbox,
             parent=around.parent,
             attachments=attachments,

@@ -173,6 +173,30 @@ async def test_a_queue_over_its_limit_takes_nothing(start: Start) -> None:
     assert maild.sql("SELECT sum(value) FROM usage WHERE length(period) = 7") == [(1,)]
 
 
+async def test_a_burst_does_not_go_over_the_limit(start: Start) -> None:
+    clock = ManualClock()  # stands still: the store is asked once
+    maild = await start(clock=clock, outbound={"max_queued": 5})
+    bot = await maild.inbox("bot")
+    answers = await asyncio.gather(*(maild.api.send(bot) for _ in range(20)))
+    assert sorted(answer.status for answer in answers) == [201] * 5 + [503] * 15
+    assert (await maild.api.send(bot)).status == 503
+    clock.forward(2)
+    assert (await maild.api.send(bot)).status == 503
+
+
+async def test_what_was_refused_for_another_reason_takes_no_place(start: Start) -> None:
+    maild = await start(clock=ManualClock(), outbound={"max_queued": 1})
+    bot = await maild.inbox("bot")
+    maild.sql(
+        "CREATE TRIGGER full BEFORE INSERT ON recipients BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
+    )
+    assert (await maild.api.send(bot)).status == 502
+    maild.sql("DROP TRIGGER full")
+    assert (await maild.api.send(bot, to=["a@elsewhere.test", "b@elsewhere.test"])).status == 503
+    assert (await maild.api.send(bot)).status == 201
+    assert (await maild.api.send(bot)).status == 503
+
+
 async def test_what_the_queue_refuses_is_502_and_was_never_counted(
     maild: Running, bot: dict[str, Any]
 ) -> None:
