@@ -2,8 +2,10 @@
 
 Sessions are shared by host name and address, never by destination domain, so that a thousand domains
 at one provider use a few connections. `max_connections_per_destination` limits the sessions in use
-with one host, `max_connections` those in use at all; idle ones are closed to make room for others.
-Connecting has a limit of its own, so that hosts that do not answer do not hold up the ones that do.
+with one address (of IPv6 one /64 network), however many names lead to it, `max_connections` those in use at all;
+idle ones are closed to make room for others. Connecting has a limit of its own, so that hosts that do not answer do
+not hold up the ones that do; and destinations that have not answered lately have half of all, so that however many
+of them hang, the mail of those that have answered goes on.
 
 A session goes back to the pool only after a transaction that ended as the protocol wants; whoever
 takes one must reckon with its having died meanwhile (`is_fresh` tells whether it was just opened).
@@ -11,9 +13,10 @@ Nothing here outlives the process.
 """
 
 import asyncio
+import ipaddress
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 
 import structlog
@@ -52,8 +55,13 @@ class Lent:
 
 
 @dataclass
-class _Host:
+class _Address:
     slots: asyncio.Semaphore
+    users: int = 0
+
+
+@dataclass
+class _Host:
     users: int = 0
     idle: deque[Session] = field(default_factory=deque)
 
@@ -71,6 +79,8 @@ class Connections:
         self._per_host = outbound.max_connections_per_destination
         self._slots = asyncio.Semaphore(outbound.max_connections)
         self._dials = asyncio.Semaphore(outbound.max_connections * DIALS_PER_CONNECTION)
+        self._doubtful = asyncio.Semaphore(max(outbound.max_connections // 2, 1))
+        self._addresses: dict[str, _Address] = {}
         self._hosts: OrderedDict[Hop, _Host] = OrderedDict()  # least recently used first
         self._in_use = 0
         self._idle = 0
@@ -78,13 +88,13 @@ class Connections:
         self._reaper: asyncio.TimerHandle | None = None
 
     @asynccontextmanager
-    async def session(self, hop: Hop) -> AsyncIterator[Lent]:
-        """A session with the host, kept or new; Unreachable."""
-        host = self._hosts.setdefault(hop, _Host(asyncio.Semaphore(self._per_host)))
+    async def session(self, hop: Hop, is_doubtful: bool = False) -> AsyncIterator[Lent]:
+        """A session with the host, kept or new; Unreachable. `is_doubtful`: for a destination not heard of lately."""
+        host = self._hosts.setdefault(hop, _Host())
         self._hosts.move_to_end(hop)
         host.users += 1
         try:
-            async with host.slots:
+            async with self._slot_at(hop), self._doubtful if is_doubtful else nullcontext():
                 lent = self._kept(host) or Lent(await self._dial(hop), is_fresh=True)
                 async with self._slot_of(lent):
                     if lent.is_fresh:
@@ -96,6 +106,20 @@ class Connections:
             host.users -= 1
             if not host.users and not host.idle:
                 self._hosts.pop(hop, None)
+
+    @asynccontextmanager
+    async def _slot_at(self, hop: Hop) -> AsyncIterator[None]:
+        """One of the sessions that the address may have."""
+        network = _network(hop.address)
+        address = self._addresses.setdefault(network, _Address(asyncio.Semaphore(self._per_host)))
+        address.users += 1
+        try:
+            async with address.slots:
+                yield
+        finally:
+            address.users -= 1
+            if not address.users:
+                self._addresses.pop(network, None)
 
     @asynccontextmanager
     async def _slot_of(self, lent: Lent) -> AsyncIterator[None]:
@@ -201,6 +225,12 @@ class Connections:
         self._idle = 0
         if self._goodbyes:
             await asyncio.wait(self._goodbyes)
+
+
+def _network(address: str) -> str:
+    """What one peer may have many addresses of: of IPv6 the /64, of IPv4 the address alone."""
+    ip = ipaddress.ip_address(address)
+    return address if ip.version == 4 else str(ipaddress.ip_network((ip, 64), strict=False))
 
 
 def _unreachable(hop: Hop, what: str) -> Unreachable:

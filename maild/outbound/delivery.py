@@ -58,9 +58,9 @@ class Deliverer:
         self._connections = connections
         self._contents = contents
 
-    async def deliver(self, rows: Sequence[Due]) -> Delivery:
-        """Rows of one message at one domain."""
-        course = _Course(rows)
+    async def deliver(self, rows: Sequence[Due], is_doubtful: bool = False) -> Delivery:
+        """Rows of one message at one domain. `is_doubtful`: it has not been heard of lately."""
+        course = _Course(rows, is_doubtful)
         delivery = await self._deliver(course)
         left = {at: replace(verdict, left=course.left) for at, verdict in delivery.verdicts.items()}
         return replace(delivery, verdicts=left)
@@ -68,7 +68,7 @@ class Deliverer:
     async def _deliver(self, course: "_Course") -> Delivery:
         rows = course.rows
         try:
-            async with self._contents.room_for(rows[0]):
+            async with self._contents.room_for(rows[0], course.is_doubtful):
                 return Delivery(await self._to_some_host(course), was_reached=True)
         except Unreachable as error:
             # A host's 5xx greeting is about us and now, not about this recipient: temporary.
@@ -112,7 +112,7 @@ class Deliverer:
         while True:
             lent: Lent | None = None
             try:
-                async with self._connections.session(hop) as lent:
+                async with self._connections.session(hop, course.is_doubtful) as lent:
                     transaction = Transaction(hop, lent, course.rows, content, sender)
                     try:
                         return await transaction.run()
@@ -135,6 +135,7 @@ class _Course:
     """One delivery under way. `left`: some host was told MAIL FROM."""
 
     rows: Sequence[Due]
+    is_doubtful: bool
     left: bool = False
 
 

@@ -2,8 +2,8 @@
 
 A lane is a destination's line. One that has not been heard of lately gets one worker and a short line,
 until a host of it answers; so a destination that hangs costs one connection, and its backlog stays in
-the store instead of filling the queue's memory. One that could not be reached is dead for nearly a
-first retry: what is in its line meanwhile is deferred without dialling.
+the store instead of filling the queue's memory, of which all such destinations together have half. One that
+could not be reached is dead for nearly a first retry: what is in its line meanwhile is deferred without dialling.
 
 All of it may be forgotten at any time; it is rebuilt by trying.
 """
@@ -21,6 +21,7 @@ from storage.outbound import Due
 
 LANE_ROWS_MAX = 500
 LANE_ROWS_UNPROVEN = 20
+DOUBTFUL_ROWS_MAX = 1500  # half of what the queue holds in memory
 LOCAL_WORKERS = 8
 PROVEN_FOR_S = 300
 IDLE_LANES_MAX = 10_000
@@ -61,6 +62,7 @@ class Lanes:
         # A tenth less than the first retry, and its jitter: who comes back on schedule finds it over.
         self._dead_for_s = settings.first_retry_s * 0.85
         self._clock = clock
+        self._doubtful_rows = 0
         self._lanes: OrderedDict[LaneKey, Lane] = OrderedDict()
 
     def lane(self, key: LaneKey) -> Lane:
@@ -78,6 +80,7 @@ class Lanes:
     def busy_domains(self) -> list[str]:
         """Destinations whose lines are full: nothing more is leased for them."""
         busy = []
+        self._doubtful_rows = sum(lane.rows for lane in self._lanes.values() if self.is_doubtful(lane))
         for lane in self._lanes.values():
             if lane.rows and lane.key.kind is Kind.REMOTE and lane.rows >= self._length(lane):
                 lane.is_held_back = True
@@ -95,6 +98,19 @@ class Lanes:
             return True
         lane.is_held_back = True
         return False
+
+    def must_stand_aside(self, lane: Lane, rows: int) -> bool:
+        """Have destinations that have not answered lately all that they may have together? If not, it is taken."""
+        if not self.is_doubtful(lane):
+            return False
+        if self._doubtful_rows + rows > DOUBTFUL_ROWS_MAX and self._doubtful_rows:
+            return True
+        self._doubtful_rows += rows
+        return False
+
+    def is_doubtful(self, lane: Lane) -> bool:
+        """It may hang, for all we know: nobody there has answered lately. (A dead one costs no time.)"""
+        return lane.key.kind is Kind.REMOTE and not self._is_proven(lane) and not self.is_dead(lane)
 
     def may_refill(self, lane: Lane) -> bool:
         """Once for each time that it was held back: is its line short enough by now?"""

@@ -54,6 +54,7 @@ LEASE_ROWS_MIN = 64  # with less room than this, wait for more
 SKIPPING_PAUSE_MAX_S = 0.25  # between leases that step over the lines of full lanes
 PAUSE_MAX_S = 60  # a clock that was set back must not hold up the mail
 PAUSED_LOOK_S = 2.0  # the operator's command is another process, which can't wake us
+ASIDE_S = 30.0  # for what destinations that may hang have no room for
 STORE_RETRY_S = 1.0
 DRAIN_S = 7.0
 
@@ -182,17 +183,21 @@ class OutboundQueue(LoopService):
             )  # each domain has an envelope sender of its own
             groups.setdefault((row.message_id, copy, sender, key), []).append(row)
         too_many: list[Due] = []
+        aside: list[Due] = []
         for (_, _, _, key), group in groups.items():
             lane = self._lanes.lane(key)
             if not self._lanes.has_room_for(lane, len(group)):
                 too_many += group
+                continue
+            if self._lanes.must_stand_aside(lane, len(group)):
+                aside += group
                 continue
             lane.rows += len(group)
             self._held += len(group)
             lane.waiting.append(group)
             self._staff(lane)
         is_let_go = await self._let_go([row for row in rows if row.domain in unknown])
-        return await self._give_back(too_many) and is_let_go
+        return await self._give_back(too_many) and await self._give_back(aside, ASIDE_S) and is_let_go
 
     async def _let_go(self, rows: Sequence[Due]) -> bool:
         """End leases of what can't be routed now: its next attempt is on schedule, and stands in nobody's way."""
@@ -205,13 +210,14 @@ class OutboundQueue(LoopService):
             return False
         return True
 
-    async def _give_back(self, rows: Sequence[Due]) -> bool:
+    async def _give_back(self, rows: Sequence[Due], wait_s: float = 0) -> bool:
         """End leases that nobody dialled for; False if the store failed (they end at the next start)."""
         if not rows:
             return True
         try:
             keys = [(row.message_id, row.position) for row in rows]
-            await self._db.write(outbound.give_back, keys, self._clock.now_ms())
+            due_ms = self._clock.now_ms() + int(wait_s * 1000)
+            await self._db.write(outbound.give_back, keys, due_ms)
         except Exception:
             log.exception("leases_not_given_back", recipients=len(rows))
             return False
@@ -292,7 +298,7 @@ class OutboundQueue(LoopService):
         if self._lanes.is_dead(lane) and lane.last_words is not None:
             words = replace(lane.last_words, left=False)  # that was another message
             return {row.position: words for row in rows}
-        delivery = await self._deliverer.deliver(rows)
+        delivery = await self._deliverer.deliver(rows, self._lanes.is_doubtful(lane))
         if delivery.was_reached:
             self._lanes.reached(lane)
         elif (verdict := delivery.verdicts[rows[0].position]).status == "deferred":

@@ -24,6 +24,9 @@ from maild.outbound.replies import Answer, Malformed, Meaning, ReplyReader, Step
 from maild.outbound.tls_policy import TlsPolicy
 
 WRITE_CHUNK_BYTES = 64 * 1024
+CONTENT_MIN_BYTES_PER_S = (
+    20_000  # a host that takes a block now and then would hold message and session for a day
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,7 @@ class Timeouts:
     connect: float = 30
     greeting: float = 300
     command: float = 300
+    envelope: float = 1800  # MAIL, RCPT for each and DATA together, where the host takes them one by one
     data_start: float = 120
     data_block: float = 180
     data_end: float = 600
@@ -81,15 +85,18 @@ class PipeliningProtocol(SMTPProtocol):
         if len(wire) <= WRITE_CHUNK_BYTES:
             self.write(wire)
         else:
-            view = memoryview(wire)
-            for start in range(0, len(wire), WRITE_CHUNK_BYTES):
-                self.write(view[start : start + WRITE_CHUNK_BYTES])  # type: ignore[arg-type]
-                try:
-                    async with asyncio.timeout(block_timeout):
-                        await self._drain_helper()
-                except TimeoutError:
-                    raise SMTPReadTimeoutError("timed out sending the message") from None
+            try:
+                async with asyncio.timeout(block_timeout + len(wire) / CONTENT_MIN_BYTES_PER_S):
+                    await self._write_blocks(memoryview(wire), block_timeout)
+            except TimeoutError:
+                raise SMTPReadTimeoutError("timed out sending the message") from None
         return await self.read_response(timeout=end_timeout)
+
+    async def _write_blocks(self, wire: memoryview, block_timeout: float) -> None:
+        for start in range(0, len(wire), WRITE_CHUNK_BYTES):
+            self.write(wire[start : start + WRITE_CHUNK_BYTES])  # type: ignore[arg-type]
+            async with asyncio.timeout(block_timeout):
+                await self._drain_helper()
 
     def write(self, data: bytes) -> None:
         if self.spoke_unasked:
@@ -229,6 +236,13 @@ class Session:
             commands = [mail + b"\r\n", *(rcpt + b"\r\n" for rcpt in recipients), b"DATA\r\n"]
             replies = await self._protocol.execute_group(commands, self._timeouts.command)
             return [Answer.of(*reply) for reply in replies]
+        try:
+            async with asyncio.timeout(self._timeouts.envelope):
+                return await self._one_by_one(mail, recipients)
+        except TimeoutError:
+            raise SMTPReadTimeoutError("timed out waiting for replies") from None
+
+    async def _one_by_one(self, mail: bytes, recipients: Sequence[bytes]) -> list[Answer]:
         first = Answer.of(*await self._command(mail))
         if meaning(Step.MAIL, first.code) is not Meaning.GO_ON:
             return [first]

@@ -5,7 +5,7 @@
     mx.always[("RCPT", "bad@x.test")] = "550 …"    for one address
     mx.drop_at = "dot"                             close instead of replying: greeting, EHLO, MAIL, …, dot
     mx.hold["dot"] = asyncio.Event()               reply only when it is set; `mx.reached` says it got there
-    mx.starttls = "good" | "broken" | "injecting"  offered when it is not ""
+    mx.starttls = "good" | "broken" | "injecting" | "hanging"  offered when it is not ""
 
 Stages are the verbs in upper case, `greeting`, and `dot` (the end of the message).
 """
@@ -189,6 +189,9 @@ class _Conversation:
         injected = b"250-injected\r\n250 injected\r\n" if kind == "injecting" else b""
         self._writer.write(b"220 go on\r\n" + injected)
         await self._writer.drain()
+        if kind == "hanging":
+            await self._reader.read(-1)  # the ClientHello, and no word
+            raise ConnectionResetError
         if kind == "broken":
             await self._reader.read(1)
             self._writer.write(b"this is no ServerHello\r\n")

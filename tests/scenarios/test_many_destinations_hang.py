@@ -1,0 +1,135 @@
+"""Many destinations accept a connection and say nothing: a stranger needs one wildcard in his DNS for that."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from maild.outbound import lanes, queue
+from maild.outbound.content import SMALL_BYTES
+from maild.outbound.lanes import LANE_ROWS_UNPROVEN
+from maild.outbound.smtp_client import Timeouts
+from tests.support.mx import Mx
+from tests.support.sending import Sending
+from tests.support.store import RAW
+
+LIVELY = "127.0.0.2"
+
+
+async def hang(sending: Sending, destinations: int, mails: int = 1, raw: bytes = RAW, hosts: int = 1) -> None:
+    """Mail to so many destinations, at hosts that never say a word (127.0.1.x)."""
+    for number in range(destinations):
+        sending.dns.add_mx(f"d{number}.hangs.test", address=f"127.0.1.{number % hosts + 1}")
+        for _ in range(mails):
+            await sending.store.send(f"u@d{number}.hangs.test", raw=raw)
+
+
+async def silent(sending: Sending, hosts: int) -> list[Mx]:
+    found = []
+    for number in range(hosts):
+        mx = Mx(hold={"greeting": asyncio.Event()})
+        found.append(await mx.start(f"127.0.1.{number + 1}", sending.mx.port))
+    return found
+
+
+async def test_the_rest_is_delivered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queue, "WINDOW_ROWS", 200)
+    monkeypatch.setattr(lanes, "DOUBTFUL_ROWS_MAX", 100)
+    async with Sending(tmp_path, local_domains={"ours.test"}, outbound={"max_connections": 6}) as sending:
+        sending.dns.add_mx("there.test", address=LIVELY)
+        deaf = await silent(sending, 12)
+        async with await Mx().start(LIVELY, sending.mx.port) as lively:
+            await sending.queue.start()
+            await sending.until(await sending.send("first@there.test"), "delivered")
+            await hang(sending, 12, LANE_ROWS_UNPROVEN, hosts=12)
+            sending.queue.wake()
+            async with asyncio.timeout(15):
+                while sum(mx.connections for mx in deaf) < 3:
+                    await asyncio.sleep(0.005)
+            for address in ("you@there.test", "bot@ours.test", "me@there.test"):
+                await sending.until(await sending.send(address), "delivered")
+            assert len(lively.received) == 3
+            assert sum(mx.connections for mx in deaf) == 3  # half of all
+        for mx in deaf:
+            mx.hold.pop("greeting").set()
+            await mx.stop()
+
+
+async def test_what_stands_aside_is_delivered_when_there_is_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lanes, "DOUBTFUL_ROWS_MAX", 2)
+    async with Sending(tmp_path) as sending:
+        ids = []
+        for number in range(5):
+            sending.dns.add_mx(f"d{number}.test")
+            ids.append(await sending.store.send(f"u@d{number}.test"))
+        await sending.queue.start()
+        async with asyncio.timeout(15):
+            while len(sending.mx.received) < 5:
+                sending.clock.forward(1)
+                sending.queue.wake()
+                await asyncio.sleep(0.01)
+        for message_id in ids:
+            await sending.until(message_id, "delivered")
+            assert (await sending.store.recipients(message_id))[0].attempts == 1
+
+
+async def test_many_names_of_one_address_get_what_one_gets(tmp_path: Path) -> None:
+    settings = {"max_connections": 100, "max_connections_per_destination": 3}
+    async with Sending(tmp_path, outbound=settings) as sending:
+        (deaf,) = await silent(sending, 1)
+        await hang(sending, 30)
+        sending.dns.add_mx("there.test", address=LIVELY)
+        await sending.queue.start()
+        await deaf.until("greeting", 3)
+        async with await Mx().start(LIVELY, sending.mx.port):
+            await sending.until(await sending.send("you@there.test"), "delivered")
+        assert deaf.connections == 3
+        deaf.hold.pop("greeting").set()
+        await deaf.stop()
+
+
+async def test_large_mail_that_nobody_takes_holds_up_no_other(tmp_path: Path) -> None:
+    """Each of these needs all of the memory that there is for its like."""
+    large = RAW + b"y" * 76 * 230_000
+    async with Sending(tmp_path, local_domains={"ours.test"}) as sending:
+        sending.dns.add_mx("there.test", address=LIVELY)
+        sending.dns.add_mx("new.test", address=LIVELY)
+        deaf = await silent(sending, 3)
+        async with await Mx().start(LIVELY, sending.mx.port):
+            await sending.queue.start()
+            await sending.until(await sending.send("first@there.test"), "delivered")
+            await hang(sending, 3, raw=large, hosts=3)
+            sending.queue.wake()
+            await deaf[0].until("greeting")
+            for address in ("you@there.test", "you@new.test", "bot@ours.test"):
+                await sending.until(await sending.send(address), "delivered")
+            await sending.until(
+                await sending.send("you@there.test", raw=RAW + b"y\r\n" * SMALL_BYTES), "delivered"
+            )
+        for mx in deaf:
+            mx.hold.pop("greeting").set()
+            await mx.stop()
+
+
+async def test_a_handshake_that_hangs_is_cut(tmp_path: Path) -> None:
+    async with Sending(tmp_path, mx=Mx(starttls="hanging"), timeouts=Timeouts(connect=0.3)) as sending:
+        sending.dns.add_mx("there.test")
+        await sending.queue.start()
+        message_id = await sending.send("you@there.test")
+        await sending.until(message_id, "delivered")  # in plain text: nothing asks for more
+        assert sending.mx.connections == 2
+        assert sending.mx.open_max <= 2
+
+
+async def test_who_talks_unasked_is_hung_up_on(tmp_path: Path) -> None:
+    async with Sending(tmp_path) as sending:
+        sending.dns.add_mx("there.test")
+        sending.mx.always["dot"] = "250 2.0.0 taken\r\n" + "250 and more\r\n" * 50_000
+        await sending.queue.start()
+        first = await sending.send("a@there.test")
+        await sending.until(first, "delivered")  # the reply stands
+        sending.mx.always.clear()
+        await sending.until(await sending.send("b@there.test"), "delivered")
+        assert sending.mx.connections == 2
