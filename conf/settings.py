@@ -16,6 +16,7 @@ from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationE
 ENVIRONMENT_PREFIX = "MAILD_"
 
 _HOST_LABEL = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)")
+_PORT = re.compile(r"[0-9]{1,5}")
 
 
 class SettingsError(Exception):
@@ -35,7 +36,7 @@ def _domain(value: str) -> str:
 
 def _listen(value: str) -> str:
     host, separator, port = value.rpartition(":")
-    if not separator or not host or not port.isdigit() or int(port) > 65535:
+    if not separator or not host or not _PORT.fullmatch(port) or int(port) > 65535:
         raise ValueError("must be address:port, such as 127.0.0.1:8025 or [::1]:8025")
     return value
 
@@ -90,7 +91,8 @@ class Smtp(_Section):
     command_timeout_s: Positive = 60
     session_timeout_s: Positive = 1200
     data_min_bytes_per_s: Positive = 500
-    max_bytes_in_flight: Positive = 256 * 1024 * 1024
+    data_min_average_bytes_per_s: Positive = 5000
+    max_bytes_in_flight: Positive = 128 * 1024 * 1024
     bare_line_ends: Literal["rewrite", "refuse"] = "rewrite"
 
 

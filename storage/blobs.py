@@ -261,6 +261,11 @@ class Spool:
         self._hash = hashlib.sha256()
         self.size_bytes = 0
 
+    @property
+    def held_bytes(self) -> int:
+        """How much of it is in memory."""
+        return len(self._buffer)
+
     async def write(self, chunk: bytes | bytearray | memoryview) -> None:
         self._buffer += chunk
         self.size_bytes += len(chunk)

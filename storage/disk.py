@@ -1,7 +1,12 @@
-"""Free space: below the reserve nothing new is accepted, so that what was accepted can be kept."""
+"""Free space: below the reserve nothing new is accepted, so that what was accepted can be kept.
+
+What is on its way in counts before it is written: each file that grows has a claim. Nobody can claim all there is:
+a holder (an address, an organization) gets no more than what is left for everybody else, as in `byte_account`.
+"""
 
 import os
 import time
+from collections import Counter
 from pathlib import Path
 
 RECHECK_S = 1.0
@@ -17,12 +22,22 @@ class Disk:
         self._free_bytes = 0
         self._reserve_bytes = 0
         self._inodes_left = True
+        self._claimed: Counter[str] = Counter()  # by holder
+        self._unwritten_bytes = 0  # of all claims
+        self._written_bytes = 0  # of claims, since the last look
 
     def has_room(self, expected_bytes: int = 0) -> bool:
         """Would `expected_bytes` more still leave the reserve of bytes and inodes free?"""
+        return self._room() >= expected_bytes and self._inodes_left
+
+    def claim(self, holder: str) -> "Claim":
+        """For one file that is going to grow."""
+        return Claim(self, holder)
+
+    def _room(self) -> int:
         if time.monotonic() - self._looked_at > RECHECK_S:
             self._look()
-        return self._inodes_left and self._free_bytes - expected_bytes >= self._reserve_bytes
+        return self._free_bytes - self._reserve_bytes - self._unwritten_bytes - self._written_bytes
 
     def _look(self) -> None:
         found = os.statvfs(self._folder)
@@ -30,4 +45,44 @@ class Disk:
         self._reserve_bytes = int(found.f_blocks * found.f_frsize * self._reserve)
         # Some file systems (btrfs) have no fixed number of inodes and say 0.
         self._inodes_left = not found.f_files or found.f_favail >= found.f_files * self._reserve
+        self._written_bytes = 0
         self._looked_at = time.monotonic()
+
+
+class Claim:
+    """The room of one file: `cover` before it grows, `wrote` when it did, `release` at its end."""
+
+    def __init__(self, disk: Disk, holder: str) -> None:
+        self._disk = disk
+        self._holder = holder
+        self._total = 0
+        self._written = 0
+
+    def cover(self, total_bytes: int) -> bool:
+        """May the file become so large? False, and nothing changes, when that is more than its share of the room."""
+        more = total_bytes - self._total
+        if more <= 0:
+            return True
+        left = self._disk._room() - more
+        if left < 0 or not self._disk._inodes_left or self._disk._claimed[self._holder] + more > left:
+            return False
+        self._total = total_bytes
+        self._disk._unwritten_bytes += more
+        self._disk._claimed[self._holder] += more
+        return True
+
+    def wrote(self, total_bytes: int) -> None:
+        """So much of it is in the file system, where the next look sees it."""
+        more = total_bytes - self._written
+        self._written = total_bytes
+        self._disk._unwritten_bytes -= more
+        self._disk._written_bytes += more
+
+    def release(self) -> None:
+        """Idempotent."""
+        disk, total, unwritten = self._disk, self._total, self._total - self._written
+        self._total = self._written = 0
+        disk._unwritten_bytes -= unwritten
+        disk._claimed[self._holder] -= total
+        if disk._claimed[self._holder] <= 0:
+            del disk._claimed[self._holder]

@@ -37,7 +37,6 @@ from storage.database import Database, Tx
 from storage.ids import Ids
 from storage.inboxes import Mailbox
 
-MAX_HOPS = 50  # RFC 5321 §6.3 asks for at least 100 only of those who count nothing else; Postfix has 50
 ROWS_OF_A_MESSAGE = 10  # besides its attachments, which cost a tenth of it each
 APART_ROWS = 500  # some 10 ms; more are written while the event loop goes on
 MAX_ROWS = 10_000  # some 200 ms, in which nobody else writes
@@ -113,7 +112,6 @@ class Acceptor:
 
     async def _accept(self, envelope: Envelope, stored: Stored) -> str:
         found, report = await self._read(envelope, stored)
-        refuse_loops(found)
         arrival = arrive(found, stored.id, stored.size_bytes, envelope.mail_from, NOT_EVALUATED)
         arrival = arrival._replace(is_report=report is not None)
         claim = self._claim(envelope, report)
@@ -303,9 +301,3 @@ def known_sender(domain: str | None) -> Mapping[str, str | None]:
 def read(raw: RawMessage, may_report: bool) -> tuple[Digest, Report | None]:
     found = digest(raw)
     return found, read_report(raw, found.parsed) if may_report else None
-
-
-def refuse_loops(found: Digest) -> None:
-    """RFC 5321 §6.3: many Received lines mean that the message goes in circles."""
-    if len(found.parsed.headers.get_all("Received")) > MAX_HOPS:
-        raise SmtpError(554, "5.4.6", "too many hops")

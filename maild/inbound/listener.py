@@ -9,8 +9,10 @@ import structlog
 from conf.settings import Smtp
 from maild.errors import SmtpError
 from maild.inbound.accept import Acceptor, Envelope
+from maild.inbound.intake import NO_STORAGE, Intake
 from maild.inbound.session import Session
-from storage.blobs import Blobs, Spool, Stored
+from storage.blobs import Blobs, Stored
+from storage.byte_account import ByteAccount
 from storage.disk import Disk
 from storage.inboxes import Mailbox
 from storage.service import Service
@@ -48,7 +50,7 @@ class Listener(Service):
         self._sessions: set[Session] = set()
         self._per_address: Counter[str] = Counter()
         self._work: set[asyncio.Task[str]] = set()
-        self._bytes_in_flight = 0
+        self._memory = ByteAccount(limits.max_bytes_in_flight)
         self._changed = asyncio.Event()  # a session ended, or its message did
 
     @property
@@ -122,26 +124,16 @@ class Listener(Service):
     async def accept(self, envelope: Envelope, stored: Stored) -> str:
         return await self._acceptor.accept(envelope, stored)
 
-    def spool(self) -> Spool:
-        return self._blobs.spool()
+    def intake(self, peer: str, declared_bytes: int) -> Intake:
+        spool = self._blobs.spool()
+        return Intake(spool, self._memory, self._disk, self._limits, self._hostname, peer, declared_bytes)
 
     def refuse_message(self, size_bytes: int) -> SmtpError | None:
         """Why no message may begin now, or None."""
         # Every open session may bring a message as large as this one.
         if not self._disk.has_room(int(1.5 * (size_bytes or self._limits.max_message_bytes))):
-            return SmtpError(452, "4.3.1", "no storage left, try again later")
-        if self._bytes_in_flight + size_bytes > self._limits.max_bytes_in_flight:
-            return SmtpError(452, "4.3.1", "too much mail in transit, try again later")
+            return NO_STORAGE
         return None
-
-    def take_bytes(self, count: int) -> bool:
-        if self._bytes_in_flight + count > self._limits.max_bytes_in_flight:
-            return False
-        self._bytes_in_flight += count
-        return True
-
-    def give_bytes(self, count: int) -> None:
-        self._bytes_in_flight -= count
 
     def message_ended(self) -> None:
         self._changed.set()

@@ -10,6 +10,7 @@ to its end even if the peer hangs up (it may have counted on the 250), and 250 i
 
 import asyncio
 import re
+from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from ssl import SSLContext
@@ -21,9 +22,9 @@ from aiosmtpd.smtp import SMTP, TLSSetupException
 from conf.settings import Smtp
 from maild.errors import SmtpError, unavailable
 from maild.inbound.accept import Envelope
-from maild.inbound.data import DataDecoder
+from maild.inbound.intake import Intake
 from maild.message.address import AddressSyntaxError, parse_path
-from storage.blobs import Spool, Stored
+from storage.blobs import Stored
 from storage.inboxes import Mailbox
 
 log = structlog.get_logger("maild.smtp")
@@ -32,9 +33,12 @@ COMMAND_LINE_OCTETS = 4096  # RFC 5321 §4.5.3.1.4 asks for 512, RFC 6531 and lo
 DATA_PIECE_OCTETS = 64 * 1024
 DRAIN_FACTOR = 2  # an oversized message is read to this many times the limit, then cut off
 RATE_CHECK_S = 10
+AVERAGE_CHECKS = 12  # the average is that of two minutes
+HANG_UP_S = 10  # for a peer to read our last reply
 END_OF_DATA = b"\r\n.\r\n"
 # 8-bit and UTF-8 mail is taken as it comes, announced or not (RFC 6152, RFC 6531).
 _WITHOUT_EFFECT = {("BODY", "7BIT"), ("BODY", "8BITMIME"), ("SMTPUTF8", "")}
+_SIZE = re.compile(r"[0-9]{1,20}")  # RFC 1870 §4
 _HELO = re.compile(r"[A-Za-z0-9._:\[\]-]{1,255}")
 
 Handler = Callable[["Session", bytes], Awaitable[None]]
@@ -45,10 +49,8 @@ class Host(Protocol):
 
     def find_mailbox(self, address: str) -> Mailbox | None: ...
     async def accept(self, envelope: Envelope, stored: Stored) -> str: ...
-    def spool(self) -> Spool: ...
+    def intake(self, peer: str, declared_bytes: int) -> Intake: ...
     def refuse_message(self, size_bytes: int) -> SmtpError | None: ...
-    def take_bytes(self, count: int) -> bool: ...
-    def give_bytes(self, count: int) -> None: ...
     def message_ended(self) -> None: ...
     def opened(self, session: "Session") -> SmtpError | None: ...
     def closed(self, session: "Session") -> None: ...
@@ -61,6 +63,7 @@ class Transaction:
 
     mail_from: str
     recipients: list[tuple[str, Mailbox]]
+    declared_bytes: int
 
 
 class Session(SMTP):
@@ -87,10 +90,12 @@ class Session(SMTP):
         self._mail: Transaction | None = None
         self._active_at = 0.0
         self._errors = self._junk = self._unknown = 0
-        self._in_data = False
+        self._in_data = self._is_encrypted = False
         self._received = 0
         self._deadline: asyncio.TimerHandle | None = None
+        self._abort: asyncio.TimerHandle | None = None
         self._watch: asyncio.TimerHandle | None = None
+        self._marks: deque[int] = deque()  # what had come at the last checks of the rate
         self._refusal: SmtpError | None = None
         self.peer = ""
 
@@ -103,16 +108,22 @@ class Session(SMTP):
             self._refusal = self._host.opened(self)
             self._deadline = self.loop.call_later(self._limits.session_timeout_s, self._expire)
         else:
+            self._is_encrypted = True
             # RFC 3207 §4.2: what was said before TLS counts for nothing.
             self._helo = self._mail = None
         super().connection_made(transport)
 
     def connection_lost(self, error: Exception | None) -> None:
-        if self._deadline is not None:
-            self._deadline.cancel()
+        self._end()
+        super().connection_lost(error)
+
+    def _end(self) -> None:
+        """Leave no timer and give the place back; idempotent."""
+        for timer in (self._deadline, self._abort, self._timeout_handle):
+            if timer is not None:
+                timer.cancel()
         self._stop_watch()
         self._host.closed(self)
-        super().connection_lost(error)
 
     def eof_received(self) -> bool:
         """A peer that has said everything may still listen: what it said is answered, then we close.
@@ -147,7 +158,7 @@ class Session(SMTP):
         """Say why, and close (RFC 5321 §3.8)."""
         if self.transport is not None and not self.transport.is_closing():
             self._write(reply)
-            self.transport.close()
+            self._close()
 
     @property
     def is_busy(self) -> bool:
@@ -168,11 +179,13 @@ class Session(SMTP):
             self._close()  # the peer is gone
         except TLSSetupException:
             log.info("tls_failed", peer=self.peer)
-            if self._original_transport is not None:
-                self._original_transport.close()
+            self._cut_off()
         except Exception:
             log.exception("session_failed", peer=self.peer)
             self.hang_up(SmtpError(421, "4.3.0", "local error, closing connection"))
+        finally:
+            if self._tls_protocol is not None and not self._is_encrypted:
+                self._end()  # asyncio tells of a lost connection only those whose handshake succeeded
 
     async def _one_command(self) -> None:
         try:
@@ -224,8 +237,16 @@ class Session(SMTP):
         self._writer.write(f"{reply.code} {reply.enhanced} {reply.text}\r\n".encode())
 
     def _close(self) -> None:
+        """Close when the peer has read all that we said; it gets a while for that, not for ever."""
         if self.transport is not None:
             self.transport.close()
+            if self._abort is None:
+                self._abort = self.loop.call_later(HANG_UP_S, self._cut_off)
+
+    def _cut_off(self) -> None:
+        for transport in (self.transport, self._original_transport):  # the second one when there is TLS
+            if transport is not None:
+                transport.abort()  # type: ignore[attr-defined]  # every stream's has it
 
     # Commands --------------------------------------------------------------------------------
 
@@ -270,7 +291,7 @@ class Session(SMTP):
         refusal = self._host.refuse_message(size)
         if refusal is not None:
             raise refusal
-        self._mail = Transaction(address, [])
+        self._mail = Transaction(address, [], size)
         await self.push("250 2.1.0 OK")
 
     def _path(self, argument: bytes, keyword: bytes, syntax: str) -> tuple[str, Mapping[str, str | None]]:
@@ -286,7 +307,7 @@ class Session(SMTP):
         """The declared size (0 when none was); unknown parameters are refused (RFC 5321 §4.1.1.11)."""
         size = 0
         for keyword, value in parameters.items():
-            if keyword == "SIZE" and value is not None and value.isdigit() and len(value) <= 20:
+            if keyword == "SIZE" and value is not None and _SIZE.fullmatch(value):
                 size = int(value)
             elif keyword not in ("SIZE", "BODY", "SMTPUTF8"):
                 raise SmtpError(555, "5.5.4", "parameter not implemented")
@@ -330,12 +351,11 @@ class Session(SMTP):
             raise SmtpError(501, "5.5.4", "syntax: DATA")
         if self._mail is None or not self._mail.recipients:
             raise SmtpError(503, "5.5.1", "say RCPT first")
-        await self.push("354 end data with <CR><LF>.<CR><LF>")
         transaction, self._mail = self._mail, None
+        intake = self._host.intake(self.peer, transaction.declared_bytes)
         self._in_data = True
-        self._watch_rate()
         try:
-            reply = await self._take_message(transaction)
+            reply = await self._take_message(transaction, intake)
         finally:
             self._in_data = False
             self._host.message_ended()
@@ -380,63 +400,49 @@ class Session(SMTP):
 
     # The message -----------------------------------------------------------------------------
 
-    async def _take_message(self, transaction: Transaction) -> str:
-        spool = self._host.spool()
+    async def _take_message(self, transaction: Transaction, intake: Intake) -> str:
         try:
-            await self._receive(spool)
+            await self.push("354 end data with <CR><LF>.<CR><LF>")
+            self._marks = deque([self._received], maxlen=AVERAGE_CHECKS)
+            self._watch_rate()
+            await self._receive(intake)
             self._stop_watch()  # from here on it is we who are slow
-            work = self.loop.create_task(self._commit(transaction, spool))
+            work = self.loop.create_task(self._commit(transaction, intake))
         except BaseException:
-            self._host.give_bytes(spool.size_bytes)
-            spool.discard()
+            intake.close()
             raise
         self._host.finish(work)
         return await asyncio.shield(work)
 
-    async def _commit(self, transaction: Transaction, spool: Spool) -> str:
+    async def _commit(self, transaction: Transaction, intake: Intake) -> str:
         """Runs to its end whatever becomes of the session."""
         try:
             envelope = self._envelope(transaction)
-            message_id = await self._host.accept(envelope, await spool.finish())
+            message_id = await self._host.accept(envelope, await intake.finish())
         except SmtpError:
             raise
         except Exception as error:
             log.exception("accept_failed", peer=self.peer)
             raise unavailable() from error
         finally:
-            self._host.give_bytes(spool.size_bytes)
-            spool.discard()
+            intake.close()
         return f"250 2.0.0 OK: stored as {message_id}"
 
-    async def _receive(self, spool: Spool) -> None:
+    async def _receive(self, intake: Intake) -> None:
         """Read to the final dot; SmtpError when the message can't be taken (the dot was read even so)."""
-        decoder = DataDecoder()
         refusal: SmtpError | None = None
         octets = 0
         async for piece in self._pieces():
             octets += len(piece)
-            if refusal is None and octets > self._limits.max_message_bytes:
-                refusal = SmtpError(
-                    552, "5.3.4", f"message is larger than {self._limits.max_message_bytes} octets"
-                )
             if octets > self._limits.max_message_bytes * DRAIN_FACTOR:
                 raise SmtpError(552, "5.3.4", "message is far too large, closing connection", closes=True)
-            refusal = refusal or await self._keep(spool, decoder.feed(piece))
-        refusal = refusal or await self._keep(spool, decoder.finish())
-        if refusal is None and decoder.had_bare_line_end and self._limits.bare_line_ends == "refuse":
-            refusal = SmtpError(550, "5.6.0", "a CR or LF stands alone: lines end with CR LF")
+            try:
+                if refusal is None:
+                    await intake.take(piece)
+            except SmtpError as error:
+                refusal = error
         if refusal is not None:
             raise refusal
-
-    async def _keep(self, spool: Spool, data: bytes) -> SmtpError | None:
-        if not self._host.take_bytes(len(data)):
-            return SmtpError(452, "4.3.1", "too much mail in transit, try again later")
-        try:
-            await spool.write(data)
-        except OSError:
-            log.exception("spool_failed", peer=self.peer)
-            return SmtpError(452, "4.3.1", "no storage left for this message, try again later")
-        return None
 
     async def _pieces(self) -> AsyncIterator[bytes]:
         """The octets up to the final dot, in pieces of bounded size, never looking past it.
@@ -458,18 +464,27 @@ class Session(SMTP):
             return
 
     def _watch_rate(self) -> None:
-        """RFC 5321 §4.5.3.2 wants patience; a peer slower than the minimum gets 421."""
-        self._watch = self.loop.call_later(RATE_CHECK_S, self._check_rate, self._received)
+        """RFC 5321 §4.5.3.2 wants patience; a peer slower than the least rates gets 421."""
+        self._watch = self.loop.call_later(RATE_CHECK_S, self._check_rate)
 
     def _stop_watch(self) -> None:
         if self._watch is not None:
             self._watch.cancel()
 
-    def _check_rate(self, before: int) -> None:
-        if self._received - before < self._limits.data_min_bytes_per_s * RATE_CHECK_S:
+    def _check_rate(self) -> None:
+        if self._is_slow():
             self.hang_up(SmtpError(421, "4.4.2", "data comes too slowly, closing connection"))
-        else:
-            self._watch_rate()
+            return
+        self._marks.append(self._received)
+        self._watch_rate()
+
+    def _is_slow(self) -> bool:
+        lately, in_all = self._received - self._marks[-1], self._received - self._marks[0]
+        is_average_due = len(self._marks) == AVERAGE_CHECKS
+        return lately < self._limits.data_min_bytes_per_s * RATE_CHECK_S or (
+            is_average_due
+            and in_all < self._limits.data_min_average_bytes_per_s * AVERAGE_CHECKS * RATE_CHECK_S
+        )
 
     def _envelope(self, transaction: Transaction) -> Envelope:
         encrypted = self._tls_protocol is not None

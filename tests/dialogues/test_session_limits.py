@@ -4,9 +4,11 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
-from storage.blobs import Spool
+import pytest
+
+from storage.blobs import SPOOL_BUFFER_BYTES, Spool
 from tests.conftest import Start
-from tests.support.running import Running, Smtp, until
+from tests.support.running import Running, until
 
 
 async def test_sessions_of_one_address_are_capped(start: Start) -> None:
@@ -36,34 +38,102 @@ async def test_sessions_in_all_are_capped(start: Start) -> None:
     assert await third.closed()
 
 
-async def test_bytes_in_flight_are_capped(start: Start) -> None:
-    maild = await start(smtp={"max_bytes_in_flight": 400_000, "max_message_bytes": 350_000})
+async def held_memory(maild: Running, least: int, most: int = 2**60) -> int:
+    """What the account of memory holds, once it is between the two."""
+    memory = maild.daemon.listener._memory
+
+    async def look() -> int | None:
+        return memory.held_bytes if least <= memory.held_bytes <= most else None
+
+    found: int = await until(look)
+    return found
+
+
+async def test_who_holds_its_share_of_the_memory_is_refused_and_others_are_not(start: Start) -> None:
+    maild = await start(smtp={"max_bytes_in_flight": 800_000})
     bot = await maild.inbox("bot")
-    holder = await maild.smtp()
+    holder, again = await maild.smtp(), await maild.smtp()
     await holder.begin(bot["address"])
-    await holder.write(b"Subject: held\r\n\r\n" + b"x" * 300_000)
-    other = await maild.smtp()
-    await other.say("EHLO other.test")
-    announced = await until(lambda: refused(other, "MAIL FROM:<a@b.test> SIZE=200000"))
-    assert announced.startswith("452 4.3.1")
+    await holder.write(b"Subject: held\r\n\r\n" + b"x" * 240_000)
+    held = await held_memory(maild, 150_000)
+    await again.begin(bot["address"])
+    await again.write(b"Subject: again\r\n\r\n" + b"y" * 200_000)
+    await held_memory(maild, held, held)  # it gave back what it had before its final dot was sent
+    other = await maild.smtp(source="127.0.0.2")
     await other.begin(bot["address"])
-    await other.write(b"Subject: unannounced\r\n\r\n" + b"y" * 200_000 + b"\r\n.\r\n")
-    assert (await other.reply()).startswith("452 4.3.1")
-    await holder.write(b"\r\n.\r\n")
-    assert (await holder.reply()).startswith("250 ")
-    await other.begin(bot["address"])  # the session lives, and there is room again
-    await other.write(b"Subject: second try\r\n\r\n" + b"y" * 200_000 + b"\r\n.\r\n")
-    assert (await other.reply()).startswith("250 ")
-    assert [one["subject"] for one in await maild.api.messages()] == ["second try", "held"]
-    assert maild.daemon.listener._bytes_in_flight == 0
+    assert (await other.say(b"Subject: other\r\n\r\n" + b"z" * 100_000 + b"\r\n.")).startswith("250 ")
+    assert (await again.say(b"\r\n.")).startswith("452 4.3.1")
+    assert (await holder.say(b"\r\n.")).startswith("250 ")
+    await again.begin(bot["address"])  # the session lives, and there is room again
+    assert (await again.say(b"Subject: again\r\n\r\n" + b"y" * 150_000 + b"\r\n.")).startswith("250 ")
+    assert [one["subject"] for one in await maild.api.messages()] == ["again", "held", "other"]
+    await held_memory(maild, 0, 0)
 
 
-async def refused(talk: Smtp, command: str) -> str | None:
-    reply = await talk.say(command)
-    if not reply.startswith("250 "):
-        return reply
-    await talk.say("EHLO again.test")
-    return None
+async def test_what_is_spooled_into_a_file_is_not_held(start: Start) -> None:
+    """Else a dozen slow sessions of one address use up what is there for everybody."""
+    maild = await start(smtp={"max_bytes_in_flight": 8_000_000})
+    bot = await maild.inbox("bot")
+    slow = [await maild.smtp() for _ in range(4)]
+    for talk in slow:
+        await talk.begin(bot["address"])
+        await talk.write(b"Subject: slow\r\n\r\n" + b"x" * 3_000_000)
+    await until(lambda: true_when(lambda: spooled(maild) > 4 * 2_200_000))
+    await held_memory(maild, 0, 4 * (SPOOL_BUFFER_BYTES + 64 * 1024))
+    other = await maild.smtp(source="127.0.0.2")
+    await other.begin(bot["address"])
+    assert (await other.say(b"Subject: other\r\n\r\n" + b"z" * 300_000 + b"\r\n.")).startswith("250 ")
+    for talk in slow:
+        assert (await talk.say(b"\r\n.")).startswith("250 ")
+    await held_memory(maild, 0, 0)
+
+
+def spooled(maild: Running) -> int:
+    return sum(one.stat().st_size for one in (maild.settings.data_path / "blobs" / "tmp").iterdir())
+
+
+async def test_refused_mail_gives_its_bytes_back_at_once(start: Start) -> None:
+    """Those that come at the same speed must not drag each other down."""
+    maild = await start(smtp={"max_message_bytes": 1_000_000})
+    bot = await maild.inbox("bot")
+    talk = await maild.smtp()
+    await talk.begin(bot["address"])
+    await talk.write(b"Subject: large\r\n\r\n" + b"x" * 900_000)
+    await until(lambda: true_when(lambda: spooled(maild) > 0))
+    await talk.write(b"x" * 300_000)
+    await until(lambda: true_when(lambda: list((maild.settings.data_path / "blobs" / "tmp").iterdir()) == []))
+    await held_memory(maild, 0, 0)
+    assert (await talk.say(b"\r\n.")).startswith("552 5.3.4")
+
+
+async def test_of_two_that_the_disk_has_no_room_for_one_gets_through(
+    maild: Running, bot: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = maild.daemon.listener._disk
+    monkeypatch.setattr(disk, "_room", lambda: 3_000_000 - disk._unwritten_bytes - disk._written_bytes)
+    first, second = await maild.smtp(), await maild.smtp(source="127.0.0.2")
+    for talk in (first, second):
+        await talk.say("EHLO client.test")
+        assert (await talk.say("MAIL FROM:<a@b.test> SIZE=1500000")).startswith("250 ")
+        assert (await talk.say(f"RCPT TO:<{bot['address']}>")).startswith("250 ")
+    assert (await first.say("DATA")).startswith("354 ")
+    assert (await second.say("DATA")).startswith("452 4.3.1")
+    assert (await first.say(b"Subject: x\r\n\r\n" + b"x" * 1_400_000 + b"\r\n.")).startswith("250 ")
+    assert disk._unwritten_bytes == 0 and not disk._claimed
+
+
+async def test_a_message_that_grows_beyond_the_room_is_refused_at_once(
+    maild: Running, bot: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = maild.daemon.listener._disk
+    talk = await maild.smtp()
+    await talk.begin(bot["address"])
+    monkeypatch.setattr(disk, "_room", lambda: 1_000_000 - disk._unwritten_bytes - disk._written_bytes)
+    await talk.write(b"Subject: x\r\n\r\n" + b"x" * 400_000)
+    await until(lambda: true_when(lambda: spooled(maild) > 0))
+    await talk.write(b"x" * 400_000)
+    await until(lambda: true_when(lambda: not disk._claimed))
+    assert (await talk.say(b"\r\n.")).startswith("452 4.3.1")
 
 
 class FullDisk:
@@ -99,7 +169,7 @@ async def test_a_spool_that_can_not_write_is_452_at_the_dot(
     assert reply.startswith("452 4.3.1")
     assert "space" not in reply
     assert (await maild.deliver(bot["address"], "Subject: room\n\n")).startswith("250 ")
-    assert maild.daemon.listener._bytes_in_flight == 0
+    assert maild.daemon.listener._memory.held_bytes == 0
 
 
 async def test_a_store_that_fails_is_451_and_tells_no_stranger_why(
@@ -141,9 +211,9 @@ async def test_a_message_without_its_dot_is_never_stored(maild: Running, bot: di
     await talk.begin(bot["address"])
     await talk.write(b"Subject: half\r\n\r\n" + b"half\r\n" * 100_000)
     listener = maild.daemon.listener
-    await until(lambda: true_when(lambda: listener._bytes_in_flight > 0))
+    await until(lambda: true_when(lambda: listener._memory.held_bytes > 0))
     talk.hang_up()
-    await until(lambda: true_when(lambda: listener._bytes_in_flight == 0))
+    await until(lambda: true_when(lambda: listener._memory.held_bytes == 0))
     assert await maild.api.messages() == []
 
 

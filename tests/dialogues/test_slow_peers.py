@@ -1,6 +1,7 @@
 """S8: whoever is slower than any mail server is cut off with 421, and others are served meanwhile."""
 
 import asyncio
+import socket
 from typing import Any
 
 import pytest
@@ -60,6 +61,56 @@ async def test_a_message_that_trickles_in(impatient: Running) -> None:
     assert await impatient.api.messages() == []
 
 
+async def test_a_message_that_drips_after_much_came_at_once(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Above the least rate of each short while, and below that of the longer ones."""
+    monkeypatch.setattr(session, "RATE_CHECK_S", 0.1)
+    monkeypatch.setattr(session, "AVERAGE_CHECKS", 3)
+    maild = await start(smtp={"data_min_bytes_per_s": 1, "data_min_average_bytes_per_s": 100_000})
+    await maild.inbox("bot")
+    talk = await maild.smtp()
+    await talk.begin("bot@agents.test")
+    await talk.write(b"Subject: much\r\n\r\n" + b"x" * 2_000_000)
+    assert (await trickle(talk, b"x")).startswith("421 4.4.2 data comes too slowly")
+    assert await talk.closed()
+
+
+async def test_a_peer_that_reads_no_reply_is_cut_off(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Closing waits for the peer to read: it must not wait for ever."""
+    monkeypatch.setattr(session, "HANG_UP_S", 0.1)
+    maild = await start(smtp={"command_timeout_s": 1, "max_junk_commands": 10**9})
+    _reader, writer = await deaf(maild)
+    await writes_until_it_blocks(writer)
+    listener = maild.daemon.listener
+    async with asyncio.timeout(5):
+        while listener._sessions:
+            await asyncio.sleep(0.01)
+    writer.transport.abort()
+
+
+async def deaf(maild: Running) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    host, _, port = maild.daemon.listener.addresses[0].rpartition(":")
+    sock = socket.socket()
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    sock.setblocking(False)
+    await asyncio.get_running_loop().sock_connect(sock, (host, int(port)))
+    reader, writer = await asyncio.open_connection(sock=sock, limit=1)
+    writer.transport.pause_reading()  # type: ignore[attr-defined]
+    return reader, writer
+
+
+async def writes_until_it_blocks(writer: asyncio.StreamWriter) -> None:
+    """Commands whose replies nobody reads, until the server reads no more of them."""
+    try:
+        async with asyncio.timeout(1):
+            while True:
+                writer.write(b"HELP\r\n" * 5000)
+                await writer.drain()
+    except TimeoutError:
+        pass
+
+
 async def test_a_message_that_stops(impatient: Running) -> None:
     talk = await impatient.smtp()
     await talk.begin("bot@agents.test")
@@ -107,5 +158,5 @@ async def test_what_slow_peers_began_is_given_back(impatient: Running) -> None:
     await talk.write(b"Subject: large\r\n\r\n" + b"x" * 2_000_000)
     assert (await talk.reply()).startswith("421 ")
     assert await talk.closed()
-    assert impatient.daemon.listener._bytes_in_flight == 0
+    assert impatient.daemon.listener._memory.held_bytes == 0
     assert list((impatient.settings.data_path / "blobs" / "tmp").iterdir()) == []

@@ -129,9 +129,12 @@ def test_what_is_no_host_name(name: str) -> None:
     assert len(faults({"server": {"shared_domains": ["ok.test", name]}})) == 1
 
 
-@pytest.mark.parametrize("address", ["", ":25", "25", "a:b", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0.1:"])
+@pytest.mark.parametrize(
+    "address", ["", ":25", "25", "a:b", "127.0.0.1:65536", "[::1]:-1", "127.0.0.1:", "[::1]:²"]
+)
 def test_what_is_no_address_to_listen_on(address: str) -> None:
-    assert len(faults({"http": {"listen": address}})) == 1
+    (only,) = faults({"http": {"listen": address}})
+    assert "must be address:port" in only
     assert len(faults({"smtp": {"listen": ["127.0.0.1:0", address]}})) == 1
 
 

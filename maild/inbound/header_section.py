@@ -1,0 +1,133 @@
+"""The header section of a message as it comes in: hops counted, and results taken out that only we may give.
+
+RFC 8601 §5: who adds Authentication-Results removes those of strangers that bear its own name, or a reader of the raw
+message would believe them. That has to happen before the bytes are stored, since all that we keep of a message points
+into them. A signature of the sender's over such a field breaks by that, which the RFC accepts.
+
+Feed it what `DataDecoder` gives (lines end with CRLF and are never cut between the two), in pieces cut anywhere. It
+takes linear time, holds back at most MAX_HELD_OCTETS, and touches nothing behind the first empty line.
+"""
+
+import re
+
+from maild.message.idn import ascii_domain
+from maild.message.mailboxes import unescape
+
+MAX_HELD_OCTETS = 16 * 1024  # of a field that bears results; a longer one is nobody's honest one, and goes
+_MAX_NAME_OCTETS = 64
+
+_NAME = b"\r\nauthentication-results"
+_RESULTS = re.compile(re.escape(_NAME) + rb"[ \t]*+:")
+_HOP = re.compile(rb"\r\nreceived[ \t]*+:")
+_FIELD_END = re.compile(rb"\r\n(?=[^ \t])")
+_BLANKS = re.compile(r"\s*+")
+_COMMENT_MARK = re.compile(r"\\.|[()]", re.DOTALL)
+_ID = re.compile(r'"((?:[^"\\]|\\.)*+)"|([^\s;("]++)', re.DOTALL)
+
+
+class HeaderSection:
+    """`hops`: Received fields so far. `authserv_id`: our own, lower case."""
+
+    def __init__(self, authserv_id: str) -> None:
+        self.hops = 0
+        self._own_id = authserv_id
+        self._held = b"\r\n"  # each field is found by the CRLF before it, and the first has none
+        self._surplus = 2
+        self._is_over = self._is_dropping = False
+
+    def feed(self, data: bytes) -> bytes:
+        if self._is_over:
+            return data
+        text = self._held + data
+        if self._is_dropping:
+            end = _FIELD_END.search(text)
+            if end is None:
+                self._held = _line_end(text)
+                return b""
+            text, self._is_dropping = text[end.start() :], False
+        end_of_section = text.find(b"\r\n\r\n")
+        if end_of_section < 0:
+            return self._emit(self._clean(text, is_whole=False))
+        self._is_over = True
+        section = self._clean(text[:end_of_section], is_whole=True)
+        return self._emit(section, text[end_of_section:])
+
+    def finish(self) -> bytes:
+        """What was held back; the message ended within its header section."""
+        if self._is_over:
+            return b""
+        self._is_over = True
+        rest = self._held
+        section = rest.removesuffix(b"\r\n")
+        kept = b"" if self._is_dropping else self._clean(section, is_whole=True)
+        return self._emit(kept, rest[len(section) :])
+
+    def _emit(self, section: bytes, body: bytes = b"") -> bytes:
+        self.hops += len(_HOP.findall(section.lower()))
+        surplus = min(self._surplus, len(section) + len(body))
+        self._surplus -= surplus
+        return (section + body)[surplus:]
+
+    def _clean(self, text: bytes, *, is_whole: bool) -> bytes:
+        """The fields without forged ones; what can't be judged before more comes is held back."""
+        kept: list[bytes] = []
+        lower, position = text.lower(), 0
+        while (found := _RESULTS.search(lower, position)) is not None:
+            end = _FIELD_END.search(text, found.end())
+            if end is None and not is_whole:
+                self._hold(text[found.start() :])
+                return b"".join(kept) + text[position : found.start()]
+            field_end = len(text) if end is None else end.start()
+            is_forged = self._is_ours(text[found.end() : field_end])
+            kept.append(text[position : found.start() if is_forged else field_end])
+            position = field_end
+        line = len(text) if is_whole else max(position, text.rfind(b"\r\n"))
+        if not _may_become_a_name(lower[line:]):
+            line = len(text)
+        self._hold(text[line:])
+        return b"".join(kept) + text[position:line]
+
+    def _hold(self, rest: bytes) -> None:
+        self._is_dropping = len(rest) > MAX_HELD_OCTETS
+        self._held = _line_end(rest) if self._is_dropping else rest
+
+    def _is_ours(self, value: bytes) -> bool:
+        text = value.decode("utf-8", "replace")
+        named = _authserv_id(text)
+        if named is None:  # nobody can read it, and some may think that they can
+            return self._own_id in text.lower()
+        try:
+            named = ascii_domain(named)
+        except ValueError:
+            pass
+        return named.lower().removesuffix(".") == self._own_id
+
+
+def _line_end(text: bytes) -> bytes:
+    return b"\r\n" if text.endswith(b"\r\n") else b""
+
+
+def _may_become_a_name(line: bytes) -> bool:
+    return len(line) <= _MAX_NAME_OCTETS or (line.startswith(_NAME) and not line[len(_NAME) :].strip(b" \t"))
+
+
+def _authserv_id(value: str) -> str | None:
+    """RFC 8601 §2.2: the first word or quoted string, behind blanks and comments; None when there is none."""
+    position = 0
+    while True:
+        blanks = _BLANKS.match(value, position)
+        position = blanks.end() if blanks else position
+        if not value.startswith("(", position):
+            break
+        depth = 0
+        for mark in _COMMENT_MARK.finditer(value, position):
+            depth += {"(": 1, ")": -1}.get(mark[0], 0)
+            if depth == 0:
+                position = mark.end()
+                break
+        else:
+            return None
+    found = _ID.match(value, position)
+    if found is None:
+        return None
+    return found[2] if found[1] is None else unescape(found[1])

@@ -1,0 +1,109 @@
+"""One message between DATA and its commit: decoded, checked and kept as it comes, and never more than its share.
+
+What is held in memory counts against the account of memory, what is spooled into a file against the disk, each with the
+peer's address as its holder. A message that is refused gives everything back at that moment, not at its final dot:
+what still comes of it is nobody's, and the others' mail has the room.
+"""
+
+import structlog
+
+from conf.settings import Smtp
+from maild.errors import SmtpError
+from maild.inbound.data import DataDecoder
+from maild.inbound.header_section import HeaderSection
+from storage.blobs import Spool, Stored
+from storage.byte_account import ByteAccount
+from storage.disk import Disk
+
+log = structlog.get_logger("maild.smtp")
+
+MAX_HOPS = 50  # RFC 5321 §6.3 asks for at least 100 only of those who count nothing else; Postfix has 50
+
+NO_STORAGE = SmtpError(452, "4.3.1", "no storage left, try again later")
+
+
+class Intake:
+    """`declared_bytes`: the SIZE of MAIL (RFC 1870), 0 when none was given."""
+
+    def __init__(
+        self,
+        spool: Spool,
+        memory: ByteAccount,
+        disk: Disk,
+        limits: Smtp,
+        hostname: str,
+        peer: str,
+        declared_bytes: int,
+    ) -> None:
+        self._spool = spool
+        self._memory = memory
+        self._claim = disk.claim(peer)
+        self._limits = limits
+        self._peer = peer
+        self._decoder = DataDecoder()
+        self._header = HeaderSection(hostname)
+        self._held = 0
+        self._octets = 0
+        # Who says how much will come has its room from the start: of two that don't fit, one gets through.
+        if not self._claim.cover(declared_bytes):
+            raise NO_STORAGE
+
+    async def take(self, piece: bytes) -> None:
+        """The next octets as they came. SmtpError when the message is refused: nothing of it is kept then."""
+        self._octets += len(piece)
+        try:
+            if self._octets > self._limits.max_message_bytes:
+                raise SmtpError(
+                    552, "5.3.4", f"message is larger than {self._limits.max_message_bytes} octets"
+                )
+            await self._keep(self._header.feed(self._decoder.feed(piece)))
+            self._check()
+        except BaseException:
+            self.close()
+            raise
+
+    async def finish(self) -> Stored:
+        """The final dot was read: the whole message. SmtpError when it is refused at last."""
+        try:
+            await self._keep(self._header.feed(self._decoder.finish()) + self._header.finish())
+            self._check()
+            stored = await self._spool.finish()
+        except BaseException:
+            self.close()
+            raise
+        self._note()
+        return stored
+
+    def close(self) -> None:
+        """Give back what is counted, and forget what is not finished. Idempotent."""
+        self._spool.discard()
+        self._claim.release()
+        self._memory.give(self._held, self._peer)
+        self._held = 0
+
+    def _check(self) -> None:
+        if self._header.hops > MAX_HOPS:  # RFC 5321 §6.3: the message goes in circles
+            raise SmtpError(554, "5.4.6", "too many hops")
+        if self._decoder.had_bare_line_end and self._limits.bare_line_ends == "refuse":
+            raise SmtpError(550, "5.6.0", "a CR or LF stands alone: lines end with CR LF")
+
+    async def _keep(self, data: bytes) -> None:
+        if not data:
+            return
+        if not self._memory.take(len(data), self._peer):
+            raise SmtpError(452, "4.3.1", "too much mail in transit, try again later")
+        self._held += len(data)
+        if not self._claim.cover(self._spool.size_bytes + len(data)):
+            raise NO_STORAGE
+        try:
+            await self._spool.write(data)
+        except OSError as error:
+            log.exception("spool_failed", peer=self._peer)
+            raise SmtpError(452, "4.3.1", "no storage left for this message, try again later") from error
+        self._note()
+
+    def _note(self) -> None:
+        """What went into the file is no longer in memory."""
+        self._memory.give(self._held - self._spool.held_bytes, self._peer)
+        self._held = self._spool.held_bytes
+        self._claim.wrote(self._spool.size_bytes - self._held)

@@ -1,0 +1,25 @@
+"""A handshake that fails, or never ends, frees the session's place."""
+
+import pytest
+
+from maild.inbound import session
+from tests.conftest import Start
+from tests.dialogues.test_session_limits import true_when
+from tests.support.running import until
+
+
+@pytest.mark.parametrize("said", [b"no TLS at all\r\n" * 20, b"\x16\x03\x01", b""])
+@pytest.mark.parametrize("leaves", [True, False])
+async def test_a_handshake_that_comes_to_nothing(
+    start: Start, monkeypatch: pytest.MonkeyPatch, said: bytes, leaves: bool
+) -> None:
+    monkeypatch.setattr(session, "HANG_UP_S", 0.1)
+    maild = await start(smtp={"max_sessions_per_address": 1, "command_timeout_s": 1})
+    talk = await maild.smtp()
+    await talk.say("EHLO client.test")
+    assert (await talk.say("STARTTLS")).startswith("220 ")
+    await talk.write(said)
+    if leaves:
+        talk.hang_up()
+    await until(lambda: true_when(lambda: not maild.daemon.listener._sessions))
+    assert (await (await maild.smtp()).say("NOOP")).startswith("250 ")

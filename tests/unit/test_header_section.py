@@ -1,0 +1,116 @@
+"""Forged results are taken out of the header section, whole, and nothing else is (maild/inbound/header_section.py)."""
+
+import re
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from maild.inbound.header_section import MAX_HELD_OCTETS, HeaderSection
+
+OWN = "mx.agents.test"
+FORGED = [
+    b"Authentication-Results: mx.agents.test; dmarc=pass header.from=bank.test",
+    b"authentication-RESULTS:MX.Agents.Test;dmarc=pass",
+    b"Authentication-Results : mx.agents.test.; dmarc=pass",
+    b"Authentication-Results:\r\n\tmx.agents.test\r\n\t;\r\n dmarc=pass",
+    b"Authentication-Results: mx.agents.test 1; dmarc=pass",
+    b'Authentication-Results: "mx.agents.test"; dmarc=pass',
+    b'Authentication-Results: "mx\\.agents.test" 1; dmarc=pass',
+    b"Authentication-Results: (a (nested\\) one)) (b)\r\n mx.agents.test; none",
+    b"Authentication-Results: mx.agents.test(comment); none",
+    b"Authentication-Results: mx.agents.test",
+    b"Authentication-Results: (never closed mx.agents.test; dmarc=pass",
+    "Authentication-Results: mx.ａgents.test; dmarc=pass".encode(),
+    b"Authentication-Results: (" + b"x" * 2 * MAX_HELD_OCTETS + b") mx.agents.test; dmarc=pass",
+    b"Authentication-Results" + b" " * 2 * MAX_HELD_OCTETS + b": mx.agents.test; dmarc=pass",
+]
+HONEST = [
+    b"Authentication-Results: mx.elsewhere.test; dmarc=pass",
+    b"Authentication-Results: notmx.agents.test; note=mx.agents.test",
+    b"Authentication-Results: mx.agents.test.evil.test; none",
+    b"Authentication-Results: (mx.agents.test) other.test; none",
+    b"X-Authentication-Results: mx.agents.test; none",
+    b"ARC-Authentication-Results: i=1; mx.agents.test; none",
+    b"Authentication-Results-Too: mx.agents.test; none",
+    b"Subject: hello\r\n Authentication-Results: mx.agents.test; none",
+    b"Authentication-Results: ; none",
+]
+BODY = b"\r\nAuthentication-Results: mx.agents.test; none\r\n\r\nAuthentication-Results: mx.agents.test; none\r\n"
+
+
+def clean(pieces: list[bytes]) -> bytes:
+    section = HeaderSection(OWN)
+    return b"".join([section.feed(piece) for piece in pieces]) + section.finish()
+
+
+@pytest.mark.parametrize("field", FORGED)
+@pytest.mark.parametrize("before", [b"", b"Subject: x\r\n", b"Received: a\r\n b\r\n"])
+@pytest.mark.parametrize("after", [b"", b"To: y\r\n", FORGED[0] + b"\r\n"])
+def test_results_in_our_name_are_taken_out(field: bytes, before: bytes, after: bytes) -> None:
+    left = before + (after if after.startswith(b"To") else b"")
+    assert clean([before + field + b"\r\n" + after + BODY]) == left + BODY
+    assert clean([before + field + b"\r\n" + after]) == left
+
+
+@pytest.mark.parametrize("field", HONEST)
+def test_all_else_stays(field: bytes) -> None:
+    assert clean([field + b"\r\n" + BODY]) == field + b"\r\n" + BODY
+    assert clean([field + b"\r\n"]) == field + b"\r\n"
+
+
+def test_a_message_without_a_header_section_stays() -> None:
+    assert clean([BODY]) == BODY
+    assert clean([b""]) == b""
+    assert clean([b"no line end"]) == b"no line end"
+    assert clean([b"\r\n"]) == b"\r\n"
+
+
+LINES = st.lists(
+    st.sampled_from(
+        [b"\r\n", b" folded\r\n", b"\tx", b"Subject: y\r\n", b"Received: z\r\n", b"x" * 70]
+        + [b"%b\r\n" % one for one in FORGED[:-2] + HONEST]
+    ),
+    max_size=12,
+).map(b"".join)  # fmt: skip
+
+
+@given(LINES, st.lists(st.integers(0, 2000), max_size=10))
+@example(b"Authentication-Results: mx.agents.test; none\r\n\r\n", [1, 2, 45, 46])
+def test_pieces_cut_anywhere_give_the_same(data: bytes, cuts: list[int]) -> None:
+    # As the decoder gives them: no cut between CR and LF.
+    places = sorted({cut for cut in cuts if cut < len(data) and data[cut - 1 : cut] != b"\r"})
+    pieces = [data[a:b] for a, b in zip([0, *places], [*places, len(data)], strict=True)]
+    assert clean(pieces) == clean([data])
+
+
+@given(LINES)
+def test_what_is_left_is_the_other_fields_in_order(data: bytes) -> None:
+    section, end, body = (b"\r\n" + data).partition(b"\r\n\r\n")
+    if not end and section.endswith(b"\r\n"):
+        section, end = section[:-2], b"\r\n"
+    fields = re.split(rb"(?=\r\n[^ \t])", section)
+    left = b"".join(field for field in fields if not is_forged(field[2:]))
+    assert clean([data]) == (left + end + body)[2:]
+
+
+def is_forged(field: bytes) -> bool:
+    return any(field == one or field.startswith(one + b"\r\n") for one in FORGED)
+
+
+def test_a_field_in_endless_pieces_is_not_kept_in_memory() -> None:
+    section = HeaderSection(OWN)
+    section.feed(b"Authentication-Results: (")
+    for _ in range(100):
+        assert section.feed(b"x" * 10_000) == b""
+        assert len(section._held) <= MAX_HELD_OCTETS
+    assert section.feed(b"\r\nSubject: x\r\n\r\nhi") == b"Subject: x\r\n\r\nhi"
+
+
+def test_hops_are_counted_once_each() -> None:
+    section = HeaderSection(OWN)
+    for _ in range(30):
+        for piece in (b"Rece", b"ived : from a\r\n", b"\tReceived: folded\r\n", b"X-Received: no\r\n"):
+            section.feed(piece)
+    section.feed(b"\r\nReceived: body\r\n")
+    assert section.hops == 30
