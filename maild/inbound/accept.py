@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from email.utils import format_datetime
 from typing import NamedTuple
 
+import structlog
 from authres import AuthenticationResultsHeader
 
 from maild.errors import SmtpError
@@ -36,6 +37,8 @@ from storage.cpu_threads import CpuThreads
 from storage.database import Database, Tx
 from storage.ids import Ids
 from storage.inboxes import Mailbox
+
+log = structlog.get_logger("maild.smtp")
 
 ROWS_OF_A_MESSAGE = 10  # besides its attachments, which cost a tenth of it each
 APART_ROWS = 500  # some 10 ms; more are written while the event loop goes on
@@ -105,7 +108,7 @@ class Acceptor:
         return limit is not None and kept >= limit
 
     async def accept(self, envelope: Envelope, stored: Stored) -> str:
-        """Commit the message for every inbox it reaches; returns the id for our 250.
+        """Commit the message for every inbox it reaches; returns the id of the first message, for our 250.
 
         SmtpError when it is refused; the caller keeps responsibility then."""
         return await self._blobs.keep(stored, lambda: self._accept(envelope, stored))
@@ -116,15 +119,17 @@ class Acceptor:
         arrival = arrival._replace(is_report=report is not None)
         claim = self._claim(envelope, report)
         one_each = dict((mailbox.inbox_id, (address, mailbox)) for address, mailbox in envelope.recipients)
-        trace = self._trace(envelope, stored.id, [address for address, _ in one_each.values()])
+        message_id = self._ids.new("msg")
+        trace = self._trace(envelope, message_id, [address for address, _ in one_each.values()])
         boxes = [box for _, box in one_each.values()]
         rows = len(boxes) * (ROWS_OF_A_MESSAGE + len(found.parsed.attachments))
         if rows > MAX_ROWS:  # RFC 3463 §3.6, X.5.3: to be sent in several parts
             raise SmtpError(554, "5.5.3", "too many recipients for a message of so many parts")
         write = self._db.write_apart if rows > APART_ROWS else self._db.write
-        if await write(self._commit, arrival, stored, boxes, trace, claim):
+        if await write(self._commit, arrival, stored, boxes, message_id, trace, claim):
             self._wake_webhooks()
-        return stored.id
+        log.info("accepted", message_id=message_id, inboxes=len(boxes), size_bytes=stored.size_bytes)
+        return message_id
 
     def _commit(
         self,
@@ -132,6 +137,7 @@ class Acceptor:
         arrival: Arrival,
         stored: Stored,
         boxes: Sequence[Mailbox],
+        first_id: str,
         trace: bytes,
         claim: Claim | None,
     ) -> int:
@@ -142,11 +148,14 @@ class Acceptor:
         ):
             raise SmtpError(*_FULL)
         blobs.insert(tx, stored, self._clock.now_ms(), refs=0)
-        calls = [self._deliver(tx, arrival, box, trace) for box in boxes]
-        if all(one is None for one in calls):
+        calls: list[int] = []
+        for box in boxes:  # the first one delivered has the id that Received and our 250 name
+            heard = self._deliver(tx, arrival, box, trace, None if calls else first_id)
+            calls += [] if heard is None else [heard]
+        if not calls:
             raise SmtpError(550, "5.1.1", "mailbox unavailable")  # all were deactivated since RCPT
         told = self._count(tx, claim) if claim is not None else 0
-        return sum(filter(None, calls)) + told
+        return sum(calls) + told
 
     def _count(self, tx: Tx, claim: Claim) -> int:
         return reports.count(tx, claim, self._senders, self._ids.new, self._clock.now_ms())
@@ -193,18 +202,21 @@ class Acceptor:
             if box is None:
                 return 0
             blobs.insert(tx, stored, self._clock.now_ms(), refs=0)
-            trace = self._local_trace(answer.author, box.address, stored.id)
-            return self._deliver(tx, arrival, box, trace) or 0
+            message_id = self._ids.new("msg")
+            trace = self._local_trace(answer.author, box.address, message_id)
+            return self._deliver(tx, arrival, box, trace, message_id) or 0
 
         return deliver
 
-    def _deliver(self, tx: Tx, arrival: Arrival, box: Mailbox, trace: bytes) -> int | None:
+    def _deliver(
+        self, tx: Tx, arrival: Arrival, box: Mailbox, trace: bytes, message_id: str | None = None
+    ) -> int | None:
         """Rows for one inbox; how many webhooks hear of it, None when the inbox is gone."""
         now_ms = self._clock.now_ms()
         domain = split(box.address)[1]  # it may have been deleted since RCPT, as the inbox may have been
         if not is_served(tx, domain, self._shared_domains) or not inboxes.received(tx, box.inbox_id, now_ms):
             return None
-        message_id = self._ids.new("msg")
+        message_id = message_id or self._ids.new("msg")
         thread_id = self._thread(tx, arrival, box, now_ms)
         attachments = messages.attachment_rows(self._ids, message_id, arrival.digest.parts())
         message = message_row(arrival, box, message_id, thread_id, trace, now_ms)
@@ -269,14 +281,14 @@ class Acceptor:
             return None
         return reports.claim(report, envelope.mail_from, envelope.recipients, self._shared_domains)
 
-    def _trace(self, envelope: Envelope, blob_id: str, recipients: list[str]) -> bytes:
+    def _trace(self, envelope: Envelope, message_id: str, recipients: list[str]) -> bytes:
         """Return-Path, Authentication-Results and Received (RFC 5321 §4.4), newest first."""
         # §4.4: "for" only when it discloses no other recipient.
         whose = f"\r\n\tfor <{recipients[0]}>" if len(recipients) == 1 else ""
         return (
             f"Return-Path: <{envelope.mail_from}>\r\n{self._results}\r\n"
             f"Received: from {envelope.helo} ([{envelope.peer}])\r\n\tby {self._hostname} with"
-            f" {envelope.protocol} id {blob_id}{whose};\r\n\t{self._date()}\r\n"
+            f" {envelope.protocol} id {message_id}{whose};\r\n\t{self._date()}\r\n"
         ).encode()
 
     def _local_trace(self, mail_from: str, recipient: str, message_id: str) -> bytes:
