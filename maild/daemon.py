@@ -73,6 +73,7 @@ class Daemon:
         self._db: Database | None = None
         self._cpu = CpuThreads()
         self._supervisor = Supervisor([])
+        self._serves = False
         self.listener: Listener
         self.http: HttpServer
         self.streams: Streams
@@ -88,6 +89,7 @@ class Daemon:
             await asyncio.to_thread(guessing.load)
             await self._build()
             await self._supervisor.start()
+            self._serves = True
         except (
             DataFolderError,
             migrate.StoreError,
@@ -247,14 +249,25 @@ class Daemon:
     def _tls_context(self) -> ssl.SSLContext:
         smtp, server = self._settings.smtp, self._settings.server
         cert, key = smtp.tls_cert, smtp.tls_key
-        if not cert:
-            cert, key = tls.self_signed(self._folder.path, server.hostname)
         try:
+            if not cert:
+                cert, key = tls.self_signed(self._folder.path, server.hostname)
             return tls.context(cert, key)
         except (ssl.SSLError, OSError) as error:
             raise StartError(
                 f"smtp.tls_cert, smtp.tls_key: {cert} and {key} are no usable pair: {error}"
             ) from error
+
+    def reload(self) -> None:
+        """Read the certificate again, for the sessions that begin from now on; the old one stays where that fails."""
+        if not self._serves:  # it is about to be read
+            return
+        try:
+            self.listener.tls = self._tls_context()
+        except StartError as error:
+            log.error("certificate_not_reloaded", error=str(error))
+        else:
+            log.info("certificate_reloaded")
 
     async def watch(self, until: "asyncio.Future[None]") -> None:
         await self._supervisor.watch(until)
@@ -272,10 +285,11 @@ class Daemon:
 
 
 async def serve(settings: Settings) -> None:
-    """Run until SIGTERM or SIGINT; raise when a part dies."""
+    """Run until SIGTERM or SIGINT; raise when a part dies. SIGHUP reads the certificate again."""
     daemon = Daemon(settings)
-    await daemon.start()
     loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGHUP, daemon.reload)
+    await daemon.start()
     stopped: asyncio.Future[None] = loop.create_future()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, _end, stopped)

@@ -45,7 +45,7 @@ class Listener(Service):
         self._disk = disk
         self._limits = limits
         self._hostname = hostname
-        self._tls = tls
+        self.tls = tls  # of sessions that begin
         self._servers: list[asyncio.Server] = []
         self._sessions: set[Session] = set()
         self._per_address: Counter[str] = Counter()
@@ -65,7 +65,7 @@ class Listener(Service):
             host, _, port = address.rpartition(":")
             try:
                 server = await loop.create_server(
-                    lambda: Session(self, self._limits, self._hostname, self._tls, loop),
+                    lambda: Session(self, self._limits, self._hostname, self.tls, loop),
                     host.strip("[]"),
                     int(port),
                     backlog=BACKLOG,

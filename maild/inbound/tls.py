@@ -18,10 +18,13 @@ VALID_DAYS = 3650
 
 
 def context(cert: str, key: str) -> ssl.SSLContext:
-    """A server context for this pair of PEM files; ssl.SSLError or OSError when they don't fit."""
+    """A server context for this pair of PEM files; ssl.SSLError or OSError when they don't fit.
+
+    Always a fresh one: a pair that does not match breaks the context that it is loaded into."""
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     made.minimum_version = ssl.TLSVersion.TLSv1_2
-    made.load_cert_chain(cert, key)
+    # An encrypted key is a fault; without a password OpenSSL would ask for one on the terminal.
+    made.load_cert_chain(cert, key, password="")
     return made
 
 

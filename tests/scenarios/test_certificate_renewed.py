@@ -1,0 +1,89 @@
+"""SIGHUP takes a renewed certificate without a pause, and a pair that does not fit changes nothing."""
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+import smtplib
+import socket
+import ssl
+from pathlib import Path
+from typing import Any
+
+from maild.inbound import tls
+from tests.support.daemon import Daemon
+from tests.support.running import Smtp
+
+
+def pair(folder: Path, name: str) -> tuple[Path, Path]:
+    made = folder / name
+    made.mkdir()
+    cert, key = tls.self_signed(made, f"{name}.test")
+    return Path(cert), Path(key)
+
+
+def install(source: Path, target: Path) -> None:
+    """As ACME clients do it: the file changes at once."""
+    shutil.copy(source, target.with_suffix(".new"))
+    target.with_suffix(".new").rename(target)
+
+
+def shown(port: int) -> bytes:
+    """The certificate that a new session gets."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    with smtplib.SMTP("127.0.0.1", port, timeout=5) as client:
+        client.starttls(context=context)
+        assert isinstance(client.sock, ssl.SSLSocket)
+        return client.sock.getpeercert(binary_form=True) or b""
+
+
+def der(cert: Path) -> bytes:
+    return ssl.PEM_cert_to_DER_cert(cert.read_text())
+
+
+async def told(daemon: Daemon, event: str, count: int = 1) -> dict[str, Any]:
+    async with asyncio.timeout(5):
+        while True:
+            lines = [json.loads(line) for line in daemon.log.read_text().splitlines() if line.startswith("{")]
+            found = [line for line in lines if line["event"] == event]
+            if len(found) >= count:
+                return found[count - 1]  # type: ignore[no-any-return]
+            await asyncio.sleep(0.02)
+
+
+def closed_port() -> int:
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        return int(sock.getsockname()[1])
+
+
+async def test_a_renewed_certificate_is_taken(tmp_path: Path) -> None:
+    old, new = pair(tmp_path, "old"), pair(tmp_path, "new")
+    cert, key = tmp_path / "live.pem", tmp_path / "live.key"
+    install(old[0], cert)
+    install(old[1], key)
+    smtp = {"tls_cert": str(cert), "tls_key": str(key)}
+    async with Daemon(tmp_path, dns_port=closed_port(), more={"smtp": smtp}) as daemon:
+        assert await asyncio.to_thread(shown, daemon.smtp_port) == der(old[0])
+        before = await Smtp.connect(f"127.0.0.1:{daemon.smtp_port}")
+        await before.reply()
+        await before.say("EHLO client.test")
+
+        install(new[0], cert)  # its key comes later
+        os.kill(daemon.pid, signal.SIGHUP)
+        fault = await told(daemon, "certificate_not_reloaded")
+        assert fault["level"] == "error"
+        assert "smtp.tls_cert, smtp.tls_key" in fault["error"] and str(cert) in fault["error"]
+        assert await asyncio.to_thread(shown, daemon.smtp_port) == der(old[0])
+
+        install(new[1], key)
+        os.kill(daemon.pid, signal.SIGHUP)
+        await told(daemon, "certificate_reloaded")
+        assert await asyncio.to_thread(shown, daemon.smtp_port) == der(new[0])
+
+        assert (await before.say("STARTTLS")).startswith("220 ")
+        await before.start_tls()
+        assert (await before.say("EHLO client.test")).startswith("250")
+        assert (await before.say("QUIT")).startswith("221 ")
