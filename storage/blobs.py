@@ -129,7 +129,7 @@ class Blobs:
                 await spool.write(memoryview(raw)[start : start + STORE_CHUNK_BYTES])
             return await spool.finish()
         except BaseException:
-            spool.discard()
+            await spool.discard()
             raise
 
     async def keep(self, stored: Stored, commit: Callable[[], Awaitable[T]]) -> T:
@@ -285,13 +285,17 @@ class Spool:
             raise
         return Stored(self._id, self.size_bytes, self._hash.digest(), None, path)
 
-    def discard(self) -> None:
+    async def discard(self) -> None:
         """Forget it; idempotent, and harmless after `finish()`."""
         self._buffer = bytearray()  # not clear(): a write that failed may still hold a view of it
         if self._file is not None:
-            os.close(self._file)
-            self._file = None
-            self._temporary.unlink(missing_ok=True)
+            descriptor, self._file = self._file, None
+            await _in_thread(partial(self._drop, descriptor))
+
+    def _drop(self, descriptor: int) -> None:
+        # A few milliseconds for a large one, and a hundred may be cut off at once.
+        os.close(descriptor)
+        self._temporary.unlink(missing_ok=True)
 
     @property
     def _temporary(self) -> Path:

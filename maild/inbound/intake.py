@@ -59,7 +59,7 @@ class Intake:
             await self._keep(self._header.feed(self._decoder.feed(piece)))
             self._check()
         except BaseException:
-            self.close()
+            await self.close()
             raise
 
     async def finish(self) -> Stored:
@@ -69,17 +69,17 @@ class Intake:
             self._check()
             stored = await self._spool.finish()
         except BaseException:
-            self.close()
+            await self.close()
             raise
         self._note()
         return stored
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Give back what is counted, and forget what is not finished. Idempotent."""
-        self._spool.discard()
         self._claim.release()
         self._memory.give(self._held, self._peer)
         self._held = 0
+        await self._spool.discard()
 
     def _check(self) -> None:
         if self._header.hops > MAX_HOPS:  # RFC 5321 §6.3: the message goes in circles

@@ -409,7 +409,7 @@ class Session(SMTP):
             self._stop_watch()  # from here on it is we who are slow
             work = self.loop.create_task(self._commit(transaction, intake))
         except BaseException:
-            intake.close()
+            await intake.close()
             raise
         self._host.finish(work)
         return await asyncio.shield(work)
@@ -425,7 +425,7 @@ class Session(SMTP):
             log.exception("accept_failed", peer=self.peer)
             raise unavailable() from error
         finally:
-            intake.close()
+            await intake.close()
         return f"250 2.0.0 OK: stored as {message_id}"
 
     async def _receive(self, intake: Intake) -> None:

@@ -8,7 +8,8 @@ import pytest
 
 from maild.inbound import session
 from tests.conftest import Start
-from tests.support.running import Running, Smtp
+from tests.dialogues.test_session_limits import true_when
+from tests.support.running import Running, Smtp, until
 
 TIMEOUT = "421 4.4.2 timeout, closing connection"
 
@@ -159,4 +160,5 @@ async def test_what_slow_peers_began_is_given_back(impatient: Running) -> None:
     assert (await talk.reply()).startswith("421 ")
     assert await talk.closed()
     assert impatient.daemon.listener._memory.held_bytes == 0
-    assert list((impatient.settings.data_path / "blobs" / "tmp").iterdir()) == []
+    unfinished = impatient.settings.data_path / "blobs" / "tmp"
+    await until(lambda: true_when(lambda: list(unfinished.iterdir()) == []))

@@ -168,7 +168,7 @@ async def test_a_spool_is_bounded_in_memory(store: Blobs) -> None:
         await spool.write(piece)
         assert len(spool._buffer) <= SPOOL_BUFFER_BYTES + len(piece)
     assert spool.size_bytes == 100 * len(piece)
-    spool.discard()
+    await spool.discard()
 
 
 async def test_discarding_forgets_everything_and_may_be_repeated(store: Blobs, folder: Path) -> None:
@@ -176,13 +176,13 @@ async def test_discarding_forgets_everything_and_may_be_repeated(store: Blobs, f
     await spool.write(b"x" * 1_000_000)
     assert len(files(folder)) == 1
     for _ in range(2):
-        spool.discard()
+        await spool.discard()
         assert files(folder) == []
     stored = await store.store(b"x" * 5000)
     finished = store.spool()
     await finished.write(b"y" * 5000)
     kept = await finished.finish()
-    finished.discard()  # harmless after finish()
+    await finished.discard()  # harmless after finish()
     assert kept.path is not None and kept.path.exists() and stored.path is not None and stored.path.exists()
 
 
@@ -209,7 +209,7 @@ async def test_discarding_a_write_that_was_cancelled_leaves_nothing(
         try:
             await spool.write(b"x" * 1_000_000)
         except BaseException:
-            spool.discard()
+            await spool.discard()
             raise
 
     writing = asyncio.create_task(write())
