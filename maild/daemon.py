@@ -146,7 +146,13 @@ class Daemon:
             wake_webhooks=wake_webhooks,
         )
         self.listener = Listener(
-            acceptor, blob_store, disk, settings.smtp, settings.server.hostname, self._tls_context()
+            acceptor,
+            blob_store,
+            disk,
+            self._cpu,
+            settings.smtp,
+            settings.server.hostname,
+            self._tls_context(),
         )
         queue = OutboundQueue(
             db,

@@ -5,6 +5,8 @@ peer's address as its holder. A message that is refused gives everything back at
 what still comes of it is nobody's, and the others' mail has the room.
 """
 
+from functools import partial
+
 import structlog
 
 from conf.settings import Smtp
@@ -13,12 +15,16 @@ from maild.inbound.data import DataDecoder
 from maild.inbound.header_section import HeaderSection
 from storage.blobs import Spool, Stored
 from storage.byte_account import ByteAccount
+from storage.cpu_threads import CpuThreads
 from storage.disk import Disk
 
 log = structlog.get_logger("maild.smtp")
 
 MAX_HOPS = 50  # RFC 5321 §6.3 asks for at least 100 only of those who count nothing else; Postfix has 50
 
+AT_ONCE_OCTETS = (
+    128 * 1024
+)  # of a message; a hundred large ones at once would hold the event loop for a tenth of a second
 NO_STORAGE = SmtpError(452, "4.3.1", "no storage left, try again later")
 
 
@@ -30,6 +36,7 @@ class Intake:
         spool: Spool,
         memory: ByteAccount,
         disk: Disk,
+        cpu: CpuThreads,
         limits: Smtp,
         hostname: str,
         peer: str,
@@ -38,6 +45,7 @@ class Intake:
         self._spool = spool
         self._memory = memory
         self._claim = disk.claim(peer)
+        self._cpu = cpu
         self._limits = limits
         self._peer = peer
         self._decoder = DataDecoder()
@@ -56,7 +64,10 @@ class Intake:
                 raise SmtpError(
                     552, "5.3.4", f"message is larger than {self._limits.max_message_bytes} octets"
                 )
-            await self._keep(self._header.feed(self._decoder.feed(piece)))
+            decode = partial(self._decode, piece)
+            await self._keep(
+                decode() if self._octets <= AT_ONCE_OCTETS else await self._cpu.run(self._peer, decode)
+            )
             self._check()
         except BaseException:
             await self.close()
@@ -80,6 +91,9 @@ class Intake:
         self._memory.give(self._held, self._peer)
         self._held = 0
         await self._spool.discard()
+
+    def _decode(self, piece: bytes) -> bytes:
+        return self._header.feed(self._decoder.feed(piece))
 
     def _check(self) -> None:
         if self._header.hops > MAX_HOPS:  # RFC 5321 §6.3: the message goes in circles

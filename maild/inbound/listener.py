@@ -13,6 +13,7 @@ from maild.inbound.intake import NO_STORAGE, Intake
 from maild.inbound.session import Session
 from storage.blobs import Blobs, Stored
 from storage.byte_account import ByteAccount
+from storage.cpu_threads import CpuThreads
 from storage.disk import Disk
 from storage.inboxes import Mailbox
 from storage.service import Service
@@ -36,6 +37,7 @@ class Listener(Service):
         acceptor: Acceptor,
         blobs: Blobs,
         disk: Disk,
+        cpu: CpuThreads,
         limits: Smtp,
         hostname: str,
         tls: SSLContext,
@@ -43,6 +45,7 @@ class Listener(Service):
         self._acceptor = acceptor
         self._blobs = blobs
         self._disk = disk
+        self._cpu = cpu
         self._limits = limits
         self._hostname = hostname
         self.tls = tls  # of sessions that begin
@@ -125,8 +128,16 @@ class Listener(Service):
         return await self._acceptor.accept(envelope, stored)
 
     def intake(self, peer: str, declared_bytes: int) -> Intake:
-        spool = self._blobs.spool()
-        return Intake(spool, self._memory, self._disk, self._limits, self._hostname, peer, declared_bytes)
+        return Intake(
+            self._blobs.spool(),
+            self._memory,
+            self._disk,
+            self._cpu,
+            self._limits,
+            self._hostname,
+            peer,
+            declared_bytes,
+        )
 
     def refuse_message(self, size_bytes: int) -> SmtpError | None:
         """Why no message may begin now, or None."""
