@@ -436,3 +436,4 @@ class Error(Answer):
 class Health(BaseModel):
     status: Literal["healthy", "unhealthy"]
     service: str
+    store: Literal["ok", "damaged"]

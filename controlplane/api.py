@@ -24,6 +24,7 @@ from storage.clock import Clock
 from storage.cpu_threads import CpuThreads
 from storage.database import Database, Tx
 from storage.ids import Ids
+from storage.self_check import SelfCheck
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -51,6 +52,7 @@ class Rooms:
     cpu: CpuThreads
     body_reader: BodyReader
     load_text: TextLoader
+    self_check: SelfCheck
 
 
 class Call(NamedTuple):

@@ -17,6 +17,7 @@ from controlplane.reference import Reference
 from controlplane.routes import ROUTES
 from controlplane.strangers import StrangerLog
 from storage.database import Database, Tx
+from storage.self_check import SelfCheck
 from storage.service import Service
 
 log = structlog.get_logger("maild.api")
@@ -33,23 +34,28 @@ def make_app(gate: Gate, rooms: Rooms) -> web.Application:
         if route.has_head:
             app.router.add_route("HEAD", route.path, gate.endpoint(route), expect_handler=gate.expect)
     Reference(ROUTES, rooms.settings.server.public_url).add_to(app)
-    app.router.add_get("/health", Health(rooms.db).handle)
+    app.router.add_get("/health", Health(rooms.db, rooms.self_check).handle)
     return app
 
 
 class Health:
-    def __init__(self, db: Database) -> None:
+    def __init__(self, db: Database, self_check: SelfCheck) -> None:
         self._db = db
+        self._self_check = self_check
 
     async def handle(self, request: web.Request) -> web.Response:
-        """`healthy` when the store answers; needs no key, says nothing about anybody's data."""
+        """`healthy` when the store answers; needs no key, says nothing about anybody's data.
+
+        Damage is told beside it: what is whole is served, so nobody must be sent away for it.
+        """
+        store = "damaged" if self._self_check.is_damaged else "ok"
         try:
             async with asyncio.timeout(5):
                 await self._db.read(_ping)
         except Exception:
             log.exception("health_failed")
-            return web.json_response({"status": "unhealthy", "service": "maild"}, status=503)
-        return web.json_response({"status": "healthy", "service": "maild"})
+            return web.json_response({"status": "unhealthy", "service": "maild", "store": store}, status=503)
+        return web.json_response({"status": "healthy", "service": "maild", "store": store})
 
 
 def _ping(tx: Tx) -> None:

@@ -132,6 +132,29 @@ def check_config(config: Path) -> None:
     click.echo(f"{config}: OK")
 
 
+@main.command()
+@_config
+@_json
+def check(config: Path, as_json: bool) -> None:
+    """Look for damage: pages, references, counters, stored messages. Exit code 1 when there is some."""
+    from maild.checking import check as look
+
+    found: dict[str, Any] = _command(lambda store: store.look_at(look), config)
+    if as_json:
+        click.echo(json.dumps(found))
+    else:
+        for one in found["damage"]:
+            click.echo(" ".join(filter(None, [f"{one['kind']}:", one["id"], one["fault"]])))
+        for path in found["strayFiles"]:
+            click.echo(f"note: {path} belongs to no message; the next start removes it")
+        verdict = (
+            "OK" if found["ok"] else f"{len(found['damage'])} faults; restore what is named from a backup"
+        )
+        click.echo(f"{found['blobs']} stored messages: {verdict}")
+    if not found["ok"]:
+        sys.exit(1)
+
+
 @main.command("rotate-master-key")
 @_config
 @click.option(

@@ -54,6 +54,7 @@ from storage.ids import Ids
 from storage.indexer import SearchIndexer
 from storage.retention import Retention, ages
 from storage.sealing import Sealer, SealError, master_key_file
+from storage.self_check import SelfCheck
 from storage.service import Supervisor
 
 log = structlog.get_logger("maild.daemon")
@@ -78,6 +79,7 @@ class Daemon:
         self.http: HttpServer
         self.streams: Streams
         self.retention: Retention
+        self.self_check: SelfCheck
 
     async def start(self) -> None:
         """StartError when the configuration, the store or a port stands in the way."""
@@ -203,6 +205,13 @@ class Daemon:
             wake_webhooks=wake_webhooks,
         )
         rechecks = Rechecks(db, clock, registry)
+        self.self_check = SelfCheck(
+            db,
+            blob_store,
+            self._folder.database,
+            clock,
+            random.Random(),  # noqa: S311 (where a round of looking begins)
+        )
         rooms = Rooms(
             db=db,
             blobs=blob_store,
@@ -222,6 +231,7 @@ class Daemon:
             cpu=self._cpu,
             body_reader=BodyReader(blob_store, self._cpu, Sanitizer().clean),
             load_text=load_text,
+            self_check=self.self_check,
         )
         self.retention = Retention(
             db,
@@ -243,6 +253,7 @@ class Daemon:
                 rechecks,
                 SearchIndexer(db, clock),
                 self.retention,
+                self.self_check,
                 self.listener,
                 self.http,
                 streams,

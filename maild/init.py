@@ -48,6 +48,10 @@ class Store:
         fresh = {name: dkim.generate_key() for name in self._settings.server.shared_domains}
         return self._write(lambda tx: self._init(tx, key, fresh))
 
+    def look_at(self, work: Callable[[DataFolder, Clock], T]) -> T:
+        """For commands that change nothing."""
+        return work(self._folder, self._clock)
+
     def rotate_master_key(self, key_file: Path | None) -> dict[str, Any]:
         """DataFolderError while a daemon runs, which holds the present key."""
         self._folder.check()

@@ -31,6 +31,7 @@ import structlog
 
 from storage.database import Tx
 from storage.ids import Ids
+from storage.records import columns
 
 log = structlog.get_logger("maild.store")
 
@@ -98,7 +99,7 @@ def retain(tx: Tx, blob_id: str, refs: int = 1) -> None:
 
 
 def get(tx: Tx, blob_id: str) -> Blob | None:
-    row = tx.one("SELECT id, size_bytes, data, sha256 FROM blobs WHERE id = ?", (blob_id,))
+    row = tx.one(f"SELECT {columns(Blob)} FROM blobs WHERE id = ?", (blob_id,))
     return Blob(*row) if row else None
 
 

@@ -57,14 +57,15 @@ def prepare(path: Path) -> None:
         conn.close()
 
 
-def connect(path: Path) -> sqlite3.Connection:
-    """A plain writing connection, for tools that run beside a daemon; it makes no checkpoints.
+def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
+    """A plain connection, for tools that run beside a daemon; it makes no checkpoints. It may be interrupted by
+    another thread.
 
     StoreError where there is no store of ours.
     """
     conn = None
     try:
-        conn = _open(path)
+        conn = _open(path, read_only)
         _recognise(conn, path)
     except (sqlite3.Error, StoreError) as error:
         if conn is not None:
@@ -94,8 +95,11 @@ def _create(path: Path) -> None:
         building.unlink(missing_ok=True)
 
 
-def _open(path: Path) -> sqlite3.Connection:
-    conn = sqlite3.connect(f"{path.resolve().as_uri()}?mode=rw", uri=True, isolation_level=None)
+def _open(path: Path, read_only: bool = False) -> sqlite3.Connection:
+    mode = "ro" if read_only else "rw"
+    conn = sqlite3.connect(
+        f"{path.resolve().as_uri()}?mode={mode}", uri=True, isolation_level=None, check_same_thread=False
+    )
     configure(conn)
     conn.execute("PRAGMA wal_autocheckpoint = 0")
     return conn

@@ -1,5 +1,6 @@
 """The operator's commands (maild/cli.py): faults are one clear line each on stderr and exit code 2."""
 
+import hashlib
 import json
 import os
 import re
@@ -183,12 +184,62 @@ def test_check_config_of_no_file(tmp_path: Path) -> None:
 def test_every_command_reads_the_configuration_first(tmp_path: Path) -> None:
     gone = tmp_path / "gone.toml"
     for command in (
-        ("serve",), ("check-config",), ("org", "create", "Acme"), ("org", "approve", "org_1"),
+        ("serve",), ("check",), ("check-config",), ("org", "create", "Acme"), ("org", "approve", "org_1"),
         ("org", "pause", "org_1"), ("org", "list"), ("org", "show", "org_1"), ("org", "plan", "org_1", "pro"),
         ("org", "reset-tripwire", "org_1"), ("queue", "pause"), ("queue", "resume"), ("queue", "show"),
         ("keys", "create", "--org", "org_1", "--name", "n"),
     ):  # fmt: skip
         assert str(gone) in fault(*command, "--config", gone)
+
+
+# check -------------------------------------------------------------------------------------------
+
+
+def test_check_of_a_store_that_is_whole(config: Path) -> None:
+    answer("init", "--config", config)
+    assert answer("check", "--config", config) == {"ok": True, "blobs": 0, "damage": [], "strayFiles": []}
+    assert run("check", "--config", config).stdout == "0 stored messages: OK\n"
+
+
+def test_check_names_all_that_is_wrong_and_changes_nothing(config: Path) -> None:
+    organization_id = answer("init", "--config", config)["organizationId"]
+    folder = load(config).data_path
+    conn = sqlite3.connect(folder / "maild.sqlite3")
+    ((inbox_id,),) = conn.execute("SELECT id FROM inboxes").fetchall()
+    small, gone, changed = (f"blb_{name}" for name in ("small", "gone", "changed"))
+    rows_of = [(small, 5, hashlib.sha256(b"hello").digest(), b"hell0"), (gone, 3, bytes(32), None),
+               (changed, 5, hashlib.sha256(b"hello").digest(), None)]  # fmt: skip
+    with conn:
+        conn.executemany("INSERT INTO blobs VALUES (?, ?, ?, ?, 0, 1)", rows_of)
+        conn.execute("UPDATE inboxes SET unread_count = 3")
+        conn.execute("INSERT INTO stored_bytes VALUES (?, 99)", (organization_id,))
+        conn.execute(
+            "INSERT INTO attachments VALUES ('att_1', 'msg_none', 0, 'a', 'b', 1, NULL, 0, 0, 1, 'base64')"
+        )
+    conn.close()
+    blobs = folder / "blobs"
+    for name, content in (("blb_changed", b"he11o"), ("blb_stray", b"x"), ("blb_arriving", b"x")):
+        (blobs / name[-2:]).mkdir(parents=True, exist_ok=True)
+        (blobs / name[-2:] / name).write_bytes(content)
+        if name != "blb_arriving":
+            os.utime(blobs / name[-2:] / name, (1, 1))
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    result = run("check", "--config", config, "--json")
+    assert result.exit_code == 1
+    found = json.loads(result.stdout)
+    assert found["ok"] is False and found["blobs"] == 3
+    assert {(one["kind"], one["id"]) for one in found["damage"]} == {
+        ("blob", small), ("blob", gone), ("blob", changed), ("counter", inbox_id), ("counter", organization_id),
+        ("reference", None),
+    }  # fmt: skip
+    assert found["strayFiles"] == [str(blobs / "ay" / "blb_stray")]
+    plain = run("check", "--config", config)
+    assert plain.exit_code == 1
+    lines = plain.stdout.splitlines()
+    assert len(lines) == 8 and lines[-1].startswith("3 stored messages: 6 faults; restore")
+    assert f"counter: {inbox_id} unread messages of an inbox: 3 counted, 0 found" in lines
+    after = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    assert {path: after[path] for path in before} == before
 
 
 # org, keys -----------------------------------------------------------------------------------------
@@ -337,8 +388,8 @@ def test_without_a_store_each_command_says_how_to_make_one(config: Path) -> None
 
 @pytest.mark.parametrize(
     "command",
-    [("serve",), ("init",), ("rotate-master-key",), ("org", "create", "Acme"), ("org", "list"), ("queue", "show"),
-     ("keys", "create", "--org", "o", "--name", "n")],
+    [("serve",), ("init",), ("check",), ("rotate-master-key",), ("org", "create", "Acme"), ("org", "list"),
+     ("queue", "show"), ("keys", "create", "--org", "o", "--name", "n")],
 )  # fmt: skip
 def test_an_empty_or_foreign_store_is_refused_in_one_line(config: Path, command: tuple[str, ...]) -> None:
     answer("init", "--config", config)

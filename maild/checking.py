@@ -1,0 +1,79 @@
+"""`maild check`: is the store whole? It changes nothing and may run beside a daemon."""
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from storage import blobs, integrity, migrate
+from storage.blobs import BlobMissing, Blobs
+from storage.clock import Clock
+from storage.data_folder import DataFolder
+from storage.database import Tx
+from storage.ids import Ids
+from storage.integrity import Damage
+
+SLICE_BLOBS = 50
+ARRIVING_S = 3600  # a file without a row may be of mail that is just coming in
+
+
+def check(folder: DataFolder, clock: Clock) -> dict[str, Any]:
+    """`{"ok", "blobs", "damage": [{"kind", "id", "fault"}], "strayFiles"}`. DataFolderError, StoreError."""
+    folder.check()
+    folder.check_store()
+    files = _old_files(folder, clock.now_ms() / 1000 - ARRIVING_S)  # before their rows are read
+    conn = migrate.connect(folder.database, read_only=True)
+    try:
+        damage = integrity.pages(conn)
+        count = 0
+        try:
+            damage += _units(conn)
+            for found in _blobs(conn, Blobs(folder.blobs, Ids(clock), 0)):
+                count += 1
+                damage += found
+            known = blobs.known_files(Tx(conn))
+        except sqlite3.DatabaseError as error:
+            damage.append(Damage("page", None, f"what could be read ended here: {error}"))
+            known = frozenset(files)
+    finally:
+        conn.close()
+    return {
+        "ok": not damage,
+        "blobs": count,
+        "damage": [one._asdict() for one in damage],
+        "strayFiles": sorted(str(path) for name, path in files.items() if name not in known),
+    }
+
+
+def _units(conn: sqlite3.Connection) -> list[Damage]:
+    conn.execute("BEGIN")  # one state, whatever the daemon writes meanwhile
+    try:
+        return [*integrity.references(Tx(conn)), *integrity.counters(Tx(conn))]
+    finally:
+        conn.execute("ROLLBACK")
+
+
+def _blobs(conn: sqlite3.Connection, store: Blobs) -> Iterator[list[Damage]]:
+    """For each blob what is wrong with it."""
+    after = ""
+    while some := integrity.blobs_after(Tx(conn), after, SLICE_BLOBS):
+        after = some[-1].id
+        for blob in some:
+            try:
+                store.check(blob)
+                yield []
+            except BlobMissing as error:
+                is_there = blobs.get(Tx(conn), blob.id) is not None  # else it was removed meanwhile
+                yield [Damage("blob", blob.id, str(error))] if is_there else []
+
+
+def _old_files(folder: DataFolder, before_s: float) -> dict[str, Path]:
+    found: dict[str, Path] = {}
+    for path in folder.blobs.glob("??/*"):
+        try:
+            if os.stat(path).st_mtime < before_s:
+                found[path.name] = path
+        except FileNotFoundError:
+            continue
+    return found

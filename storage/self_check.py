@@ -1,0 +1,119 @@
+"""The running daemon looks after its store: damage is told before somebody needs what is damaged.
+
+Once a day SQLite looks at its pages (`quick_check`), on a connection of its own and for `PAGES_S` at most; once an hour
+`BLOBS_BYTES` of stored messages are compared with their hashes, from a random place on and then from where the hour
+before ended, so that all have their turn. Damage is an error line for each round that finds some, and `is_damaged`
+until the next start, which `/health` shows. Nothing is mended, and nothing that still works is refused.
+"""
+
+import asyncio
+import random
+import sqlite3
+from pathlib import Path
+
+import structlog
+
+from storage import blobs, integrity, migrate
+from storage.blobs import Blob, BlobMissing, Blobs
+from storage.clock import DAY_MS, Clock
+from storage.database import Database, DatabaseClosed
+from storage.integrity import Damage
+from storage.service import LoopService
+
+log = structlog.get_logger("maild.store")
+
+FIRST_S = 30.0  # after the start, which has other things to do
+ROUND_S = 3600.0
+PAGES_S = 60.0  # some gigabytes; reading so long keeps the WAL from being used anew
+INTERRUPT_AGAIN_S = 0.02
+BLOBS_BYTES = 64 * 1024 * 1024
+BLOBS_SLICE = 20
+ADVICE = "run 'maild check', restore what it names from a backup"
+
+
+class SelfCheck(LoopService):
+    name = "self-check"
+
+    def __init__(
+        self, db: Database, store: Blobs, path: Path, clock: Clock, randomness: random.Random
+    ) -> None:
+        super().__init__()
+        self.is_damaged = False
+        self._db = db
+        self._store = store
+        self._path = path
+        self._clock = clock
+        self._randomness = randomness
+        self._pages_due_ms = 0
+        self._after: str | None = None
+
+    async def run(self) -> None:
+        await self.pause(FIRST_S)
+        while True:
+            try:
+                await self.round()
+            except DatabaseClosed:
+                raise
+            except Exception:
+                log.exception("self_check_failed")
+            await self.pause(ROUND_S)
+
+    async def round(self) -> None:
+        """Look at the pages where their day has come, and at some of the blobs."""
+        damage: list[Damage] = []
+        now_ms = self._clock.now_ms()
+        if now_ms >= self._pages_due_ms or self._pages_due_ms > now_ms + DAY_MS:  # the clock was set back
+            self._pages_due_ms = now_ms + DAY_MS
+            damage += await self._pages()
+        damage += await self._blobs()
+        if damage:
+            self.is_damaged = True
+            log.error("store_damaged", found=len(damage), first=list(damage[0]), advice=ADVICE)
+
+    async def _pages(self) -> list[Damage]:
+        try:
+            conn = await asyncio.to_thread(migrate.connect, self._path, read_only=True)
+        except migrate.StoreError as error:  # it was opened at the start, so it was better then
+            return [Damage("page", None, str(error))]
+        looking = asyncio.ensure_future(asyncio.to_thread(integrity.pages, conn))
+        try:
+            await asyncio.wait([looking], timeout=PAGES_S)
+            is_unfinished = not looking.done()
+        finally:  # the process may be ending, and would wait for the thread
+            await _interrupt(conn, looking)
+            conn.close()
+        if is_unfinished:
+            log.info("self_check_unfinished", seconds=PAGES_S)
+            return []
+        return looking.result()
+
+    async def _blobs(self) -> list[Damage]:
+        if self._after is None:
+            self._after = await self._db.read(integrity.somewhere, self._randomness.random())
+        damage: list[Damage] = []
+        seen_bytes = 0
+        while seen_bytes < BLOBS_BYTES:
+            some = await self._db.read(integrity.blobs_after, self._after, BLOBS_SLICE)
+            for blob in some:
+                seen_bytes += blob.size_bytes
+                damage += await self._blob(blob)
+            self._after = some[-1].id if some else ""
+            if len(some) < BLOBS_SLICE:  # the end: the next round begins anew
+                self._after = ""
+                break
+        return damage
+
+    async def _blob(self, blob: Blob) -> list[Damage]:
+        try:
+            await asyncio.to_thread(self._store.check, blob)
+        except BlobMissing as error:
+            if await self._db.read(blobs.get, blob.id) is not None:  # else it was removed meanwhile
+                return [Damage("blob", blob.id, str(error))]
+        return []
+
+
+async def _interrupt(conn: sqlite3.Connection, looking: "asyncio.Future[list[Damage]]") -> None:
+    while not looking.done():
+        conn.interrupt()  # which does nothing to a statement that is yet to begin
+        await asyncio.wait([looking], timeout=INTERRUPT_AGAIN_S)
+    looking.exception()
