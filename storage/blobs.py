@@ -170,19 +170,26 @@ class Blobs:
     def read(self, blob: Blob, offset: int = 0, length: int | None = None) -> bytes:
         """`load`, for who has a thread of its own."""
         end = blob.size_bytes if length is None else offset + length
-        if blob.data is not None:
-            compare(blob.id, blob.data, blob.sha256)
-            return blob.data[offset:end]
         try:
-            with self.path(blob.id).open("rb") as file:
-                return self._read(file, blob, offset, end - offset)
-        except FileNotFoundError as error:
-            raise BlobMissing(blob.id) from error
+            return self._range(blob, offset, end)
+        except BlobDamaged as error:
+            log.error("blob_damaged", blob_id=blob.id, error=str(error), advice="run 'maild check'")
+            raise
 
     def check(self, blob: Blob) -> None:
         """Compare the bytes with what was stored, whatever was compared before. BlobMissing."""
         self._verified.pop(blob.id, None)
-        self.read(blob, 0, 0)
+        self._range(blob, 0, 0)
+
+    def _range(self, blob: Blob, start: int, end: int) -> bytes:
+        if blob.data is not None:
+            compare(blob.data, blob.sha256)
+            return blob.data[start:end]
+        try:
+            with self.path(blob.id).open("rb") as file:
+                return self._read(file, blob, start, end - start)
+        except FileNotFoundError as error:
+            raise BlobMissing("its file is gone") from error
 
     async def stream(self, blob: Blob, offset: int, length: int) -> AsyncIterator[bytes]:
         """The range in pieces of bounded size."""
@@ -192,15 +199,14 @@ class Blobs:
     def _read(self, file: BufferedReader, blob: Blob, offset: int, length: int) -> bytes:
         status = os.fstat(file.fileno())
         if status.st_size != blob.size_bytes:
-            log.error("blob_damaged", blob_id=blob.id, size_bytes=status.st_size, wanted=blob.size_bytes)
-            raise BlobMissing(f"{blob.id} has another size than its row says")
+            raise BlobDamaged(f"it has {status.st_size} bytes, {blob.size_bytes} were stored")
         if (offset, length) == (0, blob.size_bytes):
             data = file.read()
-            compare(blob.id, data, blob.sha256)
+            compare(data, blob.sha256)
             return data
         seen = (status.st_ino, status.st_mtime_ns, status.st_ctime_ns)
         if self._verified.get(blob.id) != seen:
-            compare_digest(blob.id, hashlib.file_digest(file, "sha256").digest(), blob.sha256)
+            compare_digest(hashlib.file_digest(file, "sha256").digest(), blob.sha256)
             self._verified[blob.id] = seen
             while len(self._verified) > VERIFIED_MAX:
                 self._verified.pop(next(iter(self._verified)), None)  # another thread may have been faster
@@ -231,15 +237,14 @@ class Blobs:
         return target
 
 
-def compare(blob_id: str, data: bytes, sha256: bytes) -> None:
-    """BlobDamaged when these are not the bytes that were stored under that id."""
-    compare_digest(blob_id, hashlib.sha256(data).digest(), sha256)
+def compare(data: bytes, sha256: bytes) -> None:
+    """BlobDamaged when these are not the bytes that were stored."""
+    compare_digest(hashlib.sha256(data).digest(), sha256)
 
 
-def compare_digest(blob_id: str, found: bytes, sha256: bytes) -> None:
+def compare_digest(found: bytes, sha256: bytes) -> None:
     if found != sha256:
-        log.error("blob_damaged", blob_id=blob_id, what="its bytes have changed; run 'maild check'")
-        raise BlobDamaged(f"{blob_id} has changed since it was stored")
+        raise BlobDamaged("its bytes have changed since they were stored")
 
 
 def known_files(tx: Tx) -> frozenset[str]:

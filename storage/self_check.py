@@ -28,6 +28,7 @@ PAGES_S = 60.0  # some gigabytes; reading so long keeps the WAL from being used 
 INTERRUPT_AGAIN_S = 0.02
 BLOBS_BYTES = 64 * 1024 * 1024
 BLOBS_SLICE = 20
+TOLD_MAX = 10
 ADVICE = "run 'maild check', restore what it names from a backup"
 
 
@@ -68,7 +69,7 @@ class SelfCheck(LoopService):
         damage += await self._blobs()
         if damage:
             self.is_damaged = True
-            log.error("store_damaged", found=len(damage), first=list(damage[0]), advice=ADVICE)
+            log.error("store_damaged", found=len(damage), first=damage[:TOLD_MAX], advice=ADVICE)
 
     async def _pages(self) -> list[Damage]:
         try:

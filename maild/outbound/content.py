@@ -102,7 +102,7 @@ class Contents:
         if row.blob_id is None:
             raise BlobMissing(row.message_id)
         if row.data is not None and row.sha256 is not None:
-            blobs.compare(row.blob_id, row.data, row.sha256)
+            blobs.compare(row.data, row.sha256)
             return row.data
         blob = await self._db.read(blobs.get, row.blob_id)
         if blob is None:

@@ -82,7 +82,8 @@ class Deliverer:
             log.error("no_dkim_key", message_id=rows[0].message_id, error=str(error))
             verdict = Verdict("deferred", 451, "4.7.5", "no DKIM key for the sender's domain")
             return _the_same(rows, verdict, was_reached=True)
-        except BlobDamaged:  # which has written its line; the operator may bring the bytes back
+        except BlobDamaged as error:  # the operator may bring the bytes back
+            log.error("blob_damaged", message_id=rows[0].message_id, error=str(error))
             verdict = Verdict("deferred", 451, "4.3.0", "the stored message is damaged")
             return _the_same(rows, verdict, was_reached=True)
         except BlobMissing as error:

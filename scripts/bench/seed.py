@@ -12,6 +12,7 @@ import argparse
 import json
 import random
 import time
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -162,7 +163,7 @@ class Seed:
         ).encode()
         message_id, blob_id = self._ids.new("msg"), self._ids.new("blb")
         thread_id = self._thread(tx, box, now_ms, subject, body[:100], peer, not is_outbound)
-        blobs.insert(tx, Stored(blob_id, len(raw), b"", raw, None), now_ms)
+        blobs.insert(tx, Stored(blob_id, len(raw), sha256(raw).digest(), raw, None), now_ms)
         attachment = None
         if number % 20 == 0:
             attachment = Attachment(
