@@ -3,7 +3,8 @@
 What is durable when: `await db.write(unit)` returns after COMMIT under `synchronous=FULL`, which
 means after an fsync. Units that wait at the same time share one `BEGIN IMMEDIATE … COMMIT`, hence one
 fsync for many; each runs inside a SAVEPOINT of its own, so that one that raises leaves no trace and
-does not touch its neighbours. If COMMIT itself fails, every unit of the batch failed.
+does not touch its neighbours. If COMMIT itself fails, every unit of the batch failed, and what it left in the WAL
+is written over (`_cover`).
 
 Who may call: any coroutine of the event loop. A unit is a plain function `def f(tx, …)` of a few
 milliseconds at most, without I/O of its own. A cancelled caller does not stop its unit: it was promised
@@ -379,9 +380,30 @@ def _commit(conn: sqlite3.Connection) -> None:
     try:
         conn.execute("COMMIT")
     except BaseException:
-        if conn.in_transaction:
-            conn.execute("ROLLBACK")
+        _roll_back(conn)
+        _cover(conn)
         raise
+
+
+def _cover(conn: sqlite3.Connection) -> None:
+    """Write over what a COMMIT that failed has left in the WAL.
+
+    Where its fsync failed, all its frames stand there: this process passes them over, but the one that opens the
+    store after a kill would take them for committed, though everybody was told that they are not. A transaction that
+    changes nothing takes their place, whether its own fsync works or not; whoever follows takes its place in turn.
+    """
+    try:
+        version = conn.execute("PRAGMA user_version").fetchone()[0]
+        conn.execute("BEGIN IMMEDIATE")
+        conn.execute(f"PRAGMA user_version = {version}")
+        conn.execute("COMMIT")
+    except sqlite3.Error:  # the disk that failed fails again
+        _roll_back(conn)
+
+
+def _roll_back(conn: sqlite3.Connection) -> None:
+    if conn.in_transaction:
+        conn.execute("ROLLBACK")
 
 
 def _run_apart(tx: Tx, unit: AnyUnit, conn: sqlite3.Connection) -> Outcome:
