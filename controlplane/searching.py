@@ -8,14 +8,15 @@ import time
 
 from storage import message_json, search
 from storage.database import Database, Tx
+from storage.message_json import Part
 from storage.search import At, Needle, Scope
 
 ROWS_MAX = 400
 SLICE_S = 0.005
 
 
-async def find(db: Database, scope: Scope, needle: Needle, before: str | None, limit: int) -> bytes:
-    """The newest `limit` messages of the scope that hold the needle and are older than `before`, as JSON."""
+async def find(db: Database, scope: Scope, needle: Needle, before: str | None, limit: int) -> Part:
+    """The newest `limit` messages of the scope that hold the needle and are older than `before`."""
     searching = _Search(scope, needle, before, limit)
     while (found := await db.read_for(scope.organization_id, searching.go_on)) is None:
         pass
@@ -35,7 +36,7 @@ class _Search:
         self._found: set[str] = set()
         self._begin_place()
 
-    def go_on(self, tx: Tx) -> bytes | None:
+    def go_on(self, tx: Tx) -> Part | None:
         """Look on for a while; what was found once that is all, or enough."""
         until = time.perf_counter() + SLICE_S
         while self._places:

@@ -3,17 +3,25 @@
 import asyncio
 from collections.abc import AsyncIterator
 
+import msgspec
 from aiohttp import web
 
+from controlplane.api import Answer
+
 JSON_TYPE = "application/json"
+HELD_BYTES = 1024 * 1024
 WRITE_BYTES = 64 * 1024
 
 
-async def stream_array(
-    request: web.Request, head: bytes, elements: AsyncIterator[bytes], tail: bytes
-) -> web.StreamResponse:
-    """200 with `head`, the elements of a JSON array, `tail`."""
-    return await stream_json(request, _array(head, elements, tail))
+async def answer_array(request: web.Request, parts: AsyncIterator[bytes]) -> Answer | web.StreamResponse:
+    """An array as `data`. A part is one element or several (with commas between them), or empty."""
+    held: list[bytes] = []
+    async for part in parts:
+        if part:
+            held.append(part)
+        if sum(map(len, held)) > HELD_BYTES:
+            return await stream_json(request, _array(held, parts))
+    return Answer(msgspec.Raw(b"[" + b",".join(held) + b"]"))
 
 
 async def stream_json(request: web.Request, pieces: AsyncIterator[bytes]) -> web.StreamResponse:
@@ -22,20 +30,26 @@ async def stream_json(request: web.Request, pieces: AsyncIterator[bytes]) -> web
     await response.prepare(request)
     gathered = bytearray()
     async for piece in pieces:
-        gathered += piece
-        if len(gathered) >= WRITE_BYTES:
+        if len(gathered) + len(piece) < WRITE_BYTES:
+            gathered += piece
+            continue
+        if gathered:  # an empty chunk would be the last one
             await response.write(bytes(gathered))
             gathered.clear()
-            await asyncio.sleep(0)  # others are served in between, also where the client is quick
-    await response.write(bytes(gathered))
-    await response.write_eof()
+        await response.write(piece)
+        await asyncio.sleep(0)  # others are served in between, also where the client is quick
+    await response.write_eof(bytes(gathered))
     return response
 
 
-async def _array(head: bytes, elements: AsyncIterator[bytes], tail: bytes) -> AsyncIterator[bytes]:
-    yield head + b"["
-    separator = b""
-    async for element in elements:
-        yield separator + element
-        separator = b","
-    yield b"]" + tail
+async def _array(held: list[bytes], parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield b'{"data":['
+    yield held.pop(0)
+    while held:
+        yield b","
+        yield held.pop(0)
+    async for part in parts:
+        if part:
+            yield b","
+            yield part
+    yield b"]}"

@@ -1,17 +1,21 @@
-"""Messages as the JSON of the contract, each list one statement that SQLite answers with one text.
+"""Messages as the JSON of the contract, each list one statement or a few that SQLite answers with one text each.
 
 What a message shows is said here once: lists, the answer to a send, GET and threads differ only in what
 they add. Bodies are not in it: they may lie in the raw message, which no statement can decode.
 """
 
-from collections.abc import Sequence
-from functools import cache
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
+from typing import Any, NamedTuple
 
 from storage.database import Tx
 from storage.records import dump
 from storage.row_json import array_of, flag, moment, object_of, octets, stored, value
 from storage.search import Scope
+
+# Strangers say how many recipients and attachments a message has: a list goes out in parts where these are many.
+SLICE_MESSAGES = 25
+PART_BYTES = 512 * 1024
 
 _ATTACHMENT = {
     "id": value("a.id"),
@@ -72,7 +76,7 @@ _MESSAGE = {
 }
 # An element of a thread's `messages` has short names beside the long ones.
 _OF_THREAD = {**_MESSAGE, "from": value("m.from_address"), "to": stored("m.to_addresses")}
-_ROWS = f"SELECT {object_of(_MESSAGE)} AS json FROM messages m"
+_ROWS = f"SELECT {object_of(_MESSAGE)} AS json, m.id AS id FROM messages m"
 _BODIES = "m.inbox_id, m.text_body, m.text_slices, m.html_slices, m.blob_id, m.direction = 'inbound'"
 _ONE = f"""SELECT {octets(object_of(_MESSAGE))}, {_BODIES} FROM messages m
     WHERE m.id = ? AND m.organization_id = ?"""
@@ -143,26 +147,56 @@ def some_of_thread(tx: Tx, organization_id: str, message_ids: Sequence[str]) -> 
     return [Shown(*row) for row in tx.all(_SOME_OF_THREAD, (organization_id, dump(list(message_ids))))]
 
 
-def page(tx: Tx, scope: Scope, before: str | None, limit: int) -> bytes:
-    """An array of the scope's messages older than `before`, newest first."""
-    conditions = scope.conditions() + (" AND m.id < :before" if before is not None else "")
-    json: bytes = tx.value(_page(conditions), {**scope._asdict(), "before": before, "limit": limit})
-    return json
+class Part(NamedTuple):
+    """Elements of an array, without its brackets, and the unit of work that reads the rest, where there is one."""
+
+    json: bytes
+    rest: "Callable[[Tx], Part] | None"
 
 
-def of(tx: Tx, organization_id: str, message_ids: Sequence[str]) -> bytes:
-    """An array of these, newest first."""
-    json: bytes = tx.value(_OF, (organization_id, dump(list(message_ids))))
-    return json
+def page(tx: Tx, scope: Scope, before: str | None, limit: int) -> Part:
+    """The scope's messages older than `before`, newest first; no more of them at once than PART_BYTES suggests."""
+    statement = _page(scope.conditions() + (" AND m.id < :before" if before is not None else ""))
+    parameters = {**scope._asdict(), "before": before, "limit": min(limit, SLICE_MESSAGES)}
+    json, last, count = _slice(tx, statement, parameters)
+    if count < SLICE_MESSAGES or count == limit:
+        return Part(json, None)
+    rest = partial(page, scope=scope, before=last, limit=limit - count)
+    return _with_rest(tx, json, rest)
+
+
+def of(tx: Tx, organization_id: str, message_ids: Sequence[str]) -> Part:
+    """These, in this order, which is that of their ages: newest first."""
+    some, others = message_ids[:SLICE_MESSAGES], message_ids[SLICE_MESSAGES:]
+    json, _, _ = _slice(tx, _OF, {"organization_id": organization_id, "ids": dump(list(some))})
+    if not others:
+        return Part(json, None)
+    return _with_rest(tx, json, partial(of, organization_id=organization_id, message_ids=others))
+
+
+def _with_rest(tx: Tx, json: bytes, rest: Callable[[Tx], Part]) -> Part:
+    if len(json) > PART_BYTES:
+        return Part(json, rest)
+    more = rest(tx)
+    return Part(b",".join(filter(None, (json, more.json))), more.rest)
+
+
+def _slice(tx: Tx, statement: str, parameters: Mapping[str, Any]) -> tuple[bytes, str | None, int]:
+    row = tx.one(statement, parameters)
+    assert row is not None
+    json, last, count = row
+    return json, last, count
 
 
 @cache  # one for each combination of filters
 def _page(conditions: str) -> str:
-    return _array(f"WHERE {conditions} ORDER BY m.id DESC LIMIT :limit")
+    return _elements(f"WHERE {conditions} ORDER BY m.id DESC LIMIT :limit")
 
 
-def _array(selection: str) -> str:
-    return f"SELECT {octets(array_of('json', f'({_ROWS} {selection})'))}"
+def _elements(selection: str) -> str:
+    return f"""SELECT {octets("coalesce(group_concat(json), '')")}, min(id), count(*) FROM ({_ROWS} {selection})"""
 
 
-_OF = _array("WHERE m.organization_id = ? AND m.id IN (SELECT value FROM json_each(?)) ORDER BY m.id DESC")
+_OF = _elements(
+    "WHERE m.organization_id = :organization_id AND m.id IN (SELECT value FROM json_each(:ids)) ORDER BY m.id DESC"
+)

@@ -10,7 +10,7 @@ from controlplane.api import Answer, Call
 from controlplane.errors import ApiError
 from controlplane.handlers.messages import accepted
 from controlplane.schemas import CreateDraft, PatchDraft
-from controlplane.streaming import stream_array
+from controlplane.streaming import answer_array
 from storage import drafts, inboxes, messages, organizations
 from storage.database import Tx
 from storage.records import Draft, dump
@@ -40,8 +40,7 @@ async def page(call: Call) -> Answer | web.StreamResponse:
         inbox_id=own or query.inboxId,
         before=query.cursor,
     )
-    # Together they may be a hundred megabytes.
-    return await stream_array(call.request, b'{"data":', _each(call, ids), b"}")
+    return await answer_array(call.request, _each(call, ids))
 
 
 async def show(call: Call) -> Answer:

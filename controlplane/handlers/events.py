@@ -1,32 +1,43 @@
 """The event log: what webhooks tell, to be read at one's own pace."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from typing import Any
 
-import msgspec
 from aiohttp import web
 
 from controlplane.api import Answer, Call
 from controlplane.reading import read_query
 from controlplane.schemas import ListEvents, StreamEvents
+from controlplane.streaming import answer_array
 from controlplane.webhooks.events import render
 from storage import events
-from storage.database import Tx
-from storage.events import Selection, Told
+from storage.events import Selection
+
+SLICE_EVENTS = 25
 
 
-async def page(call: Call) -> Answer:
+async def page(call: Call) -> Answer | web.StreamResponse:
     query: ListEvents = call.query
     bound_to = call.principal.inbox_id
     if bound_to is not None and query.inboxId not in (None, bound_to):
         return Answer([])
     selection = Selection(call.organization_id, bound_to or query.inboxId, query.types)
-    told = await call.read(_page, selection, query.after, query.limit)
-    shown = []
-    for event, words in told:
-        shown.append(msgspec.Raw(await render(event, words, call.rooms.load_text)))
-        await asyncio.sleep(0)  # a page may hold some megabytes of words: others are served in between
-    return Answer(shown)
+    position = 0 if query.after is None else await call.read(events.position, selection, query.after)
+    return await answer_array(call.request, _rendered(call, selection, position, query.limit))
+
+
+async def _rendered(call: Call, selection: Selection, position: int, limit: int) -> AsyncIterator[bytes]:
+    """An event may hold 128 KiB of words: few are in memory at a time."""
+    while limit:
+        told = await call.read(events.page, selection, after=position, limit=min(limit, SLICE_EVENTS))
+        for event, words in told:
+            yield await render(event, words, call.rooms.load_text)
+            await asyncio.sleep(0)
+        if len(told) < min(limit, SLICE_EVENTS):
+            return
+        limit -= len(told)
+        position = told[-1].event.seq
 
 
 async def stream(call: Call) -> web.StreamResponse:
@@ -42,8 +53,3 @@ async def stream(call: Call) -> web.StreamResponse:
         after = resumed.lastEventId
     selection = Selection(call.organization_id, bound_to or query.inboxId, query.types)
     return await call.rooms.streams.serve(call.request, call.principal.key_id, selection, after)
-
-
-def _page(tx: Tx, selection: Selection, after: str | None, limit: int) -> list[Told]:
-    position = 0 if after is None else events.position(tx, selection, after)
-    return events.page(tx, selection, after=position, limit=limit)

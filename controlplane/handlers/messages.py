@@ -15,11 +15,11 @@ from controlplane.downloads import disposition, stream
 from controlplane.errors import ApiError
 from controlplane.schemas import ListMessages
 from controlplane.sending.submission import Accepted, Retry, Submission, fingerprint, read_key
-from controlplane.streaming import stream_json
+from controlplane.streaming import answer_array, stream_json
 from storage import blobs, message_json, messages
 from storage.blobs import Blob, Blobs
 from storage.database import Tx
-from storage.message_json import Shown
+from storage.message_json import Part, Shown
 from storage.records import DeliveryAttempt, Message
 from storage.search import Needle, Scope
 
@@ -61,7 +61,7 @@ def accepted(sent: Accepted) -> Answer:
     return Answer(shown, status=201)
 
 
-async def page(call: Call) -> Answer:
+async def page(call: Call) -> Answer | web.StreamResponse:
     query: ListMessages = call.query
     inbox_id = query.inboxId
     if call.principal.inbox_id is not None:
@@ -75,7 +75,14 @@ async def page(call: Call) -> Answer:
         listed = await call.read(message_json.page, scope, before, query.limit)
     else:
         listed = await searching.find(call.rooms.db, scope, needle, before, query.limit)
-    return Answer(msgspec.Raw(listed))
+    return await answer_array(call.request, _parts(call, listed))
+
+
+async def _parts(call: Call, part: Part) -> AsyncIterator[bytes]:
+    yield part.json
+    while part.rest is not None:
+        part = await call.read(part.rest)
+        yield part.json
 
 
 async def show(call: Call) -> Answer | web.StreamResponse:

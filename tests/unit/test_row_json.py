@@ -14,6 +14,7 @@ from controlplane import answers, render
 from storage import message_json, messages, search, thread_json
 from storage.clock import iso
 from storage.database import Tx
+from storage.message_json import Part
 from storage.records import Attachment, Message, Recipient, Thread, columns, dump, load
 from storage.search import Needle, Scope
 
@@ -155,8 +156,8 @@ def test_every_message_is_shown_in_full(
         shown = message_json.get(tx, "org_1", row.id)
         (of_thread,) = message_json.some_of_thread(tx, "org_1", [row.id])
         in_lists = [
-            message_json.page(tx, Scope("org_1"), None, 5),
-            message_json.of(tx, "org_1", [row.id, "msg_absent"]),
+            whole(tx, message_json.page(tx, Scope("org_1"), None, 5)),
+            whole(tx, message_json.of(tx, "org_1", [row.id, "msg_absent"])),
         ]
     finally:
         tx.run("ROLLBACK TO example")
@@ -167,10 +168,10 @@ def test_every_message_is_shown_in_full(
     assert list(answers.ListedMessage.model_fields) == list(listed)
     answers.ListedMessage.model_validate_json(shown.json, strict=True)
     assert shown[1:] == (row.inbox_id, row.text_body, None, None, None, row.direction == "inbound")
-    whole = {**listed, "textBody": row.text_body, "htmlBody": "<b>"}
-    assert json.loads(bytes(render.message(shown.json, row.text_body, "<b>"))) == whole
+    shown_whole = {**listed, "textBody": row.text_body, "htmlBody": "<b>"}
+    assert json.loads(bytes(render.message(shown.json, row.text_body, "<b>"))) == shown_whole
     assert json.loads(bytes(render.thread_message(of_thread.json, row.text_body, "<b>"))) == {
-        **whole, "from": row.from_address, "to": listed["toAddresses"], "text": row.text_body, "html": "<b>",
+        **shown_whole, "from": row.from_address, "to": listed["toAddresses"], "text": row.text_body, "html": "<b>",
     }  # fmt: skip
 
 
@@ -239,17 +240,26 @@ def some(tx: Tx) -> Iterator[None]:
     tx.run("ROLLBACK")
 
 
-def ids(text: bytes) -> list[str]:
-    return [one["id"] for one in json.loads(text)]
+def whole(tx: Tx, part: Part) -> bytes:
+    """The array that the parts make."""
+    parts = [part.json]
+    while part.rest is not None:
+        part = part.rest(tx)
+        parts.append(part.json)
+    return b"[" + b",".join(filter(None, parts)) + b"]"
+
+
+def ids(tx: Tx, part: Part) -> list[str]:
+    return [one["id"] for one in json.loads(whole(tx, part))]
 
 
 @pytest.mark.usefixtures("some")
 def test_lists_are_newest_first_and_of_one_organization(tx: Tx) -> None:
-    assert ids(message_json.page(tx, Scope("org_1"), None, 3)) == ["msg_005", "msg_004", "msg_003"]
-    assert ids(message_json.page(tx, Scope("org_1"), "msg_003", 3)) == ["msg_002", "msg_001"]
-    assert ids(message_json.page(tx, Scope("org_1", "inb_2"), None, 3)) == []
-    assert ids(message_json.of(tx, "org_1", ["msg_001", "msg_006", "msg_004"])) == ["msg_004", "msg_001"]
-    assert ids(message_json.of(tx, "org_1", [])) == []
+    assert ids(tx, message_json.page(tx, Scope("org_1"), None, 3)) == ["msg_005", "msg_004", "msg_003"]
+    assert ids(tx, message_json.page(tx, Scope("org_1"), "msg_003", 3)) == ["msg_002", "msg_001"]
+    assert ids(tx, message_json.page(tx, Scope("org_1", "inb_2"), None, 3)) == []
+    assert ids(tx, message_json.of(tx, "org_1", ["msg_006", "msg_004", "msg_001"])) == ["msg_004", "msg_001"]
+    assert ids(tx, message_json.of(tx, "org_1", [])) == []
     assert message_json.get(tx, "org_2", "msg_001") is None
     assert message_json.weigh_thread(tx, "org_2", "thd_1", None, 9) == []
     assert [one.id for one in message_json.weigh_thread(tx, "org_1", "thd_1", None, 2)] == [
@@ -263,6 +273,24 @@ def test_lists_are_newest_first_and_of_one_organization(tx: Tx) -> None:
     everything = [f"msg_{number:03}" for number in range(1, 7)]
     some_of = message_json.some_of_thread(tx, "org_1", everything[::-1])
     assert [json.loads(one.json)["id"] for one in some_of] == everything[:5]
+
+
+@pytest.mark.parametrize("part_bytes", [0, 3_000, 10**9])
+def test_a_list_in_parts_is_the_whole_list(tx: Tx, monkeypatch: pytest.MonkeyPatch, part_bytes: int) -> None:
+    """Strangers say how many recipients and attachments a message has."""
+    monkeypatch.setattr(message_json, "SLICE_MESSAGES", 2)
+    monkeypatch.setattr(message_json, "PART_BYTES", part_bytes)
+    tx.run("BEGIN")
+    for number in range(9):
+        addresses = dump([f"{one}@{'x' * 100}.test" for one in range(10)])
+        messages.insert(tx, row(number, to_addresses=addresses))
+    everything = [f"msg_{number:03}" for number in range(8, -1, -1)]
+    for limit in (1, 2, 3, 8, 9, 10):
+        listed = message_json.page(tx, Scope("org_1"), None, limit)
+        some_of = message_json.of(tx, "org_1", everything[:limit])
+        assert ids(tx, listed) == ids(tx, some_of) == everything[:limit]
+        assert max(len(listed.json), len(some_of.json)) <= part_bytes + 2 * 3_000
+    tx.run("ROLLBACK")
 
 
 @pytest.mark.usefixtures("some")
