@@ -52,3 +52,15 @@ async def test_an_empty_list_and_a_page_that_ends_with_a_slice(
     for number in range(4):
         await maild.deliver(bot["address"], heavy(number))
     assert [one["subject"] for one in (await maild.api.get("/v1/messages")).data] == list("3210")
+
+
+async def test_many_domains_are_one_list_however_it_is_written(
+    maild: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(5):
+        await maild.api.call("POST", "/v1/domains", {"domainName": f"d{number}.example"})
+    at_once = await maild.api.get("/v1/domains")
+    monkeypatch.setattr("controlplane.streaming.HELD_BYTES", 2000)
+    in_parts = await maild.api.get("/v1/domains")
+    assert "Content-Length" in at_once.headers and "Content-Length" not in in_parts.headers
+    assert in_parts.data == at_once.data and len(at_once.data) == 5
