@@ -56,7 +56,11 @@ class Rooms:
 
 
 class Call(NamedTuple):
-    """One authenticated, validated request. `body` and `query` are of the route's models."""
+    """One authenticated, validated request. `body` and `query` are of the route's models.
+
+    Where the route writes, `rooms.db` asks with each unit whether the key is still active; a service that is called
+    for the key and writes by itself is handed that store, or the principal.
+    """
 
     rooms: Rooms
     request: web.Request
@@ -111,6 +115,7 @@ class Route:
     another inbox before any scope is looked at. `bound_keys` False: such keys are refused outright.
     `binding_suffices`: a key bound to the inbox needs no scope. `has_head`: HEAD works as well (RFC 9110 §9.3.2).
     `is_open`: no key is asked for, no rate counted; the handler is an OpenHandler and parses the body itself.
+    `is_live_only`: a test key may not, since it would take from live keys what both share.
     `body_bytes_max`: a longer body is refused, unread where its length was announced.
     `errors`: the codes that this endpoint adds to those that every endpoint has.
     """
@@ -126,5 +131,6 @@ class Route:
     binding_suffices: bool = False
     has_head: bool = False
     is_open: bool = False
+    is_live_only: bool = False
     errors: tuple[str, ...] = ()
     body_bytes_max: int = SMALL_BODY_BYTES

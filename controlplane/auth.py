@@ -11,12 +11,13 @@ from controlplane.errors import ApiError
 from controlplane.scopes import grants, mail_scopes_of
 from storage import keys
 from storage.clock import Clock
-from storage.database import Database
+from storage.database import Database, Tx
 from storage.records import Key, load
 
 log = structlog.get_logger("maild.api")
 
 PREFIX = "svc_"
+LIVE = "live"  # a mode of keys, named as the scope that a test key would need; none can be minted yet
 TOUCH_MS = 60_000  # lastUsedAt is as true as this, for one write a minute instead of one a request
 
 
@@ -35,6 +36,20 @@ class Principal(NamedTuple):
                 "insufficient_scope",
                 f"This key lacks the scope '{scope}'.",
                 {"requiredScope": scope, "grantedScopes": list(self.scopes)},
+            )
+
+    def ask(self, tx: Tx) -> None:
+        """ApiError 401 when the key was revoked since the request was admitted: its body may have taken minutes."""
+        if not keys.is_active(tx, self.key_id):
+            raise ApiError("invalid_api_key")
+
+    def require_live(self) -> None:
+        """Refuse a test key what would take from live ones something that both share."""
+        if self.mode != LIVE:
+            raise ApiError(
+                "insufficient_scope",
+                "A test key can't do this to what live keys use; use a live key.",
+                {"requiredScope": LIVE, "grantedScopes": list(self.scopes)},
             )
 
     def confine(self, inbox_id: str) -> None:

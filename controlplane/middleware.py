@@ -1,6 +1,7 @@
 """What happens to every request, in order: id, key, rate limit, bound inbox, scope, input, handler, envelope."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any, cast
 
 import structlog
@@ -72,19 +73,26 @@ class Gate:
             self._check_reach(route, principal, request)
             if principal.inbox_id is None or not route.binding_suffices:
                 principal.require(route.scope)
+            if route.is_live_only:
+                principal.require_live()
             query = _read_query(route.query, request)
             holders = (principal.organization_id, *_address_of(request))
+            rooms = self._rooms if route.method == "GET" else self._rooms_of(principal)
             if route.body is None:
                 await refuse_body(request)
-                answer = await handler(Call(self._rooms, request, principal, None, query))
+                answer = await handler(Call(rooms, request, principal, None, query))
             else:
                 async with self._intake.body(route, request, holders) as body:
-                    answer = await handler(Call(self._rooms, request, principal, body, query))
+                    answer = await handler(Call(rooms, request, principal, body, query))
             if isinstance(answer, Answer):
                 answer = respond(answer)  # what it was made of is not held while it is sent
             return await self._intake.send(request, answer, holders)
 
         return serve
+
+    def _rooms_of(self, principal: Principal) -> Rooms:
+        """The rooms with a store that does nothing once the key is revoked: no handler can forget to ask."""
+        return replace(self._rooms, db=self._rooms.db.asking(principal.ask))
 
     def around(self, application: Next) -> Next:
         """The outermost layer: nothing leaves without a request id and, for errors, the envelope."""

@@ -116,6 +116,26 @@ class Database:
         self._local = local
         self._local_tx = Tx(local)
         self._closed = False
+        self._check: Callable[[Tx], None] | None = None
+
+    def asking(self, check: Callable[[Tx], None]) -> "Database":
+        """This store in the hands of one caller: each unit (but a `peek`) runs `check(tx)` first, in its own
+        transaction, and does nothing when that raises. For as long as a request lasts."""
+        view = Database.__new__(Database)
+        view.__dict__.update(self.__dict__)
+        view._check = check
+        return view
+
+    def _asked(self, unit: Callable[[Tx], T]) -> Callable[[Tx], T]:
+        check = self._check
+        if check is None:
+            return unit
+
+        def checked(tx: Tx) -> T:
+            check(tx)
+            return unit(tx)
+
+        return checked
 
     @classmethod
     async def open(cls, path: Path) -> "Database":
@@ -134,13 +154,13 @@ class Database:
 
     async def write(self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run `unit(tx, …)` in a transaction; returns its result after COMMIT, or raises what it raised."""
-        return await self._writer.submit(lambda tx: unit(tx, *args, **kwargs))
+        return await self._writer.submit(self._asked(lambda tx: unit(tx, *args, **kwargs)))
 
     async def write_apart(
         self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         """`write` for a unit of many rows: the event loop goes on meanwhile, other writers wait for it."""
-        return await self._writer.submit(_Apart(lambda tx: unit(tx, *args, **kwargs)))
+        return await self._writer.submit(_Apart(self._asked(lambda tx: unit(tx, *args, **kwargs))))
 
     @property
     def units_written(self) -> int:
@@ -165,7 +185,8 @@ class Database:
         """`read` on behalf of an organization, in its turn."""
         if self._closed:
             raise DatabaseClosed("the store is closed")
-        found: T = await self._readers.submit(organization_id, lambda tx: unit(tx, *args, **kwargs))
+        asked = self._asked(lambda tx: unit(tx, *args, **kwargs))
+        found: T = await self._readers.submit(organization_id, asked)
         return found
 
     def lookup(self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -174,7 +195,7 @@ class Database:
             raise DatabaseClosed("the store is closed")
         self._local.execute("BEGIN")
         try:
-            return unit(self._local_tx, *args, **kwargs)
+            return self._asked(lambda tx: unit(tx, *args, **kwargs))(self._local_tx)
         finally:
             self._local.execute("ROLLBACK")
 

@@ -67,6 +67,13 @@ def revoke(tx: Tx, organization_id: str, key_id: str) -> bool:
     )
 
 
+def mode_of(tx: Tx, organization_id: str, key_id: str) -> str | None:
+    mode: str | None = tx.value(
+        "SELECT mode FROM api_keys WHERE id = ? AND organization_id = ?", (key_id, organization_id)
+    )
+    return mode
+
+
 def organization_of(tx: Tx, key_id: str) -> str | None:
     """For the operator alone: what serves a key names its organization."""
     organization_id: str | None = tx.value("SELECT organization_id FROM api_keys WHERE id = ?", (key_id,))

@@ -6,6 +6,7 @@
 - Look-ups happen before the transaction that records them. It reads the row again, so a domain that was
   deleted or won by somebody else meanwhile stays so; of two that verify at once, the second finds the
   first's row (and the unique index would stop it).
+- What a key asks for is done in its `store`, which refuses once the key is revoked (storage.database, `asking`).
 - Whoever verifies a name has it alone: inboxes that another organization still has on it are deactivated.
 """
 
@@ -102,15 +103,15 @@ class Registry:
 
     # Registering, changing ---------------------------------------------------------------------
 
-    async def register(self, organization_id: str, name: str, daily_cap: int | None) -> Shown:
+    async def register(
+        self, store: Database, organization_id: str, name: str, daily_cap: int | None
+    ) -> Shown:
         """`name`: a lower-case A-label. apex_domain_reserved, domain_already_registered."""
         self._refuse_reserved(name)
         try:
-            await self._db.read_for(organization_id, domains.refuse_taken, organization_id, name)
-            key = await self._key_for(
-                name, await self._db.read_for(organization_id, dkim_keys.of_domain, name)
-            )
-            return await self._db.write(self._register, organization_id, name, daily_cap, key)
+            await store.read_for(organization_id, domains.refuse_taken, organization_id, name)
+            key = await self._key_for(name, await store.read_for(organization_id, dkim_keys.of_domain, name))
+            return await store.write(self._register, organization_id, name, daily_cap, key)
         except domains.DomainTaken as error:
             raise _taken(name) from error
 
@@ -152,18 +153,20 @@ class Registry:
         )
         return self._complete(tx, row)
 
-    async def set_daily_cap(self, organization_id: str, domain_id: str, daily_cap: int | None) -> Shown:
-        return await self._db.write(self._set_daily_cap, organization_id, domain_id, daily_cap)
+    async def set_daily_cap(
+        self, store: Database, organization_id: str, domain_id: str, daily_cap: int | None
+    ) -> Shown:
+        return await store.write(self._set_daily_cap, organization_id, domain_id, daily_cap)
 
     def _set_daily_cap(self, tx: Tx, organization_id: str, domain_id: str, daily_cap: int | None) -> Shown:
         return self._complete(tx, _found(domains.set_daily_cap(tx, organization_id, domain_id, daily_cap)))
 
-    async def rotate_dkim(self, organization_id: str, domain_id: str) -> Shown:
+    async def rotate_dkim(self, store: Database, organization_id: str, domain_id: str) -> Shown:
         """Publish a second key; it signs once a check has found it in DNS. domain_not_verified."""
-        row, keys = await self._db.read_for(organization_id, self._rotating, organization_id, domain_id)
+        row, keys = await store.read_for(organization_id, self._rotating, organization_id, domain_id)
         is_waiting = any(key.status == "published" for key in keys)
         key = None if is_waiting else await self._key_for(row.domain_name, keys, rotate=True)
-        return await self._db.write(self._rotate, organization_id, domain_id, key)
+        return await store.write(self._rotate, organization_id, domain_id, key)
 
     def _rotating(self, tx: Tx, organization_id: str, domain_id: str) -> tuple[Domain, list[DkimKey]]:
         row = _found(domains.get(tx, organization_id, domain_id))
@@ -177,8 +180,8 @@ class Registry:
             dkim_keys.publish(tx, key)
         return self._complete(tx, row)
 
-    async def delete(self, organization_id: str, domain_id: str) -> None:
-        await self._db.write(self._delete, organization_id, domain_id)
+    async def delete(self, store: Database, organization_id: str, domain_id: str) -> None:
+        await store.write(self._delete, organization_id, domain_id)
         self._wake_queue()
 
     def _delete(self, tx: Tx, organization_id: str, domain_id: str) -> None:
@@ -189,15 +192,15 @@ class Registry:
 
     # Checking ----------------------------------------------------------------------------------
 
-    async def verify(self, organization_id: str, domain_id: str) -> Domain:
+    async def verify(self, store: Database, organization_id: str, domain_id: str) -> Domain:
         """Check now, because the owner asks. domain_not_found, domain_already_registered."""
-        row = await self._db.read_for(organization_id, domains.get, organization_id, domain_id)
-        return await self._check(_found(row), on_request=True)
+        row = await store.read_for(organization_id, domains.get, organization_id, domain_id)
+        return await self._check(store, _found(row), on_request=True)
 
     async def recheck(self, row: Domain) -> None:
         """The hourly check of a verified domain."""
         try:
-            await self._check(row, on_request=False)
+            await self._check(self._db, row, on_request=False)
         except ApiError:
             return  # it was deleted meanwhile
 
@@ -212,8 +215,8 @@ class Registry:
             return 0
         return self._move(tx, row, row._replace(status="failed"))
 
-    async def _check(self, row: Domain, *, on_request: bool) -> Domain:
-        wanted = await self._db.read_for(row.organization_id, self._wanted, row)
+    async def _check(self, store: Database, row: Domain, *, on_request: bool) -> Domain:
+        wanted = await store.read_for(row.organization_id, self._wanted, row)
         questions = list(dict.fromkeys(Question(record.name, record.type) for record in wanted))
         answers = await self._panel.hear(questions)
         findings = {
@@ -223,7 +226,7 @@ class Registry:
             for record in wanted
         }
         try:
-            after, told = await self._db.write(self._record, row, wanted, findings, on_request)
+            after, told = await store.write(self._record, row, wanted, findings, on_request)
         except domains.DomainTaken as error:
             raise _taken(row.domain_name) from error
         if told:

@@ -16,7 +16,9 @@ TURN_DOMAINS = 20
 
 async def register(call: Call) -> Answer:
     body: RegisterDomain = call.body
-    shown = await call.rooms.domains.register(call.organization_id, body.domainName, body.dailyCap)
+    shown = await call.rooms.domains.register(
+        call.rooms.db, call.organization_id, body.domainName, body.dailyCap
+    )
     return Answer(_whole(call, shown), status=201)
 
 
@@ -39,22 +41,30 @@ async def show(call: Call) -> Answer:
 
 
 async def verify(call: Call) -> Answer:
-    return Answer(render.domain_verification(await call.rooms.domains.verify(call.organization_id, call.id)))
+    return Answer(
+        render.domain_verification(
+            await call.rooms.domains.verify(call.rooms.db, call.organization_id, call.id)
+        )
+    )
 
 
 async def update(call: Call) -> Answer:
     body: PatchDomain = call.body
-    shown = await call.rooms.domains.set_daily_cap(call.organization_id, call.id, body.dailyCap)
+    shown = await call.rooms.domains.set_daily_cap(
+        call.rooms.db, call.organization_id, call.id, body.dailyCap
+    )
     whole = _whole(call, shown)
     return Answer({name: whole[name] for name in render.DOMAIN_CEILING})
 
 
 async def rotate_dkim(call: Call) -> Answer:
-    return Answer(_whole(call, await call.rooms.domains.rotate_dkim(call.organization_id, call.id)))
+    return Answer(
+        _whole(call, await call.rooms.domains.rotate_dkim(call.rooms.db, call.organization_id, call.id))
+    )
 
 
 async def delete(call: Call) -> Answer:
-    await call.rooms.domains.delete(call.organization_id, call.id)
+    await call.rooms.domains.delete(call.rooms.db, call.organization_id, call.id)
     return Answer({"id": call.id, "status": "deleted"})
 
 

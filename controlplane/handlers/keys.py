@@ -22,8 +22,6 @@ async def create(call: Call) -> Answer:
 
 def _mint(tx: Tx, call: Call, scopes: tuple[str, ...], raw_key: str) -> Key:
     body: CreateKey = call.body
-    if not keys.is_active(tx, call.principal.key_id):  # revoked since this request was admitted
-        raise ApiError("invalid_api_key")
     if body.inboxId is not None and inboxes.get_active(tx, call.organization_id, body.inboxId) is None:
         raise ApiError("inbox_not_found")
     return keys.create(
@@ -47,6 +45,14 @@ async def page(call: Call) -> Answer:
 
 
 async def revoke(call: Call) -> Answer:
-    if not await call.rooms.db.write(keys.revoke, call.organization_id, call.id):
-        raise ApiError("key_not_found")
+    await call.rooms.db.write(_revoke, call)
     return Answer({"id": call.id, "status": "revoked"})
+
+
+def _revoke(tx: Tx, call: Call) -> None:
+    mode = keys.mode_of(tx, call.organization_id, call.id)
+    if mode is None:
+        raise ApiError("key_not_found")
+    if mode == "live":
+        call.principal.require_live()
+    keys.revoke(tx, call.organization_id, call.id)

@@ -206,9 +206,17 @@ def _label(tx: Tx, call: Call, labels: list[str]) -> Whole:
 
 def _cancel(tx: Tx, call: Call) -> None:
     message = _reached(tx, call)
+    _spare_live_schedule(call, message)
     if not messages.cancel(tx, call.organization_id, message.id):
         raise ApiError("not_scheduled", details={"status": message.status})
 
 
+def _spare_live_schedule(call: Call, message: Message) -> None:
+    if message.mode == "live" and message.status == "scheduled":
+        call.principal.require_live()
+
+
 def _delete(tx: Tx, call: Call) -> str | None:
-    return messages.delete(tx, _reached(tx, call))
+    message = _reached(tx, call)
+    _spare_live_schedule(call, message)
+    return messages.delete(tx, message)

@@ -106,7 +106,7 @@ async def deliveries(call: Call) -> Answer:
 
 
 async def redeliver(call: Call) -> Answer:
-    record = await call.rooms.dispatcher.redeliver(call.organization_id, call.id)
+    record = await call.rooms.dispatcher.redeliver(call.rooms.db, call.organization_id, call.id)
     return Answer(render.webhook_attempt(record))
 
 

@@ -265,7 +265,8 @@ class Pipeline:
         return self._answer(tx, submission, message.id, now_ms)
 
     def _made_before(self, tx: Tx, submission: Submission) -> Accepted | None:
-        """The message that this very request, or this draft, has made already."""
+        """The message that this very request, or this draft, has made already. A revoked key asks in vain."""
+        submission.principal.ask(tx)
         if submission.draft is not None:
             return _draft_sent_before(tx, submission, submission.draft)
         retry = submission.retry

@@ -119,10 +119,13 @@ class Dispatcher(LoopService):
         """Return when nothing is due and every attempt that was begun is recorded."""
         await self._idle.wait()
 
-    async def redeliver(self, organization_id: str, attempt_id: str) -> WebhookAttempt:
-        """Make the next attempt of that attempt's delivery now; its record. ApiError when it can't be."""
+    async def redeliver(self, store: Database, organization_id: str, attempt_id: str) -> WebhookAttempt:
+        """Make the next attempt of that attempt's delivery now; its record. ApiError when it can't be.
+
+        `store`: as it is in the hands of who asks for it.
+        """
         until_ms = self._until_ms(self._clock.now_ms())
-        delivery = await self._db.write(redelivery.begin, organization_id, attempt_id, self._lease, until_ms)
+        delivery = await store.write(redelivery.begin, organization_id, attempt_id, self._lease, until_ms)
         try:
             made = await self._make(delivery, self._turns.none())
         finally:

@@ -20,7 +20,7 @@ async def test_the_redelivery_is_finished_by_the_next_run(tmp_path: Path) -> Non
     await world.settled(killed)
     (record,) = await world.attempts()
     poster.hold(URL)
-    asked = asyncio.create_task(killed.redeliver("org_1", record.id))
+    asked = asyncio.create_task(killed.redeliver(world.db, "org_1", record.id))
     await poster.posted_count(2, URL)
 
     second_poster = ScriptedPoster()

@@ -1,0 +1,53 @@
+"""A test key takes nothing from live keys that both share (decisions.md, "Test keys")."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from tests.support.running import Answer, Running
+
+
+def is_refused(answer: Answer) -> bool:
+    return (answer.status, answer.code) == (403, "insufficient_scope") and (
+        answer.error["details"]["requiredScope"] == "live"
+    )
+
+
+async def test_live_keys_are_revoked_by_live_keys(maild: Running) -> None:
+    live = (await maild.api.post("/v1/keys", {"name": "live"})).data
+    test = (await maild.api.post("/v1/keys", {"name": "test", "mode": "test"})).data
+    assert is_refused(await maild.test_api.call("DELETE", f"/v1/keys/{live['id']}"))
+    assert (await maild.api.with_key(live["apiKey"]).get("/v1/inboxes")).status == 200
+    assert (await maild.test_api.call("DELETE", f"/v1/keys/{test['id']}")).status == 200
+    assert (await maild.test_api.call("DELETE", "/v1/keys/key_unknown")).code == "key_not_found"
+    assert (await maild.api.call("DELETE", f"/v1/keys/{live['id']}")).status == 200
+
+
+async def test_domains_webhooks_and_suppressions_stay(maild: Running) -> None:
+    domain = (await maild.api.post("/v1/domains", {"domainName": "acme.example"})).data
+    hook = (await maild.api.post("/v1/webhooks", {"url": "https://hooks.example/"})).data
+    row = (await maild.api.post("/v1/suppressions", {"email": "a@b.test"})).data
+    for path in (
+        f"/v1/domains/{domain['id']}",
+        f"/v1/webhooks/{hook['id']}",
+        f"/v1/suppressions/{row['id']}",
+    ):
+        assert is_refused(await maild.test_api.call("DELETE", path)), path
+    assert is_refused(await maild.test_api.post("/v1/suppressions", {"email": "c@d.test"}))
+    assert [one["email"] for one in (await maild.api.get("/v1/suppressions")).data] == ["a@b.test"]
+    for path in (
+        f"/v1/domains/{domain['id']}",
+        f"/v1/webhooks/{hook['id']}",
+        f"/v1/suppressions/{row['id']}",
+    ):
+        assert (await maild.api.call("DELETE", path)).status == 200, path
+
+
+async def test_live_schedules_stay_and_its_own_it_may_cancel(maild: Running, bot: dict[str, Any]) -> None:
+    at = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
+    live = (await maild.api.send(bot, sendAt=at)).data
+    for path in (f"/v1/messages/{live['id']}/schedule", f"/v1/messages/{live['id']}"):
+        assert is_refused(await maild.test_api.call("DELETE", path)), path
+    assert (await maild.api.get(f"/v1/messages/{live['id']}")).data["status"] == "scheduled"
+    own = (await maild.test_api.send(bot, sendAt=at)).data
+    assert (await maild.test_api.call("DELETE", f"/v1/messages/{own['id']}/schedule")).status == 200
+    assert (await maild.api.call("DELETE", f"/v1/messages/{live['id']}/schedule")).status == 200
