@@ -54,7 +54,8 @@ ERRORS: Mapping[str, Kind] = {
     "spend_cap_reached": Kind(402, "The spend protection threshold of this plan is reached."),
     "limit_reached": Kind(402, "The allowance of this plan is used up."),
     "email_delivery_failed": Kind(
-        502, "The queue refused the message; nothing was counted, retrying is safe."
+        502,
+        "The queue refused the message; nothing was counted. 'details.isRetrySafe' says whether to retry.",
     ),
     "provider_unavailable": Kind(503, "The sending queue takes nothing at the moment; try again later."),
     "attachments_unsupported": Kind(400, "The configured relay takes no attachments."),

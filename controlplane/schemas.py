@@ -2,7 +2,16 @@
 
 from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from controlplane.scopes import GRANTABLE
@@ -37,6 +46,7 @@ RECIPIENTS_MAX = 50
 SUBJECT_MAX = 500
 ATTACHMENTS_MAX = 20
 LABELS_MAX = 50
+FILENAME_MAX = 200  # what a message can hold and give back whole
 _BASE64 = "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"  # RFC 4648 §4
 
 
@@ -96,7 +106,7 @@ class PatchInbox(Change):
 
 
 class AttachmentInput(Body):
-    filename: Annotated[str, Field(min_length=1, max_length=255), Check(no_controls, PRINTABLE)]
+    filename: Annotated[str, Field(min_length=1, max_length=FILENAME_MAX), Check(no_controls, PRINTABLE)]
     contentType: Annotated[
         str,
         Field(max_length=127, pattern=r"^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+$"),
@@ -122,15 +132,15 @@ class SendMessage(Body):
     unsubscribe: bool = Field(default_factory=bool)
     headers: CustomHeaders = Field(default_factory=dict)
 
-    @model_validator(mode="after")
-    def _has_one_unsubscribe(self) -> Self:
-        if self.unsubscribe and {"list-unsubscribe", "list-unsubscribe-post"} & {
-            name.lower() for name in self.headers
-        }:
+    @field_validator("headers")
+    @classmethod
+    def _has_one_unsubscribe(cls, headers: dict[str, str], info: ValidationInfo) -> dict[str, str]:
+        ours = {"list-unsubscribe", "list-unsubscribe-post"}
+        if info.data.get("unsubscribe") and ours & {name.lower() for name in headers}:
             raise PydanticCustomError(
                 "not_allowed", "Give either a List-Unsubscribe header or 'unsubscribe', not both"
             )
-        return self
+        return headers
 
 
 class UnsubscribeToken(Query):

@@ -8,13 +8,14 @@ from aiohttp import web
 
 from controlplane import render
 from controlplane.api import Answer, Call
-from controlplane.errors import ApiError, Fault, invalid
+from controlplane.errors import ApiError
 from controlplane.handlers.messages import Whole, member_pieces, read_bodies
 from controlplane.schemas import ListThreads
 from controlplane.streaming import stream_json
 from controlplane.values import ThreadCursor
 from storage import message_json, thread_json, threads
 from storage.database import Tx
+from storage.ids import made_at
 from storage.message_json import Weight
 from storage.thread_json import ShownThread
 
@@ -98,12 +99,12 @@ def _page(tx: Tx, organization_id: str, query: ListThreads, inbox_id: str | None
 
 
 def _position(tx: Tx, organization_id: str, cursor: ThreadCursor) -> tuple[int, str]:
-    """Where the page before ended; a cursor without its moment is where that thread stands now."""
+    """Where the page before ended; without its moment where that thread stands now, or began if it is gone."""
     if cursor.at_ms is not None:
         return cursor.at_ms, cursor.thread_id
     row = threads.get(tx, organization_id, cursor.thread_id)
     if row is None:
-        raise invalid([Fault("cursor", "invalid_cursor", "This thread is gone; add its '@<lastMessageAt>'")])
+        return made_at(cursor.thread_id), cursor.thread_id
     return row.last_message_at, row.id
 
 

@@ -218,7 +218,7 @@ class Pipeline:
         except sqlite3.Error as error:
             # Nothing of the transaction was kept, what it had claimed of the allowance included.
             log.exception("message_not_queued", inbox_id=prepared.submission.request.inboxId)
-            raise ApiError("email_delivery_failed") from error
+            raise _not_queued(prepared.submission) from error
         except DatabaseClosed as error:
             raise ApiError("provider_unavailable") from error
         if isinstance(done, Refused):
@@ -285,6 +285,23 @@ class Pipeline:
         if retry is not None:
             idempotency.keep(tx, organization_id, *retry, shown.decode(), message_id, now_ms)
         return Accepted(shown, is_replay=False)
+
+
+def _not_queued(submission: Submission) -> ApiError:
+    """A transaction that failed may come to light after a crash all the same: then only a key knows its message."""
+    is_safe = submission.retry is not None or submission.draft is not None
+    advice = (
+        "Retrying is safe: the same request finds the message if it was kept after all."
+        if submission.draft is not None
+        else "Retrying with the same Idempotency-Key is safe."
+        if is_safe
+        else "Without an Idempotency-Key a second copy is possible when you retry; look at the messages first."
+    )
+    return ApiError(
+        "email_delivery_failed",
+        f"The queue refused the message; nothing was counted. {advice}",
+        {"isRetrySafe": is_safe},
+    )
 
 
 def _draft_sent_before(tx: Tx, submission: Submission, seen: Draft) -> Accepted | None:

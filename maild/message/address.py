@@ -139,7 +139,11 @@ def validate(address: str) -> str:
     shown, special = _without_special_use(address)
     try:
         checked = email_validator.validate_email(
-            shown, check_deliverability=False, strict=True, allow_display_name=False
+            shown,
+            check_deliverability=False,
+            strict=True,
+            allow_display_name=False,
+            allow_quoted_local=True,  # RFC 5321 §4.1.2
         )
     except (email_validator.EmailNotValidError, ValueError) as error:
         # Surrogates make the package fail below its own errors.

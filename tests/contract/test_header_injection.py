@@ -90,7 +90,7 @@ async def test_through_the_bodies(shared: Running, shared_bot: dict[str, Any], e
     for fields in ({"text": evil}, {"html": evil}, {"text": evil, "html": f"<p>{evil}</p>"}):
         usual = await usual_headers(shared, shared_bot, **dict.fromkeys(fields, "x"))
         raw = await judge(shared, await shared.api.send(shared_bot, **fields), usual)
-        assert raw is not None
+        assert raw is not None or "\x00" in evil
 
 
 @pytest.mark.parametrize("evil", EVIL.values(), ids=EVIL)

@@ -126,6 +126,11 @@ async def test_an_address_named_twice_gets_one_copy_as_it_first_stood(
         ({"inReplyTo": ""}, {"inReplyTo": "invalid_id"}),
         ({"attachments": [file()] * 21}, {"attachments": "too_many"}),
         ({"attachments": [{"filename": "a"}]}, {"attachments[0].content": "required"}),
+        ({"attachments": [file(filename="a" * 201)]}, {"attachments[0].filename": "too_long"}),
+        ({"text": "a\u0000"}, {"text": "control_character"}),
+        ({"html": "a\u0000"}, {"html": "control_character"}),
+        ({"html": "<div>" * 600}, {"html": "too_complex"}),
+        ({"unsubscribe": True, "headers": {"List-Unsubscribe": "<mailto:u@x.test>"}}, {"headers": "not_allowed"}),
         ({"attachments": [file(filename="")]}, {"attachments[0].filename": "too_short"}),
         ({"attachments": [file(filename="a\r\nX: y")]}, {"attachments[0].filename": "control_character"}),
         ({"attachments": [file(contentType="text")]}, {"attachments[0].contentType": "invalid_format"}),
@@ -155,7 +160,7 @@ async def test_the_edges_of_what_can_be_sent(maild: Running, bot: dict[str, Any]
         {"subject": ""},
         {"text": "", "html": ""},
         {"text": None, "html": None, "subject": None, "inReplyTo": None},
-        {"attachments": [file(filename="f" * 255)] * 20},
+        {"attachments": [file(filename="f" * 200)] * 20},
         {"attachments": [file(b"")]},
         {"to": ["a@localhost.invalid", "a@x.local", "o'neil+tag@elsewhere.test",
                 "j\u00f6rg@b\u00fccher.test"]},
@@ -195,6 +200,33 @@ async def test_a_reply_joins_the_thread_and_names_what_it_answers(
     ]
     assert sent["references"] == raw["References"].split()
     assert raw["Auto-Submitted"] == "auto-replied"
+
+
+async def test_an_unknown_parent_is_404_whatever_follows_the_prefix(
+    maild: Running, bot: dict[str, Any]
+) -> None:
+    for parent in ("msg_0000000000", "msg_", "thd_x", "msg_" + "0" * 300, "thd_\u00fc"):
+        answer = await maild.api.send(bot, inReplyTo=parent)
+        assert (answer.status, answer.code) == (404, "message_not_found"), parent
+        draft = await maild.api.post("/v1/drafts", {"inboxId": bot["id"], "inReplyTo": parent})
+        assert (draft.status, draft.code) == (404, "message_not_found"), parent
+
+
+async def test_a_quoted_local_part_is_a_recipient(maild: Running, bot: dict[str, Any]) -> None:
+    """RFC 5321 §4.1.2: odd, and legal."""
+    odd = [
+        '"a b"@elsewhere.test',
+        '"a,b;c<d>"@elsewhere.test',
+        '"a\\"b"@elsewhere.test',
+        '"a@b"@elsewhere.test',
+    ]
+    sent = (await maild.api.send(bot, to=odd[:2], cc=odd[2:3], bcc=odd[3:])).data
+    assert [one["address"] for one in sent["recipients"]] == odd
+    raw = await composed(maild, sent)
+    assert [one.addr_spec for one in raw["To"].addresses] == odd[:2]
+    assert raw["Cc"].addresses[0].addr_spec == odd[2]
+    assert (sent["toAddresses"], sent["ccAddresses"], sent["bccAddresses"]) == (odd[:2], odd[2:3], odd[3:])
+    assert maild.sql("SELECT DISTINCT domain FROM recipients") == [("elsewhere.test",)]
 
 
 async def test_a_reply_to_a_thread_answers_its_newest_message(maild: Running, bot: dict[str, Any]) -> None:

@@ -210,6 +210,13 @@ async def test_what_the_queue_refuses_is_502_and_was_never_counted(
     answer = await maild.api.call("POST", "/v1/messages/send", body, headers=headers)
     assert (answer.status, answer.code) == (502, "email_delivery_failed")
     assert b"disk" not in answer.body
+    assert answer.error["details"] == {"isRetrySafe": True}
+    keyless = await maild.api.call("POST", "/v1/messages/send", body)
+    assert keyless.error["details"] == {"isRetrySafe": False}
+    assert "second copy" in keyless.error["message"]
+    draft = (await maild.api.post("/v1/drafts", {"inboxId": bot["id"], "to": ["a@elsewhere.test"]})).data
+    sent = await maild.api.call("POST", f"/v1/drafts/{draft['id']}/send")
+    assert sent.error["details"] == {"isRetrySafe": True}
     assert maild.sql("SELECT * FROM usage") == maild.sql("SELECT * FROM recent_recipients") == []
     assert maild.sql("SELECT * FROM messages") == maild.sql("SELECT * FROM idempotency") == []
     assert [one for one in (maild.settings.data_path / "blobs").glob("*/*") if one.is_file()] == []

@@ -62,3 +62,13 @@ async def test_a_server_that_takes_data_for_nobody_gets_an_empty_message(tmp_pat
         message_id = await sending.send("a@there.test")
         await sending.until(message_id, "bounced")
         assert [one.raw for one in sending.mx.received] == [b""]
+
+
+async def test_a_quoted_local_part_is_said_as_it_is(tmp_path: Path) -> None:
+    async with Sending(tmp_path, mx=Mx()) as sending:
+        sending.dns.add_mx("there.test")
+        await sending.queue.start()
+        odd = ['"a b"@there.test', '"a@b"@there.test', '"a,b;c"@there.test']
+        message_id = await sending.send(*odd)
+        await sending.until(message_id, "delivered", "delivered", "delivered")
+        assert sending.mx.received[0].recipients == odd

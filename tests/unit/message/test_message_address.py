@@ -173,7 +173,10 @@ def test_valid_api_addresses(address: str, expected: str) -> None:
         "a@x.org\x00",
         "a@x.org, b@x.org",
         "a@[192.0.2.1]",
-        '"a b"@x.org',
+        '"Ada" <a@x.org>',
+        '""@x.org',
+        '"a"b@x.org',
+        '"a\nb"@x.org',
         "\ud800@x.org",
         "a" * 65 + "@x.org",
         "a@" + "b" * 64 + ".org",
@@ -190,3 +193,10 @@ def test_bad_api_addresses_are_refused_with_a_short_text(address: str) -> None:
     with pytest.raises(AddressSyntaxError) as refused:
         validate(address)
     assert 0 < len(str(refused.value)) < 300
+
+
+def test_quoted_local_parts_stay_quoted_where_they_must() -> None:
+    """RFC 5321 §4.1.2."""
+    for address in ('"a b"@x.org', '"a@b"@x.org', '"a,b;c<d>"@x.org', '"a\\"b"@x.org'):
+        assert validate(address) == address
+    assert validate('"plain"@x.org') == "plain@x.org"
