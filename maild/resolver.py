@@ -4,9 +4,10 @@ Four outcomes are kept apart, because they decide different things: an answer, `
 does not exist), `NoAnswer` (it does, without such a record), `DnsTemporary` (nobody could say).
 The first three are cached for as long as their TTL says; the last never is.
 
-Equal questions that are asked at once make one query; a caller that is cancelled does not take the
-others' answer away. Names are absolute: the system's search list is never used. Nothing raises but
-`DnsError`, whatever a name or a server looks like.
+Questions about one domain (the last two labels of the name) have a share of the queries in flight, so that one
+whose nameservers hang holds up its own names alone. Equal questions that are asked at once make one query; a caller
+that is cancelled does not take the others' answer away. Names are absolute: the system's search list is never
+used. Nothing raises but `DnsError`, whatever a name or a server looks like.
 """
 
 import asyncio
@@ -14,6 +15,7 @@ import ipaddress
 from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
+from weakref import WeakValueDictionary
 
 import dns.asyncresolver
 import dns.exception
@@ -26,6 +28,7 @@ from storage.clock import Clock
 
 CACHE_ENTRIES = 20_000
 QUERIES_IN_FLIGHT = 200
+QUERIES_PER_DOMAIN = 20
 TTL_MAX_S = 86_400
 NEGATIVE_TTL_MAX_S = 3 * 3600  # RFC 2308 §5
 RECORDS_MAX = 1000  # of one answer; the rest of a huge one is dropped
@@ -73,6 +76,8 @@ class Resolver:
         self._cache: OrderedDict[tuple[str, str], _Entry] = OrderedDict()
         self._flying: dict[tuple[str, str], asyncio.Task[_Entry]] = {}
         self._slots = asyncio.Semaphore(QUERIES_IN_FLIGHT)
+        # A share lives as long as somebody holds it or waits for it.
+        self._shares: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
     async def mx(self, domain: str) -> list[Mx]:
         records = await self._records(domain, "MX")
@@ -120,7 +125,7 @@ class Resolver:
 
     async def _query(self, name: str, rdtype: str) -> _Entry:
         try:
-            async with asyncio.timeout(self._timeout_s), self._slots:
+            async with asyncio.timeout(self._timeout_s), self._share_of(name), self._slots:
                 entry = await self._ask(name, rdtype)
         except (dns.exception.DNSException, OSError, TimeoutError, ValueError):
             # NoNameservers is SERVFAIL or garbage from all of them; LifetimeTimeout is silence.
@@ -130,6 +135,13 @@ class Resolver:
         while len(self._cache) > CACHE_ENTRIES:
             self._cache.popitem(last=False)
         return entry
+
+    def _share_of(self, name: str) -> asyncio.Semaphore:
+        domain = ".".join(name.rsplit(".", 2)[-2:])
+        share = self._shares.get(domain)
+        if share is None:
+            share = self._shares[domain] = asyncio.Semaphore(QUERIES_PER_DOMAIN)
+        return share
 
     async def _ask(self, name: str, rdtype: str) -> _Entry:
         now = self._clock.monotonic()

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from maild.outbound.settle import UNSETTLED_MAX
+from storage import outbound
 from tests.support.mx import Mx
 from tests.support.sending import Sending
 
@@ -29,6 +30,23 @@ async def test_all_other_mail_flows(tmp_path: Path, code: int) -> None:
             assert (row.smtp_code, row.attempts) == (code, 1)
             assert row.response.startswith(f"answered MAIL with {code}, which is no answer to it")
             assert await sending.store.attempts(message_id) == ["deferred"]
+
+
+async def test_rows_that_an_earlier_process_could_not_settle_get_past_it(tmp_path: Path) -> None:
+    async with Sending(tmp_path, mx=Mx(extensions=[])) as sending:
+        sending.dns.add_mx("odd.test")
+        sending.dns.add_mx("there.test")
+        sending.mx.always["MAIL"] = "251 hm"
+        odd = [await sending.store.send("a@odd.test") for _ in range(UNSETTLED_MAX + 1)]
+        now_ms = sending.clock.now_ms()
+        await sending.store.db.write(outbound.lease, "run_0", now_ms, 100, lambda n, at: now_ms + 60_000)
+        await sending.queue.start()
+        sending.clock.forward(61)
+        sending.queue.wake()
+        for message_id in odd:
+            await sending.until(message_id, "deferred")
+        del sending.mx.always["MAIL"]
+        await sending.until(await sending.send("you@there.test"), "delivered")
 
 
 @pytest.mark.parametrize("extensions", [["PIPELINING"], []])

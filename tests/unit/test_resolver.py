@@ -5,7 +5,16 @@ import asyncio
 import pytest
 
 from conf.settings import Dns
-from maild.resolver import DnsTemporary, Mx, NoAnswer, NxDomain, Resolver, is_public
+from maild.resolver import (
+    QUERIES_IN_FLIGHT,
+    QUERIES_PER_DOMAIN,
+    DnsTemporary,
+    Mx,
+    NoAnswer,
+    NxDomain,
+    Resolver,
+    is_public,
+)
 from tests.support.dns_server import DnsServer
 from tests.support.store import ManualClock
 
@@ -65,6 +74,23 @@ async def test_equal_questions_make_one_query_and_survive_a_cancelled_asker() ->
         answers = await asyncio.gather(*askers[1:])
         assert answers == [[Mx(10, "mx.x.test")]] * 49
         assert dns.queries["x.test", "MX"] == 1
+
+
+async def test_a_domain_whose_nameservers_hang_holds_up_its_own_names_alone() -> None:
+    async with DnsServer() as dns:
+        names = [f"n{number}.hangs.test" for number in range(QUERIES_IN_FLIGHT * 2)]
+        dns.drop |= set(names)
+        dns.add_mx("x.there.test")
+        resolver = Resolver(dns.settings, ManualClock())
+        hanging = [asyncio.create_task(resolver.mx(name)) for name in names]
+        await asyncio.sleep(0)
+        assert await resolver.mx("x.there.test") == [Mx(10, "mx.x.there.test")]
+        assert sum(dns.queries[name, "MX"] > 0 for name in names) <= QUERIES_PER_DOMAIN
+        assert not any(task.done() for task in hanging)
+        dns.drop.clear()  # the rest is told that there is no such name
+        found = await asyncio.gather(*hanging, return_exceptions=True)
+        assert {type(one) for one in found} <= {DnsTemporary, NxDomain}
+        assert not resolver._shares
 
 
 async def test_answers_are_kept_for_their_ttl_and_failures_not_at_all() -> None:
