@@ -5,12 +5,14 @@ that has no thread yet, else of one that has the fewest, in turn; and no owner h
 so that one is soon free for everybody else. Work without an owner (`OWN`) is the daemon's: it comes first and has no
 share.
 
-`submit` is called from the event loop; the work runs on one of the threads, which go on while anything may run. What
-a piece of work gave is told to the loop at once, not when its thread has nothing more to do.
+`submit` is called from the event loop; the work runs on one of the threads, which go on while anything may run. To wake
+the loop for each piece of work costs as much as a small one does, so results are told together: those of one owner,
+for `HELD_S` at most and the piece of work that follows. Nobody's answer waits for another owner's work.
 """
 
 import asyncio
 import threading
+import time
 from collections import Counter, OrderedDict, deque
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
@@ -20,8 +22,11 @@ Work = TypeVar("Work")
 T = TypeVar("T")
 
 OWN = ""
+HELD_S = 0.002
 Run = Callable[[Work], T]
 Serve = Callable[[Run[Work, T]], None]
+Thread = Callable[[Serve[Work, T]], Awaitable[None]]
+Settle = Callable[[], None]
 
 
 class Turns(Generic[Work]):
@@ -78,7 +83,7 @@ class _Job(NamedTuple, Generic[Work, T]):
 class FairThreads(Generic[Work, T]):
     """`threads`: each calls what it is given on a thread of its own, with what runs a piece of work there."""
 
-    def __init__(self, threads: Sequence[Callable[[Serve[Work, T]], Awaitable[None]]], share: int) -> None:
+    def __init__(self, threads: "Sequence[Thread[Work, T]]", share: int) -> None:
         self._idle = list(threads)
         self._turns: Turns[_Job[Work, T]] = Turns(share)
         self._lock = threading.Lock()  # held for a few steps of Turns
@@ -91,10 +96,15 @@ class FairThreads(Generic[Work, T]):
             self._turns.put(owner, _Job(work, future))
             thread = self._idle.pop() if self._idle else None
         if thread is not None:
-            running = asyncio.ensure_future(thread(lambda run: self._serve(loop, thread, run)))
+            running = asyncio.ensure_future(self._begin(loop, thread))
             self._running.add(running)
             running.add_done_callback(self._running.discard)
         return future
+
+    async def _begin(self, loop: asyncio.AbstractEventLoop, thread: "Thread[Work, T]") -> None:
+        last: list[Settle] = []
+        await thread(lambda run: self._serve(loop, thread, run, last))
+        _all(last)
 
     async def finish(self) -> None:
         """Return when nothing waits or runs any more."""
@@ -104,26 +114,44 @@ class FairThreads(Generic[Work, T]):
     def _serve(
         self,
         loop: asyncio.AbstractEventLoop,
-        thread: Callable[[Serve[Work, T]], Awaitable[None]],
+        thread: "Thread[Work, T]",
         run: Run[Work, T],
+        last: "list[Settle]",
     ) -> None:
-        while True:
-            with self._lock:
-                taken = self._turns.take()
-                if taken is None:
-                    self._idle.append(thread)
-                    return
-            owner, job = taken
-            settle: Callable[[], None] | None = None
-            if not job.future.cancelled():  # else nobody waits for it any more
-                try:
-                    settle = partial(_give, job.future, run(job.work))
-                except BaseException as error:
-                    settle = partial(_raise, job.future, error)
-            with self._lock:
-                self._turns.done(owner)
-            if settle is not None:
-                loop.call_soon_threadsafe(settle)
+        """Work while there is some; what is not told yet at the end is left in `last`, as the loop is woken anyway."""
+        owner: str | None = None
+        held: list[Settle] = []
+        since = 0.0
+        while (taken := self._next(owner, thread)) is not None:
+            before, (owner, job) = owner, taken
+            if held and (owner != before or owner == OWN or time.perf_counter() - since > HELD_S):
+                loop.call_soon_threadsafe(_all, held)
+                held = []
+            if job.future.cancelled():  # nobody waits for it any more
+                continue
+            try:
+                settle: Settle = partial(_give, job.future, run(job.work))
+            except BaseException as error:
+                settle = partial(_raise, job.future, error)
+            if not held:
+                since = time.perf_counter()
+            held.append(settle)
+        last.extend(held)
+
+    def _next(self, done: str | None, thread: "Thread[Work, T]") -> "tuple[str, _Job[Work, T]] | None":
+        """The next piece of work for a thread that has done one of that owner; without one it is idle."""
+        with self._lock:
+            if done is not None:
+                self._turns.done(done)
+            taken = self._turns.take()
+            if taken is None:
+                self._idle.append(thread)
+            return taken
+
+
+def _all(settles: list[Settle]) -> None:
+    for settle in settles:
+        settle()
 
 
 def _give(future: "asyncio.Future[T]", result: T) -> None:

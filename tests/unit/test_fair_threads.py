@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import pytest
 import pytest_asyncio
 
+from storage import fair_threads
 from storage.fair_threads import OWN, FairThreads, Serve, Turns
 
 
@@ -144,3 +145,25 @@ async def test_work_of_a_caller_that_left_is_not_done_and_keeps_nobody_from_its_
     assert gates.begun == ["first"]
     with pytest.raises(asyncio.CancelledError):
         await left
+
+
+@pytest.mark.parametrize("follower", ["b", "a", OWN])
+async def test_no_answer_waits_for_the_work_of_another_owner(
+    gates: Gates, monkeypatch: pytest.MonkeyPatch, follower: str
+) -> None:
+    """Results of one owner are told together for a moment, as waking the loop for each costs as much as a read."""
+    monkeypatch.setattr(fair_threads, "HELD_S", 3600)
+    threads = plain_threads(1, share=1)
+    first = threads.submit(OWN if follower == OWN else "a", gates.work("first"))
+    await gates.until(1)
+    slow = threads.submit(follower, gates.work("slow"))
+    gates.end("first")
+    await gates.until(2)
+    await asyncio.sleep(0)
+    is_told = follower != "a"
+    async with asyncio.timeout(5):
+        while is_told and not first.done():
+            await asyncio.sleep(0)
+    assert first.done() is is_told and not slow.done()
+    gates.end("slow")
+    assert [await first, await slow] == ["first", "slow"]
