@@ -5,6 +5,7 @@ one that has more than `HELD_BYTES` only a piece is ever in memory: it goes out 
 """
 
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple, cast
 
@@ -12,6 +13,7 @@ import msgspec
 
 from maild.message.decode import BASE64, IDENTITY, Decoder, base64_digits, decode_stream
 from maild.message.digest import slices_from
+from maild.message.guessing import Guesser, NoGuesser, TooMuchWork
 from maild.message.model import Slice
 from maild.message.parse import read_text
 from maild.message.text_stream import text_pieces
@@ -65,27 +67,34 @@ class BodyReader:
         work = partial(self._bodies, blob, shown.text_body, text, html, is_sanitized)
         try:
             if size <= INLINE_BYTES and blob.data is not None and not is_sanitized:
-                return work()
+                with suppress(TooMuchWork):
+                    return work(NoGuesser())
             return await self._cpu.run(organization_id, work)
         except BlobMissing:
             return Bodies(Body(shown.text_body), Body())
 
     def _bodies(
-        self, blob: Blob, text_body: str | None, text: list[Slice], html: list[Slice], is_sanitized: bool
+        self,
+        blob: Blob,
+        text_body: str | None,
+        text: list[Slice],
+        html: list[Slice],
+        is_sanitized: bool,
+        guesser: Guesser | None = None,
     ) -> Bodies:
         self._store.read(blob, 0, 0)  # before anything of it is shown
-        shown = self._body(blob, text) if text else Body(text_body)
+        shown = self._body(blob, text, guesser) if text else Body(text_body)
         if not is_sanitized or not html:
-            return Bodies(shown, self._body(blob, html))
+            return Bodies(shown, self._body(blob, html, guesser))
         words, _ = read_text(_octets(self._store, blob), html, SANITIZED_CHARS_MAX)
         return Bodies(shown, Body(self._sanitize(words)))
 
-    def _body(self, blob: Blob, slices: list[Slice]) -> Body:
+    def _body(self, blob: Blob, slices: list[Slice], guesser: Guesser | None) -> Body:
         if not slices:
             return Body()
         if sum(one.length for one in slices) > HELD_BYTES:
             return Body(pieces=partial(text_pieces, partial(self._store.read, blob), slices))
-        return Body(read_text(_octets(self._store, blob), slices)[0])
+        return Body(read_text(_octets(self._store, blob), slices, guesser=guesser)[0])
 
     async def json(self, organization_id: str, body: Body) -> AsyncIterator[bytes]:
         """The body as a JSON value, in pieces."""

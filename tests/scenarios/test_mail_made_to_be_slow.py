@@ -42,6 +42,17 @@ async def test_the_models_are_there_before_the_first_mail_and_guesses_are_made_i
     assert threading.current_thread() not in detect.seen
 
 
+async def test_bodies_that_have_to_be_guessed_are_shown_from_a_thread(
+    maild: Running, bot: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = "<p>Grüße aus Köln, schöne Tage</p>"
+    detect = Threads(guessing.detect)
+    monkeypatch.setattr(guessing, "detect", detect)
+    message = await maild.received(bot, b"Content-Type: text/html\n\n" + words.encode("latin-1"))
+    assert message["htmlBody"].strip() == words
+    assert len(detect.seen) > 1 and threading.current_thread() not in detect.seen
+
+
 async def test_mail_of_many_pieces_is_read_in_a_thread(
     maild: Running, bot: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
