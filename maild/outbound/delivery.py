@@ -37,10 +37,12 @@ log = structlog.get_logger("maild.outbound.delivery")
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """The verdicts by position. `was_reached`: some host of the destination spoke with us."""
+    """The verdicts by position. `was_reached`: some host of the destination spoke with us; `was_lost`: it did not go
+    on to the end."""
 
     verdicts: Mapping[int, Verdict]
     was_reached: bool
+    was_lost: bool = False
 
 
 class Deliverer:
@@ -63,7 +65,7 @@ class Deliverer:
         course = _Course(rows, is_doubtful)
         delivery = await self._deliver(course)
         left = {at: replace(verdict, left=course.left) for at, verdict in delivery.verdicts.items()}
-        return replace(delivery, verdicts=left)
+        return replace(delivery, verdicts=left, was_lost=course.was_lost)
 
     async def _deliver(self, course: "_Course") -> Delivery:
         rows = course.rows
@@ -119,6 +121,7 @@ class Deliverer:
                         return await transaction.run()
                     finally:
                         course.left |= transaction.told_sender
+                        course.was_lost |= transaction.was_lost
             except (SMTPException, OSError) as error:
                 if lent is None or lent.is_fresh:
                     text = f"{hop.host} [{hop.address}]: {reason(error)}"
@@ -133,11 +136,12 @@ class Deliverer:
 
 @dataclass
 class _Course:
-    """One delivery under way. `left`: some host was told MAIL FROM."""
+    """One delivery under way. `left`: some host was told MAIL FROM; `was_lost`: one did not answer to the message."""
 
     rows: Sequence[Due]
     is_doubtful: bool
     left: bool = False
+    was_lost: bool = False
 
 
 def _the_same(rows: Sequence[Due], verdict: Verdict, was_reached: bool) -> Delivery:

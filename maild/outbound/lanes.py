@@ -136,6 +136,10 @@ class Lanes:
         lane.failures = 0
         lane.dead_until = 0
 
+    def lost(self, lane: Lane) -> None:
+        """A host took the envelope, and hung with the message: it may do so again."""
+        lane.proven_until = 0
+
     def not_reached(self, lane: Lane, verdict: Verdict) -> None:
         lane.failures += 1
         # One failure of a destination that works is an accident; as many as it has workers are not.

@@ -299,7 +299,9 @@ class OutboundQueue(LoopService):
             words = replace(lane.last_words, left=False)  # that was another message
             return {row.position: words for row in rows}
         delivery = await self._deliverer.deliver(rows, self._lanes.is_doubtful(lane))
-        if delivery.was_reached:
+        if delivery.was_lost:
+            self._lanes.lost(lane)
+        elif delivery.was_reached:
             self._lanes.reached(lane)
         elif (verdict := delivery.verdicts[rows[0].position]).status == "deferred":
             self._lanes.not_reached(lane, verdict)

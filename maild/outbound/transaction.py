@@ -30,7 +30,10 @@ class Unwilling(Unreachable):
 
 
 class Transaction:
-    """`told_sender`: the host has heard MAIL FROM, so the message has left us, whatever comes of it."""
+    """`told_sender`: the host has heard MAIL FROM, so the message has left us, whatever comes of it.
+
+    `was_lost`: it has not answered to the message.
+    """
 
     def __init__(self, hop: Hop, lent: Lent, rows: Sequence[Due], content: Content, sender: str) -> None:
         self._hop = hop
@@ -41,6 +44,7 @@ class Transaction:
         self._rows = rows
         self._verdicts: dict[int, Verdict] = {}
         self.told_sender = False
+        self.was_lost = False
         self._accepted: Literal["sent", "delivered"] = "sent" if hop.is_relay else "delivered"
 
     async def run(self) -> Mapping[int, Verdict]:
@@ -142,6 +146,7 @@ class Transaction:
         try:
             answer = await self._session.content(self._content.wire)
         except (SMTPException, OSError) as error:
+            self.was_lost = True
             log.warning("lost_after_data", message_id=taken[0].message_id, host=self._hop.host)
             text = f"no answer after the message was sent ({reason(error)}); it may arrive twice"
             self._say(taken, Answer.of(421, f"4.4.2 {text}"), Step.MESSAGE)

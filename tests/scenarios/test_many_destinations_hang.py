@@ -7,7 +7,7 @@ import pytest
 
 from maild.outbound import lanes, queue
 from maild.outbound.content import SMALL_BYTES
-from maild.outbound.lanes import LANE_ROWS_UNPROVEN
+from maild.outbound.lanes import LANE_ROWS_UNPROVEN, Kind, LaneKey
 from maild.outbound.smtp_client import Timeouts
 from tests.support.mx import Mx
 from tests.support.sending import Sending
@@ -111,6 +111,21 @@ async def test_large_mail_that_nobody_takes_holds_up_no_other(tmp_path: Path) ->
         for mx in deaf:
             mx.hold.pop("greeting").set()
             await mx.stop()
+
+
+async def test_who_took_the_envelope_and_hung_with_the_message_is_one_of_them_again(tmp_path: Path) -> None:
+    async with Sending(tmp_path) as sending:
+        sending.dns.add_mx("there.test")
+        await sending.queue.start()
+        await sending.until(await sending.send("a@there.test"), "delivered")
+        lane = sending.queue._lanes.lane(LaneKey(Kind.REMOTE, "there.test"))
+        assert not sending.queue._lanes.is_doubtful(lane)
+        sending.mx.drop_at = "dot"
+        await sending.until(await sending.send("b@there.test"), "deferred")
+        assert sending.queue._lanes.is_doubtful(lane)
+        sending.mx.drop_at = ""
+        await sending.until(await sending.send("c@there.test"), "delivered")
+        assert not sending.queue._lanes.is_doubtful(lane)
 
 
 async def test_a_handshake_that_hangs_is_cut(tmp_path: Path) -> None:
