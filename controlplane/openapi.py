@@ -57,6 +57,7 @@ _WEBHOOK_HEADERS = {
     "webhook-timestamp": "Unix seconds, signed",
     "webhook-signature": "The signature of standardwebhooks.com over the same body",
 }
+NO_NUL = r"^[^\x00]*$"
 STREAM = "text/event-stream"
 RANGES = "range_not_satisfiable"  # what only an endpoint that serves ranges of bytes can answer
 _RANGE_HEADERS = {
@@ -337,8 +338,26 @@ def _schemas(routes: Sequence[Route]) -> dict[str, Any]:
     _, serialized = models_json_schema(
         [(model, "serialization") for model in dict.fromkeys(told)], ref_template=_REF
     )
-    schemas: dict[str, Any] = _tidy({**validated.get("$defs", {}), **serialized.get("$defs", {})})
+    asked = _without_nul(validated.get("$defs", {}))
+    schemas: dict[str, Any] = _tidy({**asked, **serialized.get("$defs", {})})
     return schemas
+
+
+def _without_nul(schema: Any, is_name: bool = False) -> Any:
+    """Every text of a request without U+0000, as controlplane.reading refuses it wherever it stands."""
+    if isinstance(schema, list):
+        return [_without_nul(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    told = {key: _without_nul(value, key == "propertyNames") for key, value in schema.items()}
+    if (is_name or schema.get("type") == "string") and not told.keys() & {
+        "pattern",
+        "enum",
+        "const",
+        "format",
+    }:
+        told["pattern"] = NO_NUL
+    return told
 
 
 def _tidy(schema: Any) -> Any:

@@ -90,7 +90,7 @@ def id_of(*prefixes: str) -> Check:
             raise PydanticCustomError("invalid_id", "Expected an id {wanted}", {"wanted": wanted})
         return value
 
-    return Check(check, {"pattern": f"^({'|'.join(starts)})"})
+    return Check(check, {"pattern": f"^({'|'.join(prefixes)}){_ID_TAIL}$"})
 
 
 def cursor_of(prefix: str) -> Check:
