@@ -59,7 +59,7 @@ HOSTILE = {
     "too_long": [
         "https://public.test/" + "a" * 2048,
     ],
-    "invalid_json": [
+    "invalid_text": [
         "https://\ud800.test/",
         "https://public.test/\ud800",
     ],
