@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import AsyncIterator
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,16 @@ async def test_what_no_mail_can_reach_is_no_participant(store: Store) -> None:
 async def test_a_row_of_before_is_cut_when_it_is_touched(store: Store) -> None:
     await overfill(store)
     assert await join(store, "ada@a.test") == [*people(951, PARTICIPANTS_MAX - 1), "ada@a.test"]
+
+
+async def test_the_migration_cuts_all_of_them(store: Store) -> None:
+    await overfill(store)
+    sql = (resources.files("storage") / "migrations" / "0010_participants.sql").read_text("utf-8")
+    await store.db.write(lambda tx: tx.run(sql))
+    kept = await store.db.read(
+        lambda tx: tx.value("SELECT participants FROM threads WHERE id = ?", (THREAD,))
+    )
+    assert load(kept) == people(950, PARTICIPANTS_MAX)
 
 
 async def overfill(store: Store) -> None:
