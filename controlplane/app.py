@@ -10,10 +10,10 @@ from aiohttp import web
 from controlplane.api import Rooms
 from controlplane.auth import Authenticator
 from controlplane.connections import Connection, Watch
-from controlplane.intake import Intake
 from controlplane.middleware import Gate, Next
 from controlplane.ratelimit import RateLimit
 from controlplane.reference import Reference
+from controlplane.request_bodies import RequestBodies
 from controlplane.routes import ROUTES
 from controlplane.strangers import StrangerLog
 from storage.database import Database, Tx
@@ -85,9 +85,9 @@ class HttpServer(Service):
     def __init__(self, rooms: Rooms, rate_limit: RateLimit) -> None:
         settings = rooms.settings
         strangers = StrangerLog(rooms.clock.monotonic)
-        self.intake = Intake(settings.http, rooms.cpu)
+        self.request_bodies = RequestBodies(settings.http, rooms.cpu)
         authenticator = Authenticator(rooms.db, rooms.clock)
-        self._gate = Gate(rooms, authenticator, rate_limit, self.intake, strangers)
+        self._gate = Gate(rooms, authenticator, rate_limit, self.request_bodies, strangers)
         self._runner = web.AppRunner(
             make_app(self._gate, rooms),
             access_log=None,

@@ -13,9 +13,9 @@ from controlplane.auth import Authenticator, Principal
 from controlplane.connections import is_local
 from controlplane.envelope import REQUEST_ID, SERVER, refuse, respond
 from controlplane.errors import ApiError, bad_request
-from controlplane.intake import Intake, expects_continue, refuse_body
 from controlplane.ratelimit import RateLimit, Verdict
 from controlplane.reading import read_query
+from controlplane.request_bodies import RequestBodies, expects_continue, refuse_body
 from controlplane.schemas import Query
 from controlplane.strangers import StrangerLog
 from storage import inboxes
@@ -42,11 +42,11 @@ class Gate:
         rooms: Rooms,
         authenticator: Authenticator,
         rate_limit: RateLimit,
-        intake: Intake,
+        bodies: RequestBodies,
         strangers: StrangerLog,
     ) -> None:
         self._rooms = rooms
-        self._intake = intake
+        self._bodies = bodies
         self._strangers = strangers
         self._authenticator = authenticator
         self._rate_limit = rate_limit
@@ -59,7 +59,7 @@ class Gate:
 
         async def serve(request: web.Request) -> web.StreamResponse:
             query = _read_query(route.query, request)
-            async with self._intake.octets(route, request, _address_of(request)) as body:
+            async with self._bodies.octets(route, request, _address_of(request)) as body:
                 answer = await handler(Visit(self._rooms, request, query, bytes(body)))
             return respond(answer) if isinstance(answer, Answer) else answer
 
@@ -82,11 +82,9 @@ class Gate:
                 await refuse_body(request)
                 answer = await handler(Call(rooms, request, principal, None, query))
             else:
-                async with self._intake.body(route, request, holders) as body:
+                async with self._bodies.body(route, request, holders) as body:
                     answer = await handler(Call(rooms, request, principal, body, query))
-            if isinstance(answer, Answer):
-                answer = respond(answer)  # what it was made of is not held while it is sent
-            return await self._intake.send(request, answer, holders)
+            return respond(answer) if isinstance(answer, Answer) else answer
 
         return serve
 

@@ -9,7 +9,7 @@ from aiohttp import web
 from controlplane.api import Answer
 
 JSON_TYPE = "application/json"
-HELD_BYTES = 1024 * 1024
+HELD_BYTES = 256 * 1024  # by each reader that takes its time, of whom there may be a thousand
 WRITE_BYTES = 64 * 1024
 
 

@@ -150,9 +150,8 @@ class Blobs:
             result = await commit()
             is_kept = stored.is_named
             return result
-        except (
-            asyncio.CancelledError
-        ):  # the process ends: whether the row committed, its next start finds out
+        except asyncio.CancelledError:
+            # The process ends: whether the row committed, its next start finds out.
             is_kept = True
             raise
         finally:
@@ -284,9 +283,8 @@ class Spool:
             return Stored(self._id, self.size_bytes, hashlib.sha256(data).digest(), data, None)
         try:
             path = await _in_thread(self._finish_file)
-        except (
-            BaseException
-        ):  # cancelled, when the file has its name already; or the last step of naming it failed
+        except BaseException:
+            # Cancelled, when the file has its name already; or the last step of naming it failed.
             self._blobs.remove(self._id)
             raise
         return Stored(self._id, self.size_bytes, self._hash.digest(), None, path)

@@ -30,9 +30,8 @@ async def page(call: Call) -> Answer | web.StreamResponse:
 async def _each(call: Call, found: Sequence[Shown]) -> AsyncIterator[bytes]:
     for number, shown in enumerate(found, 1):
         yield render.encode(_whole(call, shown))
-        if (
-            number % TURN_DOMAINS == 0
-        ):  # there may be a thousand, with what their DNS says: others are served too
+        if number % TURN_DOMAINS == 0:
+            # There may be a thousand, with what their DNS says: others are served too.
             await asyncio.sleep(0)
 
 

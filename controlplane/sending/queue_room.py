@@ -44,10 +44,8 @@ class QueueRoom:
         async with self._looking:
             if self._is_known():
                 return
-            now_ms, known = (
-                self._clock.now_ms(),
-                self._admitted,
-            )  # all of it committed before the store is asked
+            # What is known now was committed before the store is asked.
+            now_ms, known = self._clock.now_ms(), self._admitted
             self._depth = await self._db.read(outbound.depth)
             self._admitted -= known
             self._looked_at_ms = now_ms

@@ -22,9 +22,8 @@ log = structlog.get_logger("maild.smtp")
 
 MAX_HOPS = 50  # RFC 5321 §6.3 asks for at least 100 only of those who count nothing else; Postfix has 50
 
-AT_ONCE_OCTETS = (
-    128 * 1024
-)  # of a message; a hundred large ones at once would hold the event loop for a tenth of a second
+# Of a message: a hundred larger ones at once would hold the event loop for a tenth of a second.
+AT_ONCE_OCTETS = 128 * 1024
 NO_STORAGE = SmtpError(452, "4.3.1", "no storage left, try again later")
 
 

@@ -178,9 +178,8 @@ class OutboundQueue(LoopService):
                 continue
             copy = row.position if row.unsubscribe else 0  # a copy of one's own is a transaction of its own
             key = self._lane_key(row, local)
-            sender = (
-                row.domain if key.kind is Kind.RELAY else ""
-            )  # each domain has an envelope sender of its own
+            # Each domain has an envelope sender of its own; behind a relay several share a lane.
+            sender = row.domain if key.kind is Kind.RELAY else ""
             groups.setdefault((row.message_id, copy, sender, key), []).append(row)
         too_many: list[Due] = []
         aside: list[Due] = []

@@ -24,9 +24,8 @@ from maild.outbound.replies import Answer, Malformed, Meaning, ReplyReader, Step
 from maild.outbound.tls_policy import TlsPolicy
 
 WRITE_CHUNK_BYTES = 64 * 1024
-CONTENT_MIN_BYTES_PER_S = (
-    20_000  # a host that takes a block now and then would hold message and session for a day
-)
+# A host that takes a block now and then would hold message and session for a day.
+CONTENT_MIN_BYTES_PER_S = 20_000
 
 
 @dataclass(frozen=True, slots=True)

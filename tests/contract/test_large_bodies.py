@@ -29,9 +29,9 @@ def where(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     seen: set[str] = set()
     read_text, text_pieces = bodies.read_text, bodies.text_pieces
 
-    def noted(*args: Any) -> Any:
+    def noted(*args: Any, **named: Any) -> Any:
         seen.add(threading.current_thread().name.partition("_")[0])
-        return read_text(*args)
+        return read_text(*args, **named)
 
     def noted_pieces(*args: Any) -> Iterator[str | None]:
         for piece in text_pieces(*args):

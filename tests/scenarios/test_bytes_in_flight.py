@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from controlplane import intake
+from controlplane import request_bodies
 from tests.conftest import Start
 from tests.support.running import Api, Running, until
 
@@ -54,7 +54,7 @@ class Upload:
 
 async def held(running: Running, wanted: int) -> None:
     async def look() -> bool | None:
-        return True if running.daemon.http.intake.held_bytes == wanted else None
+        return True if running.daemon.http.request_bodies.held_bytes == wanted else None
 
     await until(look)
 
@@ -135,7 +135,7 @@ async def test_large_bodies_are_worked_on_a_few_at_a_time(
         for _ in range(12)
     ]
     assert [answer.status for answer in await asyncio.gather(*sends)] == [201] * 12
-    assert most == intake.LARGE_AT_ONCE
+    assert most == request_bodies.LARGE_AT_ONCE
 
 
 async def test_a_client_that_left_while_it_waited_makes_no_work(
@@ -143,8 +143,8 @@ async def test_a_client_that_left_while_it_waited_makes_no_work(
 ) -> None:
     bot = await small.inbox("bot")
     read: list[int] = []
-    monkeypatch.setattr(intake, "read_body", lambda model, raw: read.append(len(raw)))
-    turns = small.daemon.http.intake._turns
+    monkeypatch.setattr(request_bodies, "read_body", lambda model, raw: read.append(len(raw)))
+    turns = small.daemon.http.request_bodies._turns
     async with turns.turn("a"), turns.turn("b"):
         body = large_send(bot, 500_000)
         upload = await Upload.begin(small.api, len(body))
@@ -157,18 +157,3 @@ async def test_a_client_that_left_while_it_waited_makes_no_work(
             await asyncio.sleep(0.01)
     await held(small, 0)
     assert read == []
-
-
-async def test_a_large_answer_is_counted_until_its_reader_has_it(small: Running) -> None:
-    bot = await small.inbox("bot")
-    sent = await small.api.send(bot, text="word " * 3_000_000)
-    where = urlsplit(small.api.url)
-    reader, writer = await asyncio.open_connection(where.hostname, where.port, limit=4096)
-    writer.write(
-        f"GET /v1/messages/{sent.data['id']} HTTP/1.1\r\nHost: x\r\n"
-        f"Authorization: Bearer {small.api.key}\r\n\r\n".encode()
-    )
-    await reader.readuntil(b"\r\n\r\n")
-    assert small.daemon.http.intake.held_bytes > 14 * MB
-    writer.transport.abort()
-    await held(small, 0)

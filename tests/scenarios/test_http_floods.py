@@ -21,8 +21,9 @@ async def test_health_asks_the_store_once_for_all_who_ask_at_once(
 
     async def slowly(db: Database, unit: Any, *arguments: Any) -> Any:
         nonlocal asked
-        asked += 1
-        await answer.wait()
+        if unit.__name__ == "_ping":  # the daemon's own parts ask for other things meanwhile
+            asked += 1
+            await answer.wait()
         return await read(db, unit, *arguments)
 
     monkeypatch.setattr(Database, "read", slowly)

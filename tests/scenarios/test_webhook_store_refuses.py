@@ -13,7 +13,7 @@ class _Unwilling(Database):
     """Refuses a number of writes of one unit, then is itself again."""
 
     def __init__(self, db: Database, unit: str, times: int) -> None:
-        super().__init__(db._writer, db._readers, db._local)
+        self.__dict__.update(db.__dict__)
         self._unit = unit
         self.refusals = times
 

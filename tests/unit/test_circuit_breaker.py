@@ -1,5 +1,6 @@
 """Reputation ceilings (contract, section 8): what trips them, once, and what an approval forgives."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from storage.usage import Reputation
 from tests.support.store import ORGANIZATION, ManualClock, Store
 from tests.unit.test_outcomes import settle
 
-BAD = Verdict.of(550, "5.1.1", "no such user", "mx.there.test")
+BAD = replace(Verdict.of(550, "5.1.1", "no such user", "mx.there.test"), left=True)
 DAY_S = 86_400
 
 

@@ -1,4 +1,4 @@
-"""Bodies of requests and large answers: how much of them may be in memory, and how many are worked on at a time.
+"""Bodies of requests: how much of them may be in memory, and how many are worked on at a time.
 
 - One account of bytes for all of HTTP (storage.byte_account), held by organizations and, where they are known, by
   addresses. A body is counted piece by piece as it comes, so who trickles holds what he sent and no more; what was
@@ -27,7 +27,6 @@ from storage.cpu_threads import CpuThreads
 
 LARGE_BYTES = 256 * 1024  # more is parsed in a thread, in its turn
 LARGE_AT_ONCE = 2
-PIECE_BYTES = 64 * 1024
 RETRY_AFTER_S = 2
 
 
@@ -35,7 +34,7 @@ class ClientLeft(ConnectionError):
     """Nobody waits for the answer; nothing was begun."""
 
 
-class Intake:
+class RequestBodies:
     def __init__(self, settings: Http, cpu: CpuThreads) -> None:
         self._cpu = cpu
         self._account = ByteAccount(settings.max_bytes_in_flight)
@@ -84,25 +83,6 @@ class Intake:
             yield raw
         finally:
             self._account.give(held, *holders)
-
-    async def send(
-        self, request: web.Request, response: web.StreamResponse, holders: Sequence[str]
-    ) -> web.StreamResponse:
-        """The response; a large one in memory is counted until its reader has it, and is sent in pieces."""
-        body = response.body if isinstance(response, web.Response) else None
-        if not isinstance(body, bytes) or len(body) <= LARGE_BYTES:
-            return response
-        self._take(len(body), holders)
-        try:
-            streamed = web.StreamResponse(status=response.status, headers=response.headers)
-            streamed.content_length = len(body)
-            await streamed.prepare(request)
-            for at in range(0, len(body), PIECE_BYTES):
-                await streamed.write(body[at : at + PIECE_BYTES])
-            await streamed.write_eof()
-            return streamed
-        finally:
-            self._account.give(len(body), *holders)
 
     def _take(self, count: int, holders: Sequence[str]) -> None:
         if not self._account.take(count, *holders):
