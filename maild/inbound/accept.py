@@ -119,16 +119,16 @@ class Acceptor:
         arrival = arrival._replace(is_report=report is not None)
         claim = self._claim(envelope, report)
         one_each = dict((mailbox.inbox_id, (address, mailbox)) for address, mailbox in envelope.recipients)
-        message_id = self._ids.new("msg")
-        trace = self._trace(envelope, message_id, [address for address, _ in one_each.values()])
-        boxes = [box for _, box in one_each.values()]
-        rows = len(boxes) * (ROWS_OF_A_MESSAGE + len(found.parsed.attachments))
+        rows = len(one_each) * (ROWS_OF_A_MESSAGE + len(found.parsed.attachments))
         if rows > MAX_ROWS:  # RFC 3463 §3.6, X.5.3: to be sent in several parts
             raise SmtpError(554, "5.5.3", "too many recipients for a message of so many parts")
         write = self._db.write_apart if rows > APART_ROWS else self._db.write
-        if await write(self._commit, arrival, stored, boxes, message_id, trace, claim):
+        message_id, heard = await write(
+            self._commit, arrival, stored, envelope, list(one_each.values()), claim
+        )
+        if heard:
             self._wake_webhooks()
-        log.info("accepted", message_id=message_id, inboxes=len(boxes), size_bytes=stored.size_bytes)
+        log.info("accepted", message_id=message_id, inboxes=len(one_each), size_bytes=stored.size_bytes)
         return message_id
 
     def _commit(
@@ -136,26 +136,30 @@ class Acceptor:
         tx: Tx,
         arrival: Arrival,
         stored: Stored,
-        boxes: Sequence[Mailbox],
-        first_id: str,
-        trace: bytes,
+        envelope: Envelope,
+        recipients: Sequence[tuple[str, Mailbox]],
         claim: Claim | None,
-    ) -> int:
-        """Rows for every inbox, and what a report brings; the number of webhook deliveries that now wait."""
+    ) -> tuple[str, int]:
+        """Rows for every inbox, and what a report brings; the first message's id, and how many webhooks hear."""
+        boxes = [box for _, box in recipients]
         # Others may have brought mail since RCPT. One with room is enough: there is one answer for all of them.
         if all(
             self._is_full(tx, organization_id) for organization_id in {box.organization_id for box in boxes}
         ):
             raise SmtpError(*_FULL)
-        blobs.insert(tx, stored, self._clock.now_ms(), refs=0)
+        # Ids are made here, in the order of the commits, so that what is newest has the newest id.
+        now_ms = self._clock.now_ms()
+        blobs.insert(tx, stored, now_ms, refs=0)
+        first_id = self._ids.new("msg")
+        trace = self._trace(envelope, first_id, [address for address, _ in recipients])
         calls: list[int] = []
         for box in boxes:  # the first one delivered has the id that Received and our 250 name
-            heard = self._deliver(tx, arrival, box, trace, None if calls else first_id)
+            heard = self._deliver(tx, arrival, box, trace, now_ms, None if calls else first_id)
             calls += [] if heard is None else [heard]
         if not calls:
             raise SmtpError(550, "5.1.1", "mailbox unavailable")  # all were deactivated since RCPT
         told = self._count(tx, claim) if claim is not None else 0
-        return sum(calls) + told
+        return first_id, sum(calls) + told
 
     def _count(self, tx: Tx, claim: Claim) -> int:
         return reports.count(tx, claim, self._senders, self._ids.new, self._clock.now_ms())
@@ -185,7 +189,7 @@ class Acceptor:
                 continue
             trace = self._local_trace(mail.envelope_from, address, mail.message_id) + mail.own_fields
             if box.inbox_id not in delivered:
-                self._deliver(tx, arrival, box, trace)
+                self._deliver(tx, arrival, box, trace, self._clock.now_ms())
                 delivered.add(box.inbox_id)
             replies[address] = Reply(250, "2.1.5", "delivered to the inbox")
         return replies
@@ -201,18 +205,24 @@ class Acceptor:
             box = find_mailbox(tx, answer.inbox_address, self._shared_domains)
             if box is None:
                 return 0
-            blobs.insert(tx, stored, self._clock.now_ms(), refs=0)
+            now_ms = self._clock.now_ms()
+            blobs.insert(tx, stored, now_ms, refs=0)
             message_id = self._ids.new("msg")
             trace = self._local_trace(answer.author, box.address, message_id)
-            return self._deliver(tx, arrival, box, trace, message_id) or 0
+            return self._deliver(tx, arrival, box, trace, now_ms, message_id) or 0
 
         return deliver
 
     def _deliver(
-        self, tx: Tx, arrival: Arrival, box: Mailbox, trace: bytes, message_id: str | None = None
+        self,
+        tx: Tx,
+        arrival: Arrival,
+        box: Mailbox,
+        trace: bytes,
+        now_ms: int,
+        message_id: str | None = None,
     ) -> int | None:
         """Rows for one inbox; how many webhooks hear of it, None when the inbox is gone."""
-        now_ms = self._clock.now_ms()
         domain = split(box.address)[1]  # it may have been deleted since RCPT, as the inbox may have been
         if not is_served(tx, domain, self._shared_domains) or not inboxes.received(tx, box.inbox_id, now_ms):
             return None

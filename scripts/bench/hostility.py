@@ -2,9 +2,10 @@
 
     scripts/bench/hostility [--seconds 8] [--only NAME …]
 
-Beside each attack another client asks every 10 ms for what needs no store; shown are the median, the 99th percentile and the
-longest wait of its answers, the daemon's memory at most (a new daemon for each attack), and its CPU. The first row is the idle
-daemon. All of it shares the cores with the attackers: read the waits of small machines with that in mind.
+Beside each attack another client asks every 10 ms for what needs no store, and a third one brings a small mail every 100 ms; shown are
+the median, the 99th percentile and the longest wait of the former's answers, the median and the longest wait from the latter's
+connecting to its 250, the daemon's memory at most (a new daemon for each attack), and its CPU. The first row is the idle daemon.
+All of it shares the cores with the attackers: read the waits of small machines with that in mind.
 """
 
 import argparse
@@ -19,11 +20,14 @@ import uvloop
 
 from scripts.bench import measure
 from tests.support import hostile
+from tests.support.hostile import Target
 from tests.support.hostile.attacks import ATTACKS
 from tests.support.hostile.stage import Stage, stage
-from tests.support.hostile.wire import connection
+from tests.support.hostile.wire import connection, mail
 
 EVERY_S = 0.01
+MAIL_EVERY_S = 0.1
+FRIEND = 200  # an address that no attacker has
 IDLE = "(nobody)"
 QUESTION = b"GET /nothing-is-here HTTP/1.1\r\nHost: x\r\n\r\n"
 Row = tuple[object, ...]
@@ -44,6 +48,18 @@ async def waits_ms(port: int, seconds: float) -> list[float]:
     return waited
 
 
+async def mail_ms(target: Target, seconds: float) -> list[float]:
+    """How long each mail took, a new connection each."""
+    waited = []
+    end = time.monotonic() + seconds
+    while (begun := time.monotonic()) < end:
+        reply = await mail(target, FRIEND, target.addresses[-1:], b"Subject: hi\r\n\r\nhello")
+        assert reply.startswith(b"250 "), reply
+        waited.append((time.monotonic() - begun) * 1000)
+        await asyncio.sleep(MAIL_EVERY_S)
+    return waited
+
+
 async def one(name: str, seconds: float) -> Row:
     with tempfile.TemporaryDirectory() as folder:
         async with stage(Path(folder)) as on:
@@ -54,14 +70,23 @@ async def one(name: str, seconds: float) -> Row:
 
 async def measured(name: str, on: Stage, seconds: float) -> Row:
     cpu_s = measure.cpu_s(on.daemon.pid)
-    waited = await waits_ms(on.target.http_port, seconds)
+    waited, mailed = await asyncio.gather(waits_ms(on.target.http_port, seconds), mail_ms(on.target, seconds))
     busy = (measure.cpu_s(on.daemon.pid) - cpu_s) / seconds * 100
     p99 = statistics.quantiles(waited, n=100)[98] if len(waited) > 1 else max(waited)
-    return name, statistics.median(waited), p99, max(waited), on.memory_mib("VmHWM"), f"{busy:.0f} %"
+    mail_waits = statistics.median(mailed), max(mailed)
+    return (
+        name,
+        statistics.median(waited),
+        p99,
+        max(waited),
+        *mail_waits,
+        on.memory_mib("VmHWM"),
+        f"{busy:.0f} %",
+    )
 
 
 async def main(seconds: float, names: list[str]) -> None:
-    rows: list[Row] = [("attack", "p50 ms", "p99 ms", "longest ms", "peak MiB", "CPU")]
+    rows: list[Row] = [("attack", "p50 ms", "p99 ms", "longest ms", "mail p50", "longest", "peak MiB", "CPU")]
     for name in (IDLE, *names):
         rows.append(await one(name, seconds))
     measure.table(f"each for {seconds:g} s", rows)
