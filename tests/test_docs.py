@@ -9,11 +9,14 @@ from pathlib import Path
 
 import click
 import pytest
+from pydantic import BaseModel
 
 from conf.settings import Plan, Settings
-from controlplane import reading, values
+from controlplane import answers, event_answers, reading, values
 from controlplane.errors import ERRORS
+from controlplane.event_answers import EVENTS
 from controlplane.routes import ROUTES
+from controlplane.scopes import SCOPES
 from maild import __version__
 from maild.cli import main
 
@@ -142,6 +145,49 @@ def test_every_route_that_a_document_names_exists() -> None:
             assert (method, re.sub(r"\{\w+\}", "{}", path)) in known, f"{name}: {method} {path}"
 
 
+def test_the_contract_has_every_route_with_its_scope() -> None:
+    text = TEXTS["docs/contract.md"]
+    for route in ROUTES:
+        told = re.search(rf"`{route.method} {re.escape(route.path)}`(.*)", text)
+        assert told is not None, f"{route.method} {route.path}"
+        assert route.scope in told[1], f"{route.method} {route.path}: {route.scope}"
+
+
+def test_the_contract_has_every_scope_and_every_event() -> None:
+    text = TEXTS["docs/contract.md"]
+    for scope in SCOPES:
+        assert f"\n| `{scope}` |" in text, scope
+    for event in EVENTS:
+        assert f"`{event}`" in text, event
+
+
+def words_in_code(text: str) -> set[str]:
+    """What stands in code marks, and the names of members in JSON."""
+    return set(re.findall(r"`([\w-]+)`", text)) | set(re.findall(r'"(\w+)":', text))
+
+
+def members(model: type[BaseModel]) -> set[str]:
+    return {one.alias or name for name, one in model.model_fields.items()}
+
+
+def test_the_contract_has_every_member_of_every_response() -> None:
+    told = words_in_code(TEXTS["docs/contract.md"])
+    models = [
+        one for module in (answers, event_answers) for one in vars(module).values()
+        if isinstance(one, type) and issubclass(one, BaseModel)
+    ]  # fmt: skip
+    for model in models:
+        assert members(model) - {"root"} <= told, model.__name__
+
+
+def test_the_contract_has_every_field_of_every_request() -> None:
+    told = words_in_code(TEXTS["docs/contract.md"])
+    for route in ROUTES:
+        for model in (route.body, route.query):
+            if model is not None:
+                assert members(model) <= told, f"{route.method} {route.path}"
+
+
 def test_every_error_code_that_a_document_names_exists() -> None:
     """A word in code marks that looks like one: `…_not_found`, `…_reached`, `…_too_large` and their like."""
     looks = re.compile(
@@ -164,7 +210,7 @@ def fault_codes() -> set[str]:
 
 def test_fault_codes_are_those_of_the_document() -> None:
     (listed,) = re.findall(
-        r"`details\.fields\[\]\.code` is stable:(.*?)\.\n", TEXTS["docs/api.md"], re.DOTALL
+        r"`details\.fields\[\]\.code` is stable:(.*?)\.\n", TEXTS["docs/contract.md"], re.DOTALL
     )
     assert set(re.findall(r"`(\w+)`", listed)) == fault_codes()
 

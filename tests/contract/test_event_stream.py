@@ -1,4 +1,4 @@
-"""GET /v1/events/stream: decisions.md, "Webhook"; docs/api.md, "Events"."""
+"""GET /v1/events/stream: decisions.md, "Webhook"; docs/contract.md, "Events and webhooks"."""
 
 import asyncio
 from typing import Any

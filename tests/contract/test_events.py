@@ -1,4 +1,4 @@
-"""GET /v1/events: decisions.md, "Webhook"; docs/api.md, "Events". And what events look like."""
+"""GET /v1/events: decisions.md, "Webhook"; docs/contract.md, "Events and webhooks". And what events look like."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""POST /v1/webhooks/deliveries/{id}/redeliver: decisions.md, "Webhook"; docs/api.md, "Webhooks"."""
+"""POST /v1/webhooks/deliveries/{id}/redeliver: decisions.md, "Webhook"; docs/contract.md, "Webhook requests"."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""Our webhooks' signatures, verified by others: standardwebhooks of Python and of Node, openssl as docs/api.md says.
+"""Our webhooks' signatures, verified by others: standardwebhooks (Python, Node), openssl as docs/contract.md says.
 
 The deliveries are real ones: mail comes in over SMTP, the daemon calls an HTTPS endpoint. Each refuses others.
 """
@@ -87,7 +87,7 @@ async def by_node(delivery: Delivery, folder: Path) -> bool:
 
 
 async def by_openssl(delivery: Delivery, folder: Path) -> bool:
-    (script,) = re.findall(r"```sh\n(set -eu\n.*?)```", (ROOT / "docs/api.md").read_text(), re.S)
+    (script,) = re.findall(r"```sh\n(set -eu\n.*?)```", (ROOT / "docs/contract.md").read_text(), re.S)
     (folder / "headers").write_text(
         "".join(f"{name}: {value}\r\n" for name, value in delivery.headers.items())
     )
