@@ -1,4 +1,4 @@
-"""From the Authorization header to the principal that a request acts for (contract, section 5)."""
+"""From the Authorization header to the principal that a request acts for (docs/contract.md, section 5)."""
 
 import hmac
 import sqlite3
@@ -83,7 +83,7 @@ class Authenticator:
 
 
 def _scopes_of(key: Key) -> tuple[str, ...]:
-    """A key bound to an inbox holds mail scopes alone, whatever its row says (contract, section 4)."""
+    """A key bound to an inbox holds mail scopes alone, whatever its row says (docs/contract.md, section 5)."""
     scopes = tuple(load(key.scopes))
     return scopes if key.inbox_id is None else mail_scopes_of(scopes)
 

@@ -1,4 +1,4 @@
-"""Every error the API can answer: the contract's section 7 and decisions.md, as one table.
+"""Every error the API can answer: docs/contract.md, section 7, as one table.
 
 A handler raises `ApiError(code, …)`; the status and the default text come from the table, so that a code
 has one meaning everywhere. Texts tell the reader what to do; details are data to act on.

@@ -35,7 +35,7 @@ class _Misframed(Exception):
 
 
 class Gate:
-    """Runs each route's checks in the order that decisions.md fixes, then its handler."""
+    """Runs each route's checks in the order of docs/contract.md, section 5, then its handler."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""What a new key may be: never more than the key that mints it (decisions.md, Keys)."""
+"""What a new key may be: never more than the key that mints it (docs/decisions.md, "Keys, scopes, bound keys")."""
 
 from collections.abc import Sequence
 

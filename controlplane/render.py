@@ -147,7 +147,7 @@ def domain(row: Domain, records: Sequence[Mapping[str, Any]], today_used: int, n
 
 
 def domain_verification(row: Domain) -> dict[str, Any]:
-    """The answer to a request to verify, which says `active` for `verified` (contract, section 2)."""
+    """The answer to a request to verify, which says `active` for `verified` (docs/contract.md, section 3)."""
     return {
         "id": row.id,
         "domainName": row.domain_name,

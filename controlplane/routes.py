@@ -19,7 +19,7 @@ from controlplane.handlers import (
     webhooks,
 )
 
-# decisions.md, 1 MB = 1,048,576 bytes; where nothing is said, api.SMALL_BODY_BYTES.
+# docs/contract.md, section 8; 1 MB = 1,048,576 bytes; where nothing is said, api.SMALL_BODY_BYTES.
 SEND_BYTES = 22 * 1_048_576  # 15 MB of attachments in base64, and the rest of the JSON
 DRAFT_BYTES = 12 * 1_048_576 // 10
 FORM_BYTES = 16 * 1024

@@ -1,4 +1,4 @@
-"""What a key may do (contract, section 5)."""
+"""What a key may do (docs/contract.md, section 5)."""
 
 from collections.abc import Collection, Iterable
 

@@ -20,7 +20,7 @@ _ID = re.compile(f"[a-z]{{3}}{_ID_TAIL}")
 _HOST_LABEL = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)")
 DOMAIN_CHARACTERS_MAX = 238  # leaves room for `_svc-challenge.` in the 253 of RFC 1035 §2.3.4
 DOT_ATOM = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*")
-# decisions.md, Message: the server owns these.
+# docs/contract.md, "Sending": the server owns these.
 _OWNED_HEADERS = frozenset(
     "from to cc bcc sender date message-id subject in-reply-to references received return-path"
     " authentication-results auto-submitted".split()

@@ -8,7 +8,7 @@ from storage import organizations
 from storage.database import Tx
 from storage.usage import Reputation
 
-# The contract, section 8, Reputation ceilings.
+# docs/contract.md, section 8, "Circuit breaker".
 SENT_MIN = 100
 HARD_BOUNCE_CEILING = 0.05
 COMPLAINT_CEILING = 0.003

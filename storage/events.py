@@ -63,7 +63,7 @@ def publish(
 ) -> int:
     """Write the event and its deliveries; the number of webhooks that will be called.
 
-    `data`: the event's `data` object as decisions.md gives it for the type, less what is read from
+    `data`: the event's `data` object as docs/contract.md, section 6, gives it, less what is read from
     the message on rendering (`text`, `textTruncated`, `extractedText`).
     """
     seq = tx.value(_INSERT, (event_id, organization_id, inbox_id, message_id, type, mode, dump(data), now_ms))

@@ -49,7 +49,7 @@ def publish_failed(tx: Tx, event_id: str, message_id: str, now_ms: int) -> int:
 
 
 def describe(message_id: str, envelope: Envelope, recipients: Sequence[Recipient]) -> dict[str, Any]:
-    """What every event about an outbound message says (decisions.md, Webhook), to be dumped."""
+    """What every event about an outbound message says (docs/contract.md, section 6), to be dumped."""
     # Written once: a report may bring an event for each of 150 recipients, and each event shows them all.
     shown = msgspec.Raw(dump([describe_recipient(recipient) for recipient in recipients]).encode())
     return {
@@ -65,7 +65,7 @@ def describe(message_id: str, envelope: Envelope, recipients: Sequence[Recipient
 
 
 def describe_recipient(recipient: Recipient) -> dict[str, Any]:
-    """The API's shape of a recipient (decisions.md, Message)."""
+    """The API's shape of a recipient (docs/contract.md, section 2)."""
     return {
         "address": recipient.address,
         "kind": recipient.kind,

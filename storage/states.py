@@ -13,7 +13,7 @@ def _machine(**transitions: str) -> Machine:
     return {state: frozenset(after.split()) for state, after in transitions.items()}
 
 
-# decisions.md, Message. `received` never changes: what happens to it later is labels.
+# docs/contract.md, section 3. `received` never changes: what happens to it later is labels.
 MESSAGE = _machine(
     received="",
     scheduled="queued failed cancelled",
@@ -70,7 +70,7 @@ COLUMNS: Mapping[tuple[str, str], Machine] = {
 
 
 def message_status(recipients: frozenset[str] | set[str]) -> str:
-    """The status of an outbound message from those of its recipients (decisions.md, Message).
+    """The status of an outbound message from those of its recipients (docs/contract.md, section 3).
 
     `recipients`: the distinct statuses that occur. The answer may equal the present status.
     """

@@ -1,4 +1,4 @@
-"""What a check does to a domain's status (decisions.md, Domain). Pure.
+"""What a check does to a domain's status (docs/contract.md, section 3). Pure.
 
 pending → verified when all that is required passes, → failed after 72 h without it; verified → failed after
 72 h of failing checks; a request to verify re-opens a failed one. What could not be looked up changes

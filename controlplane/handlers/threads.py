@@ -19,7 +19,7 @@ from storage.ids import made_at
 from storage.message_json import Weight
 from storage.thread_json import ShownThread
 
-BODY_BYTES_MAX = 8 * 1024 * 1024  # decisions.md: of one answer
+BODY_BYTES_MAX = 8 * 1024 * 1024  # docs/decisions.md, "Thread": of one answer
 WHOLE_BYTES_MAX = 256 * 1024  # a larger answer is written slice by slice, and never held as a whole
 SLICE_MESSAGES = 8
 

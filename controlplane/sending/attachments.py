@@ -1,4 +1,4 @@
-"""Attachments of a send: base64 → bytes, within the limits of decisions.md ("Errors, limits")."""
+"""Attachments of a send: base64 → bytes, within the limits of docs/contract.md, section 8."""
 
 import binascii
 

@@ -1,4 +1,4 @@
-"""May this organization send this, now? Named checks in the order of decisions.md.
+"""May this organization send this, now? Named checks in the order of docs/contract.md, "Sending".
 
 They run inside the transaction that stores the message, so that what they saw is still true when it
 commits. A guard that refuses raises; nothing was written then.
@@ -105,7 +105,7 @@ def recipients_are_not_suppressed(tx: Tx, attempt: Attempt) -> None:
 
 
 def no_bulk_pattern(tx: Tx, attempt: Attempt) -> None:
-    """Contract, section 8, "Bulk tripwire": many strangers in a short time. Answers in a conversation pass."""
+    """docs/decisions.md, "Tripwire": many strangers in a short time. Answers in a conversation pass."""
     if not attempt.strangers:
         return
     organization_id, now_ms = attempt.organization.id, attempt.now_ms
@@ -176,7 +176,7 @@ def allowance_is_left(tx: Tx, attempt: Attempt) -> None:
 
 
 def limit_reached(resource: str, limit: int, used: int, resets_at: int | None) -> ApiError:
-    """decisions.md, Organization: what is used up, and when it starts anew (null: never by itself)."""
+    """docs/contract.md, section 7: what is used up, and when it starts anew (null: never by itself)."""
     return ApiError(
         "limit_reached",
         details={

@@ -53,7 +53,7 @@ from storage.disk import Disk
 from storage.ids import Ids
 from storage.records import Draft, Inbox, Message, load
 
-SCHEDULE_MIN_MS = 60_000  # contract, section 8
+SCHEDULE_MIN_MS = 60_000  # docs/contract.md, section 8
 SCHEDULE_MAX_MS = 30 * DAY_MS
 
 log = structlog.get_logger("maild.sending")

@@ -38,7 +38,7 @@ class Accepted(NamedTuple):
 
 
 def read_key(values: list[str]) -> str | None:
-    """The Idempotency-Key of a request's headers of that name (contract, section 4)."""
+    """The Idempotency-Key of a request's headers of that name (docs/contract.md, "Sending")."""
     if not values:
         return None
     fault = None

@@ -26,7 +26,7 @@ async def render(event: Event, words: Words | None, load_text: LoadText) -> byte
 
 
 def envelope(event: Event, text: str | None, extracted_text: str | None) -> dict[str, Any]:
-    """decisions.md, Webhook. `extracted_text` None: the same as `text`."""
+    """docs/contract.md, section 6. `extracted_text` None: the same as `text`."""
     data = load(event.data)
     if event.type == "email.received":
         data["text"], data["textTruncated"] = _cut(text)

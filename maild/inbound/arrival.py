@@ -110,7 +110,7 @@ def message_row(
 def received_event(
     message: Message, arrival: Arrival, attachments: Iterable[Attachment]
 ) -> dict[str, object]:
-    """`email.received` (decisions.md, Webhook) less the words, which are read when it is rendered."""
+    """`email.received` (docs/contract.md, section 6) less the words, which are read when it is rendered."""
     return {
         "messageId": message.id,
         "inboxId": message.inbox_id,

@@ -9,7 +9,7 @@ from storage.database import Tx
 from storage.inboxes import Mailbox
 
 OPERATOR_NAMES = frozenset({"postmaster", "abuse"})  # RFC 5321 §4.5.1, RFC 2142 §4
-FEEDBACK_NAME = "fbl"  # where providers send complaints (decisions.md, Message)
+FEEDBACK_NAME = "fbl"  # where providers send complaints (docs/contract.md, section 6)
 
 
 def is_feedback_address(address: str, shared_domains: Set[str]) -> bool:

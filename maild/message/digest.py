@@ -15,7 +15,7 @@ from maild.message.parse import parse, read_text
 from maild.message.text import extract_reply, html_to_text, snippet
 from maild.message.thread_headers import is_forward
 
-TEXT_CHARS = 64 * 1024  # longer text stays in the blob; events carry as much (decisions.md, Webhook)
+TEXT_CHARS = 64 * 1024  # longer text stays in the blob; events carry as much (docs/contract.md, section 6)
 HTML_CHARS = 256 * 1024  # what is read of an HTML-only message to make its snippet
 
 AT_ONCE_OCTETS = 128 * 1024

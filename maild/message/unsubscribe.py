@@ -10,7 +10,7 @@ import binascii
 import hmac
 from typing import Final, NamedTuple
 
-VALID_FOR_S: Final = 400 * 86_400  # decisions.md, "Unsubscribe, suppressions"
+VALID_FOR_S: Final = 400 * 86_400  # docs/decisions.md, "Unsubscribe, suppressions"
 _VERSION: Final = b"\x01"
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 _VALUES: Final = {character: value for value, character in enumerate(_ALPHABET)}

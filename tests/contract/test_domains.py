@@ -1,4 +1,4 @@
-"""Domains: the contract's section 4 and decisions.md, Domain. One test a row and a code."""
+"""Domains: contract, sections 3 and 4; decisions.md, "Domain". One test a row and a code."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable

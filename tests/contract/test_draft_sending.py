@@ -1,4 +1,4 @@
-"""POST /v1/drafts/{id}/send: contract, section 3 and 4; decisions.md, "Draft"; threat A15."""
+"""POST /v1/drafts/{id}/send: contract, sections 3 and 4; decisions.md, "Draft"; threat A15."""
 
 import asyncio
 from collections import Counter

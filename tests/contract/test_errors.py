@@ -60,7 +60,7 @@ missing_token 400
 invalid_or_expired_token 400
 validation_failed 400
 """
-# decisions.md, "Errors, limits" and "Message".
+# decisions.md, "Errors, limits", "Idempotency".
 DECISIONS = """
 not_found 404
 method_not_allowed 405

@@ -117,7 +117,7 @@ def test_the_answer_is_there_with_its_headers(told: dict[str, Any], route: Route
     whole = resolved(told, data["items"] if data.get("type") == "array" else data)
     for shape in [resolved(told, one) for one in whole.get("oneOf", [whole])]:
         assert shape["additionalProperties"] is False
-        # Null rather than a missing key; events alone keep quiet about the usual mode (decisions.md, Simulator).
+        # Null rather than a missing key; events alone keep quiet about the usual mode (decisions.md, "Simulator").
         assert set(shape["required"]) | ({"mode"} if "oneOf" in whole else set()) == set(shape["properties"])
 
 

@@ -1,4 +1,4 @@
-"""402, 403, 422, 503 on send, and their order (decisions.md, "Message"); A16, A13."""
+"""402, 403, 422, 503 on send, and their order (decisions.md, "Order of refusals"); A16, A13."""
 
 import asyncio
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Simulator (decisions.md): an agent's whole loop with a test key, and nothing that a live key would feel."""
+"""The simulator (decisions.md, "Simulator"): an agent's whole loop, and nothing that live keys would feel."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The bulk tripwire: contract, section 8; decisions.md, "Message"."""
+"""The bulk tripwire: contract, section 8; decisions.md, "Tripwire"."""
 
 import asyncio
 import json

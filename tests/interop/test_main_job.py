@@ -115,7 +115,7 @@ def assert_webhook(request: Received, secret: str, incoming: Any) -> None:
     assert request.event["data"]["messageId"] == incoming["id"]
     assert request.event["data"]["subject"] == SUBJECT
 
-    # By hand, as decisions.md describes it to receivers.
+    # By hand, as docs/contract.md, "Webhook requests", describes it.
     stamp, digest = (field.partition("=")[2] for field in request.headers["x-svc-signature"].split(","))
     signed = stamp.encode() + b"." + request.body
     assert hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest() == digest
