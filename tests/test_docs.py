@@ -2,7 +2,6 @@
 
 import os
 import re
-import subprocess
 import tomllib
 from dataclasses import fields
 from pathlib import Path
@@ -19,12 +18,13 @@ from controlplane.routes import ROUTES
 from controlplane.scopes import SCOPES
 from maild import __version__
 from maild.cli import main
+from tests.support.words import ROOT, of_sources, tracked
 
-ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 DOCUMENTS = [README, ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
 TEXTS = {file.relative_to(ROOT).as_posix(): file.read_text("utf-8") for file in DOCUMENTS}
 EVERYTHING = "\n".join(TEXTS.values())
+TOLD = of_sources() | TEXTS  # also what docstrings and comments say
 
 
 def commands(group: click.Group, prefix: str = "") -> dict[str, click.Command]:
@@ -50,23 +50,6 @@ def fenced(text: str) -> list[str]:
     return [
         line.strip() for block in blocks for line in block.splitlines() if line.strip() and line[0] != "#"
     ]
-
-
-def tracked() -> list[Path]:
-    """What git tracks; everything but the obvious where there is no git (a source archive)."""
-    try:
-        listed = subprocess.run(
-            ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
-        ).stdout
-        names = [name for name in listed.split("\0") if name]
-    except (OSError, subprocess.CalledProcessError):
-        apart = {".venv", ".git", "var", "dist", "__pycache__", ".hypothesis"}
-        names = [
-            path.relative_to(ROOT).as_posix()
-            for path in ROOT.rglob("*")
-            if path.is_file() and not apart & set(path.parts) and not path.name.endswith(".pyc")
-        ]
-    return [ROOT / name for name in names if (ROOT / name).is_file()]
 
 
 # Commands ----------------------------------------------------------------------------------------
@@ -219,6 +202,28 @@ def test_events_that_a_document_names_exist() -> None:
     known = set(values.EventType.__args__)  # type: ignore[attr-defined]
     for name, text in TEXTS.items():
         assert set(re.findall(r"`((?:email|domain|sending)\.[a-z]+)`", text)) - {"domain.py"} <= known, name
+
+
+# Citations ---------------------------------------------------------------------------------------
+
+
+def table_of_threats() -> dict[str, str]:
+    """Id → its row."""
+    return dict(re.findall(r"^\| ([SAWD]\d+) (\|.*)$", TEXTS["docs/threats.md"], re.MULTILINE))
+
+
+def test_every_threat_has_a_test_or_says_what_is_missing() -> None:
+    threats = table_of_threats()
+    assert len(threats) > 50
+    for id, row in threats.items():
+        assert "`tests/" in row.rsplit("|", 2)[1] or "**not yet**" in row, id
+
+
+def test_every_threat_that_is_cited_is_in_the_table() -> None:
+    threats = table_of_threats()
+    for name, text in TOLD.items():
+        if name.startswith("tests/"):
+            assert set(re.findall(r"(?<![\w.-])[SAWD]\d{1,2}(?![\w-])", text)) <= set(threats), name
 
 
 # Files and links -----------------------------------------------------------------------------------

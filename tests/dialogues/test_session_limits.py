@@ -1,4 +1,4 @@
-"""Back-pressure instead of collapse (promise 7): over a cap SMTP says 421 or 452, and what was begun ends well."""
+"""Back-pressure instead of collapse: over a cap SMTP says 421 or 452, and what was begun ends well."""
 
 import asyncio
 from collections.abc import Callable

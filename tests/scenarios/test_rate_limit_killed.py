@@ -1,4 +1,4 @@
-"""kill -9 opens no rate limit: what was counted before it is counted after it (reliability.md, A13)."""
+"""kill -9 opens no rate limit: what was counted before it is counted after it (threat A13)."""
 
 import asyncio
 from collections import Counter

@@ -34,7 +34,7 @@ async def test_a_broken_starttls_means_plain_text_and_is_remembered(tmp_path: Pa
 
 
 async def test_what_is_injected_behind_the_220_is_discarded(tmp_path: Path) -> None:
-    """reliability.md S4: replies sent in plain text must not answer commands sent under TLS."""
+    """Threat S4: replies sent in plain text must not answer commands sent under TLS."""
     context = ThrowawayCa(tmp_path).server_context(["mx.there.test"])
     async with Sending(tmp_path, mx=Mx(starttls="injecting", tls_context=context)) as sending:
         sending.dns.add_mx("there.test")

@@ -1,4 +1,4 @@
-"""URLs that an attacker registers as webhooks (reliability.md W1, W2), and what DNS says of the names in them.
+"""URLs that an attacker registers as webhooks (threats W1, W2), and what DNS says of the names in them.
 
 One table for the three places where a URL counts: create, PATCH, and each delivery. `{port}` is a port on which
 a test may lie in wait on loopback.

@@ -1,4 +1,4 @@
-"""Counting reads the rows of one organization, through an index (reliability.md, A3)."""
+"""Counting reads the rows of one organization, through an index (threat A3)."""
 
 import sqlite3
 from collections.abc import Callable, Iterator

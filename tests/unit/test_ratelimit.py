@@ -1,4 +1,4 @@
-"""The rolling window across restarts, failing stores and clocks that are set (reliability.md: A13, D5)."""
+"""The rolling window across restarts, failing stores and clocks that are set (threats A13, D5)."""
 
 import asyncio
 import sqlite3

@@ -25,7 +25,7 @@ async def test_the_bytes_arrive_as_stored_and_signed(tmp_path: Path) -> None:
 
 
 async def test_bare_line_ends_never_leave_the_host(tmp_path: Path) -> None:
-    """reliability.md S2: exactly one message, whatever stands in it."""
+    """Threat S2: exactly one message, whatever stands in it."""
     evil = RAW + b"a\n.\nMAIL FROM:<x@y>\r.\rb\r\n.\nc\n.\r\nd"
     async with Sending(tmp_path) as sending:
         sending.dns.add_mx("there.test")

@@ -1,4 +1,4 @@
-"""Forms of URLs and addresses that a stranger may try (reliability.md W1)."""
+"""Forms of URLs and addresses that a stranger may try (threat W1)."""
 
 import ipaddress
 
