@@ -1,6 +1,7 @@
 """`/openapi.json`: built from the routes, the schemas of requests, the models of answers and the error table.
 
-Nothing is written twice: what the code checks is what the document says.
+What requests may hold and what may go wrong is said by what the code checks. Names of operations, models of answers
+and examples are written beside it, and tests hold them to what the code does.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

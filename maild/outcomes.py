@@ -5,7 +5,7 @@ counters, the suppression and the events with it; either all of it is committed,
 stand in `record`. A row that is gone, or was changed meanwhile, counts for nothing and tells nobody.
 
 Test messages change their own rows and publish events, and touch no counter and no suppression. Ids are
-minted inside the transaction, which `Database.write` runs on the event loop, where `Ids` belongs.
+made inside the transaction, on the event loop or on the writer's thread; `Ids` may be asked from both.
 """
 
 import re

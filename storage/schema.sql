@@ -53,12 +53,12 @@ CREATE TABLE api_keys (
 ) STRICT;
 CREATE INDEX api_keys_by_organization ON api_keys (organization_id, id);
 
--- Keys that the server made for itself, such as the one that signs unsubscribe links.
--- The key that everything sealed is sealed under (storage/rotation.py); one row.
+-- Which master key everything sealed is sealed under (storage/rotation.py); one row.
 CREATE TABLE master_key (
   fingerprint BLOB PRIMARY KEY
 ) STRICT, WITHOUT ROWID;
 
+-- Keys that the server made for itself, such as the one that signs unsubscribe links.
 CREATE TABLE server_secrets (
   name   TEXT PRIMARY KEY,
   secret BLOB NOT NULL                           -- sealed under the master key
@@ -353,6 +353,7 @@ CREATE TABLE recent_recipients (
   PRIMARY KEY (organization_id, address)
 ) STRICT, WITHOUT ROWID;
 
+-- What was answered to sends under an Idempotency-Key.
 CREATE TABLE idempotency (
   organization_id TEXT NOT NULL,
   endpoint        TEXT NOT NULL,
@@ -377,6 +378,7 @@ CREATE TABLE usage (
   PRIMARY KEY (organization_id, scope, period, metric)
 ) STRICT, WITHOUT ROWID;
 
+-- Requests of an organization in each second, for the rate limit after a restart.
 CREATE TABLE rate_windows (
   organization_id TEXT NOT NULL,
   second          INTEGER NOT NULL,

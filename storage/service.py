@@ -1,8 +1,8 @@
 """The life of every long-running part: start once, stop once, and never die quietly.
 
 `Service.start()` and `.stop()` are idempotent. A subclass gives `run()`, a loop that ends when it is
-cancelled; if it ends otherwise, the process must not go on as if nothing had happened, so the
-supervisor's `failed` future carries the reason to the composition root, which stops everything.
+cancelled; if it ends otherwise, the process must not go on as if nothing had happened, so
+`Supervisor.watch` raises ServiceDied with the reason, and the composition root stops everything.
 """
 
 import asyncio

@@ -63,8 +63,8 @@ def test_the_commands_of_the_readme_are_there_and_executable() -> None:
             assert os.access(ROOT / command, os.X_OK), command
 
 
-def test_every_script_that_a_document_names_is_there() -> None:
-    for name, text in TEXTS.items():
+def test_every_script_that_a_text_names_is_there() -> None:
+    for name, text in TOLD.items():
         for script in re.findall(r"(?<![\w/])scripts/[\w./-]*\w", text):
             assert (ROOT / script).exists(), f"{name}: {script}"
 
@@ -77,9 +77,9 @@ def test_every_command_is_in_the_readme_with_its_options(command: str) -> None:
     )
 
 
-def test_every_command_that_a_document_names_exists_with_its_options() -> None:
-    for name, text in TEXTS.items():
-        for words in re.findall(r"`maild ([a-z][^`|]*)`", text):
+def test_every_command_that_a_text_names_exists_with_its_options() -> None:
+    for name, text in TOLD.items():
+        for words in re.findall(r"[`']maild ([a-z][^`'|]*)[`']", text):
             command = next((one for one in COMMANDS if words == one or words.startswith(one + " ")), None)
             assert command is not None, f"{name}: maild {words}"
             assert set(re.findall(r"--[a-z-]+", words)) <= options(COMMANDS[command]), (
@@ -88,6 +88,9 @@ def test_every_command_that_a_document_names_exists_with_its_options() -> None:
 
 
 # Configuration -------------------------------------------------------------------------------------
+
+
+SECTIONS = "|".join(one.name for one in fields(Settings) if one.name not in ("data_dir", "plans"))
 
 
 def keys() -> set[str]:
@@ -101,11 +104,23 @@ def keys() -> set[str]:
     return found
 
 
+def test_every_name_with_a_dot_is_a_key_or_a_module() -> None:
+    """In sources: `storage.reserve_percent`, storage.blobs, outbound.look_again (a function of storage/outbound.py)."""
+    known = keys()
+    packages = {file.stem: file.read_text("utf-8") for file in (ROOT / "storage").glob("*.py")}
+    for name, text in TOLD.items():
+        if name.startswith(("maild/", "controlplane/", "storage/", "conf/")):
+            for dotted in re.findall(rf"(?<![\w./-])((?:{SECTIONS})\.[a-z_]+)(?![\w/])", text):
+                section, _, word = dotted.partition(".")
+                is_module = (ROOT / section / f"{word}.py").exists()
+                is_function = f"def {word}(" in packages.get(section, "")
+                assert dotted in known or is_module or is_function, f"{name}: {dotted}"
+
+
 def test_every_key_that_a_document_names_exists() -> None:
     known = keys()
-    sections = {one.name for one in fields(Settings)} - {"data_dir", "plans"}
     for name, text in TEXTS.items():
-        dotted = re.findall(rf"`((?:{'|'.join(sections)})\.[a-z_]+)`", text)
+        dotted = re.findall(rf"`((?:{SECTIONS})\.[a-z_]+)`", text)
         bracketed = [f"{a}.{b}" for a, b in re.findall(r"`\[([a-z]+)\] ([a-z_]+)", text)]
         files = {one for one in dotted if one.endswith((".py", ".sql"))}
         assert set(dotted) - files | set(bracketed) <= known, name
@@ -207,6 +222,39 @@ def test_events_that_a_document_names_exist() -> None:
 # Citations ---------------------------------------------------------------------------------------
 
 
+def headings(document: str) -> set[str]:
+    """What may be cited of a document: its headings, without their numbers, and the terms that stand in bold."""
+    found = re.findall(r"^#+ (?:\d+\. )?(.*)$|\*\*([^*]+?)\.?\*\*", TEXTS[document], re.MULTILINE)
+    return {heading or term for heading, term in found}
+
+
+def test_every_heading_that_is_cited_is_there() -> None:
+    cited = r'\b(?:docs/)?(\w+)\.md,(?: section \d+,)?((?:(?:,| and)? ?"[^"]+")+)'
+    for name, text in TOLD.items():
+        for document, quoted in re.findall(cited, " ".join(text.split())):
+            assert set(re.findall(r'"([^"]+)"', quoted)) <= headings(f"docs/{document}.md"), (
+                f"{name}: {quoted}"
+            )
+
+
+def test_every_section_of_the_contract_that_is_cited_is_there() -> None:
+    sections = set(re.findall(r"^## (\d+)\. ", TEXTS["docs/contract.md"], re.MULTILINE))
+    for name, text in TOLD.items():
+        for numbers in re.findall(
+            r"contract(?:\.md)?, sections? ([\d, andto]+)", " ".join(text.split()), re.I
+        ):
+            assert set(re.findall(r"\d+", numbers)) <= sections, f"{name}: {numbers}"
+
+
+def test_every_document_that_is_cited_is_there() -> None:
+    for name, text in TOLD.items():
+        for document in re.findall(r"(?<![\w/.-])((?:docs/)?[a-zA-Z]+\.md)\b", text):
+            here = (ROOT / name).parent
+            assert any((folder / document).exists() for folder in (ROOT, ROOT / "docs", here)), (
+                f"{name}: {document}"
+            )
+
+
 def table_of_threats() -> dict[str, str]:
     """Id → its row."""
     return dict(re.findall(r"^\| ([SAWD]\d+) (\|.*)$", TEXTS["docs/threats.md"], re.MULTILINE))
@@ -242,12 +290,18 @@ def test_relative_links_lead_somewhere(name: str) -> None:
                 assert anchor in made, target
 
 
-@pytest.mark.parametrize("name", TEXTS)
-def test_files_that_are_named_exist(name: str) -> None:
-    for path in re.findall(
-        r"`((?:maild|controlplane|storage|conf|tests|systemd|scripts|docs)/[\w./-]*)`", TEXTS[name]
-    ):
-        assert (ROOT / path).exists(), path
+def test_files_that_are_named_exist() -> None:
+    """Whole paths anywhere, the last parts of paths with an extension that ours have."""
+    names = ["/" + file.relative_to(ROOT).as_posix() for file in tracked()]
+    for name, text in TOLD.items():
+        paths = re.findall(
+            r"(?<![\w/.~{$-])((?:maild|controlplane|storage|conf|tests|systemd|scripts|docs)/[\w./-]*\w)",
+            text,
+        )
+        for path in paths:
+            assert (ROOT / path).exists(), f"{name}: {path}"
+        for path in re.findall(r"(?<![\w/.*{$-])((?:[\w-]+/)*[\w-]+\.(?:py|sql|toml|service|lock))\b", text):
+            assert any(one.endswith("/" + path) for one in names), f"{name}: {path}"
 
 
 def test_the_readme_knows_every_folder() -> None:

@@ -12,7 +12,7 @@ from itertools import islice
 
 from maild.message.model import Buffer
 
-MAX_HEADER_BYTES = 256 * 1024  # Postfix keeps 100 KiB; ours is a documented key
+MAX_HEADER_BYTES = 256 * 1024  # Postfix keeps 100 KiB (header_size_limit)
 MAX_HEADER_FIELDS = 10_000
 _FEW_BYTES = 2 * MAX_HEADER_FIELDS  # too few for more fields than that: `a:`
 

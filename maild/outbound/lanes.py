@@ -59,7 +59,7 @@ class Lane:
 class Lanes:
     def __init__(self, settings: Outbound, clock: Clock) -> None:
         self._workers_max = settings.max_connections_per_destination
-        # A tenth less than the first retry, and its jitter: who comes back on schedule finds it over.
+        # Less than the first retry at its earliest (schedule.JITTER): who comes back on schedule finds it over.
         self._dead_for_s = settings.first_retry_s * 0.85
         self._clock = clock
         self._doubtful_rows = 0
