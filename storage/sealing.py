@@ -4,7 +4,8 @@ The file is `master.key` in the data folder, or the systemd credential of that n
 which goes before it. Which key is the right one, the store says (storage.rotation).
 
 A sealed value is bound to its context (such as `webhook:whk_…`), so that one copied into another row
-does not open. Losing the master key loses the DKIM keys and webhook secrets, and nothing else.
+does not open. Losing the master key loses the DKIM keys, the webhook secrets and the server's own
+(links that were sent to unsubscribe, envelope senders), and no mail.
 """
 
 import hashlib

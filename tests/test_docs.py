@@ -194,7 +194,8 @@ def test_every_error_code_that_a_document_names_exists() -> None:
     own = {"delivery_failed"}
     for name, text in TEXTS.items():
         if name != "docs/performance.md":
-            assert set(looks.findall(text)) - own <= set(ERRORS), name
+            logged = LOGGED.keys() if name == "docs/operating.md" else set()
+            assert set(looks.findall(text)) - own - logged <= set(ERRORS), name
 
 
 def fault_codes() -> set[str]:
@@ -217,6 +218,33 @@ def test_events_that_a_document_names_exist() -> None:
     known = set(values.EventType.__args__)  # type: ignore[attr-defined]
     for name, text in TEXTS.items():
         assert set(re.findall(r"`((?:email|domain|sending)\.[a-z]+)`", text)) - {"domain.py"} <= known, name
+
+
+# The log ------------------------------------------------------------------------------------------
+
+
+def log_lines() -> dict[str, str]:
+    """Event → the level at which the source logs it."""
+    found: dict[str, str] = {}
+    for folder in ("maild", "controlplane", "storage"):
+        for file in (ROOT / folder).rglob("*.py"):
+            text = file.read_text("utf-8")
+            found |= {event: level for level, event in re.findall(r'\blog\.(\w+)\(\s*"(\w+)"', text)}
+            found |= dict.fromkeys(re.findall(r'strangers\.note\(\s*"(\w+)"', text), "info")
+    return found
+
+
+LOGGED = log_lines()
+
+
+def test_every_log_line_of_the_operators_page_exists() -> None:
+    table = TEXTS["docs/operating.md"].split("## Log lines")[1]
+    rows = re.findall(r"^\| (`.*?`) \| (info|warning|error) \|", table, re.MULTILINE)
+    told = {event: level for events, level in rows for event in re.findall(r"`(\w+)`", events)}
+    assert told.keys() <= LOGGED.keys()
+    for event, level in LOGGED.items():
+        if level in ("warning", "error", "exception"):
+            assert told.get(event) == level.replace("exception", "error"), event
 
 
 # Citations ---------------------------------------------------------------------------------------
