@@ -21,7 +21,7 @@ from maild.cli import main
 from tests.support.words import ROOT, of_sources, tracked
 
 README = ROOT / "README.md"
-DOCUMENTS = [README, ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [README, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 TEXTS = {file.relative_to(ROOT).as_posix(): file.read_text("utf-8") for file in DOCUMENTS}
 EVERYTHING = "\n".join(TEXTS.values())
 TOLD = of_sources() | TEXTS  # also what docstrings and comments say
@@ -330,6 +330,11 @@ def test_files_that_are_named_exist() -> None:
             assert (ROOT / path).exists(), f"{name}: {path}"
         for path in re.findall(r"(?<![\w/.*{$-])((?:[\w-]+/)*[\w-]+\.(?:py|sql|toml|service|lock))\b", text):
             assert any(one.endswith("/" + path) for one in names), f"{name}: {path}"
+
+
+def test_the_readme_leads_to_every_document() -> None:
+    for name in TEXTS:
+        assert name == "README.md" or f"]({name})" in TEXTS["README.md"], name
 
 
 def test_the_readme_knows_every_folder() -> None:
