@@ -249,7 +249,7 @@ def _read_qmail(text: str) -> DeliveryReport:
             original = read_headers("\n".join(paragraphs[number + 1 : number + 2]).encode("utf-8", "replace"))
             return DeliveryReport(tuple(fates), _original_ids([original]))
         named = _QMAIL_ADDRESS.match(paragraph)
-        if named is not None:
+        if named is not None and len(fates) < MAX_FATES:
             fates.append(_worded_fate(named[1], paragraph[named.end() :]))
     return DeliveryReport(tuple(fates), ())
 

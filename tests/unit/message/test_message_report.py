@@ -348,3 +348,9 @@ def test_a_huge_report_is_read_in_part() -> None:
     one = "Final-Recipient: rfc822; u{}@there.test\nAction: failed\nStatus: 5.1.1\n\n"
     status = "Reporting-MTA: dns; mx\n\n" + "".join(one.format(number) for number in range(MAX_FATES * 20))
     assert len(delivery(multipart(status)).fates) == MAX_FATES
+
+
+def test_a_huge_report_of_qmail_is_read_in_part() -> None:
+    told = "".join(f"<u{number}@x.test>:\nno such user\n\n" for number in range(MAX_FATES + 2))
+    text = f"\nHi. This is the qmail-send program at x.test.\n\n{told}"
+    assert len(delivery(text).fates) == MAX_FATES
