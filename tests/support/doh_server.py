@@ -35,6 +35,8 @@ class DohServer:
         self.zone = zone
         self.fault = ""
         self.requests = 0
+        self.held = 0  # by "slow", at this moment
+        self.held_most = 0
         self.port = 0
 
     @property
@@ -63,12 +65,20 @@ class DohServer:
         assert dns.message.from_wire(wire).id == 0  # RFC 8484 §4.1
         assert self.fault in FAULTS
         if self.fault == "slow":
-            await self._released.wait()
+            await self._hold()
         if self.fault == "status":
             return web.Response(status=503, body=await self.zone.answer(wire, True), content_type=TYPE)
         if self.fault == "redirect":
             return web.Response(status=307, headers={"Location": self.url})
         return web.Response(body=await self._body(wire), content_type=TYPE)
+
+    async def _hold(self) -> None:
+        self.held += 1
+        self.held_most = max(self.held_most, self.held)
+        try:
+            await self._released.wait()
+        finally:
+            self.held -= 1
 
     async def _body(self, wire: bytes) -> bytes:
         answer = await self.zone.answer(wire, over_tcp=True)

@@ -27,8 +27,9 @@ class Part(Service):
 class Loop(LoopService):
     name = "loop"
 
-    def __init__(self) -> None:
+    def __init__(self, pause_s: float | None = None) -> None:
         super().__init__()
+        self._pause_s = pause_s
         self.runs = 0
         self.turns = 0
         self.turned = asyncio.Event()
@@ -38,7 +39,7 @@ class Loop(LoopService):
     async def run(self) -> None:
         self.runs += 1
         while not self.ends:
-            await self.pause(None)
+            await self.pause(self._pause_s)
             self.turns += 1
             self.turned.set()
             if self.end is not None:
@@ -88,11 +89,14 @@ async def test_many_wakes_are_one_turn() -> None:
     await loop.stop()
 
 
-async def test_a_pause_has_an_end() -> None:
-    loop = Loop()
+@pytest.mark.parametrize("pause_s", [0, 0.001])
+async def test_a_pause_has_an_end(pause_s: float) -> None:
+    loop = Loop(pause_s)
+    await loop.start()
     async with asyncio.timeout(5):
-        await loop.pause(0)
-        await loop.pause(0.001)
+        await loop.turned.wait()  # nobody woke it
+    await loop.stop()
+    assert (loop.runs, loop.turns > 0) == (1, True)
 
 
 async def test_parts_start_in_order_and_stop_in_reverse() -> None:

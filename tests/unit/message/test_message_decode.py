@@ -9,9 +9,10 @@ import pytest
 
 from maild.message.charsets import codec_for
 from maild.message.decode import decode_charset, decode_prefix, decode_slice, decode_stream, decoded_size
-from maild.message.encoded_words import decode_words, readable
+from maild.message.encoded_words import MAX_ENCODED_WORDS, decode_words, readable
 from maild.message.filenames import MAX_FILENAME_CHARS, clean_filename, derived_filename
-from maild.message.parameters import read_value, text_parameter
+from maild.message.parameters import MAX_PARAMETERS, read_value, text_parameter
+from tests.support.work import Bomb, assert_proportional, bomb
 
 
 def streamed(data: bytes, encoding: str, step: int) -> bytes:
@@ -162,9 +163,18 @@ def test_encoded_words(value: str, expected: str) -> None:
     assert decode_words(value) == expected
 
 
-def test_encoded_word_bombs_end() -> None:
-    for bomb in ("=?" * 500_000, "=?u?q?" * 160_000, "=?u?q?a?= " * 100_000, "=?u?q?" + " " * 1_000_000):
-        readable(bomb)
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        (bomb("=?"), "=?" * 500_000),
+        (bomb("=?u?q?"), "=?u?q?" * 166_666),
+        (bomb("=?u?q?a?= "), "a" * MAX_ENCODED_WORDS + (" =?u?q?a?=" * (100_000 - MAX_ENCODED_WORDS))),
+        (bomb(" ", before="=?u?q?"), "=?u?q?"),
+    ],
+)
+def test_encoded_words_take_work_in_proportion(text: Bomb[str], read: str) -> None:
+    assert_proportional(readable, text)
+    assert readable(text.whole()) == read
 
 
 @pytest.mark.parametrize(
@@ -191,11 +201,24 @@ def test_filename_parameters(value: str, expected: str | None) -> None:
     assert text_parameter(parameters, "filename") == expected
 
 
-def test_parameter_bombs_end() -> None:
-    for bomb in (";" * 1_000_000, "; a=" * 250_000, '; a="' * 200_000, "; " * 500_000, ";" + " " * 1_000_000):
-        read_value("x" + bomb)
+@pytest.mark.parametrize(
+    ("text", "parameters"),
+    [
+        (bomb(";", before="x"), {}),
+        (bomb("; a=", before="x"), {"a": ""}),
+        (bomb('; a="', before="x"), {"a": "; a="}),
+        (bomb("; ", before="x"), {}),
+        (bomb(" ", before="x;"), {}),
+    ],
+)
+def test_parameters_take_work_in_proportion(text: Bomb[str], parameters: dict[str, str]) -> None:
+    assert_proportional(read_value, text)
+    assert read_value(text.whole()) == ("x", parameters)
+
+
+def test_sections_of_a_parameter_are_counted() -> None:
     many = "; ".join(f"filename*{n}*=%41" for n in range(20_000))
-    text_parameter(read_value(f"x; {many}")[1], "filename")
+    assert text_parameter(read_value(f"x; {many}")[1], "filename") == "A" * MAX_PARAMETERS
 
 
 @pytest.mark.parametrize(

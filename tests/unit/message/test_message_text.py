@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from maild.message.text import extract_reply, html_to_text, snippet
+from tests.support.work import Bomb, assert_proportional, bomb
 
 
 @pytest.mark.parametrize(
@@ -54,28 +57,44 @@ def test_html_to_text(html: str, text: str) -> None:
     assert html_to_text(html) == text
 
 
+def as_it_is(html: str) -> str:
+    return html
+
+
+def nothing(_html: str) -> str:
+    return ""
+
+
+def quotes(html: str) -> str:
+    """The texts of blockquotes, each one deeper: a mark more, up to ten."""
+    depths = (min(depth, 10) for depth in range(1, html.count("<blockquote>x") + 1))
+    return "\n\n".join("> " * depth + "x" for depth in depths)
+
+
 @pytest.mark.parametrize(
-    "bomb",
+    ("html", "shown"),
     [
-        "<a " * 330000,
-        '<a x="' * 160000,
-        "<!--" * 250000,
-        "<" * 1000000,
-        "<div>" * 200000,
-        "&" * 1000000,
-        "<blockquote>x" * 80000,
-        "<script>" * 120000,
-        "<a " * 300000 + '=">"',
-        "<a ='" + "=' " * 300000,
-        "&#" * 500000,
-        "<a href=http://x>x" * 50000,
-        "<p style='display:none'>" * 40000,
-        "</" * 500000 + ">",
-        "<!" * 500000,
+        (bomb("<a "), str.rstrip),
+        (bomb('<a x="'), as_it_is),
+        (bomb("<!--"), as_it_is),
+        (bomb("<"), as_it_is),
+        (bomb("<div>"), nothing),
+        (bomb("&"), as_it_is),
+        (bomb("<blockquote>x"), quotes),
+        (bomb("<script>"), nothing),
+        (bomb("<a ", after='=">"'), lambda _html: '"'),
+        (bomb("=' ", before="<a ='"), str.rstrip),
+        (bomb("&#"), as_it_is),
+        (bomb("<a href=http://x>x"), lambda html: "x" * html.count("<a")),
+        (bomb("<p style='display:none'>"), nothing),
+        (bomb("</", after=">"), as_it_is),
+        (bomb("<!"), as_it_is),
     ],
 )
-def test_html_bombs_end(bomb: str) -> None:
-    html_to_text(bomb)
+def test_html_takes_work_in_proportion(html: Bomb[str], shown: Callable[[str], str]) -> None:
+    assert_proportional(html_to_text, html)
+    whole = html.whole()
+    assert html_to_text(whole) == shown(whole)
 
 
 @pytest.mark.parametrize(
@@ -128,22 +147,25 @@ def test_an_outlook_forward_is_kept_when_the_subject_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    "bomb",
+    "unit",
     [
-        "On " * 350000,
-        "On 1 schrieb x schrieb x : :\n" * 30000,
-        "\n" * 1000000,
-        "From: x\n" * 120000,
-        ">" * 1000000,
-        "_____\n" * 160000,
-        "-- \n" * 250000,
-        "On 1\n" * 200000,
-        ("On 1 a wrote:\n" + "\n" * 50) * 15000,
-        "From:" * 200000,
+        "On ",
+        "On 1 schrieb x schrieb x : :\n",
+        "\n",
+        "From: x\n",
+        ">",
+        "_____\n",
+        "-- \n",
+        "On 1\n",
+        "On 1 a wrote:\n" + "\n" * 50,
+        "From:",
     ],
 )
-def test_reply_bombs_end(bomb: str) -> None:
-    extract_reply(bomb)
+def test_replies_take_work_in_proportion(unit: str) -> None:
+    """Nobody's words are in them, or nothing else: all of it is shown."""
+    text = bomb(unit)
+    assert_proportional(extract_reply, text)
+    assert extract_reply(text.whole()) == text.whole().strip()
 
 
 def test_snippets_are_one_short_line() -> None:

@@ -14,20 +14,21 @@ from tests.support.hostile_urls import NAMES, hostile
 # What no DNS can say, but a resolver could hand over.
 NONSENSE = {"zone.test": ["fe80::1%eth0"], "nonsense.test": ["not an address"], "empty.test": [""]}
 
-HARMLESS = [
-    "https://public.test",
-    "https://public.test/",
-    "https://public.test.:8443/hook?token=1#part",
-    "https://PUBLIC.test/a%20b",
-    "https://bücher.test/",
-    "https://does-not-resolve.test/",
-    "https://93.184.215.14/",
-    "https://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]:8443/x",
-    "https://public.test/?next=http://user@127.0.0.1/",
-    "https://public.test:/",  # RFC 3986 §3.2.3: an empty port is the scheme's
-    "https://public.test/#@127.0.0.1/",
-    "https://xn--a.test/",
-]
+# By the names that are looked up for them.
+HARMLESS = {
+    "https://public.test": ["public.test"],
+    "https://public.test/": ["public.test"],
+    "https://public.test.:8443/hook?token=1#part": ["public.test"],
+    "https://PUBLIC.test/a%20b": ["public.test"],
+    "https://bücher.test/": ["xn--bcher-kva.test"],
+    "https://does-not-resolve.test/": ["does-not-resolve.test"],
+    "https://93.184.215.14/": [],
+    "https://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]:8443/x": [],
+    "https://public.test/?next=http://user@127.0.0.1/": ["public.test"],
+    "https://public.test:/": ["public.test"],  # RFC 3986 §3.2.3: an empty port is the scheme's
+    "https://public.test/#@127.0.0.1/": ["public.test"],
+    "https://xn--a.test/": ["xn--a.test"],
+}
 
 
 async def resolve(host: str) -> list[str]:
@@ -35,6 +36,17 @@ async def resolve(host: str) -> list[str]:
     if host not in known:
         raise LookupError("NXDOMAIN")
     return known[host]
+
+
+class Noted:
+    """The resolver, and the names that it was asked for."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+
+    async def resolve(self, host: str) -> list[str]:
+        self.names.append(host)
+        return await resolve(host)
 
 
 @pytest.mark.parametrize("url", [*(url for url, _ in hostile()), *(f"https://{name}/" for name in NONSENSE)])
@@ -45,7 +57,9 @@ async def test_hostile_urls_are_refused_when_registered(url: str) -> None:
 
 @pytest.mark.parametrize("url", HARMLESS)
 async def test_harmless_urls_pass(url: str) -> None:
-    await Egress(Webhooks(), resolve).check_url(url)
+    asked = Noted()
+    await Egress(Webhooks(), asked.resolve).check_url(url)
+    assert asked.names == HARMLESS[url]
 
 
 async def test_reasons_do_not_tell_what_a_name_resolves_to() -> None:
@@ -55,10 +69,20 @@ async def test_reasons_do_not_tell_what_a_name_resolves_to() -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["https://127.0.0.1:9/", "https://[::1]/", "https://localhost/", "https://inside.test/"]
+    ("url", "names"),
+    [
+        ("https://127.0.0.1:9/", []),
+        ("https://[::1]/", []),
+        ("https://localhost/", []),  # RFC 6761 §6.3: loopback without a question
+        ("https://inside.test/", ["inside.test"]),
+    ],
 )
-async def test_development_may_call_its_own_network(url: str) -> None:
-    await Egress(Webhooks(allow_private_networks=True), resolve).check_url(url)
+async def test_development_may_call_its_own_network(url: str, names: list[str]) -> None:
+    asked = Noted()
+    await Egress(Webhooks(allow_private_networks=True), asked.resolve).check_url(url)
+    assert asked.names == names
+    with pytest.raises(EgressRefused):
+        await Egress(Webhooks(), asked.resolve).check_url(url)
 
 
 @pytest.mark.parametrize(

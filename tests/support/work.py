@@ -1,0 +1,60 @@
+"""How much a reader of strangers' texts does, counted in steps of Python: the same on every machine.
+
+What a pattern does is one step here, however long it takes. So a text is read at its full size as well: what is
+quadratic inside a pattern takes hours of a megabyte, and meets the limit of time that every test has.
+"""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any, Generic, TypeVar
+
+FULL_SIZE = 1_000_000  # characters or octets
+UNITS = 1000
+
+Text = TypeVar("Text", str, bytes)
+
+
+@dataclass(frozen=True)
+class Bomb(Generic[Text]):
+    """A text that repeats one unit, which every reading of it may begin anew at."""
+
+    unit: Text
+    before: Text
+    after: Text
+
+    def of(self, units: int) -> Text:
+        return self.before + self.unit * units + self.after
+
+    def whole(self) -> Text:
+        """As many units as the full size holds."""
+        return self.of((FULL_SIZE - len(self.before) - len(self.after)) // len(self.unit))
+
+
+def bomb(unit: str, before: str = "", after: str = "") -> Bomb[str]:
+    return Bomb(unit, before, after)
+
+
+def steps(read: Callable[[], object]) -> int:
+    """Lines that run, calls and returns, in all functions below this call."""
+    count = 0
+
+    def trace(_frame: FrameType, _event: str, _argument: Any) -> Any:
+        nonlocal count
+        count += 1
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        read()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def assert_proportional(read: Callable[[Text], object], bomb: Bomb[Text]) -> None:
+    """Twice the text takes about twice the steps, or fewer where a limit cuts it; what is quadratic takes four."""
+    once, twice = (steps(lambda text=bomb.of(units): read(text)) for units in (UNITS, 2 * UNITS))
+    assert 0 < twice <= 3 * once
