@@ -96,7 +96,7 @@ async def run(options: argparse.Namespace) -> None:
         for name in ("accept", "leave"):
             (folder / name).mkdir()
         sink = await stack.enter_async_context(Sink())
-        more = {
+        more: dict[str, dict[str, Any]] = {
             "outbound": {"relay": f"127.0.0.1:{sink.port}", "max_queued": 10_000_000},
             "storage": {"reserve_percent": 0},
             "limits": {"requests_per_minute": 1_000_000_000},

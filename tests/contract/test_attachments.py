@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from controlplane.handlers.attachments import disposition
+from controlplane.downloads import disposition
 from tests.conftest import on_shared
 from tests.support.running import Answer, Running
 

@@ -37,6 +37,7 @@ async def test_a_reader_that_comes_back_hears_what_it_missed(maild: Running, bot
     async with EventStream(maild.api, stream.last_event_id) as again:
         found = [(await again.next()).event["data"]["subject"] for _ in range(20)]
     assert found == [str(number) for number in range(20)]
+    assert stream.last_event_id is not None
     for query in ({"after": stream.last_event_id}, {"lastEventId": stream.last_event_id}):
         async with EventStream(maild.api, **query) as asked:
             assert (await asked.next()).event["data"]["subject"] == "0"

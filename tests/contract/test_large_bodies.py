@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from controlplane import bodies
+from maild.message.parse import read_text
+from maild.message.text_stream import text_pieces
 from storage.blobs import Blob, Blobs
 from tests.support.running import Running
 
@@ -27,7 +29,6 @@ def mail(kind: str, body: str, charset: str = "utf-8") -> bytes:
 def where(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     """The threads that read text out of stored bytes."""
     seen: set[str] = set()
-    read_text, text_pieces = bodies.read_text, bodies.text_pieces
 
     def noted(*args: Any, **named: Any) -> Any:
         seen.add(threading.current_thread().name.partition("_")[0])

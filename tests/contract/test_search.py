@@ -128,7 +128,8 @@ async def test_pages_and_filters(maild: Running, bot: dict[str, Any], is_indexed
 
     assert await ids() == newest
     for name in ("before", "cursor"):
-        pages, cursor = [], {}
+        pages: list[str] = []
+        cursor: dict[str, str] = {}
         while page := await ids(limit="5", **cursor):
             pages += page
             cursor = {name: page[-1]}

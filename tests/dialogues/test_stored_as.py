@@ -26,7 +26,9 @@ async def stored_id(maild: Running, boxes: list[dict[str, Any]], gone: dict[str,
 
 def received_id(maild: Running, message_id: str) -> str:
     ((trace,),) = maild.sql("SELECT trace FROM messages WHERE id = ?", message_id)
-    return re.findall(rb"Received:.*? id (\S+)", trace, re.DOTALL)[0].decode().rstrip(";")
+    found = re.search(rb"Received:.*? id (\S+)", trace, re.DOTALL)
+    assert found is not None
+    return found[1].decode().rstrip(";")
 
 
 async def test_the_250_names_the_message(maild: Running, bot: dict[str, Any]) -> None:

@@ -15,6 +15,8 @@ from pathlib import Path
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from storage.database import Tx
+from storage.records import Recipient
 from storage.states import RECIPIENT_PENDING
 from tests.support.sending import Sending
 
@@ -63,7 +65,8 @@ class Hop:
     copies: Counter[str] = field(default_factory=Counter)  # of conversations that were clean to their end
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._clean, self._to, self._in_data = True, [], False
+        self._clean, self._in_data = True, False
+        self._to: list[str] = []
         try:
             await self._say(writer, "greeting")
             while line := await reader.readline():
@@ -129,9 +132,8 @@ async def tell(sending: Sending, hop: Hop, people: tuple[str, ...]) -> None:
         for row in rows:
             assert row.smtp_code is None or 200 <= row.smtp_code < 600
             assert hop.copies[row.address] == 0 or row.status == "delivered"
-        count = "SELECT count(*), count(DISTINCT attempt) FROM delivery_attempts WHERE message_id = ? AND position = ?"
         for row in rows:
-            told = await sending.store.db.read(lambda tx, row=row: tx.one(count, (message_id, row.position)))
+            told = await sending.store.db.read(attempts_of, message_id, row.position)
             assert told == (row.attempts, row.attempts)
         # Nothing is held up by what was said.
         await sending.until(await sending.send("bot@ours.test"), "delivered")
@@ -141,7 +143,13 @@ async def tell(sending: Sending, hop: Hop, people: tuple[str, ...]) -> None:
         sending.clock.forward(3600)
 
 
-async def settled(sending: Sending, message_id: str, attempt: int) -> list:
+def attempts_of(tx: Tx, message_id: str, position: int) -> tuple[int, ...] | None:
+    """How many attempts the recipient has, and how many numbers of attempts."""
+    count = "SELECT count(*), count(DISTINCT attempt) FROM delivery_attempts WHERE message_id = ? AND position = ?"
+    return tx.one(count, (message_id, position))
+
+
+async def settled(sending: Sending, message_id: str, attempt: int) -> list[Recipient]:
     """The rows, once each has had so many attempts or its end, and nobody holds any of them."""
     held = "SELECT count(*) FROM recipients WHERE lease IS NOT NULL"
     async with asyncio.timeout(15):

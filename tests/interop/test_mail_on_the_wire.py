@@ -286,7 +286,9 @@ def test_python_reads_what_was_given_and_finds_no_defect(wire: Wire, case: str) 
             if MAILS[case].is_seven_bit:  # it has no reading of RFC 6532
                 assert not found_wrong(part)
             if part.is_attachment():
-                digest = hashlib.sha256(part.get_payload(decode=True)).hexdigest()
+                content = part.get_payload(decode=True)
+                assert isinstance(content, bytes)
+                digest = hashlib.sha256(content).hexdigest()
                 attachments.append(
                     {
                         "filename": part.get_filename(),

@@ -106,7 +106,7 @@ async def shown(daemon: Daemon, inbox_id: str) -> Any:
     (attachment,) = message["attachments"]
     assert (attachment["filename"], attachment["contentType"]) == ("invoice.pdf", "application/pdf")
     assert attachment["sizeBytes"] == len(PDF)
-    assert await daemon.api.bytes(f"/v1/attachments/{attachment['id']}") == PDF
+    assert await daemon.api.get_bytes(f"/v1/attachments/{attachment['id']}") == PDF
     return message
 
 

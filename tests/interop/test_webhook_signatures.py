@@ -76,7 +76,7 @@ async def by_python(delivery: Delivery, _folder: Path) -> bool:
         event: Any = Webhook(delivery.secret).verify(delivery.body, delivery.headers)
     except WebhookVerificationError:
         return False
-    return event["type"] == "email.received"
+    return bool(event["type"] == "email.received")
 
 
 async def by_node(delivery: Delivery, folder: Path) -> bool:

@@ -49,7 +49,7 @@ async def told(daemon: Daemon, event: str, count: int = 1) -> dict[str, Any]:
             lines = [json.loads(line) for line in daemon.log.read_text().splitlines() if line.startswith("{")]
             found = [line for line in lines if line["event"] == event]
             if len(found) >= count:
-                return found[count - 1]  # type: ignore[no-any-return]
+                return found[count - 1]
             await asyncio.sleep(0.02)
 
 

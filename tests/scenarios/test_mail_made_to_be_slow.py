@@ -9,6 +9,7 @@ import pytest
 from maild.inbound import accept
 from maild.inbound.accept import APART_ROWS, MAX_ROWS
 from maild.message import guessing
+from maild.message.digest import digest
 from storage import messages
 from tests.conftest import Start
 from tests.support.running import Running
@@ -56,7 +57,7 @@ async def test_bodies_that_have_to_be_guessed_are_shown_from_a_thread(
 async def test_mail_of_many_pieces_is_read_in_a_thread(
     maild: Running, bot: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read = Threads(accept.digest)
+    read = Threads(digest)
     monkeypatch.setattr(accept, "digest", read)
     await maild.received(bot, b"Subject: light\n\nhello\n")
     assert read.seen == []

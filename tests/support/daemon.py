@@ -48,13 +48,13 @@ class Api:
         )
 
     async def get(self, path: str, **params: Any) -> Any:
-        return json.loads(await self.bytes(path, **params))["data"]
+        return json.loads(await self.get_bytes(path, **params))["data"]
 
     async def post(self, path: str, **body: Any) -> Any:
         async with self._session.post(path, json=body or None) as answer:
             return json.loads(await self._checked(answer))["data"]
 
-    async def bytes(self, path: str, **params: Any) -> bytes:
+    async def get_bytes(self, path: str, **params: Any) -> bytes:
         async with self._session.get(path, params=params) as answer:
             return await self._checked(answer)
 

@@ -385,7 +385,7 @@ class Running:
         )[0]
         if data is not None:
             return bytes(data)
-        found = (self.settings.data_path / "blobs" / blob_id[-2:] / blob_id).read_bytes()
+        found = Path(self.settings.data_path, "blobs", blob_id[-2:], blob_id).read_bytes()
         assert len(found) == size
         return found
 
@@ -401,7 +401,7 @@ class Running:
         return (await until(look))[0]
 
 
-async def until(look: Callable[[], Awaitable[Any]]) -> Any:
+async def until(look: Callable[[], Awaitable[T | None]]) -> T:
     """What `look` finds, as soon as it finds something. For what has no signal to wait on."""
     async with asyncio.timeout(DEADLINE_S):
         while True:

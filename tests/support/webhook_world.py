@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from conf.settings import Webhooks
-from controlplane.webhooks.dispatcher import Dispatcher, Poster
+from controlplane.webhooks.calling import Poster
+from controlplane.webhooks.dispatcher import Dispatcher
 from controlplane.webhooks.egress import Egress, OnSent, Resolve, nobody_waits
 from controlplane.webhooks.http1 import Answer
 from controlplane.webhooks.secrets import Secrets

@@ -7,6 +7,7 @@ quadratic inside a pattern takes hours of a megabyte, and meets the limit of tim
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from types import FrameType
 from typing import Any, Generic, TypeVar
 
@@ -56,5 +57,5 @@ def steps(read: Callable[[], object]) -> int:
 
 def assert_proportional(read: Callable[[Text], object], bomb: Bomb[Text]) -> None:
     """Twice the text takes about twice the steps, or fewer where a limit cuts it; what is quadratic takes four."""
-    once, twice = (steps(lambda text=bomb.of(units): read(text)) for units in (UNITS, 2 * UNITS))
+    once, twice = (steps(partial(read, bomb.of(units))) for units in (UNITS, 2 * UNITS))
     assert 0 < twice <= 3 * once

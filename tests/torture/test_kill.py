@@ -180,7 +180,7 @@ async def is_torn(daemon: Daemon, message: Any, ledger: Ledger, slots: asyncio.S
     """The Message-ID when the attachment isn't what was sent."""
     (attachment,) = message["attachments"]
     async with slots:
-        data = await daemon.api.bytes(f"/v1/attachments/{attachment['id']}")
+        data = await daemon.api.get_bytes(f"/v1/attachments/{attachment['id']}")
     message_id: str = message["messageIdHeader"]
     return message_id if sha256(data) != ledger.begun[message_id].attachment_sha256 else None
 

@@ -84,7 +84,7 @@ class Recorder:
         self._open, self._fsync, self._close, self._write = os.open, os.fsync, os.close, os.write
         self._rename = Path.rename
         for name in ("open", "fsync", "close", "write"):
-            monkeypatch.setattr(blobs.os, name, getattr(self, name))
+            monkeypatch.setattr(os, name, getattr(self, name))
         monkeypatch.setattr(Path, "rename", partialmethod(Recorder.renamed, self))
 
     def note(self, call: str, subject: str) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import sqlite3
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -119,7 +119,7 @@ async def test_a_unit_that_fails_leaves_no_trace_and_its_neighbours_alone(
     db: Database, path: Path, commits: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(database, "SLICE_S", 10)
-    results: list[Any] = await asyncio.gather(
+    results: Sequence[Any] = await asyncio.gather(
         db.write(note, "before"), db.write(fail, "bad"), db.write(note, "after"), return_exceptions=True
     )
     assert results[0] == "before" and results[2] == "after"
@@ -316,7 +316,7 @@ async def test_every_connection_is_durable_and_keeps_references(db: Database) ->
 
 async def test_only_the_writer_makes_checkpoints(db: Database) -> None:
     def pages(tx: Tx) -> int:
-        return tx.value("PRAGMA wal_autocheckpoint")  # type: ignore[no-any-return]
+        return tx.value("PRAGMA wal_autocheckpoint")
 
     assert await db.read(pages) == db.lookup(pages) == 0
     assert await db.write(pages) == database.CHECKPOINT_PAGES_FORCED

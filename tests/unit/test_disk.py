@@ -1,12 +1,12 @@
 """Room on the disk: what is on its way in counts before it is written (storage/disk.py)."""
 
 import os
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from storage import disk as disks
 from storage.disk import Disk
 
 
@@ -15,8 +15,8 @@ class System:
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.free, self.inodes, self.now = 1000, 1000, 0.0
-        patch.setattr(disks.os, "statvfs", self.statvfs)
-        patch.setattr(disks.time, "monotonic", lambda: self.now)
+        patch.setattr(os, "statvfs", self.statvfs)
+        patch.setattr(time, "monotonic", lambda: self.now)
 
     def statvfs(self, folder: os.PathLike[str]) -> SimpleNamespace:
         return SimpleNamespace(

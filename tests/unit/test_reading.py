@@ -45,7 +45,7 @@ def test_many_members_are_refused_before_anything_is_made_of_them(monkeypatch: p
     def never(*_: Any, **__: Any) -> None:
         raise AssertionError("parsed")
 
-    monkeypatch.setattr(reading.json, "loads", never)
+    monkeypatch.setattr(json, "loads", never)
     for raw in (
         "{" + ",".join(f'"f{n}":1' for n in range(100_000)) + "}",
         '{"to":[' + ",".join("1" for _ in range(100_000)) + "]}",

@@ -11,6 +11,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from storage import integrity, migrate, self_check
+from storage.blobs import Blob
+from storage.integrity import Damage
 from storage.self_check import SelfCheck
 from tests.support.store import RAW, ManualClock, Store
 
@@ -65,7 +67,7 @@ async def test_changed_and_lost_files_are_noticed(store: Store, tmp_path: Path) 
     assert [(found.kind, found.id) for found in damage] == [("blob", first), ("blob", second)]
 
 
-async def blob(store: Store, blob_id: str) -> integrity.Blob:
+async def blob(store: Store, blob_id: str) -> Blob:
     (found,) = [one for one in await store.db.read(integrity.blobs_after, "", 99) if one.id == blob_id]
     return found
 
@@ -105,7 +107,12 @@ async def test_pages_are_looked_at_once_a_day(
 ) -> None:
     assert isinstance(store.clock, ManualClock)
     looked: list[int] = []
-    monkeypatch.setattr(integrity, "pages", lambda conn: looked.append(1) or [])
+
+    def look(_conn: sqlite3.Connection) -> list[Damage]:
+        looked.append(1)
+        return []
+
+    monkeypatch.setattr(integrity, "pages", look)
     one = looking(store, tmp_path)
     for hours, times in ((0, 1), (1, 1), (22, 1), (1, 2), (-72, 3), (1, 3)):
         store.clock.forward(hours * 3600)

@@ -8,6 +8,7 @@ import sys
 import traceback
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 import uvloop
 
@@ -46,5 +47,7 @@ async def main(target: Target, names: Sequence[str]) -> None:
 
 os.nice(19)  # strangers have machines of their own: here they get what the daemon and the healthy leave
 document = json.loads(sys.argv[1])
-lists = {name: tuple(value) if isinstance(value, list) else value for name, value in document.items()}
+lists: dict[str, Any] = {
+    name: tuple(value) if isinstance(value, list) else value for name, value in document.items()
+}
 uvloop.run(main(Target(**lists), sys.argv[2:]))

@@ -1,5 +1,7 @@
 """What checks do to a domain's status, and when."""
 
+from typing import Any
+
 import pytest
 
 from controlplane.domains.lifecycle import WINDOW_MS, after_check, is_overdue
@@ -42,7 +44,8 @@ def test_all_that_is_required_verifies(status: str, on_request: bool) -> None:
 @pytest.mark.parametrize("purpose", ["ownership", "mx", "spf", "dkim"])
 @pytest.mark.parametrize("outcome", [False, None])
 def test_one_that_is_missing_or_unknown_does_not(purpose: str, outcome: bool | None) -> None:
-    before = domain()._replace(**{f"{purpose}_status": 1})
+    known: dict[str, Any] = {f"{purpose}_status": 1}
+    before = domain()._replace(**known)
     after = after_check(before, ALL | {purpose: outcome}, NOW + 1, on_request=True)
     assert (after.status, after.verified_at) == ("pending", None)
     # What nobody knows stays as it was last seen.

@@ -7,7 +7,7 @@ import email.policy
 import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
-from email.message import EmailMessage
+from email.message import EmailMessage, MIMEPart
 from typing import Any
 
 import pytest
@@ -86,7 +86,7 @@ def test_same_input_same_octets_and_other_seed_other_boundary() -> None:
 def test_structure(text: str | None, html: str | None, attachments: int, shape: str) -> None:
     files = tuple(OutgoingAttachment("f.bin", "a/b", b"x") for _ in range(attachments))
 
-    def show(message: EmailMessage) -> str:
+    def show(message: MIMEPart) -> str:
         kind = message.get_content_type()
         if not message.is_multipart():
             return kind

@@ -35,7 +35,8 @@ async def leased(store: Store, *recipients: str) -> list[Due]:
 
 async def settled(store: Store, outcome: Outcome) -> list[bool]:
     """Have it settled, to the end; what was called back."""
-    settler, told = Settler(store.db, store.clock, store.ids, lambda: None), []
+    settler = Settler(store.db, store.clock, store.ids, lambda: None)
+    told: list[bool] = []
     await settler.settle(outcome, told.append)
     await asyncio.wait(settler._tasks)
     assert settler._slots._value == UNSETTLED_MAX
@@ -103,7 +104,7 @@ async def test_the_store_is_asked_until_it_writes(store: Store, monkeypatch: pyt
     monkeypatch.setattr(settle, "STORE_RETRY_S", 0)
     rows = await leased(store, "a@there.test")
     full = sqlite3.OperationalError("database or disk is full")
-    full.sqlite_errorcode = sqlite3.SQLITE_FULL  # type: ignore[misc]
+    full.sqlite_errorcode = sqlite3.SQLITE_FULL
     refusals, write = [full] * 5, store.db.write
 
     async def refuses(*arguments: Any) -> Any:

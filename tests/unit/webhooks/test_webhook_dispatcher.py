@@ -233,10 +233,15 @@ async def test_both_secrets_sign_while_one_is_being_rotated(world: WebhookWorld)
 
 
 async def test_start_and_stop_are_idempotent(world: WebhookWorld) -> None:
-    dispatcher = world.dispatcher(ScriptedPoster())
+    poster = ScriptedPoster()
+    await world.webhook(URL)
+    dispatcher = world.dispatcher(poster)
     await dispatcher.stop()
-    for _ in range(2):
+    for runs in (1, 2):
         await dispatcher.start()
         await dispatcher.start()
+        await world.event()
+        await world.settled(dispatcher)
         await dispatcher.stop()
         await dispatcher.stop()
+        assert len(poster.posted) == runs
