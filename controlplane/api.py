@@ -46,7 +46,6 @@ class Rooms:
     pinger: Pinger
     dispatcher: Dispatcher
     streams: Streams
-    wake_webhooks: Callable[[], None]
     domains: Registry
     analytics: Analytics
     cpu: CpuThreads

@@ -15,15 +15,13 @@ COMPLAINT_CEILING = 0.003
 ACTION = "contact_operator"
 
 
-def check(tx: Tx, event_id: str, organization_id: str, now_ms: int) -> int:
-    """Pause the organization if its reputation asks for it; how many webhooks hear of that."""
+def check(tx: Tx, event_id: str, organization_id: str, now_ms: int) -> bool:
+    """Pause the organization if its reputation asks for it; was it paused?"""
     organization = organizations.get(tx, organization_id)
     if organization is None or organization.sending_status != "approved":
-        return 0
+        return False
     reason = judge(organizations.standing(tx, organization_id, now_ms))
-    if reason is None:
-        return 0
-    return organizations.pause(tx, event_id, organization_id, reason, ACTION, now_ms) or 0
+    return reason is not None and organizations.pause(tx, event_id, organization_id, reason, ACTION, now_ms)
 
 
 def judge(standing: Reputation) -> str | None:

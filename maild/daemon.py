@@ -43,7 +43,7 @@ from maild.outbound import dkim
 from maild.outbound.own_fields import OwnFields
 from maild.outbound.queue import OutboundQueue
 from maild.resolver import NoAnswer, NxDomain, Resolver
-from storage import blobs, domains, migrate, rotation, server_secrets
+from storage import blobs, domains, events, migrate, rotation, server_secrets
 from storage.blobs import Blobs
 from storage.clock import Clock
 from storage.cpu_threads import CpuThreads
@@ -129,11 +129,8 @@ class Daemon:
         load_text = TextLoader(db, blob_store, self._cpu)
         dispatcher = Dispatcher(db, clock, ids, secrets, egress, settings.webhooks, load_text)
         streams = self.streams = Streams(db, settings.http, load_text)
-
-        def wake_webhooks() -> None:
-            """After a commit that published an event."""
-            dispatcher.wake()
-            streams.wake()
+        db.listen(events.DELIVERIES, dispatcher.wake)
+        db.listen(events.EVENTS, streams.wake)
 
         acceptor = Acceptor(
             db,
@@ -145,7 +142,6 @@ class Daemon:
             shared_domains=shared_domains,
             storage_limit=lambda plan: settings.plan(plan).storage_bytes,
             senders=senders,
-            wake_webhooks=wake_webhooks,
         )
         self.listener = Listener(
             acceptor,
@@ -173,11 +169,10 @@ class Daemon:
             ),
             senders=senders,
             own_fields=OwnFields(unsubscribe_key, settings.server.public_url),
-            wake_webhooks=wake_webhooks,
             randomness=random.Random(),  # noqa: S311 (spreads retries, guards nothing)
         )
         admission = Admission(settings, ids)
-        scheduler = Scheduler(db, clock, ids, admission, wake_queue=queue.wake, wake_webhooks=wake_webhooks)
+        scheduler = Scheduler(db, clock, ids, admission, wake_queue=queue.wake)
         pipeline = Pipeline(
             db,
             blob_store,
@@ -189,7 +184,6 @@ class Daemon:
             admission,
             wake_queue=queue.wake,
             wake_scheduler=scheduler.wake,
-            wake_webhooks=wake_webhooks,
         )
         doh_egress = Egress(doh.rules(settings.dns), resolver.addresses, doh.USER_AGENT)
         registry = Registry(
@@ -202,7 +196,6 @@ class Daemon:
             doh.panel(settings.dns, doh_egress, lambda: Resolver(settings.dns, clock), (NxDomain, NoAnswer)),
             make_dkim_key=dkim.generate_key,
             wake_queue=queue.wake,
-            wake_webhooks=wake_webhooks,
         )
         rechecks = Rechecks(db, clock, registry)
         self.self_check = SelfCheck(
@@ -219,13 +212,12 @@ class Daemon:
             ids=ids,
             settings=settings,
             pipeline=pipeline,
-            unsubscriber=Unsubscriber(db, clock, ids, unsubscribe_key, wake_webhooks),
+            unsubscriber=Unsubscriber(db, clock, ids, unsubscribe_key),
             egress=egress,
             secrets=secrets,
             pinger=Pinger(db, clock, ids, secrets, egress),
             dispatcher=dispatcher,
             streams=streams,
-            wake_webhooks=wake_webhooks,
             domains=registry,
             analytics=Analytics(db),
             cpu=self._cpu,

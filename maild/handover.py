@@ -50,7 +50,7 @@ class Reply:
 
 DeliverLocal = Callable[[Tx], Mapping[str, Reply]]  # recipient → reply
 PrepareLocal = Callable[[LocalMail], Awaitable[DeliverLocal]]
-DeliverAnswer = Callable[[Tx], int]  # → how many webhooks hear of it
+DeliverAnswer = Callable[[Tx], None]
 PrepareAnswer = Callable[[SimulatedAnswer], Awaitable[DeliverAnswer]]
 IsLocal = Callable[[str], Awaitable[bool]]  # domain → is it ours?
 MaySend = Callable[[str, str], bool]  # organization, domain → may it send from there, now?

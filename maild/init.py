@@ -88,12 +88,11 @@ class Store:
         if status == "approved":
             return self._write(lambda tx: organizations.approve(tx, organization_id, now_ms))
         event_id = self._ids.new("evt")
-        told = self._write(
+        return self._write(
             lambda tx: organizations.pause(
                 tx, event_id, organization_id, reason or "manual_review", action or "contact_operator", now_ms
             )
         )
-        return told is not None
 
     def list_organizations(self) -> list[dict[str, Any]]:
         return self._write(lambda tx: [self._shown(tx, one) for one in organizations.every(tx)])

@@ -108,8 +108,8 @@ def record(
     mint: Mint,
     now_ms: int,
     duration_ms: int,
-) -> int:
-    """Settle the leased rows, all of one message; the number of webhook deliveries that follow."""
+) -> None:
+    """Settle the leased rows, all of one message."""
     settled = [
         (row, verdicts[row.position])
         for row in rows
@@ -117,7 +117,7 @@ def record(
     ]
     message = _Message.load(tx, rows[0].message_id, mint, now_ms) if settled else None
     if message is None:
-        return 0
+        return
     failures = [_failure(row, verdict) for row, verdict in settled if _is_final(row, verdict, now_ms)]
     message.count("delivered", sum(verdict.status in states.RECIPIENT_ACCEPTED for _, verdict in settled))
     was_sent = message.envelope.sent_at is not None
@@ -129,13 +129,12 @@ def record(
         if row.status == "queued" and verdict.status == "deferred" and not _is_final(row, verdict, now_ms):
             message.publish("email.delayed", _delay(row, verdict))
     message.fail(failures, has_failed)
-    return message.told
 
 
 def settled_later(
     tx: Tx, message_id: str, arrived: Sequence[int], failed: Sequence[Late], mint: Mint, now_ms: int
-) -> int:
-    """A report says what became of recipients that had been accepted; the number of webhook deliveries.
+) -> None:
+    """A report says what became of recipients that had been accepted.
 
     `arrived`: positions that a smarthost had taken. What was not accepted, or has failed, stays as it is: a
     report counts once. The caller has made sure that it is about this message and these recipients.
@@ -150,7 +149,7 @@ def settled_later(
     ]
     message = _Message.load(tx, message_id, mint, now_ms) if any(counted) or bounced else None
     if message is None:
-        return 0
+        return
     failures = [
         _Failure(
             one.position,
@@ -163,27 +162,24 @@ def settled_later(
         for one in bounced
     ]
     message.fail(failures, message.follow(failures))
-    return message.told
 
 
-def complained(
-    tx: Tx, message_id: str, position: int, feedback_type: str, mint: Mint, now_ms: int
-) -> int | None:
-    """A recipient that had got the message called it spam; None when it does not count.
+def complained(tx: Tx, message_id: str, position: int, feedback_type: str, mint: Mint, now_ms: int) -> bool:
+    """A recipient that had got the message called it spam; False when it does not count.
 
     At most once for each recipient of a message. The caller has made sure that the report is about it.
     """
     if not outbound.complain(tx, message_id, position, now_ms):
-        return None
+        return False
     message = _Message.load(tx, message_id, mint, now_ms)
     if message is None:
-        return None
+        return False
     message.complain(position, feedback_type)
-    return message.told
+    return True
 
 
 class _Message:
-    """One message inside one transaction: its rows as they are now, and how many webhooks hear of it."""
+    """One message inside one transaction: its rows as they are now, and what follows from them."""
 
     def __init__(self, tx: Tx, message_id: str, envelope: Envelope, mint: Mint, now_ms: int) -> None:
         self._tx = tx
@@ -193,7 +189,6 @@ class _Message:
         self.envelope = envelope
         self._recipients: Sequence[Recipient] = outbound.recipients(tx, message_id)
         self._described: Mapping[str, Any] | None = None
-        self.told = 0
 
     @classmethod
     def load(cls, tx: Tx, message_id: str, mint: Mint, now_ms: int) -> "_Message | None":
@@ -217,7 +212,7 @@ class _Message:
         if self._described is None:  # once for all events of a transaction: there may be hundreds
             self._described = outbound_events.describe(self._id, self.envelope, self._recipients)
         data = {**self._described, **(more or {})}
-        self.told += outbound_events.publish(
+        outbound_events.publish(
             self._tx, self._mint("evt"), type, self._id, self.envelope, data, self._now_ms
         )
 
@@ -249,7 +244,7 @@ class _Message:
         if any(failure.is_hard for failure in failures):
             self._check_reputation()
         if has_failed:
-            self.told += outbound_events.publish_failed(self._tx, self._mint("evt"), self._id, self._now_ms)
+            outbound_events.publish_failed(self._tx, self._mint("evt"), self._id, self._now_ms)
 
     def _bounce(self, failure: _Failure) -> None:
         verdict = failure.verdict
@@ -274,7 +269,7 @@ class _Message:
     def _check_reputation(self) -> None:
         if self.envelope.mode == "live":
             organization_id = self.envelope.organization_id
-            self.told += circuit_breaker.check(self._tx, self._mint("evt"), organization_id, self._now_ms)
+            circuit_breaker.check(self._tx, self._mint("evt"), organization_id, self._now_ms)
 
     def _suppress(self, address: str, reason: str, source: str) -> None:
         suppressions.add(

@@ -20,6 +20,10 @@ one statement is all): a few microseconds instead of a hop. All other reading is
 `read_for` an organization, which has `ORGANIZATION_READERS` of the `READERS` at most and takes turns with the others
 (storage.fair_threads); `read` for the daemon itself, which comes first.
 
+Who hears of a commit: whoever `listen`s to a topic that one of its units has named (`Tx.notify`): on the event loop,
+after COMMIT and after the callers of the batch were answered, once for each batch and topic. A unit that was rolled
+back has named nothing. What other processes commit is not heard: a listener is hastened by it, and looks by itself too.
+
 What a crash leaves: whole transactions. The writing connection alone makes the checkpoints (SQLite
 before 3.51.3 has a race between two connections that do): in a pause, where there is one, and
 at the latest when the WAL has grown to `CHECKPOINT_PAGES_FORCED`.
@@ -54,6 +58,9 @@ READER_CACHE_KIB = 16 * 1024
 BUSY_TIMEOUT_MS = 10_000
 
 
+NO_TOPICS: frozenset[str] = frozenset()
+
+
 class DatabaseClosed(Exception):
     """The store is shutting down (or never opened); nothing was written."""
 
@@ -61,11 +68,17 @@ class DatabaseClosed(Exception):
 class Tx:
     """What a unit of work sees: statements on one connection, inside one transaction."""
 
-    __slots__ = ("_execute", "_execute_many")
+    __slots__ = ("_execute", "_execute_many", "topics")
 
     def __init__(self, connection: sqlite3.Connection) -> None:
+        self.topics = NO_TOPICS
         self._execute = connection.execute
         self._execute_many = connection.executemany
+
+    def notify(self, topic: str) -> None:
+        """Once this is committed, call those who listen to the topic (`Database.listen`)."""
+        if topic not in self.topics:
+            self.topics |= {topic}
 
     def run(self, sql: str, parameters: Mapping[str, Any] | tuple[Any, ...] = ()) -> int:
         """Execute; the number of rows changed."""
@@ -102,6 +115,7 @@ class _Apart:
 Outcome = tuple[Any, Exception | None]
 AnyUnit = Callable[[Tx], Any]
 Waiting = tuple[AnyUnit, "asyncio.Future[Any]"]
+Listener = Callable[[], None]
 
 
 class Database:
@@ -161,6 +175,10 @@ class Database:
     ) -> T:
         """`write` for a unit of many rows: the event loop goes on meanwhile, other writers wait for it."""
         return await self._writer.submit(_Apart(self._asked(lambda tx: unit(tx, *args, **kwargs))))
+
+    def listen(self, topic: str, listener: Listener) -> None:
+        """Have it called after each COMMIT whose units named the topic (`Tx.notify`): a quick, plain function."""
+        self._writer.listeners.setdefault(topic, []).append(listener)
 
     @property
     def units_written(self) -> int:
@@ -280,6 +298,7 @@ class _Writer:
     def __init__(self, connection: _Connection) -> None:
         self.connection = connection
         self.waiting: deque[Waiting] = deque()
+        self.listeners: dict[str, list[Listener]] = {}
         self.served = 0
         self.busy_s = 0.0
         self._tx = Tx(connection.raw)
@@ -309,6 +328,7 @@ class _Writer:
         """Run some of the units that wait, and settle their futures."""
         batch: list[Waiting] = []
         began = time.perf_counter()
+        self._tx.topics = NO_TOPICS
         try:
             await self._begin()
             if isinstance(self.waiting[0][0], _Apart):
@@ -320,11 +340,22 @@ class _Writer:
         except Exception as error:  # BEGIN or COMMIT failed: nobody's work was kept, each is told
             batch = batch or [self.waiting.popleft()]
             outcomes = [(None, error)] * len(batch)
+            self._tx.topics = NO_TOPICS
         self.served += len(batch)
         self.busy_s += time.perf_counter() - began
         _settle(batch, outcomes)
+        if self._tx.topics:
+            self._call_listeners(self._tx.topics)
         if not self.waiting and not self._closed:
             self._checkpoint_soon()
+
+    def _call_listeners(self, topics: frozenset[str]) -> None:
+        for topic in topics:
+            for listener in self.listeners.get(topic, ()):
+                try:
+                    listener()
+                except Exception:  # the others are called, and the writer goes on, all the same
+                    log.exception("listener_failed", topic=topic)
 
     async def _begin(self) -> None:
         if self._checkpointing is not None:
@@ -440,6 +471,7 @@ def _run_apart(tx: Tx, unit: AnyUnit, conn: sqlite3.Connection) -> Outcome:
 
 def _run_in_savepoint(conn: sqlite3.Connection, tx: Tx, unit: AnyUnit) -> Outcome:
     conn.execute("SAVEPOINT unit")
+    topics = tx.topics
     try:
         result = unit(tx)
     except Exception as error:
@@ -447,6 +479,7 @@ def _run_in_savepoint(conn: sqlite3.Connection, tx: Tx, unit: AnyUnit) -> Outcom
             raise
         conn.execute("ROLLBACK TO unit")
         conn.execute("RELEASE unit")
+        tx.topics = topics
         return None, error
     conn.execute("RELEASE unit")
     return result, None

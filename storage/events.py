@@ -1,8 +1,9 @@
 """The outbox: what happened, and who wants to hear of it.
 
 `publish` runs inside the transaction of the change, so that an event exists exactly when its change
-does. It writes one delivery for each webhook that is active and subscribed at that moment. The words
-of a message are not copied: `controlplane.webhooks` reads them when it renders the event.
+does. It writes one delivery for each webhook that is active and subscribed at that moment, and names the
+topics EVENTS and, where it wrote one, DELIVERIES: the commit wakes who waits for them (storage.database).
+The words of a message are not copied: `controlplane.webhooks` reads them when it renders the event.
 
 `seq` is the order of commits: only the writer's transaction gives numbers, each the highest plus one, so
 whoever sees an event has seen, or will never see, every lower number. A position in the log is a `seq`; retention
@@ -15,6 +16,9 @@ from typing import Any, NamedTuple
 from storage.database import Tx
 from storage.ids import made_at
 from storage.records import Event, columns, dump
+
+EVENTS = "events"  # there are new ones
+DELIVERIES = "webhook_deliveries"  # some wait, or what waited has changed
 
 _INSERT = """INSERT INTO events (id, organization_id, inbox_id, message_id, type, mode, data, created_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq"""
@@ -60,14 +64,16 @@ def publish(
     mode: str = "live",
     inbox_id: str | None = None,
     message_id: str | None = None,
-) -> int:
-    """Write the event and its deliveries; the number of webhooks that will be called.
+) -> None:
+    """Write the event and its deliveries; the commit wakes who waits for them.
 
     `data`: the event's `data` object as docs/contract.md, section 6, gives it, less what is read from
     the message on rendering (`text`, `textTruncated`, `extractedText`).
     """
     seq = tx.value(_INSERT, (event_id, organization_id, inbox_id, message_id, type, mode, dump(data), now_ms))
-    return tx.run(_SUBSCRIBE, (seq, now_ms, organization_id, type))
+    tx.notify(EVENTS)
+    if tx.run(_SUBSCRIBE, (seq, now_ms, organization_id, type)):
+        tx.notify(DELIVERIES)
 
 
 def get(tx: Tx, seq: int) -> Event | None:

@@ -69,20 +69,19 @@ def approve(tx: Tx, organization_id: str, now_ms: int) -> bool:
     return _set_sending(tx, organization_id, "approved", None, None, None, dump(forgiven))
 
 
-def pause(tx: Tx, event_id: str, organization_id: str, reason: str, action: str, now_ms: int) -> int | None:
+def pause(tx: Tx, event_id: str, organization_id: str, reason: str, action: str, now_ms: int) -> bool:
     """Keep it from sending, and publish `sending.paused` if it was not paused already.
 
-    How many webhooks will be called; None when there is no such organization.
+    False when there is no such organization.
     """
     before = get(tx, organization_id)
     if before is None or not _set_sending(tx, organization_id, "paused", reason, action, now_ms, None):
-        return None
+        return False
     if before.sending_status == "paused":
-        return 0
+        return True
     data = {"status": "paused", "reason": reason, "action": action, "trippedAt": iso(now_ms)}
-    return events.publish(
-        tx, event_id, now_ms, organization_id=organization_id, type="sending.paused", data=data
-    )
+    events.publish(tx, event_id, now_ms, organization_id=organization_id, type="sending.paused", data=data)
+    return True
 
 
 def standing(tx: Tx, organization_id: str, now_ms: int) -> Reputation:

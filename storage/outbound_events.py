@@ -20,9 +20,9 @@ def publish(
     envelope: Envelope,
     data: Mapping[str, Any],
     now_ms: int,
-) -> int:
-    """An event about the message; how many webhooks will be called. `data`: `describe` and what is added."""
-    return events.publish(
+) -> None:
+    """An event about the message. `data`: `describe` and what is added."""
+    events.publish(
         tx,
         event_id,
         now_ms,
@@ -35,17 +35,17 @@ def publish(
     )
 
 
-def publish_failed(tx: Tx, event_id: str, message_id: str, now_ms: int) -> int:
-    """`email.failed`, once the message's row says so; how many webhooks will be called.
+def publish_failed(tx: Tx, event_id: str, message_id: str, now_ms: int) -> None:
+    """`email.failed`, once the message's row says so; nothing when there is no such message.
 
     The caller makes sure that it is once for each message: its status became `failed` in this transaction.
     """
     envelope = outbound.envelope(tx, message_id)
     if envelope is None:
-        return 0
+        return
     described = describe(message_id, envelope, outbound.recipients(tx, message_id))
     data = {**described, "failureReason": envelope.failure_reason}
-    return publish(tx, event_id, "email.failed", message_id, envelope, data, now_ms)
+    publish(tx, event_id, "email.failed", message_id, envelope, data, now_ms)
 
 
 def describe(message_id: str, envelope: Envelope, recipients: Sequence[Recipient]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from storage.database import Tx
-from storage.events import WORDS, Words
+from storage.events import DELIVERIES, WORDS, Words
 from storage.records import Event, Webhook, WebhookAttempt, columns, dump
 
 AHEAD_ROWS = 1000  # of one look; the rest comes with the next
@@ -203,7 +203,7 @@ def update(
 ) -> Webhook | None:
     """Change what is given; None when there is no such webhook.
 
-    After deactivating, wake the dispatcher: it halts what is pending, with a final record each.
+    The commit wakes the dispatcher: what is pending for an inactive one it halts, with a final record each.
     """
     row = tx.one(
         f"""UPDATE webhooks SET url = coalesce(:url, url), is_active = coalesce(:is_active, is_active),
@@ -218,7 +218,10 @@ def update(
             "organization_id": organization_id,
         },
     )
-    return None if row is None else Webhook(*row)
+    if row is None:
+        return None
+    tx.notify(DELIVERIES)
+    return Webhook(*row)
 
 
 def rotate(
@@ -241,12 +244,14 @@ def rotate(
 
 
 def delete(tx: Tx, organization_id: str, webhook_id: str, now_ms: int) -> bool:
-    """False when there is no such webhook. Wake the dispatcher afterwards (see `update`)."""
+    """False when there is no such webhook. What is pending for it is halted, as for an inactive one."""
     changed = tx.run(
         f"""UPDATE webhooks SET deleted_at = :now_ms, updated_at = :now_ms
             WHERE id = :id AND {_OF_ORGANIZATION}""",
         {"now_ms": now_ms, "id": webhook_id, "organization_id": organization_id},
     )
+    if changed:
+        tx.notify(DELIVERIES)
     return changed == 1
 
 

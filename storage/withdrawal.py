@@ -20,7 +20,7 @@ _WITHDRAW_SCHEDULED = """UPDATE messages INDEXED BY messages_scheduled SET statu
 def withdraw(tx: Tx, inbox_id: str, mint: Callable[[str], str], now_ms: int) -> None:
     """The inbox is gone: nothing that still waits is sent, and what had not left the host is not counted.
 
-    `mint`: makes an id. Wake the dispatcher of webhooks afterwards.
+    `mint`: makes an id.
     """
     pending = """SELECT DISTINCT m.id FROM recipients r CROSS JOIN messages m ON m.id = r.message_id
         WHERE m.inbox_id = :inbox AND {}"""

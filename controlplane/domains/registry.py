@@ -55,7 +55,6 @@ class Registry:
         panel: Panel,
         make_dkim_key: MakeDkimKey,
         wake_queue: Callable[[], None],
-        wake_webhooks: Callable[[], None],
     ) -> None:
         self._db = db
         self._clock = clock
@@ -65,7 +64,6 @@ class Registry:
         self._panel = panel
         self._make_dkim_key = make_dkim_key
         self._wake_queue = wake_queue
-        self._wake_webhooks = wake_webhooks
         self._ours = Ours(server.hostname, frozenset({server.hostname, *server.shared_domains}))
         self._key_slot = asyncio.Semaphore(1)  # making one takes 0.1 s of one core
 
@@ -206,14 +204,12 @@ class Registry:
 
     async def expire(self, row: Domain) -> None:
         """pending → failed, when its time is over."""
-        if await self._db.write(self._expire, row.organization_id, row.id):
-            self._wake_webhooks()
+        await self._db.write(self._expire, row.organization_id, row.id)
 
-    def _expire(self, tx: Tx, organization_id: str, domain_id: str) -> int:
+    def _expire(self, tx: Tx, organization_id: str, domain_id: str) -> None:
         row = domains.get(tx, organization_id, domain_id)
-        if row is None or not lifecycle.is_overdue(row, self._clock.now_ms()):
-            return 0
-        return self._move(tx, row, row._replace(status="failed"))
+        if row is not None and lifecycle.is_overdue(row, self._clock.now_ms()):
+            self._move(tx, row, row._replace(status="failed"))
 
     async def _check(self, store: Database, row: Domain, *, on_request: bool) -> Domain:
         wanted = await store.read_for(row.organization_id, self._wanted, row)
@@ -226,11 +222,9 @@ class Registry:
             for record in wanted
         }
         try:
-            after, told = await store.write(self._record, row, wanted, findings, on_request)
+            after = await store.write(self._record, row, wanted, findings, on_request)
         except domains.DomainTaken as error:
             raise _taken(row.domain_name) from error
-        if told:
-            self._wake_webhooks()
         if after.status == "failed":
             self._wake_queue()
         return after
@@ -247,8 +241,8 @@ class Registry:
         wanted: Sequence[Record],
         findings: Mapping[str, Finding],
         on_request: bool,
-    ) -> tuple[Domain, int]:
-        """The row as it is now, and how many webhooks hear of it."""
+    ) -> Domain:
+        """The row as it is now."""
         before = _found(domains.get(tx, checked.organization_id, checked.id))
         after = lifecycle.after_check(
             before, checks.results(wanted, findings), self._clock.now_ms(), on_request=on_request
@@ -256,7 +250,8 @@ class Registry:
         after = after._replace(observed=dump({key: list(finding) for key, finding in findings.items()}))
         if after.status == "verified":
             self._promote_key(tx, wanted, findings)
-        return after, self._move(tx, before, after)
+        self._move(tx, before, after)
+        return after
 
     def _promote_key(self, tx: Tx, wanted: Sequence[Record], findings: Mapping[str, Finding]) -> None:
         for record in wanted:
@@ -264,17 +259,17 @@ class Registry:
                 selector, _, domain = record.name.partition("._domainkey.")
                 dkim_keys.promote(tx, domain, selector)
 
-    def _move(self, tx: Tx, before: Domain, after: Domain) -> int:
-        """Write the row and what follows from its new status; the number of webhooks that hear of it."""
+    def _move(self, tx: Tx, before: Domain, after: Domain) -> None:
+        """Write the row and what follows from its new status."""
         domains.update(tx, before, after)
         if after.status in (before.status, "pending"):
-            return 0
+            return
         now_ms = self._clock.now_ms()
         if after.status == "verified":
             inboxes.evict_others(tx, after.domain_name, after.organization_id, now_ms)
         else:
             outbound.hasten(tx, after.organization_id, after.domain_name, now_ms)
-        return events.publish(
+        events.publish(
             tx,
             self._ids.new("evt"),
             now_ms,

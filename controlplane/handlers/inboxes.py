@@ -108,5 +108,4 @@ async def deactivate(call: Call) -> Answer:
     )
     if until_ms is None:
         raise ApiError("inbox_not_found")
-    rooms.wake_webhooks()  # what can't be sent any more failed
     return Answer({"id": call.id, "status": "deactivated", "cooldownUntil": iso(until_ms)})

@@ -65,7 +65,6 @@ async def update(call: Call) -> Answer:
     )
     if row is None:
         raise ApiError("webhook_not_found")
-    call.rooms.wake_webhooks()  # what was pending for one that is inactive now halts
     return Answer(render.webhook(row))
 
 
@@ -74,7 +73,6 @@ async def delete(call: Call) -> Answer:
         webhooks.delete, call.organization_id, call.id, call.rooms.clock.now_ms()
     ):
         raise ApiError("webhook_not_found")
-    call.rooms.wake_webhooks()
     return Answer({"id": call.id, "status": "deleted"})
 
 

@@ -91,7 +91,6 @@ class Pipeline:
         admission: Admission,
         wake_queue: Callable[[], None],
         wake_scheduler: Callable[[], None],
-        wake_webhooks: Callable[[], None],
     ) -> None:
         self._db = db
         self._blobs = blob_store
@@ -102,7 +101,6 @@ class Pipeline:
         self._admission = admission
         self._wake_queue = wake_queue
         self._wake_scheduler = wake_scheduler
-        self._wake_webhooks = wake_webhooks
         self._cpu = cpu
         self._composer = Composer(cpu)
         self._room = QueueRoom(db, clock, settings.outbound.max_queued)
@@ -222,7 +220,6 @@ class Pipeline:
         except DatabaseClosed as error:
             raise ApiError("provider_unavailable") from error
         if isinstance(done, Refused):
-            self._wake_webhooks()
             raise done.error
         return done
 

@@ -41,7 +41,6 @@ class Scheduler(LoopService):
         ids: Ids,
         admission: Admission,
         wake_queue: Callable[[], None],
-        wake_webhooks: Callable[[], None],
     ) -> None:
         super().__init__()
         self._db = db
@@ -49,7 +48,6 @@ class Scheduler(LoopService):
         self._ids = ids
         self._admission = admission
         self._wake_queue = wake_queue
-        self._wake_webhooks = wake_webhooks
 
     async def run(self) -> None:
         while True:
@@ -74,7 +72,6 @@ class Scheduler(LoopService):
             return_exceptions=True,
         )
         self._wake_queue()
-        self._wake_webhooks()
         failed = [one for one in done if isinstance(one, BaseException)]
         for error in failed:
             if not isinstance(error, Exception) or isinstance(error, DatabaseClosed):

@@ -4,7 +4,6 @@ Links are opened by people, and fetched by scanners: reading one changes nothing
 is acting once.
 """
 
-from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 from controlplane.errors import ApiError
@@ -27,14 +26,11 @@ class Offer(NamedTuple):
 
 
 class Unsubscriber:
-    def __init__(
-        self, db: Database, clock: Clock, ids: Ids, key: bytes, wake_webhooks: Callable[[], None]
-    ) -> None:
+    def __init__(self, db: Database, clock: Clock, ids: Ids, key: bytes) -> None:
         self._db = db
         self._clock = clock
         self._ids = ids
         self._key = key
-        self._wake_webhooks = wake_webhooks
 
     def offer(self, token: str | None) -> Offer:
         """What the link of this token would do; `missing_token`, `invalid_or_expired_token`."""
@@ -45,8 +41,7 @@ class Unsubscriber:
     async def act(self, token: str | None, source: Source) -> str:
         """Suppress the address of the token, which is returned."""
         grant = self._read(token)
-        if await self._db.write(self._suppress, grant, source):
-            self._wake_webhooks()
+        await self._db.write(self._suppress, grant, source)
         return grant.address
 
     def _read(self, token: str | None) -> Grant:
@@ -60,15 +55,14 @@ class Unsubscriber:
             raise ApiError("invalid_or_expired_token")
         return grant
 
-    def _suppress(self, tx: Tx, grant: Grant, source: Source) -> int:
-        """How many webhooks hear of it."""
+    def _suppress(self, tx: Tx, grant: Grant, source: Source) -> None:
         now_ms = self._clock.now_ms()
         email = normalize(grant.address)
         suppression_id = suppressions.withdraw_consent(
             tx, self._ids.new("sup"), now_ms, organization_id=grant.organization_id, email=email
         )
         if suppression_id is None:
-            return 0
+            return
         data = {
             "email": grant.address,
             "messageId": grant.message_id,
@@ -76,7 +70,7 @@ class Unsubscriber:
             "source": source,
             "suppressionId": suppression_id,
         }
-        return events.publish(
+        events.publish(
             tx,
             self._ids.new("evt"),
             now_ms,

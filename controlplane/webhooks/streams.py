@@ -145,7 +145,7 @@ class Streams(LoopService):
     async def run(self) -> None:
         seen: int | None = None
         while True:
-            if not self._readers:
+            while not self._readers:
                 seen = None
                 await self.pause(None)
             try:

@@ -79,7 +79,6 @@ class Acceptor:
         shared_domains: Set[str],
         storage_limit: StorageLimit,
         senders: EnvelopeSenders,
-        wake_webhooks: Callable[[], None],
     ) -> None:
         self._db = db
         self._blobs = blob_store
@@ -90,7 +89,6 @@ class Acceptor:
         self._shared_domains = shared_domains
         self._storage_limit = storage_limit
         self._senders = senders
-        self._wake_webhooks = wake_webhooks
         self._dated = (0, "")
         # RFC 8601 §2.2: "none" says that nothing was evaluated, and that this host says so.
         self._results = str(AuthenticationResultsHeader(authserv_id=hostname))
@@ -123,11 +121,7 @@ class Acceptor:
         if rows > MAX_ROWS:  # RFC 3463 §3.6, X.5.3: to be sent in several parts
             raise SmtpError(554, "5.5.3", "too many recipients for a message of so many parts")
         write = self._db.write_apart if rows > APART_ROWS else self._db.write
-        message_id, heard = await write(
-            self._commit, arrival, stored, envelope, list(one_each.values()), claim
-        )
-        if heard:
-            self._wake_webhooks()
+        message_id = await write(self._commit, arrival, stored, envelope, list(one_each.values()), claim)
         log.info("accepted", message_id=message_id, inboxes=len(one_each), size_bytes=stored.size_bytes)
         return message_id
 
@@ -139,8 +133,8 @@ class Acceptor:
         envelope: Envelope,
         recipients: Sequence[tuple[str, Mailbox]],
         claim: Claim | None,
-    ) -> tuple[str, int]:
-        """Rows for every inbox, and what a report brings; the first message's id, and how many webhooks hear."""
+    ) -> str:
+        """Rows for every inbox, and what a report brings; the first message's id."""
         boxes = [box for _, box in recipients]
         # Others may have brought mail since RCPT. One with room is enough: there is one answer for all of them.
         if all(
@@ -152,17 +146,14 @@ class Acceptor:
         blobs.insert(tx, stored, now_ms, refs=0)
         first_id = self._ids.new("msg")
         trace = self._trace(envelope, first_id, [address for address, _ in recipients])
-        calls: list[int] = []
+        is_delivered = False
         for box in boxes:  # the first one delivered has the id that Received and our 250 name
-            heard = self._deliver(tx, arrival, box, trace, now_ms, None if calls else first_id)
-            calls += [] if heard is None else [heard]
-        if not calls:
+            is_delivered |= self._deliver(tx, arrival, box, trace, now_ms, None if is_delivered else first_id)
+        if not is_delivered:
             raise SmtpError(550, "5.1.1", "mailbox unavailable")  # all were deactivated since RCPT
-        told = self._count(tx, claim) if claim is not None else 0
-        return first_id, sum(calls) + told
-
-    def _count(self, tx: Tx, claim: Claim) -> int:
-        return reports.count(tx, claim, self._senders, self._ids.new, self._clock.now_ms())
+        if claim is not None:
+            reports.count(tx, claim, self._senders, self._ids.new, now_ms)
+        return first_id
 
     async def prepare_local(self, mail: LocalMail) -> DeliverLocal:
         """Read the message; the unit returned delivers it to the inboxes of its recipients."""
@@ -201,15 +192,15 @@ class Acceptor:
         found = await self._digest(answer.inbox_address, answer.raw)
         arrival = arrive(found, stored.id, stored.size_bytes, answer.author, auth)._replace(mode="test")
 
-        def deliver(tx: Tx) -> int:
+        def deliver(tx: Tx) -> None:
             box = find_mailbox(tx, answer.inbox_address, self._shared_domains)
             if box is None:
-                return 0
+                return
             now_ms = self._clock.now_ms()
             blobs.insert(tx, stored, now_ms, refs=0)
             message_id = self._ids.new("msg")
             trace = self._local_trace(answer.author, box.address, message_id)
-            return self._deliver(tx, arrival, box, trace, now_ms, message_id) or 0
+            self._deliver(tx, arrival, box, trace, now_ms, message_id)
 
         return deliver
 
@@ -221,11 +212,11 @@ class Acceptor:
         trace: bytes,
         now_ms: int,
         message_id: str | None = None,
-    ) -> int | None:
-        """Rows for one inbox; how many webhooks hear of it, None when the inbox is gone."""
+    ) -> bool:
+        """Rows for one inbox; False when the inbox is gone."""
         domain = split(box.address)[1]  # it may have been deleted since RCPT, as the inbox may have been
         if not is_served(tx, domain, self._shared_domains) or not inboxes.received(tx, box.inbox_id, now_ms):
-            return None
+            return False
         message_id = message_id or self._ids.new("msg")
         thread_id = self._thread(tx, arrival, box, now_ms)
         attachments = messages.attachment_rows(self._ids, message_id, arrival.digest.parts())
@@ -234,7 +225,7 @@ class Acceptor:
         messages.insert(tx, message, attachments, arrival.digest.search_words)
         if arrival.mode == "live":
             usage.add(tx, box.organization_id, day_of(now_ms), "received")
-        return events.publish(
+        events.publish(
             tx,
             self._ids.new("evt"),
             now_ms,
@@ -245,6 +236,7 @@ class Acceptor:
             inbox_id=box.inbox_id,
             message_id=message_id,
         )
+        return True
 
     def _thread(self, tx: Tx, arrival: Arrival, box: Mailbox, now_ms: int) -> str:
         """Join the conversation that the headers name, else one by subject, else begin one."""

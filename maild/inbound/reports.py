@@ -76,8 +76,8 @@ def claim(
     return Claim(report, tokens, inboxes) if tokens else None
 
 
-def count(tx: Tx, claim: Claim, senders: EnvelopeSenders, mint: Mint, now_ms: int) -> int:
-    """Let the report have its effect, if it has any; how many webhooks hear of it."""
+def count(tx: Tx, claim: Claim, senders: EnvelopeSenders, mint: Mint, now_ms: int) -> None:
+    """Let the report have its effect, if it has any."""
     for token in claim.tokens:
         message = outbound.reported(tx, token.value)
         if message is None or not _is_about(claim, message, token.domain, now_ms):
@@ -85,9 +85,10 @@ def count(tx: Tx, claim: Claim, senders: EnvelopeSenders, mint: Mint, now_ms: in
         recipients = _spoken_for(token, message, outbound.recipients(tx, message.id), senders)
         if recipients:
             if isinstance(claim.report, Complaint):
-                return _complain(tx, message.id, claim.report, recipients, mint, now_ms)
-            return _settle(tx, message.id, claim.report, recipients, mint, now_ms)
-    return 0
+                _complain(tx, message.id, claim.report, recipients, mint, now_ms)
+            else:
+                _settle(tx, message.id, claim.report, recipients, mint, now_ms)
+            return
 
 
 def _is_about(claim: Claim, message: Reported, domain: str, now_ms: int) -> bool:
@@ -119,7 +120,7 @@ def _settle(
     recipients: Sequence[Recipient],
     mint: Mint,
     now_ms: int,
-) -> int:
+) -> None:
     fates: dict[int, Fate] = {}
     places = _places(recipients)
     for fate in report.fates:
@@ -127,16 +128,15 @@ def _settle(
             fates.setdefault(position, fate)
     arrived = [at for at, fate in fates.items() if fate.action in ("delivered", "relayed")]
     failed = [_late(at, fate) for at, fate in fates.items() if fate.action == "failed"]
-    return outcomes.settled_later(tx, message_id, arrived, failed, mint, now_ms)
+    outcomes.settled_later(tx, message_id, arrived, failed, mint, now_ms)
 
 
 def _complain(
     tx: Tx, message_id: str, complaint: Complaint, recipients: Sequence[Recipient], mint: Mint, now_ms: int
-) -> int:
+) -> None:
     # One report is one person's: of several that are named the first, whether or not that one counts any more.
     for position in _positions(complaint.addresses, _places(recipients))[:1]:
-        return outcomes.complained(tx, message_id, position, complaint.feedback_type, mint, now_ms) or 0
-    return 0
+        outcomes.complained(tx, message_id, position, complaint.feedback_type, mint, now_ms)
 
 
 def _places(recipients: Sequence[Recipient]) -> Mapping[str, int]:

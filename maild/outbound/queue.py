@@ -13,7 +13,7 @@ was cut off is tried again on schedule.
 
 import asyncio
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -83,7 +83,6 @@ class OutboundQueue(LoopService):
         may_send: MaySend,
         senders: EnvelopeSenders,
         own_fields: OwnFields,
-        wake_webhooks: Callable[[], None],
         randomness: random.Random | None = None,
         timeouts: Timeouts | None = None,
     ) -> None:
@@ -104,7 +103,7 @@ class OutboundQueue(LoopService):
         self._simulator = Simulator(db, clock, ids, prepare_answer)
         self._deliverer = Deliverer(router, self._connections, self._contents, senders, clock)
         self._lanes = Lanes(settings.outbound, clock)
-        self._settler = Settler(db, clock, ids, wake_webhooks)
+        self._settler = Settler(db, clock, ids)
         self._held = 0
         self._is_full = False
         self._scan_since = 0

@@ -69,11 +69,10 @@ class Outcome:
 
 
 class Settler:
-    def __init__(self, db: Database, clock: Clock, ids: Ids, wake_webhooks: Callable[[], None]) -> None:
+    def __init__(self, db: Database, clock: Clock, ids: Ids) -> None:
         self._db = db
         self._clock = clock
         self._ids = ids
-        self._wake_webhooks = wake_webhooks
         self._slots = asyncio.Semaphore(UNSETTLED_MAX)
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -89,21 +88,20 @@ class Settler:
 
     async def _settle(self, outcome: Outcome, settled: Callable[[bool], None]) -> None:
         try:
-            if await self._store(outcome):
-                self._wake_webhooks()
+            await self._store(outcome)
         except DatabaseClosed:
             log.error("outcome_lost", message_id=outcome.rows[0].message_id, reason="the store was closed")
         finally:
             self._slots.release()
             settled(outcome.is_deferred())
 
-    async def _store(self, outcome: Outcome) -> int:
-        """Write it, as often as it takes; the number of webhook deliveries that follow."""
+    async def _store(self, outcome: Outcome) -> None:
+        """Write it, as often as it takes."""
         while True:
             now_ms = self._clock.now_ms()
             try:
-                told, outcome.verdicts = await self._db.write(_record, outcome, self._ids.new, now_ms)
-                return told
+                outcome.verdicts = await self._db.write(_record, outcome, self._ids.new, now_ms)
+                return
             except DatabaseClosed:
                 raise
             except Exception as error:
@@ -112,7 +110,7 @@ class Settler:
                     await asyncio.sleep(STORE_RETRY_S)
                 elif not outcome.less():
                     await self._let_go(outcome.rows)
-                    return 0
+                    return
 
     async def _let_go(self, rows: Sequence[Due]) -> None:
         """End the leases without a verdict: the time of the next attempt was written when they began."""
@@ -124,11 +122,11 @@ class Settler:
             log.exception("leases_kept", message_id=rows[0].message_id)  # the next start ends them
 
 
-def _record(tx: Tx, outcome: Outcome, mint: Mint, now_ms: int) -> tuple[int, dict[int, Verdict]]:
-    """The webhook deliveries that follow, and the verdicts with those of the local unit."""
+def _record(tx: Tx, outcome: Outcome, mint: Mint, now_ms: int) -> dict[int, Verdict]:
+    """The verdicts, with those of the local unit."""
     verdicts = outcome.verdicts
     if outcome.has_units() and not outbound.holds(tx, outcome.rows):
-        return 0, verdicts  # the message was deleted meanwhile: it must not arrive
+        return verdicts  # the message was deleted meanwhile: it must not arrive
     if outcome.deliver_local is not None:
         replies = outcome.deliver_local(tx)
         verdicts = {
@@ -140,8 +138,10 @@ def _record(tx: Tx, outcome: Outcome, mint: Mint, now_ms: int) -> tuple[int, dic
     if missing:
         log.error("no_verdict", message_id=outcome.rows[0].message_id, recipients=len(missing))
     verdicts = verdicts | missing
-    told = outcomes.record(tx, outcome.rows, verdicts, mint, now_ms, outcome.duration_ms)
-    return told + sum(follow_up(tx) for follow_up in outcome.follow_ups), verdicts
+    outcomes.record(tx, outcome.rows, verdicts, mint, now_ms, outcome.duration_ms)
+    for follow_up in outcome.follow_ups:
+        follow_up(tx)
+    return verdicts
 
 
 # What SQLite says when it can't write now; everything else is said about the statement, and would be said again.

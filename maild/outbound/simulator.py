@@ -32,7 +32,7 @@ _ACCEPTED = Verdict("delivered", 250, "2.0.0", "captured by the simulator")
 _BOUNCED = Verdict("bounced", 550, "5.1.1", "no such user (simulated)")
 _DEFERRED = Verdict("deferred", 451, "4.7.1", "try again later (simulated)")
 
-FollowUp = Callable[[Tx], int]  # how many webhooks hear of it
+FollowUp = Callable[[Tx], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +61,9 @@ class Simulator:
                     follow_ups += await self._answer(row)
         return Played({row.position: _verdict(row) for row in rows}, follow_ups)
 
-    def _complain(self, row: Due, tx: Tx) -> int:
+    def _complain(self, row: Due, tx: Tx) -> None:
         now_ms = self._clock.now_ms()
-        told = outcomes.complained(tx, row.message_id, row.position, "abuse", self._ids.new, now_ms)
-        return told or 0
+        outcomes.complained(tx, row.message_id, row.position, "abuse", self._ids.new, now_ms)
 
     async def _answer(self, row: Due) -> list[FollowUp]:
         message = await self._db.read(messages.by_id, row.message_id)
@@ -74,8 +73,9 @@ class Simulator:
         raw = write_answer(message, row.address, f"<{self._ids.token()}@{DOMAIN}>", moment)
         deliver = await self._prepare_answer(SimulatedAnswer(raw, row.address, message.from_address))
 
-        def unless_enough_was_said(tx: Tx) -> int:
-            return deliver(tx) if messages.test_answers(tx, message.thread_id) < ANSWERS_MAX else 0
+        def unless_enough_was_said(tx: Tx) -> None:
+            if messages.test_answers(tx, message.thread_id) < ANSWERS_MAX:
+                deliver(tx)
 
         return [unless_enough_was_said]
 

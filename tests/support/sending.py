@@ -40,7 +40,6 @@ class Sending:
         self.store = await Store.open(self.folder, self.clock)
         self.dns = await DnsServer().start()
         await self.mx.start()
-        self.told = 0
         self.local: list[LocalMail] = []
         self.answers: list[SimulatedAnswer] = []
         self.delivered_answers = 0
@@ -83,7 +82,6 @@ class Sending:
             lambda organization_id, domain: True,
             SENDERS,
             OwnFields(b"k" * 32, "https://api.ours.test"),
-            self._webhooks_woken,
             random.Random(7),
             self.timeouts,
         )
@@ -122,17 +120,13 @@ class Sending:
             await self.before_answer()
         self.answers.append(answer)
 
-        def deliver(tx: Tx) -> int:
+        def deliver(tx: Tx) -> None:
             if self.fail_answers:
                 self.fail_answers -= 1
                 raise RuntimeError("no room for the answer")
             self.delivered_answers += 1
-            return 1
 
         return deliver
 
     async def _is_local(self, domain: str) -> bool:
         return domain in self.local_domains
-
-    def _webhooks_woken(self) -> None:
-        self.told += 1

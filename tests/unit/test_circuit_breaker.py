@@ -75,14 +75,14 @@ async def test_complaints_pause_it_too(store: Store) -> None:
     message_id = await store.send("a@there.test", "b@there.test")
     await settle(store, Verdict.of(250, None, "ok", "mx"))
 
-    async def complain(position: int) -> int | None:
+    async def complain(position: int) -> bool:
         now_ms = store.clock.now_ms()
         return await store.db.write(outcomes.complained, message_id, position, "abuse", store.ids.new, now_ms)
 
-    assert await complain(0) == 0
-    assert await complain(0) is None  # told twice, counted once
+    assert await complain(0)
+    assert not await complain(0)  # told twice, counted once
     assert await approval(store) == ("approved", None, None)
-    assert await complain(1) == 0
+    assert await complain(1)
     assert await approval(store) == ("paused", "complaint_rate", "contact_operator")
     assert [one["recipient"] for one in await store.events("email.complained")] == [
         "a@there.test", "b@there.test",
@@ -96,8 +96,7 @@ async def test_who_never_got_the_message_can_not_complain(store: Store) -> None:
     message_id = await store.send("a@there.test")
     now_ms = store.clock.now_ms()
     for verdict in (Verdict.of(451, None, "later", "mx"), BAD):
-        told = await store.db.write(outcomes.complained, message_id, 0, "abuse", store.ids.new, now_ms)
-        assert told is None
+        assert not await store.db.write(outcomes.complained, message_id, 0, "abuse", store.ids.new, now_ms)
         await settle(store, verdict)
         assert isinstance(store.clock, ManualClock)
         store.clock.forward(3600)
@@ -159,10 +158,10 @@ async def test_an_operators_pause_is_told_once_and_kept(store: Store) -> None:
     now_ms = store.clock.now_ms()
     for number in range(2):
         pausing = (f"evt_{number}", ORGANIZATION, "spam", "contact_operator", now_ms)
-        assert await store.db.write(organizations.pause, *pausing) == 0
+        assert await store.db.write(organizations.pause, *pausing)
     assert len(await store.events("sending.paused")) == 1
     await sent(store, 100)
     await bounce(store, 50)
     assert await approval(store) == ("paused", "spam", "contact_operator")
-    assert await store.db.write(organizations.pause, "evt_3", "org_none", "x", "y", now_ms) is None
-    assert await store.db.write(circuit_breaker.check, "evt_4", "org_none", now_ms) == 0
+    assert not await store.db.write(organizations.pause, "evt_3", "org_none", "x", "y", now_ms)
+    assert not await store.db.write(circuit_breaker.check, "evt_4", "org_none", now_ms)

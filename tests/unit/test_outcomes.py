@@ -10,6 +10,7 @@ from maild import outcomes
 from maild.outcomes import Late, Verdict
 from storage import outbound, outbound_events, usage
 from storage.clock import day_of, month_of
+from storage.events import DELIVERIES
 from tests.support.store import ORGANIZATION, ManualClock, Store
 
 
@@ -20,14 +21,14 @@ async def store(tmp_path: Path) -> Any:
     await opened.close()
 
 
-async def settle(store: Store, verdict: Verdict, *, forward_s: float = 0) -> int:
+async def settle(store: Store, verdict: Verdict, *, forward_s: float = 0) -> None:
     """Lease everything that is due, and give each row this verdict."""
     now_ms = store.clock.now_ms()
     leased = await store.db.write(outbound.lease, "run", now_ms, 100, lambda attempts, at: now_ms + 60_000)
     assert isinstance(store.clock, ManualClock)
     store.clock.forward(forward_s)
     verdicts = {row.position: verdict for row in leased.rows}
-    return await store.db.write(
+    await store.db.write(
         outcomes.record, leased.rows, verdicts, store.ids.new, store.clock.now_ms(), duration_ms=5
     )
 
@@ -93,7 +94,7 @@ async def test_a_row_that_is_gone_counts_for_nothing(store: Store) -> None:
     leased = await store.db.write(outbound.lease, "run", now_ms, 9, lambda attempts, at: now_ms)
     await store.db.write(lambda tx: tx.run("DELETE FROM recipients WHERE message_id = ?", (message_id,)))
     verdicts = {0: Verdict.of(550, "5.1.1", "no")}
-    assert await store.db.write(outcomes.record, leased.rows, verdicts, store.ids.new, now_ms, 1) == 0
+    await store.db.write(outcomes.record, leased.rows, verdicts, store.ids.new, now_ms, 1)
     assert await store.events() == []
     assert await store.scalar("SELECT count(*) FROM usage") == 0
 
@@ -125,8 +126,8 @@ async def test_what_a_smarthost_took_arrives_later(store: Store) -> None:
     await settle(store, Verdict.of(250, None, "ok", "relay", accepted="sent"))
     now_ms = store.clock.now_ms()
     for arrived, status in (([0], "sent"), ([0, 1], "delivered"), ([0, 1], "delivered")):
-        told = await store.db.write(outcomes.settled_later, message_id, arrived, [], store.ids.new, now_ms)
-        assert told == 0
+        await store.db.write(outcomes.settled_later, message_id, arrived, [], store.ids.new, now_ms)
+        assert len(await store.events()) == 1  # email.sent: what arrives later is told to nobody
         assert (await store.message(message_id)).status == status
     assert await store.db.read(usage.get, ORGANIZATION, day_of(now_ms), "delivered") == 2
 
@@ -145,7 +146,11 @@ async def test_a_subscriber_gets_a_delivery(store: Store) -> None:
         VALUES ('whk_1', ?, 'http://x.test', '["email.sent"]', x'00', 0, 0)"""
     await store.db.write(lambda tx: tx.run(sql, (ORGANIZATION,)))
     await store.send("a@there.test")
-    assert await settle(store, Verdict.of(250, None, "ok", "mx")) == 1
+    woken: list[str] = []
+    store.db.listen(DELIVERIES, lambda: woken.append("dispatcher"))
+    await settle(store, Verdict.of(250, None, "ok", "mx"))
+    assert await store.scalar("SELECT count(*) FROM webhook_deliveries") == 1
+    assert woken == ["dispatcher"]
 
 
 # Opt-in events ------------------------------------------------------------------------------------
@@ -190,8 +195,8 @@ async def test_failing_without_a_recipient_can_be_told_too(store: Store) -> None
     fail = "UPDATE messages SET status = 'failed', failure_reason = 'limit_reached' WHERE id = ?"
     await store.db.write(lambda tx: tx.run(fail, (message_id,)))
     now_ms = store.clock.now_ms()
-    assert await store.db.write(outbound_events.publish_failed, "evt_1", message_id, now_ms) == 0
-    assert await store.db.write(outbound_events.publish_failed, "evt_2", "msg_none", now_ms) == 0
+    await store.db.write(outbound_events.publish_failed, "evt_1", message_id, now_ms)
+    await store.db.write(outbound_events.publish_failed, "evt_2", "msg_none", now_ms)
     (failed,) = await store.events("email.failed")
     assert (failed["messageId"], failed["failureReason"], failed["recipients"]) == (
         message_id, "limit_reached", [],

@@ -35,7 +35,7 @@ async def leased(store: Store, *recipients: str) -> list[Due]:
 
 async def settled(store: Store, outcome: Outcome) -> list[bool]:
     """Have it settled, to the end; what was called back."""
-    settler = Settler(store.db, store.clock, store.ids, lambda: None)
+    settler = Settler(store.db, store.clock, store.ids)
     told: list[bool] = []
     await settler.settle(outcome, told.append)
     await asyncio.wait(settler._tasks)
