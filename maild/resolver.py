@@ -11,7 +11,6 @@ used. Nothing raises but `DnsError`, whatever a name or a server looks like.
 """
 
 import asyncio
-import ipaddress
 from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
@@ -32,8 +31,6 @@ QUERIES_PER_DOMAIN = 20
 TTL_MAX_S = 86_400
 NEGATIVE_TTL_MAX_S = 3 * 3600  # RFC 2308 §5
 RECORDS_MAX = 1000  # of one answer; the rest of a huge one is dropped
-
-_NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 
 class DnsError(Exception):
@@ -161,23 +158,6 @@ class Resolver:
         if answer.rrset is None:
             return _Entry(now + min(ttl, NEGATIVE_TTL_MAX_S), (), NoAnswer)
         return _Entry(now + min(ttl, TTL_MAX_S), tuple(answer.rrset)[:RECORDS_MAX], None)
-
-
-def is_public(address: str) -> bool:
-    """May we connect to this address on a stranger's word?
-
-    No to everything that is not global unicast, also where it hides inside an IPv6 form.
-    """
-    ip = ipaddress.ip_address(address)
-    if isinstance(ip, ipaddress.IPv6Address):
-        if ip.ipv4_mapped or ip.sixtofour or ip.teredo:
-            inner = ip.ipv4_mapped
-            return inner is not None and is_public(str(inner))
-        if ip in _NAT64:
-            return is_public(str(ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)))
-        if ip.is_site_local:
-            return False
-    return ip.is_global and not ip.is_multicast and not ip.is_reserved
 
 
 def _make_resolver(settings: Dns) -> dns.asyncresolver.Resolver:

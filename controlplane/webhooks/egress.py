@@ -20,10 +20,11 @@ from typing import Any, Protocol
 
 import aiohappyeyeballs
 
+from conf.addresses import is_public
 from conf.tls import client_context
 from controlplane.webhooks import http1
 from controlplane.webhooks.http1 import Answer, Connection
-from controlplane.webhooks.targets import EgressRefused, Place, Target, is_local_name, is_public, parse
+from controlplane.webhooks.targets import EgressRefused, Place, Target, is_local_name, parse
 from storage.service import Service
 
 # A kept-open connection saves a handshake within a burst. Servers close idle ones after 2 s or more.

@@ -1,9 +1,9 @@
-"""Which URLs and addresses we call on a customer's word. Pure.
+"""Which URLs we call on a customer's word. Pure.
 
 A webhook's URL is chosen by a stranger and called from inside our network, so both its form and every
-address that its host resolves to are checked (OWASP "server-side request forgery"). Whatever could be
-read in two ways is refused rather than interpreted: an address must be written in its one canonical
-form, and what is dialled is what the parser (yarl) read when it was checked.
+address that its host resolves to (conf/addresses.py) are checked (OWASP "server-side request forgery").
+Whatever could be read in two ways is refused rather than interpreted: an address must be written in its
+one canonical form, and what is dialled is what the parser (yarl) read when it was checked.
 """
 
 import ipaddress
@@ -19,43 +19,6 @@ _PORT = re.compile(r"[0-9]*")
 _HOST = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)(\.(?!-)[a-z0-9_-]{1,63}(?<!-))*")
 # https://url.spec.whatwg.org/#ends-in-a-number-checker: such a host is an IPv4 address, or a mistake.
 _ENDS_IN_NUMBER = re.compile(r"(.*\.)?([0-9]+|0x[0-9a-f]*)")
-
-# IANA IPv4 Special-Purpose Address Registry (RFC 6890), all that is not globally reachable, and
-# platforms' metadata services at addresses that look public.
-_REFUSED_V4 = [
-    ipaddress.IPv4Network(block)
-    for block in (
-        "0.0.0.0/8",  # "this network"
-        "10.0.0.0/8",  # private
-        "100.64.0.0/10",  # carrier-grade NAT, RFC 6598
-        "127.0.0.0/8",  # loopback
-        "168.63.129.16/32",  # Azure's platform service
-        "169.254.0.0/16",  # link-local; cloud metadata
-        "172.16.0.0/12",  # private
-        "192.0.0.0/24",  # IETF protocol assignments
-        "192.0.2.0/24",  # documentation
-        "192.88.99.0/24",  # 6to4 relays, RFC 7526
-        "192.168.0.0/16",  # private
-        "198.18.0.0/15",  # benchmarks, RFC 2544
-        "198.51.100.0/24",  # documentation
-        "203.0.113.0/24",  # documentation
-        "224.0.0.0/4",  # multicast
-        "240.0.0.0/4",  # reserved, broadcast
-    )
-]
-# Everything outside global unicast is refused: loopback, unspecified, v4-mapped and -compatible,
-# NAT64 (64:ff9b::/96, 64:ff9b:1::/48), discard, ULA, link- and site-local, multicast, segment routing.
-_GLOBAL_V6 = ipaddress.IPv6Network("2000::/3")
-_REFUSED_V6 = [
-    ipaddress.IPv6Network(block)
-    for block in (
-        "2001::/23",  # IETF protocol assignments: Teredo, benchmarks, ORCHID
-        "2001:db8::/32",  # documentation
-        "2002::/16",  # 6to4: leads to any IPv4 address
-        "3ffe::/16",  # 6bone, returned
-        "3fff::/20",  # documentation, RFC 9637
-    )
-]
 
 
 class EgressRefused(Exception):
@@ -134,19 +97,6 @@ def _is_address(kind: type[ipaddress.IPv4Address] | type[ipaddress.IPv6Address],
         return "%" not in text and bool(kind(text))
     except ValueError:
         return False
-
-
-def is_public(address: str) -> bool:
-    """May a stranger make us call this IP address? False for whatever is no plain address."""
-    try:
-        parsed = ipaddress.ip_address(address)
-    except ValueError:
-        return False
-    if isinstance(parsed, ipaddress.IPv4Address):
-        return not any(parsed in block for block in _REFUSED_V4)
-    if parsed.scope_id is not None or parsed not in _GLOBAL_V6:
-        return False
-    return not any(parsed in block for block in _REFUSED_V6)
 
 
 def is_local_name(host: str) -> bool:

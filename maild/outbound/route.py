@@ -11,8 +11,9 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from conf.addresses import is_public
 from conf.settings import Settings
-from maild.resolver import DnsError, Mx, NoAnswer, NxDomain, Resolver, is_public
+from maild.resolver import DnsError, Mx, NoAnswer, NxDomain, Resolver
 
 HOSTS_MAX = 10  # RFC 5321 §5.1 asks for two at least
 ADDRESSES_PER_HOST_MAX = 3

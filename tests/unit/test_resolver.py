@@ -13,7 +13,6 @@ from maild.resolver import (
     NoAnswer,
     NxDomain,
     Resolver,
-    is_public,
 )
 from tests.support.dns_server import DnsServer
 from tests.support.store import ManualClock
@@ -131,33 +130,3 @@ async def test_no_nameserver_within_reach_is_temporary() -> None:
     resolver = Resolver(Dns(nameservers=("127.0.0.1:1",), timeout_s=1), ManualClock())
     with pytest.raises(DnsTemporary):
         await resolver.mx("x.test")
-
-
-@pytest.mark.parametrize(
-    ("address", "public"),
-    [
-        ("93.184.216.34", True),
-        ("2606:2800:220:1::1", True),
-        ("10.0.0.1", False),
-        ("127.0.0.1", False),
-        ("169.254.169.254", False),
-        ("100.64.0.1", False),
-        ("0.0.0.0", False),
-        ("224.0.0.1", False),
-        ("255.255.255.255", False),
-        ("192.0.2.1", False),
-        ("198.18.0.1", False),
-        ("::1", False),
-        ("fe80::1", False),
-        ("fc00::1", False),
-        ("ff02::1", False),
-        ("::ffff:10.0.0.1", False),
-        ("::ffff:93.184.216.34", True),
-        ("64:ff9b::a00:1", False),
-        ("2002:a00:1::", False),
-        ("2001::1", False),
-        ("fec0::1", False),
-    ],
-)
-def test_which_addresses_are_public(address: str, public: bool) -> None:
-    assert is_public(address) is public

@@ -84,7 +84,13 @@ async def test_an_unanswered_host_makes_the_refusal_temporary(dns: DnsServer) ->
     assert await refusal(router(dns), "x.test") == (451, "4.4.3")
 
 
-@pytest.mark.parametrize("address", ["127.0.0.1", "10.1.2.3", "169.254.1.1", "::1", "100.64.0.1"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "127.0.0.1", "10.1.2.3", "169.254.1.1", "::1", "100.64.0.1",
+        "168.63.129.16", "64:ff9b::808:808", "192.88.99.1", "192.0.0.10", "2001::1",
+    ],
+)  # fmt: skip
 async def test_private_addresses_are_never_tried(dns: DnsServer, address: str) -> None:
     dns.add_mx("x.test", address)
     assert await refusal(router(dns), "x.test") == (550, "5.4.4")

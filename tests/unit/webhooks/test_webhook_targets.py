@@ -1,14 +1,12 @@
 """Forms of URLs and addresses that a stranger may try (threat W1)."""
 
-import ipaddress
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from conf.settings import Webhooks
 from controlplane.webhooks.egress import Egress
-from controlplane.webhooks.targets import EgressRefused, is_public, parse
+from controlplane.webhooks.targets import EgressRefused, parse
 from tests.support.hostile_urls import NAMES, hostile
 
 # What no DNS can say, but a resolver could hand over.
@@ -97,15 +95,6 @@ def test_a_target_s_host_is_what_is_looked_up() -> None:
     assert parse("https://BÜCHER.test.:8443/a?b").place.host == "xn--bcher-kva.test"
     assert parse("https://8.8.8.8/").address == "8.8.8.8"
     assert parse("https://[2606:2800::1]/").address == "2606:2800::1"
-
-
-@given(st.ip_addresses())
-def test_nothing_public_is_special(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> None:
-    if is_public(str(address)):
-        assert address.is_global and not address.is_multicast
-        assert getattr(address, "ipv4_mapped", None) is None
-        assert getattr(address, "sixtofour", None) is None
-        assert getattr(address, "teredo", None) is None
 
 
 @given(st.text(max_size=60))
