@@ -10,16 +10,16 @@ that a load that never ends can't make it grow for ever. What waits is found by 
 import structlog
 
 from storage.clock import Clock
-from storage.database import Database, DatabaseClosed
+from storage.database import Database
 from storage.search import index, merge
-from storage.service import LoopService
+from storage.service import Enduring, LoopService
 
 BATCH = 16
 LOOK_S = 0.25  # how long a message waits after its commit, when nothing else does
 REST = 40  # times the last batch, beside others who keep the writer busy all the time
 REST_MAX_S = 2.0
 PATIENCE_S = 15.0  # a backlog of this age halves the rest
-STORE_RETRY_S = 5.0
+RETRY_S = 5.0
 
 log = structlog.get_logger("maild.search")
 
@@ -45,14 +45,11 @@ class SearchIndexer(LoopService):
             began, writing_s = self._clock.monotonic(), self._db.writing_s
             busy = min(1.0, (writing_s - others_s) / max(began - looked_at, LOOK_S))
             written = self._db.units_written
-            try:
+            worked = None
+            with Enduring(log, "indexing_failed"):  # mail goes on, and is found in the tail
                 worked = await self._step()
-            except DatabaseClosed:
-                raise
-            except Exception:
-                # A full disk, say: mail goes on, and is found in the tail.
-                log.exception("indexing_failed")
-                await self.pause(STORE_RETRY_S)
+            if worked is None:
+                await self.pause(RETRY_S)
                 continue
             looked_at, others_s = self._clock.monotonic(), self._db.writing_s
             if not worked:

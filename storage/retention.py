@@ -19,10 +19,10 @@ import structlog
 from storage import messages
 from storage.blobs import Blobs
 from storage.clock import DAY_MS, Clock
-from storage.database import Database, DatabaseClosed, Tx
+from storage.database import Database, Tx
 from storage.ids import first_at
 from storage.records import dump
-from storage.service import LoopService
+from storage.service import Enduring, LoopService
 
 ROUND_S = 600
 SLICE = 500
@@ -117,13 +117,8 @@ class Retention(LoopService):
 
     async def run(self) -> None:
         while True:
-            try:
+            with Enduring(log, "retention_failed"):  # what is too old stays a while longer
                 await self.round()
-            except DatabaseClosed:
-                raise
-            except Exception:
-                # A full disk, say: what is too old stays a while longer.
-                log.exception("retention_failed")
             await self.pause(ROUND_S)
 
     async def round(self) -> None:

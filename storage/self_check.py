@@ -16,9 +16,9 @@ import structlog
 from storage import blobs, integrity, migrate
 from storage.blobs import Blob, BlobMissing, Blobs
 from storage.clock import DAY_MS, Clock
-from storage.database import Database, DatabaseClosed
+from storage.database import Database
 from storage.integrity import Damage
-from storage.service import LoopService
+from storage.service import Enduring, LoopService
 
 log = structlog.get_logger("maild.store")
 
@@ -51,12 +51,8 @@ class SelfCheck(LoopService):
     async def run(self) -> None:
         await self.pause(FIRST_S)
         while True:
-            try:
+            with Enduring(log, "self_check_failed"):
                 await self.round()
-            except DatabaseClosed:
-                raise
-            except Exception:
-                log.exception("self_check_failed")
             await self.pause(ROUND_S)
 
     async def round(self) -> None:

@@ -3,13 +3,21 @@
 `Service.start()` and `.stop()` are idempotent. A subclass gives `run()`, a loop that ends when it is
 cancelled; if it ends otherwise, the process must not go on as if nothing had happened, so
 `Supervisor.watch` raises ServiceDied with the reason, and the composition root stops everything.
+
+A store that refuses (a full disk, say) is no such end: what a loop does with it stands in `with Enduring(…)`.
 """
 
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from types import TracebackType
+from typing import Any
 
 import structlog
+
+from storage.database import DatabaseClosed
+
+STORE_RETRY_S = 1.0  # how long a loop waits for a store that refused
 
 log = structlog.get_logger("storage.service")
 
@@ -68,6 +76,30 @@ class LoopService(Service):
 
     def died(self) -> "asyncio.Future[None] | None":
         return self._task
+
+
+class Enduring:
+    """`with Enduring(log, "retention_failed"): await self.round()`: the loop goes on, whatever the round raised.
+
+    That is logged under this name, with these fields, and what follows the block is done. A store that is closed and a
+    cancellation go through: they end the loop.
+    """
+
+    def __init__(self, log: Any, event: str, **fields: Any) -> None:
+        self._log = log
+        self._event = event
+        self._fields = fields
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        if not isinstance(error, Exception) or isinstance(error, DatabaseClosed):
+            return False
+        self._log.exception(self._event, exc_info=error, **self._fields)
+        return True
 
 
 class ServiceDied(Exception):

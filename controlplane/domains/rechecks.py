@@ -11,8 +11,8 @@ from controlplane.domains.lifecycle import WINDOW_MS
 from controlplane.domains.registry import Registry
 from storage import domains
 from storage.clock import Clock
-from storage.database import Database, DatabaseClosed
-from storage.service import LoopService
+from storage.database import Database
+from storage.service import Enduring, LoopService
 
 CHECK_EVERY_MS = 3_600_000
 POLL_S = 60
@@ -33,13 +33,8 @@ class Rechecks(LoopService):
     async def run(self) -> None:
         while True:
             is_more_due = False
-            try:
+            with Enduring(log, "domain_checks_failed"):  # the domains stay as they are
                 is_more_due = await self.round()
-            except DatabaseClosed:
-                raise
-            except Exception:
-                # A full disk, say: the domains stay as they are, and so does the process.
-                log.exception("domain_checks_failed")
             if not is_more_due:
                 await self.pause(POLL_S)
 

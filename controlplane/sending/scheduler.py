@@ -18,14 +18,13 @@ from controlplane.sending import guards
 from controlplane.sending.admission import Admission
 from storage import messages, organizations, outbound_events, switches
 from storage.clock import Clock
-from storage.database import Database, DatabaseClosed, Tx
+from storage.database import Database, Tx
 from storage.ids import Ids
 from storage.records import Message, load
-from storage.service import LoopService
+from storage.service import STORE_RETRY_S, Enduring, LoopService
 
 BATCH = 64
 LOOK_AGAIN_S = 0.5
-STORE_RETRY_S = 1.0
 PAUSED_LOOK_S = 2.0  # while the operator has paused the queue
 
 log = structlog.get_logger("maild.scheduler")
@@ -67,17 +66,15 @@ class Scheduler(LoopService):
 
     async def _dispatch_all(self, message_ids: Sequence[str]) -> bool:
         """All at once, to share their commits; False when the store refused some, which stay scheduled."""
-        done = await asyncio.gather(
-            *(self._db.write(self._dispatch, message_id) for message_id in message_ids),
-            return_exceptions=True,
-        )
+        are_done = await asyncio.gather(*(self._try_to_dispatch(message_id) for message_id in message_ids))
         self._wake_queue()
-        failed = [one for one in done if isinstance(one, BaseException)]
-        for error in failed:
-            if not isinstance(error, Exception) or isinstance(error, DatabaseClosed):
-                raise error
-            log.error("not_dispatched", exc_info=error)
-        return not failed
+        return all(are_done)
+
+    async def _try_to_dispatch(self, message_id: str) -> bool:
+        with Enduring(log, "not_dispatched", message_id=message_id):
+            await self._db.write(self._dispatch, message_id)
+            return True
+        return False
 
     def _dispatch(self, tx: Tx, message_id: str) -> None:
         now_ms = self._clock.now_ms()

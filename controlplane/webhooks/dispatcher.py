@@ -48,7 +48,7 @@ from storage.clock import Clock
 from storage.database import Database, DatabaseClosed, Tx
 from storage.ids import Ids
 from storage.records import Event, WebhookAttempt
-from storage.service import LoopService
+from storage.service import STORE_RETRY_S, Enduring, LoopService
 from storage.webhooks import Delivery, Head, Settlement
 
 T = TypeVar("T")
@@ -57,7 +57,6 @@ log = structlog.get_logger("controlplane.webhooks")
 
 DRAIN_S = 3.0
 LOOK_AGAIN_S = 2.0  # what another process commits wakes nobody; nor does a wall clock that was set back
-STORE_RETRY_S = 1.0
 KEEP_PLACE = frozenset({"succeeded", "halted"})
 
 
@@ -153,17 +152,12 @@ class Dispatcher(LoopService):
     async def _begin_due(self, group: asyncio.TaskGroup) -> float:
         """Begin what is due and has a place; for how many seconds there is nothing more to do."""
         now_ms = self._clock.now_ms()
-        try:
-            await self._bring_back(now_ms)
-            # The look-out is a reader's: only what is really begun waits for the writer.
-            heads = await self._db.read(webhooks.heads)
-            shares = share_out(heads, now_ms, self._places, self._in_flight, self._earned)
-            taken = await self._db.write(self._take, shares.begin) if shares.begin else []
-        except DatabaseClosed:
-            raise
-        except Exception:
-            log.exception("claim_failed")
+        claim = None
+        with Enduring(log, "claim_failed"):
+            claim = await self._claim(now_ms)
+        if claim is None:
             return self._store_retry_s
+        heads, next_due_ms, taken = claim
         if self._draining:  # stop() gives back what was taken meanwhile
             return 0
         self._heads = heads
@@ -172,7 +166,16 @@ class Dispatcher(LoopService):
             self._idle.clear()
             self._in_flight.begin(delivery.webhook_id, owners[delivery.webhook_id])
             group.create_task(self._deliver(delivery, self._turns.take(delivery.webhook_id)))
-        return self._rest_s(shares.next_due_ms)
+        return self._rest_s(next_due_ms)
+
+    async def _claim(self, now_ms: int) -> tuple[Sequence[Head], int | None, list[Delivery]]:
+        """What waits, when more is due, and what was leased of it."""
+        await self._bring_back(now_ms)
+        # The look-out is a reader's: only what is really begun waits for the writer.
+        heads = await self._db.read(webhooks.heads)
+        shares = share_out(heads, now_ms, self._places, self._in_flight, self._earned)
+        taken = await self._db.write(self._take, shares.begin) if shares.begin else []
+        return heads, shares.next_due_ms, taken
 
     async def _bring_back(self, now_ms: int) -> None:
         """A clock that was set back must not hold up events: what no delay makes wait so long is due."""
@@ -307,10 +310,6 @@ class Dispatcher(LoopService):
     async def _insist(self, unit: Callable[[], Awaitable[T]]) -> T:
         """Run a unit of work until the store takes it: what was sent must not go unrecorded."""
         while True:
-            try:
+            with Enduring(log, "store_failed"):
                 return await unit()
-            except DatabaseClosed:
-                raise
-            except Exception:
-                log.exception("store_failed")
             await asyncio.sleep(self._store_retry_s)

@@ -24,9 +24,9 @@ from conf.settings import Http
 from controlplane.errors import ApiError
 from controlplane.webhooks.events import LoadText, render
 from storage import events, keys
-from storage.database import Database, DatabaseClosed, Tx
+from storage.database import Database, Tx
 from storage.events import Selection, Told
-from storage.service import LoopService
+from storage.service import Enduring, LoopService
 
 log = structlog.get_logger("maild.api")
 
@@ -148,13 +148,9 @@ class Streams(LoopService):
             while not self._readers:
                 seen = None
                 await self.pause(None)
-            try:
-                written = self._db.units_written
+            written = self._db.units_written
+            with Enduring(log, "event_look_out_failed"):
                 seen = await self._look(seen)
-            except DatabaseClosed:
-                raise
-            except Exception:
-                log.exception("event_look_out_failed")
             await asyncio.sleep(REST_S)
             for _ in range(round(LOOK_AGAIN_S / LOOK_S)):
                 if self._db.units_written != written:  # somebody wrote since we looked

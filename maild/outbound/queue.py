@@ -42,11 +42,11 @@ from storage import outbound
 from storage.blobs import BlobMissing, Blobs
 from storage.clock import Clock
 from storage.cpu_threads import CpuThreads
-from storage.database import Database, DatabaseClosed, Tx
+from storage.database import Database, Tx
 from storage.ids import Ids
 from storage.outbound import Due, Leased
 from storage.sealing import Sealer
-from storage.service import LoopService
+from storage.service import STORE_RETRY_S, Enduring, LoopService
 
 WINDOW_ROWS = 3000
 LEASE_ROWS = 256
@@ -55,7 +55,6 @@ SKIPPING_PAUSE_MAX_S = 0.25  # between leases that step over the lines of full l
 PAUSE_MAX_S = 60  # a clock that was set back must not hold up the mail
 PAUSED_LOOK_S = 2.0  # the operator's command is another process, which can't wake us
 ASIDE_S = 30.0  # for what destinations that may hang have no room for
-STORE_RETRY_S = 1.0
 DRAIN_S = 7.0
 
 log = structlog.get_logger("maild.outbound.queue")
@@ -138,14 +137,10 @@ class OutboundQueue(LoopService):
                 await self._rest(leased, cost_s)
 
     async def _lease(self, limit: int, busy: Sequence[str]) -> Leased | None:
-        try:
+        """None when the store refuses: the mail stays where it is."""
+        with Enduring(log, "lease_failed"):
             return await self._db.write(self._lease_due, limit, busy)
-        except DatabaseClosed:
-            raise
-        except Exception:
-            # A full disk, say: the mail stays where it is, and so does the process.
-            log.exception("lease_failed")
-            return None
+        return None
 
     def _lease_due(self, tx: Tx, limit: int, busy: Sequence[str]) -> Leased:
         now_ms = self._clock.now_ms()

@@ -27,9 +27,9 @@ from storage.clock import Clock
 from storage.database import Database, DatabaseClosed, Tx
 from storage.ids import Ids
 from storage.outbound import Due
+from storage.service import STORE_RETRY_S, Enduring
 
 UNSETTLED_MAX = 64
-STORE_RETRY_S = 1.0
 DRAIN_S = 1.0
 INTERNAL = Verdict("deferred", 451, "4.3.0", "internal error")
 
@@ -114,12 +114,8 @@ class Settler:
 
     async def _let_go(self, rows: Sequence[Due]) -> None:
         """End the leases without a verdict: the time of the next attempt was written when they began."""
-        try:
+        with Enduring(log, "leases_kept", message_id=rows[0].message_id):  # the next start ends them
             await self._db.write(outbound.let_go, [(row.message_id, row.position) for row in rows])
-        except DatabaseClosed:
-            raise
-        except Exception:
-            log.exception("leases_kept", message_id=rows[0].message_id)  # the next start ends them
 
 
 def _record(tx: Tx, outcome: Outcome, mint: Mint, now_ms: int) -> dict[int, Verdict]:

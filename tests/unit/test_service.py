@@ -1,10 +1,14 @@
 """The life of every part (storage/service.py): idempotent, never dead in silence, stopped in reverse."""
 
 import asyncio
+import sqlite3
 
 import pytest
+import structlog
+from structlog.testing import capture_logs
 
-from storage.service import LoopService, Service, ServiceDied, Supervisor
+from storage.database import DatabaseClosed
+from storage.service import Enduring, LoopService, Service, ServiceDied, Supervisor
 
 
 class Part(Service):
@@ -213,3 +217,37 @@ async def test_a_daemon_whose_part_dies_says_so(start: object) -> None:
             async with asyncio.timeout(5):
                 await maild.daemon.watch(never())
         break
+
+
+# A store that refuses ------------------------------------------------------------------------------
+
+
+def test_what_fails_is_logged_and_the_loop_goes_on() -> None:
+    log = structlog.get_logger("loop")
+    went_on = False
+    with capture_logs() as logged:
+        with Enduring(log, "round_failed", queue="out"):
+            raise sqlite3.OperationalError("database or disk is full")
+        went_on = True
+    assert went_on
+    (line,) = logged
+    assert (line["event"], line["queue"], line["log_level"]) == ("round_failed", "out", "error")
+    assert isinstance(line["exc_info"], sqlite3.OperationalError)
+
+
+def test_what_works_is_not_logged_and_its_result_kept() -> None:
+    def work() -> str:
+        with Enduring(structlog.get_logger("loop"), "round_failed"):
+            return "done"
+        return "refused"
+
+    with capture_logs() as logged:
+        assert work() == "done"
+    assert logged == []
+
+
+@pytest.mark.parametrize("end", [DatabaseClosed, asyncio.CancelledError, KeyboardInterrupt])
+def test_a_closed_store_and_a_cancellation_end_the_loop(end: type[BaseException]) -> None:
+    with capture_logs() as logged, pytest.raises(end), Enduring(structlog.get_logger("loop"), "round_failed"):
+        raise end
+    assert logged == []
