@@ -18,6 +18,7 @@ log = structlog.get_logger("maild.api")
 
 PREFIX = "svc_"
 LIVE = "live"  # a mode of keys, named as the scope that a test key would need; none can be minted yet
+NO_INBOX = ""  # an id that no inbox has
 TOUCH_MS = 60_000  # lastUsedAt is as true as this, for one write a minute instead of one a request
 
 
@@ -56,6 +57,15 @@ class Principal(NamedTuple):
         """Refuse another inbox than the one the key is bound to."""
         if self.inbox_id is not None and self.inbox_id != inbox_id:
             raise ApiError("inbox_access_denied")
+
+    def listed_inbox(self, asked: str | None = None) -> str | None:
+        """Of which inbox a list shows anything, where the query asks for that of `asked`; None: of all.
+
+        A bound key that asks for another inbox is shown an empty list.
+        """
+        if self.inbox_id is None:
+            return asked
+        return self.inbox_id if asked in (None, self.inbox_id) else NO_INBOX
 
 
 class Authenticator:

@@ -20,7 +20,7 @@ async def page(call: Call) -> Answer:
         call.organization_id,
         limit=call.query.limit,
         before=call.query.cursor,
-        inbox_id=call.principal.inbox_id,
+        inbox_id=call.principal.listed_inbox(),
     )
     return Answer([render.agent(row) for row in rows])
 

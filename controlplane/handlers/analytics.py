@@ -7,7 +7,6 @@ from controlplane.schemas import AnalyticsEvents, AnalyticsWindow
 from storage.analytics import Span
 
 SERIES_DAYS = 1
-NO_INBOX = ""  # what a bound key sees of other inboxes: nothing
 
 
 async def summary(call: Call) -> Answer:
@@ -29,12 +28,9 @@ async def destinations(call: Call) -> Answer:
 
 def _span(call: Call, days: int = 30, period_ms: int | None = None) -> Span:
     query: AnalyticsWindow = call.query
-    inbox_id, bound_to = query.inboxId, call.principal.inbox_id
-    if bound_to is not None:
-        inbox_id = bound_to if inbox_id in (None, bound_to) else NO_INBOX
     return span_of(
         call.organization_id,
-        inbox_id,
+        call.principal.listed_inbox(query.inboxId),
         query.since,
         query.until,
         call.rooms.clock.now_ms(),

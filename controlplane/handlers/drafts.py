@@ -29,15 +29,13 @@ async def create(call: Call) -> Answer:
 
 
 async def page(call: Call) -> Answer | web.StreamResponse:
-    query, own = call.query, call.principal.inbox_id
-    if own is not None and query.inboxId not in (None, own):
-        return Answer([])
+    query = call.query
     ids = await call.read(
         drafts.page,
         call.organization_id,
         limit=query.limit,
         status=query.status,
-        inbox_id=own or query.inboxId,
+        inbox_id=call.principal.listed_inbox(query.inboxId),
         before=query.cursor,
     )
     return await answer_array(call.request, _each(call, ids))

@@ -19,10 +19,7 @@ SLICE_EVENTS = 25
 
 async def page(call: Call) -> Answer | web.StreamResponse:
     query: ListEvents = call.query
-    bound_to = call.principal.inbox_id
-    if bound_to is not None and query.inboxId not in (None, bound_to):
-        return Answer([])
-    selection = Selection(call.organization_id, bound_to or query.inboxId, query.types)
+    selection = Selection(call.organization_id, call.principal.listed_inbox(query.inboxId), query.types)
     position = 0 if query.after is None else await call.read(events.position, selection, query.after)
     return await answer_array(call.request, _rendered(call, selection, position, query.limit))
 
@@ -43,7 +40,6 @@ async def _rendered(call: Call, selection: Selection, position: int, limit: int)
 async def stream(call: Call) -> web.StreamResponse:
     """Server-sent events. The header wins: a browser's EventSource repeats the query of its first request."""
     query: StreamEvents = call.query
-    bound_to = call.principal.inbox_id
     if query.inboxId is not None:
         call.principal.confine(query.inboxId)
     after = query.lastEventId or query.after
@@ -51,5 +47,5 @@ async def stream(call: Call) -> web.StreamResponse:
     if named:
         resumed: Any = read_query(StreamEvents, [("lastEventId", named)])
         after = resumed.lastEventId
-    selection = Selection(call.organization_id, bound_to or query.inboxId, query.types)
+    selection = Selection(call.organization_id, call.principal.listed_inbox(query.inboxId), query.types)
     return await call.rooms.streams.serve(call.request, call.principal.key_id, selection, after)

@@ -71,7 +71,7 @@ async def page(call: Call) -> Answer:
         limit=call.query.limit,
         before=call.query.cursor,
         is_active=call.query.isActive,
-        inbox_id=call.principal.inbox_id,
+        inbox_id=call.principal.listed_inbox(),
     )
     return Answer([render.inbox(row) for row in rows])
 

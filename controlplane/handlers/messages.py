@@ -63,11 +63,7 @@ def accepted(sent: Accepted) -> Answer:
 
 async def page(call: Call) -> Answer | web.StreamResponse:
     query: ListMessages = call.query
-    inbox_id = query.inboxId
-    if call.principal.inbox_id is not None:
-        if inbox_id not in (None, call.principal.inbox_id):
-            return Answer([])
-        inbox_id = call.principal.inbox_id
+    inbox_id = call.principal.listed_inbox(query.inboxId)
     scope = Scope(call.organization_id, inbox_id, query.threadId, query.direction, query.since, query.until)
     before = min(filter(None, (query.before, query.cursor)), default=None)
     needle = Needle.of(query.q, query.from_)

@@ -34,11 +34,7 @@ class Chosen(NamedTuple):
 
 
 async def page(call: Call) -> Answer:
-    inbox_id = call.query.inboxId
-    if call.principal.inbox_id is not None:
-        if inbox_id not in (None, call.principal.inbox_id):
-            return Answer([])
-        inbox_id = call.principal.inbox_id
+    inbox_id = call.principal.listed_inbox(call.query.inboxId)
     return Answer(msgspec.Raw(await call.read(_page, call.organization_id, call.query, inbox_id)))
 
 

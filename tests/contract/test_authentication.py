@@ -268,6 +268,8 @@ async def test_lists_of_a_bound_key_show_its_inbox_alone(maild: Running) -> None
     assert [one["subject"] for one in (await api.get("/v1/threads")).data] == ["mine"]
     for path in ("/v1/messages", "/v1/threads"):
         assert (await api.get(path, inboxId=beside["id"])).data == []
+    for query in ({"q": "beside"}, {"from": "friend"}, {"before": "msg_" + "z" * 26}):
+        assert (await api.get("/v1/messages", inboxId=beside["id"], **query)).data == []
     other_thread = (await maild.api.messages(inboxId=beside["id"]))[0]["threadId"]
     assert await api.messages(threadId=other_thread) == []
 
