@@ -176,6 +176,12 @@ class Plan(_Section):
     retention_days: Positive | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Log(_Section):
+    level: Literal["debug", "info", "warning", "error"] = "info"
+    format: Literal["json", "console"] = "json"
+
+
 DEFAULT_PLAN = "selfhost"
 
 
@@ -199,6 +205,7 @@ class Settings(_Section):
     webhooks: Webhooks = field(default_factory=Webhooks)
     storage: Storage = field(default_factory=Storage)
     limits: Limits = field(default_factory=Limits)
+    log: Log = field(default_factory=Log)
     plans: Mapping[str, Plan] = field(default_factory=_shipped_plans)
 
     @property

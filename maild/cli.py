@@ -88,7 +88,7 @@ def serve(config: Path) -> None:
     from storage.service import ServiceDied
 
     settings = _settings(config)
-    logs.configure()
+    logs.configure(settings.log)
     try:
         run(settings)
     except StartError as error:

@@ -1,52 +1,111 @@
-"""Logs: one JSON object a line on stderr. Never a key, a secret, a body or a subject.
+"""Logs: one line for each thing said, on stderr. Never a key, a secret, a body or a subject.
 
-Everything that the process says goes this way: the libraries' loggers, asyncio's own, and Python's warnings.
+Everything that the process says goes this way: the libraries' loggers, asyncio's own, and Python's warnings. A line of
+JSON is ASCII, so that no octet of a peer's acts on a terminal or ends a line. What is told is in `conf/log_events.py`.
 """
 
+import json
 import logging
 import re
 import sys
+import time
+from datetime import UTC, datetime
 
+import msgspec
 import structlog
+from structlog.typing import EventDict, Processor
+
+from conf.settings import Log
 
 # Libraries that log each command or request at INFO, addresses included.
 _QUIET = ("mail.log", "mail.debug", "aiohttp.access", "aiosmtplib", "asyncio")
-_RAW_KEY = re.compile(r"svc_(live|test)_[0-9A-Za-z]+")
-_SHARED: list[structlog.typing.Processor] = [
-    structlog.contextvars.merge_contextvars,
-    structlog.processors.add_log_level,
-    structlog.processors.TimeStamper(fmt="iso", utc=True),
-    structlog.processors.format_exc_info,
-]
+_RAW_KEY = re.compile(rb"svc_(live|test)_[0-9A-Za-z]+")
 
 
-def configure(level: str = "info") -> None:
+def configure(settings: Log | None = None) -> None:
+    settings = settings or Log()
+    stamp = _Clock().stamp
+    shared: list[Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        structlog.stdlib.add_logger_name,
+        stamp,
+    ]
+    last: list[Processor] = (
+        [structlog.processors.format_exc_info, _json_line] if settings.format == "json" else _console()
+    )
+    level = logging.getLevelNamesMapping()[settings.level.upper()]
     structlog.configure(
-        processors=[*_SHARED, structlog.processors.JSONRenderer(), _without_keys],
-        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
-        logger_factory=structlog.PrintLoggerFactory(file=sys.stderr),
+        processors=[*shared, *last],
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+        logger_factory=structlog.BytesLoggerFactory(sys.stderr.buffer),
         cache_logger_on_first_use=True,
     )
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_formatter())
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=shared,
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *last, _text],
+        )
+    )
     logging.basicConfig(handlers=[handler], level=logging.WARNING, force=True)
     logging.captureWarnings(True)
     for name in _QUIET:
         logging.getLogger(name).setLevel(logging.WARNING)
 
 
-def _formatter() -> logging.Formatter:
-    """Lines of the standard library's loggers in the shape of ours."""
-    return structlog.stdlib.ProcessorFormatter(
-        foreign_pre_chain=[*_SHARED, structlog.stdlib.add_logger_name],
-        processors=[
-            structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-            structlog.processors.JSONRenderer(),
-            _without_keys,
-        ],
+class _Clock:
+    """Stamps lines with the time; a second is written out once."""
+
+    def __init__(self) -> None:
+        self._second = 0
+        self._written = ""
+
+    def stamp(self, _logger: object, _method: str, line: EventDict) -> EventDict:
+        now = time.time()
+        second = int(now)
+        if second != self._second:
+            self._second = second
+            self._written = datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+        line["timestamp"] = f"{self._written}.{int((now - second) * 1e6):06}Z"
+        return line
+
+
+def _json_line(_logger: object, _method: str, line: EventDict) -> bytes:
+    try:
+        octets = msgspec.json.encode(line, enc_hook=repr)
+    except (UnicodeEncodeError, TypeError, ValueError):  # a lone surrogate, a key that is no text
+        octets = b"\xff"
+    if not octets.isascii():
+        octets = json.dumps(line, default=repr, skipkeys=True).encode()
+    return _without_keys(octets)
+
+
+def _console() -> list[Processor]:
+    render = structlog.dev.ConsoleRenderer(
+        colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
     )
 
+    def show(logger: object, method: str, line: EventDict) -> bytes:
+        # Values as Python writes them: no control of a peer's reaches the terminal.
+        shown = {
+            key: value if key in _OURS or (isinstance(value, str) and value.isprintable()) else repr(value)
+            for key, value in line.items()
+        }
+        return _without_keys(str(render(logger, method, shown)).encode("utf-8", "backslashreplace"))
 
-def _without_keys(_logger: object, _method: str, line: str | bytes | object) -> str:
+    return [show]
+
+
+_OURS = frozenset({"level", "logger", "timestamp", "exc_info", "exception", "stack", "stack_info"})
+
+
+def _without_keys(octets: bytes) -> bytes:
     """The last net: whatever quotes a key by mistake, the log has none."""
-    return _RAW_KEY.sub(r"svc_\1_…", str(line))
+    return _RAW_KEY.sub(rb"svc_\1_...", octets) if b"svc_" in octets else octets
+
+
+def _text(_logger: object, _method: str, octets: EventDict | bytes) -> str:
+    """For the standard library's handler, which writes text."""
+    assert isinstance(octets, bytes)
+    return octets.decode()

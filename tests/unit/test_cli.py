@@ -28,7 +28,7 @@ KEY = re.compile(r"svc_(live|test)_[0-9a-f]{48}")
 @pytest.fixture(autouse=True)
 def _no_logs(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     # The runner's stderr is gone after each call; loggers that were bound to it would break other tests.
-    monkeypatch.setattr(logs, "configure", lambda: None)
+    monkeypatch.setattr(logs, "configure", lambda settings: None)
     structlog.configure(logger_factory=structlog.ReturnLoggerFactory())
     yield
     structlog.reset_defaults()

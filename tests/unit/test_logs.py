@@ -38,3 +38,53 @@ def test_every_speaker_of_the_process_goes_one_way_and_tells_no_key() -> None:
     assert all({"event", "level", "timestamp"} <= set(one) for one in lines)
     assert [one["level"] for one in lines] == ["error", "error", "warning", "error", "error", "error"]
     assert "Task exception was never retrieved" in lines[-1]["event"]
+
+
+FORMATS = r"""
+import logging, sys
+from conf.settings import Log
+from maild import logs
+logs.configure(Log(level=sys.argv[1], format=sys.argv[2]))
+import structlog
+log = structlog.get_logger("maild.ours")
+log.debug("quiet")
+with structlog.contextvars.bound_contextvars(session="ses_1"):
+    log.info("said", words="a\x1b[2J\x9b\r\n\ud800é", inboxes={"inb_1": "msg_1"}, error=ValueError("odd"))
+logging.getLogger("library").warning("a\x1b[2Jb")
+try:
+    raise ValueError("once")
+except ValueError:
+    log.exception("failed")
+"""
+
+
+def said(level: str, form: str) -> bytes:
+    command = [sys.executable, "-c", FORMATS, level, form]
+    return subprocess.run(command, capture_output=True, check=True).stderr
+
+
+def test_a_line_names_its_logger_and_what_is_bound() -> None:
+    quiet, line, library, failed = map(json.loads, said("debug", "json").splitlines())
+    assert (quiet["event"], quiet["level"], quiet["logger"]) == ("quiet", "debug", "maild.ours")
+    assert (line["event"], line["logger"], line["session"]) == ("said", "maild.ours", "ses_1")
+    assert line["words"] == "a\x1b[2J\x9b\r\n\ud800é"
+    assert (line["inboxes"], line["error"]) == ({"inb_1": "msg_1"}, "ValueError('odd')")
+    assert (library["logger"], "session" in library) == ("library", False)
+    assert failed["exception"].count("Traceback") == 1
+
+
+def test_a_line_of_json_is_ascii_without_controls() -> None:
+    octets = said("info", "json")
+    assert len(octets.splitlines()) == octets.count(b"\n") == 3
+    assert all(32 <= one < 127 or one == 10 for one in octets)
+
+
+def test_the_console_shows_no_control_of_a_peers() -> None:
+    octets = said("info", "console")
+    assert b"said" in octets and b"ses_1" in octets and b"msg_1" in octets and b"quiet" not in octets
+    assert all(one >= 32 or one == 10 for one in octets)
+    assert octets.count(b"Traceback") == 1
+
+
+def test_a_level_leaves_out_what_is_below() -> None:
+    assert [json.loads(one)["event"] for one in said("error", "json").splitlines()] == ["a\x1b[2Jb", "failed"]
