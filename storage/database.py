@@ -13,7 +13,7 @@ to the writer, and is committed or fails as a whole.
 Where it runs: the statements of writing units on the event loop, COMMIT (the fsync, and the checkpoint
 now and then) on the connection's thread. Python lets one thread run at a time, and a thread that
 executes statements beside a busy loop hands the interpreter back and forth at each of them: half of
-the CPU time of an inbound message went there (scripts/bench/inbound). A batch ends after `SLICE_S`, so
+the CPU time of an inbound message went there (scripts/bench/inbound). A batch ends after `Pace.slice_s`, so
 that the loop is never held for long. The few units that take longer say so (`write_apart`): they have a transaction
 of their own, on the thread. Point look-ups by an index run on the loop as well (`lookup`; `peek`, where
 one statement is all): a few microseconds instead of a hop. All other reading is done by the readers' threads:
@@ -36,7 +36,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 import aiosqlite
 import structlog
@@ -48,9 +48,7 @@ log = structlog.get_logger("maild.store")
 P = ParamSpec("P")
 T = TypeVar("T")
 
-SLICE_S = 0.004
 CHECKPOINT_PAGES_FORCED = 4096  # 16 MiB: write back though somebody waits
-CHECKPOINT_IDLE_S = 0.5  # write back when nobody has written for so long
 READERS = 3
 ORGANIZATION_READERS = READERS - 1
 WRITER_CACHE_KIB = 16 * 1024
@@ -59,6 +57,13 @@ BUSY_TIMEOUT_MS = 10_000
 
 
 NO_TOPICS: frozenset[str] = frozenset()
+
+
+class Pace(NamedTuple):
+    """How long a batch holds the event loop, and how long nobody must have written before the WAL is written back."""
+
+    slice_s: float = 0.004
+    checkpoint_idle_s: float = 0.5
 
 
 class DatabaseClosed(Exception):
@@ -152,7 +157,7 @@ class Database:
         return checked
 
     @classmethod
-    async def open(cls, path: Path) -> "Database":
+    async def open(cls, path: Path, pace: Pace = Pace()) -> "Database":
         """Open an existing, migrated store (`storage.migrate`)."""
         connections: list[_Connection] = []
         try:
@@ -164,7 +169,7 @@ class Database:
             for connection in connections:
                 await connection.close()
             raise
-        return cls(_Writer(connections[0]), connections[1:], local)
+        return cls(_Writer(connections[0], pace), connections[1:], local)
 
     async def write(self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run `unit(tx, …)` in a transaction; returns its result after COMMIT, or raises what it raised."""
@@ -295,8 +300,9 @@ def _reader(connection: _Connection) -> "Callable[[Serve[AnyUnit, Any]], Awaitab
 class _Writer:
     """Units that wait for the writing connection, and the task that serves them while there are some."""
 
-    def __init__(self, connection: _Connection) -> None:
+    def __init__(self, connection: _Connection, pace: Pace) -> None:
         self.connection = connection
+        self._pace = pace
         self.waiting: deque[Waiting] = deque()
         self.listeners: dict[str, list[Listener]] = {}
         self.served = 0
@@ -370,7 +376,7 @@ class _Writer:
             await self.connection.call(_begin_patiently)
 
     def _run_slice(self, batch: list[Waiting]) -> list[Outcome]:
-        conn, until = self.connection.raw, time.perf_counter() + SLICE_S
+        conn, until = self.connection.raw, time.perf_counter() + self._pace.slice_s
         outcomes: list[Outcome] = []
         try:
             while self.waiting and (not outcomes or time.perf_counter() < until):
@@ -387,7 +393,7 @@ class _Writer:
     def _checkpoint_soon(self) -> None:
         if self._idle is not None:
             self._idle.cancel()
-        self._idle = asyncio.get_running_loop().call_later(CHECKPOINT_IDLE_S, self._checkpoint)
+        self._idle = asyncio.get_running_loop().call_later(self._pace.checkpoint_idle_s, self._checkpoint)
 
     def _checkpoint(self) -> None:
         if self._pump is None and self._checkpointing is None:

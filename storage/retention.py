@@ -1,6 +1,6 @@
 """What is kept only for a time, and its end.
 
-Each kind of row is looked for by a reader and removed by the writer, `SLICE` rows a unit of work, with a rest after
+Each kind of row is looked for by a reader and removed by the writer, `Slices.rows` a unit of work, with a rest after
 each: however much has piled up (a first start after long), others who write wait for one slice at most. A crash
 between two slices leaves rows for the next round, one between a commit and the removal of its files leaves files
 for the sweep at start (storage.blobs).
@@ -25,12 +25,17 @@ from storage.records import dump
 from storage.service import Enduring, LoopService
 
 ROUND_S = 600
-SLICE = 500
-BYTES_SLICE = 50  # messages that lose their bytes in one unit: each may free 128 KiB of pages
-BYTES_LOOK = 1000
 REST = 4  # times what the slice took
 
 log = structlog.get_logger("storage.retention")
+
+
+class Slices(NamedTuple):
+    """How many at a time."""
+
+    rows: int = 500
+    messages: int = 50  # that lose their bytes in one unit: each may free 128 KiB of pages
+    looked_at: int = 1000
 
 
 class Rows(NamedTuple):
@@ -105,8 +110,10 @@ class Retention(LoopService):
         clock: Clock,
         ages_ms: Mapping[str, int],
         raw_days: Callable[[str], int | None],
+        slices: Slices = Slices(),
     ) -> None:
         super().__init__()
+        self._slices = slices
         self._db = db
         self._blobs = blobs
         self._clock = clock
@@ -138,10 +145,10 @@ class Retention(LoopService):
         removed = 0
         while True:
             began = self._clock.monotonic()
-            keys = await self._db.read(_find, rows, before_ms)
+            keys = await self._db.read(_find, rows, before_ms, self._slices.rows)
             if keys:
                 removed += await self._db.write_apart(_remove, rows, keys, before_ms)
-            if len(keys) < SLICE:
+            if len(keys) < self._slices.rows:
                 return removed
             await self._rest(began)
 
@@ -150,12 +157,12 @@ class Retention(LoopService):
         released, after, is_waiting = 0, self._done.get(organization_id, ""), False
         while True:
             looked_at = await self._db.read(
-                messages.with_bytes, organization_id, after=after, until=until, limit=BYTES_LOOK
+                messages.with_bytes, organization_id, after=after, until=until, limit=self._slices.looked_at
             )
             free = [one.id for one in looked_at if one.has_bytes and not one.is_waiting]
-            for start in range(0, len(free), BYTES_SLICE):
+            for start in range(0, len(free), self._slices.messages):
                 began = self._clock.monotonic()
-                batch = free[start : start + BYTES_SLICE]
+                batch = free[start : start + self._slices.messages]
                 count, files = await self._db.write_apart(messages.drop_bytes, organization_id, batch)
                 released += count
                 await asyncio.to_thread(self._remove_files, files)
@@ -165,7 +172,7 @@ class Retention(LoopService):
                 is_waiting = is_waiting or (one.has_bytes and one.is_waiting)
                 if not is_waiting:
                     self._done[organization_id] = one.id
-            if len(looked_at) < BYTES_LOOK:
+            if len(looked_at) < self._slices.looked_at:
                 return released
 
     def _remove_files(self, files: list[str]) -> None:
@@ -180,8 +187,8 @@ def _plans(tx: Tx) -> list[tuple[str, str]]:
     return [(row[0], row[1]) for row in tx.all("SELECT id, plan FROM organizations")]
 
 
-def _find(tx: Tx, rows: Rows, before_ms: int) -> list[tuple[Any, ...]]:
-    return tx.all(rows.find, {"before": before_ms, "limit": SLICE})
+def _find(tx: Tx, rows: Rows, before_ms: int, limit: int) -> list[tuple[Any, ...]]:
+    return tx.all(rows.find, {"before": before_ms, "limit": limit})
 
 
 def _remove(tx: Tx, rows: Rows, keys: list[tuple[Any, ...]], before_ms: int) -> int:

@@ -1,15 +1,17 @@
 """The running daemon looks after its store: damage is told before somebody needs what is damaged.
 
-Once a day SQLite looks at its pages (`quick_check`), on a connection of its own and for `PAGES_S` at most; once an hour
-`BLOBS_BYTES` of stored messages are compared with their hashes, from a random place on and then from where the hour
-before ended, so that all have their turn. Damage is an error line for each round that finds some, and `is_damaged`
-until the next start, which `/health` shows. Nothing is mended, and nothing that still works is refused.
+Once a day SQLite looks at its pages (`quick_check`), on a connection of its own and for `Portions.pages_s` at most;
+once an hour `Portions.blobs_bytes` of stored messages are compared with their hashes, from a random place on and then
+from where the hour before ended, so that all have their turn. Damage is an error line for each round that finds some,
+and `is_damaged` until the next start, which `/health` shows. Nothing is mended, and nothing that still works is
+refused.
 """
 
 import asyncio
 import random
 import sqlite3
 from pathlib import Path
+from typing import NamedTuple
 
 import structlog
 
@@ -22,23 +24,35 @@ from storage.service import Enduring, LoopService
 
 log = structlog.get_logger("maild.store")
 
-FIRST_S = 30.0  # after the start, which has other things to do
 ROUND_S = 3600.0
-PAGES_S = 60.0  # some gigabytes; reading so long keeps the WAL from being used anew
 INTERRUPT_AGAIN_S = 0.02
-BLOBS_BYTES = 64 * 1024 * 1024
-BLOBS_SLICE = 20
 TOLD_MAX = 10
 ADVICE = "run 'maild check', restore what it names from a backup"
+
+
+class Portions(NamedTuple):
+    """When the first round begins, and how much one round looks at."""
+
+    first_s: float = 30.0  # after the start, which has other things to do
+    pages_s: float = 60.0  # some gigabytes; reading so long keeps the WAL from being used anew
+    blobs_bytes: int = 64 * 1024 * 1024
+    blobs_slice: int = 20
 
 
 class SelfCheck(LoopService):
     name = "self-check"
 
     def __init__(
-        self, db: Database, store: Blobs, path: Path, clock: Clock, randomness: random.Random
+        self,
+        db: Database,
+        store: Blobs,
+        path: Path,
+        clock: Clock,
+        randomness: random.Random,
+        portions: Portions = Portions(),
     ) -> None:
         super().__init__()
+        self._portions = portions
         self.is_damaged = False
         self._db = db
         self._store = store
@@ -49,7 +63,7 @@ class SelfCheck(LoopService):
         self._after: str | None = None
 
     async def run(self) -> None:
-        await self.pause(FIRST_S)
+        await self.pause(self._portions.first_s)
         while True:
             with Enduring(log, "self_check_failed"):
                 await self.round()
@@ -74,13 +88,13 @@ class SelfCheck(LoopService):
             return [Damage("page", None, str(error))]
         looking = asyncio.ensure_future(asyncio.to_thread(integrity.pages, conn))
         try:
-            await asyncio.wait([looking], timeout=PAGES_S)
+            await asyncio.wait([looking], timeout=self._portions.pages_s)
             is_unfinished = not looking.done()
         finally:  # the process may be ending, and would wait for the thread
             await _interrupt(conn, looking)
             conn.close()
         if is_unfinished:
-            log.info("self_check_unfinished", seconds=PAGES_S)
+            log.info("self_check_unfinished", seconds=self._portions.pages_s)
             return []
         return looking.result()
 
@@ -89,13 +103,13 @@ class SelfCheck(LoopService):
             self._after = await self._db.read(integrity.somewhere, self._randomness.random())
         damage: list[Damage] = []
         seen_bytes = 0
-        while seen_bytes < BLOBS_BYTES:
-            some = await self._db.read(integrity.blobs_after, self._after, BLOBS_SLICE)
+        while seen_bytes < self._portions.blobs_bytes:
+            some = await self._db.read(integrity.blobs_after, self._after, self._portions.blobs_slice)
             for blob in some:
                 seen_bytes += blob.size_bytes
                 damage += await self._blob(blob)
             self._after = some[-1].id if some else ""
-            if len(some) < BLOBS_SLICE:  # the end: the next round begins anew
+            if len(some) < self._portions.blobs_slice:  # the end: the next round begins anew
                 self._after = ""
                 break
         return damage

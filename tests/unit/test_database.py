@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from storage import database
-from storage.database import Database, DatabaseClosed, Tx, configure
+from storage.database import Database, DatabaseClosed, Pace, Tx, configure
 
 
 @pytest.fixture
@@ -28,10 +28,14 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-async def db(path: Path) -> AsyncIterator[Database]:
-    db = await Database.open(path)
+async def db(path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Database]:
+    db = await Database.open(path, getattr(request, "param", Pace()))
     yield db
     await db.close()
+
+
+endless_slices = pytest.mark.parametrize("db", [Pace(slice_s=10)], indirect=True)
+empty_slices = pytest.mark.parametrize("db", [Pace(slice_s=0)], indirect=True)
 
 
 def note(tx: Tx, text: str) -> str:
@@ -81,26 +85,22 @@ async def test_a_write_is_committed_when_its_caller_goes_on(db: Database, path: 
     assert kept(path) == ["one"]
 
 
-async def test_units_that_wait_share_one_commit(
-    db: Database, path: Path, commits: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(database, "SLICE_S", 10)
+@endless_slices
+async def test_units_that_wait_share_one_commit(db: Database, path: Path, commits: list[int]) -> None:
     await asyncio.gather(*(db.write(note, str(n)) for n in range(50)))
     assert commits == [50]
     assert kept(path) == [str(n) for n in range(50)]
 
 
-async def test_a_slice_bounds_a_batch(
-    db: Database, commits: list[int], monkeypatch: pytest.MonkeyPatch
-) -> None:
+@empty_slices
+async def test_a_slice_bounds_a_batch(db: Database, commits: list[int]) -> None:
     """The event loop is held for one slice at most; the rest has a transaction of its own."""
-    monkeypatch.setattr(database, "SLICE_S", 0)
     await asyncio.gather(*(db.write(note, str(n)) for n in range(5)))
     assert commits == [1, 2, 3, 4, 5]
 
 
-async def test_the_loop_runs_between_slices(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(database, "SLICE_S", 0)
+@empty_slices
+async def test_the_loop_runs_between_slices(db: Database) -> None:
     turns: list[str] = []
 
     async def other() -> None:
@@ -115,10 +115,10 @@ async def test_the_loop_runs_between_slices(db: Database, monkeypatch: pytest.Mo
     assert "other" in turns[turns.index("unit") : len(turns) - turns[::-1].index("unit")]
 
 
+@endless_slices
 async def test_a_unit_that_fails_leaves_no_trace_and_its_neighbours_alone(
-    db: Database, path: Path, commits: list[int], monkeypatch: pytest.MonkeyPatch
+    db: Database, path: Path, commits: list[int]
 ) -> None:
-    monkeypatch.setattr(database, "SLICE_S", 10)
     results: Sequence[Any] = await asyncio.gather(
         db.write(note, "before"), db.write(fail, "bad"), db.write(note, "after"), return_exceptions=True
     )
@@ -137,10 +137,8 @@ async def test_a_statement_that_fails_takes_its_whole_unit_with_it(db: Database,
     assert kept(path) == []
 
 
-async def test_a_commit_that_fails_fails_the_whole_batch_and_keeps_nothing(
-    db: Database, path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(database, "SLICE_S", 10)
+@endless_slices
+async def test_a_commit_that_fails_fails_the_whole_batch_and_keeps_nothing(db: Database, path: Path) -> None:
     results = await asyncio.gather(
         db.write(note, "first"), db.write(orphan), db.write(note, "last"), return_exceptions=True
     )
@@ -323,7 +321,6 @@ async def test_only_the_writer_makes_checkpoints(db: Database) -> None:
 
 
 async def test_the_wal_is_written_back_in_a_pause(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(database, "CHECKPOINT_IDLE_S", 0)
     done = asyncio.Event()
     loop, checkpoint = asyncio.get_running_loop(), database._checkpoint
 
@@ -332,7 +329,7 @@ async def test_the_wal_is_written_back_in_a_pause(path: Path, monkeypatch: pytes
         loop.call_soon_threadsafe(done.set)
 
     monkeypatch.setattr(database, "_checkpoint", told)
-    db = await Database.open(path)
+    db = await Database.open(path, Pace(checkpoint_idle_s=0))
     await db.write(note, "one")
     async with asyncio.timeout(5):
         await done.wait()

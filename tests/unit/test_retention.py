@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from storage import events, retention, usage, webhooks
+from storage import events, usage, webhooks
 from storage.clock import DAY_MS
 from storage.database import Tx
 from storage.records import WebhookAttempt
-from storage.retention import ROWS, Retention, ages
+from storage.retention import ROWS, Retention, Slices, ages
 from tests.support.store import ORGANIZATION, Store
 
 
@@ -21,8 +21,8 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
     await opened.close()
 
 
-def keeper(store: Store, raw_days: Mapping[str, int] | None = None) -> Retention:
-    return Retention(store.db, store.blobs, store.clock, ages(30, 30), (raw_days or {}).get)
+def keeper(store: Store, raw_days: Mapping[str, int] | None = None, slices: Slices = Slices()) -> Retention:
+    return Retention(store.db, store.blobs, store.clock, ages(30, 30), (raw_days or {}).get, slices)
 
 
 async def count(store: Store, table: str) -> int:
@@ -78,12 +78,11 @@ async def test_events_go_after_their_days_and_the_last_one_stays(store: Store) -
     assert await store.db.read(lambda tx: tx.all("SELECT seq FROM events")) == [(4,)]
 
 
-async def test_more_than_a_slice_goes_in_one_round(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retention, "SLICE", 7)
+async def test_more_than_a_slice_goes_in_one_round(store: Store) -> None:
     await publish(store, 40)
     forward(store, 31)
     await publish(store)
-    await keeper(store).round()
+    await keeper(store, slices=Slices(rows=7)).round()
     assert await count(store, "events") == 1
 
 
@@ -219,9 +218,7 @@ async def test_what_waits_to_be_sent_keeps_its_bytes(store: Store, status: str) 
     assert (await store.message(sent)).blob_id is None
 
 
-async def test_files_go_with_their_last_message(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retention, "BYTES_LOOK", 2)
-    monkeypatch.setattr(retention, "BYTES_SLICE", 1)
+async def test_files_go_with_their_last_message(store: Store) -> None:
     large = b"x" * 100_000
     ids = [await store.send("you@there.test", raw=RAW_OF + large) for _ in range(5)]
     files = list((store.blobs._folder).glob("*/*"))
@@ -231,7 +228,7 @@ async def test_files_go_with_their_last_message(store: Store, monkeypatch: pytes
     first = (await store.message(ids[0])).blob_id
     await store.db.write(lambda tx: tx.run("UPDATE blobs SET refs = 2 WHERE id = ?", (first,)))
     forward(store, 31)
-    await keeper(store, {"selfhost": 30}).round()
+    await keeper(store, {"selfhost": 30}, Slices(messages=1, looked_at=2)).round()
     assert [(await store.message(one)).blob_id for one in ids] == [None] * 5
     assert await blobs_left(store) == [(first, 1)]
     assert [file.name for file in store.blobs._folder.glob("*/*")] == [first]

@@ -6,14 +6,15 @@ import random
 import sqlite3
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
 
-from storage import integrity, migrate, self_check
+from storage import integrity, migrate
 from storage.blobs import Blob
 from storage.integrity import Damage
-from storage.self_check import SelfCheck
+from storage.self_check import Portions, SelfCheck
 from tests.support.store import RAW, ManualClock, Store
 
 LARGE = RAW + b"x" * 200_000
@@ -26,8 +27,9 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
     await store.close()
 
 
-def looking(store: Store, tmp_path: Path, seed: int = 7) -> SelfCheck:
-    return SelfCheck(store.db, store.blobs, tmp_path / "maild.db", store.clock, random.Random(seed))
+def looking(store: Store, tmp_path: Path, seed: int = 7, **portions: Any) -> SelfCheck:
+    path, chance = tmp_path / "maild.db", random.Random(seed)
+    return SelfCheck(store.db, store.blobs, path, store.clock, chance, Portions(**portions))
 
 
 async def blob_ids(store: Store) -> list[str]:
@@ -90,10 +92,8 @@ async def test_every_message_has_its_turn(
     everything = await blob_ids(store)
     seen: list[str] = []
     monkeypatch.setattr(store.blobs, "check", lambda blob: seen.append(blob.id))
-    monkeypatch.setattr(self_check, "BLOBS_SLICE", 2)
-    monkeypatch.setattr(self_check, "BLOBS_BYTES", 1)
     for seed in range(3):
-        one = looking(store, tmp_path, seed)
+        one = looking(store, tmp_path, seed, blobs_slice=2, blobs_bytes=1)
         seen.clear()
         for _ in range(6):
             before = len(seen)
@@ -152,7 +152,6 @@ def test_zeroed_and_random_pages_are_noticed(tmp_path: Path, harm: int | None) -
 async def test_the_pages_of_a_large_store_are_looked_at_for_a_while(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(self_check, "PAGES_S", 0)
     looked: list[bool] = []
 
     def endless(conn: sqlite3.Connection) -> list[integrity.Damage]:
@@ -163,12 +162,10 @@ async def test_the_pages_of_a_large_store_are_looked_at_for_a_while(
         return []
 
     monkeypatch.setattr(integrity, "pages", endless)
-    one = looking(store, tmp_path)
+    one = looking(store, tmp_path, pages_s=0)
     async with asyncio.timeout(5):
         assert await found_in(one) == []
-    monkeypatch.setattr(self_check, "PAGES_S", 3600)
-    monkeypatch.setattr(self_check, "FIRST_S", 0)
-    later = looking(store, tmp_path)
+    later = looking(store, tmp_path, pages_s=3600, first_s=0)
     await later.start()
     async with asyncio.timeout(5):
         while len(looked) < 2:
