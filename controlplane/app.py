@@ -7,6 +7,7 @@ from typing import Any, cast
 import structlog
 from aiohttp import web
 
+from conf.strangers import StrangerLog
 from controlplane.api import Rooms
 from controlplane.auth import Authenticator
 from controlplane.connections import Connection, Watch
@@ -15,7 +16,6 @@ from controlplane.ratelimit import RateLimit
 from controlplane.reference import Reference
 from controlplane.request_bodies import RequestBodies
 from controlplane.routes import ROUTES
-from controlplane.strangers import StrangerLog
 from storage.database import Database, Tx
 from storage.self_check import SelfCheck
 from storage.service import Service
@@ -84,7 +84,7 @@ class HttpServer(Service):
 
     def __init__(self, rooms: Rooms, rate_limit: RateLimit) -> None:
         settings = rooms.settings
-        strangers = StrangerLog(rooms.clock.monotonic)
+        strangers = StrangerLog(rooms.clock.monotonic, later=asyncio.get_running_loop().call_later)
         self.request_bodies = RequestBodies(settings.http, rooms.cpu)
         authenticator = Authenticator(rooms.db, rooms.clock)
         self._gate = Gate(rooms, authenticator, rate_limit, self.request_bodies, strangers)

@@ -13,10 +13,11 @@ import structlog
 from aiohttp import web
 from aiohttp.web_protocol import RequestHandler
 
+from conf.log_events import LogEvent
 from conf.settings import Http
+from conf.strangers import StrangerLog
 from controlplane import envelope
 from controlplane.errors import ApiError, bad_request
-from controlplane.strangers import StrangerLog
 from storage.ids import Ids
 
 log = structlog.get_logger("maild.api")
@@ -82,7 +83,9 @@ class Connection(RequestHandler):
         if status == 400:
             error = bad_request()
             kind = type(exc).__name__
-            self._watch.strangers.note("http_malformed", request_id=request_id, peer=self.peer, kind=kind)
+            self._watch.strangers.note(
+                LogEvent.HTTP_MALFORMED, request_id=request_id, peer=self.peer, kind=kind
+            )
         else:
             error = ApiError("internal_error", details={"requestId": request_id})
             log.error("request_failed", request_id=request_id, exc_info=exc)
@@ -146,7 +149,7 @@ class Connection(RequestHandler):
         return "head" if self._head_begun else "next"
 
     def _cut(self, reason: str) -> None:
-        self._watch.strangers.note("http_connection_cut", peer=self.peer, reason=reason)
+        self._watch.strangers.note(LogEvent.HTTP_CONNECTION_CUT, peer=self.peer, reason=reason)
         if self.transport is not None:
             self.transport.abort()
 
@@ -189,7 +192,7 @@ class Watch:
     def refusal(self, peer: str) -> bytes:
         """What a connection too many hears."""
         request_id = self.ids.new("req")
-        self.strangers.note("http_connection_refused", request_id=request_id, peer=peer)
+        self.strangers.note(LogEvent.HTTP_CONNECTION_REFUSED, request_id=request_id, peer=peer)
         error = ApiError(
             "provider_unavailable",
             "Too many connections; try again later.",

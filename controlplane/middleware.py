@@ -7,7 +7,10 @@ from typing import Any, cast
 import structlog
 from aiohttp import HttpVersion11, web
 from aiohttp.web_protocol import RequestPayloadError
+from structlog.contextvars import bind_contextvars
 
+from conf.log_events import LogEvent, clean, tell
+from conf.strangers import StrangerLog
 from controlplane.api import Answer, Call, Handler, OpenHandler, Rooms, Route, Visit
 from controlplane.auth import Authenticator, Principal
 from controlplane.connections import is_local
@@ -17,14 +20,17 @@ from controlplane.ratelimit import RateLimit, Verdict
 from controlplane.reading import read_query
 from controlplane.request_bodies import RequestBodies, expects_continue, refuse_body
 from controlplane.schemas import Query
-from controlplane.strangers import StrangerLog
 from storage import inboxes
 
 log = structlog.get_logger("maild.api")
 
 PREFIX = "/v1/"
 OPEN_PATHS = frozenset({"/v1/unsubscribe"})  # the one place under /v1 that strangers may know of
+METHOD_CHARS = 10
+LEFT = 499  # sent to nobody
 _REQUEST_ID = web.RequestKey("request_id", str)
+_CODE = web.RequestKey("code", str)  # of the error that is answered
+_PRINCIPAL = web.RequestKey("principal", Principal)
 _VERDICT = web.RequestKey("verdict", Verdict)
 
 Next = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -96,31 +102,66 @@ class Gate:
         """The outermost layer: nothing leaves without a request id and, for errors, the envelope."""
 
         async def serve(request: web.Request) -> web.StreamResponse:
-            request[_REQUEST_ID] = self._rooms.ids.new("req")
-            try:
-                _check_framing(request)
-                return await application(request)
-            except ApiError as error:
-                return refuse(error)
-            except web.HTTPException as error:
-                return refuse(await self._from_http(request, error))
-            except (_Misframed, RequestPayloadError):  # the latter: a chunk that is none, or an end too early
-                return _closing(request, bad_request())
-            except Exception as error:
-                return self._unforeseen(request, error)
+            began = self._rooms.clock.monotonic()
+            request_id = request[_REQUEST_ID] = self._rooms.ids.new("req")
+            bind_contextvars(
+                request_id=request_id
+            )  # a connection's requests are one task: the next one binds its own
+            response = await self._answer(application, request)
+            if response.status != LEFT:
+                self._tell(request, response.status, self._rooms.clock.monotonic() - began)
+            return response
 
         return serve
+
+    async def _answer(self, application: Next, request: web.Request) -> web.StreamResponse:
+        try:
+            _check_framing(request)
+            return await application(request)
+        except ApiError as error:
+            return _refuse(request, error)
+        except web.HTTPException as error:
+            return _refuse(request, await self._from_http(request, error))
+        except (_Misframed, RequestPayloadError):  # the latter: a chunk that is none, or an end too early
+            return _closing(request, bad_request())
+        except Exception as error:
+            return self._unforeseen(request, error)
+
+    def _tell(self, request: web.Request, status: int, took_s: float) -> None:
+        """One line a request. Of its target the pattern alone is told: paths and queries are the peer's words."""
+        principal = request.get(_PRINCIPAL)
+        fields: dict[str, Any] = {
+            "request_id": request[_REQUEST_ID],
+            "peer": request.remote or "",
+            "method": clean(request.method, METHOD_CHARS),
+            "route": _pattern(request),
+            "status": status,
+            "duration_ms": round(took_s * 1000, 1),
+        }
+        if principal is not None:
+            fields |= {"key_id": principal.key_id, "organization_id": principal.organization_id}
+        if status >= 400:  # anybody can bring those about, a customer's loop as well as a stranger's
+            whose = None if principal is None else principal.organization_id
+            self._strangers.note(LogEvent.REQUEST_REFUSED, whose, code=request.get(_CODE), **fields)
+        else:
+            is_reading = request.method in ("GET", "HEAD")
+            tell(log, LogEvent.REQUEST_READ if is_reading else LogEvent.REQUEST_DONE, **fields)
 
     def _unforeseen(self, request: web.Request, error: Exception) -> web.StreamResponse:
         request_id = request[_REQUEST_ID]
         transport = request.transport
         if transport is None or transport.is_closing():  # daily life: nobody is there to be answered
-            self._strangers.note("http_client_left", request_id=request_id, cause=type(error).__name__)
+            self._strangers.note(
+                LogEvent.HTTP_CLIENT_LEFT,
+                peer=request.remote or "",
+                request_id=request_id,
+                cause=type(error).__name__,
+            )
             return web.Response()
-        log.error("request_failed", request_id=request_id, path=request.path, exc_info=error)
+        log.error("request_failed", request_id=request_id, path=clean(request.path), exc_info=error)
         if request.writer.output_size > 0:  # an error in the middle of a body would pass for more of it
             transport.abort()
-        return refuse(ApiError("internal_error", details={"requestId": request_id}))
+        return _refuse(request, ApiError("internal_error", details={"requestId": request_id}))
 
     async def expect(self, request: web.Request) -> None:
         """RFC 9110 §10.1.1. The 100 itself is sent when the body is wanted: who is refused sends none."""
@@ -138,6 +179,7 @@ class Gate:
 
     async def _admit(self, request: web.Request) -> Principal:
         principal = await self._authenticator.principal(request.headers.get("Authorization"))
+        request[_PRINCIPAL] = principal
         verdict = await self._rate_limit.count(principal.organization_id)
         request[_VERDICT] = verdict
         if not verdict.allowed:
@@ -184,6 +226,13 @@ class Gate:
         return None
 
 
+def _pattern(request: web.Request) -> str | None:
+    """The route as it is written, such as `/v1/messages/{id}`; None for a path that has none, or was not looked at."""
+    match = request._match_info
+    resource = match.route.resource if match is not None else None
+    return resource.canonical if resource is not None else None
+
+
 def _check_framing(request: web.Request) -> None:
     """RFC 9112 §6.1: a body in a transfer coding that nobody here undoes would be taken for something else."""
     coding = request.headers.get("Transfer-Encoding")
@@ -197,9 +246,14 @@ def _address_of(request: web.Request) -> tuple[str, ...]:
     return () if is_local(peer) else (peer,)
 
 
+def _refuse(request: web.Request, error: ApiError) -> web.Response:
+    request[_CODE] = error.code
+    return refuse(error)
+
+
 def _closing(request: web.Request, error: ApiError) -> web.Response:
     """Where the next request begins is not known."""
-    response = refuse(error)
+    response = _refuse(request, error)
     response.headers.update({REQUEST_ID: request[_REQUEST_ID], **SERVER})  # perhaps no route adds them
     response.force_close()
     return response

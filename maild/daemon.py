@@ -13,7 +13,9 @@ import sys
 import structlog
 import uvloop
 
+from conf.log_events import LogEvent, tell
 from conf.settings import Settings
+from conf.strangers import StrangerLog
 from controlplane.analytics import Analytics
 from controlplane.api import Rooms
 from controlplane.app import HttpError, HttpServer
@@ -155,6 +157,8 @@ class Daemon:
             settings.smtp,
             settings.server.hostname,
             self._tls_context(),
+            ids,
+            StrangerLog(clock.monotonic, "maild.smtp", asyncio.get_running_loop().call_later),
         )
         queue = OutboundQueue(
             db,
@@ -257,7 +261,7 @@ class Daemon:
             # The server would wait for readers of streams; it answers requests that call webhooks.
             lines=[[streams, self.http, dispatcher], [self.listener], [queue]],
         )
-        log.info("built", data_dir=str(self._folder.path), orphaned_files_removed=swept)
+        tell(log, LogEvent.BUILT, data_dir=str(self._folder.path), orphaned_files_removed=swept)
 
     def _tls_context(self) -> ssl.SSLContext:
         smtp, server = self._settings.smtp, self._settings.server
@@ -280,7 +284,7 @@ class Daemon:
         except StartError as error:
             log.error("certificate_not_reloaded", error=str(error))
         else:
-            log.info("certificate_reloaded")
+            tell(log, LogEvent.CERTIFICATE_RELOADED)
 
     async def watch(self, until: "asyncio.Future[None]") -> None:
         await self._supervisor.watch(until)
@@ -311,14 +315,14 @@ async def serve(settings: Settings) -> None:
     gc.freeze()
     print(daemon.ready_line(), flush=True)
     notify_systemd("READY=1")
-    log.info("ready", smtp=daemon.listener.addresses, http=daemon.http.url)
+    tell(log, LogEvent.READY, smtp=daemon.listener.addresses, http=daemon.http.url)
     try:
         await daemon.watch(stopped)
     finally:
         notify_systemd("STOPPING=1")
-        log.info("stopping")
+        tell(log, LogEvent.STOPPING)
         await daemon.stop()
-        log.info("stopped")
+        tell(log, LogEvent.STOPPED)
 
 
 def _end(stopped: "asyncio.Future[None]") -> None:

@@ -46,6 +46,7 @@ class Reply:
     code: int
     enhanced: str
     text: str
+    message_id: str | None = None  # of the inbox's copy
 
 
 DeliverLocal = Callable[[Tx], Mapping[str, Reply]]  # recipient → reply

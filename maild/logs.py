@@ -4,16 +4,18 @@ Everything that the process says goes this way: the libraries' loggers, asyncio'
 JSON is ASCII, so that no octet of a peer's acts on a terminal or ends a line. What is told is in `conf/log_events.py`.
 """
 
+import io
 import json
 import logging
 import re
 import sys
 import time
 from datetime import UTC, datetime
+from typing import TextIO
 
 import msgspec
 import structlog
-from structlog.typing import EventDict, Processor
+from structlog.typing import EventDict, ExcInfo, Processor
 
 from conf.settings import Log
 
@@ -82,22 +84,23 @@ def _json_line(_logger: object, _method: str, line: EventDict) -> bytes:
 
 
 def _console() -> list[Processor]:
-    render = structlog.dev.ConsoleRenderer(
-        colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
-    )
+    render = structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), exception_formatter=_traceback)
 
     def show(logger: object, method: str, line: EventDict) -> bytes:
-        # Values as Python writes them: no control of a peer's reaches the terminal.
-        shown = {
-            key: value if key in _OURS or (isinstance(value, str) and value.isprintable()) else repr(value)
-            for key, value in line.items()
-        }
-        return _without_keys(str(render(logger, method, shown)).encode("utf-8", "backslashreplace"))
+        # As Python writes them: no control of a peer's reaches the terminal. What is no text is written so anyway.
+        for key, value in line.items():
+            if isinstance(value, str) and not value.isprintable():
+                line[key] = repr(value)
+        return _without_keys(str(render(logger, method, line)).encode("utf-8", "backslashreplace"))
 
     return [show]
 
 
-_OURS = frozenset({"level", "logger", "timestamp", "exc_info", "exception", "stack", "stack_info"})
+def _traceback(out: TextIO, exc_info: ExcInfo) -> None:
+    """Exceptions quote what they failed on."""
+    text = io.StringIO()
+    structlog.dev.plain_traceback(text, exc_info)
+    out.write("".join(one if one.isprintable() or one == "\n" else "?" for one in text.getvalue()))
 
 
 def _without_keys(octets: bytes) -> bytes:

@@ -11,7 +11,7 @@ made inside the transaction, on the event loop or on the writer's thread; `Ids` 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from maild import circuit_breaker
 from maild.message.address import normalize
@@ -54,6 +54,7 @@ class Verdict:
     host: str | None = None  # who said so; None when no other host was reached
     tls: str | None = None
     left: bool = False  # a host was told MAIL FROM in this attempt: the message has left this one
+    stored_as: str | None = None  # the id of an inbox of ours' copy
 
     @classmethod
     def of(
@@ -82,6 +83,14 @@ class Verdict:
         return self.code in _ADDRESS_CODES and _NO_SUCH_USER.search(self.text) is not None
 
 
+class Settled(NamedTuple):
+    """A leased row that has its verdict now. `outcome`: the verdict's status, or `expired`."""
+
+    row: Due
+    verdict: Verdict
+    outcome: str
+
+
 @dataclass(frozen=True, slots=True)
 class Late:
     """A recipient that had been accepted and failed after all, as a report says."""
@@ -108,23 +117,35 @@ def record(
     mint: Mint,
     now_ms: int,
     duration_ms: int,
-) -> None:
-    """Settle the leased rows, all of one message."""
-    settled = [
-        (row, verdicts[row.position])
-        for row in rows
-        if outbound.settle(tx, _settlement(row, verdicts[row.position], now_ms, duration_ms), now_ms)
+) -> Sequence[Settled]:
+    """Settle the leased rows, all of one message; those whose verdict counted."""
+    settled = _settle(tx, rows, verdicts, now_ms, duration_ms)
+    _follow(tx, settled, mint, now_ms)
+    return settled
+
+
+def _settle(
+    tx: Tx, rows: Sequence[Due], verdicts: Mapping[int, Verdict], now_ms: int, duration_ms: int
+) -> list[Settled]:
+    made = [(row, _settlement(row, verdicts[row.position], now_ms, duration_ms)) for row in rows]
+    return [
+        Settled(row, verdicts[row.position], settlement.outcome)
+        for row, settlement in made
+        if outbound.settle(tx, settlement, now_ms)
     ]
-    message = _Message.load(tx, rows[0].message_id, mint, now_ms) if settled else None
+
+
+def _follow(tx: Tx, settled: Sequence[Settled], mint: Mint, now_ms: int) -> None:
+    message = _Message.load(tx, settled[0].row.message_id, mint, now_ms) if settled else None
     if message is None:
         return
-    failures = [_failure(row, verdict) for row, verdict in settled if _is_final(row, verdict, now_ms)]
-    message.count("delivered", sum(verdict.status in states.RECIPIENT_ACCEPTED for _, verdict in settled))
+    failures = [_failure(row, verdict) for row, verdict, _ in settled if _is_final(row, verdict, now_ms)]
+    message.count("delivered", sum(one.verdict.status in states.RECIPIENT_ACCEPTED for one in settled))
     was_sent = message.envelope.sent_at is not None
     has_failed = message.follow(failures)
     if message.envelope.sent_at is not None and not was_sent:
         message.publish("email.sent")
-    for row, verdict in settled:
+    for row, verdict, _ in settled:
         # No row ever goes back to `queued`: this is its first deferral.
         if row.status == "queued" and verdict.status == "deferred" and not _is_final(row, verdict, now_ms):
             message.publish("email.delayed", _delay(row, verdict))

@@ -34,6 +34,7 @@ import sqlite3
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextvars import Context
 from functools import partial
 from pathlib import Path
 from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
@@ -320,7 +321,8 @@ class _Writer:
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self.waiting.append((unit, future))
         if self._pump is None:
-            self._pump = asyncio.create_task(self._drain())
+            # A context of its own: it serves everybody, and its log lines must not name who happened to wake it.
+            self._pump = asyncio.create_task(self._drain(), context=Context())
         return future
 
     async def _drain(self) -> None:

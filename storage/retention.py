@@ -27,7 +27,7 @@ from storage.service import Enduring, LoopService
 ROUND_S = 600
 REST = 4  # times what the slice took
 
-log = structlog.get_logger("storage.retention")
+log = structlog.get_logger("maild.retention")
 
 
 class Slices(NamedTuple):

@@ -19,7 +19,7 @@ from storage.database import DatabaseClosed
 
 STORE_RETRY_S = 1.0  # how long a loop waits for a store that refused
 
-log = structlog.get_logger("storage.service")
+log = structlog.get_logger("maild.service")
 
 
 class Service(ABC):

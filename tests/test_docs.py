@@ -10,6 +10,7 @@ import click
 import pytest
 from pydantic import BaseModel
 
+from conf.log_events import LogEvent
 from conf.settings import Plan, Settings
 from controlplane import answers, event_answers, reading, values
 from controlplane.errors import ERRORS
@@ -191,7 +192,7 @@ def test_every_error_code_that_a_document_names_exists() -> None:
     looks = re.compile(
         r"`([a-z]+(?:_[a-z]+)*_(?:not_found|reached|too_large|failed|reserved|denied|conflict|unsupported))`"
     )
-    own = {"delivery_failed"}
+    own = {"delivery_failed", *LogEvent}
     for name, text in TEXTS.items():
         if name != "docs/performance.md":
             logged = LOGGED.keys() if name == "docs/operating.md" else set()
@@ -225,7 +226,7 @@ def test_events_that_a_document_names_exist() -> None:
 
 def log_lines() -> dict[str, str]:
     """Event → the level at which the source logs it."""
-    found: dict[str, str] = {}
+    found = {one.value: one.level for one in LogEvent}
     for folder in ("maild", "controlplane", "storage"):
         for file in (ROOT / folder).rglob("*.py"):
             text = file.read_text("utf-8")
@@ -240,12 +241,18 @@ LOGGED = log_lines()
 
 def test_every_log_line_of_the_operators_page_exists() -> None:
     table = TEXTS["docs/operating.md"].split("## Log lines")[1]
-    rows = re.findall(r"^\| (`.*?`) \| (info|warning|error) \|", table, re.MULTILINE)
+    rows = re.findall(r"^\| (`.*?`) \| (debug|info|warning|error) \|", table, re.MULTILINE)
     told = {event: level for events, level in rows for event in re.findall(r"`(\w+)`", events)}
     assert told.keys() <= LOGGED.keys()
     for event, level in LOGGED.items():
         if level in ("warning", "error", "exception"):
             assert told.get(event) == level.replace("exception", "error"), event
+
+
+def test_the_decisions_that_are_logged_are_those_of_the_operators_page() -> None:
+    table = TEXTS["docs/operating.md"].split("### Decisions")[1].split("###")[0]
+    listed = re.findall(r"^\| `(\w+)` \| (\w+) \| (.*) \|$", table, re.MULTILINE)
+    assert listed == [(one.value, one.level, one.says) for one in LogEvent]
 
 
 # Citations ---------------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 
 import structlog
 
+from conf.log_events import LogEvent, tell
 from conf.settings import Settings
 from controlplane.auth import Principal
 from controlplane.errors import ApiError, Fault, invalid
@@ -46,7 +47,7 @@ from storage import (
     switches,
 )
 from storage.blobs import Blobs, Stored
-from storage.clock import DAY_MS, Clock
+from storage.clock import DAY_MS, Clock, iso
 from storage.cpu_threads import CpuThreads
 from storage.database import Database, DatabaseClosed, Tx
 from storage.disk import Disk
@@ -122,6 +123,7 @@ class Pipeline:
             place.is_taken = not done.is_replay
         if done.is_replay:
             return done
+        _tell_taken(submission, recipients, done)
         if is_scheduled:
             self._wake_scheduler()
         else:
@@ -281,7 +283,22 @@ class Pipeline:
         shown = _shown(tx, organization_id, message_id)
         if retry is not None:
             idempotency.keep(tx, organization_id, *retry, shown.decode(), message_id, now_ms)
-        return Accepted(shown, is_replay=False)
+        return Accepted(shown, is_replay=False, message_id=message_id)
+
+
+def _tell_taken(submission: Submission, recipients: Sequence[tuple[str, str]], done: Accepted) -> None:
+    send_at, principal = submission.request.sendAt, submission.principal
+    tell(
+        log,
+        LogEvent.QUEUED if send_at is None else LogEvent.SCHEDULED,
+        message_id=done.message_id,
+        inbox_id=submission.request.inboxId,
+        recipients=[address for _, address in recipients],
+        mode=principal.mode,
+        key_id=principal.key_id,
+        organization_id=principal.organization_id,
+        **({} if send_at is None else {"send_at": iso(send_at)}),
+    )
 
 
 def _not_queued(submission: Submission) -> ApiError:

@@ -10,9 +10,11 @@ looked at every LOOK_AGAIN_S while anything is scheduled.
 
 import asyncio
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import structlog
 
+from conf.log_events import LogEvent, tell
 from controlplane.errors import ApiError
 from controlplane.sending import guards
 from controlplane.sending.admission import Admission
@@ -72,15 +74,18 @@ class Scheduler(LoopService):
 
     async def _try_to_dispatch(self, message_id: str) -> bool:
         with Enduring(log, "not_dispatched", message_id=message_id):
-            await self._db.write(self._dispatch, message_id)
+            released = await self._db.write(self._dispatch, message_id)
+            if released is not None:
+                released.tell(message_id)
             return True
         return False
 
-    def _dispatch(self, tx: Tx, message_id: str) -> None:
+    def _dispatch(self, tx: Tx, message_id: str) -> "Released | None":
+        """None when there is nothing to release any more."""
         now_ms = self._clock.now_ms()
         message = messages.by_id(tx, message_id)
         if message is None or message.status != "scheduled":
-            return  # deleted or cancelled since it was looked up
+            return None  # deleted or cancelled since it was looked up
         organization = organizations.get(tx, message.organization_id)
         assert organization is not None
         attempt = self._admission.attempt(
@@ -100,10 +105,32 @@ class Scheduler(LoopService):
                 self._admission.trip(tx, attempt)
             messages.fail_scheduled(tx, message_id, refusal.code)
             outbound_events.publish_failed(tx, self._ids.new("evt"), message_id, now_ms)
-            log.info("scheduled_message_refused", message_id=message_id, code=refusal.code)
-            return
-        if messages.release(tx, message_id, now_ms):
-            self._admission.enqueue(tx, attempt, inbox, message_id)
+            return Released(message, refusal.code)
+        if not messages.release(tx, message_id, now_ms):
+            return None
+        self._admission.enqueue(tx, attempt, inbox, message_id)
+        return Released(message)
+
+
+class Released(NamedTuple):
+    """What became of a scheduled message. `refusal`: a guard's code."""
+
+    message: Message
+    refusal: str | None = None
+
+    def tell(self, message_id: str) -> None:
+        """After the commit, which it is about."""
+        message = self.message
+        tell(
+            log,
+            LogEvent.QUEUED if self.refusal is None else LogEvent.NOT_QUEUED,
+            message_id=message_id,
+            inbox_id=message.inbox_id,
+            recipients=[address for _, address in recipients_of(message)],
+            mode=message.mode,
+            organization_id=message.organization_id,
+            **({} if self.refusal is None else {"code": self.refusal}),
+        )
 
 
 def recipients_of(message: Message) -> list[tuple[str, str]]:

@@ -31,10 +31,11 @@ class Submission:
 
 
 class Accepted(NamedTuple):
-    """`message`: as the API shows it, JSON. `is_replay`: an earlier request made it."""
+    """`message`: as the API shows it, JSON. `is_replay`: an earlier request made it; else `message_id` is new."""
 
     message: bytes
     is_replay: bool
+    message_id: str | None = None
 
 
 def read_key(values: list[str]) -> str | None:

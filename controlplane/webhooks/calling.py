@@ -16,7 +16,7 @@ from controlplane.webhooks.secrets import Secrets
 from controlplane.webhooks.targets import EgressRefused
 from storage.records import Webhook, WebhookAttempt, dump
 
-log = structlog.get_logger("controlplane.webhooks")
+log = structlog.get_logger("maild.webhooks")
 
 RESPONSE_CHARACTERS_MAX = 1000
 

@@ -33,6 +33,7 @@ from typing import NamedTuple, TypeVar
 
 import structlog
 
+from conf.log_events import LogEvent, clean, tell
 from conf.settings import Webhooks
 from controlplane.errors import ApiError
 from controlplane.webhooks import attempts, events, redelivery
@@ -53,7 +54,7 @@ from storage.webhooks import Delivery, Head, Settlement
 
 T = TypeVar("T")
 
-log = structlog.get_logger("controlplane.webhooks")
+log = structlog.get_logger("maild.webhooks")
 
 DRAIN_S = 3.0
 LOOK_AGAIN_S = 2.0  # what another process commits wakes nobody; nor does a wall clock that was set back
@@ -279,16 +280,19 @@ class Dispatcher(LoopService):
         # A retry has a time, for which only a look-out sets the alarm; who failed has no claim to a place.
         ended = Ended(Settlement(delivery, state, next_ms, record), goes_on and state in KEEP_PLACE)
         following = await self._record(ended)
-        tell = self._log.debug if sent.verdict.is_successful else self._log.info
         tell(
-            "webhook_attempt",
+            self._log,
+            LogEvent.WEBHOOK_ATTEMPTED,
+            message_id=event.message_id,
+            event_type=event.type,
             delivery_id=record.id,
             webhook_id=delivery.webhook_id,
             event_id=event.id,
             attempt=delivery.attempt,
-            status=sent.status,
+            code=sent.status,
             state=state,
-            error=error,
+            reason=None if error is None else clean(error),
+            organization_id=event.organization_id,
             duration_ms=duration_ms,
         )
         return Made(record, following)

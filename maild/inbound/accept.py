@@ -18,6 +18,7 @@ from typing import NamedTuple
 import structlog
 from authres import AuthenticationResultsHeader
 
+from conf.log_events import LogEvent, tell
 from maild.errors import SmtpError
 from maild.handover import DeliverAnswer, DeliverLocal, LocalMail, Reply, SimulatedAnswer
 from maild.inbound import reports
@@ -58,6 +59,14 @@ class Envelope(NamedTuple):
     peer: str
     protocol: str  # RFC 3848: SMTP, ESMTP, ESMTPS
     tls: str | None
+
+
+class Committed(NamedTuple):
+    """`inboxes`: the inbox → the id of its message; `report_of`: whose report it was, that of a message of ours."""
+
+    first_id: str
+    inboxes: Mapping[str, str]
+    report_of: str | None = None
 
 
 StorageLimit = Callable[[str], int | None]  # a plan's name → the bytes that it may keep, None: any
@@ -121,9 +130,12 @@ class Acceptor:
         if rows > MAX_ROWS:  # RFC 3463 §3.6, X.5.3: to be sent in several parts
             raise SmtpError(554, "5.5.3", "too many recipients for a message of so many parts")
         write = self._db.write_apart if rows > APART_ROWS else self._db.write
-        message_id = await write(self._commit, arrival, stored, envelope, list(one_each.values()), claim)
-        log.info("accepted", message_id=message_id, inboxes=len(one_each), size_bytes=stored.size_bytes)
-        return message_id
+        done = await write(self._commit, arrival, stored, envelope, list(one_each.values()), claim)
+        _tell_accepted(envelope, stored, done)
+        if claim is not None:
+            kind = type(claim.report).__name__
+            tell(log, LogEvent.REPORTED, message_id=done.report_of, report=kind, report_id=done.first_id)
+        return done.first_id
 
     def _commit(
         self,
@@ -133,8 +145,8 @@ class Acceptor:
         envelope: Envelope,
         recipients: Sequence[tuple[str, Mailbox]],
         claim: Claim | None,
-    ) -> str:
-        """Rows for every inbox, and what a report brings; the first message's id."""
+    ) -> Committed:
+        """Rows for every inbox, and what a report brings."""
         boxes = [box for _, box in recipients]
         # Others may have brought mail since RCPT. One with room is enough: there is one answer for all of them.
         if all(
@@ -146,14 +158,17 @@ class Acceptor:
         blobs.insert(tx, stored, now_ms, refs=0)
         first_id = self._ids.new("msg")
         trace = self._trace(envelope, first_id, [address for address, _ in recipients])
-        is_delivered = False
+        delivered: dict[str, str] = {}
         for box in boxes:  # the first one delivered has the id that Received and our 250 name
-            is_delivered |= self._deliver(tx, arrival, box, trace, now_ms, None if is_delivered else first_id)
-        if not is_delivered:
+            message_id = self._ids.new("msg") if delivered else first_id
+            if self._deliver(tx, arrival, box, trace, now_ms, message_id):
+                delivered[box.inbox_id] = message_id
+        if not delivered:
             raise SmtpError(550, "5.1.1", "mailbox unavailable")  # all were deactivated since RCPT
-        if claim is not None:
-            reports.count(tx, claim, self._senders, self._ids.new, now_ms)
-        return first_id
+        report_of = (
+            reports.count(tx, claim, self._senders, self._ids.new, now_ms) if claim is not None else None
+        )
+        return Committed(first_id, delivered, report_of)
 
     async def prepare_local(self, mail: LocalMail) -> DeliverLocal:
         """Read the message; the unit returned delivers it to the inboxes of its recipients."""
@@ -169,7 +184,7 @@ class Acceptor:
 
     def _commit_local(self, tx: Tx, arrival: Arrival, mail: LocalMail) -> Mapping[str, Reply]:
         replies: dict[str, Reply] = {}
-        delivered: set[str] = set()
+        delivered: dict[str, str] = {}  # inbox → its message
         for address in mail.recipients:
             box = find_mailbox(tx, address, self._shared_domains)
             if box is None:
@@ -180,9 +195,9 @@ class Acceptor:
                 continue
             trace = self._local_trace(mail.envelope_from, address, mail.message_id) + mail.own_fields
             if box.inbox_id not in delivered:
-                self._deliver(tx, arrival, box, trace, self._clock.now_ms())
-                delivered.add(box.inbox_id)
-            replies[address] = Reply(250, "2.1.5", "delivered to the inbox")
+                delivered[box.inbox_id] = self._ids.new("msg")
+                self._deliver(tx, arrival, box, trace, self._clock.now_ms(), delivered[box.inbox_id])
+            replies[address] = Reply(250, "2.1.5", "delivered to the inbox", delivered[box.inbox_id])
         return replies
 
     async def prepare_answer(self, answer: SimulatedAnswer) -> DeliverAnswer:
@@ -211,13 +226,12 @@ class Acceptor:
         box: Mailbox,
         trace: bytes,
         now_ms: int,
-        message_id: str | None = None,
+        message_id: str,
     ) -> bool:
         """Rows for one inbox; False when the inbox is gone."""
         domain = split(box.address)[1]  # it may have been deleted since RCPT, as the inbox may have been
         if not is_served(tx, domain, self._shared_domains) or not inboxes.received(tx, box.inbox_id, now_ms):
             return False
-        message_id = message_id or self._ids.new("msg")
         thread_id = self._thread(tx, arrival, box, now_ms)
         attachments = messages.attachment_rows(self._ids, message_id, arrival.digest.parts())
         message = message_row(arrival, box, message_id, thread_id, trace, now_ms)
@@ -305,6 +319,21 @@ class Acceptor:
         if second != self._dated[0]:
             self._dated = second, format_datetime(datetime.fromtimestamp(second, UTC))
         return self._dated[1]
+
+
+def _tell_accepted(envelope: Envelope, stored: Stored, done: Committed) -> None:
+    tell(
+        log,
+        LogEvent.ACCEPTED,
+        peer=envelope.peer.removeprefix("IPv6:"),
+        helo=envelope.helo,
+        tls=envelope.tls,
+        mail_from=envelope.mail_from,
+        recipients=[address for address, _ in envelope.recipients],
+        message_id=done.first_id,
+        inboxes=done.inboxes,
+        size_bytes=stored.size_bytes,
+    )
 
 
 def known_sender(domain: str | None) -> Mapping[str, str | None]:

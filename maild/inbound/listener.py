@@ -5,8 +5,10 @@ from collections import Counter
 from ssl import SSLContext
 
 import structlog
+from structlog.typing import FilteringBoundLogger
 
 from conf.settings import Smtp
+from conf.strangers import StrangerLog
 from maild.errors import SmtpError
 from maild.inbound.accept import Acceptor, Envelope
 from maild.inbound.intake import NO_STORAGE, Intake
@@ -15,6 +17,7 @@ from storage.blobs import Blobs, Stored
 from storage.byte_account import ByteAccount
 from storage.cpu_threads import CpuThreads
 from storage.disk import Disk
+from storage.ids import Ids
 from storage.inboxes import Mailbox
 from storage.service import Service
 
@@ -41,6 +44,8 @@ class Listener(Service):
         limits: Smtp,
         hostname: str,
         tls: SSLContext,
+        ids: Ids,
+        strangers: StrangerLog,
     ) -> None:
         self._acceptor = acceptor
         self._blobs = blobs
@@ -49,6 +54,11 @@ class Listener(Service):
         self._limits = limits
         self._hostname = hostname
         self.tls = tls  # of sessions that begin
+        self.strangers = strangers
+        self.log: FilteringBoundLogger = (
+            log.bind()
+        )  # finding the method anew costs more than not writing a line
+        self._ids = ids
         self._servers: list[asyncio.Server] = []
         self._sessions: set[Session] = set()
         self._per_address: Counter[str] = Counter()
@@ -100,6 +110,10 @@ class Listener(Service):
         self._servers.clear()
 
     # What sessions ask (session.Host) ----------------------------------------------------------
+
+    def new_id(self) -> str:
+        """A session's name in the log."""
+        return self._ids.new("ses")
 
     def opened(self, session: Session) -> SmtpError | None:
         """Count the session; the refusal when it is one too many."""

@@ -76,8 +76,8 @@ def claim(
     return Claim(report, tokens, inboxes) if tokens else None
 
 
-def count(tx: Tx, claim: Claim, senders: EnvelopeSenders, mint: Mint, now_ms: int) -> None:
-    """Let the report have its effect, if it has any."""
+def count(tx: Tx, claim: Claim, senders: EnvelopeSenders, mint: Mint, now_ms: int) -> str | None:
+    """Let the report have its effect, if it has any; the message of ours that it is about."""
     for token in claim.tokens:
         message = outbound.reported(tx, token.value)
         if message is None or not _is_about(claim, message, token.domain, now_ms):
@@ -88,7 +88,8 @@ def count(tx: Tx, claim: Claim, senders: EnvelopeSenders, mint: Mint, now_ms: in
                 _complain(tx, message.id, claim.report, recipients, mint, now_ms)
             else:
                 _settle(tx, message.id, claim.report, recipients, mint, now_ms)
-            return
+            return message.id
+    return None
 
 
 def _is_about(claim: Claim, message: Reported, domain: str, now_ms: int) -> bool:

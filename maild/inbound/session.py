@@ -14,12 +14,16 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from ssl import SSLContext
-from typing import Protocol
+from typing import Any, Protocol
 
 import structlog
 from aiosmtpd.smtp import SMTP, TLSSetupException
+from structlog.contextvars import bind_contextvars
+from structlog.typing import FilteringBoundLogger
 
+from conf.log_events import LogEvent, clean, tell
 from conf.settings import Smtp
+from conf.strangers import StrangerLog
 from maild.errors import SmtpError, unavailable
 from maild.inbound.accept import Envelope
 from maild.inbound.intake import Intake
@@ -31,6 +35,7 @@ log = structlog.get_logger("maild.smtp")
 
 COMMAND_LINE_OCTETS = 4096  # RFC 5321 §4.5.3.1.4 asks for 512, RFC 6531 and long paths for more
 DATA_PIECE_OCTETS = 64 * 1024
+TOLD_RECIPIENTS = 10  # of a refused message, in the log
 DRAIN_FACTOR = 2  # an oversized message is read to this many times the limit, then cut off
 RATE_CHECK_S = 10
 AVERAGE_CHECKS = 12  # the average is that of two minutes
@@ -47,6 +52,10 @@ Handler = Callable[["Session", bytes], Awaitable[None]]
 class Host(Protocol):
     """What a session asks of the listener and the rooms behind it."""
 
+    strangers: StrangerLog
+    log: FilteringBoundLogger
+
+    def new_id(self) -> str: ...
     def find_mailbox(self, address: str) -> Mailbox | None: ...
     async def accept(self, envelope: Envelope, stored: Stored) -> str: ...
     def intake(self, peer: str, declared_bytes: int) -> Intake: ...
@@ -98,6 +107,10 @@ class Session(SMTP):
         self._marks: deque[int] = deque()  # what had come at the last checks of the rate
         self._refusal: SmtpError | None = None
         self.peer = ""
+        self.id = ""
+        self._verb = ""  # of the command that is being answered, and what it is about:
+        self._about: Transaction | None = None
+        self._address = ""
 
     # Life ------------------------------------------------------------------------------------
 
@@ -105,16 +118,21 @@ class Session(SMTP):
         if self._original_transport is None:
             peer = transport.get_extra_info("peername")
             self.peer = peer[0] if peer else "unknown"
+            self.id = self._host.new_id()
+            tell(self._host.log, LogEvent.CONNECTED, session=self.id, peer=self.peer)
             self._refusal = self._host.opened(self)
             self._deadline = self.loop.call_later(self._limits.session_timeout_s, self._expire)
         else:
             self._is_encrypted = True
+            cipher = _cipher(transport)
+            tell(self._host.log, LogEvent.TLS_STARTED, session=self.id, peer=self.peer, tls=cipher)
             # RFC 3207 §4.2: what was said before TLS counts for nothing.
             self._helo = self._mail = None
         super().connection_made(transport)
 
     def connection_lost(self, error: Exception | None) -> None:
         self._end()
+        tell(self._host.log, LogEvent.DISCONNECTED, session=self.id, peer=self.peer, octets=self._received)
         super().connection_lost(error)
 
     def _end(self) -> None:
@@ -168,6 +186,7 @@ class Session(SMTP):
     # The conversation ------------------------------------------------------------------------
 
     async def _handle_client(self) -> None:
+        bind_contextvars(session=self.id)  # for all lines of this task, and of the commit that it begins
         try:
             if self._refusal is not None:
                 self.hang_up(self._refusal)
@@ -178,7 +197,7 @@ class Session(SMTP):
         except (asyncio.IncompleteReadError, ConnectionError):
             self._close()  # the peer is gone
         except TLSSetupException:
-            log.info("tls_failed", peer=self.peer)
+            self._host.strangers.note(LogEvent.TLS_FAILED, session=self.id, peer=self.peer)
             self._cut_off()
         except Exception:
             log.exception("session_failed", peer=self.peer)
@@ -188,12 +207,14 @@ class Session(SMTP):
                 self._end()  # asyncio tells of a lost connection only those whose handshake succeeded
 
     async def _one_command(self) -> None:
+        self._verb, self._address, self._about = "", "", self._mail
         try:
             line = await self._read_line()
             verb, _, argument = line.partition(b" ")
             handler = COMMANDS.get(verb.upper())
             if handler is None:
                 raise self._junk_error()
+            self._verb = verb.decode().upper()
             self._reset_timeout()
             await handler(self, argument.strip())
         except SmtpError as error:
@@ -234,7 +255,32 @@ class Session(SMTP):
         return SmtpError(500, "5.5.1", "command not recognized")
 
     def _write(self, reply: SmtpError) -> None:
+        self._tell_refused(reply)
         self._writer.write(f"{reply.code} {reply.enhanced} {reply.text}\r\n".encode())
+
+    def _tell_refused(self, reply: SmtpError) -> None:
+        """What was asked is told as far as it was understood: what was not may be a password, or part of a mail."""
+        about: dict[str, Any] = {}
+        if self._verb:
+            about["command"] = self._verb
+        if self._helo is not None:
+            about["helo"] = self._helo
+        if self._about is not None:
+            about["mail_from"] = self._about.mail_from
+        if self._address:
+            about["recipient"] = self._address
+        elif self._about is not None and self._verb == "DATA":
+            recipients = [address for address, _ in self._about.recipients]
+            about |= {"recipients": recipients[:TOLD_RECIPIENTS], "recipient_count": len(recipients)}
+        self._host.strangers.note(
+            LogEvent.REFUSED,
+            session=self.id,
+            peer=self.peer,
+            code=reply.code,
+            enhanced=reply.enhanced,
+            reason=clean(reply.text),
+            **about,
+        )
 
     def _close(self) -> None:
         """Close when the peer has read all that we said; it gets a while for that, not for ever."""
@@ -319,6 +365,7 @@ class Session(SMTP):
         if self._mail is None:
             raise SmtpError(503, "5.5.1", "say MAIL first")
         address, parameters = self._path(argument, b"TO:", "RCPT TO:<address>")
+        self._address = address
         if parameters:
             raise SmtpError(555, "5.5.4", "parameter not implemented")
         if len(self._mail.recipients) >= self._limits.max_recipients:  # RFC 5321 §4.5.3.1.10
@@ -495,12 +542,13 @@ class Session(SMTP):
             helo=self._helo or "unknown",
             peer=f"IPv6:{self.peer}" if ":" in self.peer else self.peer,
             protocol=f"{extended}S" if encrypted else extended,  # RFC 3848
-            tls=self._cipher() if encrypted else None,
+            tls=_cipher(self.transport) if encrypted else None,
         )
 
-    def _cipher(self) -> str | None:
-        cipher = self.transport.get_extra_info("cipher") if self.transport else None
-        return f"{cipher[1]} {cipher[0]}" if cipher else None
+
+def _cipher(transport: asyncio.BaseTransport | None) -> str | None:
+    cipher = transport.get_extra_info("cipher") if transport else None
+    return f"{cipher[1]} {cipher[0]}" if cipher else None
 
 
 COMMANDS: Mapping[bytes, Handler] = {

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 import structlog
 from aiosmtplib import SMTPException
 
+from conf.log_events import LogEvent, clean, tell
 from conf.settings import Settings
 from maild.outbound.replies import Answer
 from maild.outbound.route import Hop
@@ -33,7 +34,7 @@ IDLE_S = 15
 MESSAGES_PER_SESSION = 100
 DIALS_PER_CONNECTION = 4  # sockets that are connecting, for each session that may be in use
 
-log = structlog.get_logger("maild.outbound.connections")
+log = structlog.get_logger("maild.outbound")
 
 
 class Unreachable(Exception):
@@ -185,7 +186,7 @@ class Connections:
         except TlsFailed as error:
             if policy.requires_tls:
                 raise _unreachable(hop, f"TLS failed: {error}") from error
-            log.info("starttls_failed", host=hop.host, error=str(error))
+            tell(log, LogEvent.STARTTLS_FAILED, host=hop.host, address=hop.address, reason=clean(str(error)))
             self._tls.handshake_failed(hop.host)
             return await self._open(await self._dial(hop), hop)
         except (SMTPException, OSError) as error:

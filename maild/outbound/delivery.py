@@ -8,13 +8,14 @@ other host is tried: a connection that is lost then is a deferral that may becom
 What a peer says never raises out of `deliver`; every recipient gets exactly one verdict.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 
 import structlog
 from aiosmtplib import SMTPException
 
+from conf.log_events import LogEvent, clean, tell
 from maild.message.envelope_sender import EnvelopeSenders
 from maild.outbound.connections import Connections, Lent, Unreachable
 from maild.outbound.content import Content, Contents
@@ -32,7 +33,7 @@ from storage.sealing import SealError
 # A destination may name thirty addresses that hang one after the other: the next attempt begins anew.
 HOSTS_FOR_S = 300
 
-log = structlog.get_logger("maild.outbound.delivery")
+log = structlog.get_logger("maild.outbound")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,24 +115,60 @@ class Deliverer:
         sender = self._sender(course.rows[0])
         while True:
             lent: Lent | None = None
+            attempt = _Attempt(hop, course.rows, self._clock.monotonic)
             try:
                 async with self._connections.session(hop, course.is_doubtful) as lent:
                     transaction = Transaction(hop, lent, course.rows, content, sender)
                     try:
-                        return await transaction.run()
+                        verdicts = await transaction.run()
+                        attempt.ended(lent, next(iter(verdicts.values())))
+                        return verdicts
                     finally:
                         course.left |= transaction.told_sender
                         course.was_lost |= transaction.was_lost
+            except Unreachable as error:
+                attempt.ended(lent, error.answer)
+                raise
             except (SMTPException, OSError) as error:
+                text = f"{hop.host} [{hop.address}]: {reason(error)}"
+                lost = Answer.of(421, f"4.4.2 {text}")
+                attempt.ended(lent, lost)
                 if lent is None or lent.is_fresh:
-                    text = f"{hop.host} [{hop.address}]: {reason(error)}"
-                    raise Unreachable(Answer.of(421, f"4.4.2 {text}"), hop.host) from error
+                    raise Unreachable(lost, hop.host) from error
                 # A kept-open session had died meanwhile; the next one, at last a new one, will do.
 
     def _sender(self, row: Due) -> str:
         """The envelope sender; of a message from before they had tags the one that it was given."""
         token = row.bounce_token or row.message_id
         return row.envelope_from or self._senders.of(token, domain_of(row), row.domain)
+
+
+class _Attempt:
+    """What is told of one host."""
+
+    def __init__(self, hop: Hop, rows: Sequence[Due], now: Callable[[], float]) -> None:
+        self._hop = hop
+        self._rows = rows
+        self._now = now
+        self._began = now()
+
+    def ended(self, lent: Lent | None, said: Answer | Verdict) -> None:
+        """`said`: of several recipients' replies the first."""
+        tell(
+            log,
+            LogEvent.ATTEMPTED,
+            message_id=self._rows[0].message_id,
+            recipients=len(self._rows),
+            host=self._hop.host,
+            address=self._hop.address,
+            port=self._hop.port,
+            tls=lent.session.tls if lent is not None else None,
+            is_reused=lent is not None and not lent.is_fresh,
+            code=said.code,
+            enhanced=said.enhanced,
+            reason=clean(said.text),
+            duration_ms=round((self._now() - self._began) * 1000),
+        )
 
 
 @dataclass

@@ -19,6 +19,7 @@ from functools import partial
 
 import structlog
 
+from conf.log_events import LogEvent, tell
 from conf.settings import Settings
 from maild.handover import IsLocal, LocalMail, MaySend, PrepareAnswer, PrepareLocal
 from maild.message.address import suppression_keys
@@ -57,7 +58,7 @@ PAUSED_LOOK_S = 2.0  # the operator's command is another process, which can't wa
 ASIDE_S = 30.0  # for what destinations that may hang have no room for
 DRAIN_S = 7.0
 
-log = structlog.get_logger("maild.outbound.queue")
+log = structlog.get_logger("maild.outbound")
 
 _SUPPRESSED = Verdict("suppressed", None, None, "the address is on the suppression list")
 _NOT_THEIRS = Verdict("failed", None, None, "the sender's domain was deleted, or is not verified any more")
@@ -114,7 +115,7 @@ class OutboundQueue(LoopService):
             self._stopping = False
             freed = await self._db.write(outbound.free_all)
             if freed:
-                log.info("leases_freed", recipients=freed)
+                tell(log, LogEvent.LEASES_FREED, recipients=freed)
         await super().start()
 
     async def run(self) -> None:

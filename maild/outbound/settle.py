@@ -14,16 +14,18 @@ gets one verdict, INTERNAL where nobody gave it any.
 import asyncio
 import sqlite3
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import structlog
 
+from conf.log_events import LogEvent, clean, tell
 from maild import outcomes
 from maild.handover import DeliverLocal
 from maild.outbound.simulator import FollowUp
-from maild.outcomes import Mint, Verdict
+from maild.outcomes import Mint, Settled, Verdict
 from storage import outbound
-from storage.clock import Clock
+from storage.clock import Clock, iso
 from storage.database import Database, DatabaseClosed, Tx
 from storage.ids import Ids
 from storage.outbound import Due
@@ -33,7 +35,7 @@ UNSETTLED_MAX = 64
 DRAIN_S = 1.0
 INTERNAL = Verdict("deferred", 451, "4.3.0", "internal error")
 
-log = structlog.get_logger("maild.outbound.settle")
+log = structlog.get_logger("maild.outbound")
 
 
 @dataclass
@@ -88,20 +90,21 @@ class Settler:
 
     async def _settle(self, outcome: Outcome, settled: Callable[[bool], None]) -> None:
         try:
-            await self._store(outcome)
+            for one in await self._store(outcome):
+                _tell_settled(one, outcome.duration_ms, self._clock.now_ms())
         except DatabaseClosed:
             log.error("outcome_lost", message_id=outcome.rows[0].message_id, reason="the store was closed")
         finally:
             self._slots.release()
             settled(outcome.is_deferred())
 
-    async def _store(self, outcome: Outcome) -> None:
+    async def _store(self, outcome: Outcome) -> Sequence[Settled]:
         """Write it, as often as it takes."""
         while True:
             now_ms = self._clock.now_ms()
             try:
-                outcome.verdicts = await self._db.write(_record, outcome, self._ids.new, now_ms)
-                return
+                outcome.verdicts, settled = await self._db.write(_record, outcome, self._ids.new, now_ms)
+                return settled
             except DatabaseClosed:
                 raise
             except Exception as error:
@@ -110,7 +113,7 @@ class Settler:
                     await asyncio.sleep(STORE_RETRY_S)
                 elif not outcome.less():
                     await self._let_go(outcome.rows)
-                    return
+                    return ()
 
     async def _let_go(self, rows: Sequence[Due]) -> None:
         """End the leases without a verdict: the time of the next attempt was written when they began."""
@@ -118,15 +121,19 @@ class Settler:
             await self._db.write(outbound.let_go, [(row.message_id, row.position) for row in rows])
 
 
-def _record(tx: Tx, outcome: Outcome, mint: Mint, now_ms: int) -> dict[int, Verdict]:
-    """The verdicts, with those of the local unit."""
+def _record(
+    tx: Tx, outcome: Outcome, mint: Mint, now_ms: int
+) -> tuple[dict[int, Verdict], Sequence[Settled]]:
+    """The verdicts, with those of the local unit, and what was settled by them."""
     verdicts = outcome.verdicts
     if outcome.has_units() and not outbound.holds(tx, outcome.rows):
-        return verdicts  # the message was deleted meanwhile: it must not arrive
+        return verdicts, ()  # the message was deleted meanwhile: it must not arrive
     if outcome.deliver_local is not None:
         replies = outcome.deliver_local(tx)
         verdicts = {
-            row.position: Verdict.of(reply.code, reply.enhanced, reply.text)
+            row.position: replace(
+                Verdict.of(reply.code, reply.enhanced, reply.text), stored_as=reply.message_id
+            )
             for row in outcome.rows
             if (reply := replies.get(row.address)) is not None
         } | verdicts
@@ -134,10 +141,36 @@ def _record(tx: Tx, outcome: Outcome, mint: Mint, now_ms: int) -> dict[int, Verd
     if missing:
         log.error("no_verdict", message_id=outcome.rows[0].message_id, recipients=len(missing))
     verdicts = verdicts | missing
-    outcomes.record(tx, outcome.rows, verdicts, mint, now_ms, outcome.duration_ms)
+    settled = outcomes.record(tx, outcome.rows, verdicts, mint, now_ms, outcome.duration_ms)
     for follow_up in outcome.follow_ups:
         follow_up(tx)
-    return verdicts
+    return verdicts, settled
+
+
+def _tell_settled(settled: Settled, duration_ms: int, now_ms: int) -> None:
+    """After the commit, which it is about."""
+    row, verdict, outcome = settled
+    more: dict[str, Any] = {}
+    if verdict.host is not None:
+        more |= {"host": verdict.host, "tls": verdict.tls}
+    if verdict.stored_as is not None:
+        more["stored_as"] = verdict.stored_as
+    if outcome == "deferred":
+        more["next_attempt_at"] = iso(row.next_attempt_at)
+    tell(
+        log,
+        LogEvent[outcome.upper()],
+        message_id=row.message_id,
+        recipient=row.address,
+        organization_id=row.organization_id,
+        code=verdict.code,
+        enhanced=verdict.enhanced,
+        reason=clean(verdict.text),
+        attempt=row.attempts,
+        duration_ms=duration_ms,
+        age_s=max(0, now_ms - row.created_at) // 1000,
+        **more,
+    )
 
 
 # What SQLite says when it can't write now; everything else is said about the statement, and would be said again.

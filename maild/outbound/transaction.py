@@ -19,7 +19,7 @@ from maild.outbound.smtp_client import Session, reason
 from maild.outcomes import Verdict
 from storage.outbound import Due
 
-log = structlog.get_logger("maild.outbound.delivery")
+log = structlog.get_logger("maild.outbound")
 
 # A path that can't be written in a command: an unquoted blank or bracket, a control anywhere.
 _UNSAFE_PATH = re.compile(r'[\x00-\x1f\x7f]|^[^"]*[\s<>]')

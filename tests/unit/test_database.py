@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from structlog.contextvars import bound_contextvars, get_contextvars
 
 from storage import database
 from storage.database import Database, DatabaseClosed, Pace, Tx, configure
@@ -366,3 +367,9 @@ def test_configure_waits_for_locks_instead_of_failing(path: Path) -> None:
     configure(conn)
     assert conn.execute("PRAGMA busy_timeout").fetchone() == (database.BUSY_TIMEOUT_MS,)
     conn.close()
+
+
+async def test_a_writing_unit_is_nobodys_in_the_log(db: Database) -> None:
+    """The first to wait wakes the writer, which then serves others too."""
+    with bound_contextvars(session="ses_of_the_first"):
+        assert await db.write(lambda tx: get_contextvars()) == {}

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from conf.settings import Http
+from conf.strangers import StrangerLog
 from controlplane.connections import Watch
-from controlplane.strangers import StrangerLog
 from storage.clock import Clock
 from storage.ids import Ids
 

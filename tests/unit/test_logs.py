@@ -52,7 +52,7 @@ with structlog.contextvars.bound_contextvars(session="ses_1"):
     log.info("said", words="a\x1b[2J\x9b\r\n\ud800é", inboxes={"inb_1": "msg_1"}, error=ValueError("odd"))
 logging.getLogger("library").warning("a\x1b[2Jb")
 try:
-    raise ValueError("once")
+    raise ValueError("once\x1b[2J")
 except ValueError:
     log.exception("failed")
 """

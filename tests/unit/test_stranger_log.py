@@ -2,7 +2,7 @@
 
 import structlog
 
-from controlplane.strangers import LINES_PER_MINUTE, MINUTE_S, StrangerLog
+from conf.strangers import LINES_PER_MINUTE, MINUTE_S, StrangerLog
 
 
 def test_a_minute_has_so_many_lines_of_a_kind() -> None:

@@ -1,0 +1,104 @@
+"""What the log says of decisions: one name for each, with the level it is told at.
+
+Both planes tell them by `tell`, so that a name, its level and its meaning stand here alone; the page for operators
+lists them, and a test compares. Faults (an exception of ours, a store that refuses) are lines of their own, where
+they happen.
+
+What is never in a line: a subject, a body, a secret, a key. What is: addresses of senders and recipients. Words that
+a peer chose (a host's reply) go through `clean`, unless a grammar has bounded them before (HELO, addresses).
+"""
+
+from enum import StrEnum
+from typing import Any
+
+CLEAN_CHARS = 200
+
+
+class LogEvent(StrEnum):
+    level: str
+    says: str
+
+    def __new__(cls, name: str, level: str, says: str) -> "LogEvent":
+        event = str.__new__(cls, name)
+        event._value_, event.level, event.says = name, level, says
+        return event
+
+    # Mail in
+    CONNECTED = "connected", "debug", "A peer opened an SMTP session."
+    TLS_STARTED = "tls_started", "debug", "The session is encrypted from here on."
+    TLS_FAILED = "tls_failed", "info", "A peer's handshake failed: its affair, unless it is all of them."
+    REFUSED = "refused", "info", "The peer heard a 4xx or 5xx of ours."
+    ACCEPTED = "accepted", "info", "The peer heard 250: the message is in the store, once for each inbox."
+    DISCONNECTED = "disconnected", "debug", "The session is over."
+    REPORTED = "reported", "info", "A bounce or a complaint that came by mail was looked at."
+
+    # Mail out
+    SCHEDULED = "scheduled", "info", "A send was accepted for later."
+    QUEUED = "queued", "info", "A message entered the queue."
+    NOT_QUEUED = (
+        "scheduled_message_refused",
+        "info",
+        "A guard refused a scheduled message when its time came (`code`).",
+    )
+    ATTEMPTED = "attempted", "info", "One host was tried for recipients of a message."
+    STARTTLS_FAILED = (
+        "starttls_failed",
+        "info",
+        "A host offers STARTTLS and can't do it: plain text for an hour.",
+    )
+    DELIVERED = "delivered", "info", "The recipient's own host, or a local inbox, took the message."
+    SENT = "sent", "info", "The smarthost took the message."
+    DEFERRED = "deferred", "info", "The recipient is tried again later."
+    BOUNCED = "bounced", "info", "The recipient was refused for good."
+    EXPIRED = "expired", "info", "The recipient was deferred until its time was over."
+    SUPPRESSED = "suppressed", "info", "Not tried: the address is on the suppression list."
+    FAILED = "failed", "info", "Not tried: the sender's domain may not send any more."
+
+    # Webhooks
+    WEBHOOK_ATTEMPTED = "webhook_attempted", "info", "An event was posted to a webhook, or could not be."
+
+    # HTTP
+    REQUEST_READ = "request_read", "debug", "A request that changes nothing was answered with 2xx or 3xx."
+    REQUEST_DONE = "request_done", "info", "A request that changes something was answered with 2xx or 3xx."
+    REQUEST_REFUSED = "request_refused", "info", "A request was answered with 4xx or 5xx."
+    HTTP_MALFORMED = "http_malformed", "info", "Octets came that are no HTTP request."
+    HTTP_CLIENT_LEFT = "http_client_left", "info", "The client was gone before its answer."
+    HTTP_CONNECTION_REFUSED = "http_connection_refused", "info", "One connection too many."
+    HTTP_CONNECTION_CUT = "http_connection_cut", "info", "The peer was too slow."
+
+    # The daemon
+    LEFT_OUT = "left_out", "info", "So many lines of a kind were not written in the last minute."
+    BUILT = "built", "info", "The store is open; how many files without a message were removed."
+    READY = "ready", "info", "It serves."
+    CERTIFICATE_RELOADED = (
+        "certificate_reloaded",
+        "info",
+        "SIGHUP was heeded: new SMTP sessions get the new pair.",
+    )
+    RETENTION = "retention", "info", "What was removed because of its age."
+    SELF_CHECK_UNFINISHED = (
+        "self_check_unfinished",
+        "info",
+        "A large store: a minute was not enough for its pages; run `maild check` now and then.",
+    )
+    LEASES_FREED = (
+        "leases_freed",
+        "info",
+        "The process before died while delivering; those recipients are due again.",
+    )
+    STOPPING = "stopping", "info", "It takes nothing new."
+    STOPPED = "stopped", "info", "It ended."
+
+
+def tell(log: Any, event: LogEvent, **fields: Any) -> None:
+    """One line of structlog's `log`, at the event's level."""
+    getattr(log, event.level)(event, **fields)
+
+
+def clean(words: str, chars: int = CLEAN_CHARS) -> str:
+    """A peer's words, fit to be shown: at most so many characters, each of them printable."""
+    if len(words) > chars:
+        words = words[: chars - 3] + "..."
+    if words.isprintable():
+        return words
+    return "".join(one if one.isprintable() else "?" for one in words)
