@@ -13,20 +13,7 @@ _EDITABLE = frozenset(
 )  # fmt: skip
 
 
-class DraftLimitReached(Exception):
-    """The organization has as many open drafts as its plan allows."""
-
-    def __init__(self, limit: int, used: int) -> None:
-        super().__init__(f"{used} of {limit} open drafts")
-        self.limit = limit
-        self.used = used
-
-
-def create(tx: Tx, draft: Draft, limit: int | None) -> None:
-    """DraftLimitReached when the organization has `limit` open ones already."""
-    used = count_open(tx, draft.organization_id)
-    if limit is not None and used >= limit:
-        raise DraftLimitReached(limit, used)
+def create(tx: Tx, draft: Draft) -> None:
     tx.run(_INSERT, draft)
 
 

@@ -83,15 +83,6 @@ WHERE webhook_id = :webhook_id AND event_seq = :event_seq AND status = :status A
 RETURNING attempts"""
 
 
-class WebhookLimitReached(Exception):
-    """The organization has as many webhooks as its plan allows."""
-
-    def __init__(self, limit: int, used: int) -> None:
-        super().__init__(f"{used} of {limit} webhooks in use")
-        self.limit = limit
-        self.used = used
-
-
 class Head(NamedTuple):
     """A webhook that has deliveries waiting. `due_ms` is 0 when it is gone or inactive: halt them."""
 
@@ -146,12 +137,8 @@ def create(
     url: str,
     subscribed_events: Sequence[str],
     secret: bytes,
-    limit: int | None,
 ) -> Webhook:
-    """`secret` is sealed. WebhookLimitReached when the organization has `limit` already."""
-    used = count(tx, organization_id)
-    if limit is not None and used >= limit:
-        raise WebhookLimitReached(limit, used)
+    """`secret` is sealed."""
     webhook = Webhook(
         id=webhook_id,
         organization_id=organization_id,

@@ -19,8 +19,8 @@ from controlplane.domains import checks, lifecycle
 from controlplane.domains.checks import Finding, Key, Ours, Record
 from controlplane.domains.doh import Panel, Question
 from controlplane.errors import ApiError
-from controlplane.sending.guards import limit_reached
-from storage import dkim_keys, domains, events, inboxes, outbound, usage
+from controlplane.plan_limits import refusing_what_exceeds
+from storage import allowances, dkim_keys, domains, events, inboxes, outbound, usage
 from storage.clock import Clock, day_of, iso_or_none
 from storage.database import Database, Tx
 from storage.dkim_keys import DkimKey
@@ -109,7 +109,8 @@ class Registry:
         try:
             await store.read_for(organization_id, domains.refuse_taken, organization_id, name)
             key = await self._key_for(name, await store.read_for(organization_id, dkim_keys.of_domain, name))
-            return await store.write(self._register, organization_id, name, daily_cap, key)
+            with refusing_what_exceeds():
+                return await store.write(self._register, organization_id, name, daily_cap, key)
         except domains.DomainTaken as error:
             raise _taken(name) from error
 
@@ -134,9 +135,7 @@ class Registry:
     def _register(
         self, tx: Tx, organization_id: str, name: str, daily_cap: int | None, key: DkimKey | None
     ) -> Shown:
-        used = domains.count(tx, organization_id)
-        if used >= DOMAINS_MAX:
-            raise limit_reached("domains", DOMAINS_MAX, used, None)
+        allowances.domain(tx, organization_id, DOMAINS_MAX)
         # Another registration of the name may have brought a key meanwhile.
         if key is not None and not dkim_keys.of_domain(tx, name):
             dkim_keys.insert(tx, key)

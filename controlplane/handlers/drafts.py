@@ -9,9 +9,10 @@ from controlplane import render
 from controlplane.api import Answer, Call
 from controlplane.errors import ApiError
 from controlplane.handlers.messages import accepted
+from controlplane.plan_limits import refusing_what_exceeds
 from controlplane.schemas import CreateDraft, PatchDraft
 from controlplane.streaming import answer_array
-from storage import drafts, inboxes, messages, organizations
+from storage import allowances, drafts, inboxes, messages, organizations
 from storage.database import Tx
 from storage.records import Draft, dump
 
@@ -20,11 +21,8 @@ BODY_BYTES_MAX = 1_048_576  # text and HTML together: a list shows a hundred of 
 
 async def create(call: Call) -> Answer:
     _refuse_large(call.body)
-    try:
+    with refusing_what_exceeds():
         row = await call.rooms.db.write(_create, call, call.body)
-    except drafts.DraftLimitReached as reached:
-        details = {"resource": "openDrafts", "limit": reached.limit, "used": reached.used, "resetsAt": None}
-        raise ApiError("draft_limit_reached", details=details) from reached
     return Answer(render.draft(row), status=201)
 
 
@@ -99,7 +97,8 @@ def _create(tx: Tx, call: Call, body: CreateDraft) -> Draft:
         discarded_at=None,
     )
     plan = call.rooms.settings.plan(organization.plan) if organization else None
-    drafts.create(tx, draft, plan.open_drafts if plan else 0)
+    allowances.open_draft(tx, call.organization_id, plan.open_drafts if plan else 0)
+    drafts.create(tx, draft)
     return draft
 
 

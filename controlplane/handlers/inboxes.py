@@ -3,10 +3,10 @@
 from controlplane import render
 from controlplane.api import Answer, Call
 from controlplane.errors import ApiError
+from controlplane.plan_limits import refusing_what_exceeds
 from controlplane.schemas import CreateInbox, PatchInbox
-from controlplane.sending.guards import limit_reached
 from controlplane.usernames import is_reserved
-from storage import agents, domains, inboxes, organizations
+from storage import agents, allowances, domains, inboxes, organizations
 from storage.clock import iso
 from storage.database import Tx
 from storage.records import Inbox, dump
@@ -25,7 +25,8 @@ async def create(call: Call) -> Answer:
         raise ApiError("username_reserved")
     now_ms = call.rooms.clock.now_ms()
     try:
-        row = await call.rooms.db.write(_provision, call, body, domain, now_ms)
+        with refusing_what_exceeds():
+            row = await call.rooms.db.write(_provision, call, body, domain, now_ms)
     except inboxes.AddressTaken as error:
         raise ApiError("address_already_exists", details={"address": str(error)}) from error
     except inboxes.AddressInCooldown as error:
@@ -48,9 +49,7 @@ def _provision(tx: Tx, call: Call, body: CreateInbox, domain: str, now_ms: int) 
         raise ApiError("agent_not_found")
     organization = organizations.get(tx, call.organization_id)
     limit = rooms.settings.plan(organization.plan).inboxes if organization else None
-    used = inboxes.count_active(tx, call.organization_id)
-    if limit is not None and used >= limit:
-        raise limit_reached("inboxes", limit, used, None)
+    allowances.inbox(tx, call.organization_id, limit)
     return inboxes.create(
         tx,
         rooms.ids.new("inb"),

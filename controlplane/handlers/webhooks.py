@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from controlplane import render
 from controlplane.api import Answer, Call
 from controlplane.errors import ApiError, Fault, invalid
+from controlplane.plan_limits import refusing_what_exceeds
 from controlplane.schemas import CreateWebhook, ListDeliveries, UpdateWebhook
 from controlplane.webhooks.targets import EgressRefused
-from storage import organizations, webhooks
+from storage import allowances, organizations, webhooks
 from storage.database import Tx
 from storage.records import Webhook
 
@@ -19,16 +20,15 @@ async def create(call: Call) -> Answer:
     await _check_target(call, body.url)
     webhook_id = call.rooms.ids.new("whk")
     secret, sealed = call.rooms.secrets.make(webhook_id)
-    try:
+    with refusing_what_exceeds():
         row = await call.rooms.db.write(_register, call, webhook_id, sealed)
-    except webhooks.WebhookLimitReached as reached:
-        details = {"resource": "webhooks", "limit": reached.limit, "used": reached.used, "resetsAt": None}
-        raise ApiError("webhook_limit_reached", details=details) from reached
     return Answer({**render.webhook(row), "secret": secret}, status=201)
 
 
 def _register(tx: Tx, call: Call, webhook_id: str, sealed: bytes) -> Webhook:
     organization = organizations.get(tx, call.organization_id)
+    limit = call.rooms.settings.plan(organization.plan).webhooks if organization else 0
+    allowances.webhook(tx, call.organization_id, limit)
     return webhooks.create(
         tx,
         webhook_id,
@@ -37,7 +37,6 @@ def _register(tx: Tx, call: Call, webhook_id: str, sealed: bytes) -> Webhook:
         url=call.body.url,
         subscribed_events=_unique(call.body.subscribedEvents),
         secret=sealed,
-        limit=call.rooms.settings.plan(organization.plan).webhooks if organization else 0,
     )
 
 

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 from conf.settings import Plan
 from controlplane.errors import ApiError
+from controlplane.plan_limits import refusing_what_exceeds
 from maild.message.address import suppression_keys
-from storage import domains, inboxes, suppressions, tripwire, usage
-from storage.clock import DAY_MS, day_of, iso, iso_or_none, month_of, next_day_ms, next_month_ms
+from storage import allowances, domains, inboxes, suppressions, tripwire, usage
+from storage.clock import DAY_MS, day_of, iso, iso_or_none, next_day_ms
 from storage.database import Tx
 from storage.records import Inbox, Organization
 
@@ -149,43 +150,18 @@ def domain_is_below_its_ceiling(tx: Tx, attempt: Attempt) -> None:
 
 
 def spend_is_below_threshold(tx: Tx, attempt: Attempt) -> None:
-    threshold = attempt.plan.spend_pause_threshold
-    if threshold is None:
-        return
-    used = usage.get(tx, attempt.organization.id, month_of(attempt.goes_at_ms), "messages")
-    if used >= threshold:
-        resets_at = iso(next_month_ms(attempt.goes_at_ms))
-        raise ApiError("spend_cap_reached", details={"limit": threshold, "used": used, "resetsAt": resets_at})
+    with refusing_what_exceeds():
+        threshold = attempt.plan.spend_pause_threshold
+        allowances.spend(tx, attempt.organization.id, threshold, attempt.goes_at_ms)
 
 
 def allowance_is_left(tx: Tx, attempt: Attempt) -> None:
-    at_ms, plan = attempt.goes_at_ms, attempt.plan
-    for resource, limit, period, resets_at in (
-        ("messagesDaily", plan.messages_daily, day_of(at_ms), next_day_ms(at_ms)),
-        ("messagesMonthly", plan.messages_monthly, month_of(at_ms), next_month_ms(at_ms)),
-    ):
-        if limit is None:
-            continue
-        used = usage.get(tx, attempt.organization.id, period, "messages")
-        if used >= limit:
-            raise limit_reached(resource, limit, used, resets_at)
-    if plan.storage_bytes is not None:
-        kept = usage.kept_bytes(tx, attempt.organization.id)
-        if kept >= plan.storage_bytes:
-            raise limit_reached("storageBytes", plan.storage_bytes, kept, None)
-
-
-def limit_reached(resource: str, limit: int, used: int, resets_at: int | None) -> ApiError:
-    """docs/contract.md, section 7: what is used up, and when it starts anew (null: never by itself)."""
-    return ApiError(
-        "limit_reached",
-        details={
-            "resource": resource,
-            "limit": limit,
-            "used": used,
-            "resetsAt": iso_or_none(resets_at),
-        },
-    )
+    organization_id, plan = attempt.organization.id, attempt.plan
+    with refusing_what_exceeds():
+        allowances.message(
+            tx, organization_id, plan.messages_daily, plan.messages_monthly, attempt.goes_at_ms
+        )
+        allowances.stored_bytes(tx, organization_id, plan.storage_bytes)
 
 
 Guard = Callable[[Tx, Attempt], None]

@@ -10,7 +10,7 @@ the message's bytes are in the store already, so both messages show the one blob
 rows commit in the transaction that marks the recipient delivered.
 """
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from datetime import UTC, datetime
 from email.utils import format_datetime
 from typing import NamedTuple
@@ -31,7 +31,8 @@ from maild.message.envelope_sender import EnvelopeSenders
 from maild.message.model import RawMessage
 from maild.message.report import Report, read_report
 from maild.message.thread_headers import base_subject
-from storage import blobs, events, inboxes, messages, threads, usage
+from storage import allowances, blobs, events, inboxes, messages, threads, usage
+from storage.allowances import LimitOf
 from storage.blobs import Blobs, Stored
 from storage.clock import Clock, day_of
 from storage.cpu_threads import CpuThreads
@@ -69,8 +70,6 @@ class Committed(NamedTuple):
     report_of: str | None = None
 
 
-StorageLimit = Callable[[str], int | None]  # a plan's name → the bytes that it may keep, None: any
-
 # RFC 3463 §3.3, X.2.2: temporary, for retention or deleting makes room.
 _FULL = (452, "4.2.2", "the mailbox is full, try again later")
 
@@ -86,7 +85,7 @@ class Acceptor:
         *,
         hostname: str,
         shared_domains: Set[str],
-        storage_limit: StorageLimit,
+        storage_limit: LimitOf,
         senders: EnvelopeSenders,
     ) -> None:
         self._db = db
@@ -110,9 +109,7 @@ class Acceptor:
         return box
 
     def _is_full(self, tx: Tx, organization_id: str) -> bool:
-        plan, kept = usage.plan_and_bytes(tx, organization_id)
-        limit = self._storage_limit(plan)
-        return limit is not None and kept >= limit
+        return allowances.is_full(tx, organization_id, self._storage_limit)
 
     async def accept(self, envelope: Envelope, stored: Stored) -> str:
         """Commit the message for every inbox it reaches; returns the id of the first message, for our 250.

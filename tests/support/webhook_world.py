@@ -144,7 +144,6 @@ class WebhookWorld:
             url=url,
             subscribed_events=subscribed,
             secret=sealed,
-            limit=None,
         )
 
     async def event(self, organization_id: str = "org_1", **more: Any) -> str:

@@ -56,7 +56,6 @@ async def subscribe(store: Store) -> None:
         url="https://a.test/",
         subscribed_events=["email.sent"],
         secret=b"",
-        limit=None,
     )
 
 

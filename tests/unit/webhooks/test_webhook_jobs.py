@@ -74,7 +74,6 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
             url="https://a.test/",
             subscribed_events=["email.received"],
             secret=b"sealed",
-            limit=None,
         )
     yield World(store)
     await store.close()

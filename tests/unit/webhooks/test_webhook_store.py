@@ -2,7 +2,8 @@
 
 import pytest
 
-from storage import webhooks
+from storage import allowances, webhooks
+from storage.allowances import UsedUp
 from storage.database import Tx
 from storage.records import WebhookAttempt, load
 from storage.webhooks import Settlement
@@ -46,6 +47,7 @@ async def test_a_deleted_one_is_gone(world: WebhookWorld) -> None:
 
 async def test_the_plan_s_limit_is_checked_where_the_row_is_written(world: WebhookWorld) -> None:
     def create(tx: Tx, number: int) -> None:
+        allowances.webhook(tx, "org_1", 2)
         webhooks.create(
             tx,
             f"whk_{number}",
@@ -54,12 +56,11 @@ async def test_the_plan_s_limit_is_checked_where_the_row_is_written(world: Webho
             url="https://a.test/",
             subscribed_events=["email.sent"],
             secret=b"",
-            limit=2,
         )
 
     for number in range(2):
         await world.db.write(create, number)
-    with pytest.raises(webhooks.WebhookLimitReached) as reached:
+    with pytest.raises(UsedUp) as reached:
         await world.db.write(create, 2)
     assert (reached.value.limit, reached.value.used) == (2, 2)
 

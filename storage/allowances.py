@@ -1,0 +1,82 @@
+"""What a plan allows an organization: every comparison of what there is with what there may be.
+
+Who may call: the transaction that takes one more, so that of two requests one takes the last place. Limits are those
+of the plan (conf.settings.Plan); None is no limit. Each plane tells its own peers of `UsedUp` in their terms. What a
+plan says beside numbers (one recipient a message) is a guard of sending.
+"""
+
+from collections.abc import Callable
+
+from storage import domains, drafts, inboxes, usage, webhooks
+from storage.clock import day_of, month_of, next_day_ms, next_month_ms
+from storage.database import Tx
+
+LimitOf = Callable[[str], int | None]  # a plan's name → its limit
+
+
+class UsedUp(Exception):
+    """The plan allows no more. `resets_at`: when it does again by itself, in Unix milliseconds; None: never."""
+
+    def __init__(self, resource: str, limit: int, used: int, resets_at: int | None = None) -> None:
+        super().__init__(f"{used} of {limit} {resource}")
+        self.resource = resource
+        self.limit = limit
+        self.used = used
+        self.resets_at = resets_at
+
+
+def inbox(tx: Tx, organization_id: str, limit: int | None) -> None:
+    """UsedUp when there may not be one more active inbox; so below, each for what it is named after."""
+    if limit is not None:
+        _compare("inboxes", limit, inboxes.count_active(tx, organization_id))
+
+
+def open_draft(tx: Tx, organization_id: str, limit: int | None) -> None:
+    if limit is not None:
+        _compare("openDrafts", limit, drafts.count_open(tx, organization_id))
+
+
+def webhook(tx: Tx, organization_id: str, limit: int | None) -> None:
+    if limit is not None:
+        _compare("webhooks", limit, webhooks.count(tx, organization_id))
+
+
+def domain(tx: Tx, organization_id: str, limit: int | None) -> None:
+    if limit is not None:
+        _compare("domains", limit, domains.count(tx, organization_id))
+
+
+def message(tx: Tx, organization_id: str, daily: int | None, monthly: int | None, at_ms: int) -> None:
+    """One more that leaves at that time: the allowances of that day and month."""
+    if daily is not None:
+        used = usage.get(tx, organization_id, day_of(at_ms), "messages")
+        _compare("messagesDaily", daily, used, next_day_ms(at_ms))
+    if monthly is not None:
+        _compare("messagesMonthly", monthly, _sent_in_month(tx, organization_id, at_ms), next_month_ms(at_ms))
+
+
+def spend(tx: Tx, organization_id: str, threshold: int | None, at_ms: int) -> None:
+    """As many messages in that month as the plan pauses sending at."""
+    if threshold is not None:
+        _compare("spend", threshold, _sent_in_month(tx, organization_id, at_ms), next_month_ms(at_ms))
+
+
+def stored_bytes(tx: Tx, organization_id: str, limit: int | None) -> None:
+    if limit is not None:
+        _compare("storageBytes", limit, usage.kept_bytes(tx, organization_id))
+
+
+def is_full(tx: Tx, organization_id: str, limit_of: LimitOf) -> bool:
+    """`stored_bytes` for who does not know the plan, in one statement: it is asked at each RCPT."""
+    plan, kept = usage.plan_and_bytes(tx, organization_id)
+    limit = limit_of(plan)
+    return limit is not None and kept >= limit
+
+
+def _sent_in_month(tx: Tx, organization_id: str, at_ms: int) -> int:
+    return usage.get(tx, organization_id, month_of(at_ms), "messages")
+
+
+def _compare(resource: str, limit: int, used: int, resets_at: int | None = None) -> None:
+    if used >= limit:
+        raise UsedUp(resource, limit, used, resets_at)
