@@ -9,14 +9,13 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from storage import database
-from storage.database import Database, Tx
+from storage.database import Database, Pace, Tx
 
 NEWS, OTHER = "news", "other"
 
 
 @pytest.fixture
-async def db(tmp_path: Path) -> AsyncIterator[Database]:
+async def db(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Database]:
     path = tmp_path / "store"
     conn = sqlite3.connect(path)
     conn.execute("PRAGMA journal_mode = WAL")
@@ -26,9 +25,13 @@ async def db(tmp_path: Path) -> AsyncIterator[Database]:
            CREATE TABLE children (parent INTEGER REFERENCES parents (id) DEFERRABLE INITIALLY DEFERRED);"""
     )
     conn.close()
-    db = await Database.open(path)
+    db = await Database.open(path, getattr(request, "param", Pace()))
     yield db
     await db.close()
+
+
+endless_slices = pytest.mark.parametrize("db", [Pace(slice_s=10)], indirect=True)
+empty_slices = pytest.mark.parametrize("db", [Pace(slice_s=0)], indirect=True)
 
 
 @pytest.fixture
@@ -70,10 +73,8 @@ async def test_a_commit_that_names_no_topic_calls_nobody(db: Database, heard: li
     assert heard == [["one"]]
 
 
-async def test_a_batch_calls_each_listener_once(
-    db: Database, heard: list[list[str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(database, "SLICE_S", 10)
+@endless_slices
+async def test_a_batch_calls_each_listener_once(db: Database, heard: list[list[str]]) -> None:
     other: list[str] = []
     db.listen(OTHER, lambda: other.append("called"))
     topics = [NEWS, None, NEWS, OTHER, NEWS]
@@ -82,10 +83,8 @@ async def test_a_batch_calls_each_listener_once(
     assert other == ["called"]
 
 
-async def test_each_batch_that_names_it_calls_again(
-    db: Database, heard: list[list[str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(database, "SLICE_S", 0)
+@empty_slices
+async def test_each_batch_that_names_it_calls_again(db: Database, heard: list[list[str]]) -> None:
     await asyncio.gather(*(db.write(note, text, NEWS) for text in "ab"))
     assert len(heard) == 2
 
@@ -97,10 +96,10 @@ async def test_a_unit_that_is_rolled_back_calls_nobody(db: Database, heard: list
     assert heard == []
 
 
+@endless_slices
 async def test_a_unit_that_is_rolled_back_leaves_its_neighbours_topics(
-    db: Database, heard: list[list[str]], monkeypatch: pytest.MonkeyPatch
+    db: Database, heard: list[list[str]]
 ) -> None:
-    monkeypatch.setattr(database, "SLICE_S", 10)
     for before, after in ((NEWS, None), (None, NEWS)):
         writes = (db.write(note, f"{before}", before), db.write(fail), db.write(note, f"{after} 2", after))
         await asyncio.gather(*writes, return_exceptions=True)
