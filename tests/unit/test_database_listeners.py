@@ -13,6 +13,9 @@ from storage.database import Database, Pace, Tx
 
 NEWS, OTHER = "news", "other"
 
+endless_slices = pytest.mark.parametrize("db", [Pace(slice_s=10)], indirect=True)
+empty_slices = pytest.mark.parametrize("db", [Pace(slice_s=0)], indirect=True)
+
 
 @pytest.fixture
 async def db(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Database]:
