@@ -39,7 +39,7 @@ class Sending:
         self.clock = ManualClock()
         self.store = await Store.open(self.folder, self.clock)
         self.dns = await DnsServer().start()
-        await self.mx.start()
+        await self.mx.__aenter__()  # it may serve already
         self.local: list[LocalMail] = []
         self.answers: list[SimulatedAnswer] = []
         self.delivered_answers = 0
