@@ -8,7 +8,7 @@ from maild.message.envelope_sender import EnvelopeSenders
 from storage import server_secrets
 from storage.clock import DAY_MS
 from tests.support.running import Running, until
-from tests.unit.message.test_message_report import OLD_EXIM, POSTFIX, QMAIL, feedback, multipart
+from tests.unit.maild.message.test_message_report import OLD_EXIM, POSTFIX, QMAIL, feedback, multipart
 
 GONE = "gone@agents.test"
 OTHER = "other@agents.test"

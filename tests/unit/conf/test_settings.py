@@ -10,7 +10,7 @@ import pytest
 
 from conf.settings import DEFAULT_PLAN, Settings, SettingsError, load, parse
 
-FILE = Path(__file__).parents[2] / "conf" / "maild.toml"
+FILE = Path(__file__).parents[3] / "conf" / "maild.toml"
 DOCUMENT = tomllib.loads(FILE.read_text("utf-8"))
 
 

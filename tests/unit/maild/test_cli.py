@@ -483,7 +483,7 @@ def test_a_second_daemon_is_refused_in_one_line_of_a_process_of_its_own(config: 
     try:
         done = subprocess.run(
             [sys.executable, "-m", "maild", "serve", "--config", str(config)],
-            capture_output=True, text=True, timeout=30, check=False, cwd=Path(__file__).parents[2],
+            capture_output=True, text=True, timeout=30, check=False, cwd=Path(__file__).parents[3],
         )  # fmt: skip
     finally:
         running.unlock()

@@ -13,7 +13,7 @@ from storage import organizations, usage
 from storage.clock import day_of
 from storage.usage import Reputation
 from tests.support.store import ORGANIZATION, ManualClock, Store
-from tests.unit.test_outcomes import settle
+from tests.unit.maild.test_outcomes import settle
 
 BAD = replace(Verdict.of(550, "5.1.1", "no such user", "mx.there.test"), left=True)
 DAY_S = 86_400

@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 from conf.log_events import CLEAN_CHARS, LogEvent, clean, tell
 from conf.strangers import LINES_PER_MINUTE, LINES_PER_MINUTE_IN_ALL, MINUTE_S, StrangerLog, network
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SOURCES = [
     file for room in ("maild", "controlplane", "storage", "conf") for file in (ROOT / room).rglob("*.py")
 ]
