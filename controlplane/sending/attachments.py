@@ -26,6 +26,9 @@ async def decode_attachments(
 
 def decode(text: str, piece: int = PIECE_CHARACTERS) -> bytes:
     """The bytes that base64 stands for, no padding or other character where none belongs. ValueError."""
+    # RFC 4648 §3.2: padding fills the last four characters. Python takes more of it for as good.
+    if len(text) % 4 or len(text) - len(text.rstrip("=")) > 2:
+        raise ValueError("no whole groups of four characters")
     decoded = [
         binascii.a2b_base64(text[at : at + piece], strict_mode=True) for at in range(0, len(text), piece)
     ]
