@@ -15,7 +15,7 @@ import uvloop
 from tests.support.hostile import Attack, Target, hops
 from tests.support.hostile.attacks import ATTACKS
 
-REST_S = 0.2
+REST_S = 0.5
 
 
 async def repeat(attack: Attack, target: Target, rounds: Counter[str]) -> None:

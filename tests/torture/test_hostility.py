@@ -1,0 +1,158 @@
+"""Everything that hostile peers do, all at once, beside one healthy sender, one reader and one receiver.
+
+Always: nothing that was acknowledged is lost, memory stays below 512 MiB, no stranger's words become a stack trace.
+In the short form other tests run beside it, so its latencies are only shown (-s). A long one has the machine to itself:
+
+    SOAK_SECONDS=180 .venv/bin/pytest -s -o faulthandler_timeout=0 tests/torture/test_hostility.py
+
+Then 99 of 100 healthy requests and mails must be through in SERVED_S, and memory must come back.
+"""
+
+import asyncio
+import os
+import statistics
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support import hostile
+from tests.support.daemon import Daemon
+from tests.support.hostile import wire
+from tests.support.hostile.attacks import ATTACKS
+from tests.support.hostile.stage import SINK_DOMAIN, stage
+from tests.support.mx import Mx
+
+pytestmark = pytest.mark.torture
+
+SECONDS = int(os.environ.get("SOAK_SECONDS", "0"))
+IS_LONG = SECONDS > 0
+ATTACKED_S = SECONDS or 15
+IDLE_S = max(5, SECONDS // 6)
+PEAK_MIB = 512
+AFTERWARDS_S = 60
+MEMORY_BACK = 1.2
+SERVED_S = 1.0
+
+
+@dataclass
+class Healthy:
+    """Three peers that do as they should, at a steady pace; latencies from when each piece of work was due."""
+
+    daemon: Daemon
+    inbox: dict[str, Any]
+    latencies: dict[str, list[float]] = field(default_factory=dict)
+    acknowledged: list[str] = field(default_factory=list)  # Message-IDs that got their 250
+    sent: list[str] = field(default_factory=list)  # recipients whose send got its 201
+    _count: int = 0
+
+    async def work(self, seconds: int) -> dict[str, list[float]]:
+        self.latencies = {}
+        await asyncio.gather(
+            self._paced("read", 1.5, seconds, self._read),
+            self._paced("send", 1, seconds, self._send),
+            self._paced("receive", 2, seconds, self._receive),
+        )
+        return self.latencies
+
+    async def _paced(
+        self, kind: str, per_second: float, seconds: int, work: Callable[[int], Awaitable[None]]
+    ) -> None:
+        async def one(due: float) -> None:
+            self._count += 1
+            await work(self._count)
+            self.latencies.setdefault(kind, []).append(time.monotonic() - due)
+
+        begun = time.monotonic()
+        tasks = []
+        for number in range(int(seconds * per_second)):
+            due = begun + number / per_second
+            await asyncio.sleep(due - time.monotonic())
+            tasks.append(asyncio.create_task(one(due)))
+        await asyncio.gather(*tasks)
+
+    async def _read(self, number: int) -> None:
+        paths = ("/v1/messages", "/v1/threads", "/v1/inboxes", f"/v1/inboxes/{self.inbox['id']}")
+        await self.daemon.api.get(paths[number % len(paths)])
+
+    async def _send(self, number: int) -> None:
+        to = f"customer{number}@{SINK_DOMAIN}"
+        await self.daemon.api.post(
+            "/v1/messages/send", inboxId=self.inbox["id"], to=[to], subject="yours", text="hello"
+        )
+        self.sent.append(to)
+
+    async def _receive(self, number: int) -> None:
+        message_id = f"<{number}@friend.test>"
+        raw = f"From: f@friend.test\r\nMessage-ID: {message_id}\r\nSubject: hi\r\n\r\nhello {number}\r\n"
+        async with wire.connection(self.daemon.smtp_port, "127.0.9.9") as streams:
+            await wire.reply(streams[0])
+            await wire.say(*streams, b"EHLO friend.test")
+            await wire.begin(streams, [self.inbox["address"]], "f@friend.test")
+            streams[1].write(raw.encode())
+            reply = await wire.say(*streams, b".")
+        assert reply.startswith(b"250 "), reply
+        self.acknowledged.append(message_id)
+
+
+async def test_healthy_peers_are_served_beside_all_hostile_ones(tmp_path: Path) -> None:
+    async with asyncio.timeout(300 + 3 * SECONDS), stage(tmp_path) as on:
+        daemon = on.daemon
+        healthy = Healthy(daemon, await daemon.api.post("/v1/inboxes", username="healthy"))
+        idle = await healthy.work(IDLE_S)
+        before = on.memory_mib()
+        async with hostile.running(on.target, ATTACKS) as peers:
+            attacked = await healthy.work(ATTACKED_S)
+        peak = on.memory_mib("VmHWM")
+        report(idle, attacked, peers.rounds, f"memory {before} MiB before, {peak} at most")
+        assert set(ATTACKS) - set(peers.rounds) == set(), "not carried out"
+        assert peak <= PEAK_MIB
+        await nothing_is_lost(daemon, healthy, on.sink)
+        if IS_LONG:
+            served_in_time(attacked)
+            await asyncio.sleep(AFTERWARDS_S)
+            assert on.memory_mib() <= MEMORY_BACK * before
+    assert "Traceback" not in daemon.log.read_text("utf-8", "replace"), daemon.log_tail()
+
+
+async def nothing_is_lost(daemon: Daemon, healthy: Healthy, sink: Mx) -> None:
+    listed: set[str] = set()
+    more: dict[str, str] = {}
+    inbox_id = healthy.inbox["id"]
+    while page := await daemon.api.get(
+        "/v1/messages", inboxId=inbox_id, direction="inbound", limit=100, **more
+    ):
+        listed |= {one["messageIdHeader"] for one in page}
+        more = {"before": page[-1]["id"]}
+    assert set(healthy.acknowledged) - listed == set(), "lost on the way in"
+
+    async def arrived() -> set[str]:
+        return set(healthy.sent) - {to for one in sink.received for to in one.recipients}
+
+    async with asyncio.timeout(60):
+        while await arrived():
+            await asyncio.sleep(0.1)
+
+
+def served_in_time(attacked: dict[str, list[float]]) -> None:
+    late = {kind: p99(values) for kind, values in attacked.items() if p99(values) > SERVED_S}
+    assert late == {}, "p99 in seconds"
+
+
+def p99(values: list[float]) -> float:
+    return statistics.quantiles(values, n=100)[98]
+
+
+def report(idle: dict[str, list[float]], attacked: dict[str, list[float]], rounds: Any, memory: str) -> None:
+    """Shown when the test fails, and with -s."""
+    for kind, values in attacked.items():
+        before = idle[kind]
+        print(
+            f"{kind}: p50 {statistics.median(before):.3f} → {statistics.median(values):.3f} s,"
+            f" p99 {p99(before):.3f} → {p99(values):.3f} s, max {max(values):.3f} s, {len(values)} times"
+        )
+    print(memory)
+    print(dict(sorted(rounds.items())))
