@@ -2,7 +2,7 @@
 
     async with hostile.running(target, ATTACKS) as peers:     begins all attacks at once
         …
-    peers.rounds["mail_of_unknown_charsets"]         how often each was carried out, once it has ended
+    peers.rounds["mail_of_unknown_charsets"]         how often each was begun, once all have ended
 
 Each attack is a coroutine that makes one round and returns; `__main__` repeats it until the process is told to end.
 """

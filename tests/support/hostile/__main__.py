@@ -1,4 +1,4 @@
-"""The attacks named on the command line, at once, until SIGTERM; then one line of JSON: the rounds of each."""
+"""The attacks named on the command line, at once, until SIGTERM; then one line of JSON: how often each was begun."""
 
 import asyncio
 import json
@@ -20,13 +20,13 @@ REST_S = 0.5
 
 async def repeat(attack: Attack, target: Target, rounds: Counter[str]) -> None:
     while True:
+        rounds[attack.__name__] += 1
         try:
             await attack(target)
         except (ConnectionError, TimeoutError, EOFError, IndexError):
             pass  # refused in the middle, which is as good an end as any
         except Exception:
             traceback.print_exc()
-        rounds[attack.__name__] += 1
         await asyncio.sleep(REST_S)
 
 
