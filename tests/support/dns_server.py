@@ -57,11 +57,15 @@ class DnsServer:
         return Dns(nameservers=(f"127.0.0.1:{self.port}",), timeout_s=1)
 
     async def start(self) -> "DnsServer":
-        self._tcp = await asyncio.start_server(self._serve_tcp, "127.0.0.1", 0)
-        self.port = self._tcp.sockets[0].getsockname()[1]
-        self._udp, _ = await asyncio.get_running_loop().create_datagram_endpoint(
-            lambda: _Udp(self), local_addr=("127.0.0.1", self.port)
-        )
+        while self._udp is None:
+            self._tcp = await asyncio.start_server(self._serve_tcp, "127.0.0.1", 0)
+            self.port = self._tcp.sockets[0].getsockname()[1]
+            try:
+                self._udp, _ = await asyncio.get_running_loop().create_datagram_endpoint(
+                    lambda: _Udp(self), local_addr=("127.0.0.1", self.port)
+                )
+            except OSError:  # a port that is free for TCP may be in use for UDP, by somebody's look-up
+                self._tcp.close()
         return self
 
     async def stop(self) -> None:
