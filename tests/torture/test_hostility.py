@@ -34,7 +34,9 @@ ATTACKED_S = SECONDS or 15
 IDLE_S = max(5, SECONDS // 6)
 PEAK_MIB = 512
 AFTERWARDS_S = 60
-MEMORY_BACK = 1.2
+LEFT_MIB = (
+    128  # the page caches of five connections (16 MiB each) are warm then, and the allocator keeps some
+)
 SERVED_S = 1.0
 
 
@@ -114,7 +116,7 @@ async def test_healthy_peers_are_served_beside_all_hostile_ones(tmp_path: Path) 
         if IS_LONG:
             served_in_time(attacked)
             await asyncio.sleep(AFTERWARDS_S)
-            assert on.memory_mib() <= MEMORY_BACK * before
+            assert on.memory_mib() <= before + LEFT_MIB
     assert "Traceback" not in daemon.log.read_text("utf-8", "replace"), daemon.log_tail()
 
 
