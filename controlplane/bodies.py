@@ -27,7 +27,6 @@ from storage.records import Attachment, Message, load
 BODY_SLICES_MAX = 200
 INLINE_BYTES = 16 * 1024  # half a millisecond, or 4 ms where the charset has to be guessed
 HELD_BYTES = 256 * 1024
-CHUNK_CHARS = 64 * 1024
 SANITIZED_CHARS_MAX = 2 * 1024 * 1024  # a sanitiser needs some twenty times that, for one message at a time
 EVENT_CHARS_MAX = 64 * 1024 + 1  # one more than an event shows, which tells that there is more
 
