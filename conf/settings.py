@@ -156,7 +156,7 @@ class Storage(_Section):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits(_Section):
+class RequestLimits(_Section):
     requests_per_minute: Positive = 240
     bulk_recipients: Annotated[int, Field(ge=2)] = 50
 
@@ -204,7 +204,7 @@ class Settings(_Section):
     outbound: Outbound = field(default_factory=Outbound)
     webhooks: Webhooks = field(default_factory=Webhooks)
     storage: Storage = field(default_factory=Storage)
-    limits: Limits = field(default_factory=Limits)
+    limits: RequestLimits = field(default_factory=RequestLimits)
     log: Log = field(default_factory=Log)
     plans: Mapping[str, Plan] = field(default_factory=_shipped_plans)
 

@@ -7,18 +7,18 @@ from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 from aiohttp import web
 
 from conf.settings import Settings
-from controlplane.analytics import Analytics
-from controlplane.auth import Principal
-from controlplane.bodies import BodyReader, TextLoader
+from controlplane.access.authentication import Principal
+from controlplane.contract.requests import RequestBody, RequestQuery
 from controlplane.domains.registry import Registry
-from controlplane.schemas import Body, Query
+from controlplane.egress.client import Egress
+from controlplane.mail.analytics import Analytics
+from controlplane.mail.bodies import BodyReader, TextLoader
 from controlplane.sending.pipeline import Pipeline
 from controlplane.sending.unsubscribing import Unsubscriber
 from controlplane.webhooks.dispatcher import Dispatcher
-from controlplane.webhooks.egress import Egress
+from controlplane.webhooks.event_streams import Streams
 from controlplane.webhooks.ping import Pinger
 from controlplane.webhooks.secrets import Secrets
-from controlplane.webhooks.streams import Streams
 from storage.blobs import Blobs
 from storage.clock import Clock
 from storage.cpu_threads import CpuThreads
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Rooms:
+class Services:
     """The collaborators of all handlers, made by the composition root."""
 
     db: Database
@@ -61,7 +61,7 @@ class Call(NamedTuple):
     for the key and writes by itself is handed that store, or the principal.
     """
 
-    rooms: Rooms
+    rooms: Services
     request: web.Request
     principal: Principal
     body: Any
@@ -81,17 +81,17 @@ class Call(NamedTuple):
         return await self.rooms.db.read_for(self.organization_id, unit, *args, **kwargs)
 
 
-class Visit(NamedTuple):
+class PublicRequest(NamedTuple):
     """One request to an open endpoint, where nobody says who they are. `body`: as it came."""
 
-    rooms: Rooms
+    rooms: Services
     request: web.Request
     query: Any
     body: bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Result:
     """`data` of the envelope."""
 
     data: Any
@@ -99,8 +99,8 @@ class Answer:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-Handler = Callable[[Call], Awaitable[Answer | web.StreamResponse]]
-OpenHandler = Callable[[Visit], Awaitable[Answer | web.StreamResponse]]
+Handler = Callable[[Call], Awaitable[Result | web.StreamResponse]]
+OpenHandler = Callable[[PublicRequest], Awaitable[Result | web.StreamResponse]]
 
 
 SMALL_BODY_BYTES = 64 * 1024
@@ -123,8 +123,8 @@ class Route:
     path: str
     scope: str
     handler: Handler | OpenHandler
-    body: type[Body] | None = None
-    query: type[Query] | None = None
+    body: type[RequestBody] | None = None
+    query: type[RequestQuery] | None = None
     names: str | None = None
     bound_keys: bool = True
     binding_suffices: bool = False

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from controlplane import answers as a
-from controlplane import event_answers as e
+from controlplane.contract import event_payloads as e
+from controlplane.contract import responses as a
 
 BYTES = bytes  # an answer that is no JSON
 

@@ -5,23 +5,23 @@ from typing import Any
 
 import msgspec
 
-from controlplane.analytics import Destination, Series, Summary
-from storage.agents import Agent
+from controlplane.mail.analytics import Destination, Series, Summary
+from storage.agents import AgentRow
 from storage.clock import iso, iso_or_none, next_day_ms, next_month_ms
-from storage.domains import Domain
-from storage.members import Member
+from storage.domains import DomainRow
+from storage.members import MemberRow
 from storage.organizations import Used
 from storage.records import (
-    DeliveryAttempt,
-    Draft,
-    Inbox,
-    Key,
-    Organization,
-    Webhook,
+    DeliveryAttemptRow,
+    DraftRow,
+    InboxRow,
+    KeyRow,
+    OrganizationRow,
     WebhookAttempt,
+    WebhookRow,
 )
-from storage.suppressions import Suppression
-from storage.usage import REPUTATION_DAYS, Reputation
+from storage.suppressions import SuppressionRow
+from storage.usage import REPUTATION_DAYS, ReputationRates
 
 
 def encode(value: Any) -> bytes:
@@ -38,7 +38,7 @@ def _camel(name: str) -> str:
     return first + "".join(part.title() for part in rest)
 
 
-def inbox(row: Inbox) -> dict[str, Any]:
+def inbox(row: InboxRow) -> dict[str, Any]:
     return {
         "id": row.id,
         "organizationId": row.organization_id,
@@ -80,7 +80,7 @@ def _with_members(json: bytes, more: Mapping[str, Any]) -> msgspec.Raw:
     return msgspec.Raw(json[:-1] + b"," + encode(more)[1:])
 
 
-def delivery_attempt(row: DeliveryAttempt) -> dict[str, Any]:
+def delivery_attempt(row: DeliveryAttemptRow) -> dict[str, Any]:
     return {
         "address": row.address,
         "kind": row.kind,
@@ -96,7 +96,7 @@ def delivery_attempt(row: DeliveryAttempt) -> dict[str, Any]:
     }
 
 
-def draft(row: Draft) -> dict[str, Any]:
+def draft(row: DraftRow) -> dict[str, Any]:
     return {
         "id": row.id,
         "inboxId": row.inbox_id,
@@ -120,7 +120,9 @@ def draft(row: Draft) -> dict[str, Any]:
 DOMAIN_CEILING = ("id", "domainName", "dailyCap", "todayUsed", "resetsAt", "note")
 
 
-def domain(row: Domain, records: Sequence[Mapping[str, Any]], today_used: int, now_ms: int) -> dict[str, Any]:
+def domain(
+    row: DomainRow, records: Sequence[Mapping[str, Any]], today_used: int, now_ms: int
+) -> dict[str, Any]:
     resets_at = iso(next_day_ms(now_ms))
     note = None
     if row.daily_cap is not None and today_used >= row.daily_cap:
@@ -146,7 +148,7 @@ def domain(row: Domain, records: Sequence[Mapping[str, Any]], today_used: int, n
     }
 
 
-def domain_verification(row: Domain) -> dict[str, Any]:
+def domain_verification(row: DomainRow) -> dict[str, Any]:
     """The answer to a request to verify, which says `active` for `verified` (docs/contract.md, section 3)."""
     return {
         "id": row.id,
@@ -163,7 +165,7 @@ def domain_verification(row: Domain) -> dict[str, Any]:
 
 
 def organization(
-    row: Organization, limits: Mapping[str, int | None], used: Used, standing: Reputation, now_ms: int
+    row: OrganizationRow, limits: Mapping[str, int | None], used: Used, standing: ReputationRates, now_ms: int
 ) -> dict[str, Any]:
     """`limits` and `usage` are twins: the same keys, in camel case here."""
     usage = used._asdict()
@@ -190,7 +192,7 @@ def organization(
     }
 
 
-def member(row: Member) -> dict[str, Any]:
+def member(row: MemberRow) -> dict[str, Any]:
     return {
         "id": row.id,
         "email": row.email,
@@ -200,7 +202,7 @@ def member(row: Member) -> dict[str, Any]:
     }
 
 
-def key(row: Key) -> dict[str, Any]:
+def key(row: KeyRow) -> dict[str, Any]:
     """Never the key itself, nor its hash."""
     return {
         "id": row.id,
@@ -215,7 +217,7 @@ def key(row: Key) -> dict[str, Any]:
     }
 
 
-def agent(row: Agent) -> dict[str, Any]:
+def agent(row: AgentRow) -> dict[str, Any]:
     return {
         "id": row.id,
         "organizationId": row.organization_id,
@@ -224,7 +226,7 @@ def agent(row: Agent) -> dict[str, Any]:
     }
 
 
-def suppression(row: Suppression) -> dict[str, Any]:
+def suppression(row: SuppressionRow) -> dict[str, Any]:
     return {
         "id": row.id,
         "email": row.email,
@@ -279,7 +281,7 @@ def analytics_destination(one: Destination) -> dict[str, Any]:
     }
 
 
-def webhook(row: Webhook) -> dict[str, Any]:
+def webhook(row: WebhookRow) -> dict[str, Any]:
     """Without the secret: only creating and rotating show it."""
     return {
         "id": row.id,

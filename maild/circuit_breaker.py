@@ -6,7 +6,7 @@ It trips once; an operator's approval starts the count anew, else the old number
 
 from storage import organizations
 from storage.database import Tx
-from storage.usage import Reputation
+from storage.usage import ReputationRates
 
 # docs/contract.md, section 8, "Circuit breaker".
 SENT_MIN = 100
@@ -24,7 +24,7 @@ def check(tx: Tx, event_id: str, organization_id: str, now_ms: int) -> bool:
     return reason is not None and organizations.pause(tx, event_id, organization_id, reason, ACTION, now_ms)
 
 
-def judge(standing: Reputation) -> str | None:
+def judge(standing: ReputationRates) -> str | None:
     """Why it must not go on; None when it may."""
     if standing.sent < SENT_MIN:
         return None

@@ -48,13 +48,13 @@ def _settings(config: Path) -> Settings:
 
 def _command(work: Callable[[Any], Any], config: Path) -> Any:
     """Run `work(store)`, turning what the operator can mend into one line."""
-    from maild.init import Store
+    from maild.operator_commands import OperatorCommands
     from storage.data_folder import DataFolderError
     from storage.migrate import StoreError
     from storage.sealing import SealError
 
     try:
-        return work(Store(_settings(config)))
+        return work(OperatorCommands(_settings(config)))
     except (DataFolderError, StoreError, SealError) as error:
         _fail(str(error))
     except KeyError as error:
@@ -104,7 +104,7 @@ def serve(config: Path) -> None:
 @_json
 def init(config: Path, domain: str | None, as_json: bool) -> None:
     """Make the store, the master key, the DKIM keys and the first organization."""
-    from maild.init import write_configuration
+    from maild.operator_commands import write_configuration
 
     if not config.exists():
         if domain is None:
@@ -321,7 +321,7 @@ def keys_create(
     as_json: bool,
 ) -> None:
     """Make an API key. It is shown once."""
-    from controlplane.scopes import GRANTABLE, MAIL_SCOPES, mail_scopes_of
+    from controlplane.contract.scopes import GRANTABLE, MAIL_SCOPES, mail_scopes_of
 
     unknown = [scope for scope in scopes if scope not in GRANTABLE]
     if unknown:

@@ -16,24 +16,24 @@ import uvloop
 from conf.log_events import LogEvent, tell
 from conf.settings import Settings
 from conf.strangers import StrangerLog
-from controlplane.analytics import Analytics
-from controlplane.api import Rooms
-from controlplane.app import HttpError, HttpServer
-from controlplane.bodies import BodyReader, TextLoader
+from controlplane.access.rate_limit import RateLimit
+from controlplane.api import Services
 from controlplane.domains import doh
 from controlplane.domains.rechecks import Rechecks
 from controlplane.domains.registry import Registry
-from controlplane.ratelimit import RateLimit
+from controlplane.egress.client import Egress
+from controlplane.mail.analytics import Analytics
+from controlplane.mail.bodies import BodyReader, TextLoader
 from controlplane.sending.admission import Admission
 from controlplane.sending.pipeline import Pipeline
 from controlplane.sending.sanitize import Sanitizer
 from controlplane.sending.scheduler import Scheduler
 from controlplane.sending.unsubscribing import Unsubscriber
+from controlplane.transport.server import HttpError, HttpServer
 from controlplane.webhooks.dispatcher import Dispatcher
-from controlplane.webhooks.egress import Egress
+from controlplane.webhooks.event_streams import Streams
 from controlplane.webhooks.ping import Pinger
 from controlplane.webhooks.secrets import Secrets
-from controlplane.webhooks.streams import Streams
 from maild import allocator
 from maild.inbound import tls
 from maild.inbound.accept import Acceptor
@@ -42,8 +42,8 @@ from maild.inbound.recipients import is_served
 from maild.message import guessing
 from maild.message.envelope_sender import EnvelopeSenders
 from maild.outbound import dkim
-from maild.outbound.own_fields import OwnFields
 from maild.outbound.queue import OutboundQueue
+from maild.outbound.recipient_headers import RecipientHeaders
 from maild.resolver import NoAnswer, NxDomain, Resolver
 from storage import blobs, domains, events, migrate, rotation, server_secrets
 from storage.blobs import Blobs
@@ -176,7 +176,7 @@ class Daemon:
                 domains.may_send, organization_id, domain, shared_domains
             ),
             senders=senders,
-            own_fields=OwnFields(unsubscribe_key, settings.server.public_url),
+            recipient_headers=RecipientHeaders(unsubscribe_key, settings.server.public_url),
             randomness=random.Random(),  # noqa: S311 (spreads retries, guards nothing)
         )
         admission = Admission(settings, ids)
@@ -213,7 +213,7 @@ class Daemon:
             clock,
             random.Random(),  # noqa: S311 (where a round of looking begins)
         )
-        rooms = Rooms(
+        rooms = Services(
             db=db,
             blobs=blob_store,
             clock=clock,

@@ -18,10 +18,10 @@ from maild.message.address import normalize
 from storage import outbound, outbound_events, states, suppressions, usage
 from storage.clock import day_of, iso, month_of
 from storage.database import Tx
-from storage.outbound import Due, Envelope, Settlement
-from storage.records import Recipient
+from storage.outbound import Due, MessageSummary, RecipientSettlement
+from storage.records import RecipientRow
 
-Mint = Callable[[str], str]  # a prefix → a fresh id
+NewId = Callable[[str], str]  # a prefix → a fresh id
 BounceType = Literal["permanent", "transient", "undetermined"]
 
 # RFC 3463 §3.2, RFC 7505 §4: the address is no good, whatever the message; not policy (5.7.x), not content.
@@ -114,13 +114,13 @@ def record(
     tx: Tx,
     rows: Sequence[Due],
     verdicts: Mapping[int, Verdict],
-    mint: Mint,
+    new_id: NewId,
     now_ms: int,
     duration_ms: int,
 ) -> Sequence[Settled]:
     """Settle the leased rows, all of one message; those whose verdict counted."""
     settled = _settle(tx, rows, verdicts, now_ms, duration_ms)
-    _follow(tx, settled, mint, now_ms)
+    _follow(tx, settled, new_id, now_ms)
     return settled
 
 
@@ -135,8 +135,8 @@ def _settle(
     ]
 
 
-def _follow(tx: Tx, settled: Sequence[Settled], mint: Mint, now_ms: int) -> None:
-    message = _Message.load(tx, settled[0].row.message_id, mint, now_ms) if settled else None
+def _follow(tx: Tx, settled: Sequence[Settled], new_id: NewId, now_ms: int) -> None:
+    message = _Message.load(tx, settled[0].row.message_id, new_id, now_ms) if settled else None
     if message is None:
         return
     failures = [_failure(row, verdict) for row, verdict, _ in settled if _is_final(row, verdict, now_ms)]
@@ -153,7 +153,7 @@ def _follow(tx: Tx, settled: Sequence[Settled], mint: Mint, now_ms: int) -> None
 
 
 def settled_later(
-    tx: Tx, message_id: str, arrived: Sequence[int], failed: Sequence[Late], mint: Mint, now_ms: int
+    tx: Tx, message_id: str, arrived: Sequence[int], failed: Sequence[Late], new_id: NewId, now_ms: int
 ) -> None:
     """A report says what became of recipients that had been accepted.
 
@@ -168,7 +168,7 @@ def settled_later(
             tx, message_id, one.position, one.verdict.code, one.verdict.enhanced, one.verdict.text
         )
     ]
-    message = _Message.load(tx, message_id, mint, now_ms) if any(counted) or bounced else None
+    message = _Message.load(tx, message_id, new_id, now_ms) if any(counted) or bounced else None
     if message is None:
         return
     failures = [
@@ -185,14 +185,16 @@ def settled_later(
     message.fail(failures, message.follow(failures))
 
 
-def complained(tx: Tx, message_id: str, position: int, feedback_type: str, mint: Mint, now_ms: int) -> bool:
+def complained(
+    tx: Tx, message_id: str, position: int, feedback_type: str, new_id: NewId, now_ms: int
+) -> bool:
     """A recipient that had got the message called it spam; False when it does not count.
 
     At most once for each recipient of a message. The caller has made sure that the report is about it.
     """
     if not outbound.complain(tx, message_id, position, now_ms):
         return False
-    message = _Message.load(tx, message_id, mint, now_ms)
+    message = _Message.load(tx, message_id, new_id, now_ms)
     if message is None:
         return False
     message.complain(position, feedback_type)
@@ -202,19 +204,19 @@ def complained(tx: Tx, message_id: str, position: int, feedback_type: str, mint:
 class _Message:
     """One message inside one transaction: its rows as they are now, and what follows from them."""
 
-    def __init__(self, tx: Tx, message_id: str, envelope: Envelope, mint: Mint, now_ms: int) -> None:
+    def __init__(self, tx: Tx, message_id: str, envelope: MessageSummary, new_id: NewId, now_ms: int) -> None:
         self._tx = tx
         self._id = message_id
-        self._mint = mint
+        self._new_id = new_id
         self._now_ms = now_ms
         self.envelope = envelope
-        self._recipients: Sequence[Recipient] = outbound.recipients(tx, message_id)
+        self._recipients: Sequence[RecipientRow] = outbound.recipients(tx, message_id)
         self._described: Mapping[str, Any] | None = None
 
     @classmethod
-    def load(cls, tx: Tx, message_id: str, mint: Mint, now_ms: int) -> "_Message | None":
+    def load(cls, tx: Tx, message_id: str, new_id: NewId, now_ms: int) -> "_Message | None":
         envelope = outbound.envelope(tx, message_id)
-        return None if envelope is None else cls(tx, message_id, envelope, mint, now_ms)
+        return None if envelope is None else cls(tx, message_id, envelope, new_id, now_ms)
 
     def address_of(self, position: int) -> str:
         return next(one.address for one in self._recipients if one.position == position)
@@ -234,7 +236,7 @@ class _Message:
             self._described = outbound_events.describe(self._id, self.envelope, self._recipients)
         data = {**self._described, **(more or {})}
         outbound_events.publish(
-            self._tx, self._mint("evt"), type, self._id, self.envelope, data, self._now_ms
+            self._tx, self._new_id("evt"), type, self._id, self.envelope, data, self._now_ms
         )
 
     def count(self, metric: str, amount: int = 1) -> None:
@@ -265,7 +267,7 @@ class _Message:
         if any(failure.is_hard for failure in failures):
             self._check_reputation()
         if has_failed:
-            outbound_events.publish_failed(self._tx, self._mint("evt"), self._id, self._now_ms)
+            outbound_events.publish_failed(self._tx, self._new_id("evt"), self._id, self._now_ms)
 
     def _bounce(self, failure: _Failure) -> None:
         verdict = failure.verdict
@@ -290,12 +292,12 @@ class _Message:
     def _check_reputation(self) -> None:
         if self.envelope.mode == "live":
             organization_id = self.envelope.organization_id
-            circuit_breaker.check(self._tx, self._mint("evt"), organization_id, self._now_ms)
+            circuit_breaker.check(self._tx, self._new_id("evt"), organization_id, self._now_ms)
 
     def _suppress(self, address: str, reason: str, source: str) -> None:
         suppressions.add(
             self._tx,
-            self._mint("sup"),
+            self._new_id("sup"),
             self._now_ms,
             organization_id=self.envelope.organization_id,
             email=normalize(address),
@@ -310,10 +312,10 @@ def _is_final(row: Due, verdict: Verdict, now_ms: int) -> bool:
     return verdict.status not in states.RECIPIENT_ACCEPTED
 
 
-def _settlement(row: Due, verdict: Verdict, now_ms: int, duration_ms: int) -> Settlement:
+def _settlement(row: Due, verdict: Verdict, now_ms: int, duration_ms: int) -> RecipientSettlement:
     expired = verdict.status == "deferred" and now_ms >= row.expires_at
     status = "failed" if expired else verdict.status
-    return Settlement(
+    return RecipientSettlement(
         row.message_id,
         row.position,
         row.status,

@@ -6,7 +6,7 @@ from storage.database import Tx
 from storage.records import columns
 
 
-class Agent(NamedTuple):
+class AgentRow(NamedTuple):
     id: str
     organization_id: str
     name: str
@@ -14,14 +14,14 @@ class Agent(NamedTuple):
 
 
 # A key bound to an inbox sees the agent behind that inbox, and no other.
-_SELECT = f"""SELECT {columns(Agent)} FROM agents WHERE organization_id = :organization
+_SELECT = f"""SELECT {columns(AgentRow)} FROM agents WHERE organization_id = :organization
     AND (:inbox IS NULL
          OR id = (SELECT agent_id FROM inboxes WHERE id = :inbox AND organization_id = :organization))"""
 
 
-def create(tx: Tx, agent_id: str, organization_id: str, name: str, now_ms: int) -> Agent:
-    agent = Agent(agent_id, organization_id, name, now_ms)
-    tx.run(f"INSERT INTO agents ({columns(Agent)}) VALUES (?, ?, ?, ?)", agent)
+def create(tx: Tx, agent_id: str, organization_id: str, name: str, now_ms: int) -> AgentRow:
+    agent = AgentRow(agent_id, organization_id, name, now_ms)
+    tx.run(f"INSERT INTO agents ({columns(AgentRow)}) VALUES (?, ?, ?, ?)", agent)
     return agent
 
 
@@ -30,22 +30,22 @@ def exists(tx: Tx, organization_id: str, agent_id: str) -> bool:
     return found is not None
 
 
-def get(tx: Tx, organization_id: str, agent_id: str, *, inbox_id: str | None = None) -> Agent | None:
+def get(tx: Tx, organization_id: str, agent_id: str, *, inbox_id: str | None = None) -> AgentRow | None:
     row = tx.one(
         f"{_SELECT} AND id = :id", {"organization": organization_id, "inbox": inbox_id, "id": agent_id}
     )
-    return Agent(*row) if row else None
+    return AgentRow(*row) if row else None
 
 
-def page(
+def list_agents(
     tx: Tx, organization_id: str, *, limit: int, before: str | None = None, inbox_id: str | None = None
-) -> list[Agent]:
+) -> list[AgentRow]:
     """Newest first, older than `before`."""
     rows = tx.all(
         f"{_SELECT} AND id < coalesce(:before, '~') ORDER BY id DESC LIMIT :limit",
         {"organization": organization_id, "inbox": inbox_id, "before": before, "limit": limit},
     )
-    return [Agent(*row) for row in rows]
+    return [AgentRow(*row) for row in rows]
 
 
 def remove(tx: Tx, organization_id: str, agent_id: str, now_ms: int) -> bool:

@@ -15,7 +15,7 @@ from storage.records import dump
 SLICE_MESSAGES = 1000
 
 
-class Span(NamedTuple):
+class AnalyticsSpan(NamedTuple):
     """Whose mail, and of what time (milliseconds; `until` is not in it). `inbox_id` None: of all inboxes."""
 
     organization_id: str
@@ -28,7 +28,7 @@ class Span(NamedTuple):
         return first_at("msg", self.since_ms)
 
 
-class Slice(NamedTuple):
+class MessageSlice(NamedTuple):
     """The messages behind `after`, up to `last`."""
 
     after: str
@@ -36,7 +36,7 @@ class Slice(NamedTuple):
     received: int
 
 
-class Delivery(NamedTuple):
+class DeliveryTime(NamedTuple):
     """One recipient of an outbound message. `took_ms`: from the send to the acceptance, once delivered."""
 
     status: str
@@ -65,7 +65,7 @@ _OUTBOUND = """m.id > :after AND m.id <= :last AND m.direction = 'outbound' AND 
       AND m.status NOT IN ('scheduled', 'cancelled')"""
 
 
-def next_slice(tx: Tx, span: Span, after: str) -> Slice | None:
+def next_slice(tx: Tx, span: AnalyticsSpan, after: str) -> MessageSlice | None:
     """The slice that begins behind `after`; None when there is nothing more."""
     row = tx.one(
         f"""SELECT max(id), count(CASE WHEN direction = 'inbound' AND mode = 'live' THEN 1 END)
@@ -81,10 +81,10 @@ def next_slice(tx: Tx, span: Span, after: str) -> Slice | None:
     )
     assert row is not None
     last, received = row
-    return None if last is None else Slice(after, last, received)
+    return None if last is None else MessageSlice(after, last, received)
 
 
-def deliveries(tx: Tx, span: Span, part: Slice) -> list[Delivery]:
+def deliveries(tx: Tx, span: AnalyticsSpan, part: MessageSlice) -> list[DeliveryTime]:
     """The recipients of the slice's outbound messages."""
     rows = tx.all(
         f"""SELECT r.status, a.created_at - coalesce(m.scheduled_at, m.created_at)
@@ -94,10 +94,10 @@ def deliveries(tx: Tx, span: Span, part: Slice) -> list[Delivery]:
             WHERE {_scope(span)} AND {_OUTBOUND}""",
         _between(span, part),
     )
-    return [Delivery(*row) for row in rows]
+    return [DeliveryTime(*row) for row in rows]
 
 
-def destined(tx: Tx, span: Span, part: Slice) -> list[Destined]:
+def destined(tx: Tx, span: AnalyticsSpan, part: MessageSlice) -> list[Destined]:
     """The same recipients with where they are, and what was said there."""
     rows = tx.all(
         f"""SELECT r.domain, r.status, r.last_attempt_at, r.smtp_code, r.enhanced_code, r.response
@@ -108,7 +108,7 @@ def destined(tx: Tx, span: Span, part: Slice) -> list[Destined]:
     return [Destined(*row) for row in rows]
 
 
-def complaints(tx: Tx, span: Span) -> int:
+def complaints(tx: Tx, span: AnalyticsSpan) -> int:
     """Complaints about the messages of the span, whenever they came."""
     count: int = tx.value(
         """SELECT count(*) FROM events
@@ -124,7 +124,7 @@ def complaints(tx: Tx, span: Span) -> int:
     return count
 
 
-def events(tx: Tx, span: Span, types: Sequence[str], period_ms: int) -> list[Bucket]:
+def events(tx: Tx, span: AnalyticsSpan, types: Sequence[str], period_ms: int) -> list[Bucket]:
     """How many events of these types there were in each period; periods are counted from 1970 (UTC)."""
     rows = tx.all(
         """SELECT type, created_at / :period * :period AS begins, count(*) FROM events
@@ -144,11 +144,11 @@ def events(tx: Tx, span: Span, types: Sequence[str], period_ms: int) -> list[Buc
     return [Bucket(*row) for row in rows]
 
 
-def _scope(span: Span) -> str:
+def _scope(span: AnalyticsSpan) -> str:
     return _OF_ORGANIZATION if span.inbox_id is None else _OF_INBOX
 
 
-def _between(span: Span, part: Slice) -> dict[str, str | None]:
+def _between(span: AnalyticsSpan, part: MessageSlice) -> dict[str, str | None]:
     return {
         "organization": span.organization_id,
         "inbox": span.inbox_id,

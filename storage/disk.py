@@ -30,9 +30,9 @@ class Disk:
         """Would `expected_bytes` more still leave the reserve of bytes and inodes free?"""
         return self._room() >= expected_bytes and self._inodes_left
 
-    def claim(self, holder: str) -> "Claim":
+    def claim(self, holder: str) -> "DiskClaim":
         """For one file that is going to grow."""
-        return Claim(self, holder)
+        return DiskClaim(self, holder)
 
     def _room(self) -> int:
         if time.monotonic() - self._looked_at > RECHECK_S:
@@ -49,7 +49,7 @@ class Disk:
         self._looked_at = time.monotonic()
 
 
-class Claim:
+class DiskClaim:
     """The room of one file: `cover` before it grows, `wrote` when it did, `release` at its end."""
 
     def __init__(self, disk: Disk, holder: str) -> None:

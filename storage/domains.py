@@ -12,7 +12,7 @@ from storage.records import columns
 from storage.states import DOMAIN
 
 
-class Domain(NamedTuple):
+class DomainRow(NamedTuple):
     id: str
     organization_id: str
     domain_name: str  # lower-case A-label
@@ -31,7 +31,7 @@ class Domain(NamedTuple):
     created_at: int
 
 
-_SELECT = f"SELECT {columns(Domain)} FROM domains"
+_SELECT = f"SELECT {columns(DomainRow)} FROM domains"
 _CHANGING = (
     *("status", "ownership_status", "mx_status", "spf_status", "dkim_status", "dmarc_status", "observed"),
     *("verified_at", "last_checked_at", "failing_since"),
@@ -53,16 +53,16 @@ def register(
     domain_name: str,
     challenge: str,
     daily_cap: int | None,
-) -> Domain:
+) -> DomainRow:
     """A pending domain; DomainTaken."""
     refuse_taken(tx, organization_id, domain_name)
     row = tx.one(
         f"""INSERT INTO domains (id, organization_id, domain_name, status, challenge, daily_cap, failing_since,
-              created_at) VALUES (?, ?, ?, 'pending', ?, ?, ?, ?) RETURNING {columns(Domain)}""",
+              created_at) VALUES (?, ?, ?, 'pending', ?, ?, ?, ?) RETURNING {columns(DomainRow)}""",
         (domain_id, organization_id, domain_name, challenge, daily_cap, now_ms, now_ms),
     )
     assert row is not None
-    return Domain(*row)
+    return DomainRow(*row)
 
 
 def refuse_taken(tx: Tx, organization_id: str, domain_name: str) -> None:
@@ -75,20 +75,20 @@ def refuse_taken(tx: Tx, organization_id: str, domain_name: str) -> None:
         raise DomainTaken(domain_name)
 
 
-def get(tx: Tx, organization_id: str, domain_id: str) -> Domain | None:
+def get(tx: Tx, organization_id: str, domain_id: str) -> DomainRow | None:
     row = tx.one(
         f"{_SELECT} WHERE id = ? AND organization_id = ? AND status <> 'deleted'",
         (domain_id, organization_id),
     )
-    return Domain(*row) if row else None
+    return DomainRow(*row) if row else None
 
 
-def of_organization(tx: Tx, organization_id: str) -> list[Domain]:
+def of_organization(tx: Tx, organization_id: str) -> list[DomainRow]:
     """All of them, newest first."""
     rows = tx.all(
         f"{_SELECT} WHERE organization_id = ? AND status <> 'deleted' ORDER BY id DESC", (organization_id,)
     )
-    return [Domain(*row) for row in rows]
+    return [DomainRow(*row) for row in rows]
 
 
 def count(tx: Tx, organization_id: str) -> int:
@@ -98,7 +98,7 @@ def count(tx: Tx, organization_id: str) -> int:
     return number
 
 
-def update(tx: Tx, before: Domain, after: Domain) -> bool:
+def update(tx: Tx, before: DomainRow, after: DomainRow) -> bool:
     """Write what a check changed; False when the status is no longer that of `before`.
 
     DomainTaken when it would be verified, and another organization's is.
@@ -110,43 +110,43 @@ def update(tx: Tx, before: Domain, after: Domain) -> bool:
     return tx.run(_UPDATE, {**after._asdict(), "before": before.status}) == 1
 
 
-def set_daily_cap(tx: Tx, organization_id: str, domain_id: str, daily_cap: int | None) -> Domain | None:
+def set_daily_cap(tx: Tx, organization_id: str, domain_id: str, daily_cap: int | None) -> DomainRow | None:
     row = tx.one(
         f"""UPDATE domains SET daily_cap = ? WHERE id = ? AND organization_id = ? AND status <> 'deleted'
-            RETURNING {columns(Domain)}""",
+            RETURNING {columns(DomainRow)}""",
         (daily_cap, domain_id, organization_id),
     )
-    return Domain(*row) if row else None
+    return DomainRow(*row) if row else None
 
 
-def delete(tx: Tx, organization_id: str, domain_id: str, now_ms: int) -> Domain | None:
+def delete(tx: Tx, organization_id: str, domain_id: str, now_ms: int) -> DomainRow | None:
     """Nothing is received or sent with it from this commit on; None when there is no such domain."""
     row = tx.one(
         f"""UPDATE domains SET status = 'deleted', deleted_at = ?
             WHERE id = ? AND organization_id = ? AND status IN ('pending', 'verified', 'failed')
-            RETURNING {columns(Domain)}""",
+            RETURNING {columns(DomainRow)}""",
         (now_ms, domain_id, organization_id),
     )
-    return Domain(*row) if row else None
+    return DomainRow(*row) if row else None
 
 
-def due_for_check(tx: Tx, checked_before_ms: int, limit: int) -> list[Domain]:
+def due_for_check(tx: Tx, checked_before_ms: int, limit: int) -> list[DomainRow]:
     """Verified domains whose last check is that old, the oldest first."""
     rows = tx.all(
         f"""{_SELECT} WHERE status = 'verified' AND coalesce(last_checked_at, 0) <= ?
             ORDER BY last_checked_at LIMIT ?""",
         (checked_before_ms, limit),
     )
-    return [Domain(*row) for row in rows]
+    return [DomainRow(*row) for row in rows]
 
 
-def pending_since(tx: Tx, at_ms: int, limit: int) -> list[Domain]:
+def pending_since(tx: Tx, at_ms: int, limit: int) -> list[DomainRow]:
     """Domains that have been pending since then, or longer."""
     rows = tx.all(
         f"{_SELECT} WHERE status = 'pending' AND coalesce(failing_since, created_at) <= ? LIMIT ?",
         (at_ms, limit),
     )
-    return [Domain(*row) for row in rows]
+    return [DomainRow(*row) for row in rows]
 
 
 def status_for(tx: Tx, organization_id: str, domain_name: str) -> str | None:

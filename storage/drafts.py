@@ -4,25 +4,25 @@ from collections.abc import Mapping
 from typing import Any
 
 from storage.database import Tx
-from storage.records import Draft, columns
+from storage.records import DraftRow, columns
 
-_SELECT = f"SELECT {columns(Draft)} FROM drafts"
-_INSERT = f"INSERT INTO drafts ({columns(Draft)}) VALUES ({', '.join('?' for _ in Draft._fields)})"
+_SELECT = f"SELECT {columns(DraftRow)} FROM drafts"
+_INSERT = f"INSERT INTO drafts ({columns(DraftRow)}) VALUES ({', '.join('?' for _ in DraftRow._fields)})"
 _EDITABLE = frozenset(
     ("to_addresses", "cc_addresses", "bcc_addresses", "subject", "text_body", "html_body", "in_reply_to", "thread_id")
 )  # fmt: skip
 
 
-def create(tx: Tx, draft: Draft) -> None:
+def create(tx: Tx, draft: DraftRow) -> None:
     tx.run(_INSERT, draft)
 
 
-def get(tx: Tx, organization_id: str, draft_id: str) -> Draft | None:
+def get(tx: Tx, organization_id: str, draft_id: str) -> DraftRow | None:
     row = tx.one(f"{_SELECT} WHERE id = ? AND organization_id = ?", (draft_id, organization_id))
-    return Draft(*row) if row else None
+    return DraftRow(*row) if row else None
 
 
-def page(
+def list_draft_ids(
     tx: Tx,
     organization_id: str,
     *,
@@ -55,7 +55,7 @@ def count_open(tx: Tx, organization_id: str) -> int:
     return count
 
 
-def edit(tx: Tx, draft_id: str, changes: Mapping[str, Any], now_ms: int) -> Draft | None:
+def edit(tx: Tx, draft_id: str, changes: Mapping[str, Any], now_ms: int) -> DraftRow | None:
     """Change these columns; None when it is no draft (any more)."""
     unknown = changes.keys() - _EDITABLE
     if unknown:
@@ -63,20 +63,20 @@ def edit(tx: Tx, draft_id: str, changes: Mapping[str, Any], now_ms: int) -> Draf
     assignments = "".join(f"{name} = :{name}, " for name in changes)
     row = tx.one(
         f"""UPDATE drafts SET {assignments}updated_at = :now_ms
-            WHERE id = :id AND status = 'draft' RETURNING {columns(Draft)}""",
+            WHERE id = :id AND status = 'draft' RETURNING {columns(DraftRow)}""",
         {**changes, "now_ms": now_ms, "id": draft_id},
     )
-    return Draft(*row) if row else None
+    return DraftRow(*row) if row else None
 
 
-def discard(tx: Tx, draft_id: str, now_ms: int) -> Draft | None:
+def discard(tx: Tx, draft_id: str, now_ms: int) -> DraftRow | None:
     """draft → discarded; None when it was sent or discarded before."""
     row = tx.one(
         f"""UPDATE drafts SET status = 'discarded', discarded_at = :now_ms, updated_at = :now_ms
-            WHERE id = :id AND status = 'draft' RETURNING {columns(Draft)}""",
+            WHERE id = :id AND status = 'draft' RETURNING {columns(DraftRow)}""",
         {"now_ms": now_ms, "id": draft_id},
     )
-    return Draft(*row) if row else None
+    return DraftRow(*row) if row else None
 
 
 def mark_sent(tx: Tx, draft_id: str, message_id: str, now_ms: int) -> bool:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from storage.database import Tx
 from storage.ids import made_at
-from storage.records import Event, columns, dump
+from storage.records import EventRow, columns, dump
 
 EVENTS = "events"  # there are new ones
 DELIVERIES = "webhook_deliveries"  # some wait, or what waited has changed
@@ -27,7 +27,7 @@ _SUBSCRIBE = """INSERT INTO webhook_deliveries (webhook_id, event_seq, status, n
     WHERE organization_id = ? AND deleted_at IS NULL AND is_active = 1
       AND EXISTS (SELECT 1 FROM json_each(subscribed_events) WHERE value = ?)"""
 
-_PAGE = f"""SELECT {columns(Event)} FROM events
+_PAGE = f"""SELECT {columns(EventRow)} FROM events
     WHERE organization_id = :organization AND seq > :after AND type IN (SELECT value FROM json_each(:types))
       AND (:inbox IS NULL OR inbox_id = :inbox) ORDER BY seq LIMIT :limit"""
 # Each type's newest event before that time: a few steps in events_by_type, however long the log is.
@@ -49,7 +49,7 @@ class Selection(NamedTuple):
 class Told(NamedTuple):
     """An event of the log, and the words of its message, where it tells them and they are still there."""
 
-    event: Event
+    event: EventRow
     words: "Words | None"
 
 
@@ -76,12 +76,12 @@ def publish(
         tx.notify(DELIVERIES)
 
 
-def get(tx: Tx, seq: int) -> Event | None:
-    row = tx.one(f"SELECT {columns(Event)} FROM events WHERE seq = ?", (seq,))
-    return None if row is None else Event(*row)
+def get(tx: Tx, seq: int) -> EventRow | None:
+    row = tx.one(f"SELECT {columns(EventRow)} FROM events WHERE seq = ?", (seq,))
+    return None if row is None else EventRow(*row)
 
 
-def page(tx: Tx, selection: Selection, *, after: int, limit: int) -> list[Told]:
+def list_events(tx: Tx, selection: Selection, *, after: int, limit: int) -> list[Told]:
     """What comes behind the position, oldest first."""
     rows = tx.all(
         _PAGE,
@@ -93,7 +93,7 @@ def page(tx: Tx, selection: Selection, *, after: int, limit: int) -> list[Told]:
             "limit": limit,
         },
     )
-    found = [Event(*row) for row in rows]
+    found = [EventRow(*row) for row in rows]
     return [Told(one, words_of(tx, one) if one.type == "email.received" else None) for one in found]
 
 
@@ -152,7 +152,7 @@ class Words(NamedTuple):
     extracted_text: str | None
 
 
-def words_of(tx: Tx, event: Event) -> Words | None:
+def words_of(tx: Tx, event: EventRow) -> Words | None:
     """The words of the event's message; None when it has none, or it was deleted meanwhile."""
     row = tx.one(
         f"SELECT {WORDS.format('m')} FROM messages m WHERE id = ? AND organization_id = ?",

@@ -29,7 +29,7 @@ Thread = Callable[[Serve[Work, T]], Awaitable[None]]
 Settle = Callable[[], None]
 
 
-class Turns(Generic[Work]):
+class FairOrder(Generic[Work]):
     """What waits, by owner, and for whom threads are at work. Not safe for threads by itself."""
 
     def __init__(self, share: int) -> None:
@@ -85,7 +85,7 @@ class FairThreads(Generic[Work, T]):
 
     def __init__(self, threads: "Sequence[Thread[Work, T]]", share: int) -> None:
         self._idle = list(threads)
-        self._turns: Turns[_Job[Work, T]] = Turns(share)
+        self._turns: FairOrder[_Job[Work, T]] = FairOrder(share)
         self._lock = threading.Lock()  # held for a few steps of Turns
         self._running: set[asyncio.Future[None]] = set()
 

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from storage import withdrawal
 from storage.database import Tx
-from storage.records import Inbox, columns
+from storage.records import InboxRow, columns
 
 QUARANTINE_MS = 90 * 86_400_000
-_SELECT = f"SELECT {columns(Inbox)} FROM inboxes"
+_SELECT = f"SELECT {columns(InboxRow)} FROM inboxes"
 
 
 class AddressTaken(Exception):
@@ -23,7 +23,7 @@ class AddressInCooldown(Exception):
         self.until_ms = until_ms
 
 
-class Mailbox(NamedTuple):
+class RecipientInbox(NamedTuple):
     """What accepting mail needs of an inbox."""
 
     inbox_id: str
@@ -43,7 +43,7 @@ def create(
     agent_id: str | None,
     metadata: str,
     is_operator: bool = False,
-) -> Inbox:
+) -> InboxRow:
     """Provision the address; AddressTaken, AddressInCooldown."""
     address = f"{username}@{domain}"
     if tx.one("SELECT 1 FROM inboxes WHERE address = ? AND is_active = 1", (address,)):
@@ -61,7 +61,7 @@ def create(
     row = tx.one(
         f"""INSERT INTO inboxes (id, organization_id, address, username, domain, name, agent_id, metadata,
               is_operator, created_at, updated_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING {columns(Inbox)}""",
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING {columns(InboxRow)}""",
         (
             inbox_id,
             organization_id,
@@ -77,17 +77,17 @@ def create(
         ),
     )
     assert row is not None
-    return Inbox(*row)
+    return InboxRow(*row)
 
 
-def get_active(tx: Tx, organization_id: str, inbox_id: str) -> Inbox | None:
+def get_active(tx: Tx, organization_id: str, inbox_id: str) -> InboxRow | None:
     row = tx.one(
         f"{_SELECT} WHERE id = ? AND organization_id = ? AND is_active = 1", (inbox_id, organization_id)
     )
-    return Inbox(*row) if row else None
+    return InboxRow(*row) if row else None
 
 
-def page(
+def list_inboxes(
     tx: Tx,
     organization_id: str,
     *,
@@ -95,7 +95,7 @@ def page(
     before: str | None = None,
     is_active: bool = True,
     inbox_id: str | None = None,
-) -> list[Inbox]:
+) -> list[InboxRow]:
     """Newest first, older than `before`; `inbox_id` confines it to a bound key's inbox."""
     rows = tx.all(
         f"""{_SELECT} WHERE organization_id = :organization AND is_active = :active
@@ -109,7 +109,7 @@ def page(
             "limit": limit,
         },
     )
-    return [Inbox(*row) for row in rows]
+    return [InboxRow(*row) for row in rows]
 
 
 def count_active(tx: Tx, organization_id: str) -> int:
@@ -119,28 +119,28 @@ def count_active(tx: Tx, organization_id: str) -> int:
     return count
 
 
-def mailbox(tx: Tx, address: str) -> Mailbox | None:
+def mailbox(tx: Tx, address: str) -> RecipientInbox | None:
     """Who receives mail for this very address (plus-addressing is the caller's)."""
     row = tx.one(
         "SELECT id, organization_id, address FROM inboxes WHERE address = ? AND is_active = 1", (address,)
     )
-    return Mailbox(*row) if row else None
+    return RecipientInbox(*row) if row else None
 
 
-def operator_mailbox(tx: Tx) -> Mailbox | None:
+def operator_mailbox(tx: Tx) -> RecipientInbox | None:
     """Who receives postmaster@ and abuse@ of every domain served (RFC 5321 §4.5.1)."""
     row = tx.one("SELECT id, organization_id, address FROM inboxes WHERE is_operator = 1 AND is_active = 1")
-    return Mailbox(*row) if row else None
+    return RecipientInbox(*row) if row else None
 
 
-def mailbox_by_bounce_token(tx: Tx, token: str, domain: str) -> Mailbox | None:
+def mailbox_by_bounce_token(tx: Tx, token: str, domain: str) -> RecipientInbox | None:
     """Whose message went out with the envelope sender `b+<token>@domain`."""
     row = tx.one(
         """SELECT i.id, i.organization_id, i.address FROM messages m JOIN inboxes i ON i.id = m.inbox_id
            WHERE m.bounce_token = ? AND i.domain = ? AND i.is_active = 1""",
         (token, domain),
     )
-    return Mailbox(*row) if row else None
+    return RecipientInbox(*row) if row else None
 
 
 def received(tx: Tx, inbox_id: str, now_ms: int) -> bool:
@@ -172,12 +172,12 @@ def update(
     name: str | None = None,
     is_named: bool = False,
     metadata: str | None = None,
-) -> Inbox | None:
+) -> InboxRow | None:
     """Change what is given (`is_named`: the name, perhaps to none); None when there is no such active inbox."""
     row = tx.one(
         f"""UPDATE inboxes SET name = CASE WHEN :is_named THEN :name ELSE name END,
               metadata = coalesce(:metadata, metadata), updated_at = :now_ms
-            WHERE id = :id AND organization_id = :organization AND is_active = 1 RETURNING {columns(Inbox)}""",
+            WHERE id = :id AND organization_id = :organization AND is_active = 1 RETURNING {columns(InboxRow)}""",
         {
             "is_named": int(is_named),
             "name": name,
@@ -187,15 +187,15 @@ def update(
             "organization": organization_id,
         },
     )
-    return Inbox(*row) if row else None
+    return InboxRow(*row) if row else None
 
 
 def deactivate(
-    tx: Tx, organization_id: str, inbox_id: str, mint: Callable[[str], str], now_ms: int
+    tx: Tx, organization_id: str, inbox_id: str, new_id: Callable[[str], str], now_ms: int
 ) -> int | None:
     """It neither receives nor sends any more, what is queued included (`withdrawal.withdraw`).
 
-    `mint`: makes an id. When its address is free again; None when there is no such active inbox.
+    `new_id`: makes an id. When its address is free again; None when there is no such active inbox.
     """
     changed = tx.run(
         """UPDATE inboxes SET is_active = 0, deactivated_at = ?, updated_at = ?
@@ -204,7 +204,7 @@ def deactivate(
     )
     if not changed:
         return None
-    withdrawal.withdraw(tx, inbox_id, mint, now_ms)
+    withdrawal.withdraw(tx, inbox_id, new_id, now_ms)
     return now_ms + QUARANTINE_MS
 
 

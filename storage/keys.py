@@ -4,10 +4,10 @@ import hashlib
 from collections.abc import Callable, Sequence
 
 from storage.database import Tx
-from storage.records import Key, columns, dump
+from storage.records import KeyRow, columns, dump
 
 PREFIX_CHARACTERS = 16
-_SELECT = f"SELECT {columns(Key)} FROM api_keys"
+_SELECT = f"SELECT {columns(KeyRow)} FROM api_keys"
 
 
 def hash_of(raw_key: str) -> bytes:
@@ -25,11 +25,11 @@ def create(
     scopes: Sequence[str],
     mode: str,
     inbox_id: str | None = None,
-) -> Key:
+) -> KeyRow:
     row = tx.one(
         f"""INSERT INTO api_keys
             (id, organization_id, inbox_id, name, key_prefix, key_hash, mode, scopes, created_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING {columns(Key)}""",
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING {columns(KeyRow)}""",
         (
             key_id,
             organization_id,
@@ -43,17 +43,17 @@ def create(
         ),
     )
     assert row is not None
-    return Key(*row)
+    return KeyRow(*row)
 
 
-def page(tx: Tx, organization_id: str, *, limit: int, before: str | None = None) -> list[Key]:
+def list_keys(tx: Tx, organization_id: str, *, limit: int, before: str | None = None) -> list[KeyRow]:
     """Newest first, older than `before`; revoked ones too."""
     rows = tx.all(
         f"""{_SELECT} WHERE organization_id = :organization AND id < coalesce(:before, '~')
             ORDER BY id DESC LIMIT :limit""",
         {"organization": organization_id, "before": before, "limit": limit},
     )
-    return [Key(*row) for row in rows]
+    return [KeyRow(*row) for row in rows]
 
 
 def revoke(tx: Tx, organization_id: str, key_id: str) -> bool:
@@ -84,10 +84,10 @@ def is_active(tx: Tx, key_id: str) -> bool:
     return tx.one("SELECT 1 FROM api_keys WHERE id = ? AND is_active = 1", (key_id,)) is not None
 
 
-def by_hash(tx: Tx, key_hash: bytes) -> Key | None:
+def by_hash(tx: Tx, key_hash: bytes) -> KeyRow | None:
     """The active key with that hash."""
     row = tx.one(f"{_SELECT} WHERE key_hash = ? AND is_active = 1", (key_hash,))
-    return Key(*row) if row else None
+    return KeyRow(*row) if row else None
 
 
 def touch(tx: Tx, key_id: str, now_ms: int) -> None:

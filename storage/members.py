@@ -6,7 +6,7 @@ from storage.database import Tx
 from storage.records import columns
 
 
-class Member(NamedTuple):
+class MemberRow(NamedTuple):
     id: str
     organization_id: str
     email: str
@@ -15,10 +15,10 @@ class Member(NamedTuple):
     joined_at: int
 
 
-def of(tx: Tx, organization_id: str) -> list[Member]:
+def of(tx: Tx, organization_id: str) -> list[MemberRow]:
     """All of them, in the order in which they joined."""
     rows = tx.all(
-        f"SELECT {columns(Member)} FROM members WHERE organization_id = ? ORDER BY joined_at, id",
+        f"SELECT {columns(MemberRow)} FROM members WHERE organization_id = ? ORDER BY joined_at, id",
         (organization_id,),
     )
-    return [Member(*row) for row in rows]
+    return [MemberRow(*row) for row in rows]

@@ -106,7 +106,7 @@ _WEIGHTS = f"""SELECT m.id, {_BODY_BYTES}, {_OTHER_BYTES} FROM messages m
     ORDER BY m.id DESC LIMIT :limit"""
 
 
-class Shown(NamedTuple):
+class ShownMessage(NamedTuple):
     """A message's JSON but for its bodies, and where those are."""
 
     json: bytes
@@ -118,9 +118,9 @@ class Shown(NamedTuple):
     is_inbound: int
 
 
-def get(tx: Tx, organization_id: str, message_id: str) -> Shown | None:
+def get(tx: Tx, organization_id: str, message_id: str) -> ShownMessage | None:
     row = tx.one(_ONE, (message_id, organization_id))
-    return Shown(*row) if row else None
+    return ShownMessage(*row) if row else None
 
 
 class Weight(NamedTuple):
@@ -142,9 +142,9 @@ def weigh_thread(
     return [Weight(*row) for row in rows]
 
 
-def some_of_thread(tx: Tx, organization_id: str, message_ids: Sequence[str]) -> list[Shown]:
+def some_of_thread(tx: Tx, organization_id: str, message_ids: Sequence[str]) -> list[ShownMessage]:
     """These of a thread's messages, oldest first, as the thread shows them."""
-    return [Shown(*row) for row in tx.all(_SOME_OF_THREAD, (organization_id, dump(list(message_ids))))]
+    return [ShownMessage(*row) for row in tx.all(_SOME_OF_THREAD, (organization_id, dump(list(message_ids))))]
 
 
 class Part(NamedTuple):
@@ -154,14 +154,14 @@ class Part(NamedTuple):
     rest: "Callable[[Tx], Part] | None"
 
 
-def page(tx: Tx, scope: Scope, before: str | None, limit: int) -> Part:
+def list_messages(tx: Tx, scope: Scope, before: str | None, limit: int) -> Part:
     """The scope's messages older than `before`, newest first; no more of them at once than PART_BYTES suggests."""
     statement = _page(scope.conditions() + (" AND m.id < :before" if before is not None else ""))
     parameters = {**scope._asdict(), "before": before, "limit": min(limit, SLICE_MESSAGES)}
     json, last, count = _slice(tx, statement, parameters)
     if count < SLICE_MESSAGES or count == limit:
         return Part(json, None)
-    rest = partial(page, scope=scope, before=last, limit=limit - count)
+    rest = partial(list_messages, scope=scope, before=last, limit=limit - count)
     return _with_rest(tx, json, rest)
 
 

@@ -6,19 +6,19 @@ from typing import NamedTuple
 from storage import blobs, idempotency, search, threads, usage
 from storage.database import Tx
 from storage.ids import Ids
-from storage.records import Attachment, DeliveryAttempt, Message, columns, dump, load
+from storage.records import AttachmentRow, DeliveryAttemptRow, MessageRow, columns, dump, load
 
-_SELECT = f"SELECT {columns(Message)} FROM messages"
-_INSERT = f"""INSERT INTO messages ({columns(Message)})
-    VALUES ({", ".join("?" for _ in Message._fields)})"""
-_INSERT_ATTACHMENT = f"""INSERT INTO attachments ({columns(Attachment)})
-    VALUES ({", ".join("?" for _ in Attachment._fields)})"""
+_SELECT = f"SELECT {columns(MessageRow)} FROM messages"
+_INSERT = f"""INSERT INTO messages ({columns(MessageRow)})
+    VALUES ({", ".join("?" for _ in MessageRow._fields)})"""
+_INSERT_ATTACHMENT = f"""INSERT INTO attachments ({columns(AttachmentRow)})
+    VALUES ({", ".join("?" for _ in AttachmentRow._fields)})"""
 UNREAD = "unread"
 THREAD_LOOK = 1000  # messages, the newest: strangers may make a conversation as long as they like
 
 
 def insert(
-    tx: Tx, message: Message, attachments: Sequence[Attachment] = (), words: str | None = None
+    tx: Tx, message: MessageRow, attachments: Sequence[AttachmentRow] = (), words: str | None = None
 ) -> None:
     """`words`: what the body says, for search, where neither `text_body` nor `extracted_text` is that."""
     tx.run(_INSERT, message)
@@ -28,23 +28,23 @@ def insert(
     tx.run_many(_INSERT_ATTACHMENT, attachments)
 
 
-def get(tx: Tx, organization_id: str, message_id: str) -> Message | None:
+def get(tx: Tx, organization_id: str, message_id: str) -> MessageRow | None:
     row = tx.one(f"{_SELECT} WHERE id = ? AND organization_id = ?", (message_id, organization_id))
-    return Message(*row) if row else None
+    return MessageRow(*row) if row else None
 
 
-def by_id(tx: Tx, message_id: str) -> Message | None:
+def by_id(tx: Tx, message_id: str) -> MessageRow | None:
     """For our own rooms alone: what serves a key asks with its organization (`get`)."""
     row = tx.one(f"{_SELECT} WHERE id = ?", (message_id,))
-    return Message(*row) if row else None
+    return MessageRow(*row) if row else None
 
 
-def newest_of_thread(tx: Tx, organization_id: str, thread_id: str) -> Message | None:
+def newest_of_thread(tx: Tx, organization_id: str, thread_id: str) -> MessageRow | None:
     row = tx.one(
         f"{_SELECT} WHERE thread_id = ? AND organization_id = ? ORDER BY id DESC LIMIT 1",
         (thread_id, organization_id),
     )
-    return Message(*row) if row else None
+    return MessageRow(*row) if row else None
 
 
 def test_answers(tx: Tx, thread_id: str) -> int:
@@ -57,27 +57,27 @@ def test_answers(tx: Tx, thread_id: str) -> int:
     return count
 
 
-def attachment(tx: Tx, organization_id: str, attachment_id: str) -> tuple[Attachment, Message] | None:
+def attachment(tx: Tx, organization_id: str, attachment_id: str) -> tuple[AttachmentRow, MessageRow] | None:
     """The attachment and the message that it stands in."""
     row = tx.one(
-        f"""SELECT {columns(Attachment, "a")}, {columns(Message, "m")}
+        f"""SELECT {columns(AttachmentRow, "a")}, {columns(MessageRow, "m")}
             FROM attachments a JOIN messages m ON m.id = a.message_id
             WHERE a.id = ? AND m.organization_id = ?""",
         (attachment_id, organization_id),
     )
     if row is None:
         return None
-    width = len(Attachment._fields)
-    return Attachment(*row[:width]), Message(*row[width:])
+    width = len(AttachmentRow._fields)
+    return AttachmentRow(*row[:width]), MessageRow(*row[width:])
 
 
 def attachment_rows(
     ids: Ids, message_id: str, parts: Sequence[tuple[str, str, int, str | None, bool, int, int, str]]
-) -> list[Attachment]:
+) -> list[AttachmentRow]:
     """Rows for the parts of one message, each (filename, content type, size in bytes, content id,
     inline?, offset, length, encoding), in their order."""
     return [
-        Attachment(ids.new("att"), message_id, position, *part[:4], int(part[4]), *part[5:])
+        AttachmentRow(ids.new("att"), message_id, position, *part[:4], int(part[4]), *part[5:])
         for position, part in enumerate(parts)
     ]
 
@@ -85,7 +85,7 @@ def attachment_rows(
 # Changes -----------------------------------------------------------------------------------------
 
 
-def set_labels(tx: Tx, message: Message, labels: Sequence[str]) -> Message:
+def set_labels(tx: Tx, message: MessageRow, labels: Sequence[str]) -> MessageRow:
     """Replace the labels; the counters of unread mail follow."""
     tx.run("UPDATE messages SET labels = ? WHERE id = ?", (dump(list(labels)), message.id))
     change = (UNREAD in labels) - is_unread(message)
@@ -98,7 +98,7 @@ def set_labels(tx: Tx, message: Message, labels: Sequence[str]) -> Message:
     return message._replace(labels=dump(list(labels)))
 
 
-def is_unread(message: Message) -> bool:
+def is_unread(message: MessageRow) -> bool:
     return UNREAD in load(message.labels)
 
 
@@ -153,7 +153,7 @@ def fail_scheduled(tx: Tx, message_id: str, reason: str) -> bool:
     )
 
 
-def delete(tx: Tx, message: Message) -> str | None:
+def delete(tx: Tx, message: MessageRow) -> str | None:
     """Remove the message and all that hangs on it, what waits to be sent included.
 
     The id of a blob whose file is to be removed after the commit, if there is one.
@@ -241,7 +241,7 @@ def _release_blob(tx: Tx, blob_id: str) -> str | None:
     return blob_id if is_file else None
 
 
-def attempts(tx: Tx, message_id: str) -> list[DeliveryAttempt]:
+def attempts(tx: Tx, message_id: str) -> list[DeliveryAttemptRow]:
     """Every attempt to deliver it, in the order in which they ended."""
     rows = tx.all(
         """SELECT a.attempt, r.address, r.kind, a.outcome, a.remote_host, a.smtp_code, a.enhanced_code,
@@ -250,4 +250,4 @@ def attempts(tx: Tx, message_id: str) -> list[DeliveryAttempt]:
            WHERE a.message_id = ? ORDER BY a.created_at, a.position, a.attempt""",
         (message_id,),
     )
-    return [DeliveryAttempt(*row) for row in rows]
+    return [DeliveryAttemptRow(*row) for row in rows]

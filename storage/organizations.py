@@ -5,11 +5,11 @@ from typing import NamedTuple
 from storage import events, usage
 from storage.clock import day_of, iso, month_of
 from storage.database import Tx
-from storage.records import Organization, columns, dump, load
+from storage.records import OrganizationRow, columns, dump, load
 from storage.states import SENDING
-from storage.usage import Baseline, Reputation
+from storage.usage import Baseline, ReputationRates
 
-_SELECT = f"SELECT {columns(Organization)} FROM organizations"
+_SELECT = f"SELECT {columns(OrganizationRow)} FROM organizations"
 
 
 def create(tx: Tx, organization_id: str, name: str, plan: str, now_ms: int) -> None:
@@ -19,9 +19,9 @@ def create(tx: Tx, organization_id: str, name: str, plan: str, now_ms: int) -> N
     )
 
 
-def get(tx: Tx, organization_id: str) -> Organization | None:
+def get(tx: Tx, organization_id: str) -> OrganizationRow | None:
     row = tx.one(f"{_SELECT} WHERE id = ?", (organization_id,))
-    return Organization(*row) if row else None
+    return OrganizationRow(*row) if row else None
 
 
 class Used(NamedTuple):
@@ -51,10 +51,10 @@ def used(tx: Tx, organization_id: str, now_ms: int) -> Used:
     return Used(monthly, daily, inboxes, open_drafts, webhooks, usage.kept_bytes(tx, organization_id))
 
 
-def first(tx: Tx) -> Organization | None:
+def first(tx: Tx) -> OrganizationRow | None:
     """The oldest one: the operator's own."""
     row = tx.one(f"{_SELECT} ORDER BY id LIMIT 1")
-    return Organization(*row) if row else None
+    return OrganizationRow(*row) if row else None
 
 
 # May it send? -------------------------------------------------------------------------------------
@@ -84,7 +84,7 @@ def pause(tx: Tx, event_id: str, organization_id: str, reason: str, action: str,
     return True
 
 
-def standing(tx: Tx, organization_id: str, now_ms: int) -> Reputation:
+def standing(tx: Tx, organization_id: str, now_ms: int) -> ReputationRates:
     """The reputation that the circuit breaker judges: of the last 30 days, since the last approval."""
     text: str | None = tx.value(
         "SELECT reputation_baseline FROM organizations WHERE id = ?", (organization_id,)
@@ -146,9 +146,9 @@ def reset_tripwire(tx: Tx, organization_id: str) -> bool:
     return changed == 1
 
 
-def every(tx: Tx) -> list[Organization]:
+def every(tx: Tx) -> list[OrganizationRow]:
     """All of them, oldest first."""
-    return [Organization(*row) for row in tx.all(f"{_SELECT} ORDER BY id")]
+    return [OrganizationRow(*row) for row in tx.all(f"{_SELECT} ORDER BY id")]
 
 
 def set_plan(tx: Tx, organization_id: str, plan: str) -> bool:

@@ -17,7 +17,7 @@ import idna
 from storage import suppressions, switches, usage
 from storage.clock import day_of, month_of
 from storage.database import Tx
-from storage.records import Recipient, columns, dump
+from storage.records import RecipientRow, columns, dump
 from storage.states import RECIPIENT
 
 LEASED_BLOB_BYTES = 8 * 1024  # smaller messages come with their lease; larger ones are loaded when sent
@@ -82,7 +82,7 @@ class Due(NamedTuple):
     next_attempt_at: int = 0  # what `lease` wrote: when a deferred one is tried again
 
 
-class Settlement(NamedTuple):
+class RecipientSettlement(NamedTuple):
     """What became of one recipient in one attempt: its new row, and the attempt's record."""
 
     message_id: str
@@ -239,7 +239,7 @@ def free_all(tx: Tx) -> int:
     return tx.run("UPDATE recipients SET lease = NULL WHERE lease IS NOT NULL")
 
 
-def settle(tx: Tx, settlement: Settlement, now_ms: int) -> bool:
+def settle(tx: Tx, settlement: RecipientSettlement, now_ms: int) -> bool:
     """End the lease and record the attempt; False when the row is gone or has another status by now."""
     it = settlement
     if it.status != it.from_status and it.status not in RECIPIENT[it.from_status]:
@@ -323,14 +323,15 @@ def complain(tx: Tx, message_id: str, position: int, now_ms: int) -> bool:
     )
 
 
-def recipients(tx: Tx, message_id: str) -> list[Recipient]:
+def recipients(tx: Tx, message_id: str) -> list[RecipientRow]:
     rows = tx.all(
-        f"SELECT {columns(Recipient)} FROM recipients WHERE message_id = ? ORDER BY position", (message_id,)
+        f"SELECT {columns(RecipientRow)} FROM recipients WHERE message_id = ? ORDER BY position",
+        (message_id,),
     )
-    return [Recipient(*row) for row in rows]
+    return [RecipientRow(*row) for row in rows]
 
 
-class Envelope(NamedTuple):
+class MessageSummary(NamedTuple):
     """What an outcome needs of its message."""
 
     organization_id: str
@@ -353,9 +354,9 @@ class Envelope(NamedTuple):
         return day_of(at_ms), month_of(at_ms)
 
 
-def envelope(tx: Tx, message_id: str) -> Envelope | None:
-    row = tx.one(f"SELECT {columns(Envelope)} FROM messages WHERE id = ?", (message_id,))
-    return Envelope(*row) if row else None
+def envelope(tx: Tx, message_id: str) -> MessageSummary | None:
+    row = tx.one(f"SELECT {columns(MessageSummary)} FROM messages WHERE id = ?", (message_id,))
+    return MessageSummary(*row) if row else None
 
 
 def move_message(
@@ -371,7 +372,7 @@ def move_message(
     )
 
 
-def give_back_unless_left(tx: Tx, message_id: str, message: Envelope) -> None:
+def give_back_unless_left(tx: Tx, message_id: str, message: MessageSummary) -> None:
     """It failed: it does not count where no other host was told of it."""
     if message.mode == "live" and not left_the_host(tx, message_id):
         domain = message.from_address.rpartition("@")[2]

@@ -8,8 +8,8 @@ import msgspec
 from storage import events, outbound
 from storage.clock import iso_or_none
 from storage.database import Tx
-from storage.outbound import Envelope
-from storage.records import Recipient, dump, load
+from storage.outbound import MessageSummary
+from storage.records import RecipientRow, dump, load
 
 
 def publish(
@@ -17,7 +17,7 @@ def publish(
     event_id: str,
     type: str,
     message_id: str,
-    envelope: Envelope,
+    envelope: MessageSummary,
     data: Mapping[str, Any],
     now_ms: int,
 ) -> None:
@@ -48,7 +48,7 @@ def publish_failed(tx: Tx, event_id: str, message_id: str, now_ms: int) -> None:
     publish(tx, event_id, "email.failed", message_id, envelope, data, now_ms)
 
 
-def describe(message_id: str, envelope: Envelope, recipients: Sequence[Recipient]) -> dict[str, Any]:
+def describe(message_id: str, envelope: MessageSummary, recipients: Sequence[RecipientRow]) -> dict[str, Any]:
     """What every event about an outbound message says (docs/contract.md, section 6), to be dumped."""
     # Written once: a report may bring an event for each of 150 recipients, and each event shows them all.
     shown = msgspec.Raw(dump([describe_recipient(recipient) for recipient in recipients]).encode())
@@ -64,7 +64,7 @@ def describe(message_id: str, envelope: Envelope, recipients: Sequence[Recipient
     }
 
 
-def describe_recipient(recipient: Recipient) -> dict[str, Any]:
+def describe_recipient(recipient: RecipientRow) -> dict[str, Any]:
     """The API's shape of a recipient (docs/contract.md, section 2)."""
     return {
         "address": recipient.address,

@@ -20,7 +20,7 @@ def load(text: str) -> Any:
     return msgspec.json.decode(text)
 
 
-class Organization(NamedTuple):
+class OrganizationRow(NamedTuple):
     id: str
     name: str
     plan: str
@@ -31,7 +31,7 @@ class Organization(NamedTuple):
     created_at: int
 
 
-class Key(NamedTuple):
+class KeyRow(NamedTuple):
     id: str
     organization_id: str
     inbox_id: str | None
@@ -45,7 +45,7 @@ class Key(NamedTuple):
     created_at: int
 
 
-class Inbox(NamedTuple):
+class InboxRow(NamedTuple):
     id: str
     organization_id: str
     address: str
@@ -62,7 +62,7 @@ class Inbox(NamedTuple):
     deactivated_at: int | None
 
 
-class Thread(NamedTuple):
+class ThreadRow(NamedTuple):
     id: str
     organization_id: str
     inbox_id: str
@@ -76,7 +76,7 @@ class Thread(NamedTuple):
     created_at: int
 
 
-class Message(NamedTuple):
+class MessageRow(NamedTuple):
     id: str
     organization_id: str
     inbox_id: str
@@ -117,7 +117,7 @@ class Message(NamedTuple):
     counted_at: int | None = None
 
 
-class Attachment(NamedTuple):
+class AttachmentRow(NamedTuple):
     id: str
     message_id: str
     position: int
@@ -131,7 +131,7 @@ class Attachment(NamedTuple):
     encoding: str
 
 
-class Recipient(NamedTuple):
+class RecipientRow(NamedTuple):
     """One recipient of an outbound message; its queue entry too."""
 
     message_id: str
@@ -152,7 +152,7 @@ class Recipient(NamedTuple):
     tls: str | None
 
 
-class DeliveryAttempt(NamedTuple):
+class DeliveryAttemptRow(NamedTuple):
     """One attempt to deliver to one recipient."""
 
     attempt: int
@@ -168,7 +168,7 @@ class DeliveryAttempt(NamedTuple):
     created_at: int
 
 
-class Draft(NamedTuple):
+class DraftRow(NamedTuple):
     id: str
     organization_id: str
     inbox_id: str
@@ -188,7 +188,7 @@ class Draft(NamedTuple):
     discarded_at: int | None
 
 
-class Event(NamedTuple):
+class EventRow(NamedTuple):
     seq: int
     id: str
     organization_id: str
@@ -200,7 +200,7 @@ class Event(NamedTuple):
     created_at: int
 
 
-class Webhook(NamedTuple):
+class WebhookRow(NamedTuple):
     id: str
     organization_id: str
     url: str

@@ -7,7 +7,7 @@ from storage.database import Tx
 from storage.records import columns, dump
 
 
-class Suppression(NamedTuple):
+class SuppressionRow(NamedTuple):
     id: str
     organization_id: str
     email: str
@@ -16,7 +16,7 @@ class Suppression(NamedTuple):
     created_at: int
 
 
-_SELECT = f"SELECT {columns(Suppression)} FROM suppressions"
+_SELECT = f"SELECT {columns(SuppressionRow)} FROM suppressions"
 
 
 def add(
@@ -31,7 +31,7 @@ def add(
 ) -> str:
     """Suppress the address; the id of the row, which is the older one where there was one."""
     tx.run(
-        f"""INSERT INTO suppressions ({columns(Suppression)}) VALUES (?, ?, ?, ?, ?, ?)
+        f"""INSERT INTO suppressions ({columns(SuppressionRow)}) VALUES (?, ?, ?, ?, ?, ?)
             ON CONFLICT (organization_id, email) DO NOTHING""",
         (suppression_id, organization_id, email, reason, source, now_ms),
     )
@@ -41,21 +41,21 @@ def add(
     return found
 
 
-def find(tx: Tx, organization_id: str, emails: Iterable[str]) -> list[Suppression]:
+def find(tx: Tx, organization_id: str, emails: Iterable[str]) -> list[SuppressionRow]:
     """Those of `emails` that are suppressed."""
     rows = tx.all(
         f"{_SELECT} WHERE organization_id = ? AND email IN (SELECT value FROM json_each(?)) ORDER BY id",
         (organization_id, dump(list(emails))),
     )
-    return [Suppression(*row) for row in rows]
+    return [SuppressionRow(*row) for row in rows]
 
 
-def get(tx: Tx, organization_id: str, suppression_id: str) -> Suppression | None:
+def get(tx: Tx, organization_id: str, suppression_id: str) -> SuppressionRow | None:
     row = tx.one(f"{_SELECT} WHERE id = ? AND organization_id = ?", (suppression_id, organization_id))
-    return Suppression(*row) if row else None
+    return SuppressionRow(*row) if row else None
 
 
-def page(
+def list_suppressions(
     tx: Tx,
     organization_id: str,
     *,
@@ -63,7 +63,7 @@ def page(
     reason: str | None = None,
     email: str | None = None,
     before: str | None = None,
-) -> list[Suppression]:
+) -> list[SuppressionRow]:
     """Newest first, older than `before`; every filter that is given must hold."""
     conditions = ["organization_id = :organization"]
     parameters: dict[str, Any] = {"organization": organization_id, "limit": limit}
@@ -76,7 +76,7 @@ def page(
             conditions.append(condition)
             parameters[name] = value
     rows = tx.all(f"{_SELECT} WHERE {' AND '.join(conditions)} ORDER BY id DESC LIMIT :limit", parameters)
-    return [Suppression(*row) for row in rows]
+    return [SuppressionRow(*row) for row in rows]
 
 
 def remove(tx: Tx, organization_id: str, suppression_id: str) -> bool:

@@ -50,7 +50,7 @@ def get(tx: Tx, organization_id: str, thread_id: str) -> ShownThread | None:
     return ShownThread(*row) if row else None
 
 
-def page(
+def list_threads(
     tx: Tx,
     organization_id: str,
     *,

@@ -7,13 +7,13 @@ PARTICIPANTS_MAX, and only the newest SUBJECT_LOOK of a subject are looked at.
 from collections.abc import Sequence
 
 from storage.database import Tx
-from storage.records import Thread, columns, dump, load
+from storage.records import ThreadRow, columns, dump, load
 
 SUBJECT_WINDOW_MS = 30 * 86_400_000
 SUBJECT_LOOK = 100
 PARTICIPANTS_MAX = 50
 PARTICIPANT_CHARS = 320  # RFC 5321 §4.5.3.1: 64 of local part and 255 of domain; no mail reaches a longer one
-_SELECT = f"SELECT {columns(Thread)} FROM threads"
+_SELECT = f"SELECT {columns(ThreadRow)} FROM threads"
 
 
 def by_message_ids(tx: Tx, inbox_id: str, message_ids: Sequence[str]) -> str | None:
@@ -119,6 +119,6 @@ def archive(tx: Tx, organization_id: str, thread_id: str, is_archived: bool) -> 
     )
 
 
-def get(tx: Tx, organization_id: str, thread_id: str) -> Thread | None:
+def get(tx: Tx, organization_id: str, thread_id: str) -> ThreadRow | None:
     row = tx.one(f"{_SELECT} WHERE id = ? AND organization_id = ?", (thread_id, organization_id))
-    return Thread(*row) if row else None
+    return ThreadRow(*row) if row else None

@@ -87,7 +87,7 @@ def plan_and_bytes(tx: Tx, organization_id: str) -> tuple[str, int]:
     return row[0], row[1]
 
 
-class Reputation(NamedTuple):
+class ReputationRates(NamedTuple):
     """How the last REPUTATION_DAYS went; `sent` counts messages, the rates are over recipients."""
 
     sent: int
@@ -102,7 +102,9 @@ class Baseline(NamedTuple):
     totals: Mapping[str, int]
 
 
-def reputation(tx: Tx, organization_id: str, now_ms: int, forgiven: Baseline | None = None) -> Reputation:
+def reputation(
+    tx: Tx, organization_id: str, now_ms: int, forgiven: Baseline | None = None
+) -> ReputationRates:
     """Today (UTC) and the days before it, REPUTATION_DAYS in all; less what is `forgiven`."""
     first_day = day_of(now_ms - (REPUTATION_DAYS - 1) * DAY_MS)
     counted_before: Mapping[str, int] = {}
@@ -114,7 +116,7 @@ def reputation(tx: Tx, organization_id: str, now_ms: int, forgiven: Baseline | N
     sent, bounced = new.get("messages", 0), new.get("bounced", 0)
     # A message may have many recipients: rates over messages alone could exceed one.
     tried = max(sent, new.get("delivered", 0) + bounced)
-    return Reputation(sent, share(bounced, tried), share(new.get("complained", 0), tried))
+    return ReputationRates(sent, share(bounced, tried), share(new.get("complained", 0), tried))
 
 
 def baseline(tx: Tx, organization_id: str, now_ms: int) -> Baseline:

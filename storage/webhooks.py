@@ -21,22 +21,24 @@ from typing import NamedTuple
 
 from storage.database import Tx
 from storage.events import DELIVERIES, WORDS, Words
-from storage.records import Event, Webhook, WebhookAttempt, columns, dump
+from storage.records import EventRow, WebhookAttempt, WebhookRow, columns, dump
 
 AHEAD_ROWS = 1000  # of one look; the rest comes with the next
 
-_SELECT = f"SELECT {columns(Webhook)} FROM webhooks"
+_SELECT = f"SELECT {columns(WebhookRow)} FROM webhooks"
 # One statement for everything: each costs more than the rows that it reads.
-_SURROUNDINGS = f"""SELECT {columns(Event, "e")}, m.id IS NOT NULL, {WORDS.format("m")},
-      w.id IS NOT NULL, {columns(Webhook, "w")}
+_SURROUNDINGS = f"""SELECT {columns(EventRow, "e")}, m.id IS NOT NULL, {WORDS.format("m")},
+      w.id IS NOT NULL, {columns(WebhookRow, "w")}
     FROM events e LEFT JOIN messages m ON m.id = e.message_id AND m.organization_id = e.organization_id
     LEFT JOIN webhooks w ON w.id = ? AND w.deleted_at IS NULL WHERE e.seq = ?"""
 _STANDING = f"""SELECT EXISTS (SELECT 1 FROM messages m WHERE m.id = ? AND m.organization_id = w.organization_id),
-      {columns(Webhook, "w")} FROM webhooks w WHERE w.id = ? AND w.deleted_at IS NULL"""
-_WORDS_AT = len(Event._fields)
+      {columns(WebhookRow, "w")} FROM webhooks w WHERE w.id = ? AND w.deleted_at IS NULL"""
+_WORDS_AT = len(EventRow._fields)
 _WEBHOOK_AT = _WORDS_AT + 1 + len(Words._fields)
 _OF_ORGANIZATION = "organization_id = :organization_id AND deleted_at IS NULL"
-_INSERT = f"INSERT INTO webhooks ({columns(Webhook)}) VALUES ({', '.join('?' for _ in Webhook._fields)})"
+_INSERT = (
+    f"INSERT INTO webhooks ({columns(WebhookRow)}) VALUES ({', '.join('?' for _ in WebhookRow._fields)})"
+)
 _INSERT_ATTEMPT = f"""INSERT INTO webhook_attempts ({columns(WebhookAttempt)})
     VALUES ({", ".join("?" for _ in WebhookAttempt._fields)})"""
 
@@ -91,7 +93,7 @@ class Head(NamedTuple):
     due_ms: int
 
 
-class Delivery(NamedTuple):
+class LeasedDelivery(NamedTuple):
     """One leased delivery: attempt number `attempt` (from 1) is to be made now."""
 
     webhook_id: str
@@ -99,10 +101,10 @@ class Delivery(NamedTuple):
     attempt: int
 
 
-class Settlement(NamedTuple):
+class AttemptSettlement(NamedTuple):
     """What came of an attempt: the delivery's next state, and the record."""
 
-    delivery: Delivery
+    delivery: LeasedDelivery
     status: str
     next_attempt_at: int | None
     record: WebhookAttempt
@@ -117,11 +119,11 @@ class Found(NamedTuple):
     is_in_flight: bool
 
 
-class Surroundings(NamedTuple):
+class AttemptContext(NamedTuple):
     """What one attempt needs, as it is now. `webhook` None: deleted. `words` None: no message, or deleted."""
 
-    webhook: Webhook | None
-    event: Event
+    webhook: WebhookRow | None
+    event: EventRow
     words: Words | None
 
 
@@ -137,9 +139,9 @@ def create(
     url: str,
     subscribed_events: Sequence[str],
     secret: bytes,
-) -> Webhook:
+) -> WebhookRow:
     """`secret` is sealed."""
-    webhook = Webhook(
+    webhook = WebhookRow(
         id=webhook_id,
         organization_id=organization_id,
         url=url,
@@ -155,20 +157,20 @@ def create(
     return webhook
 
 
-def get(tx: Tx, organization_id: str, webhook_id: str) -> Webhook | None:
+def get(tx: Tx, organization_id: str, webhook_id: str) -> WebhookRow | None:
     row = tx.one(
         f"{_SELECT} WHERE id = :id AND {_OF_ORGANIZATION}",
         {"id": webhook_id, "organization_id": organization_id},
     )
-    return None if row is None else Webhook(*row)
+    return None if row is None else WebhookRow(*row)
 
 
-def page(tx: Tx, organization_id: str) -> list[Webhook]:
+def list_webhooks(tx: Tx, organization_id: str) -> list[WebhookRow]:
     """All of them (a plan bounds their number), newest first."""
     rows = tx.all(
         f"{_SELECT} WHERE {_OF_ORGANIZATION} ORDER BY id DESC", {"organization_id": organization_id}
     )
-    return [Webhook(*row) for row in rows]
+    return [WebhookRow(*row) for row in rows]
 
 
 def count(tx: Tx, organization_id: str) -> int:
@@ -187,7 +189,7 @@ def update(
     url: str | None = None,
     subscribed_events: Sequence[str] | None = None,
     is_active: bool | None = None,
-) -> Webhook | None:
+) -> WebhookRow | None:
     """Change what is given; None when there is no such webhook.
 
     The commit wakes the dispatcher: what is pending for an inactive one it halts, with a final record each.
@@ -195,7 +197,7 @@ def update(
     row = tx.one(
         f"""UPDATE webhooks SET url = coalesce(:url, url), is_active = coalesce(:is_active, is_active),
               subscribed_events = coalesce(:subscribed_events, subscribed_events), updated_at = :now_ms
-            WHERE id = :id AND {_OF_ORGANIZATION} RETURNING {columns(Webhook)}""",
+            WHERE id = :id AND {_OF_ORGANIZATION} RETURNING {columns(WebhookRow)}""",
         {
             "url": url,
             "is_active": None if is_active is None else int(is_active),
@@ -208,17 +210,17 @@ def update(
     if row is None:
         return None
     tx.notify(DELIVERIES)
-    return Webhook(*row)
+    return WebhookRow(*row)
 
 
 def rotate(
     tx: Tx, organization_id: str, webhook_id: str, now_ms: int, *, secret: bytes, previous_until_ms: int
-) -> Webhook | None:
+) -> WebhookRow | None:
     """Put the sealed `secret` in the place of the present one, which signs too until `previous_until_ms`."""
     row = tx.one(
         f"""UPDATE webhooks SET previous_secret = secret, previous_secret_until = :until_ms,
               secret = :secret, updated_at = :now_ms
-            WHERE id = :id AND {_OF_ORGANIZATION} RETURNING {columns(Webhook)}""",
+            WHERE id = :id AND {_OF_ORGANIZATION} RETURNING {columns(WebhookRow)}""",
         {
             "until_ms": previous_until_ms,
             "secret": secret,
@@ -227,7 +229,7 @@ def rotate(
             "organization_id": organization_id,
         },
     )
-    return None if row is None else Webhook(*row)
+    return None if row is None else WebhookRow(*row)
 
 
 def delete(tx: Tx, organization_id: str, webhook_id: str, now_ms: int) -> bool:
@@ -264,14 +266,16 @@ def bring_back(tx: Tx, deliveries: Sequence[tuple[str, int]], now_ms: int) -> No
     )
 
 
-def take(tx: Tx, webhook_id: str, now_ms: int, *, limit: int, lease: str, until_ms: int) -> list[Delivery]:
+def take(
+    tx: Tx, webhook_id: str, now_ms: int, *, limit: int, lease: str, until_ms: int
+) -> list[LeasedDelivery]:
     """Lease up to `limit` due deliveries of the webhook, oldest first; due at `until_ms` if we die.
 
     All pending ones of a webhook that is gone or inactive are due.
     """
     rows = tx.all(_DUE, {"webhook_id": webhook_id, "now_ms": now_ms, "limit": limit})
     tx.run_many(_LEASE, [(lease, attempt, until_ms, webhook_id, event_seq) for event_seq, attempt in rows])
-    return [Delivery(webhook_id, event_seq, attempt) for event_seq, attempt in sorted(rows)]
+    return [LeasedDelivery(webhook_id, event_seq, attempt) for event_seq, attempt in sorted(rows)]
 
 
 def logged(tx: Tx, organization_id: str, attempt_id: str) -> tuple[str, str | None] | None:
@@ -294,7 +298,7 @@ def find(tx: Tx, organization_id: str, webhook_id: str, event_id: str | None) ->
     return None if row is None else Found(row[0], row[1], row[2], bool(row[3]))
 
 
-def take_again(tx: Tx, found: Found, *, lease: str, until_ms: int) -> Delivery:
+def take_again(tx: Tx, found: Found, *, lease: str, until_ms: int) -> LeasedDelivery:
     """Lease the delivery, which is not in flight, for its next attempt now; due at `until_ms` if we die."""
     attempt = tx.value(
         _TAKE_AGAIN,
@@ -306,10 +310,10 @@ def take_again(tx: Tx, found: Found, *, lease: str, until_ms: int) -> Delivery:
             "status": found.status,
         },
     )
-    return Delivery(found.webhook_id, found.event_seq, attempt)
+    return LeasedDelivery(found.webhook_id, found.event_seq, attempt)
 
 
-def settle(tx: Tx, lease: str, settlements: Sequence[Settlement]) -> list[bool]:
+def settle(tx: Tx, lease: str, settlements: Sequence[AttemptSettlement]) -> list[bool]:
     """Log the attempts and move the deliveries on; False, and nothing changed, where the lease is not held."""
     held = [
         tx.run(_SETTLE, (status, next_attempt_at, delivery.webhook_id, delivery.event_seq, lease)) == 1
@@ -338,24 +342,24 @@ def free_leases(tx: Tx) -> int:
     )
 
 
-def surroundings(tx: Tx, delivery: Delivery) -> Surroundings | None:
+def surroundings(tx: Tx, delivery: LeasedDelivery) -> AttemptContext | None:
     """None when both delivery and event are gone."""
     row = tx.one(_SURROUNDINGS, (delivery.webhook_id, delivery.event_seq))
     if row is None:  # retention took it, and the foreign key cascades
         return None
     has_words, *words = row[_WORDS_AT:_WEBHOOK_AT]
     has_webhook, *webhook = row[_WEBHOOK_AT:]
-    return Surroundings(
-        Webhook(*webhook) if has_webhook else None,
-        Event(*row[:_WORDS_AT]),
+    return AttemptContext(
+        WebhookRow(*webhook) if has_webhook else None,
+        EventRow(*row[:_WORDS_AT]),
         Words(words[0], bool(words[1]), words[2]) if has_words else None,
     )
 
 
-def standing(tx: Tx, webhook_id: str, message_id: str | None) -> tuple[Webhook | None, bool]:
+def standing(tx: Tx, webhook_id: str, message_id: str | None) -> tuple[WebhookRow | None, bool]:
     """The webhook as it is now, and whether a message of its organization is still there."""
     row = tx.one(_STANDING, (message_id, webhook_id))
-    return (None, False) if row is None else (Webhook(*row[1:]), bool(row[0]))
+    return (None, False) if row is None else (WebhookRow(*row[1:]), bool(row[0]))
 
 
 def log_attempt(tx: Tx, record: WebhookAttempt) -> None:

@@ -17,10 +17,10 @@ _WITHDRAW_SCHEDULED = """UPDATE messages INDEXED BY messages_scheduled SET statu
     WHERE status = 'scheduled' AND inbox_id = ? RETURNING id"""
 
 
-def withdraw(tx: Tx, inbox_id: str, mint: Callable[[str], str], now_ms: int) -> None:
+def withdraw(tx: Tx, inbox_id: str, new_id: Callable[[str], str], now_ms: int) -> None:
     """The inbox is gone: nothing that still waits is sent, and what had not left the host is not counted.
 
-    `mint`: makes an id.
+    `new_id`: makes an id.
     """
     pending = """SELECT DISTINCT m.id FROM recipients r CROSS JOIN messages m ON m.id = r.message_id
         WHERE m.inbox_id = :inbox AND {}"""
@@ -32,7 +32,7 @@ def withdraw(tx: Tx, inbox_id: str, mint: Callable[[str], str], now_ms: int) -> 
     failed = [message_id for (message_id,) in ids if _withdraw_message(tx, message_id)]
     failed += [message_id for (message_id,) in tx.all(_WITHDRAW_SCHEDULED, (WITHDRAWN, inbox_id))]
     for message_id in failed:
-        outbound_events.publish_failed(tx, mint("evt"), message_id, now_ms)
+        outbound_events.publish_failed(tx, new_id("evt"), message_id, now_ms)
 
 
 def _withdraw_message(tx: Tx, message_id: str) -> bool:

@@ -1,9 +1,9 @@
 """Documents can't drift: what they name exists, and what exists is named."""
 
+import dataclasses
 import os
 import re
 import tomllib
-from dataclasses import fields
 from pathlib import Path
 
 import click
@@ -12,11 +12,12 @@ from pydantic import BaseModel
 
 from conf.log_events import LogEvent
 from conf.settings import Plan, Settings
-from controlplane import answers, event_answers, reading, values
-from controlplane.errors import ERRORS
-from controlplane.event_answers import EVENTS
+from controlplane.contract import event_payloads, fields, responses
+from controlplane.contract.event_payloads import EVENTS
+from controlplane.contract.refusals import ERRORS
+from controlplane.contract.scopes import SCOPES
 from controlplane.routes import ROUTES
-from controlplane.scopes import SCOPES
+from controlplane.transport import reading
 from maild import __version__
 from maild.cli import main
 from tests.support.words import ROOT, of_sources, tracked
@@ -91,16 +92,18 @@ def test_every_command_that_a_text_names_exists_with_its_options() -> None:
 # Configuration -------------------------------------------------------------------------------------
 
 
-SECTIONS = "|".join(one.name for one in fields(Settings) if one.name not in ("data_dir", "plans"))
+SECTIONS = "|".join(one.name for one in dataclasses.fields(Settings) if one.name not in ("data_dir", "plans"))
 
 
 def keys() -> set[str]:
-    found = {one.name for one in fields(Settings)} | {one.name for one in fields(Plan)}
-    for section in fields(Settings):
+    found = {one.name for one in dataclasses.fields(Settings)} | {
+        one.name for one in dataclasses.fields(Plan)
+    }
+    for section in dataclasses.fields(Settings):
         value = getattr(Settings(), section.name)
         if hasattr(value, "__dataclass_fields__"):
-            found |= {one.name for one in fields(value)} | {
-                f"{section.name}.{one.name}" for one in fields(value)
+            found |= {one.name for one in dataclasses.fields(value)} | {
+                f"{section.name}.{one.name}" for one in dataclasses.fields(value)
             }
     return found
 
@@ -172,7 +175,7 @@ def members(model: type[BaseModel]) -> set[str]:
 def test_the_contract_has_every_member_of_every_response() -> None:
     told = words_in_code(TEXTS["docs/contract.md"])
     models = [
-        one for module in (answers, event_answers) for one in vars(module).values()
+        one for module in (responses, event_payloads) for one in vars(module).values()
         if isinstance(one, type) and issubclass(one, BaseModel)
     ]  # fmt: skip
     for model in models:
@@ -216,7 +219,7 @@ def test_fault_codes_are_those_of_the_document() -> None:
 
 
 def test_events_that_a_document_names_exist() -> None:
-    known = set(values.EventType.__args__)  # type: ignore[attr-defined]
+    known = set(fields.EventType.__args__)  # type: ignore[attr-defined]
     for name, text in TEXTS.items():
         assert set(re.findall(r"`((?:email|domain|sending)\.[a-z]+)`", text)) - {"domain.py"} <= known, name
 

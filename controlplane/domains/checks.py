@@ -66,7 +66,7 @@ class Ours(NamedTuple):
     aliases: frozenset[str]
 
 
-class Key(NamedTuple):
+class PublishedKey(NamedTuple):
     """A DKIM key of the domain. One that is not `is_signing` waits for DNS to show it."""
 
     selector: str
@@ -77,7 +77,7 @@ class Key(NamedTuple):
 def records(
     domain: str,
     host: str,
-    keys: Iterable[Key],
+    keys: Iterable[PublishedKey],
     *,
     challenge: str | None = None,
     reports_to: str | None = None,

@@ -25,9 +25,9 @@ from dns.rdtypes.ANY.MX import MX
 from dns.rdtypes.ANY.TXT import TXT
 
 from conf.settings import Dns
-from controlplane.webhooks.egress import EgressFailed
-from controlplane.webhooks.http1 import Answer
-from controlplane.webhooks.targets import EgressRefused
+from controlplane.egress.client import EgressFailed
+from controlplane.egress.http1 import HttpResponse
+from controlplane.egress.targets import EgressRefused
 
 VOICES_WANTED = 2
 HEARINGS_MAX = 16  # at a time: each asks up to seven questions of every resolver
@@ -55,8 +55,8 @@ class Voice(Protocol):
         """The records, `()` when there are none, as `checks.Answer` has them; Silent."""
 
 
-class Poster(Protocol):
-    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Answer: ...
+class DohClient(Protocol):
+    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> HttpResponse: ...
 
 
 class Plain(Protocol):
@@ -107,7 +107,7 @@ class Panel:
 
 
 def panel(
-    settings: Dns, poster: Poster, plain: Callable[[], Plain], absent: tuple[type[Exception], ...]
+    settings: Dns, poster: DohClient, plain: Callable[[], Plain], absent: tuple[type[Exception], ...]
 ) -> Panel:
     """`plain`: a fresh resolver, without a cache; `absent`: what it raises when there is no such record."""
     voices: list[Voice] = [DohVoice(url, poster) for url in dict.fromkeys(settings.doh)]
@@ -119,7 +119,7 @@ def panel(
 class DohVoice:
     """One `[dns] doh` resolver."""
 
-    def __init__(self, url: str, poster: Poster) -> None:
+    def __init__(self, url: str, poster: DohClient) -> None:
         self.name = url
         self._poster = poster
 

@@ -9,12 +9,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from controlplane.domains.checks import PURPOSES, REQUIRED
-from storage.domains import Domain
+from storage.domains import DomainRow
 
 WINDOW_MS = 72 * 3_600_000
 
 
-def after_check(row: Domain, passed: Mapping[str, bool | None], now_ms: int, *, on_request: bool) -> Domain:
+def after_check(
+    row: DomainRow, passed: Mapping[str, bool | None], now_ms: int, *, on_request: bool
+) -> DomainRow:
     """`passed`: by purpose, None where nobody knows. `on_request`: the owner asked, not the hourly check."""
     known: dict[str, Any] = {
         f"{name}_status": int(value) for name in PURPOSES if (value := passed.get(name)) is not None
@@ -30,13 +32,13 @@ def after_check(row: Domain, passed: Mapping[str, bool | None], now_ms: int, *, 
     return row
 
 
-def is_overdue(row: Domain, now_ms: int) -> bool:
+def is_overdue(row: DomainRow, now_ms: int) -> bool:
     """Has it been pending for too long?"""
     since = row.created_at if row.failing_since is None else row.failing_since
     return row.status == "pending" and now_ms - since >= WINDOW_MS
 
 
-def _still_verified(row: Domain, is_failing: bool, now_ms: int) -> Domain:
+def _still_verified(row: DomainRow, is_failing: bool, now_ms: int) -> DomainRow:
     if not is_failing:
         return row
     since = now_ms if row.failing_since is None else row.failing_since

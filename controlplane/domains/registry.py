@@ -15,16 +15,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from conf.settings import Server
+from controlplane.access.plan_limits import refusing_what_exceeds
+from controlplane.contract.refusals import Refusal
 from controlplane.domains import checks, lifecycle
-from controlplane.domains.checks import Finding, Key, Ours, Record
+from controlplane.domains.checks import Finding, Ours, PublishedKey, Record
 from controlplane.domains.doh import Panel, Question
-from controlplane.errors import ApiError
-from controlplane.plan_limits import refusing_what_exceeds
 from storage import allowances, dkim_keys, domains, events, inboxes, outbound, usage
 from storage.clock import Clock, day_of, iso_or_none
 from storage.database import Database, Tx
 from storage.dkim_keys import DkimKey
-from storage.domains import Domain
+from storage.domains import DomainRow
 from storage.ids import Ids
 from storage.records import dump, load
 from storage.sealing import Sealer
@@ -36,10 +36,10 @@ DOMAINS_MAX = 1000  # of one organization: each costs a key, and look-ups every 
 MakeDkimKey = Callable[[], tuple[bytes, str]]
 
 
-class Shown(NamedTuple):
+class ShownDomain(NamedTuple):
     """A domain with all that its JSON needs."""
 
-    row: Domain
+    row: DomainRow
     records: Sequence[Mapping[str, Any]]
     today_used: int
 
@@ -69,19 +69,19 @@ class Registry:
 
     # Reading -----------------------------------------------------------------------------------
 
-    async def show(self, organization_id: str, domain_id: str) -> Shown:
+    async def show(self, organization_id: str, domain_id: str) -> ShownDomain:
         return await self._db.read_for(organization_id, self._shown, organization_id, domain_id)
 
-    async def page(self, organization_id: str) -> list[Shown]:
+    async def list_domains(self, organization_id: str) -> list[ShownDomain]:
         return await self._db.read_for(organization_id, self._page, organization_id)
 
-    def _page(self, tx: Tx, organization_id: str) -> list[Shown]:
+    def _page(self, tx: Tx, organization_id: str) -> list[ShownDomain]:
         return [self._complete(tx, row) for row in domains.of_organization(tx, organization_id)]
 
-    def _shown(self, tx: Tx, organization_id: str, domain_id: str) -> Shown:
+    def _shown(self, tx: Tx, organization_id: str, domain_id: str) -> ShownDomain:
         return self._complete(tx, _found(domains.get(tx, organization_id, domain_id)))
 
-    def _complete(self, tx: Tx, row: Domain) -> Shown:
+    def _complete(self, tx: Tx, row: DomainRow) -> ShownDomain:
         seen = load(row.observed)
         shown = []
         for record in self._records(tx, row):
@@ -89,11 +89,11 @@ class Registry:
             shown.append(record.shown(status, observed))
         today = day_of(self._clock.now_ms())
         used = usage.get(tx, row.organization_id, today, "messages", scope=row.domain_name)
-        return Shown(row, shown, used)
+        return ShownDomain(row, shown, used)
 
-    def _records(self, tx: Tx, row: Domain) -> list[Record]:
+    def _records(self, tx: Tx, row: DomainRow) -> list[Record]:
         keys = [
-            Key(key.selector, key.public_key, key.status == "active")
+            PublishedKey(key.selector, key.public_key, key.status == "active")
             for key in dkim_keys.of_domain(tx, row.domain_name)
             if key.status != "retired"
         ]
@@ -103,7 +103,7 @@ class Registry:
 
     async def register(
         self, store: Database, organization_id: str, name: str, daily_cap: int | None
-    ) -> Shown:
+    ) -> ShownDomain:
         """`name`: a lower-case A-label. apex_domain_reserved, domain_already_registered."""
         self._refuse_reserved(name)
         try:
@@ -118,7 +118,7 @@ class Registry:
         apex = self._server.apex_domain
         is_apex = bool(apex) and (name == apex or name.endswith("." + apex))
         if is_apex or name in self._server.shared_domains:
-            raise ApiError("apex_domain_reserved", details={"domainName": name})
+            raise Refusal("apex_domain_reserved", details={"domainName": name})
 
     async def _key_for(self, name: str, keys: Sequence[DkimKey], *, rotate: bool = False) -> DkimKey | None:
         """A fresh key under the next selector; None where the one that there is will do."""
@@ -134,7 +134,7 @@ class Registry:
 
     def _register(
         self, tx: Tx, organization_id: str, name: str, daily_cap: int | None, key: DkimKey | None
-    ) -> Shown:
+    ) -> ShownDomain:
         allowances.domain(tx, organization_id, DOMAINS_MAX)
         # Another registration of the name may have brought a key meanwhile.
         if key is not None and not dkim_keys.of_domain(tx, name):
@@ -152,26 +152,28 @@ class Registry:
 
     async def set_daily_cap(
         self, store: Database, organization_id: str, domain_id: str, daily_cap: int | None
-    ) -> Shown:
+    ) -> ShownDomain:
         return await store.write(self._set_daily_cap, organization_id, domain_id, daily_cap)
 
-    def _set_daily_cap(self, tx: Tx, organization_id: str, domain_id: str, daily_cap: int | None) -> Shown:
+    def _set_daily_cap(
+        self, tx: Tx, organization_id: str, domain_id: str, daily_cap: int | None
+    ) -> ShownDomain:
         return self._complete(tx, _found(domains.set_daily_cap(tx, organization_id, domain_id, daily_cap)))
 
-    async def rotate_dkim(self, store: Database, organization_id: str, domain_id: str) -> Shown:
+    async def rotate_dkim(self, store: Database, organization_id: str, domain_id: str) -> ShownDomain:
         """Publish a second key; it signs once a check has found it in DNS. domain_not_verified."""
         row, keys = await store.read_for(organization_id, self._rotating, organization_id, domain_id)
         is_waiting = any(key.status == "published" for key in keys)
         key = None if is_waiting else await self._key_for(row.domain_name, keys, rotate=True)
         return await store.write(self._rotate, organization_id, domain_id, key)
 
-    def _rotating(self, tx: Tx, organization_id: str, domain_id: str) -> tuple[Domain, list[DkimKey]]:
+    def _rotating(self, tx: Tx, organization_id: str, domain_id: str) -> tuple[DomainRow, list[DkimKey]]:
         row = _found(domains.get(tx, organization_id, domain_id))
         if row.status != "verified":  # the key may be in use by whoever verified the name
-            raise ApiError("domain_not_verified", details={"domainName": row.domain_name})
+            raise Refusal("domain_not_verified", details={"domainName": row.domain_name})
         return row, dkim_keys.of_domain(tx, row.domain_name)
 
-    def _rotate(self, tx: Tx, organization_id: str, domain_id: str, key: DkimKey | None) -> Shown:
+    def _rotate(self, tx: Tx, organization_id: str, domain_id: str, key: DkimKey | None) -> ShownDomain:
         row, _ = self._rotating(tx, organization_id, domain_id)
         if key is not None:
             dkim_keys.publish(tx, key)
@@ -189,19 +191,19 @@ class Registry:
 
     # Checking ----------------------------------------------------------------------------------
 
-    async def verify(self, store: Database, organization_id: str, domain_id: str) -> Domain:
+    async def verify(self, store: Database, organization_id: str, domain_id: str) -> DomainRow:
         """Check now, because the owner asks. domain_not_found, domain_already_registered."""
         row = await store.read_for(organization_id, domains.get, organization_id, domain_id)
         return await self._check(store, _found(row), on_request=True)
 
-    async def recheck(self, row: Domain) -> None:
+    async def recheck(self, row: DomainRow) -> None:
         """The hourly check of a verified domain."""
         try:
             await self._check(self._db, row, on_request=False)
-        except ApiError:
+        except Refusal:
             return  # it was deleted meanwhile
 
-    async def expire(self, row: Domain) -> None:
+    async def expire(self, row: DomainRow) -> None:
         """pending → failed, when its time is over."""
         await self._db.write(self._expire, row.organization_id, row.id)
 
@@ -210,7 +212,7 @@ class Registry:
         if row is not None and lifecycle.is_overdue(row, self._clock.now_ms()):
             self._move(tx, row, row._replace(status="failed"))
 
-    async def _check(self, store: Database, row: Domain, *, on_request: bool) -> Domain:
+    async def _check(self, store: Database, row: DomainRow, *, on_request: bool) -> DomainRow:
         wanted = await store.read_for(row.organization_id, self._wanted, row)
         questions = list(dict.fromkeys(Question(record.name, record.type) for record in wanted))
         answers = await self._panel.hear(questions)
@@ -228,7 +230,7 @@ class Registry:
             self._wake_queue()
         return after
 
-    def _wanted(self, tx: Tx, row: Domain) -> list[Record]:
+    def _wanted(self, tx: Tx, row: DomainRow) -> list[Record]:
         if domains.verified_by(tx, row.domain_name) not in (None, row.organization_id):
             raise _taken(row.domain_name)
         return self._records(tx, row)
@@ -236,11 +238,11 @@ class Registry:
     def _record(
         self,
         tx: Tx,
-        checked: Domain,
+        checked: DomainRow,
         wanted: Sequence[Record],
         findings: Mapping[str, Finding],
         on_request: bool,
-    ) -> Domain:
+    ) -> DomainRow:
         """The row as it is now."""
         before = _found(domains.get(tx, checked.organization_id, checked.id))
         after = lifecycle.after_check(
@@ -258,7 +260,7 @@ class Registry:
                 selector, _, domain = record.name.partition("._domainkey.")
                 dkim_keys.promote(tx, domain, selector)
 
-    def _move(self, tx: Tx, before: Domain, after: Domain) -> None:
+    def _move(self, tx: Tx, before: DomainRow, after: DomainRow) -> None:
         """Write the row and what follows from its new status."""
         domains.update(tx, before, after)
         if after.status in (before.status, "pending"):
@@ -284,15 +286,15 @@ class Registry:
         )
 
 
-def checks_of(row: Domain) -> dict[str, bool]:
+def checks_of(row: DomainRow) -> dict[str, bool]:
     return {name: bool(getattr(row, f"{name}_status")) for name in checks.REQUIRED}
 
 
-def _found(row: Domain | None) -> Domain:
+def _found(row: DomainRow | None) -> DomainRow:
     if row is None:
-        raise ApiError("domain_not_found")
+        raise Refusal("domain_not_found")
     return row
 
 
-def _taken(name: str) -> ApiError:
-    return ApiError("domain_already_registered", details={"domainName": name})
+def _taken(name: str) -> Refusal:
+    return Refusal("domain_already_registered", details={"domainName": name})

@@ -2,14 +2,14 @@
 
 from aiohttp import web
 
-from controlplane import bodies
 from controlplane.api import Call
-from controlplane.downloads import asked_range, disposition, stream
-from controlplane.errors import ApiError
+from controlplane.contract.refusals import Refusal
+from controlplane.mail import bodies
+from controlplane.transport.downloads import asked_range, disposition, stream
 from storage import blobs, messages
 from storage.blobs import Blob
 from storage.database import Tx
-from storage.records import Attachment, Message
+from storage.records import AttachmentRow, MessageRow
 
 INLINE_TYPES = frozenset(
     {"image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf", "text/plain"}
@@ -19,11 +19,11 @@ INLINE_TYPES = frozenset(
 async def download(call: Call) -> web.StreamResponse:
     found = await call.read(_find, call.organization_id, call.id)
     if found is None:
-        raise ApiError("attachment_not_found")
+        raise Refusal("attachment_not_found")
     attachment, message, blob = found
     call.principal.confine(message.inbox_id)
     if blob is None:
-        raise ApiError("attachment_bytes_missing")
+        raise Refusal("attachment_bytes_missing")
     headers = _headers(attachment, call.query.inline)
     span = asked_range(call.request, attachment.size_bytes, headers["ETag"])
     part = (span.start, span.stop) if span else (0, attachment.size_bytes)
@@ -31,7 +31,9 @@ async def download(call: Call) -> web.StreamResponse:
     return await stream(call.request, pieces, attachment.size_bytes, headers, span)
 
 
-def _find(tx: Tx, organization_id: str, attachment_id: str) -> tuple[Attachment, Message, Blob | None] | None:
+def _find(
+    tx: Tx, organization_id: str, attachment_id: str
+) -> tuple[AttachmentRow, MessageRow, Blob | None] | None:
     found = messages.attachment(tx, organization_id, attachment_id)
     if found is None:
         return None
@@ -39,7 +41,7 @@ def _find(tx: Tx, organization_id: str, attachment_id: str) -> tuple[Attachment,
     return attachment, message, blobs.get(tx, message.blob_id) if message.blob_id else None
 
 
-def _headers(attachment: Attachment, inline: bool) -> dict[str, str]:
+def _headers(attachment: AttachmentRow, inline: bool) -> dict[str, str]:
     content_type = attachment.content_type
     shown = inline and content_type in INLINE_TYPES
     return {

@@ -6,30 +6,30 @@ from typing import Any
 from aiohttp import web
 
 from controlplane import render
-from controlplane.api import Answer, Call
-from controlplane.errors import ApiError
+from controlplane.access.plan_limits import refusing_what_exceeds
+from controlplane.api import Call, Result
+from controlplane.contract.refusals import Refusal
+from controlplane.contract.requests import CreateDraft, PatchDraft
 from controlplane.handlers.messages import accepted
-from controlplane.plan_limits import refusing_what_exceeds
-from controlplane.schemas import CreateDraft, PatchDraft
-from controlplane.streaming import answer_array
+from controlplane.transport.streaming import answer_array
 from storage import allowances, drafts, inboxes, messages, organizations
 from storage.database import Tx
-from storage.records import Draft, dump
+from storage.records import DraftRow, dump
 
 BODY_BYTES_MAX = 1_048_576  # text and HTML together: a list shows a hundred of them
 
 
-async def create(call: Call) -> Answer:
+async def create(call: Call) -> Result:
     _refuse_large(call.body)
     with refusing_what_exceeds():
         row = await call.rooms.db.write(_create, call, call.body)
-    return Answer(render.draft(row), status=201)
+    return Result(render.draft(row), status=201)
 
 
-async def page(call: Call) -> Answer | web.StreamResponse:
+async def page(call: Call) -> Result | web.StreamResponse:
     query = call.query
     ids = await call.read(
-        drafts.page,
+        drafts.list_draft_ids,
         call.organization_id,
         limit=query.limit,
         status=query.status,
@@ -39,21 +39,21 @@ async def page(call: Call) -> Answer | web.StreamResponse:
     return await answer_array(call.request, _each(call, ids))
 
 
-async def show(call: Call) -> Answer:
-    return Answer(render.draft(call.rooms.db.lookup(_reached, call)))
+async def show(call: Call) -> Result:
+    return Result(render.draft(call.rooms.db.lookup(_reached, call)))
 
 
-async def update(call: Call) -> Answer:
+async def update(call: Call) -> Result:
     _refuse_large(call.body)
-    return Answer(render.draft(await call.rooms.db.write(_update, call, call.body)))
+    return Result(render.draft(await call.rooms.db.write(_update, call, call.body)))
 
 
-async def send(call: Call) -> Answer:
+async def send(call: Call) -> Result:
     return accepted(await call.rooms.pipeline.send_draft(call.principal, call.id))
 
 
-async def discard(call: Call) -> Answer:
-    return Answer(render.draft(await call.rooms.db.write(_discard, call)))
+async def discard(call: Call) -> Result:
+    return Result(render.draft(await call.rooms.db.write(_discard, call)))
 
 
 async def _each(call: Call, ids: Sequence[str]) -> AsyncIterator[bytes]:
@@ -66,18 +66,18 @@ async def _each(call: Call, ids: Sequence[str]) -> AsyncIterator[bytes]:
 def _refuse_large(body: CreateDraft | PatchDraft) -> None:
     size = sum(len(part.encode("utf-8", "replace")) for part in (body.text, body.html) if part)
     if size > BODY_BYTES_MAX:
-        raise ApiError(
+        raise Refusal(
             "payload_too_large",
             "Text and HTML of a draft together exceed 1 MB; send such a message directly.",
             {"sizeBytes": size, "limit": BODY_BYTES_MAX},
         )
 
 
-def _create(tx: Tx, call: Call, body: CreateDraft) -> Draft:
+def _create(tx: Tx, call: Call, body: CreateDraft) -> DraftRow:
     _check_inbox(tx, call, body.inboxId)
     organization = organizations.get(tx, call.organization_id)
     now_ms = call.rooms.clock.now_ms()
-    draft = Draft(
+    draft = DraftRow(
         id=call.rooms.ids.new("drf"),
         organization_id=call.organization_id,
         inbox_id=body.inboxId,
@@ -107,7 +107,7 @@ def _check_inbox(tx: Tx, call: Call, inbox_id: str) -> None:
     if inboxes.owner_of(tx, "inbox", call.organization_id, inbox_id) is not None:
         call.principal.confine(inbox_id)
     if inboxes.get_active(tx, call.organization_id, inbox_id) is None:
-        raise ApiError("inbox_not_found")
+        raise Refusal("inbox_not_found")
 
 
 def _thread_of(tx: Tx, call: Call, inbox_id: str, in_reply_to: str | None) -> str | None:
@@ -117,22 +117,22 @@ def _thread_of(tx: Tx, call: Call, inbox_id: str, in_reply_to: str | None) -> st
     find = messages.newest_of_thread if in_reply_to.startswith("thd_") else messages.get
     parent = find(tx, call.organization_id, in_reply_to)
     if parent is None or parent.inbox_id != inbox_id:
-        raise ApiError("message_not_found")
+        raise Refusal("message_not_found")
     return parent.thread_id
 
 
-def _reached(tx: Tx, call: Call) -> Draft:
+def _reached(tx: Tx, call: Call) -> DraftRow:
     row = drafts.get(tx, call.organization_id, call.id)
     if row is None:
-        raise ApiError("draft_not_found")
+        raise Refusal("draft_not_found")
     call.principal.confine(row.inbox_id)
     return row
 
 
-def _update(tx: Tx, call: Call, body: PatchDraft) -> Draft:
+def _update(tx: Tx, call: Call, body: PatchDraft) -> DraftRow:
     row = _reached(tx, call)
     if row.status != "draft":
-        raise ApiError("draft_not_editable", details={"status": row.status})
+        raise Refusal("draft_not_editable", details={"status": row.status})
     changes: dict[str, Any] = {}
     for field, column, value in (
         ("to", "to_addresses", dump(body.to)),
@@ -152,8 +152,8 @@ def _update(tx: Tx, call: Call, body: PatchDraft) -> Draft:
     return edited
 
 
-def _discard(tx: Tx, call: Call) -> Draft:
+def _discard(tx: Tx, call: Call) -> DraftRow:
     row = _reached(tx, call)
     if row.status == "sent":
-        raise ApiError("draft_already_sent", details={"messageId": row.message_id})
+        raise Refusal("draft_already_sent", details={"messageId": row.message_id})
     return drafts.discard(tx, row.id, call.rooms.clock.now_ms()) or row

@@ -6,10 +6,10 @@ from typing import Any
 
 from aiohttp import web
 
-from controlplane.api import Answer, Call
-from controlplane.reading import read_query
-from controlplane.schemas import ListEvents, StreamEvents
-from controlplane.streaming import answer_array
+from controlplane.api import Call, Result
+from controlplane.contract.requests import ListEvents, StreamEvents
+from controlplane.transport.reading import read_query
+from controlplane.transport.streaming import answer_array
 from controlplane.webhooks.events import render
 from storage import events
 from storage.events import Selection
@@ -17,7 +17,7 @@ from storage.events import Selection
 SLICE_EVENTS = 25
 
 
-async def page(call: Call) -> Answer | web.StreamResponse:
+async def page(call: Call) -> Result | web.StreamResponse:
     query: ListEvents = call.query
     selection = Selection(call.organization_id, call.principal.listed_inbox(query.inboxId), query.types)
     position = 0 if query.after is None else await call.read(events.position, selection, query.after)
@@ -27,7 +27,7 @@ async def page(call: Call) -> Answer | web.StreamResponse:
 async def _rendered(call: Call, selection: Selection, position: int, limit: int) -> AsyncIterator[bytes]:
     """An event may hold 128 KiB of words: few are in memory at a time."""
     while limit:
-        told = await call.read(events.page, selection, after=position, limit=min(limit, SLICE_EVENTS))
+        told = await call.read(events.list_events, selection, after=position, limit=min(limit, SLICE_EVENTS))
         for event, words in told:
             yield await render(event, words, call.rooms.load_text)
             await asyncio.sleep(0)

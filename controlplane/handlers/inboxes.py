@@ -1,52 +1,52 @@
 """Inboxes: provisioning, listing, changing, deactivating."""
 
 from controlplane import render
-from controlplane.api import Answer, Call
-from controlplane.errors import ApiError
-from controlplane.plan_limits import refusing_what_exceeds
-from controlplane.schemas import CreateInbox, PatchInbox
-from controlplane.usernames import is_reserved
+from controlplane.access.plan_limits import refusing_what_exceeds
+from controlplane.access.usernames import is_reserved
+from controlplane.api import Call, Result
+from controlplane.contract.refusals import Refusal
+from controlplane.contract.requests import CreateInbox, PatchInbox
 from storage import agents, allowances, domains, inboxes, organizations
 from storage.clock import iso
 from storage.database import Tx
-from storage.records import Inbox, dump
+from storage.records import InboxRow, dump
 
 DAY_MS = 86_400_000
 
 
-async def create(call: Call) -> Answer:
+async def create(call: Call) -> Result:
     body: CreateInbox = call.body
     server = call.rooms.settings.server
     domain = (body.domain or server.shared_domains[0]).lower().rstrip(".")
     if domain == server.apex_domain or (server.apex_domain and domain.endswith("." + server.apex_domain)
                                         and domain not in server.shared_domains):  # fmt: skip
-        raise ApiError("apex_domain_reserved")
+        raise Refusal("apex_domain_reserved")
     if is_reserved(body.username, is_shared=domain in server.shared_domains, brand=server.reserved_usernames):
-        raise ApiError("username_reserved")
+        raise Refusal("username_reserved")
     now_ms = call.rooms.clock.now_ms()
     try:
         with refusing_what_exceeds():
             row = await call.rooms.db.write(_provision, call, body, domain, now_ms)
     except inboxes.AddressTaken as error:
-        raise ApiError("address_already_exists", details={"address": str(error)}) from error
+        raise Refusal("address_already_exists", details={"address": str(error)}) from error
     except inboxes.AddressInCooldown as error:
         days = -(-(error.until_ms - now_ms) // DAY_MS)
         details = {"cooldownDaysRemaining": days, "cooldownUntil": iso(error.until_ms)}
-        raise ApiError("address_in_cooldown", details=details) from error
-    return Answer(render.inbox(row), status=201)
+        raise Refusal("address_in_cooldown", details=details) from error
+    return Result(render.inbox(row), status=201)
 
 
-def _provision(tx: Tx, call: Call, body: CreateInbox, domain: str, now_ms: int) -> Inbox:
+def _provision(tx: Tx, call: Call, body: CreateInbox, domain: str, now_ms: int) -> InboxRow:
     """The checks and the row in one transaction, so that two requests can't both take the last place."""
     rooms = call.rooms
     if domain not in rooms.settings.server.shared_domains:
         status = domains.status_for(tx, call.organization_id, domain)
         if status is None:
-            raise ApiError("domain_not_found")
+            raise Refusal("domain_not_found")
         if status != "verified":
-            raise ApiError("domain_not_verified")
+            raise Refusal("domain_not_verified")
     if body.agentId is not None and not agents.exists(tx, call.organization_id, body.agentId):
-        raise ApiError("agent_not_found")
+        raise Refusal("agent_not_found")
     organization = organizations.get(tx, call.organization_id)
     limit = rooms.settings.plan(organization.plan).inboxes if organization else None
     allowances.inbox(tx, call.organization_id, limit)
@@ -63,26 +63,26 @@ def _provision(tx: Tx, call: Call, body: CreateInbox, domain: str, now_ms: int) 
     )
 
 
-async def page(call: Call) -> Answer:
+async def page(call: Call) -> Result:
     rows = await call.read(
-        inboxes.page,
+        inboxes.list_inboxes,
         call.organization_id,
         limit=call.query.limit,
         before=call.query.cursor,
         is_active=call.query.isActive,
         inbox_id=call.principal.listed_inbox(),
     )
-    return Answer([render.inbox(row) for row in rows])
+    return Result([render.inbox(row) for row in rows])
 
 
-async def show(call: Call) -> Answer:
+async def show(call: Call) -> Result:
     row = call.rooms.db.lookup(inboxes.get_active, call.organization_id, call.id)
     if row is None:
-        raise ApiError("inbox_not_found")
-    return Answer(render.inbox(row))
+        raise Refusal("inbox_not_found")
+    return Result(render.inbox(row))
 
 
-async def update(call: Call) -> Answer:
+async def update(call: Call) -> Result:
     body: PatchInbox = call.body
     given = body.model_fields_set
     row = await call.rooms.db.write(
@@ -95,16 +95,16 @@ async def update(call: Call) -> Answer:
         metadata=dump(body.metadata) if "metadata" in given else None,
     )
     if row is None:
-        raise ApiError("inbox_not_found")
-    return Answer(render.inbox(row))
+        raise Refusal("inbox_not_found")
+    return Result(render.inbox(row))
 
 
-async def deactivate(call: Call) -> Answer:
+async def deactivate(call: Call) -> Result:
     # Apart: thousands of messages may be waiting to be sent from it.
     rooms = call.rooms
     until_ms = await rooms.db.write_apart(
         inboxes.deactivate, call.organization_id, call.id, rooms.ids.new, rooms.clock.now_ms()
     )
     if until_ms is None:
-        raise ApiError("inbox_not_found")
-    return Answer({"id": call.id, "status": "deactivated", "cooldownUntil": iso(until_ms)})
+        raise Refusal("inbox_not_found")
+    return Result({"id": call.id, "status": "deactivated", "cooldownUntil": iso(until_ms)})

@@ -1,20 +1,20 @@
 """Suppressions: addresses that the organization does not write to."""
 
 from controlplane import render
-from controlplane.api import Answer, Call
-from controlplane.errors import ApiError
+from controlplane.api import Call, Result
+from controlplane.contract.refusals import Refusal
 from maild.message.address import normalize
 from storage import suppressions
 from storage.database import Tx
-from storage.suppressions import Suppression
+from storage.suppressions import SuppressionRow
 
 
-async def create(call: Call) -> Answer:
+async def create(call: Call) -> Result:
     row = await call.rooms.db.write(_add, call)
-    return Answer(render.suppression(row), status=201)
+    return Result(render.suppression(row), status=201)
 
 
-def _add(tx: Tx, call: Call) -> Suppression:
+def _add(tx: Tx, call: Call) -> SuppressionRow:
     suppression_id = suppressions.add(
         tx,
         call.rooms.ids.new("sup"),
@@ -29,20 +29,20 @@ def _add(tx: Tx, call: Call) -> Suppression:
     return row
 
 
-async def page(call: Call) -> Answer:
+async def page(call: Call) -> Result:
     query = call.query
     rows = await call.read(
-        suppressions.page,
+        suppressions.list_suppressions,
         call.organization_id,
         limit=query.limit,
         reason=query.reason,
         email=normalize(query.email) if query.email is not None else None,
         before=query.cursor,
     )
-    return Answer([render.suppression(row) for row in rows])
+    return Result([render.suppression(row) for row in rows])
 
 
-async def delete(call: Call) -> Answer:
+async def delete(call: Call) -> Result:
     if not await call.rooms.db.write(suppressions.remove, call.organization_id, call.id):
-        raise ApiError("suppression_not_found")
-    return Answer({"id": call.id, "status": "deleted"})
+        raise Refusal("suppression_not_found")
+    return Result({"id": call.id, "status": "deleted"})

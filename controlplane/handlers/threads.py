@@ -7,12 +7,12 @@ import msgspec
 from aiohttp import web
 
 from controlplane import render
-from controlplane.api import Answer, Call
-from controlplane.errors import ApiError
+from controlplane.api import Call, Result
+from controlplane.contract.fields import ThreadCursor
+from controlplane.contract.refusals import Refusal
+from controlplane.contract.requests import ListThreads
 from controlplane.handlers.messages import Whole, member_pieces, read_bodies
-from controlplane.schemas import ListThreads
-from controlplane.streaming import stream_json
-from controlplane.values import ThreadCursor
+from controlplane.transport.streaming import stream_json
 from storage import message_json, thread_json, threads
 from storage.database import Tx
 from storage.ids import made_at
@@ -33,12 +33,12 @@ class Chosen(NamedTuple):
     wholes: list[Whole] | None
 
 
-async def page(call: Call) -> Answer:
+async def page(call: Call) -> Result:
     inbox_id = call.principal.listed_inbox(call.query.inboxId)
-    return Answer(msgspec.Raw(await call.read(_page, call.organization_id, call.query, inbox_id)))
+    return Result(msgspec.Raw(await call.read(_page, call.organization_id, call.query, inbox_id)))
 
 
-async def show(call: Call) -> Answer | web.StreamResponse:
+async def show(call: Call) -> Result | web.StreamResponse:
     chosen = await call.read(_choose, call)
     if chosen.wholes is None:
         return await stream_json(call.request, _pieces(call, chosen))
@@ -46,7 +46,7 @@ async def show(call: Call) -> Answer | web.StreamResponse:
     for whole in chosen.wholes:
         text, html = await read_bodies(call, whole)
         elements.append(render.thread_message(whole.shown.json, text.text, html.text))
-    return Answer(render.thread(chosen.thread.json, chosen.has_more, elements))
+    return Result(render.thread(chosen.thread.json, chosen.has_more, elements))
 
 
 async def _pieces(call: Call, chosen: Chosen) -> AsyncIterator[bytes]:
@@ -64,15 +64,15 @@ async def _pieces(call: Call, chosen: Chosen) -> AsyncIterator[bytes]:
     yield b"]}}"
 
 
-async def archive(call: Call) -> Answer:
-    return Answer(msgspec.Raw(await call.rooms.db.write(_archive, call)))
+async def archive(call: Call) -> Result:
+    return Result(msgspec.Raw(await call.rooms.db.write(_archive, call)))
 
 
 def _reached(tx: Tx, call: Call) -> ShownThread:
     """The thread that the call names, if its key may touch it."""
     thread = thread_json.get(tx, call.organization_id, call.id)
     if thread is None:
-        raise ApiError("thread_not_found")
+        raise Refusal("thread_not_found")
     call.principal.confine(thread.inbox_id)
     return thread
 
@@ -84,7 +84,7 @@ def _archive(tx: Tx, call: Call) -> bytes:
 
 
 def _page(tx: Tx, organization_id: str, query: ListThreads, inbox_id: str | None) -> bytes:
-    return thread_json.page(
+    return thread_json.list_threads(
         tx,
         organization_id,
         limit=query.limit,

@@ -10,8 +10,8 @@ from urllib.parse import parse_qs
 
 from aiohttp import web
 
-from controlplane.api import Answer, Visit
-from controlplane.errors import ApiError
+from controlplane.api import PublicRequest, Result
+from controlplane.contract.refusals import Refusal
 
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; "
@@ -41,16 +41,16 @@ _DONE = "<h1>Unsubscribed</h1>\n<p><b>{email}</b> gets no more mail from this se
 _FAULT = "<h1>This link does not work</h1>\n<p>{message}</p>"
 
 
-async def show(visit: Visit) -> web.StreamResponse:
+async def show(visit: PublicRequest) -> web.StreamResponse:
     try:
         offer = visit.rooms.unsubscriber.offer(visit.query and visit.query.token)
-    except ApiError as error:
+    except Refusal as error:
         return _fault(visit.request, error)
     sender = f" from <b>{escape(offer.sender)}</b>" if offer.sender else ""
     return _page(_BUTTON.format(email=escape(offer.email), sender=sender))
 
 
-async def act(visit: Visit) -> Answer | web.StreamResponse:
+async def act(visit: PublicRequest) -> Result | web.StreamResponse:
     form = _read_form(visit)
     token = (visit.query and visit.query.token) or next(iter(form.get("token", ())), None)
     # RFC 8058 §3.2; a mail client may send it as multipart/form-data, which is not taken apart here.
@@ -58,14 +58,14 @@ async def act(visit: Visit) -> Answer | web.StreamResponse:
     source: Literal["one_click", "link"] = "one_click" if is_one_click else "link"
     try:
         email = await visit.rooms.unsubscriber.act(token, source)
-    except ApiError as error:
+    except Refusal as error:
         return _fault(visit.request, error)
     if _prefers_html(visit.request):
         return _page(_DONE.format(email=escape(email)))
-    return Answer({"email": email, "status": "unsubscribed"}, headers={"Cache-Control": "no-store"})
+    return Result({"email": email, "status": "unsubscribed"}, headers={"Cache-Control": "no-store"})
 
 
-def _read_form(visit: Visit) -> dict[str, list[str]]:
+def _read_form(visit: PublicRequest) -> dict[str, list[str]]:
     if visit.request.content_type != "application/x-www-form-urlencoded":
         return {}
     return parse_qs(visit.body.decode("utf-8", "replace"))
@@ -80,7 +80,7 @@ def _prefers_html(request: web.Request) -> bool:
     return "text/html" in request.headers.get("Accept", "").lower()
 
 
-def _fault(request: web.Request, error: ApiError) -> web.StreamResponse:
+def _fault(request: web.Request, error: Refusal) -> web.StreamResponse:
     if not _prefers_html(request):
         raise error
     return _page(_FAULT.format(message=escape(error.message)), error.status)

@@ -3,29 +3,29 @@
 from collections.abc import Sequence
 
 from controlplane import render
-from controlplane.api import Answer, Call
-from controlplane.errors import ApiError, Fault, invalid
-from controlplane.plan_limits import refusing_what_exceeds
-from controlplane.schemas import CreateWebhook, ListDeliveries, UpdateWebhook
-from controlplane.webhooks.targets import EgressRefused
+from controlplane.access.plan_limits import refusing_what_exceeds
+from controlplane.api import Call, Result
+from controlplane.contract.refusals import Fault, Refusal, invalid
+from controlplane.contract.requests import CreateWebhook, ListDeliveries, UpdateWebhook
+from controlplane.egress.targets import EgressRefused
 from storage import allowances, organizations, webhooks
 from storage.database import Tx
-from storage.records import Webhook
+from storage.records import WebhookRow
 
 PREVIOUS_SECRET_MS = 24 * 3_600_000
 
 
-async def create(call: Call) -> Answer:
+async def create(call: Call) -> Result:
     body: CreateWebhook = call.body
     await _check_target(call, body.url)
     webhook_id = call.rooms.ids.new("whk")
     secret, sealed = call.rooms.secrets.make(webhook_id)
     with refusing_what_exceeds():
         row = await call.rooms.db.write(_register, call, webhook_id, sealed)
-    return Answer({**render.webhook(row), "secret": secret}, status=201)
+    return Result({**render.webhook(row), "secret": secret}, status=201)
 
 
-def _register(tx: Tx, call: Call, webhook_id: str, sealed: bytes) -> Webhook:
+def _register(tx: Tx, call: Call, webhook_id: str, sealed: bytes) -> WebhookRow:
     organization = organizations.get(tx, call.organization_id)
     limit = call.rooms.settings.plan(organization.plan).webhooks if organization else 0
     allowances.webhook(tx, call.organization_id, limit)
@@ -40,16 +40,16 @@ def _register(tx: Tx, call: Call, webhook_id: str, sealed: bytes) -> Webhook:
     )
 
 
-async def page(call: Call) -> Answer:
-    rows = await call.read(webhooks.page, call.organization_id)
-    return Answer([render.webhook(row) for row in rows])
+async def page(call: Call) -> Result:
+    rows = await call.read(webhooks.list_webhooks, call.organization_id)
+    return Result([render.webhook(row) for row in rows])
 
 
-async def show(call: Call) -> Answer:
-    return Answer(render.webhook(await _find(call)))
+async def show(call: Call) -> Result:
+    return Result(render.webhook(await _find(call)))
 
 
-async def update(call: Call) -> Answer:
+async def update(call: Call) -> Result:
     body: UpdateWebhook = call.body
     if body.url is not None:
         await _check_target(call, body.url)
@@ -63,19 +63,19 @@ async def update(call: Call) -> Answer:
         is_active=body.isActive,
     )
     if row is None:
-        raise ApiError("webhook_not_found")
-    return Answer(render.webhook(row))
+        raise Refusal("webhook_not_found")
+    return Result(render.webhook(row))
 
 
-async def delete(call: Call) -> Answer:
+async def delete(call: Call) -> Result:
     if not await call.rooms.db.write(
         webhooks.delete, call.organization_id, call.id, call.rooms.clock.now_ms()
     ):
-        raise ApiError("webhook_not_found")
-    return Answer({"id": call.id, "status": "deleted"})
+        raise Refusal("webhook_not_found")
+    return Result({"id": call.id, "status": "deleted"})
 
 
-async def rotate_secret(call: Call) -> Answer:
+async def rotate_secret(call: Call) -> Result:
     """A new secret, shown once; for 24 h deliveries are signed with the old one as well."""
     secret, sealed = call.rooms.secrets.make(call.id)
     now_ms = call.rooms.clock.now_ms()
@@ -88,23 +88,23 @@ async def rotate_secret(call: Call) -> Answer:
         previous_until_ms=now_ms + PREVIOUS_SECRET_MS,
     )
     if row is None:
-        raise ApiError("webhook_not_found")
-    return Answer({**render.webhook(row), "secret": secret})
+        raise Refusal("webhook_not_found")
+    return Result({**render.webhook(row), "secret": secret})
 
 
-async def test(call: Call) -> Answer:
-    return Answer(render.webhook_attempt(await call.rooms.pinger.ping(await _find(call))))
+async def test(call: Call) -> Result:
+    return Result(render.webhook_attempt(await call.rooms.pinger.ping(await _find(call))))
 
 
-async def deliveries(call: Call) -> Answer:
+async def deliveries(call: Call) -> Result:
     query: ListDeliveries = call.query
     rows = await call.read(webhooks.attempts, call.organization_id, limit=query.limit, before=query.cursor)
-    return Answer([render.webhook_attempt(row) for row in rows])
+    return Result([render.webhook_attempt(row) for row in rows])
 
 
-async def redeliver(call: Call) -> Answer:
+async def redeliver(call: Call) -> Result:
     record = await call.rooms.dispatcher.redeliver(call.rooms.db, call.organization_id, call.id)
-    return Answer(render.webhook_attempt(record))
+    return Result(render.webhook_attempt(record))
 
 
 async def _check_target(call: Call, url: str) -> None:
@@ -114,10 +114,10 @@ async def _check_target(call: Call, url: str) -> None:
         raise invalid([Fault("url", "refused_target", refused.reason)]) from refused
 
 
-async def _find(call: Call) -> Webhook:
+async def _find(call: Call) -> WebhookRow:
     row = await call.read(webhooks.get, call.organization_id, call.id)
     if row is None:
-        raise ApiError("webhook_not_found")
+        raise Refusal("webhook_not_found")
     return row
 
 

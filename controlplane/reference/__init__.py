@@ -9,7 +9,7 @@ from importlib import resources
 from aiohttp import web
 
 from controlplane.api import Route
-from controlplane.openapi import document
+from controlplane.reference.openapi import document
 from controlplane.render import encode
 
 _ASSETS = {

@@ -14,7 +14,7 @@ from storage import events, outbound, tripwire, usage
 from storage.clock import day_of, iso, month_of
 from storage.database import Tx
 from storage.ids import Ids
-from storage.records import Inbox, Organization
+from storage.records import InboxRow, OrganizationRow
 
 
 class Admission:
@@ -26,7 +26,7 @@ class Admission:
     def attempt(
         self,
         tx: Tx,
-        organization: Organization,
+        organization: OrganizationRow,
         inbox_id: str,
         recipients: Sequence[tuple[str, str]],
         *,
@@ -52,7 +52,7 @@ class Admission:
             goes_at_ms=goes_at_ms,
         )
 
-    def enqueue(self, tx: Tx, attempt: Attempt, inbox: Inbox, message_id: str) -> None:
+    def enqueue(self, tx: Tx, attempt: Attempt, inbox: InboxRow, message_id: str) -> None:
         """Put the message into the queue, and count it."""
         now_ms, organization_id = attempt.now_ms, attempt.organization.id
         give_up_at_ms = now_ms + self._settings.outbound.give_up_after_s * 1000

@@ -2,8 +2,8 @@
 
 import binascii
 
-from controlplane.errors import ApiError, Fault, invalid
-from controlplane.schemas import SendMessage
+from controlplane.contract.refusals import Fault, Refusal, invalid
+from controlplane.contract.requests import SendMessage
 from maild.message.compose import OutgoingAttachment
 from storage.cpu_threads import CpuThreads
 
@@ -18,7 +18,7 @@ PIECE_CHARACTERS = 64 * 1024  # a multiple of 4: the decoder keeps the interpret
 async def decode_attachments(
     request: SendMessage, cpu: CpuThreads, organization_id: str
 ) -> tuple[OutgoingAttachment, ...]:
-    """Every attachment that does not decode is named; sizes are checked after. ApiError 400 or 413."""
+    """Every attachment that does not decode is named; sizes are checked after. Refusal 400 or 413."""
     if sum(len(one.content) for one in request.attachments) > DECODE_INLINE_CHARACTERS:
         return await cpu.run(organization_id, lambda: _decode_all(request))
     return _decode_all(request)
@@ -59,10 +59,10 @@ def _check_sizes(request: SendMessage, decoded: list[OutgoingAttachment]) -> Non
         size = len(one.content)
         if size > ATTACHMENT_MAX:
             details = {"index": index, "filename": one.filename, "sizeBytes": size, "limit": ATTACHMENT_MAX}
-            raise ApiError("attachment_too_large", details=details)
+            raise Refusal("attachment_too_large", details=details)
     total = sum(len(one.content) for one in decoded)
     if total > ATTACHMENTS_MAX:
-        raise ApiError("attachment_too_large", details={"sizeBytes": total, "limit": ATTACHMENTS_MAX})
+        raise Refusal("attachment_too_large", details={"sizeBytes": total, "limit": ATTACHMENTS_MAX})
     words = sum(len(text.encode()) for text in (request.text, request.html) if text)
     if total + words > PAYLOAD_MAX:
-        raise ApiError("payload_too_large")
+        raise Refusal("payload_too_large")

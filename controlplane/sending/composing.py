@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from controlplane.errors import Fault, invalid
-from controlplane.schemas import SendMessage
+from controlplane.contract.refusals import Fault, invalid
+from controlplane.contract.requests import SendMessage
 from controlplane.sending.html_shape import DEPTH_MAX, TAGS_MAX, is_too_complex
 from controlplane.sending.sanitize import Sanitizer
 from maild.message.address import normalize
@@ -18,7 +18,7 @@ from maild.message.model import Mailbox
 from maild.message.text import html_to_text
 from maild.message.thread_headers import reply_references
 from storage.cpu_threads import CpuThreads
-from storage.records import Inbox, Message, load
+from storage.records import InboxRow, MessageRow, load
 
 THREAD_BYTES = 128 * 1024  # composing and parsing more than this takes a thread of its own
 THREAD_TAGS = 2000  # some milliseconds of sanitising
@@ -34,8 +34,8 @@ class Letter:
 
     request: SendMessage
     recipients: Sequence[tuple[str, str]]
-    inbox: Inbox
-    parent: Message | None
+    inbox: InboxRow
+    parent: MessageRow | None
     attachments: Sequence[OutgoingAttachment]
     token: str
     boundary_seed: str
@@ -48,7 +48,7 @@ class Composer:
         self._sanitizer = Sanitizer()
 
     async def compose(self, letter: Letter) -> tuple[bytes, Digest]:
-        """The message and what it says; ApiError for what can't be written safely."""
+        """The message and what it says; Refusal for what can't be written safely."""
         request = letter.request
         size = sum(len(one.content) for one in letter.attachments)
         size += len(request.text or "") + len(request.html or "")
@@ -108,7 +108,7 @@ def _outgoing(letter: Letter, text: str | None, html: str | None) -> Outgoing:
     )
 
 
-def _extra_fields(request: SendMessage, parent: Message | None) -> tuple[tuple[str, str], ...]:
+def _extra_fields(request: SendMessage, parent: MessageRow | None) -> tuple[tuple[str, str], ...]:
     """The caller's own, and those by which programs see that a program wrote this (RFC 3834 §5)."""
     ours = {
         "Auto-Submitted": "auto-generated" if parent is None else "auto-replied",

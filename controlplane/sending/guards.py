@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from conf.settings import Plan
-from controlplane.errors import ApiError
-from controlplane.plan_limits import refusing_what_exceeds
+from controlplane.access.plan_limits import refusing_what_exceeds
+from controlplane.contract.refusals import Refusal
 from maild.message.address import suppression_keys
 from storage import allowances, domains, inboxes, suppressions, tripwire, usage
 from storage.clock import DAY_MS, day_of, iso, iso_or_none, next_day_ms
 from storage.database import Tx
-from storage.records import Inbox, Organization
+from storage.records import InboxRow, OrganizationRow
 
 BULK_WINDOW_MS = 10 * 60_000
 TRIPPED_FOR_MS = DAY_MS
@@ -29,7 +29,7 @@ class Attempt:
     allowances of their own.
     """
 
-    organization: Organization
+    organization: OrganizationRow
     plan: Plan
     inbox_id: str
     shared_domains: frozenset[str]
@@ -46,11 +46,11 @@ class Attempt:
         return self.goes_at_ms > self.now_ms
 
 
-class BulkPattern(ApiError):
+class BulkPattern(Refusal):
     """This very send tripped the wire: that is to be remembered, though the send is refused."""
 
 
-def check(tx: Tx, attempt: Attempt) -> Inbox:
+def check(tx: Tx, attempt: Attempt) -> InboxRow:
     """Run every guard; the inbox that sends."""
     inbox = inbox_is_active(tx, attempt)
     domain_is_verified(tx, attempt, inbox)
@@ -59,18 +59,18 @@ def check(tx: Tx, attempt: Attempt) -> Inbox:
     return inbox
 
 
-def inbox_is_active(tx: Tx, attempt: Attempt) -> Inbox:
+def inbox_is_active(tx: Tx, attempt: Attempt) -> InboxRow:
     inbox = inboxes.get_active(tx, attempt.organization.id, attempt.inbox_id)
     if inbox is None:
-        raise ApiError("inbox_not_found")
+        raise Refusal("inbox_not_found")
     return inbox
 
 
-def domain_is_verified(tx: Tx, attempt: Attempt, inbox: Inbox) -> None:
+def domain_is_verified(tx: Tx, attempt: Attempt, inbox: InboxRow) -> None:
     if inbox.domain in attempt.shared_domains:
         return
     if domains.status_for(tx, attempt.organization.id, inbox.domain) != "verified":
-        raise ApiError("domain_not_verified")
+        raise Refusal("domain_not_verified")
 
 
 def sending_is_approved(tx: Tx, attempt: Attempt) -> None:
@@ -78,7 +78,7 @@ def sending_is_approved(tx: Tx, attempt: Attempt) -> None:
     if organization.sending_status == "approved":
         return
     tripped_at = organization.sending_tripped_at
-    raise ApiError(
+    raise Refusal(
         "sending_not_approved",
         details={
             "status": organization.sending_status,
@@ -91,7 +91,7 @@ def sending_is_approved(tx: Tx, attempt: Attempt) -> None:
 
 def plan_allows_recipients(tx: Tx, attempt: Attempt) -> None:
     if attempt.plan.single_recipient and len(attempt.recipients) > 1:
-        raise ApiError("sandbox_bulk_not_allowed")
+        raise Refusal("sandbox_bulk_not_allowed")
 
 
 def recipients_are_not_suppressed(tx: Tx, attempt: Attempt) -> None:
@@ -99,7 +99,7 @@ def recipients_are_not_suppressed(tx: Tx, attempt: Attempt) -> None:
     found = suppressions.find(tx, attempt.organization.id, keys)
     if found:
         first = found[0]
-        raise ApiError(
+        raise Refusal(
             "recipient_suppressed",
             details={"email": first.email, "reason": first.reason, "source": first.source},
         )
@@ -112,7 +112,7 @@ def no_bulk_pattern(tx: Tx, attempt: Attempt) -> None:
     organization_id, now_ms = attempt.organization.id, attempt.now_ms
     tripped_at = tripwire.tripped_at(tx, organization_id)
     if tripped_at is not None and now_ms < tripped_at + TRIPPED_FOR_MS:
-        raise ApiError("sending_paused_bulk_review", details=_tripped(attempt, tripped_at))
+        raise Refusal("sending_paused_bulk_review", details=_tripped(attempt, tripped_at))
     if attempt.is_scheduled:  # counted when it leaves
         return
     others = tripwire.others_since(tx, organization_id, now_ms - BULK_WINDOW_MS, attempt.strangers)
@@ -138,7 +138,7 @@ def domain_is_below_its_ceiling(tx: Tx, attempt: Attempt) -> None:
     if used < limit:
         return
     resets_at = next_day_ms(attempt.goes_at_ms)
-    raise ApiError(
+    raise Refusal(
         "domain_daily_cap_reached",
         details={"domainName": name, "limit": limit, "used": used, "resetsAt": iso(resets_at)},
         headers={

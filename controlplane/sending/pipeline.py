@@ -26,9 +26,9 @@ import structlog
 
 from conf.log_events import LogEvent, tell
 from conf.settings import Settings
-from controlplane.auth import Principal
-from controlplane.errors import ApiError, Fault, invalid
-from controlplane.schemas import SendMessage
+from controlplane.access.authentication import Principal
+from controlplane.contract.refusals import Fault, Refusal, invalid
+from controlplane.contract.requests import SendMessage
 from controlplane.sending import guards, rows
 from controlplane.sending.admission import Admission
 from controlplane.sending.attachments import decode_attachments
@@ -52,7 +52,7 @@ from storage.cpu_threads import CpuThreads
 from storage.database import Database, DatabaseClosed, Tx
 from storage.disk import Disk
 from storage.ids import Ids
-from storage.records import Draft, Inbox, Message, load
+from storage.records import DraftRow, InboxRow, MessageRow, load
 
 SCHEDULE_MIN_MS = 60_000  # docs/contract.md, section 8
 SCHEDULE_MAX_MS = 30 * DAY_MS
@@ -65,18 +65,18 @@ class DraftChanged(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class SendContext:
     """What a send needs to know before it composes."""
 
-    inbox: Inbox
-    parent: Message | None
+    inbox: InboxRow
+    parent: MessageRow | None
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
     """A refusal that leaves something behind, and so must commit."""
 
-    error: ApiError
+    error: Refusal
 
 
 class Pipeline:
@@ -107,7 +107,7 @@ class Pipeline:
         self._room = QueueRoom(db, clock, settings.outbound.max_queued)
 
     async def send(self, submission: Submission) -> Accepted:
-        """Accept one message for sending; ApiError when it is refused."""
+        """Accept one message for sending; Refusal when it is refused."""
         submission.principal.confine(submission.request.inboxId)
         made = self._db.lookup(self._made_before, submission)
         if made is not None:
@@ -135,7 +135,7 @@ class Pipeline:
         while True:
             draft = self._db.lookup(drafts.get, principal.organization_id, draft_id)
             if draft is None:
-                raise ApiError("draft_not_found")
+                raise Refusal("draft_not_found")
             try:
                 return await self.send(Submission(principal, _request_of(draft), draft=draft))
             except DraftChanged:
@@ -150,36 +150,36 @@ class Pipeline:
         if not SCHEDULE_MIN_MS <= ahead_ms <= SCHEDULE_MAX_MS:
             raise invalid([Fault("sendAt", "out_of_range", "Give a time from 1 minute to 30 days ahead")])
         if request.attachments:
-            raise ApiError("attachments_not_schedulable")
+            raise Refusal("attachments_not_schedulable")
 
-    def _look(self, tx: Tx, submission: Submission) -> Surroundings:
+    def _look(self, tx: Tx, submission: Submission) -> SendContext:
         organization_id, request = submission.principal.organization_id, submission.request
         inbox = inboxes.get_active(tx, organization_id, request.inboxId)
         if inbox is None:
-            raise ApiError("inbox_not_found")
+            raise Refusal("inbox_not_found")
         parent = None
         if request.inReplyTo is not None:
             find = messages.newest_of_thread if request.inReplyTo.startswith("thd_") else messages.get
             parent = find(tx, organization_id, request.inReplyTo)
             if parent is None or parent.inbox_id != inbox.id:
-                raise ApiError("message_not_found")
-        return Surroundings(inbox, parent)
+                raise Refusal("message_not_found")
+        return SendContext(inbox, parent)
 
     async def _refuse_when_full(self) -> None:
         """503 while the queue takes nothing: paused, or no room on the disk."""
         if self._db.lookup(switches.off_since, switches.QUEUE) is not None:
-            raise ApiError("provider_unavailable", "The operator has paused sending; try again later.")
+            raise Refusal("provider_unavailable", "The operator has paused sending; try again later.")
         if not self._disk.has_room():
-            raise ApiError("provider_unavailable", "The server is low on storage; try again later.")
+            raise Refusal("provider_unavailable", "The server is low on storage; try again later.")
         await self._room.look()
 
     async def _prepare(
-        self, submission: Submission, around: Surroundings, recipients: Sequence[tuple[str, str]]
+        self, submission: Submission, around: SendContext, recipients: Sequence[tuple[str, str]]
     ) -> Prepared:
         request, inbox = submission.request, around.inbox
         attachments = await decode_attachments(request, self._cpu, inbox.organization_id)
         if attachments and self._settings.outbound.relay and not self._settings.outbound.attachments:
-            raise ApiError("attachments_unsupported")
+            raise Refusal("attachments_unsupported")
         token = self._ids.token()
         # The Date of a scheduled message is the one that it leaves at: an older one looks like a late mail.
         date_ms = request.sendAt or self._clock.now_ms()
@@ -208,7 +208,7 @@ class Pipeline:
             return await self._blobs.store(raw)
         except OSError as error:
             log.error("blob_not_stored", error=str(error))
-            raise ApiError(
+            raise Refusal(
                 "provider_unavailable", "The message could not be stored; try again later."
             ) from error
 
@@ -220,7 +220,7 @@ class Pipeline:
             log.exception("message_not_queued", inbox_id=prepared.submission.request.inboxId)
             raise _not_queued(prepared.submission) from error
         except DatabaseClosed as error:
-            raise ApiError("provider_unavailable") from error
+            raise Refusal("provider_unavailable") from error
         if isinstance(done, Refused):
             raise done.error
         return done
@@ -235,7 +235,7 @@ class Pipeline:
             return made
         organization = organizations.get(tx, principal.organization_id)
         if organization is None:
-            raise ApiError("inbox_not_found")
+            raise Refusal("inbox_not_found")
         attempt = self._admission.attempt(
             tx,
             organization,
@@ -275,7 +275,7 @@ class Pipeline:
         if kept is None:
             return None
         if kept.request_hash != retry.fingerprint:
-            raise ApiError("idempotency_conflict")
+            raise Refusal("idempotency_conflict")
         return Accepted(kept.answer.encode(), is_replay=True)
 
     def _answer(self, tx: Tx, submission: Submission, message_id: str, now_ms: int) -> Accepted:
@@ -301,7 +301,7 @@ def _tell_taken(submission: Submission, recipients: Sequence[tuple[str, str]], d
     )
 
 
-def _not_queued(submission: Submission) -> ApiError:
+def _not_queued(submission: Submission) -> Refusal:
     """A transaction that failed may come to light after a crash all the same: then only a key knows its message."""
     is_safe = submission.retry is not None or submission.draft is not None
     advice = (
@@ -311,29 +311,29 @@ def _not_queued(submission: Submission) -> ApiError:
         if is_safe
         else "Without an Idempotency-Key a second copy is possible when you retry; look at the messages first."
     )
-    return ApiError(
+    return Refusal(
         "email_delivery_failed",
         f"The queue refused the message; nothing was counted. {advice}",
         {"isRetrySafe": is_safe},
     )
 
 
-def _draft_sent_before(tx: Tx, submission: Submission, seen: Draft) -> Accepted | None:
+def _draft_sent_before(tx: Tx, submission: Submission, seen: DraftRow) -> Accepted | None:
     """The message that the draft was sent as; None when it may be sent as it was seen."""
     organization_id, request = submission.principal.organization_id, submission.request
     draft = drafts.get(tx, organization_id, seen.id)
     if draft is None:
-        raise ApiError("draft_not_found")
+        raise Refusal("draft_not_found")
     if draft.status == "discarded":
-        raise ApiError("draft_discarded")
+        raise Refusal("draft_discarded")
     if draft.status == "sent":
         if draft.message_id is None or messages.get(tx, organization_id, draft.message_id) is None:
-            raise ApiError("message_not_found", "This draft was sent, and its message deleted since.")
+            raise Refusal("message_not_found", "This draft was sent, and its message deleted since.")
         return Accepted(_shown(tx, organization_id, draft.message_id), is_replay=True)
     if draft != seen:
         raise DraftChanged
     if not (request.to or request.cc or request.bcc):
-        raise ApiError("draft_incomplete")
+        raise Refusal("draft_incomplete")
     return None
 
 
@@ -344,7 +344,7 @@ def _shown(tx: Tx, organization_id: str, message_id: str) -> bytes:
     return shown.json
 
 
-def _request_of(draft: Draft) -> SendMessage:
+def _request_of(draft: DraftRow) -> SendMessage:
     """The send that a draft stands for. Its fields were checked when it was written."""
     addresses: list[Sequence[str]] = [
         load(text) for text in (draft.to_addresses, draft.cc_addresses, draft.bcc_addresses)

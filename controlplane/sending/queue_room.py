@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from controlplane.errors import ApiError
+from controlplane.contract.refusals import Refusal
 from storage import outbound
 from storage.clock import Clock
 from storage.database import Database
@@ -19,7 +19,7 @@ RECHECK_MS = 1000
 
 
 @dataclass
-class Place:
+class QueueSlot:
     """So many recipients, who are in the queue once `is_taken` is set."""
 
     recipients: int
@@ -55,11 +55,11 @@ class QueueRoom:
         return at_ms is not None and abs(self._clock.now_ms() - at_ms) < RECHECK_MS
 
     @contextmanager
-    def place(self, recipients: int) -> Iterator[Place]:
-        """Room for so many (0: nobody enters the queue yet). ApiError when there is none."""
+    def place(self, recipients: int) -> Iterator[QueueSlot]:
+        """Room for so many (0: nobody enters the queue yet). Refusal when there is none."""
         if self._depth + self._admitted + self._held + max(recipients, 1) > self._limit:
-            raise ApiError("provider_unavailable", "The sending queue is full; try again later.")
-        place = Place(recipients)
+            raise Refusal("provider_unavailable", "The sending queue is full; try again later.")
+        place = QueueSlot(recipients)
         self._held += recipients
         try:
             yield place

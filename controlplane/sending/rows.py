@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from controlplane.errors import ApiError
+from controlplane.contract.refusals import Refusal
 from controlplane.sending.composing import subject_of
 from controlplane.sending.submission import Submission
 from maild.message.address import normalize
@@ -13,7 +13,7 @@ from storage import threads
 from storage.blobs import Stored
 from storage.database import Tx
 from storage.ids import Ids
-from storage.records import Inbox, Message, dump
+from storage.records import InboxRow, MessageRow, dump
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +22,13 @@ class Prepared:
 
     submission: Submission
     recipients: Sequence[tuple[str, str]]
-    parent: Message | None
+    parent: MessageRow | None
     stored: Stored
     found: Digest
     token: str
 
 
-def join_thread(tx: Tx, prepared: Prepared, inbox: Inbox, ids: Ids, now_ms: int) -> str:
+def join_thread(tx: Tx, prepared: Prepared, inbox: InboxRow, ids: Ids, now_ms: int) -> str:
     """The parent's conversation, or a new one."""
     seen = (normalize(address) for kind, address in prepared.recipients if kind != "bcc")
     people = list(dict.fromkeys([inbox.address, *seen]))
@@ -36,7 +36,7 @@ def join_thread(tx: Tx, prepared: Prepared, inbox: Inbox, ids: Ids, now_ms: int)
     if prepared.parent is not None:
         thread_id = prepared.parent.thread_id
         if threads.get(tx, inbox.organization_id, thread_id) is None:
-            raise ApiError("message_not_found")  # deleted meanwhile, with all its conversation
+            raise Refusal("message_not_found")  # deleted meanwhile, with all its conversation
         threads.join(tx, thread_id, now_ms, snippet=snippet, participants=people, is_unread=False)
         return thread_id
     thread_id, subject = ids.new("thd"), subject_of(prepared.submission.request)
@@ -55,14 +55,14 @@ def join_thread(tx: Tx, prepared: Prepared, inbox: Inbox, ids: Ids, now_ms: int)
     return thread_id
 
 
-def message(prepared: Prepared, inbox: Inbox, message_id: str, thread_id: str, now_ms: int) -> Message:
+def message(prepared: Prepared, inbox: InboxRow, message_id: str, thread_id: str, now_ms: int) -> MessageRow:
     found, parsed = prepared.found, prepared.found.parsed
     request = prepared.submission.request
     addresses = {
         kind: dump([address for each, address in prepared.recipients if each == kind])
         for kind in ("to", "cc", "bcc")
     }
-    return Message(
+    return MessageRow(
         id=message_id,
         organization_id=inbox.organization_id,
         inbox_id=inbox.id,

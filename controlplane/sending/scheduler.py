@@ -15,14 +15,14 @@ from typing import NamedTuple
 import structlog
 
 from conf.log_events import LogEvent, tell
-from controlplane.errors import ApiError
+from controlplane.contract.refusals import Refusal
 from controlplane.sending import guards
 from controlplane.sending.admission import Admission
 from storage import messages, organizations, outbound_events, switches
 from storage.clock import Clock
 from storage.database import Database, Tx
 from storage.ids import Ids
-from storage.records import Message, load
+from storage.records import MessageRow, load
 from storage.service import STORE_RETRY_S, Enduring, LoopService
 
 BATCH = 64
@@ -100,7 +100,7 @@ class Scheduler(LoopService):
         )
         try:
             inbox = guards.check(tx, attempt)
-        except ApiError as refusal:
+        except Refusal as refusal:
             if isinstance(refusal, guards.BulkPattern):
                 self._admission.trip(tx, attempt)
             messages.fail_scheduled(tx, message_id, refusal.code)
@@ -115,7 +115,7 @@ class Scheduler(LoopService):
 class Released(NamedTuple):
     """What became of a scheduled message. `refusal`: a guard's code."""
 
-    message: Message
+    message: MessageRow
     refusal: str | None = None
 
     def tell(self, message_id: str) -> None:
@@ -133,7 +133,7 @@ class Released(NamedTuple):
         )
 
 
-def recipients_of(message: Message) -> list[tuple[str, str]]:
+def recipients_of(message: MessageRow) -> list[tuple[str, str]]:
     """(kind, address) pairs, in the order in which they were given."""
     lists = (("to", message.to_addresses), ("cc", message.cc_addresses), ("bcc", message.bcc_addresses))
     return [(kind, address) for kind, addresses in lists for address in load(addresses)]

@@ -4,10 +4,10 @@ import hashlib
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from controlplane.auth import Principal
-from controlplane.errors import Fault, invalid
-from controlplane.schemas import SendMessage
-from storage.records import Draft
+from controlplane.access.authentication import Principal
+from controlplane.contract.refusals import Fault, invalid
+from controlplane.contract.requests import SendMessage
+from storage.records import DraftRow
 
 KEY_CHARS_MAX = 255
 
@@ -27,7 +27,7 @@ class Submission:
     principal: Principal
     request: SendMessage
     retry: Retry | None = None
-    draft: Draft | None = None
+    draft: DraftRow | None = None
 
 
 class Accepted(NamedTuple):

@@ -6,7 +6,7 @@ is acting once.
 
 from typing import Literal, NamedTuple
 
-from controlplane.errors import ApiError
+from controlplane.contract.refusals import Refusal
 from maild.message import unsubscribe
 from maild.message.address import normalize
 from maild.message.unsubscribe import Grant, TokenError
@@ -46,13 +46,13 @@ class Unsubscriber:
 
     def _read(self, token: str | None) -> Grant:
         if not token:
-            raise ApiError("missing_token")
+            raise Refusal("missing_token")
         try:
             grant = unsubscribe.read(self._key, token)
         except TokenError as error:
-            raise ApiError("invalid_or_expired_token") from error
+            raise Refusal("invalid_or_expired_token") from error
         if grant.expires_at_s * 1000 <= self._clock.now_ms():
-            raise ApiError("invalid_or_expired_token")
+            raise Refusal("invalid_or_expired_token")
         return grant
 
     def _suppress(self, tx: Tx, grant: Grant, source: Source) -> None:

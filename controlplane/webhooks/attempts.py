@@ -15,7 +15,7 @@ from typing import NamedTuple
 ERROR_CHARACTERS_MAX = 300
 
 
-class Verdict(NamedTuple):
+class AttemptVerdict(NamedTuple):
     """`state`: of states.WEBHOOK_DELIVERY. `retry_after_s` is set exactly when it is `pending`."""
 
     state: str
@@ -27,31 +27,31 @@ class Verdict(NamedTuple):
         return self.state == "succeeded"
 
 
-def answered(status: int, attempt: int, delays_s: Sequence[int]) -> Verdict:
+def answered(status: int, attempt: int, delays_s: Sequence[int]) -> AttemptVerdict:
     """`attempt` counts from 1; `delays_s` are those before attempts 2, 3, …"""
     if 200 <= status < 300:
-        return Verdict("succeeded", None, None)
+        return AttemptVerdict("succeeded", None, None)
     if 400 <= status < 500:
-        return Verdict("failed", f"the endpoint answered {status}, which is final", None)
+        return AttemptVerdict("failed", f"the endpoint answered {status}, which is final", None)
     if 300 <= status < 400:
         return _again(f"the endpoint answered {status}; redirects are not followed", attempt, delays_s)
     return _again(f"the endpoint answered {status}", attempt, delays_s)
 
 
-def unanswered(error: str, attempt: int, delays_s: Sequence[int]) -> Verdict:
+def unanswered(error: str, attempt: int, delays_s: Sequence[int]) -> AttemptVerdict:
     """`error`: why there was no whole answer."""
     return _again(error, attempt, delays_s)
 
 
-def halted(deleted: bool) -> Verdict:
+def halted(deleted: bool) -> AttemptVerdict:
     what = "deleted" if deleted else "deactivated"
-    return Verdict("halted", f"the webhook was {what}; retries halted", None)
+    return AttemptVerdict("halted", f"the webhook was {what}; retries halted", None)
 
 
-def _again(error: str, attempt: int, delays_s: Sequence[int]) -> Verdict:
+def _again(error: str, attempt: int, delays_s: Sequence[int]) -> AttemptVerdict:
     error = error[:ERROR_CHARACTERS_MAX]
     if attempt <= len(delays_s):
-        return Verdict("pending", error, delays_s[attempt - 1])
+        return AttemptVerdict("pending", error, delays_s[attempt - 1])
     if attempt == 1:  # a test ping: nobody meant to try again
-        return Verdict("failed", error, None)
-    return Verdict("failed", f"{error}; gave up after {attempt} attempts", None)
+        return AttemptVerdict("failed", error, None)
+    return AttemptVerdict("failed", f"{error}; gave up after {attempt} attempts", None)

@@ -8,29 +8,31 @@ from typing import NamedTuple, Protocol
 
 import structlog
 
+from controlplane.egress.client import USER_AGENT, EgressFailed, OnSent, nobody_waits
+from controlplane.egress.http1 import HttpResponse
+from controlplane.egress.targets import EgressRefused
 from controlplane.webhooks import attempts, signing
-from controlplane.webhooks.attempts import Verdict
-from controlplane.webhooks.egress import USER_AGENT, EgressFailed, OnSent, nobody_waits
-from controlplane.webhooks.http1 import Answer
+from controlplane.webhooks.attempts import AttemptVerdict
 from controlplane.webhooks.secrets import Secrets
-from controlplane.webhooks.targets import EgressRefused
-from storage.records import Webhook, WebhookAttempt, dump
+from storage.records import WebhookAttempt, WebhookRow, dump
 
 log = structlog.get_logger("maild.webhooks")
 
 RESPONSE_CHARACTERS_MAX = 1000
 
 
-class Poster(Protocol):
-    """controlplane.webhooks.egress.Egress, as far as it is needed here."""
+class EndpointClient(Protocol):
+    """controlplane.egress.client.Egress, as far as it is needed here."""
 
-    async def post(self, url: str, body: bytes, headers: dict[str, str], on_sent: OnSent = ...) -> Answer: ...
+    async def post(
+        self, url: str, body: bytes, headers: dict[str, str], on_sent: OnSent = ...
+    ) -> HttpResponse: ...
 
 
-class Call(NamedTuple):
+class EndpointRequest(NamedTuple):
     """What is sent. `attempt` counts from 1; `at_ms` is signed."""
 
-    webhook: Webhook
+    webhook: WebhookRow
     event_id: str
     event_type: str
     attempt: int
@@ -44,18 +46,18 @@ class Sent(NamedTuple):
     headers: dict[str, str]
     status: int | None
     body: bytes | None
-    verdict: Verdict
+    verdict: AttemptVerdict
 
 
 class Caller:
     """Calls endpoints; `delays_s` are those before attempts 2, 3, …"""
 
-    def __init__(self, secrets: Secrets, egress: Poster, delays_s: Sequence[int]) -> None:
+    def __init__(self, secrets: Secrets, egress: EndpointClient, delays_s: Sequence[int]) -> None:
         self._secrets = secrets
         self._egress = egress
         self._delays_s = delays_s
 
-    async def call(self, call: Call, on_sent: OnSent = nobody_waits) -> Sent:
+    async def call(self, call: EndpointRequest, on_sent: OnSent = nobody_waits) -> Sent:
         """Never raises: whatever happens is a verdict. `on_sent` is called when the request is on its way."""
         headers: dict[str, str] = {}
         try:
@@ -73,10 +75,10 @@ class Caller:
             return Sent(headers, None, None, self.unanswered("internal error", call.attempt))
         return Sent(headers, status, answer, attempts.answered(status, call.attempt, self._delays_s))
 
-    def unanswered(self, error: str, attempt: int) -> Verdict:
+    def unanswered(self, error: str, attempt: int) -> AttemptVerdict:
         return attempts.unanswered(error, attempt, self._delays_s)
 
-    def _headers(self, call: Call) -> dict[str, str]:
+    def _headers(self, call: EndpointRequest) -> dict[str, str]:
         signed = signing.request_headers(
             webhook_id=call.webhook.id,
             event_id=call.event_id,

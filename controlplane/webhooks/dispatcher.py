@@ -12,18 +12,18 @@ with the same `X-Svc-Delivery`, not before the first one's deadline has passed. 
 attempt twice and must dedupe (the contract says so), but none is lost. `stop()` lets requests in flight
 finish for `drain_s`, then abandons them and gives their leases back.
 
-An attempt's place may go on to the next of the same webhook: then its record and the next lease are one
+An attempt's slot may go on to the next of the same webhook: then its record and the next lease are one
 transaction, and no look-out is needed (shares.keeps_place says when that is fair).
 
-Order: one endpoint's requests leave oldest first, one after the other (`turns.py`); up to
+Order: one endpoint's requests leave oldest first, one after the other (`send_order.py`); up to
 `max_concurrent_per_endpoint` may wait for their answers. A retry comes after what happened meanwhile; receivers
 that must know order by `createdAt`.
 
-`redeliver` leases and settles like everything else, beside the places: who asks waits for the answer, and the
+`redeliver` leases and settles like everything else, beside the slots: who asks waits for the answer, and the
 rate limit of the API bounds how many ask. A failure is retried as its attempt number says: the fifth and
 later ones never.
 
-An attempt that can't be recorded (disk full) is recorded later, holding its place until then: nothing
+An attempt that can't be recorded (disk full) is recorded later, holding its slot until then: nothing
 new is sent that could not be recorded either.
 """
 
@@ -35,22 +35,22 @@ import structlog
 
 from conf.log_events import LogEvent, clean, tell
 from conf.settings import Webhooks
-from controlplane.errors import ApiError
+from controlplane.contract.refusals import Refusal
+from controlplane.egress.client import OnSent
 from controlplane.webhooks import attempts, events, redelivery
-from controlplane.webhooks.calling import Call, Caller, Poster, Sent, record_of
-from controlplane.webhooks.egress import OnSent
+from controlplane.webhooks.calling import Caller, EndpointClient, EndpointRequest, Sent, record_of
 from controlplane.webhooks.jobs import Job, Jobs
 from controlplane.webhooks.recorder import Ended, Recorder
 from controlplane.webhooks.secrets import Secrets
-from controlplane.webhooks.shares import Earned, InFlight, Places, keeps_place, share_out
-from controlplane.webhooks.turns import Turn, Turns
+from controlplane.webhooks.send_order import SendOrder, Turn
+from controlplane.webhooks.slots import InFlight, SlotLimits, SlowStart, assign_slots, keeps_slot
 from storage import webhooks
 from storage.clock import Clock
 from storage.database import Database, DatabaseClosed, Tx
 from storage.ids import Ids
-from storage.records import Event, WebhookAttempt
+from storage.records import EventRow, WebhookAttempt
 from storage.service import STORE_RETRY_S, Enduring, LoopService
-from storage.webhooks import Delivery, Head, Settlement
+from storage.webhooks import AttemptSettlement, Head, LeasedDelivery
 
 T = TypeVar("T")
 
@@ -65,7 +65,7 @@ class Made(NamedTuple):
     """An attempt that was made and recorded. `following`: what was leased in its place."""
 
     record: WebhookAttempt
-    following: Delivery | None
+    following: LeasedDelivery | None
 
 
 class Dispatcher(LoopService):
@@ -77,7 +77,7 @@ class Dispatcher(LoopService):
         clock: Clock,
         ids: Ids,
         secrets: Secrets,
-        egress: Poster,
+        egress: EndpointClient,
         settings: Webhooks,
         load_text: events.LoadText,
         *,
@@ -93,9 +93,9 @@ class Dispatcher(LoopService):
         self._jobs = Jobs(db, load_text)
         self._drain_s = drain_s
         self._store_retry_s = store_retry_s
-        self._places = Places(settings.max_concurrent, settings.max_concurrent_per_endpoint)
-        self._turns = Turns()
-        self._earned = Earned(settings.max_concurrent_per_endpoint)
+        self._slots = SlotLimits(settings.max_concurrent, settings.max_concurrent_per_endpoint)
+        self._send_order = SendOrder()
+        self._slow_start = SlowStart(settings.max_concurrent_per_endpoint)
         self._lease = ids.new("run")
         self._in_flight = InFlight()
         self._heads: Sequence[Head] = ()
@@ -107,7 +107,7 @@ class Dispatcher(LoopService):
     async def start(self) -> None:
         if self._task is None:
             self._draining = False
-            self._turns = Turns()
+            self._send_order = SendOrder()
             await self._db.write(webhooks.free_leases)
             await super().start()
 
@@ -120,18 +120,18 @@ class Dispatcher(LoopService):
         await self._idle.wait()
 
     async def redeliver(self, store: Database, organization_id: str, attempt_id: str) -> WebhookAttempt:
-        """Make the next attempt of that attempt's delivery now; its record. ApiError when it can't be.
+        """Make the next attempt of that attempt's delivery now; its record. Refusal when it can't be.
 
         `store`: as it is in the hands of who asks for it.
         """
         until_ms = self._until_ms(self._clock.now_ms())
         delivery = await store.write(redelivery.begin, organization_id, attempt_id, self._lease, until_ms)
         try:
-            made = await self._make(delivery, self._turns.none())
+            made = await self._make(delivery, self._send_order.none())
         finally:
             self.wake()  # there may be a retry to wait for
         if made is None:
-            raise ApiError("event_not_kept")
+            raise Refusal("event_not_kept")
         return made.record
 
     async def stop(self) -> None:
@@ -151,7 +151,7 @@ class Dispatcher(LoopService):
                 await self.pause(await self._begin_due(group))
 
     async def _begin_due(self, group: asyncio.TaskGroup) -> float:
-        """Begin what is due and has a place; for how many seconds there is nothing more to do."""
+        """Begin what is due and has a slot; for how many seconds there is nothing more to do."""
         now_ms = self._clock.now_ms()
         claim = None
         with Enduring(log, "claim_failed"):
@@ -166,15 +166,15 @@ class Dispatcher(LoopService):
         for delivery in taken:
             self._idle.clear()
             self._in_flight.begin(delivery.webhook_id, owners[delivery.webhook_id])
-            group.create_task(self._deliver(delivery, self._turns.take(delivery.webhook_id)))
+            group.create_task(self._deliver(delivery, self._send_order.take(delivery.webhook_id)))
         return self._rest_s(next_due_ms)
 
-    async def _claim(self, now_ms: int) -> tuple[Sequence[Head], int | None, list[Delivery]]:
+    async def _claim(self, now_ms: int) -> tuple[Sequence[Head], int | None, list[LeasedDelivery]]:
         """What waits, when more is due, and what was leased of it."""
         await self._bring_back(now_ms)
         # The look-out is a reader's: only what is really begun waits for the writer.
         heads = await self._db.read(webhooks.heads)
-        shares = share_out(heads, now_ms, self._places, self._in_flight, self._earned)
+        shares = assign_slots(heads, now_ms, self._slots, self._in_flight, self._slow_start)
         taken = await self._db.write(self._take, shares.begin) if shares.begin else []
         return heads, shares.next_due_ms, taken
 
@@ -196,10 +196,10 @@ class Dispatcher(LoopService):
             self._idle.set()
         return rest_s
 
-    def _take(self, tx: Tx, begin: Mapping[str, int]) -> list[Delivery]:
+    def _take(self, tx: Tx, begin: Mapping[str, int]) -> list[LeasedDelivery]:
         now_ms = self._clock.now_ms()
         until_ms = self._until_ms(now_ms)
-        taken: list[Delivery] = []
+        taken: list[LeasedDelivery] = []
         for webhook_id, limit in begin.items():
             taken += webhooks.take(tx, webhook_id, now_ms, limit=limit, lease=self._lease, until_ms=until_ms)
         return taken
@@ -208,22 +208,22 @@ class Dispatcher(LoopService):
         # Not before then if we die in the middle: an endpoint is never hammered by a crash loop.
         return now_ms + self._settings.timeout_s * 1000
 
-    async def _deliver(self, delivery: Delivery, turn: Turn) -> None:
-        following: Delivery | None = delivery
+    async def _deliver(self, delivery: LeasedDelivery, turn: Turn) -> None:
+        following: LeasedDelivery | None = delivery
         try:
             while following is not None:
                 made = await self._make(following, turn, goes_on=True)
                 following = made.following if made else None
                 if following is not None:
-                    turn = self._turns.take(following.webhook_id)
+                    turn = self._send_order.take(following.webhook_id)
         finally:
             self._in_flight.end(delivery.webhook_id)
             self.wake()
 
-    async def _make(self, delivery: Delivery, turn: Turn, *, goes_on: bool = False) -> Made | None:
+    async def _make(self, delivery: LeasedDelivery, turn: Turn, *, goes_on: bool = False) -> Made | None:
         """Make the attempt that is leased and record it; None when its event is gone.
 
-        `goes_on`: it has a place, which the next of its webhook may take over with the record.
+        `goes_on`: it has a slot, which the next of its webhook may take over with the record.
         """
         try:
             await turn.come()
@@ -237,10 +237,10 @@ class Dispatcher(LoopService):
         duration_ms = round((self._clock.monotonic() - begun_s) * 1000)
         return await self._settle(delivery, job.event, sent, begun_ms, duration_ms, goes_on)
 
-    async def _find(self, delivery: Delivery) -> Job | None:
+    async def _find(self, delivery: LeasedDelivery) -> Job | None:
         return self._jobs.find(delivery)
 
-    async def _attempt(self, delivery: Delivery, job: Job, now_ms: int, on_sent: OnSent) -> Sent:
+    async def _attempt(self, delivery: LeasedDelivery, job: Job, now_ms: int, on_sent: OnSent) -> Sent:
         webhook, event = job.webhook, job.event
         if webhook is None or not webhook.is_active:
             return Sent({}, None, None, attempts.halted(deleted=webhook is None))
@@ -249,20 +249,20 @@ class Dispatcher(LoopService):
         except Exception:
             log.exception("render_failed", event_id=event.id, attempt=delivery.attempt)
             return Sent({}, None, None, self._caller.unanswered("internal error", delivery.attempt))
-        call = Call(webhook, event.id, event.type, delivery.attempt, body, now_ms)
+        call = EndpointRequest(webhook, event.id, event.type, delivery.attempt, body, now_ms)
         return await self._caller.call(call, on_sent)
 
     async def _settle(
         self,
-        delivery: Delivery,
-        event: Event,
+        delivery: LeasedDelivery,
+        event: EventRow,
         sent: Sent,
         begun_ms: int,
         duration_ms: int,
         goes_on: bool,
     ) -> Made:
         state, error, retry_after_s = sent.verdict
-        if state != "halted" and self._earned.note(delivery.webhook_id, sent.verdict.is_successful):
+        if state != "halted" and self._slow_start.note(delivery.webhook_id, sent.verdict.is_successful):
             self.wake()
         # The delay counts from the end of this attempt.
         next_ms = None if retry_after_s is None else self._clock.now_ms() + retry_after_s * 1000
@@ -277,8 +277,8 @@ class Dispatcher(LoopService):
             duration_ms=duration_ms,
             next_ms=next_ms,
         )
-        # A retry has a time, for which only a look-out sets the alarm; who failed has no claim to a place.
-        ended = Ended(Settlement(delivery, state, next_ms, record), goes_on and state in KEEP_PLACE)
+        # A retry has a time, for which only a look-out sets the alarm; who failed has no claim to a slot.
+        ended = Ended(AttemptSettlement(delivery, state, next_ms, record), goes_on and state in KEEP_PLACE)
         following = await self._record(ended)
         tell(
             self._log,
@@ -297,7 +297,7 @@ class Dispatcher(LoopService):
         )
         return Made(record, following)
 
-    async def _record(self, ended: Ended) -> Delivery | None:
+    async def _record(self, ended: Ended) -> LeasedDelivery | None:
         """Record the attempt; what was leased in its place."""
         try:
             return await self._recorder.record(ended)
@@ -307,8 +307,8 @@ class Dispatcher(LoopService):
             return await self._insist(lambda: self._recorder.record_alone(ended))
 
     def _keeps_place(self, webhook_id: str) -> bool:
-        return not self._draining and keeps_place(
-            webhook_id, self._heads, self._clock.now_ms(), self._in_flight, self._earned.places
+        return not self._draining and keeps_slot(
+            webhook_id, self._heads, self._clock.now_ms(), self._in_flight, self._slow_start.slots
         )
 
     async def _insist(self, unit: Callable[[], Awaitable[T]]) -> T:

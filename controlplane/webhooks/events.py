@@ -8,7 +8,7 @@ import msgspec
 
 from storage.clock import iso
 from storage.events import Words
-from storage.records import Event, load
+from storage.records import EventRow, load
 
 API_VERSION = "v1"
 TEXT_BYTES_MAX = 64 * 1024
@@ -17,7 +17,7 @@ TEXT_BYTES_MAX = 64 * 1024
 LoadText = Callable[[str, str], Awaitable[str | None]]
 
 
-async def render(event: Event, words: Words | None, load_text: LoadText) -> bytes:
+async def render(event: EventRow, words: Words | None, load_text: LoadText) -> bytes:
     """The request body. `words`: those of the event's message, None when it has none any more."""
     text = words and words.text
     if words is not None and words.is_sliced and event.type == "email.received":
@@ -25,7 +25,7 @@ async def render(event: Event, words: Words | None, load_text: LoadText) -> byte
     return encode(envelope(event, text, words and words.extracted_text))
 
 
-def envelope(event: Event, text: str | None, extracted_text: str | None) -> dict[str, Any]:
+def envelope(event: EventRow, text: str | None, extracted_text: str | None) -> dict[str, Any]:
     """docs/contract.md, section 6. `extracted_text` None: the same as `text`."""
     data = load(event.data)
     if event.type == "email.received":

@@ -10,8 +10,8 @@ from controlplane.webhooks import events
 from storage import webhooks
 from storage.database import Database
 from storage.events import Words
-from storage.records import Event, Webhook
-from storage.webhooks import Delivery
+from storage.records import EventRow, WebhookRow
+from storage.webhooks import LeasedDelivery
 
 KEPT_BYTES_MAX = 1024 * 1024  # of all bodies together
 
@@ -20,7 +20,7 @@ KEPT_BYTES_MAX = 1024 * 1024  # of all bodies together
 class Telling:
     """An event, the words of its message while it has one, and the body, once somebody asked for it."""
 
-    event: Event
+    event: EventRow
     words: Words | None
     body: bytes | None = None
 
@@ -29,11 +29,11 @@ class Telling:
 class Job:
     """`webhook` None: it is deleted."""
 
-    webhook: Webhook | None
+    webhook: WebhookRow | None
     telling: Telling
 
     @property
-    def event(self) -> Event:
+    def event(self) -> EventRow:
         return self.telling.event
 
 
@@ -44,7 +44,7 @@ class Jobs:
         self._kept: dict[int, Telling] = {}
         self._kept_bytes = 0
 
-    def find(self, delivery: Delivery) -> Job | None:
+    def find(self, delivery: LeasedDelivery) -> Job | None:
         """The job as it is now; None when retention took the event."""
         # Rows by their keys: a hop to a reader's thread would cost several times as much.
         kept = self._kept.get(delivery.event_seq)

@@ -1,28 +1,30 @@
 """The test ping: one signed call at once, also of an inactive webhook, recorded and never retried."""
 
 from controlplane.webhooks import events
-from controlplane.webhooks.calling import Call, Caller, Poster, record_of
+from controlplane.webhooks.calling import Caller, EndpointClient, EndpointRequest, record_of
 from controlplane.webhooks.secrets import Secrets
 from storage import webhooks
 from storage.clock import Clock
 from storage.database import Database
 from storage.ids import Ids
-from storage.records import Event, Webhook, WebhookAttempt, dump
+from storage.records import EventRow, WebhookAttempt, WebhookRow, dump
 
 EVENT_TYPE = "webhook.test"
 
 
 class Pinger:
-    def __init__(self, db: Database, clock: Clock, ids: Ids, secrets: Secrets, egress: Poster) -> None:
+    def __init__(
+        self, db: Database, clock: Clock, ids: Ids, secrets: Secrets, egress: EndpointClient
+    ) -> None:
         self._db = db
         self._clock = clock
         self._ids = ids
         self._caller = Caller(secrets, egress, delays_s=())
 
-    async def ping(self, webhook: Webhook) -> WebhookAttempt:
+    async def ping(self, webhook: WebhookRow) -> WebhookAttempt:
         """Call the endpoint; the record of what came of it, which is in the log by then."""
         begun_ms, begun_s = self._clock.now_ms(), self._clock.monotonic()
-        event = Event(
+        event = EventRow(
             seq=0,  # it stands in no log of events: nobody but this webhook hears of it
             id=self._ids.new("evt"),
             organization_id=webhook.organization_id,
@@ -34,7 +36,7 @@ class Pinger:
             created_at=begun_ms,
         )
         body = events.encode(events.envelope(event, None, None))
-        sent = await self._caller.call(Call(webhook, event.id, EVENT_TYPE, 1, body, begun_ms))
+        sent = await self._caller.call(EndpointRequest(webhook, event.id, EVENT_TYPE, 1, body, begun_ms))
         record = record_of(
             sent,
             webhook_id=webhook.id,

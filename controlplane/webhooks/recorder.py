@@ -1,7 +1,7 @@
 """Records attempts that ended: those that wait at the same time are one unit of work.
 
 What is durable when: `record` returns after the COMMIT that holds the attempt's record, the delivery's next
-state and, where its place goes on, the lease of what it returns. A unit that fails leaves no trace of any of
+state and, where its slot goes on, the lease of what it returns. A unit that fails leaves no trace of any of
 them; each caller is told, and may ask again alone.
 """
 
@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 from storage import webhooks
 from storage.database import Database, Tx
-from storage.webhooks import Delivery, Settlement
+from storage.webhooks import AttemptSettlement, LeasedDelivery
 
 
 class Ended(NamedTuple):
-    """An attempt that was made. `goes_on`: its place may be taken over by the next of its webhook."""
+    """An attempt that was made. `goes_on`: its slot may be taken over by the next of its webhook."""
 
-    settlement: Settlement
+    settlement: AttemptSettlement
     goes_on: bool
 
     @property
@@ -27,7 +27,7 @@ class Ended(NamedTuple):
 
 
 # Leases so many more of each webhook.
-Take = Callable[[Tx, Counter[str]], list[Delivery]]
+Take = Callable[[Tx, Counter[str]], list[LeasedDelivery]]
 
 
 class Recorder:
@@ -36,18 +36,18 @@ class Recorder:
         self._lease = lease
         self._keeps_place = keeps_place
         self._take = take
-        self._waiting: list[tuple[Ended, asyncio.Future[Delivery | None]]] = []
+        self._waiting: list[tuple[Ended, asyncio.Future[LeasedDelivery | None]]] = []
         self._task: asyncio.Task[None] | None = None
 
-    async def record(self, ended: Ended) -> Delivery | None:
+    async def record(self, ended: Ended) -> LeasedDelivery | None:
         """Return, once it is durable, what was leased in its place."""
-        future: asyncio.Future[Delivery | None] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[LeasedDelivery | None] = asyncio.get_running_loop().create_future()
         self._waiting.append((ended, future))
         if self._task is None:
             self._task = asyncio.create_task(self._drain())
         return await future
 
-    async def record_alone(self, ended: Ended) -> Delivery | None:
+    async def record_alone(self, ended: Ended) -> LeasedDelivery | None:
         return (await self._db.write(self._conclude, [ended]))[0]
 
     async def _drain(self) -> None:
@@ -58,7 +58,7 @@ class Recorder:
         finally:
             self._task = None
 
-    async def _record(self, batch: Sequence[tuple[Ended, asyncio.Future[Delivery | None]]]) -> None:
+    async def _record(self, batch: Sequence[tuple[Ended, asyncio.Future[LeasedDelivery | None]]]) -> None:
         try:
             following = await self._db.write(self._conclude, [ended for ended, _ in batch])
         except Exception as error:
@@ -70,15 +70,15 @@ class Recorder:
             if not future.done():  # its attempt was abandoned, and stop() gives the lease back
                 future.set_result(one)
 
-    def _conclude(self, tx: Tx, batch: Sequence[Ended]) -> list[Delivery | None]:
+    def _conclude(self, tx: Tx, batch: Sequence[Ended]) -> list[LeasedDelivery | None]:
         held = webhooks.settle(tx, self._lease, [ended.settlement for ended in batch])
-        # Of each: the webhook whose next one takes over its place, or None.
+        # Of each: the webhook whose next one takes over its slot, or None.
         goes_on = [
             ended.webhook_id if is_held and ended.goes_on and self._keeps_place(ended.webhook_id) else None
             for ended, is_held in zip(batch, held, strict=True)
         ]
         more = Counter(webhook_id for webhook_id in goes_on if webhook_id is not None)
-        taken: dict[str, deque[Delivery]] = {webhook_id: deque() for webhook_id in more}
+        taken: dict[str, deque[LeasedDelivery]] = {webhook_id: deque() for webhook_id in more}
         for delivery in self._take(tx, more):
             taken[delivery.webhook_id].append(delivery)
         return [

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from controlplane.webhooks import signing
-from controlplane.webhooks.signing import Keys
-from storage.records import Webhook
+from controlplane.webhooks.signing import SigningSecrets
+from storage.records import WebhookRow
 from storage.sealing import Sealer
 
 OPENED_MAX = 64
@@ -23,7 +23,7 @@ class Secrets:
         secret = signing.secret_text(self._entropy(signing.SECRET_BYTES))
         return secret, self._sealer.seal(secret.encode(), _context(webhook_id))
 
-    def valid(self, webhook: Webhook, now_ms: int) -> list[Keys]:
+    def valid(self, webhook: WebhookRow, now_ms: int) -> list[SigningSecrets]:
         """What to sign with now: by the present secret, then by the previous one while it is valid.
 
         Raises storage.sealing.SealError when the master key is not the one that they were sealed under.
@@ -33,7 +33,7 @@ class Secrets:
             sealed.append(webhook.previous_secret)
         return [self._open(one, webhook.id) for one in sealed]
 
-    def _opened(self, sealed: bytes, webhook_id: str) -> Keys:
+    def _opened(self, sealed: bytes, webhook_id: str) -> SigningSecrets:
         return signing.keys(self._sealer.open(sealed, _context(webhook_id)).decode())
 
 

@@ -19,15 +19,15 @@ _ID_CHARACTERS = 26  # the look of every other id
 _TIME_CHARACTERS = 10
 
 
-class Keys(NamedTuple):
+class SigningSecrets(NamedTuple):
     """What the two schemes make of one secret."""
 
     own: bytes
     standard: bytes
 
 
-def keys(secret: str) -> Keys:
-    return Keys(secret.encode(), base64.b64decode(secret.removeprefix(SECRET_PREFIX)))
+def keys(secret: str) -> SigningSecrets:
+    return SigningSecrets(secret.encode(), base64.b64decode(secret.removeprefix(SECRET_PREFIX)))
 
 
 def secret_text(entropy: bytes) -> str:
@@ -51,7 +51,7 @@ def request_headers(
     attempt: int,
     at_s: int,
     body: bytes,
-    secrets: Sequence[Keys],
+    secrets: Sequence[SigningSecrets],
 ) -> dict[str, str]:
     """Everything that a receiver verifies, dedupes and routes by; `secrets`: those of the present one first."""
     return {
@@ -65,14 +65,14 @@ def request_headers(
     }
 
 
-def signature(secrets: Sequence[Keys], at_s: int, body: bytes) -> str:
+def signature(secrets: Sequence[SigningSecrets], at_s: int, body: bytes) -> str:
     """`t=<unix>,v1=<hex>`, one `v1` for each secret."""
     signed = b"%d.%s" % (at_s, body)
     digests = [hmac.digest(one.own, signed, "sha256").hex() for one in secrets]
     return f"t={at_s},v1={',v1='.join(digests)}"
 
 
-def standard_signature(secrets: Sequence[Keys], message_id: str, at_s: int, body: bytes) -> str:
+def standard_signature(secrets: Sequence[SigningSecrets], message_id: str, at_s: int, body: bytes) -> str:
     """Standard Webhooks 1.0: `v1,<base64>`, separated by spaces where there are several."""
     signed = b"%s.%d.%s" % (message_id.encode(), at_s, body)
     digests = [base64.b64encode(hmac.digest(one.standard, signed, "sha256")).decode() for one in secrets]

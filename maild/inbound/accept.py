@@ -20,17 +20,24 @@ from authres import AuthenticationResultsHeader
 
 from conf.log_events import LogEvent, tell
 from maild.errors import SmtpError
-from maild.handover import DeliverAnswer, DeliverLocal, LocalMail, Reply, SimulatedAnswer
 from maild.inbound import reports
-from maild.inbound.arrival import Arrival, arrive, message_row, participants, received_event, references
+from maild.inbound.incoming_message import (
+    IncomingMessage,
+    incoming_message,
+    message_row,
+    participants,
+    received_event,
+    references,
+)
 from maild.inbound.recipients import find_mailbox, is_served
-from maild.inbound.reports import Claim
+from maild.inbound.reports import ReportClaim
 from maild.message.address import normalize, split
 from maild.message.digest import Digest, digest, digest_at_once
 from maild.message.envelope_sender import EnvelopeSenders
 from maild.message.model import RawMessage
 from maild.message.report import Report, read_report
 from maild.message.thread_headers import base_subject
+from maild.ports import DeliverAnswer, DeliverLocal, LocalMail, Reply, SimulatedAnswer
 from storage import allowances, blobs, events, inboxes, messages, threads, usage
 from storage.allowances import LimitOf
 from storage.blobs import Blobs, Stored
@@ -38,7 +45,7 @@ from storage.clock import Clock, day_of
 from storage.cpu_threads import CpuThreads
 from storage.database import Database, Tx
 from storage.ids import Ids
-from storage.inboxes import Mailbox
+from storage.inboxes import RecipientInbox
 
 log = structlog.get_logger("maild.smtp")
 
@@ -51,11 +58,11 @@ NOT_EVALUATED: Mapping[str, str | None] = {
 }  # fmt: skip
 
 
-class Envelope(NamedTuple):
+class InboundEnvelope(NamedTuple):
     """What the SMTP session knows. `recipients`: (address as given, inbox) pairs, at least one."""
 
     mail_from: str
-    recipients: tuple[tuple[str, Mailbox], ...]
+    recipients: tuple[tuple[str, RecipientInbox], ...]
     helo: str
     peer: str
     protocol: str  # RFC 3848: SMTP, ESMTP, ESMTPS
@@ -101,7 +108,7 @@ class Acceptor:
         # RFC 8601 §2.2: "none" says that nothing was evaluated, and that this host says so.
         self._results = str(AuthenticationResultsHeader(authserv_id=hostname))
 
-    def find_mailbox(self, address: str) -> Mailbox | None:
+    def find_mailbox(self, address: str) -> RecipientInbox | None:
         """Who receives mail for `address` (the answer to RCPT). SmtpError when they have no room."""
         box = self._db.lookup(find_mailbox, address, self._shared_domains)
         if box is not None and self._db.lookup(self._is_full, box.organization_id):
@@ -111,23 +118,23 @@ class Acceptor:
     def _is_full(self, tx: Tx, organization_id: str) -> bool:
         return allowances.is_full(tx, organization_id, self._storage_limit)
 
-    async def accept(self, envelope: Envelope, stored: Stored) -> str:
+    async def accept(self, envelope: InboundEnvelope, stored: Stored) -> str:
         """Commit the message for every inbox it reaches; returns the id of the first message, for our 250.
 
         SmtpError when it is refused; the caller keeps responsibility then."""
         return await self._blobs.keep(stored, lambda: self._accept(envelope, stored))
 
-    async def _accept(self, envelope: Envelope, stored: Stored) -> str:
+    async def _accept(self, envelope: InboundEnvelope, stored: Stored) -> str:
         found, report = await self._read(envelope, stored)
-        arrival = arrive(found, stored.id, stored.size_bytes, envelope.mail_from, NOT_EVALUATED)
-        arrival = arrival._replace(is_report=report is not None)
+        incoming = incoming_message(found, stored.id, stored.size_bytes, envelope.mail_from, NOT_EVALUATED)
+        incoming = incoming._replace(is_report=report is not None)
         claim = self._claim(envelope, report)
         one_each = dict((mailbox.inbox_id, (address, mailbox)) for address, mailbox in envelope.recipients)
         rows = len(one_each) * (ROWS_OF_A_MESSAGE + len(found.parsed.attachments))
         if rows > MAX_ROWS:  # RFC 3463 §3.6, X.5.3: to be sent in several parts
             raise SmtpError(554, "5.5.3", "too many recipients for a message of so many parts")
         write = self._db.write_apart if rows > APART_ROWS else self._db.write
-        done = await write(self._commit, arrival, stored, envelope, list(one_each.values()), claim)
+        done = await write(self._commit, incoming, stored, envelope, list(one_each.values()), claim)
         _tell_accepted(envelope, stored, done)
         if claim is not None:
             kind = type(claim.report).__name__
@@ -137,11 +144,11 @@ class Acceptor:
     def _commit(
         self,
         tx: Tx,
-        arrival: Arrival,
+        incoming: IncomingMessage,
         stored: Stored,
-        envelope: Envelope,
-        recipients: Sequence[tuple[str, Mailbox]],
-        claim: Claim | None,
+        envelope: InboundEnvelope,
+        recipients: Sequence[tuple[str, RecipientInbox]],
+        claim: ReportClaim | None,
     ) -> Committed:
         """Rows for every inbox, and what a report brings."""
         boxes = [box for _, box in recipients]
@@ -158,7 +165,7 @@ class Acceptor:
         delivered: dict[str, str] = {}
         for box in boxes:  # the first one delivered has the id that Received and our 250 name
             message_id = self._ids.new("msg") if delivered else first_id
-            if self._deliver(tx, arrival, box, trace, now_ms, message_id):
+            if self._deliver(tx, incoming, box, trace, now_ms, message_id):
                 delivered[box.inbox_id] = message_id
         if not delivered:
             raise SmtpError(550, "5.1.1", "mailbox unavailable")  # all were deactivated since RCPT
@@ -176,10 +183,10 @@ class Acceptor:
         found = await self._digest(mail.organization_id, raw)
         sender = found.parsed.from_
         domain = split(normalize(sender.address))[1] if sender else None
-        arrival = arrive(found, blob.id, blob.size_bytes, mail.envelope_from, known_sender(domain))
-        return lambda tx: self._commit_local(tx, arrival, mail)
+        incoming = incoming_message(found, blob.id, blob.size_bytes, mail.envelope_from, known_sender(domain))
+        return lambda tx: self._commit_local(tx, incoming, mail)
 
-    def _commit_local(self, tx: Tx, arrival: Arrival, mail: LocalMail) -> Mapping[str, Reply]:
+    def _commit_local(self, tx: Tx, incoming: IncomingMessage, mail: LocalMail) -> Mapping[str, Reply]:
         replies: dict[str, Reply] = {}
         delivered: dict[str, str] = {}  # inbox → its message
         for address in mail.recipients:
@@ -190,10 +197,10 @@ class Acceptor:
             if self._is_full(tx, box.organization_id):
                 replies[address] = Reply(*_FULL)
                 continue
-            trace = self._local_trace(mail.envelope_from, address, mail.message_id) + mail.own_fields
+            trace = self._local_trace(mail.envelope_from, address, mail.message_id) + mail.recipient_headers
             if box.inbox_id not in delivered:
                 delivered[box.inbox_id] = self._ids.new("msg")
-                self._deliver(tx, arrival, box, trace, self._clock.now_ms(), delivered[box.inbox_id])
+                self._deliver(tx, incoming, box, trace, self._clock.now_ms(), delivered[box.inbox_id])
             replies[address] = Reply(250, "2.1.5", "delivered to the inbox", delivered[box.inbox_id])
         return replies
 
@@ -202,7 +209,9 @@ class Acceptor:
         stored = blobs.in_row(self._ids, answer.raw)
         auth = known_sender(split(answer.author)[1])
         found = await self._digest(answer.inbox_address, answer.raw)
-        arrival = arrive(found, stored.id, stored.size_bytes, answer.author, auth)._replace(mode="test")
+        incoming = incoming_message(found, stored.id, stored.size_bytes, answer.author, auth)._replace(
+            mode="test"
+        )
 
         def deliver(tx: Tx) -> None:
             box = find_mailbox(tx, answer.inbox_address, self._shared_domains)
@@ -212,15 +221,15 @@ class Acceptor:
             blobs.insert(tx, stored, now_ms, refs=0)
             message_id = self._ids.new("msg")
             trace = self._local_trace(answer.author, box.address, message_id)
-            self._deliver(tx, arrival, box, trace, now_ms, message_id)
+            self._deliver(tx, incoming, box, trace, now_ms, message_id)
 
         return deliver
 
     def _deliver(
         self,
         tx: Tx,
-        arrival: Arrival,
-        box: Mailbox,
+        incoming: IncomingMessage,
+        box: RecipientInbox,
         trace: bytes,
         now_ms: int,
         message_id: str,
@@ -229,12 +238,12 @@ class Acceptor:
         domain = split(box.address)[1]  # it may have been deleted since RCPT, as the inbox may have been
         if not is_served(tx, domain, self._shared_domains) or not inboxes.received(tx, box.inbox_id, now_ms):
             return False
-        thread_id = self._thread(tx, arrival, box, now_ms)
-        attachments = messages.attachment_rows(self._ids, message_id, arrival.digest.parts())
-        message = message_row(arrival, box, message_id, thread_id, trace, now_ms)
-        blobs.retain(tx, arrival.blob_id)
-        messages.insert(tx, message, attachments, arrival.digest.search_words)
-        if arrival.mode == "live":
+        thread_id = self._thread(tx, incoming, box, now_ms)
+        attachments = messages.attachment_rows(self._ids, message_id, incoming.digest.parts())
+        message = message_row(incoming, box, message_id, thread_id, trace, now_ms)
+        blobs.retain(tx, incoming.blob_id)
+        messages.insert(tx, message, attachments, incoming.digest.search_words)
+        if incoming.mode == "live":
             usage.add(tx, box.organization_id, day_of(now_ms), "received")
         events.publish(
             tx,
@@ -242,25 +251,25 @@ class Acceptor:
             now_ms,
             organization_id=box.organization_id,
             type="email.received",
-            data=received_event(message, arrival, attachments),
-            mode=arrival.mode,
+            data=received_event(message, incoming, attachments),
+            mode=incoming.mode,
             inbox_id=box.inbox_id,
             message_id=message_id,
         )
         return True
 
-    def _thread(self, tx: Tx, arrival: Arrival, box: Mailbox, now_ms: int) -> str:
+    def _thread(self, tx: Tx, incoming: IncomingMessage, box: RecipientInbox, now_ms: int) -> str:
         """Join the conversation that the headers name, else one by subject, else begin one."""
-        parsed = arrival.digest.parsed
+        parsed = incoming.digest.parsed
         base, is_reply = base_subject(parsed.subject)
-        correspondent = normalize(arrival.from_address) if arrival.from_address else ""
-        known = threads.by_message_ids(tx, box.inbox_id, references(arrival))
+        correspondent = normalize(incoming.from_address) if incoming.from_address else ""
+        known = threads.by_message_ids(tx, box.inbox_id, references(incoming))
         if known is None and is_reply:
             known = threads.by_subject(tx, box.inbox_id, base, correspondent, now_ms)
-        people = participants(arrival)
+        people = participants(incoming)
         if known is not None:
             threads.join(
-                tx, known, now_ms, snippet=arrival.digest.snippet, participants=people, is_unread=True
+                tx, known, now_ms, snippet=incoming.digest.snippet, participants=people, is_unread=True
             )
             return known
         thread_id = self._ids.new("thd")
@@ -272,13 +281,13 @@ class Acceptor:
             inbox_id=box.inbox_id,
             subject=parsed.subject,
             base_subject=base,
-            snippet=arrival.digest.snippet,
+            snippet=incoming.digest.snippet,
             participants=people,
             is_unread=True,
         )
         return thread_id
 
-    async def _read(self, envelope: Envelope, stored: Stored) -> tuple[Digest, Report | None]:
+    async def _read(self, envelope: InboundEnvelope, stored: Stored) -> tuple[Digest, Report | None]:
         may_report = reports.may_report(envelope.mail_from, envelope.recipients, self._shared_domains)
         found = None if stored.data is None else digest_at_once(stored.data)
         if found is not None and stored.data is not None:
@@ -289,12 +298,12 @@ class Acceptor:
         found = digest_at_once(raw)
         return found if found is not None else await self._cpu.run(owner, lambda: digest(raw))
 
-    def _claim(self, envelope: Envelope, report: Report | None) -> Claim | None:
+    def _claim(self, envelope: InboundEnvelope, report: Report | None) -> ReportClaim | None:
         if report is None:
             return None
         return reports.claim(report, envelope.mail_from, envelope.recipients, self._shared_domains)
 
-    def _trace(self, envelope: Envelope, message_id: str, recipients: list[str]) -> bytes:
+    def _trace(self, envelope: InboundEnvelope, message_id: str, recipients: list[str]) -> bytes:
         """Return-Path, Authentication-Results and Received (RFC 5321 §4.4), newest first."""
         # §4.4: "for" only when it discloses no other recipient.
         whose = f"\r\n\tfor <{recipients[0]}>" if len(recipients) == 1 else ""
@@ -318,7 +327,7 @@ class Acceptor:
         return self._dated[1]
 
 
-def _tell_accepted(envelope: Envelope, stored: Stored, done: Committed) -> None:
+def _tell_accepted(envelope: InboundEnvelope, stored: Stored, done: Committed) -> None:
     tell(
         log,
         LogEvent.ACCEPTED,

@@ -10,7 +10,7 @@ from structlog.typing import FilteringBoundLogger
 from conf.settings import Smtp
 from conf.strangers import StrangerLog
 from maild.errors import SmtpError
-from maild.inbound.accept import Acceptor, Envelope
+from maild.inbound.accept import Acceptor, InboundEnvelope
 from maild.inbound.intake import NO_STORAGE, Intake
 from maild.inbound.session import Session
 from storage.blobs import Blobs, Stored
@@ -18,7 +18,7 @@ from storage.byte_account import ByteAccount
 from storage.cpu_threads import CpuThreads
 from storage.disk import Disk
 from storage.ids import Ids
-from storage.inboxes import Mailbox
+from storage.inboxes import RecipientInbox
 from storage.service import Service
 
 log = structlog.get_logger("maild.smtp")
@@ -135,10 +135,10 @@ class Listener(Service):
                 del self._per_address[session.peer]
         self._changed.set()
 
-    def find_mailbox(self, address: str) -> Mailbox | None:
+    def find_mailbox(self, address: str) -> RecipientInbox | None:
         return self._acceptor.find_mailbox(address)
 
-    async def accept(self, envelope: Envelope, stored: Stored) -> str:
+    async def accept(self, envelope: InboundEnvelope, stored: Stored) -> str:
         return await self._acceptor.accept(envelope, stored)
 
     def intake(self, peer: str, declared_bytes: int) -> Intake:

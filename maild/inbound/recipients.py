@@ -6,7 +6,7 @@ from maild.message import address as addresses
 from maild.message import envelope_sender
 from storage import domains, inboxes
 from storage.database import Tx
-from storage.inboxes import Mailbox
+from storage.inboxes import RecipientInbox
 
 OPERATOR_NAMES = frozenset({"postmaster", "abuse"})  # RFC 5321 §4.5.1, RFC 2142 §4
 FEEDBACK_NAME = "fbl"  # where providers send complaints (docs/contract.md, section 6)
@@ -23,7 +23,7 @@ def is_served(tx: Tx, domain: str, shared_domains: Set[str]) -> bool:
     return domain in shared_domains or domains.is_verified(tx, domain)
 
 
-def find_mailbox(tx: Tx, address: str, shared_domains: Set[str]) -> Mailbox | None:
+def find_mailbox(tx: Tx, address: str, shared_domains: Set[str]) -> RecipientInbox | None:
     """The inbox that `address` reaches, or None when the domain is not ours or nobody is there."""
     local, domain = addresses.split(addresses.normalize(address))
     # RFC 5321 §4.5.1: <Postmaster> without a domain is ours as well.

@@ -24,12 +24,12 @@ from maild.message import envelope_sender
 from maild.message.address import normalize, split
 from maild.message.envelope_sender import EnvelopeSenders, Token
 from maild.message.report import Complaint, DeliveryReport, Fate, Report
-from maild.outcomes import BounceType, Late, Mint, Verdict
+from maild.outcomes import BounceType, Late, NewId, Verdict
 from storage import outbound
 from storage.database import Tx
-from storage.inboxes import Mailbox
+from storage.inboxes import RecipientInbox
 from storage.outbound import Reported
-from storage.records import Recipient
+from storage.records import RecipientRow
 
 MAX_AGE_MS = 90 * 86_400_000  # of the message: a report that comes later counts for nothing
 TOKENS_MAX = 20
@@ -38,7 +38,7 @@ TOKENS_MAX = 20
 COMPLAINTS = frozenset({"abuse", "fraud", "virus", "other", "opt-out", "opt-out-list"})
 
 
-class Claim(NamedTuple):
+class ReportClaim(NamedTuple):
     """A report that may count. `inboxes`: whose mail it may be about; None for anybody's."""
 
     report: Report
@@ -46,7 +46,9 @@ class Claim(NamedTuple):
     inboxes: Set[str] | None
 
 
-def may_report(mail_from: str, recipients: Sequence[tuple[str, Mailbox]], shared_domains: Set[str]) -> bool:
+def may_report(
+    mail_from: str, recipients: Sequence[tuple[str, RecipientInbox]], shared_domains: Set[str]
+) -> bool:
     """Is this mail worth looking at?"""
     return not mail_from or any(
         envelope_sender.read(address) or is_feedback_address(address, shared_domains)
@@ -57,9 +59,9 @@ def may_report(mail_from: str, recipients: Sequence[tuple[str, Mailbox]], shared
 def claim(
     report: Report,
     mail_from: str,
-    recipients: Sequence[tuple[str, Mailbox]],
+    recipients: Sequence[tuple[str, RecipientInbox]],
     shared_domains: Set[str],
-) -> Claim | None:
+) -> ReportClaim | None:
     """What the report claims, by way of the envelope that it came in; None when it can't count."""
     addressed = [found for address, _ in recipients if (found := envelope_sender.read(address))]
     inboxes: Set[str] | None = {mailbox.inbox_id for _, mailbox in recipients}
@@ -73,10 +75,10 @@ def claim(
     elif mail_from:
         return None
     tokens = tuple(dict.fromkeys([*addressed, *_quoted(report)]))[:TOKENS_MAX]
-    return Claim(report, tokens, inboxes) if tokens else None
+    return ReportClaim(report, tokens, inboxes) if tokens else None
 
 
-def count(tx: Tx, claim: Claim, senders: EnvelopeSenders, mint: Mint, now_ms: int) -> str | None:
+def count(tx: Tx, claim: ReportClaim, senders: EnvelopeSenders, new_id: NewId, now_ms: int) -> str | None:
     """Let the report have its effect, if it has any; the message of ours that it is about."""
     for token in claim.tokens:
         message = outbound.reported(tx, token.value)
@@ -85,14 +87,14 @@ def count(tx: Tx, claim: Claim, senders: EnvelopeSenders, mint: Mint, now_ms: in
         recipients = _spoken_for(token, message, outbound.recipients(tx, message.id), senders)
         if recipients:
             if isinstance(claim.report, Complaint):
-                _complain(tx, message.id, claim.report, recipients, mint, now_ms)
+                _complain(tx, message.id, claim.report, recipients, new_id, now_ms)
             else:
-                _settle(tx, message.id, claim.report, recipients, mint, now_ms)
+                _settle(tx, message.id, claim.report, recipients, new_id, now_ms)
             return message.id
     return None
 
 
-def _is_about(claim: Claim, message: Reported, domain: str, now_ms: int) -> bool:
+def _is_about(claim: ReportClaim, message: Reported, domain: str, now_ms: int) -> bool:
     return (
         message.mode == "live"
         and split(normalize(message.from_address))[1] == domain
@@ -102,8 +104,8 @@ def _is_about(claim: Claim, message: Reported, domain: str, now_ms: int) -> bool
 
 
 def _spoken_for(
-    token: Token, message: Reported, recipients: Sequence[Recipient], senders: EnvelopeSenders
-) -> Sequence[Recipient]:
+    token: Token, message: Reported, recipients: Sequence[RecipientRow], senders: EnvelopeSenders
+) -> Sequence[RecipientRow]:
     """Those whom a report with this token may be about."""
     if message.envelope_from:  # one for all destinations, as they were before
         return recipients
@@ -118,8 +120,8 @@ def _settle(
     tx: Tx,
     message_id: str,
     report: DeliveryReport,
-    recipients: Sequence[Recipient],
-    mint: Mint,
+    recipients: Sequence[RecipientRow],
+    new_id: NewId,
     now_ms: int,
 ) -> None:
     fates: dict[int, Fate] = {}
@@ -129,18 +131,23 @@ def _settle(
             fates.setdefault(position, fate)
     arrived = [at for at, fate in fates.items() if fate.action in ("delivered", "relayed")]
     failed = [_late(at, fate) for at, fate in fates.items() if fate.action == "failed"]
-    outcomes.settled_later(tx, message_id, arrived, failed, mint, now_ms)
+    outcomes.settled_later(tx, message_id, arrived, failed, new_id, now_ms)
 
 
 def _complain(
-    tx: Tx, message_id: str, complaint: Complaint, recipients: Sequence[Recipient], mint: Mint, now_ms: int
+    tx: Tx,
+    message_id: str,
+    complaint: Complaint,
+    recipients: Sequence[RecipientRow],
+    new_id: NewId,
+    now_ms: int,
 ) -> None:
     # One report is one person's: of several that are named the first, whether or not that one counts any more.
     for position in _positions(complaint.addresses, _places(recipients))[:1]:
-        outcomes.complained(tx, message_id, position, complaint.feedback_type, mint, now_ms)
+        outcomes.complained(tx, message_id, position, complaint.feedback_type, new_id, now_ms)
 
 
-def _places(recipients: Sequence[Recipient]) -> Mapping[str, int]:
+def _places(recipients: Sequence[RecipientRow]) -> Mapping[str, int]:
     """Comparison key → position: made once, for a report may name hundreds."""
     return {normalize(one.address): one.position for one in recipients}
 

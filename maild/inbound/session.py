@@ -25,11 +25,11 @@ from conf.log_events import LogEvent, clean, tell
 from conf.settings import Smtp
 from conf.strangers import StrangerLog
 from maild.errors import SmtpError, unavailable
-from maild.inbound.accept import Envelope
+from maild.inbound.accept import InboundEnvelope
 from maild.inbound.intake import Intake
 from maild.message.address import AddressSyntaxError, parse_path
 from storage.blobs import Stored
-from storage.inboxes import Mailbox
+from storage.inboxes import RecipientInbox
 
 log = structlog.get_logger("maild.smtp")
 
@@ -56,8 +56,8 @@ class Host(Protocol):
     log: FilteringBoundLogger
 
     def new_id(self) -> str: ...
-    def find_mailbox(self, address: str) -> Mailbox | None: ...
-    async def accept(self, envelope: Envelope, stored: Stored) -> str: ...
+    def find_mailbox(self, address: str) -> RecipientInbox | None: ...
+    async def accept(self, envelope: InboundEnvelope, stored: Stored) -> str: ...
     def intake(self, peer: str, declared_bytes: int) -> Intake: ...
     def refuse_message(self, size_bytes: int) -> SmtpError | None: ...
     def message_ended(self) -> None: ...
@@ -67,11 +67,11 @@ class Host(Protocol):
 
 
 @dataclass(slots=True)
-class Transaction:
+class MailTransaction:
     """From MAIL to the end of DATA."""
 
     mail_from: str
-    recipients: list[tuple[str, Mailbox]]
+    recipients: list[tuple[str, RecipientInbox]]
     declared_bytes: int
 
 
@@ -96,7 +96,7 @@ class Session(SMTP):
         self._limits = limits
         self._helo: str | None = None
         self._extended = False
-        self._mail: Transaction | None = None
+        self._mail: MailTransaction | None = None
         self._active_at = 0.0
         self._errors = self._junk = self._unknown = 0
         self._in_data = self._is_encrypted = False
@@ -109,7 +109,7 @@ class Session(SMTP):
         self.peer = ""
         self.id = ""
         self._verb = ""  # of the command that is being answered, and what it is about:
-        self._about: Transaction | None = None
+        self._about: MailTransaction | None = None
         self._address = ""
 
     # Life ------------------------------------------------------------------------------------
@@ -337,7 +337,7 @@ class Session(SMTP):
         refusal = self._host.refuse_message(size)
         if refusal is not None:
             raise refusal
-        self._mail = Transaction(address, [], size)
+        self._mail = MailTransaction(address, [], size)
         await self.push("250 2.1.0 OK")
 
     def _path(self, argument: bytes, keyword: bytes, syntax: str) -> tuple[str, Mapping[str, str | None]]:
@@ -376,7 +376,7 @@ class Session(SMTP):
         self._mail.recipients.append((address, mailbox))
         await self.push("250 2.1.5 OK")
 
-    def _find(self, address: str) -> Mailbox | None:
+    def _find(self, address: str) -> RecipientInbox | None:
         try:
             return self._host.find_mailbox(address)
         except SmtpError:
@@ -447,7 +447,7 @@ class Session(SMTP):
 
     # The message -----------------------------------------------------------------------------
 
-    async def _take_message(self, transaction: Transaction, intake: Intake) -> str:
+    async def _take_message(self, transaction: MailTransaction, intake: Intake) -> str:
         try:
             await self.push("354 end data with <CR><LF>.<CR><LF>")
             self._marks = deque([self._received], maxlen=AVERAGE_CHECKS)
@@ -461,7 +461,7 @@ class Session(SMTP):
         self._host.finish(work)
         return await asyncio.shield(work)
 
-    async def _commit(self, transaction: Transaction, intake: Intake) -> str:
+    async def _commit(self, transaction: MailTransaction, intake: Intake) -> str:
         """Runs to its end whatever becomes of the session."""
         try:
             envelope = self._envelope(transaction)
@@ -533,10 +533,10 @@ class Session(SMTP):
             and in_all < self._limits.data_min_average_bytes_per_s * AVERAGE_CHECKS * RATE_CHECK_S
         )
 
-    def _envelope(self, transaction: Transaction) -> Envelope:
+    def _envelope(self, transaction: MailTransaction) -> InboundEnvelope:
         encrypted = self._tls_protocol is not None
         extended = "ESMTP" if self._extended else "SMTP"
-        return Envelope(
+        return InboundEnvelope(
             mail_from=transaction.mail_from,
             recipients=tuple(transaction.recipients),
             helo=self._helo or "unknown",

@@ -90,7 +90,7 @@ def html_to_text(html: str) -> str:
     Linear and total; input beyond MAX_HTML_CHARS is not read.
     """
     html = html[:MAX_HTML_CHARS]
-    writer = _Writer()
+    writer = _TextWriter()
     position, end = 0, len(html)
     last_tag_end = html.rfind(">")
     tag_pattern = _TAG
@@ -137,7 +137,7 @@ def _after(html: str, mark: str, start: int) -> int:
     return len(html) if found < 0 else found + len(mark)
 
 
-class _Writer:
+class _TextWriter:
     """Collects words into lines. `breaks` is how many line ends the next word needs before it."""
 
     def __init__(self) -> None:

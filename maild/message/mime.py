@@ -22,7 +22,7 @@ from maild.message.decode import BASE64, IDENTITY, QUOTED_PRINTABLE, decoded_siz
 from maild.message.filenames import clean_filename, derived_filename
 from maild.message.guessing import Guesser
 from maild.message.headers import Headers, find_body, read_headers
-from maild.message.model import Attachment, Buffer, Slice
+from maild.message.model import AttachmentPart, Buffer, Slice
 from maild.message.parameters import OCTET_STREAM, charset_of, media_type, read_value, text_parameter
 
 MAX_PARTS: Final = 1000
@@ -82,7 +82,7 @@ class Indexer:
     def __init__(self, raw: Buffer, guesser: Guesser) -> None:
         self.text: list[Slice] = []
         self.html: list[Slice] = []
-        self.attachments: list[Attachment] = []
+        self.attachments: list[AttachmentPart] = []
         self.defects: dict[str, None] = {}
         self._raw = raw
         self._guesser = guesser
@@ -156,7 +156,7 @@ class Indexer:
             size = decoded_size(view[leaf.start : leaf.end], leaf.encoding)
         name = clean_filename(leaf.filename) if leaf.filename else ""
         self.attachments.append(
-            Attachment(
+            AttachmentPart(
                 Slice(leaf.start, leaf.end - leaf.start, leaf.encoding, leaf.charset),
                 name or derived_filename(leaf.content_type, len(self.attachments) + 1),
                 leaf.content_type,

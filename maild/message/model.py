@@ -41,7 +41,7 @@ class Slice:
 
 
 @dataclass(frozen=True, slots=True)
-class Attachment:
+class AttachmentPart:
     """A leaf that is not body text. `size_bytes` is exactly `len(decode_slice(…))`."""
 
     slice: Slice
@@ -73,6 +73,6 @@ class ParsedMessage:
     references: tuple[str, ...]
     text: tuple[Slice, ...]
     html: tuple[Slice, ...]
-    attachments: tuple[Attachment, ...]
+    attachments: tuple[AttachmentPart, ...]
     is_auto_reply: bool
     defects: tuple[str, ...]

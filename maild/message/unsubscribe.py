@@ -35,7 +35,7 @@ class Grant(NamedTuple):
     expires_at_s: int
 
 
-def mint(key: bytes, grant: Grant) -> str:
+def make(key: bytes, grant: Grant) -> str:
     """The same grant gives the same token: a retried delivery repeats its link."""
     ids = b"".join(_pack(one) for one in (grant.organization_id, grant.inbox_id, grant.message_id))
     head = _VERSION + ids + grant.expires_at_s.to_bytes(4, "big")
@@ -44,7 +44,7 @@ def mint(key: bytes, grant: Grant) -> str:
 
 
 def read(key: bytes, token: str) -> Grant:
-    """TokenError for whatever `mint` did not make with this key."""
+    """TokenError for whatever `make` did not make with this key."""
     try:
         octets = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
     except (binascii.Error, ValueError) as error:

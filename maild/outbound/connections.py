@@ -24,9 +24,9 @@ from aiosmtplib import SMTPException
 
 from conf.log_events import LogEvent, clean, tell
 from conf.settings import Settings
-from maild.outbound.replies import Answer
+from maild.outbound.replies import SmtpReply
 from maild.outbound.route import Hop
-from maild.outbound.smtp_client import Session, Timeouts, TlsFailed, reason
+from maild.outbound.smtp_client import NextHopSession, Timeouts, TlsFailed, reason
 from maild.outbound.tls_policy import TlsPolicies
 from storage.clock import Clock
 
@@ -40,7 +40,7 @@ log = structlog.get_logger("maild.outbound")
 class Unreachable(Exception):
     """The host could not be spoken to, or would not speak with us: try the next one."""
 
-    def __init__(self, answer: Answer, host: str | None) -> None:
+    def __init__(self, answer: SmtpReply, host: str | None) -> None:
         super().__init__(answer.text)
         self.answer = answer
         self.host = host  # None when no host ever answered
@@ -50,7 +50,7 @@ class Unreachable(Exception):
 class Lent:
     """A session in use. `is_reusable` is set by its user when the transaction ended well."""
 
-    session: Session
+    session: NextHopSession
     is_fresh: bool
     is_reusable: bool = False
 
@@ -64,7 +64,7 @@ class _Address:
 @dataclass
 class _Host:
     users: int = 0
-    idle: deque[Session] = field(default_factory=deque)
+    idle: deque[NextHopSession] = field(default_factory=deque)
 
 
 class Connections:
@@ -170,16 +170,16 @@ class Connections:
                         del self._hosts[hop]
                     break
 
-    async def _dial(self, hop: Hop) -> Session:
+    async def _dial(self, hop: Hop) -> NextHopSession:
         try:
             async with self._dials:
-                return await Session.connect(hop.address, hop.port, self._timeouts)
+                return await NextHopSession.connect(hop.address, hop.port, self._timeouts)
         except TimeoutError:
             raise _unreachable(hop, "connection timed out") from None
         except OSError as error:
             raise _unreachable(hop, error.strerror or str(error)) from error
 
-    async def _open(self, session: Session, hop: Hop) -> Session:
+    async def _open(self, session: NextHopSession, hop: Hop) -> NextHopSession:
         policy = self._tls.for_host(hop.host)
         try:
             refusal = await session.open(self._hostname, hop.host, policy)
@@ -210,7 +210,7 @@ class Connections:
         if self._idle:
             self._reaper = asyncio.get_running_loop().call_later(IDLE_S, self.close_idle)
 
-    def _dismiss(self, session: Session) -> None:
+    def _dismiss(self, session: NextHopSession) -> None:
         task = asyncio.create_task(session.quit())
         self._goodbyes.add(task)
         task.add_done_callback(self._goodbyes.discard)
@@ -236,4 +236,4 @@ def _network(address: str) -> str:
 
 def _unreachable(hop: Hop, what: str) -> Unreachable:
     text = f"{hop.host} [{hop.address}]: {what}"
-    return Unreachable(Answer.of(421, f"4.4.1 {text}"), None)  # RFC 3463 §3.5: no answer from host
+    return Unreachable(SmtpReply.of(421, f"4.4.1 {text}"), None)  # RFC 3463 §3.5: no answer from host

@@ -21,8 +21,8 @@ from typing import NamedTuple
 
 from aiosmtplib.protocol import LINE_ENDINGS_REGEX
 
-from maild.outbound.dkim import Keys, SigningKey, sign
-from maild.outbound.own_fields import OwnFields
+from maild.outbound.dkim import DkimKeys, SigningKey, sign
+from maild.outbound.recipient_headers import RecipientHeaders
 from storage import blobs
 from storage.blobs import BlobMissing, Blobs
 from storage.clock import Clock
@@ -51,15 +51,15 @@ class Contents:
         self,
         db: Database,
         blobs: Blobs,
-        keys: Keys,
-        own_fields: OwnFields,
+        keys: DkimKeys,
+        recipient_headers: RecipientHeaders,
         clock: Clock,
         cpu: CpuThreads,
     ) -> None:
         self._db = db
         self._blobs = blobs
         self._keys = keys
-        self._own_fields = own_fields
+        self._recipient_headers = recipient_headers
         self._clock = clock
         self._cpu = cpu
         self._budgets = {
@@ -81,7 +81,7 @@ class Contents:
     async def load(self, row: Due) -> Content:
         """BlobMissing, NoKey."""
         stored = await self._stored(row)
-        fields = self._own_fields.of(row)
+        fields = self._recipient_headers.of(row)
         key = await self._keys.active(row.from_address.rpartition("@")[2])
         digest = None if row.blob_id is None else self._body_hashes.get(row.blob_id)
         work = partial(_compose, fields, stored, key, self._clock.now_ms() // 1000, digest)

@@ -20,7 +20,7 @@ from maild.message.envelope_sender import EnvelopeSenders
 from maild.outbound.connections import Connections, Lent, Unreachable
 from maild.outbound.content import Content, Contents
 from maild.outbound.dkim import NoKey
-from maild.outbound.replies import Answer
+from maild.outbound.replies import SmtpReply
 from maild.outbound.route import Hop, RouteError, Router
 from maild.outbound.smtp_client import reason
 from maild.outbound.transaction import Transaction, Unwilling, domain_of
@@ -37,7 +37,7 @@ log = structlog.get_logger("maild.outbound")
 
 
 @dataclass(frozen=True, slots=True)
-class Delivery:
+class DeliveryResult:
     """The verdicts by position. `was_reached`: some host of the destination spoke with us; `was_lost`: it did not go
     on to the end."""
 
@@ -61,18 +61,18 @@ class Deliverer:
         self._connections = connections
         self._contents = contents
 
-    async def deliver(self, rows: Sequence[Due], is_doubtful: bool = False) -> Delivery:
+    async def deliver(self, rows: Sequence[Due], is_doubtful: bool = False) -> DeliveryResult:
         """Rows of one message at one domain. `is_doubtful`: it has not been heard of lately."""
         course = _Course(rows, is_doubtful)
         delivery = await self._deliver(course)
         left = {at: replace(verdict, left=course.left) for at, verdict in delivery.verdicts.items()}
         return replace(delivery, verdicts=left, was_lost=course.was_lost)
 
-    async def _deliver(self, course: "_Course") -> Delivery:
+    async def _deliver(self, course: "_Course") -> DeliveryResult:
         rows = course.rows
         try:
             async with self._contents.room_for(rows[0], course.is_doubtful):
-                return Delivery(await self._to_some_host(course), was_reached=True)
+                return DeliveryResult(await self._to_some_host(course), was_reached=True)
         except Unreachable as error:
             # A host's 5xx greeting is about us and now, not about this recipient: temporary.
             answer = error.answer if error.answer.code < 500 else replace(error.answer, enhanced=None)
@@ -131,7 +131,7 @@ class Deliverer:
                 raise
             except (SMTPException, OSError) as error:
                 text = f"{hop.host} [{hop.address}]: {reason(error)}"
-                lost = Answer.of(421, f"4.4.2 {text}")
+                lost = SmtpReply.of(421, f"4.4.2 {text}")
                 attempt.ended(lent, lost)
                 if lent is None or lent.is_fresh:
                     raise Unreachable(lost, hop.host) from error
@@ -152,7 +152,7 @@ class _Attempt:
         self._now = now
         self._began = now()
 
-    def ended(self, lent: Lent | None, said: Answer | Verdict) -> None:
+    def ended(self, lent: Lent | None, said: SmtpReply | Verdict) -> None:
         """`said`: of several recipients' replies the first."""
         tell(
             log,
@@ -181,5 +181,5 @@ class _Course:
     was_lost: bool = False
 
 
-def _the_same(rows: Sequence[Due], verdict: Verdict, was_reached: bool) -> Delivery:
-    return Delivery({row.position: verdict for row in rows}, was_reached)
+def _the_same(rows: Sequence[Due], verdict: Verdict, was_reached: bool) -> DeliveryResult:
+    return DeliveryResult({row.position: verdict for row in rows}, was_reached)

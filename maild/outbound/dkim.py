@@ -50,7 +50,7 @@ class SigningKey(NamedTuple):
     private: rsa.RSAPrivateKey
 
 
-class Keys:
+class DkimKeys:
     """The keys that sign, by domain."""
 
     def __init__(self, db: Database, sealer: Sealer, clock: Clock) -> None:

@@ -1,10 +1,10 @@
-"""The outbound queue's loop: lease what is due, spread it over lanes, deliver, settle.
+"""The outbound queue's loop: lease what is due, spread it over destinations, deliver, settle.
 
 What is durable when: a lease is committed before anybody dials, with its attempt counted and the next
 one scheduled; an outcome is committed as soon as the other side has answered (`settle.py`).
 
 Who may call: `wake()` from the event loop, after a commit that made something due. What is held in
-memory is leased and bounded (WINDOW_ROWS); a lane that is full has its further rows left in the store.
+memory is leased and bounded (WINDOW_ROWS); a destination that is full has its further rows left in the store.
 
 What a crash leaves: leases, which `start` frees. `stop` leases nothing more, lets running
 deliveries finish for DRAIN_S, and gives the rest back: what nobody dialled for is due at once, what
@@ -21,15 +21,19 @@ import structlog
 
 from conf.log_events import LogEvent, tell
 from conf.settings import Settings
-from maild.handover import IsLocal, LocalMail, MaySend, PrepareAnswer, PrepareLocal
 from maild.message.address import suppression_keys
 from maild.message.envelope_sender import EnvelopeSenders, untagged
 from maild.outbound.connections import Connections
 from maild.outbound.content import Contents
 from maild.outbound.delivery import Deliverer
-from maild.outbound.dkim import Keys
-from maild.outbound.lanes import Kind, Lane, LaneKey, Lanes
-from maild.outbound.own_fields import OwnFields
+from maild.outbound.destination_queues import (
+    DestinationKey,
+    DestinationKind,
+    DestinationQueue,
+    DestinationQueues,
+)
+from maild.outbound.dkim import DkimKeys
+from maild.outbound.recipient_headers import RecipientHeaders
 from maild.outbound.route import Router
 from maild.outbound.schedule import Schedule
 from maild.outbound.settle import INTERNAL, Outcome, Settler, finish
@@ -38,6 +42,7 @@ from maild.outbound.smtp_client import Timeouts
 from maild.outbound.tls_policy import TlsPolicies
 from maild.outbound.transaction import domain_of
 from maild.outcomes import Verdict
+from maild.ports import IsLocal, LocalMail, MaySend, PrepareAnswer, PrepareLocal
 from maild.resolver import Resolver
 from storage import outbound
 from storage.blobs import BlobMissing, Blobs
@@ -52,7 +57,7 @@ from storage.service import STORE_RETRY_S, Enduring, LoopService
 WINDOW_ROWS = 3000
 LEASE_ROWS = 256
 LEASE_ROWS_MIN = 64  # with less room than this, wait for more
-SKIPPING_PAUSE_MAX_S = 0.25  # between leases that step over the lines of full lanes
+SKIPPING_PAUSE_MAX_S = 0.25  # between leases that step over the lines of full destinations
 PAUSE_MAX_S = 60  # a clock that was set back must not hold up the mail
 PAUSED_LOOK_S = 2.0  # the operator's command is another process, which can't wake us
 ASIDE_S = 30.0  # for what destinations that may hang have no room for
@@ -82,7 +87,7 @@ class OutboundQueue(LoopService):
         is_local: IsLocal,
         may_send: MaySend,
         senders: EnvelopeSenders,
-        own_fields: OwnFields,
+        recipient_headers: RecipientHeaders,
         randomness: random.Random | None = None,
         timeouts: Timeouts | None = None,
     ) -> None:
@@ -98,11 +103,11 @@ class OutboundQueue(LoopService):
         self._has_relay = bool(settings.outbound.relay)
         self._connections = Connections(settings, TlsPolicies(clock), clock, timeouts)
         router = Router(settings, resolver, randomness)
-        self._own_fields = own_fields
-        self._contents = Contents(db, blobs, Keys(db, sealer, clock), own_fields, clock, cpu)
+        self._recipient_headers = recipient_headers
+        self._contents = Contents(db, blobs, DkimKeys(db, sealer, clock), recipient_headers, clock, cpu)
         self._simulator = Simulator(db, clock, ids, prepare_answer)
         self._deliverer = Deliverer(router, self._connections, self._contents, senders, clock)
-        self._lanes = Lanes(settings.outbound, clock)
+        self._destinations = DestinationQueues(settings.outbound, clock)
         self._settler = Settler(db, clock, ids)
         self._held = 0
         self._is_full = False
@@ -126,7 +131,7 @@ class OutboundQueue(LoopService):
                 await self.pause(PAUSE_MAX_S)
                 continue
             limit = min(LEASE_ROWS, room)
-            busy = self._lanes.busy_domains()
+            busy = self._destinations.busy_domains()
             began = self._clock.monotonic()
             leased = await self._lease(limit, busy)
             cost_s = self._clock.monotonic() - began if busy else 0
@@ -152,7 +157,7 @@ class OutboundQueue(LoopService):
     async def _rest(self, leased: Leased, cost_s: float) -> None:
         """Nothing more is due, or may be had: wait for a wake, or for what is due next.
 
-        `cost_s`: what it took to step over the lines of full lanes, not to be the writer's main work.
+        `cost_s`: what it took to step over the lines of full destinations, not to be the writer's main work.
         """
         await asyncio.sleep(min(cost_s * 4, SKIPPING_PAUSE_MAX_S))
         if leased.scanned_to is not None:
@@ -162,34 +167,34 @@ class OutboundQueue(LoopService):
             timeout_s = min(timeout_s, max(0, leased.next_due_at - self._clock.now_ms()) / 1000)
         await self.pause(timeout_s)
 
-    # From leases to lanes ------------------------------------------------------------------
+    # From leases to destinations ------------------------------------------------------------------
 
     async def _spread(self, rows: Sequence[Due]) -> bool:
-        """Group by message and next hop, and put each group in its lane's line; False if the store failed."""
+        """Group by message and next hop, and put each group in its destination's line; False if the store failed."""
         local, unknown = await self._local_domains({row.domain for row in rows if row.mode == "live"})
-        groups: dict[tuple[str, int, str, LaneKey], list[Due]] = {}
+        groups: dict[tuple[str, int, str, DestinationKey], list[Due]] = {}
         for row in rows:
             if row.domain in unknown:
                 continue
             copy = row.position if row.unsubscribe else 0  # a copy of one's own is a transaction of its own
-            key = self._lane_key(row, local)
-            # Each domain has an envelope sender of its own; behind a relay several share a lane.
-            sender = row.domain if key.kind is Kind.RELAY else ""
+            key = self._destination_key(row, local)
+            # Each domain has an envelope sender of its own; behind a relay several share a destination.
+            sender = row.domain if key.kind is DestinationKind.RELAY else ""
             groups.setdefault((row.message_id, copy, sender, key), []).append(row)
         too_many: list[Due] = []
         aside: list[Due] = []
         for (_, _, _, key), group in groups.items():
-            lane = self._lanes.lane(key)
-            if not self._lanes.has_room_for(lane, len(group)):
+            destination = self._destinations.queue(key)
+            if not self._destinations.has_room_for(destination, len(group)):
                 too_many += group
                 continue
-            if self._lanes.must_stand_aside(lane, len(group)):
+            if self._destinations.must_stand_aside(destination, len(group)):
                 aside += group
                 continue
-            lane.rows += len(group)
+            destination.rows += len(group)
             self._held += len(group)
-            lane.waiting.append(group)
-            self._staff(lane)
+            destination.waiting.append(group)
+            self._staff(destination)
         is_let_go = await self._let_go([row for row in rows if row.domain in unknown])
         return await self._give_back(too_many) and await self._give_back(aside, ASIDE_S) and is_let_go
 
@@ -230,38 +235,42 @@ class OutboundQueue(LoopService):
         unknown = frozenset(domain for domain, answer in told.items() if isinstance(answer, BaseException))
         return frozenset(domain for domain, answer in told.items() if answer is True), unknown
 
-    def _lane_key(self, row: Due, local: frozenset[str]) -> LaneKey:
+    def _destination_key(self, row: Due, local: frozenset[str]) -> DestinationKey:
         if row.mode == "test":
-            return LaneKey(Kind.SIMULATOR, "")
+            return DestinationKey(DestinationKind.SIMULATOR, "")
         if row.domain in local:
-            return LaneKey(Kind.LOCAL, "")
-        return LaneKey(Kind.RELAY, "") if self._has_relay else LaneKey(Kind.REMOTE, row.domain)
+            return DestinationKey(DestinationKind.LOCAL, "")
+        return (
+            DestinationKey(DestinationKind.RELAY, "")
+            if self._has_relay
+            else DestinationKey(DestinationKind.REMOTE, row.domain)
+        )
 
-    def _staff(self, lane: Lane) -> None:
-        while not self._stopping and self._lanes.wants_worker(lane):
-            lane.workers += 1
-            worker = asyncio.create_task(self._work(lane))
+    def _staff(self, destination: DestinationQueue) -> None:
+        while not self._stopping and self._destinations.wants_worker(destination):
+            destination.workers += 1
+            worker = asyncio.create_task(self._work(destination))
             self._workers.add(worker)
             worker.add_done_callback(self._workers.discard)
 
-    # From lanes to outcomes ----------------------------------------------------------------
+    # From destinations to outcomes ----------------------------------------------------------------
 
-    async def _work(self, lane: Lane) -> None:
+    async def _work(self, destination: DestinationQueue) -> None:
         try:
-            while lane.waiting and not self._stopping:
-                await self._process(lane, lane.waiting.popleft())
-                self._staff(lane)
+            while destination.waiting and not self._stopping:
+                await self._process(destination, destination.waiting.popleft())
+                self._staff(destination)
         finally:
-            lane.workers -= 1
+            destination.workers -= 1
 
-    async def _process(self, lane: Lane, rows: list[Due]) -> None:
+    async def _process(self, destination: DestinationQueue, rows: list[Due]) -> None:
         began = self._clock.monotonic()
         outcome, willing = Outcome(rows, {}), rows
         try:
             now = self._db.lookup(outbound.look_again, rows, suppression_keys)
             if now.is_paused:
                 await self._give_back(rows)
-                self._settled(lane, rows, is_deferred=False)
+                self._settled(destination, rows, is_deferred=False)
                 self.wake()  # the loop has not heard of the pause yet, nor would it of its end
                 return
             willing = now.willing
@@ -269,36 +278,36 @@ class OutboundQueue(LoopService):
             # A verdict on what is gone changes nothing and tells nobody.
             outcome.verdicts |= {row.position: INTERNAL for row in now.gone}
             if willing:
-                await self._deliver(lane, willing, outcome)
+                await self._deliver(destination, willing, outcome)
         except Exception:
             log.exception("delivery_failed", message_id=rows[0].message_id)
             outcome.verdicts |= {row.position: INTERNAL for row in willing}
         outcome.duration_ms = int((self._clock.monotonic() - began) * 1000)
-        await self._settler.settle(outcome, partial(self._settled, lane, rows))
+        await self._settler.settle(outcome, partial(self._settled, destination, rows))
 
-    async def _deliver(self, lane: Lane, rows: list[Due], outcome: Outcome) -> None:
+    async def _deliver(self, destination: DestinationQueue, rows: list[Due], outcome: Outcome) -> None:
         if not self._may_send(rows[0].organization_id, domain_of(rows[0])):
             outcome.verdicts |= {row.position: _NOT_THEIRS for row in rows}
-        elif lane.key.kind is Kind.LOCAL:
+        elif destination.key.kind is DestinationKind.LOCAL:
             outcome.deliver_local = await self._prepare_local(self._local_mail(rows))
-        elif lane.key.kind is Kind.SIMULATOR:
+        elif destination.key.kind is DestinationKind.SIMULATOR:
             played = await self._simulator.play(rows)
             outcome.verdicts |= played.verdicts
             outcome.follow_ups = played.follow_ups
         else:
-            outcome.verdicts |= await self._verdicts(lane, rows)
+            outcome.verdicts |= await self._verdicts(destination, rows)
 
-    async def _verdicts(self, lane: Lane, rows: list[Due]) -> Mapping[int, Verdict]:
-        if self._lanes.is_dead(lane) and lane.last_words is not None:
-            words = replace(lane.last_words, left=False)  # that was another message
+    async def _verdicts(self, destination: DestinationQueue, rows: list[Due]) -> Mapping[int, Verdict]:
+        if self._destinations.is_dead(destination) and destination.last_words is not None:
+            words = replace(destination.last_words, left=False)  # that was another message
             return {row.position: words for row in rows}
-        delivery = await self._deliverer.deliver(rows, self._lanes.is_doubtful(lane))
+        delivery = await self._deliverer.deliver(rows, self._destinations.is_doubtful(destination))
         if delivery.was_lost:
-            self._lanes.lost(lane)
+            self._destinations.lost(destination)
         elif delivery.was_reached:
-            self._lanes.reached(lane)
+            self._destinations.reached(destination)
         elif (verdict := delivery.verdicts[rows[0].position]).status == "deferred":
-            self._lanes.not_reached(lane, verdict)
+            self._destinations.not_reached(destination, verdict)
         return delivery.verdicts
 
     def _local_mail(self, rows: Sequence[Due]) -> LocalMail:
@@ -313,15 +322,15 @@ class OutboundQueue(LoopService):
             envelope_from=row.envelope_from or untagged(row.bounce_token or "", domain_of(row)),
             recipients=tuple(one.address for one in rows),
             mode=row.mode,
-            own_fields=self._own_fields.of(row),
+            recipient_headers=self._recipient_headers.of(row),
         )
 
-    def _settled(self, lane: Lane, rows: list[Due], is_deferred: bool) -> None:
-        lane.rows -= len(rows)
+    def _settled(self, destination: DestinationQueue, rows: list[Due], is_deferred: bool) -> None:
+        destination.rows -= len(rows)
         self._held -= len(rows)
         # A deferred row may be due before anything that the loop waits for; a line may have room again.
         has_room = self._is_full and self._held <= WINDOW_ROWS // 2
-        if is_deferred or has_room or self._lanes.may_refill(lane):
+        if is_deferred or has_room or self._destinations.may_refill(destination):
             self.wake()
 
     # The end -------------------------------------------------------------------------------
@@ -340,10 +349,10 @@ class OutboundQueue(LoopService):
 
     async def _give_back_waiting(self) -> None:
         rows: list[Due] = []
-        for lane in self._lanes:
-            for group in lane.waiting:
+        for destination in self._destinations:
+            for group in destination.waiting:
                 rows += group
-                lane.rows -= len(group)
+                destination.rows -= len(group)
                 self._held -= len(group)
-            lane.waiting.clear()
+            destination.waiting.clear()
         await self._give_back(rows)

@@ -67,13 +67,13 @@ def meaning(step: Step, code: int) -> Meaning:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class SmtpReply:
     code: int
     enhanced: str | None
     text: str
 
     @classmethod
-    def of(cls, code: int, message: str) -> "Answer":
+    def of(cls, code: int, message: str) -> "SmtpReply":
         """Clean text, one line; the enhanced code (RFC 2034) taken off it where it agrees with the code."""
         text = clean(message)
         match = _ENHANCED.match(text)
@@ -82,12 +82,12 @@ class Answer:
         # In a reply of several lines the code stands in each of them.
         return cls(code, match[1], text.replace(match[0], "")[:REPLY_CHARACTERS] or text[:REPLY_CHARACTERS])
 
-    def at(self, step: Step) -> "Answer":
+    def at(self, step: Step) -> "SmtpReply":
         """The same with words for a code that is no answer to the step."""
         if meaning(step, self.code) is not Meaning.FAULT:
             return self
         fault = f"answered {step.value} with {self.code}, which is no answer to it (RFC 5321 §4.3.2)"
-        return Answer(self.code, None, f"{fault}: {self.text}"[:REPLY_CHARACTERS])
+        return SmtpReply(self.code, None, f"{fault}: {self.text}"[:REPLY_CHARACTERS])
 
 
 def clean(text: str) -> str:

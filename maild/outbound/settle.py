@@ -2,7 +2,7 @@
 
 Between a host's 250 and our commit stands the only window in which a crash means that a message is
 sent twice. So an outcome is handed to the writer at once, without waiting for its neighbours in the
-lane, and many share one commit; but at most UNSETTLED_MAX may wait for the disk. When the store
+destination, and many share one commit; but at most UNSETTLED_MAX may wait for the disk. When the store
 refuses, each is tried until it is written, and deliveries pause meanwhile: a success that can't be
 noted would be a duplicate.
 
@@ -21,9 +21,9 @@ import structlog
 
 from conf.log_events import LogEvent, clean, tell
 from maild import outcomes
-from maild.handover import DeliverLocal
 from maild.outbound.simulator import FollowUp
-from maild.outcomes import Mint, Settled, Verdict
+from maild.outcomes import NewId, Settled, Verdict
+from maild.ports import DeliverLocal
 from storage import outbound
 from storage.clock import Clock, iso
 from storage.database import Database, DatabaseClosed, Tx
@@ -122,7 +122,7 @@ class Settler:
 
 
 def _record(
-    tx: Tx, outcome: Outcome, mint: Mint, now_ms: int
+    tx: Tx, outcome: Outcome, new_id: NewId, now_ms: int
 ) -> tuple[dict[int, Verdict], Sequence[Settled]]:
     """The verdicts, with those of the local unit, and what was settled by them."""
     verdicts = outcome.verdicts
@@ -141,7 +141,7 @@ def _record(
     if missing:
         log.error("no_verdict", message_id=outcome.rows[0].message_id, recipients=len(missing))
     verdicts = verdicts | missing
-    settled = outcomes.record(tx, outcome.rows, verdicts, mint, now_ms, outcome.duration_ms)
+    settled = outcomes.record(tx, outcome.rows, verdicts, new_id, now_ms, outcome.duration_ms)
     for follow_up in outcome.follow_ups:
         follow_up(tx)
     return verdicts, settled

@@ -11,17 +11,17 @@ from datetime import UTC, datetime
 from functools import partial
 
 from maild import outcomes
-from maild.handover import PrepareAnswer, SimulatedAnswer
 from maild.message.compose import Outgoing, compose
 from maild.message.model import Mailbox
 from maild.message.thread_headers import base_subject, reply_references
 from maild.outcomes import Verdict
+from maild.ports import PrepareAnswer, SimulatedAnswer
 from storage import messages
 from storage.clock import Clock
 from storage.database import Database, Tx
 from storage.ids import Ids
 from storage.outbound import Due
-from storage.records import Message, load
+from storage.records import MessageRow, load
 
 DOMAIN = "simulator.test"
 DEFERRALS = 2
@@ -80,7 +80,7 @@ class Simulator:
         return [unless_enough_was_said]
 
 
-def write_answer(message: Message, author: str, message_id: str, moment: datetime) -> bytes:
+def write_answer(message: MessageRow, author: str, message_id: str, moment: datetime) -> bytes:
     """What a person would answer. It does not say that a program wrote it: agents leave such mail alone."""
     is_reply = base_subject(message.subject)[1]
     said = (message.text_body or message.snippet)[:QUOTED_CHARS]

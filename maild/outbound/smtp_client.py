@@ -20,7 +20,7 @@ from aiosmtplib.esmtp import parse_esmtp_extensions
 from aiosmtplib.protocol import SMTPProtocol
 from aiosmtplib.response import SMTPResponse
 
-from maild.outbound.replies import Answer, Malformed, Meaning, ReplyReader, Step, clean, meaning
+from maild.outbound.replies import Malformed, Meaning, ReplyReader, SmtpReply, Step, clean, meaning
 from maild.outbound.tls_policy import TlsPolicy
 
 WRITE_CHUNK_BYTES = 64 * 1024
@@ -160,7 +160,7 @@ class PipeliningProtocol(SMTPProtocol):
             cast(asyncio.WriteTransport, self.transport).abort()
 
 
-class Session:
+class NextHopSession:
     """A connected, greeted SMTP session."""
 
     def __init__(self, protocol: PipeliningProtocol, timeouts: Timeouts) -> None:
@@ -172,27 +172,27 @@ class Session:
         self.idle_since = 0.0
 
     @classmethod
-    async def connect(cls, address: str, port: int, timeouts: Timeouts) -> "Session":
+    async def connect(cls, address: str, port: int, timeouts: Timeouts) -> "NextHopSession":
         """A TCP connection to the very address; the greeting is yet to be read. OSError, TimeoutError."""
         loop = asyncio.get_running_loop()
         async with asyncio.timeout(timeouts.connect):
             _, protocol = await loop.create_connection(lambda: PipeliningProtocol(loop), address, port)
         return cls(protocol, timeouts)
 
-    async def open(self, hostname: str, host: str, policy: TlsPolicy) -> Answer | None:
+    async def open(self, hostname: str, host: str, policy: TlsPolicy) -> SmtpReply | None:
         """Greeting, EHLO, and TLS as the policy says; a Answer when the server refuses us. TlsFailed."""
         greeting = await self._protocol.read_response(timeout=self._timeouts.greeting)
         if meaning(Step.CONNECTION, greeting.code) is not Meaning.GO_ON:
-            return Answer.of(*greeting).at(Step.CONNECTION)
+            return SmtpReply.of(*greeting).at(Step.CONNECTION)
         refusal = await self._hello(hostname)
         if refusal is not None or policy.context is None:
             return refusal
         if "starttls" not in self.extensions:
-            return Answer(454, "4.7.0", "TLS is required and not offered") if policy.requires_tls else None
+            return SmtpReply(454, "4.7.0", "TLS is required and not offered") if policy.requires_tls else None
         await self._start_tls(policy.context, host)
         return await self._hello(hostname)
 
-    async def _hello(self, hostname: str) -> Answer | None:
+    async def _hello(self, hostname: str) -> SmtpReply | None:
         reply = await self._command(b"EHLO", hostname.encode())
         if meaning(Step.HELLO, reply.code) is Meaning.GO_ON:
             self.extensions = parse_esmtp_extensions(reply.message)[0]
@@ -201,7 +201,7 @@ class Session:
         # RFC 5321 §3.2: an old server; never after STARTTLS, where it would lose TLS
         if meaning(Step.HELLO, reply.code) is Meaning.NEVER:
             reply = await self._command(b"HELO", hostname.encode())
-        answer = Answer.of(*reply)
+        answer = SmtpReply.of(*reply)
         return None if meaning(Step.HELLO, answer.code) is Meaning.GO_ON else answer.at(Step.HELLO)
 
     async def _start_tls(self, context: ssl.SSLContext, host: str) -> None:
@@ -225,7 +225,7 @@ class Session:
     def pipelines(self) -> bool:
         return "pipelining" in self.extensions
 
-    async def envelope(self, mail: bytes, recipients: Sequence[bytes]) -> list[Answer]:
+    async def envelope(self, mail: bytes, recipients: Sequence[bytes]) -> list[SmtpReply]:
         """MAIL, RCPT for each, DATA: a reply for every command that was sent.
 
         In a pipeline all are sent. One after the other, any reply to MAIL but 250 is the last, and DATA
@@ -234,27 +234,27 @@ class Session:
         if self.pipelines:
             commands = [mail + b"\r\n", *(rcpt + b"\r\n" for rcpt in recipients), b"DATA\r\n"]
             replies = await self._protocol.execute_group(commands, self._timeouts.command)
-            return [Answer.of(*reply) for reply in replies]
+            return [SmtpReply.of(*reply) for reply in replies]
         try:
             async with asyncio.timeout(self._timeouts.envelope):
                 return await self._one_by_one(mail, recipients)
         except TimeoutError:
             raise SMTPReadTimeoutError("timed out waiting for replies") from None
 
-    async def _one_by_one(self, mail: bytes, recipients: Sequence[bytes]) -> list[Answer]:
-        first = Answer.of(*await self._command(mail))
+    async def _one_by_one(self, mail: bytes, recipients: Sequence[bytes]) -> list[SmtpReply]:
+        first = SmtpReply.of(*await self._command(mail))
         if meaning(Step.MAIL, first.code) is not Meaning.GO_ON:
             return [first]
-        answers = [Answer.of(*await self._command(rcpt)) for rcpt in recipients]
+        answers = [SmtpReply.of(*await self._command(rcpt)) for rcpt in recipients]
         if not any(meaning(Step.RECIPIENT, answer.code) is Meaning.GO_ON for answer in answers):
             return [first, *answers]
         start = await self._protocol.execute_command(b"DATA", timeout=self._timeouts.data_start)
-        return [first, *answers, Answer.of(*start)]
+        return [first, *answers, SmtpReply.of(*start)]
 
-    async def content(self, wire: bytes) -> Answer:
+    async def content(self, wire: bytes) -> SmtpReply:
         """The message, dot-stuffed and ended by a line with a dot; the reply to it."""
         times = self._timeouts
-        return Answer.of(*await self._protocol.send_content(wire, times.data_block, times.data_end))
+        return SmtpReply.of(*await self._protocol.send_content(wire, times.data_block, times.data_end))
 
     async def reset(self) -> bool:
         """Forget a transaction that was given up; False when the session is of no more use."""

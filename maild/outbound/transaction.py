@@ -13,9 +13,9 @@ from aiosmtplib import SMTPException, SMTPServerDisconnected
 
 from maild.outbound.connections import Lent, Unreachable
 from maild.outbound.content import Content
-from maild.outbound.replies import Answer, Meaning, Step, meaning
+from maild.outbound.replies import Meaning, SmtpReply, Step, meaning
 from maild.outbound.route import Hop
-from maild.outbound.smtp_client import Session, reason
+from maild.outbound.smtp_client import NextHopSession, reason
 from maild.outcomes import Verdict
 from storage.outbound import Due
 
@@ -39,7 +39,7 @@ class Transaction:
         self._hop = hop
         self._sender = sender
         self._lent = lent
-        self._session: Session = lent.session
+        self._session: NextHopSession = lent.session
         self._content = content
         self._rows = rows
         self._verdicts: dict[int, Verdict] = {}
@@ -68,7 +68,7 @@ class Transaction:
                 raise Unwilling(mail.at(Step.MAIL), self._hop.host)
         return self._verdicts
 
-    async def _go_on(self, rows: Sequence[Due], answers: Sequence[Answer]) -> None:
+    async def _go_on(self, rows: Sequence[Due], answers: Sequence[SmtpReply]) -> None:
         """`answers`: one for each row, and for DATA where that was sent."""
         taken = self._read_recipients(rows, answers)
         start = answers[len(rows)] if len(answers) > len(rows) else None
@@ -84,13 +84,13 @@ class Transaction:
     def _refused_here(self, row: Due) -> bool:
         """Faults that are seen before anything is said (and then apply whatever the host would say)."""
         if _UNSAFE_PATH.search(path(row)) or _UNSAFE_PATH.search(self._sender):
-            refusal = Answer(553, "5.1.3", "the address can't be written in SMTP")
+            refusal = SmtpReply(553, "5.1.3", "the address can't be written in SMTP")
         elif not path(row).isascii() and "smtputf8" not in self._session.extensions:
             # RFC 6531 §3.5, RFC 3463 X.6.7: no way to say this address to that host.
-            refusal = Answer(553, "5.6.7", "the host does not take internationalized addresses")
+            refusal = SmtpReply(553, "5.6.7", "the host does not take internationalized addresses")
         elif 0 < self._size_limit() < self._content.size_bytes:
             # RFC 1870 §6.3: not even tried.
-            refusal = Answer(552, "5.3.4", f"the host takes {self._size_limit()} bytes at most")
+            refusal = SmtpReply(552, "5.3.4", f"the host takes {self._size_limit()} bytes at most")
         else:
             return False
         self._say([row], refusal, Step.RECIPIENT)
@@ -115,7 +115,7 @@ class Transaction:
             command += " SMTPUTF8"  # RFC 6531 §3.4
         return command.encode()
 
-    def _read_recipients(self, rows: Sequence[Due], answers: Sequence[Answer]) -> list[Due]:
+    def _read_recipients(self, rows: Sequence[Due], answers: Sequence[SmtpReply]) -> list[Due]:
         """Those that were taken; the others get their verdicts."""
         taken: list[Due] = []
         for row, answer in zip(rows, answers, strict=False):
@@ -123,12 +123,12 @@ class Transaction:
                 taken.append(row)
             elif answer.code == 552 and taken:
                 # RFC 5321 §4.5.3.1.10: too many recipients, by an old name.
-                self._say([row], Answer(452, "4.5.3", answer.text), Step.RECIPIENT)
+                self._say([row], SmtpReply(452, "4.5.3", answer.text), Step.RECIPIENT)
             else:
                 self._say([row], answer, Step.RECIPIENT)
         return taken
 
-    async def _abandon(self, start: Sequence[Answer]) -> None:
+    async def _abandon(self, start: Sequence[SmtpReply]) -> None:
         """End a transaction that takes no message, so that the session can be kept."""
         if any(verdict.code == 421 for verdict in self._verdicts.values()):
             return  # RFC 5321 §3.8: the host is closing
@@ -149,14 +149,14 @@ class Transaction:
             self.was_lost = True
             log.warning("lost_after_data", message_id=taken[0].message_id, host=self._hop.host)
             text = f"no answer after the message was sent ({reason(error)}); it may arrive twice"
-            self._say(taken, Answer.of(421, f"4.4.2 {text}"), Step.MESSAGE)
+            self._say(taken, SmtpReply.of(421, f"4.4.2 {text}"), Step.MESSAGE)
             return
         self._say(taken, answer, Step.MESSAGE)
         self._lent.is_reusable = (
             answer.code != 421 and meaning(Step.MESSAGE, answer.code) is not Meaning.FAULT
         )
 
-    def _say(self, rows: Sequence[Due], answer: Answer, step: Step) -> None:
+    def _say(self, rows: Sequence[Due], answer: SmtpReply, step: Step) -> None:
         statuses: Mapping[Meaning, Literal["sent", "delivered", "deferred", "bounced"]] = {
             Meaning.GO_ON: self._accepted, Meaning.LATER: "deferred", Meaning.NEVER: "bounced",
             Meaning.FAULT: "deferred",

@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from conf.settings import parse
-from maild.init import Store
 from maild.message.thread_headers import base_subject
+from maild.operator_commands import OperatorCommands
 from storage import blobs, inboxes, messages, migrate, outbound, search, threads
 from storage.blobs import Stored
 from storage.clock import Clock
 from storage.database import Tx
 from storage.ids import Ids
-from storage.records import Attachment, Message, dump
+from storage.records import AttachmentRow, MessageRow, dump
 
 DOMAIN = "bench.test"
 FACTS = "seed.json"
@@ -89,7 +89,7 @@ class Seed:
 
     def run(self) -> dict[str, Any]:
         folder: Path = self._options.folder
-        store = Store(parse(document(folder)))
+        store = OperatorCommands(parse(document(folder)))
         store.init()
         names = ["mine", "big", *(f"other {number}" for number in range(self._options.organizations))]
         made = {name: store.create_organization(name, "selfhost") for name in names}
@@ -166,7 +166,7 @@ class Seed:
         blobs.insert(tx, Stored(blob_id, len(raw), sha256(raw).digest(), raw, None), now_ms)
         attachment = None
         if number % 20 == 0:
-            attachment = Attachment(
+            attachment = AttachmentRow(
                 self._ids.new("att"), message_id, 0, "part.txt", "text/plain", 64, None, 0, 0, 64, "identity"
             )
         messages.insert(
@@ -215,8 +215,8 @@ class Seed:
     def _row(
         self, box: Any, message_id: str, thread_id: str, blob_id: str, size: int, now_ms: int, is_outbound: bool,
         sender: str, to: str, subject: str, body: str, number: int,
-    ) -> Message:  # fmt: skip
-        return Message(
+    ) -> MessageRow:  # fmt: skip
+        return MessageRow(
             id=message_id, organization_id=box.organization_id, inbox_id=box.id, thread_id=thread_id,
             direction="outbound" if is_outbound else "inbound", mode="live", status="delivered" if is_outbound else "received",
             from_address=sender, from_name="Some Body", to_addresses=dump([to]), cc_addresses="[]", bcc_addresses="[]",

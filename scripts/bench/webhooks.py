@@ -41,7 +41,7 @@ from storage import events
 from storage.clock import Clock
 from storage.database import Database, Tx
 from storage.ids import Ids
-from storage.records import Event, columns
+from storage.records import EventRow, columns
 from tests.support.daemon import DOMAIN, Daemon
 
 ENDPOINTS = 10
@@ -294,17 +294,17 @@ def signed(body: bytes) -> dict[str, str]:
     )  # fmt: skip
 
 
-def _patterns(tx: Tx) -> list[Event]:
+def _patterns(tx: Tx) -> list[EventRow]:
     """The first event of each organization."""
     return [
-        Event(*row)
+        EventRow(*row)
         for row in tx.all(
-            f"SELECT {columns(Event)} FROM events WHERE seq IN (SELECT min(seq) FROM events GROUP BY organization_id)"
+            f"SELECT {columns(EventRow)} FROM events WHERE seq IN (SELECT min(seq) FROM events GROUP BY organization_id)"
         )
     ]
 
 
-def _publish(tx: Tx, ids: Ids, pattern: Event, count: int) -> None:
+def _publish(tx: Tx, ids: Ids, pattern: EventRow, count: int) -> None:
     for _ in range(count):
         events.publish(
             tx, ids.new("evt"), Clock().now_ms(), organization_id=pattern.organization_id, type=pattern.type,

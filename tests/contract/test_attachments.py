@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 import pytest
 
-from controlplane.downloads import disposition
+from controlplane.transport.downloads import disposition
 from tests.conftest import on_shared
 from tests.support.running import Answer, Running
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from controlplane.api import Route
+from controlplane.contract.scopes import MAIL_SCOPES, SCOPES
 from controlplane.routes import ROUTES
-from controlplane.scopes import MAIL_SCOPES, SCOPES
 from tests.conftest import Start
 from tests.support.running import Answer, Api, Organization, Running
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from controlplane.errors import ERRORS, ApiError, Fault, invalid
+from controlplane.contract.refusals import ERRORS, Fault, Refusal, invalid
 from controlplane.routes import ROUTES
 
 SOURCE = Path(__file__).parents[2] / "controlplane"
@@ -95,7 +95,7 @@ def test_every_code_raised_is_in_the_table() -> None:
     raised = {
         code
         for file in SOURCE.rglob("*.py")
-        for code in re.findall(r'ApiError\(\s*"(\w+)"', file.read_text("utf-8"))
+        for code in re.findall(r'Refusal\(\s*"(\w+)"', file.read_text("utf-8"))
     }
     assert raised and raised <= set(ERRORS)
 
@@ -106,7 +106,7 @@ def test_every_code_a_route_names_is_in_the_table() -> None:
 
 
 def test_an_envelope_has_details_only_where_there_are_some() -> None:
-    assert ApiError("not_found").envelope() == {
+    assert Refusal("not_found").envelope() == {
         "error": {"code": "not_found", "message": ERRORS["not_found"].message}
     }
     assert invalid([Fault("to[0]", "invalid_email", "why")]).envelope()["error"]["details"] == {

@@ -6,8 +6,8 @@ from typing import Any, get_args
 
 import pytest
 
-from controlplane.event_answers import EVENTS
-from controlplane.values import EventType
+from controlplane.contract.event_payloads import EVENTS
+from controlplane.contract.fields import EventType
 from storage.ids import Ids, first_at, made_at
 from tests.conftest import Start, on_shared
 from tests.support import published

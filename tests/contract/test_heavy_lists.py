@@ -23,7 +23,7 @@ async def test_a_list_of_heavy_messages_is_read_and_written_in_parts(
     for number in range(MESSAGES):
         await maild.deliver(bot["address"], heavy(number))
     monkeypatch.setattr(message_json, "PART_BYTES", 0)
-    monkeypatch.setattr("controlplane.streaming.HELD_BYTES", 1000)
+    monkeypatch.setattr("controlplane.transport.streaming.HELD_BYTES", 1000)
     sizes: list[int] = []
     read_slice = message_json._slice
 
@@ -60,7 +60,7 @@ async def test_many_domains_are_one_list_however_it_is_written(
     for number in range(5):
         await maild.api.call("POST", "/v1/domains", {"domainName": f"d{number}.example"})
     at_once = await maild.api.get("/v1/domains")
-    monkeypatch.setattr("controlplane.streaming.HELD_BYTES", 2000)
+    monkeypatch.setattr("controlplane.transport.streaming.HELD_BYTES", 2000)
     in_parts = await maild.api.get("/v1/domains")
     assert "Content-Length" in at_once.headers and "Content-Length" not in in_parts.headers
     assert in_parts.data == at_once.data and len(at_once.data) == 5

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from controlplane.scopes import MAIL_SCOPES
+from controlplane.contract.scopes import MAIL_SCOPES
 from tests.conftest import Start
 from tests.support.running import Answer, Api, Running
 from tests.support.store import ManualClock

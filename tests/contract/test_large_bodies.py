@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from controlplane import bodies
+from controlplane.mail import bodies
 from maild.message.parse import read_text
 from maild.message.text_stream import text_pieces
 from storage.blobs import Blob, Blobs

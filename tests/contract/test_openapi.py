@@ -14,12 +14,12 @@ import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from controlplane.api import Route
-from controlplane.errors import ERRORS
-from controlplane.examples import EXAMPLES
-from controlplane.openapi import COMMON_ERRORS, OPEN_ERRORS, document, error_codes
+from controlplane.contract.examples import EXAMPLES
+from controlplane.contract.refusals import ERRORS
 from controlplane.operations import BYTES, OPERATIONS
-from controlplane.reading import read_body
+from controlplane.reference.openapi import COMMON_ERRORS, OPEN_ERRORS, document, error_codes
 from controlplane.routes import ROUTES
+from controlplane.transport.reading import read_body
 from tests.conftest import on_shared
 from tests.support import answered
 from tests.support.running import Running

@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from controlplane.examples import EXAMPLES
-from controlplane.ratelimit import RateLimit
+from controlplane.access.rate_limit import RateLimit
+from controlplane.contract.examples import EXAMPLES
 from controlplane.routes import ROUTES
 from storage import keys
 from tests.conftest import Start

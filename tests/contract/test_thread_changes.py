@@ -8,7 +8,7 @@ import pytest
 
 from storage import message_json
 from storage.database import Tx
-from storage.message_json import Shown
+from storage.message_json import ShownMessage
 from tests.support.running import Running
 
 ABSENT = "thd_01m7yg00000000000000000000"
@@ -170,7 +170,7 @@ async def test_a_long_conversation_shows_its_newest_hundred_and_is_read_in_slice
     asked: list[int] = []
     some_of_thread = message_json.some_of_thread
 
-    def counted(tx: Tx, organization_id: str, ids: Sequence[str]) -> list[Shown]:
+    def counted(tx: Tx, organization_id: str, ids: Sequence[str]) -> list[ShownMessage]:
         asked.append(len(ids))
         return some_of_thread(tx, organization_id, ids)
 

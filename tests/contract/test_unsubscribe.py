@@ -8,7 +8,7 @@ from typing import Any
 import dkim
 import pytest
 
-from maild.message.unsubscribe import Grant, mint
+from maild.message.unsubscribe import Grant, make
 from storage import server_secrets
 from storage.sealing import Sealer, read_master_key
 from tests.conftest import Start
@@ -32,7 +32,7 @@ def token_for(
     sealer = Sealer(read_master_key(maild.settings.data_path / "master.key"))
     key = sealer.open(sealed, server_secrets.context("unsubscribe"))
     grant = Grant(bot["organizationId"], bot["id"], ABSENT, address, 4_000_000_000)
-    return mint(key, grant._replace(**fields))
+    return make(key, grant._replace(**fields))
 
 
 async def click(maild: Running, token: str, body: bytes = ONE_CLICK, **headers: str) -> Any:

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from storage.database import Tx
-from storage.records import Recipient
+from storage.records import RecipientRow
 from storage.states import RECIPIENT_PENDING
 from tests.support.sending import Sending
 
@@ -149,7 +149,7 @@ def attempts_of(tx: Tx, message_id: str, position: int) -> tuple[int, ...] | Non
     return tx.one(count, (message_id, position))
 
 
-async def settled(sending: Sending, message_id: str, attempt: int) -> list[Recipient]:
+async def settled(sending: Sending, message_id: str, attempt: int) -> list[RecipientRow]:
     """The rows, once each has had so many attempts or its end, and nobody holds any of them."""
     held = "SELECT count(*) FROM recipients WHERE lease IS NOT NULL"
     async with asyncio.timeout(15):

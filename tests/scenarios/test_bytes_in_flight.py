@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from controlplane import request_bodies
+from controlplane.transport import request_bodies
 from tests.conftest import Start
 from tests.support.running import Api, Running, until
 

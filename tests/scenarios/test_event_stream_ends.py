@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 import pytest
 from structlog.testing import CapturingLogger
 
-from controlplane import app
-from controlplane.webhooks import streams
+from controlplane.transport import server
+from controlplane.webhooks import event_streams
 from tests.conftest import Start
 from tests.support.event_stream import EventStream
 from tests.support.running import Running, until
@@ -39,8 +39,8 @@ async def test_a_silent_stream_of_a_revoked_key_ends_too(maild: Running) -> None
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """The server waits an hour for its requests, and a stream for its reader: what ends earlier ends by itself."""
-    monkeypatch.setattr(app, "SHUTDOWN_S", 3600)
-    monkeypatch.setattr(streams, "STALLED_S", 3600)
+    monkeypatch.setattr(server, "SHUTDOWN_S", 3600)
+    monkeypatch.setattr(event_streams, "STALLED_S", 3600)
 
 
 @pytest.mark.usefixtures("patient")
@@ -66,7 +66,7 @@ async def test_the_daemon_stops_while_a_reader_reads_nothing(start: Start) -> No
 
 
 async def test_a_reader_that_reads_nothing_is_cut_off(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(streams, "STALLED_S", 0.5)
+    monkeypatch.setattr(event_streams, "STALLED_S", 0.5)
     maild = await start()
     await filled(maild)
     stalled = await stall(maild)
@@ -90,7 +90,7 @@ async def test_a_reader_that_is_lost_in_the_middle_of_an_event_is_no_fault_of_ou
     start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log = CapturingLogger()
-    monkeypatch.setattr(streams, "log", log)
+    monkeypatch.setattr(event_streams, "log", log)
     maild = await start()
     await filled(maild)
     stalled = await stall(maild)

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from maild.outbound import lanes, queue
+from maild.outbound import destination_queues, queue
 from maild.outbound.content import SMALL_BYTES
-from maild.outbound.lanes import LANE_ROWS_UNPROVEN, Kind, LaneKey
+from maild.outbound.destination_queues import QUEUED_ROWS_UNPROVEN, DestinationKey, DestinationKind
 from maild.outbound.smtp_client import Timeouts
 from tests.support.mx import Mx
 from tests.support.sending import Sending
@@ -34,14 +34,14 @@ async def silent(sending: Sending, hosts: int) -> list[Mx]:
 
 async def test_the_rest_is_delivered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queue, "WINDOW_ROWS", 200)
-    monkeypatch.setattr(lanes, "DOUBTFUL_ROWS_MAX", 100)
+    monkeypatch.setattr(destination_queues, "DOUBTFUL_ROWS_MAX", 100)
     async with Sending(tmp_path, local_domains={"ours.test"}, outbound={"max_connections": 6}) as sending:
         sending.dns.add_mx("there.test", address=LIVELY)
         deaf = await silent(sending, 12)
         async with await Mx().start(LIVELY, sending.mx.port) as lively:
             await sending.queue.start()
             await sending.until(await sending.send("first@there.test"), "delivered")
-            await hang(sending, 12, LANE_ROWS_UNPROVEN, hosts=12)
+            await hang(sending, 12, QUEUED_ROWS_UNPROVEN, hosts=12)
             sending.queue.wake()
             async with asyncio.timeout(15):
                 while sum(mx.connections for mx in deaf) < 3:
@@ -58,7 +58,7 @@ async def test_the_rest_is_delivered(tmp_path: Path, monkeypatch: pytest.MonkeyP
 async def test_what_stands_aside_is_delivered_when_there_is_room(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lanes, "DOUBTFUL_ROWS_MAX", 2)
+    monkeypatch.setattr(destination_queues, "DOUBTFUL_ROWS_MAX", 2)
     async with Sending(tmp_path) as sending:
         ids = []
         for number in range(5):
@@ -118,14 +118,14 @@ async def test_who_took_the_envelope_and_hung_with_the_message_is_one_of_them_ag
         sending.dns.add_mx("there.test")
         await sending.queue.start()
         await sending.until(await sending.send("a@there.test"), "delivered")
-        lane = sending.queue._lanes.lane(LaneKey(Kind.REMOTE, "there.test"))
-        assert not sending.queue._lanes.is_doubtful(lane)
+        destination = sending.queue._destinations.queue(DestinationKey(DestinationKind.REMOTE, "there.test"))
+        assert not sending.queue._destinations.is_doubtful(destination)
         sending.mx.drop_at = "dot"
         await sending.until(await sending.send("b@there.test"), "deferred")
-        assert sending.queue._lanes.is_doubtful(lane)
+        assert sending.queue._destinations.is_doubtful(destination)
         sending.mx.drop_at = ""
         await sending.until(await sending.send("c@there.test"), "delivered")
-        assert not sending.queue._lanes.is_doubtful(lane)
+        assert not sending.queue._destinations.is_doubtful(destination)
 
 
 async def test_a_handshake_that_hangs_is_cut(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from controlplane.webhooks import dispatcher, streams
+from controlplane.webhooks import dispatcher, event_streams
 from tests.conftest import Start
 from tests.support.event_stream import EventStream
 from tests.support.running import Running, until
@@ -15,9 +15,9 @@ NEVER_S = 3600.0
 @pytest.fixture
 async def maild(start: Start, monkeypatch: pytest.MonkeyPatch) -> Running:
     monkeypatch.setattr(dispatcher, "LOOK_AGAIN_S", NEVER_S)
-    monkeypatch.setattr(streams, "LOOK_AGAIN_S", NEVER_S)
-    monkeypatch.setattr(streams, "LOOK_S", NEVER_S)
-    monkeypatch.setattr(streams, "REST_S", 0)
+    monkeypatch.setattr(event_streams, "LOOK_AGAIN_S", NEVER_S)
+    monkeypatch.setattr(event_streams, "LOOK_S", NEVER_S)
+    monkeypatch.setattr(event_streams, "REST_S", 0)
     return await start(webhooks={"allow_private_networks": True, "retry_delays_s": [3600]})
 
 

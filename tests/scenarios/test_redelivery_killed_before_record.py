@@ -4,7 +4,7 @@ import asyncio
 from contextlib import suppress
 from pathlib import Path
 
-from controlplane.webhooks.http1 import Answer
+from controlplane.egress.http1 import HttpResponse
 from tests.support.webhook_world import ScriptedPoster, WebhookWorld
 
 URL = "https://slow.test/"
@@ -24,7 +24,7 @@ async def test_the_redelivery_is_finished_by_the_next_run(tmp_path: Path) -> Non
     await poster.posted_count(2, URL)
 
     second_poster = ScriptedPoster()
-    second_poster.answers[URL] = Answer(200, b"")
+    second_poster.answers[URL] = HttpResponse(200, b"")
     second = world.dispatcher(second_poster)
     await second.start()  # frees what the first one holds
     await world.settled(second)

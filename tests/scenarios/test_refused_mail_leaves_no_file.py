@@ -173,7 +173,9 @@ async def test_the_file_of_a_cancelled_caller_follows_its_commit(
     acceptor = daemon.listener._acceptor
     box = acceptor.find_mailbox(bot["address"])
     assert box is not None
-    envelope = accept.Envelope("a@b.test", ((bot["address"], box),), "c.test", "192.0.2.1", "ESMTP", None)
+    envelope = accept.InboundEnvelope(
+        "a@b.test", ((bot["address"], box),), "c.test", "192.0.2.1", "ESMTP", None
+    )
     stored = await acceptor._blobs.store(b"Subject: x\r\n\r\n" + BODY)
     held = Held(monkeypatch, daemon._db, fails)
     accepting = asyncio.create_task(acceptor.accept(envelope, stored))

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from controlplane import connections
+from controlplane.transport import connections
 from tests.conftest import Start
 from tests.support.running import Running
 

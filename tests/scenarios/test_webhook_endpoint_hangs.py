@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from conf.settings import Webhooks
-from controlplane.webhooks.http1 import Answer
+from controlplane.egress.http1 import HttpResponse
 from tests.support.webhook_sink import Reply, WebhookSink
 from tests.support.webhook_world import ScriptedPoster, WebhookWorld, egress_to
 
@@ -90,7 +90,7 @@ async def test_those_that_failed_leave_places_to_those_that_did_not(tmp_path: Pa
         await world.organization(organization_id)
     hanging = [f"https://hangs{number}.test/" for number in range(20)]
     for number, url in enumerate(hanging):
-        poster.answers[url] = Answer(503, b"")
+        poster.answers[url] = HttpResponse(503, b"")
         await world.webhook(url, organization_id=f"org_{number % 2 + 1}")
     await world.webhook("https://healthy.test/", ("email.sent",), organization_id=healthy_in)
     dispatcher = world.dispatcher(poster, Webhooks(max_concurrent=10))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from controlplane.webhooks.http1 import Answer
+from controlplane.egress.http1 import HttpResponse
 from storage import webhooks
 from tests.support.webhook_world import ScriptedPoster, WebhookWorld
 
@@ -15,7 +15,7 @@ URL = "https://failing.test/"
 async def test_pending_retries_halt(tmp_path: Path, how: str) -> None:
     world = await WebhookWorld.open(tmp_path)
     poster = ScriptedPoster()
-    poster.answers[URL] = Answer(503, b"")
+    poster.answers[URL] = HttpResponse(503, b"")
     webhook = await world.webhook(URL)
     dispatcher = world.dispatcher(poster)
     await dispatcher.start()
@@ -49,7 +49,7 @@ async def test_pending_retries_halt(tmp_path: Path, how: str) -> None:
 async def test_at_most_what_was_in_flight_is_sent_after_a_delete(tmp_path: Path) -> None:
     world = await WebhookWorld.open(tmp_path)
     poster = ScriptedPoster()
-    poster.answers[URL] = Answer(503, b"")
+    poster.answers[URL] = HttpResponse(503, b"")
     release = poster.hold(URL)
     webhook = await world.webhook(URL)
     dispatcher = world.dispatcher(poster)

@@ -3,8 +3,8 @@
 import asyncio
 from pathlib import Path
 
-from controlplane.webhooks.egress import Egress, OnSent, nobody_waits
-from controlplane.webhooks.http1 import Answer
+from controlplane.egress.client import Egress, OnSent, nobody_waits
+from controlplane.egress.http1 import HttpResponse
 from tests.support.webhook_sink import WebhookSink
 from tests.support.webhook_world import START_MS, WebhookWorld, egress_to
 
@@ -52,7 +52,7 @@ class _PostsAndHangs:
 
     async def post(
         self, url: str, body: bytes, headers: dict[str, str], on_sent: OnSent = nobody_waits
-    ) -> Answer:
+    ) -> HttpResponse:
         await self._egress.post(url, body, headers)
         await asyncio.Event().wait()
         raise AssertionError("never woken")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from conf.settings import Webhooks
-from controlplane.webhooks.egress import Egress
+from controlplane.egress.client import Egress
 from tests.support.hostile_urls import Trap
 from tests.support.webhook_world import WebhookWorld
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from controlplane import app
+from controlplane.transport import server
 from tests.conftest import Start
 from tests.support.webhook_sink import Reply, WebhookSink
 from tests.support.webhook_world import START_MS, ScriptedPoster, WebhookWorld
@@ -58,7 +58,7 @@ async def test_what_ends_in_time_is_recorded(tmp_path: Path) -> None:
 async def test_who_waits_for_an_endpoint_that_hangs_holds_the_end_up_for_so_long_and_no_longer(
     start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(app, "SHUTDOWN_S", 0.5)
+    monkeypatch.setattr(server, "SHUTDOWN_S", 0.5)
     async with WebhookSink(tmp_path) as sink:
         maild = await start(webhooks={"allow_private_networks": True, "ca_file": str(sink.ca_file)})
         sink.always("/hook", Reply(hold=asyncio.Event()))

@@ -12,11 +12,11 @@ from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter, ValidationError
 
-from controlplane import answers
 from controlplane.api import Route
-from controlplane.errors import ERRORS
-from controlplane.openapi import BODY_ERRORS, COMMON_ERRORS, error_codes
+from controlplane.contract import responses
+from controlplane.contract.refusals import ERRORS
 from controlplane.operations import BYTES, OPERATIONS, Operation
+from controlplane.reference.openapi import BODY_ERRORS, COMMON_ERRORS, error_codes
 from controlplane.routes import ROUTES
 
 # What a path or a method answers that no endpoint has.
@@ -60,7 +60,7 @@ def _patterns() -> list[tuple[Route, re.Pattern[str]]]:
 
 
 def _check_error(route: Route | None, asked: str, status: int, body: bytes) -> None:
-    error = _model(answers.Error).validate_json(body).error
+    error = _model(responses.Error).validate_json(body).error
     allowed = STRAY_ERRORS if route is None else set(error_codes(route))
     if error.code not in allowed:
         raise Undocumented(

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from controlplane.event_answers import EVENTS, Envelope
+from controlplane.contract.event_payloads import EVENTS, EventEnvelope
 from controlplane.webhooks.events import encode, envelope
 from storage import migrate
-from storage.records import Event, columns
+from storage.records import EventRow, columns
 
 
 class Misshapen(AssertionError):
@@ -22,13 +22,13 @@ def check(database: Path) -> None:
     conn = migrate.connect(database)
     try:
         # Tests that only count events write rows by hand, with nothing in them.
-        rows = conn.execute(f"SELECT {columns(Event)} FROM events WHERE data <> '{{}}'").fetchall()
+        rows = conn.execute(f"SELECT {columns(EventRow)} FROM events WHERE data <> '{{}}'").fetchall()
     except sqlite3.Error:  # a test may have taken the store apart
         return
     finally:
         conn.close()
     for row in rows:
-        check_body(encode(envelope(Event(*row), "words", None)))
+        check_body(encode(envelope(EventRow(*row), "words", None)))
 
 
 def check_body(body: bytes) -> None:
@@ -43,5 +43,5 @@ def check_body(body: bytes) -> None:
 
 
 @cache
-def _model(kind: type[Envelope]) -> TypeAdapter[Envelope]:
+def _model(kind: type[EventEnvelope]) -> TypeAdapter[EventEnvelope]:
     return TypeAdapter(kind)

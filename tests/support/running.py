@@ -22,10 +22,10 @@ import aiohttp
 import yarl
 
 from conf.settings import Settings, parse
-from controlplane.scopes import MAIL_SCOPES
+from controlplane.contract.scopes import MAIL_SCOPES
 from maild.daemon import Daemon
 from maild.inbound import tls
-from maild.init import Store
+from maild.operator_commands import OperatorCommands
 from storage import migrate, server_secrets
 from storage.clock import Clock
 from storage.sealing import Sealer, read_master_key
@@ -82,7 +82,7 @@ class Template:
 
     @classmethod
     def make(cls, folder: Path) -> "Template":
-        made = Store(settings_for(folder)).init()
+        made = OperatorCommands(settings_for(folder)).init()
         tls.self_signed(folder, HOSTNAME)
         return cls(folder, made["organizationId"], made["apiKey"], made["testKey"])
 
@@ -265,7 +265,7 @@ class Running:
     def __init__(self, settings: Settings, template: Template, clock: Clock | None) -> None:
         self.settings = settings
         self.daemon = Daemon(settings, clock)
-        self.store = Store(settings, clock)
+        self.store = OperatorCommands(settings, clock)
         self.organization_id = template.organization_id
         self._template = template
         self._talks: list[Smtp] = []

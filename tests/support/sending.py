@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from conf.settings import Settings, parse
-from maild.handover import DeliverAnswer, LocalMail, Reply, SimulatedAnswer
 from maild.message.envelope_sender import EnvelopeSenders
-from maild.outbound.own_fields import OwnFields
 from maild.outbound.queue import OutboundQueue
+from maild.outbound.recipient_headers import RecipientHeaders
 from maild.outbound.smtp_client import Timeouts
+from maild.ports import DeliverAnswer, LocalMail, Reply, SimulatedAnswer
 from maild.resolver import Resolver
 from storage.cpu_threads import CpuThreads
 from storage.database import Tx
@@ -81,7 +81,7 @@ class Sending:
             self._is_local,
             lambda organization_id, domain: True,
             SENDERS,
-            OwnFields(b"k" * 32, "https://api.ours.test"),
+            RecipientHeaders(b"k" * 32, "https://api.ours.test"),
             random.Random(7),
             self.timeouts,
         )

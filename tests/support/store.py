@@ -13,7 +13,7 @@ from storage.clock import Clock
 from storage.database import Database, Tx
 from storage.dkim_keys import DkimKey
 from storage.ids import Ids
-from storage.records import Message, dump, load
+from storage.records import MessageRow, dump, load
 from storage.sealing import Sealer
 
 ORGANIZATION = "org_1"
@@ -104,7 +104,7 @@ class Store:
         await self.db.write(unit)
         return message_id
 
-    async def message(self, message_id: str) -> Message:
+    async def message(self, message_id: str) -> MessageRow:
         found = await self.db.read(messages.get, ORGANIZATION, message_id)
         assert found is not None
         return found
@@ -134,8 +134,8 @@ def message(
     raw: bytes,
     mode: str = "live",
     from_address: str = SENDER,
-) -> Message:
-    return Message(
+) -> MessageRow:
+    return MessageRow(
         id=message_id,
         organization_id=ORGANIZATION,
         inbox_id=INBOX,

@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from conf.settings import Webhooks
-from controlplane.webhooks.calling import Poster
+from controlplane.egress.client import Egress, OnSent, Resolve, nobody_waits
+from controlplane.egress.http1 import HttpResponse
+from controlplane.webhooks.calling import EndpointClient
 from controlplane.webhooks.dispatcher import Dispatcher
-from controlplane.webhooks.egress import Egress, OnSent, Resolve, nobody_waits
-from controlplane.webhooks.http1 import Answer
 from controlplane.webhooks.secrets import Secrets
 from storage import events, organizations, webhooks
 from storage.clock import Clock
 from storage.database import Database
 from storage.ids import Ids
 from storage.migrate import prepare
-from storage.records import Webhook, WebhookAttempt
+from storage.records import WebhookAttempt, WebhookRow
 from storage.sealing import Sealer
 from tests.support.webhook_sink import WebhookSink
 
@@ -60,7 +60,7 @@ class ScriptedPoster:
     def __init__(self) -> None:
         self.connects: deque[asyncio.Event] = deque()
         self.held: dict[str, asyncio.Event] = {}
-        self.answers: dict[str, Answer | Exception] = {}
+        self.answers: dict[str, HttpResponse | Exception] = {}
         self.posted: list[tuple[str, bytes, dict[str, str]]] = []
         self.most_at_once: Counter[str] = Counter()
         self._at_once: Counter[str] = Counter()
@@ -68,7 +68,7 @@ class ScriptedPoster:
 
     async def post(
         self, url: str, body: bytes, headers: dict[str, str], on_sent: OnSent = nobody_waits
-    ) -> Answer:
+    ) -> HttpResponse:
         for key in (url, "all"):
             self._at_once[key] += 1
             self.most_at_once[key] = max(self.most_at_once[key], self._at_once[key])
@@ -84,7 +84,7 @@ class ScriptedPoster:
             on_sent()
             if url in self.held:
                 await self.held[url].wait()
-            answer = self.answers.get(url, Answer(200, b"ok"))
+            answer = self.answers.get(url, HttpResponse(200, b"ok"))
             if isinstance(answer, Exception):
                 raise answer
             return answer
@@ -133,7 +133,7 @@ class WebhookWorld:
 
     async def webhook(
         self, url: str, subscribed: tuple[str, ...] = ("email.received",), organization_id: str = "org_1"
-    ) -> Webhook:
+    ) -> WebhookRow:
         webhook_id = self.ids.new("whk")
         self.shown[webhook_id], sealed = self.secrets.make(webhook_id)
         return await self.db.write(
@@ -169,7 +169,7 @@ class WebhookWorld:
 
     def dispatcher(
         self,
-        egress: Poster,
+        egress: EndpointClient,
         settings: Webhooks | None = None,
         load_text: Callable[[str, str], Awaitable[str | None]] = no_text,
         db: Database | None = None,

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conf.addresses import REFUSED, is_public
-from controlplane.webhooks import egress
+from controlplane.egress import client
 from maild.outbound import route
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -102,7 +102,7 @@ def test_what_is_no_address_is_refused(text: str) -> None:
 
 
 def test_mail_and_webhooks_ask_the_same_rule() -> None:
-    assert vars(egress)["is_public"] is vars(route)["is_public"] is is_public
+    assert vars(client)["is_public"] is vars(route)["is_public"] is is_public
 
 
 @given(st.ip_addresses())

@@ -11,7 +11,7 @@ from maild.circuit_breaker import judge
 from maild.outcomes import Verdict
 from storage import organizations, usage
 from storage.clock import day_of
-from storage.usage import Reputation
+from storage.usage import ReputationRates
 from tests.support.store import ORGANIZATION, ManualClock, Store
 from tests.unit.maild.test_outcomes import settle
 
@@ -52,7 +52,7 @@ async def approval(store: Store) -> tuple[str, str | None, str | None]:
     ],
 )
 def test_the_ceilings(count: int, bounced: float, complained: float, reason: str | None) -> None:
-    assert judge(Reputation(count, bounced, complained)) == reason
+    assert judge(ReputationRates(count, bounced, complained)) == reason
 
 
 async def test_bounces_pause_it_in_the_transaction_that_counts_them(store: Store) -> None:

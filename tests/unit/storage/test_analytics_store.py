@@ -8,21 +8,23 @@ from typing import Any
 import pytest
 
 from storage import agents, analytics, keys, organizations, suppressions, usage
-from storage.analytics import Slice, Span
+from storage.analytics import AnalyticsSpan, MessageSlice
 from storage.database import Tx
 
-SPANS = [Span("org_1", None, 0, 10**12), Span("org_1", "inb_1", 0, 10**12)]
-PART = Slice("msg_0", "msg_z", 0)
+SPANS = [AnalyticsSpan("org_1", None, 0, 10**12), AnalyticsSpan("org_1", "inb_1", 0, 10**12)]
+PART = MessageSlice("msg_0", "msg_z", 0)
 
 Unit = Callable[[Tx], Any]
 UNITS: dict[str, Unit] = {
     "profile": lambda tx: organizations.used(tx, "org_1", 0),
     "reputation": lambda tx: usage.reputation(tx, "org_1", 10**12),
-    "keys": lambda tx: keys.page(tx, "org_1", limit=5, before="key_1"),
-    "agents": lambda tx: agents.page(tx, "org_1", limit=5, inbox_id="inb_1"),
+    "keys": lambda tx: keys.list_keys(tx, "org_1", limit=5, before="key_1"),
+    "agents": lambda tx: agents.list_agents(tx, "org_1", limit=5, inbox_id="inb_1"),
     "agent deleted": lambda tx: agents.remove(tx, "org_1", "agt_1", 0),
-    "suppressions": lambda tx: suppressions.page(tx, "org_1", limit=5, before="sup_1"),
-    "suppressions by email": lambda tx: suppressions.page(tx, "org_1", limit=5, email="a@b.test"),
+    "suppressions": lambda tx: suppressions.list_suppressions(tx, "org_1", limit=5, before="sup_1"),
+    "suppressions by email": lambda tx: suppressions.list_suppressions(
+        tx, "org_1", limit=5, email="a@b.test"
+    ),
 }
 for _span in SPANS:
     for _name, _unit in {

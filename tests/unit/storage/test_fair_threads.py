@@ -8,15 +8,15 @@ import pytest
 import pytest_asyncio
 
 from storage import fair_threads
-from storage.fair_threads import OWN, FairThreads, Serve, Turns
+from storage.fair_threads import OWN, FairOrder, FairThreads, Serve
 
 
-def taken(turns: Turns[str], count: int) -> list[str]:
+def taken(turns: FairOrder[str], count: int) -> list[str]:
     return [found[1] for _ in range(count) if (found := turns.take()) is not None]
 
 
 def test_owners_take_turns_and_own_work_comes_first() -> None:
-    turns: Turns[str] = Turns(share=99)
+    turns: FairOrder[str] = FairOrder(share=99)
     for number in range(3):
         turns.put("greedy", f"greedy {number}")
     turns.put("modest", "modest 0")
@@ -29,7 +29,7 @@ def test_owners_take_turns_and_own_work_comes_first() -> None:
 
 
 def test_an_owner_has_its_share_at_most_and_own_work_none() -> None:
-    turns: Turns[str] = Turns(share=2)
+    turns: FairOrder[str] = FairOrder(share=2)
     for number in range(4):
         turns.put("greedy", f"greedy {number}")
         turns.put(OWN, f"own {number}")

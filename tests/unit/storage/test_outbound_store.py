@@ -7,7 +7,7 @@ import pytest
 
 from maild.message.address import suppression_keys
 from storage import outbound, suppressions, usage
-from storage.outbound import Leased, Settlement
+from storage.outbound import Leased, RecipientSettlement
 from tests.support.store import ORGANIZATION, Store
 
 
@@ -86,10 +86,10 @@ async def test_no_status_changes_but_along_the_table(store: Store) -> None:
     await store.send("you@there.test")
     (due,) = (await lease(store)).rows
     facts = (None, 250, None, "ok", None, 1)
-    backwards = Settlement(due.message_id, 0, "delivered", "queued", "x", 1, None, *facts)
+    backwards = RecipientSettlement(due.message_id, 0, "delivered", "queued", "x", 1, None, *facts)
     with pytest.raises(ValueError, match="can't go from delivered to queued"):
         await store.db.write(outbound.settle, backwards, 0)
-    right = Settlement(due.message_id, 0, "queued", "delivered", "delivered", 1, None, *facts)
+    right = RecipientSettlement(due.message_id, 0, "queued", "delivered", "delivered", 1, None, *facts)
     assert await store.db.write(outbound.settle, right, 0)
     assert not await store.db.write(outbound.settle, right, 0)
 

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from conf.settings import Settings
 from controlplane.webhooks.secrets import Secrets
 from maild.cli import main
-from maild.init import Store
+from maild.operator_commands import OperatorCommands
 from storage import dkim_keys, migrate, rotation, server_secrets
 from storage.data_folder import DataFolder, DataFolderError
 from storage.database import Tx
@@ -65,7 +65,7 @@ def test_everything_opens_under_the_new_key_and_nothing_under_the_old(settings: 
     before = key_of(settings)
     plain = opened(settings, before)
     assert plain.count(PLAIN) == 6 and len(plain) >= 8  # and the DKIM keys of two shared domains
-    answer = Store(settings).rotate_master_key(None)
+    answer = OperatorCommands(settings).rotate_master_key(None)
     after = key_of(settings)
     assert after != before and answer["resealed"] == len(plain)
     assert opened(settings, after) == plain
@@ -73,7 +73,7 @@ def test_everything_opens_under_the_new_key_and_nothing_under_the_old(settings: 
         opened(settings, before)
     assert not list(settings.data_path.glob("*.next"))
     assert (settings.data_path / "master.key").stat().st_mode & 0o777 == 0o600
-    Store(settings).rotate_master_key(None)
+    OperatorCommands(settings).rotate_master_key(None)
     assert opened(settings, key_of(settings)) == plain
 
 
@@ -82,7 +82,7 @@ def test_what_was_sealed_before_is_overwritten_in_the_file(settings: Settings) -
     conn = migrate.connect(folder.database)
     ((sealed,),) = conn.execute("SELECT secret FROM server_secrets WHERE name = 'x'").fetchall()
     conn.close()
-    Store(settings).rotate_master_key(None)
+    OperatorCommands(settings).rotate_master_key(None)
     assert not any(sealed in file.read_bytes() for file in settings.data_path.glob("maild.sqlite3*"))
 
 
@@ -120,7 +120,7 @@ def test_a_running_daemon_keeps_its_key(settings: Settings) -> None:
     folder.lock()
     before = key_of(settings)
     with pytest.raises(DataFolderError, match="another maild is running"):
-        Store(settings).rotate_master_key(None)
+        OperatorCommands(settings).rotate_master_key(None)
     folder.unlock()
     assert key_of(settings) == before
 
@@ -133,7 +133,7 @@ def test_a_wrong_key_is_told_at_start(settings: Settings) -> None:
     with pytest.raises(SealError, match=r"master\.key is not the master key that the store is sealed under"):
         rotation.valid_key(folder.database, folder.master_key)
     with pytest.raises(SealError, match="another master key"):
-        Store(settings).init()
+        OperatorCommands(settings).init()
     assert opened(settings, right)
 
 
@@ -172,12 +172,12 @@ def test_the_source_of_a_credential_is_rotated_where_it_is(
     (settings.data_path / "master.key").rename(source)
     before = read_master_key(source)
     with pytest.raises(SealError, match="no readable master key"):
-        Store(settings).rotate_master_key(None)
-    Store(settings).rotate_master_key(source)
+        OperatorCommands(settings).rotate_master_key(None)
+    OperatorCommands(settings).rotate_master_key(source)
     assert read_master_key(source) != before
     assert not (settings.data_path / "master.key").exists()
     monkeypatch.setenv("CREDENTIALS_DIRECTORY", str(source.parent))
-    Store(settings).init()  # it reads the credential, and makes no key of its own
+    OperatorCommands(settings).init()  # it reads the credential, and makes no key of its own
     assert not (settings.data_path / "master.key").exists()
     assert opened(settings, read_master_key(source))
 
@@ -185,7 +185,7 @@ def test_the_source_of_a_credential_is_rotated_where_it_is(
 def test_init_makes_no_key_for_a_store_that_has_one(settings: Settings) -> None:
     (settings.data_path / "master.key").unlink()
     with pytest.raises(SealError, match="no readable master key"):
-        Store(settings).init()
+        OperatorCommands(settings).init()
     assert not (settings.data_path / "master.key").exists()
 
 

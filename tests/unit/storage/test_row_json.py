@@ -10,12 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from controlplane import answers, render
+from controlplane import render
+from controlplane.contract import responses
 from storage import message_json, messages, search, thread_json
 from storage.clock import iso
 from storage.database import Tx
 from storage.message_json import Part
-from storage.records import Attachment, Message, Recipient, Thread, columns, dump, load
+from storage.records import AttachmentRow, MessageRow, RecipientRow, ThreadRow, columns, dump, load
 from storage.search import Needle, Scope
 
 YEAR_10000_MS = 253_402_300_800_000
@@ -30,8 +31,8 @@ MOMENT = st.integers(0, YEAR_10000_MS - 1)
 INTEGER = st.integers(-(2**63), 2**63 - 1)
 ADDRESSES = st.lists(WORDS, max_size=3).map(dump)
 AUTH = st.fixed_dictionaries({name: MAYBE for name in ("spf", "dkim", "dmarc", "arc", "verifiedDomain")})
-MESSAGE: st.SearchStrategy[Message] = st.builds(
-    Message,
+MESSAGE: st.SearchStrategy[MessageRow] = st.builds(
+    MessageRow,
     id=st.just("msg_1"), organization_id=st.just("org_1"), inbox_id=WORDS, thread_id=WORDS,
     direction=st.sampled_from(["inbound", "outbound"]), mode=st.sampled_from(["live", "test"]),
     status=st.sampled_from(["received", "scheduled", "queued", "sent", "delivered", "failed", "cancelled"]),
@@ -44,13 +45,13 @@ MESSAGE: st.SearchStrategy[Message] = st.builds(
     unsubscribe=st.integers(0, 1), counted_at=st.none() | MOMENT,
 )  # fmt: skip
 ATTACHMENT = st.builds(
-    Attachment,
+    AttachmentRow,
     id=st.uuids().map("att_{}".format), message_id=st.none(), position=st.integers(0, 9), filename=WORDS,
     content_type=WORDS, size_bytes=INTEGER, content_id=MAYBE, is_inline=st.integers(0, 1),
     slice_offset=INTEGER, slice_length=INTEGER, encoding=st.just("base64"),
 )  # fmt: skip
 RECIPIENT = st.builds(
-    Recipient,
+    RecipientRow,
     message_id=st.none(), position=st.integers(0, 9), organization_id=st.just("org_1"), address=WORDS, domain=WORDS,
     kind=st.sampled_from(["to", "cc", "bcc"]),
     status=st.sampled_from(["queued", "deferred", "sent", "delivered", "bounced", "failed", "suppressed"]),
@@ -59,12 +60,12 @@ RECIPIENT = st.builds(
 )  # fmt: skip
 
 THREAD = st.builds(
-    Thread,
+    ThreadRow,
     id=st.just("thd_1"), organization_id=st.just("org_1"), inbox_id=WORDS, subject=WORDS, snippet=WORDS,
     participants=ADDRESSES, message_count=INTEGER, unread_count=INTEGER, last_message_at=MOMENT,
     is_archived=st.integers(0, 1), created_at=MOMENT,
 )  # fmt: skip
-# json_each, which gathers them, ends a text at a NUL; no label has one (controlplane/values.py).
+# json_each, which gathers them, ends a text at a NUL; no label has one (controlplane/contract/fields.py).
 LABELS = st.lists(WORDS.map(lambda text: text.replace("\0", "")), max_size=3)
 
 
@@ -86,23 +87,23 @@ def insert(tx: Tx, table: str, row: Any) -> None:
     tx.run(f"INSERT INTO {table} ({columns(type(row))}) VALUES ({marks})", row)
 
 
-def insert_thread(tx: Tx, row: Thread) -> None:
+def insert_thread(tx: Tx, row: ThreadRow) -> None:
     marks = ", ".join("?" for _ in row)
-    tx.run(f"INSERT INTO threads ({columns(Thread)}, base_subject) VALUES ({marks}, '')", row)
+    tx.run(f"INSERT INTO threads ({columns(ThreadRow)}, base_subject) VALUES ({marks}, '')", row)
 
 
 def moment(at_ms: int | None) -> str | None:
     return None if at_ms is None else iso(at_ms)
 
 
-def as_attachment(row: Attachment) -> dict[str, Any]:
+def as_attachment(row: AttachmentRow) -> dict[str, Any]:
     return {
         "id": row.id, "filename": row.filename, "contentType": row.content_type, "sizeBytes": row.size_bytes,
         "contentId": row.content_id, "isInline": row.is_inline == 1,
     }  # fmt: skip
 
 
-def as_recipient(row: Recipient) -> dict[str, Any]:
+def as_recipient(row: RecipientRow) -> dict[str, Any]:
     is_waiting = row.status in ("queued", "deferred")
     return {
         "address": row.address, "kind": row.kind, "status": row.status, "attempts": row.attempts,
@@ -114,7 +115,7 @@ def as_recipient(row: Recipient) -> dict[str, Any]:
 
 
 def as_listed(
-    row: Message, attachments: Sequence[Attachment], recipients: Sequence[Recipient]
+    row: MessageRow, attachments: Sequence[AttachmentRow], recipients: Sequence[RecipientRow]
 ) -> dict[str, Any]:
     return {
         "id": row.id, "inboxId": row.inbox_id, "threadId": row.thread_id, "direction": row.direction,
@@ -141,7 +142,7 @@ def as_listed(
     recipients=st.lists(RECIPIENT, max_size=3, unique_by=lambda one: one.position),
 )
 def test_every_message_is_shown_in_full(
-    tx: Tx, row: Message, attachments: list[Attachment], recipients: list[Recipient]
+    tx: Tx, row: MessageRow, attachments: list[AttachmentRow], recipients: list[RecipientRow]
 ) -> None:
     tx.run("SAVEPOINT example")
     try:
@@ -156,7 +157,7 @@ def test_every_message_is_shown_in_full(
         shown = message_json.get(tx, "org_1", row.id)
         (of_thread,) = message_json.some_of_thread(tx, "org_1", [row.id])
         in_lists = [
-            whole(tx, message_json.page(tx, Scope("org_1"), None, 5)),
+            whole(tx, message_json.list_messages(tx, Scope("org_1"), None, 5)),
             whole(tx, message_json.of(tx, "org_1", [row.id, "msg_absent"])),
         ]
     finally:
@@ -165,8 +166,8 @@ def test_every_message_is_shown_in_full(
     assert shown is not None and json.loads(shown.json) == listed
     for text in in_lists:
         assert json.loads(text) == [listed]
-    assert list(answers.ListedMessage.model_fields) == list(listed)
-    answers.ListedMessage.model_validate_json(shown.json, strict=True)
+    assert list(responses.ListedMessage.model_fields) == list(listed)
+    responses.ListedMessage.model_validate_json(shown.json, strict=True)
     assert shown[1:] == (row.inbox_id, row.text_body, None, None, None, row.direction == "inbound")
     shown_whole = {**listed, "textBody": row.text_body, "htmlBody": "<b>"}
     assert json.loads(bytes(render.message(shown.json, row.text_body, "<b>"))) == shown_whole
@@ -177,7 +178,7 @@ def test_every_message_is_shown_in_full(
 
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(thread=THREAD, labels=st.lists(LABELS, max_size=3))
-def test_every_thread_is_shown_in_full(tx: Tx, thread: Thread, labels: list[list[str]]) -> None:
+def test_every_thread_is_shown_in_full(tx: Tx, thread: ThreadRow, labels: list[list[str]]) -> None:
     tx.run("SAVEPOINT example")
     try:
         insert_thread(tx, thread)
@@ -186,10 +187,10 @@ def test_every_thread_is_shown_in_full(tx: Tx, thread: Thread, labels: list[list
         shown = thread_json.get(tx, "org_1", "thd_1")
         absent = thread_json.get(tx, "org_2", "thd_1")
         in_lists = [
-            thread_json.page(tx, "org_1", limit=5, inbox_id=inbox_id, is_archived=is_archived)
+            thread_json.list_threads(tx, "org_1", limit=5, inbox_id=inbox_id, is_archived=is_archived)
             for inbox_id, is_archived in ((None, None), (thread.inbox_id, bool(thread.is_archived)))
         ]
-        foreign = thread_json.page(tx, "org_2", limit=5, inbox_id=thread.inbox_id)
+        foreign = thread_json.list_threads(tx, "org_2", limit=5, inbox_id=thread.inbox_id)
     finally:
         tx.run("ROLLBACK TO example")
         tx.run("RELEASE example")
@@ -208,7 +209,7 @@ def test_every_thread_is_shown_in_full(tx: Tx, thread: Thread, labels: list[list
     assert absent is None and foreign == b"[]"
     for text in in_lists:
         assert json.loads(text) == [expected]
-    answers.Thread.model_validate_json(shown.json, strict=True)
+    responses.Thread.model_validate_json(shown.json, strict=True)
     assert json.loads(bytes(render.thread(shown.json, True, []))) == {
         **expected, "hasMore": True, "messages": [],
     }  # fmt: skip
@@ -217,8 +218,8 @@ def test_every_thread_is_shown_in_full(tx: Tx, thread: Thread, labels: list[list
     }  # fmt: skip
 
 
-def row(number: int = 1, **fields: Any) -> Message:
-    given: dict[str, Any] = dict.fromkeys(Message._fields)
+def row(number: int = 1, **fields: Any) -> MessageRow:
+    given: dict[str, Any] = dict.fromkeys(MessageRow._fields)
     given |= {
         name: "[]" for name in ("to_addresses", "cc_addresses", "bcc_addresses", "reference_ids", "labels")
     }
@@ -227,7 +228,7 @@ def row(number: int = 1, **fields: Any) -> Message:
     given |= dict.fromkeys(numbers, 0)
     given |= {"id": f"msg_{number:03}", "organization_id": "org_1", "inbox_id": "inb_1", "thread_id": "thd_1"}
     given |= {"direction": "inbound", "mode": "live", "status": "received"}
-    return Message(**{**given, **fields})
+    return MessageRow(**{**given, **fields})
 
 
 @pytest.fixture
@@ -255,9 +256,13 @@ def ids(tx: Tx, part: Part) -> list[str]:
 
 @pytest.mark.usefixtures("some")
 def test_lists_are_newest_first_and_of_one_organization(tx: Tx) -> None:
-    assert ids(tx, message_json.page(tx, Scope("org_1"), None, 3)) == ["msg_005", "msg_004", "msg_003"]
-    assert ids(tx, message_json.page(tx, Scope("org_1"), "msg_003", 3)) == ["msg_002", "msg_001"]
-    assert ids(tx, message_json.page(tx, Scope("org_1", "inb_2"), None, 3)) == []
+    assert ids(tx, message_json.list_messages(tx, Scope("org_1"), None, 3)) == [
+        "msg_005",
+        "msg_004",
+        "msg_003",
+    ]
+    assert ids(tx, message_json.list_messages(tx, Scope("org_1"), "msg_003", 3)) == ["msg_002", "msg_001"]
+    assert ids(tx, message_json.list_messages(tx, Scope("org_1", "inb_2"), None, 3)) == []
     assert ids(tx, message_json.of(tx, "org_1", ["msg_006", "msg_004", "msg_001"])) == ["msg_004", "msg_001"]
     assert ids(tx, message_json.of(tx, "org_1", [])) == []
     assert message_json.get(tx, "org_2", "msg_001") is None
@@ -286,7 +291,7 @@ def test_a_list_in_parts_is_the_whole_list(tx: Tx, monkeypatch: pytest.MonkeyPat
         messages.insert(tx, row(number, to_addresses=addresses))
     everything = [f"msg_{number:03}" for number in range(8, -1, -1)]
     for limit in (1, 2, 3, 8, 9, 10):
-        listed = message_json.page(tx, Scope("org_1"), None, limit)
+        listed = message_json.list_messages(tx, Scope("org_1"), None, limit)
         some_of = message_json.of(tx, "org_1", everything[:limit])
         assert ids(tx, listed) == ids(tx, some_of) == everything[:limit]
         assert max(len(listed.json), len(some_of.json)) <= part_bytes + 2 * 3_000
@@ -309,7 +314,7 @@ def test_what_a_message_weighs(tx: Tx) -> None:
             html_slices=slices,
             extracted_text="abc",
         ),
-        [Attachment(f"att_{n}", "msg_007", n, "a", "b", 1, None, 0, 0, 1, "base64") for n in range(3)],
+        [AttachmentRow(f"att_{n}", "msg_007", n, "a", "b", 1, None, 0, 0, 1, "base64") for n in range(3)],
     )
     (heavy,) = message_json.weigh_thread(tx, "org_1", "thd_7", None, 1)
     assert (heavy.body_bytes, heavy.other_bytes) == (6 + 2 * 5_700, 6 + 3 + 3 * 400)
@@ -319,11 +324,11 @@ def test_a_thread_shows_the_latest_participants_and_the_labels_of_its_newest_mes
     """Strangers make a conversation as long as they like."""
     tx.run("BEGIN")
     everybody = [f"{number}@there.test" for number in range(200)]
-    insert_thread(tx, Thread("thd_1", "org_1", "inb_1", "", "", dump(everybody), 1, 0, 1, 0, 1))
+    insert_thread(tx, ThreadRow("thd_1", "org_1", "inb_1", "", "", dump(everybody), 1, 0, 1, 0, 1))
     for number in range(thread_json.LABELLED_MAX + 1):
         messages.insert(tx, row(number, labels=dump([f"label {number:03}"])))
     shown = thread_json.get(tx, "org_1", "thd_1")
-    listed = thread_json.page(tx, "org_1", limit=1, inbox_id=None)
+    listed = thread_json.list_threads(tx, "org_1", limit=1, inbox_id=None)
     tx.run("ROLLBACK")
     assert shown is not None
     for found in (json.loads(shown.json), json.loads(listed)[0]):
@@ -334,9 +339,9 @@ def test_a_thread_shows_the_latest_participants_and_the_labels_of_its_newest_mes
 @pytest.mark.parametrize(
     ("unit", "index"),
     [
-        (lambda tx: message_json.page(tx, Scope("org_1"), "msg_z", 5), "messages_by_organization"),
+        (lambda tx: message_json.list_messages(tx, Scope("org_1"), "msg_z", 5), "messages_by_organization"),
         # A quiet inbox of a busy organization: the index by organization would walk over everybody's mail.
-        (lambda tx: message_json.page(tx, Scope("org_1", "inb_1"), "msg_z", 5), "messages_by_inbox"),
+        (lambda tx: message_json.list_messages(tx, Scope("org_1", "inb_1"), "msg_z", 5), "messages_by_inbox"),
         (
             lambda tx: search.scan(tx, Scope("org_1", "inb_1"), Needle("x", None), None, None, 5),
             "messages_by_inbox",

@@ -11,7 +11,7 @@ import pytest
 from conf.settings import Dns, SettingsError, parse
 from controlplane.domains import doh
 from controlplane.domains.doh import DohVoice, Panel, PlainVoice, Question, Silent
-from controlplane.webhooks.egress import Egress
+from controlplane.egress.client import Egress
 from maild.resolver import NoAnswer, NxDomain, Resolver
 from storage.clock import Clock
 from tests.support.dns_server import DnsServer

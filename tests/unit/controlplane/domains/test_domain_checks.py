@@ -13,15 +13,15 @@ from controlplane.domains.checks import (
     UNAVAILABLE,
     Answer,
     Finding,
-    Key,
     Ours,
+    PublishedKey,
     Record,
 )
 
 HOST = "mx.host.example"
 OURS = Ours(HOST, frozenset({HOST, "agents.example"}))
 PUBLIC = base64.b64encode(bytes(range(256)) + bytes(38)).decode()
-KEYS = [Key("s1", PUBLIC, True)]
+KEYS = [PublishedKey("s1", PUBLIC, True)]
 
 
 def wanted(purpose: str) -> Record:
@@ -128,7 +128,7 @@ def test_what_else_stands_at_the_name_is_not_observed() -> None:
     ],
 )
 def test_of_two_dkim_keys_one_is_enough(findings: tuple[str, ...], expected: bool | None) -> None:
-    keys = [Key(f"s{number}", PUBLIC, number == 0) for number, _ in enumerate(findings)]
+    keys = [PublishedKey(f"s{number}", PUBLIC, number == 0) for number, _ in enumerate(findings)]
     records = [one for one in checks.records("acme.dev", HOST, keys) if one.purpose == "dkim"]
     judged = {record.key: Finding(status) for record, status in zip(records, findings, strict=True)}
     assert checks.results(records, judged) == {"dkim": expected}

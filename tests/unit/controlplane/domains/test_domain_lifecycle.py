@@ -5,15 +5,15 @@ from typing import Any
 import pytest
 
 from controlplane.domains.lifecycle import WINDOW_MS, after_check, is_overdue
-from storage.domains import Domain
+from storage.domains import DomainRow
 
 NOW = 1_790_000_000_000
 ALL: dict[str, bool | None] = {"ownership": True, "mx": True, "spf": True, "dkim": True, "dmarc": False}
 NOTHING: dict[str, bool | None] = dict.fromkeys(ALL, None)
 
 
-def domain(status: str = "pending", failing_since: int | None = NOW) -> Domain:
-    return Domain(
+def domain(status: str = "pending", failing_since: int | None = NOW) -> DomainRow:
+    return DomainRow(
         id="dom_1",
         organization_id="org_1",
         domain_name="acme.test",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from controlplane.webhooks.http1 import Answer
+from controlplane.egress.http1 import HttpResponse
 from storage import webhooks
 from storage.clock import DAY_MS
 from tests.support.webhook_world import START_MS, ScriptedPoster, WebhookWorld
@@ -14,7 +14,7 @@ AHEAD_S = 40 * DAY_MS // 1000
 @pytest.mark.parametrize("restarts", [True, False])
 async def test_what_was_put_off_then_is_called_again(world: WebhookWorld, restarts: bool) -> None:
     poster = ScriptedPoster()
-    poster.answers[URL] = Answer(503, b"later")
+    poster.answers[URL] = HttpResponse(503, b"later")
     await world.webhook(URL)
     world.clock.advance(AHEAD_S)
     dispatcher = world.dispatcher(poster)
@@ -25,7 +25,7 @@ async def test_what_was_put_off_then_is_called_again(world: WebhookWorld, restar
     assert (state, attempts) == ("pending", 1) and due_ms > START_MS + AHEAD_S * 1000
 
     world.clock.set_back(AHEAD_S)
-    poster.answers[URL] = Answer(200, b"ok")
+    poster.answers[URL] = HttpResponse(200, b"ok")
     if restarts:
         await dispatcher.stop()
         dispatcher = world.dispatcher(poster)

@@ -8,10 +8,10 @@ import pytest
 from standardwebhooks.webhooks import Webhook as StandardWebhook
 
 from conf.settings import Webhooks
+from controlplane.egress.client import EgressFailed
+from controlplane.egress.http1 import HttpResponse
+from controlplane.egress.targets import EgressRefused
 from controlplane.webhooks import signing
-from controlplane.webhooks.egress import EgressFailed
-from controlplane.webhooks.http1 import Answer
-from controlplane.webhooks.targets import EgressRefused
 from storage import webhooks
 from tests.support.webhook_world import START_MS, ScriptedPoster, WebhookWorld
 
@@ -54,7 +54,7 @@ async def test_what_another_process_commits_is_delivered_too(world: WebhookWorld
 
 async def test_the_record_of_a_success(world: WebhookWorld) -> None:
     poster = ScriptedPoster()
-    poster.answers[URL] = Answer(200, b"o\x00k \xff" + b"x" * 2000)
+    poster.answers[URL] = HttpResponse(200, b"o\x00k \xff" + b"x" * 2000)
     webhook = await world.webhook(URL)
     dispatcher = world.dispatcher(poster)
     await dispatcher.start()
@@ -76,7 +76,7 @@ async def test_the_record_of_a_success(world: WebhookWorld) -> None:
 
 async def test_five_attempts_on_schedule_then_failed(world: WebhookWorld) -> None:
     poster = ScriptedPoster()
-    poster.answers[URL] = Answer(503, b"later")
+    poster.answers[URL] = HttpResponse(503, b"later")
     await world.webhook(URL)
     dispatcher = world.dispatcher(poster)
     await dispatcher.start()
@@ -111,8 +111,8 @@ async def test_five_attempts_on_schedule_then_failed(world: WebhookWorld) -> Non
 @pytest.mark.parametrize(
     ("answer", "state", "status", "error"),
     [
-        (Answer(404, b""), "failed", 404, "the endpoint answered 404, which is final"),
-        (Answer(302, b""), "pending", 302, "the endpoint answered 302; redirects are not followed"),
+        (HttpResponse(404, b""), "failed", 404, "the endpoint answered 404, which is final"),
+        (HttpResponse(302, b""), "pending", 302, "the endpoint answered 302; redirects are not followed"),
         (EgressFailed("the answer broke off", 200), "pending", 200, "the answer broke off"),
         (EgressFailed("the connection was refused"), "pending", None, "the connection was refused"),
         (EgressRefused("is private"), "pending", None, "not called: the URL is private"),
@@ -120,7 +120,7 @@ async def test_five_attempts_on_schedule_then_failed(world: WebhookWorld) -> Non
     ],
 )
 async def test_what_follows_from_a_failure(
-    world: WebhookWorld, answer: Answer | Exception, state: str, status: int | None, error: str
+    world: WebhookWorld, answer: HttpResponse | Exception, state: str, status: int | None, error: str
 ) -> None:
     poster = ScriptedPoster()
     poster.answers[URL] = answer
@@ -178,7 +178,7 @@ async def test_limits_in_all_and_per_endpoint(world: WebhookWorld) -> None:
         dispatcher.wake()
 
     await burst()
-    await poster.posted_count(54)  # they have earned their places
+    await poster.posted_count(54)  # they have earned their slots
     await world.settled(dispatcher)
     gates = [poster.hold(url) for url in urls]
     await burst()
@@ -194,7 +194,7 @@ async def test_limits_in_all_and_per_endpoint(world: WebhookWorld) -> None:
 
 async def test_it_sleeps_until_the_next_attempt_is_due(world: WebhookWorld) -> None:
     poster = ScriptedPoster()
-    poster.answers[URL] = Answer(500, b"")
+    poster.answers[URL] = HttpResponse(500, b"")
     await world.webhook(URL)
     dispatcher = world.dispatcher(poster, Webhooks(retry_delays_s=(1,)))
     await dispatcher.start()

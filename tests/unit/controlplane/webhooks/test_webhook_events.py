@@ -5,13 +5,13 @@ import pytest
 
 from controlplane.webhooks import events
 from storage.events import Words
-from storage.records import Event, dump
+from storage.records import EventRow, dump
 
 DATA = {"messageId": "msg_1", "subject": "Grüße"}
 
 
-def event(type: str = "email.received", mode: str = "live") -> Event:
-    return Event(1, "evt_1", "org_1", "inb_1", "msg_1", type, mode, dump(DATA), 1_790_000_000_123)
+def event(type: str = "email.received", mode: str = "live") -> EventRow:
+    return EventRow(1, "evt_1", "org_1", "inb_1", "msg_1", type, mode, dump(DATA), 1_790_000_000_123)
 
 
 async def loaded(_organization_id: str, _message_id: str) -> str | None:
@@ -22,7 +22,7 @@ async def never(_organization_id: str, _message_id: str) -> str | None:
     raise AssertionError("the text stands in the row")
 
 
-async def rendered(given: Event, words: Words | None, load_text: Any = never) -> dict[str, Any]:
+async def rendered(given: EventRow, words: Words | None, load_text: Any = never) -> dict[str, Any]:
     document: dict[str, Any] = json.loads(await events.render(given, words, load_text))
     return document
 

@@ -9,7 +9,7 @@ from standardwebhooks.webhooks import WebhookVerificationError
 
 from controlplane.webhooks import signing
 from controlplane.webhooks.secrets import Secrets
-from storage.records import Webhook
+from storage.records import WebhookRow
 from storage.sealing import Sealer, SealError
 
 BODY = '{"type":"email.received","data":{"subject":"Grüße"}}'.encode()
@@ -88,10 +88,10 @@ def test_other_headers() -> None:
     assert sent["X-Svc-Delivery"] == signing.delivery_id("whk_1", "evt_1", 3)
 
 
-def sealed_webhook(secrets: Secrets, previous_until: int | None) -> tuple[Webhook, str, str]:
+def sealed_webhook(secrets: Secrets, previous_until: int | None) -> tuple[WebhookRow, str, str]:
     new, sealed_new = secrets.make("whk_1")
     old, sealed_old = secrets.make("whk_1")
-    webhook = Webhook(
+    webhook = WebhookRow(
         "whk_1", "org_1", "https://a.test", "[]", 1, sealed_new, sealed_old, previous_until, 0, 0
     )
     return webhook, new, old

@@ -6,7 +6,7 @@ from storage import allowances, webhooks
 from storage.allowances import UsedUp
 from storage.database import Tx
 from storage.records import WebhookAttempt, load
-from storage.webhooks import Settlement
+from storage.webhooks import AttemptSettlement
 from tests.support.webhook_world import START_MS, WebhookWorld
 
 
@@ -15,7 +15,7 @@ async def test_a_registration_belongs_to_its_organization(world: WebhookWorld) -
     webhook = await world.webhook("https://a.test/")
     assert await world.db.read(webhooks.get, "org_1", webhook.id) == webhook
     assert await world.db.read(webhooks.get, "org_2", webhook.id) is None
-    assert await world.db.read(webhooks.page, "org_2") == []
+    assert await world.db.read(webhooks.list_webhooks, "org_2") == []
     assert await world.db.write(webhooks.update, "org_2", webhook.id, 1, is_active=False) is None
     assert not await world.db.write(webhooks.delete, "org_2", webhook.id, 1)
     assert (
@@ -67,7 +67,7 @@ async def test_the_plan_s_limit_is_checked_where_the_row_is_written(world: Webho
 
 async def test_list_is_newest_first(world: WebhookWorld) -> None:
     first, second = await world.webhook("https://a.test/"), await world.webhook("https://b.test/")
-    assert [one.id for one in await world.db.read(webhooks.page, "org_1")] == [second.id, first.id]
+    assert [one.id for one in await world.db.read(webhooks.list_webhooks, "org_1")] == [second.id, first.id]
 
 
 async def test_settle_without_the_lease_changes_nothing(world: WebhookWorld) -> None:
@@ -83,7 +83,7 @@ async def test_settle_without_the_lease_changes_nothing(world: WebhookWorld) -> 
     record = WebhookAttempt(
         "del_1", webhook.id, "org_1", None, "email.received", 1, "{}", 200, "", 1, None, 1, None, START_MS
     )
-    settlement = Settlement(delivery, "succeeded", None, record)
+    settlement = AttemptSettlement(delivery, "succeeded", None, record)
     assert await world.db.write(webhooks.settle, "run_1", [settlement]) == [False]
     assert await world.attempts() == []
 

@@ -4,7 +4,7 @@ import ssl
 
 from conf.settings import Webhooks
 from conf.tls import client_context
-from controlplane.webhooks.egress import Egress
+from controlplane.egress.client import Egress
 from maild.outbound.tls_policy import TlsPolicies
 from tests.support.store import ManualClock
 

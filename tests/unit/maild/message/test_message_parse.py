@@ -12,7 +12,7 @@ from maild.message.parse import (
     MAX_HEADER_BYTES,
     MAX_PARTS,
     MAX_REFERENCES,
-    Attachment,
+    AttachmentPart,
     ParsedMessage,
     decode_slice,
     parse,
@@ -24,7 +24,7 @@ def crlf(text: str) -> bytes:
     return text.replace("\n", "\r\n").encode()
 
 
-def content(raw: bytes, attachment: Attachment) -> bytes:
+def content(raw: bytes, attachment: AttachmentPart) -> bytes:
     at = attachment.slice
     return decode_slice(raw[at.offset : at.offset + at.length], at.encoding)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maild.message.unsubscribe import Grant, TokenError, fields, mint, read
+from maild.message.unsubscribe import Grant, TokenError, fields, make, read
 
 KEY = b"k" * 32
 GRANT = Grant(
@@ -19,16 +19,16 @@ GRANT = Grant(
 
 
 def test_it_reads_back_what_was_minted() -> None:
-    assert read(KEY, mint(KEY, GRANT)) == GRANT
+    assert read(KEY, make(KEY, GRANT)) == GRANT
 
 
 def test_the_same_grant_has_the_same_token() -> None:
-    assert mint(KEY, GRANT) == mint(KEY, GRANT)
+    assert make(KEY, GRANT) == make(KEY, GRANT)
 
 
-@pytest.mark.parametrize("position", range(len(mint(KEY, GRANT))))
+@pytest.mark.parametrize("position", range(len(make(KEY, GRANT))))
 def test_no_changed_character_passes(position: int) -> None:
-    token = mint(KEY, GRANT)
+    token = make(KEY, GRANT)
     for other in "Aa0_-":
         if token[position] != other:
             with pytest.raises(TokenError):
@@ -36,8 +36,8 @@ def test_no_changed_character_passes(position: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "token", ["", "A", "é", "a b", "====", mint(KEY, GRANT) + "=", mint(KEY, GRANT) + "A", mint(KEY, GRANT)[:-4],
-              "\x00" * 40, mint(KEY, GRANT).replace("_", "/").replace("-", "+") + "\n"],
+    "token", ["", "A", "é", "a b", "====", make(KEY, GRANT) + "=", make(KEY, GRANT) + "A", make(KEY, GRANT)[:-4],
+              "\x00" * 40, make(KEY, GRANT).replace("_", "/").replace("-", "+") + "\n"],
 )  # fmt: skip
 def test_what_was_never_minted(token: str) -> None:
     with pytest.raises(TokenError):
@@ -52,12 +52,12 @@ def test_chance_never_makes_one(octets: bytes) -> None:
 
 def test_another_key_makes_others() -> None:
     with pytest.raises(TokenError):
-        read(b"x" * 32, mint(KEY, GRANT))
+        read(b"x" * 32, make(KEY, GRANT))
 
 
 def test_every_part_counts() -> None:
     tokens = {
-        mint(KEY, GRANT._replace(**changed))
+        make(KEY, GRANT._replace(**changed))
         for changed in (
             {}, {"organization_id": "org_01m7yg00000000000000000001"}, {"address": "bob@bücher.example"},
             {"inbox_id": "inb_01m7yg00000000000000000001"}, {"message_id": "msg_01m7yg00000000000000000001"},
@@ -68,6 +68,6 @@ def test_every_part_counts() -> None:
 
 
 def test_the_longest_address_fits_a_line() -> None:
-    token = mint(KEY, GRANT._replace(address="a" * 64 + "@" + "b" * 185 + ".test"))
+    token = make(KEY, GRANT._replace(address="a" * 64 + "@" + "b" * 185 + ".test"))
     lines = fields(f"https://{'h' * 100}.example/v1/unsubscribe?token={token}").split(b"\r\n")
     assert max(map(len, lines)) < 998

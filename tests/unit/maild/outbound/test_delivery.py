@@ -5,7 +5,7 @@ from pathlib import Path
 import dkim
 import pytest
 
-from maild.handover import Reply
+from maild.ports import Reply
 from tests.support.mx import Mx
 from tests.support.sending import SENDERS, Sending
 from tests.support.store import RAW, public_key

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from maild.outbound.replies import (
     LINE_OCTETS_MAX,
     REPLY_OCTETS_MAX,
-    Answer,
     Malformed,
     Meaning,
     ReplyReader,
+    SmtpReply,
     Step,
     meaning,
 )
@@ -80,6 +80,6 @@ def test_every_code_means_something_at_every_step(step: Step) -> None:
 
 
 def test_a_fault_is_told_with_its_step() -> None:
-    answer = Answer.of(251, "hm").at(Step.MAIL)
+    answer = SmtpReply.of(251, "hm").at(Step.MAIL)
     assert answer.text == "answered MAIL with 251, which is no answer to it (RFC 5321 §4.3.2): hm"
-    assert Answer.of(251, "will forward").at(Step.RECIPIENT).text == "will forward"
+    assert SmtpReply.of(251, "will forward").at(Step.RECIPIENT).text == "will forward"

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from maild.handover import Reply
 from maild.outbound import settle
 from maild.outbound.settle import UNSETTLED_MAX, Outcome, Settler, is_outage
 from maild.outcomes import Verdict
+from maild.ports import Reply
 from storage import outbound
 from storage.outbound import Due
 from tests.support.sending import Sending

@@ -1,0 +1,289 @@
+"""The kinds of values that requests have: what is checked, what the document says of it, what it becomes."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import AfterValidator, BeforeValidator, Field, GetJsonSchemaHandler, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from controlplane.contract.scopes import GRANTABLE
+from maild.message.address import AddressSyntaxError, validate
+from maild.message.header_writer import ComposeError, write_extra
+from maild.message.idn import ascii_domain
+
+LABEL_CHARS = 64
+_ID_TAIL = "_[0-9a-hjkmnp-tv-z]{26}"
+_ID = re.compile(f"[a-z]{{3}}{_ID_TAIL}")
+_HOST_LABEL = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)")
+DOMAIN_CHARACTERS_MAX = 238  # leaves room for `_svc-challenge.` in the 253 of RFC 1035 §2.3.4
+DOT_ATOM = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*")
+# docs/contract.md, "Sending": the server owns these.
+_OWNED_HEADERS = frozenset(
+    "from to cc bcc sender date message-id subject in-reply-to references received return-path"
+    " authentication-results auto-submitted".split()
+)
+_OWNED_PREFIXES = ("resent-", "mime-", "content-", "dkim-", "arc-")
+HEADERS_MAX = 50
+HEADER_CHARS_MAX = 2000
+_HEADER_NAME = re.compile(r"[!-9;-~]{1,76}")
+_LONGEST_NAME = "X" * 76
+PRINTABLE = {"pattern": r"^[^\x00-\x1f\x7f]*$"}
+
+
+@dataclass(frozen=True, slots=True)
+class Check(AfterValidator):
+    """A validator that also tells the document what it looks for, as far as JSON Schema has words for it."""
+
+    told: Mapping[str, Any] = field(hash=False)
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return {**handler(schema), **self.told}
+
+
+def _email(value: str) -> str:
+    try:
+        return validate(value)
+    except AddressSyntaxError as error:
+        raise PydanticCustomError("invalid_email", "{reason}", {"reason": str(error)}) from error
+
+
+def no_controls(value: str) -> str:
+    if any(ord(character) < 32 or ord(character) == 127 for character in value):
+        raise PydanticCustomError("control_character", "Control characters are not allowed here")
+    return value
+
+
+def dot_atom(value: str) -> str:
+    if not DOT_ATOM.fullmatch(value):
+        raise PydanticCustomError(
+            "invalid_username", "Dots may neither begin nor end a username, nor follow each other"
+        )
+    return value
+
+
+def _domain_name(value: str) -> str:
+    try:
+        name = ascii_domain(value)
+    except ValueError:
+        name = ""
+    labels = name.split(".")
+    if (
+        len(name) > DOMAIN_CHARACTERS_MAX
+        or len(labels) < 2
+        or labels[-1].isdigit()
+        or not all(_HOST_LABEL.fullmatch(label) for label in labels)
+    ):
+        raise PydanticCustomError("invalid_domain", "Expected a domain name such as mail.example.org")
+    return name
+
+
+def id_of(*prefixes: str) -> Check:
+    """Whatever follows the prefix: an id that nobody has is not found, like any other."""
+    starts = tuple(f"{prefix}_" for prefix in prefixes)
+
+    def check(value: str) -> str:
+        if not value.startswith(starts):
+            wanted = " or ".join(f"'{start}…'" for start in starts)
+            raise PydanticCustomError("invalid_id", "Expected an id {wanted}", {"wanted": wanted})
+        return value
+
+    return Check(check, {"pattern": f"^({'|'.join(prefixes)}){_ID_TAIL}$"})
+
+
+def cursor_of(prefix: str) -> Check:
+    def check(value: str) -> str:
+        if not _ID.fullmatch(value) or value[:3] != prefix:
+            raise PydanticCustomError("invalid_cursor", "Expected the id of the last item of the page before")
+        return value
+
+    return Check(check, {"pattern": f"^{prefix}{_ID_TAIL}$"})
+
+
+def _moment(value: Any) -> int:
+    """An ISO 8601 date (midnight UTC) or timestamp → milliseconds. Without an offset it is UTC."""
+    return _milliseconds(value, "date or timestamp, such as 2026-11-21T08:00:00Z", zone=UTC)
+
+
+def _instant(value: Any) -> int:
+    """An ISO 8601 timestamp that says its offset → milliseconds."""
+    return _milliseconds(value, "timestamp with an offset, such as 2026-11-21T08:00:00Z", zone=None)
+
+
+def _milliseconds(value: Any, expected: str, *, zone: tzinfo | None) -> int:
+    """`zone`: that of a time without an offset; None: it needs one."""
+    try:
+        moment = datetime.fromisoformat(value)
+        if moment.tzinfo is None:
+            if zone is None:
+                raise ValueError
+            moment = moment.replace(tzinfo=zone)
+        return int(moment.timestamp() * 1000)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise PydanticCustomError(
+            "invalid_date", "Expected an ISO 8601 {expected}", {"expected": expected}
+        ) from error
+
+
+def _header_name(value: str) -> str:
+    if not _HEADER_NAME.fullmatch(value):
+        raise PydanticCustomError(
+            "invalid_format", "Expected a header name (RFC 5322): visible ASCII without ':'"
+        )
+    name = value.lower()
+    if name in _OWNED_HEADERS or name.startswith(_OWNED_PREFIXES):
+        raise PydanticCustomError("not_allowed", "The server writes this header itself")
+    return value
+
+
+def _header_value(value: str) -> str:
+    try:
+        write_extra(_LONGEST_NAME, value)
+    except ComposeError as error:
+        reason = str(error).replace(_LONGEST_NAME, "header value")
+        raise PydanticCustomError("invalid_format", "{reason}", {"reason": reason}) from error
+    return value
+
+
+def _distinct_names(headers: dict[str, str]) -> dict[str, str]:
+    if len({name.lower() for name in headers}) < len(headers):
+        raise PydanticCustomError("given_twice", "Header names differ in more than their case")
+    for name, value in headers.items():
+        # RFC 8058 §3.1: URLs, which an encoded word would break
+        if name.lower().startswith("list-") and not value.isascii():
+            raise PydanticCustomError("invalid_format", "List headers must be ASCII; percent-encode URLs")
+    return headers
+
+
+def _integral(value: Any) -> Any:
+    """812.0 is an integer to JSON Schema (draft 2020-12, validation, §6.1.1)."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _scope(value: str) -> str:
+    if value not in GRANTABLE:
+        raise PydanticCustomError("not_allowed", "There is no such scope")
+    return value
+
+
+def comma_separated(value: Any) -> Any:
+    return value.split(",") if isinstance(value, str) else value
+
+
+def is_text(value: str) -> str:
+    try:
+        value.encode()
+    except UnicodeError as error:
+        raise PydanticCustomError("invalid_text", "Expected UTF-8, percent-encoded") from error
+    return value
+
+
+class ThreadCursor(NamedTuple):
+    """A thread and its `lastMessageAt` when the page before was read (None: not given)."""
+
+    thread_id: str
+    at_ms: int | None
+
+
+def _thread_cursor(value: Any) -> ThreadCursor:
+    """`thd_…`, or `thd_…@<lastMessageAt>`, which stays good whatever becomes of the thread."""
+    thread_id, has_moment, moment = str(value).partition("@")
+    if not _ID.fullmatch(thread_id) or not thread_id.startswith("thd"):
+        raise PydanticCustomError(
+            "invalid_cursor", "Expected the last thread of the page before: its id, or 'id@lastMessageAt'"
+        )
+    return ThreadCursor(thread_id, _moment(moment) if has_moment else None)
+
+
+Email = Annotated[str, Check(_email, {"format": "email"})]
+Label = Annotated[
+    str,
+    Field(min_length=1, max_length=LABEL_CHARS),
+    Check(no_controls, PRINTABLE),
+    AfterValidator(is_text),
+]
+DisplayName = Annotated[str, Field(max_length=100), Check(no_controls, PRINTABLE)]
+DomainName = Annotated[str, Check(_domain_name, {"format": "idn-hostname"})]
+DailyCap = Annotated[int, Field(ge=1, le=1_000_000), BeforeValidator(_integral)]
+Scope = Annotated[str, Check(_scope, {"enum": sorted(GRANTABLE)})]
+Metadata = Annotated[
+    dict[Annotated[str, Field(min_length=1, max_length=40)], Annotated[str, Field(max_length=256)]],
+    Field(max_length=50),
+]
+Moment = Annotated[
+    int,
+    BeforeValidator(_moment),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "description": "ISO 8601 date (midnight UTC) or timestamp",
+            "anyOf": [{"format": "date-time"}, {"format": "date"}],
+        }
+    ),
+]
+ThreadsCursor = Annotated[
+    ThreadCursor,
+    BeforeValidator(_thread_cursor),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "description": "The last thread of the page before: its id, or `id@lastMessageAt`, which outlives it",
+            "pattern": rf"^thd{_ID_TAIL}(@\d{{4}}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{{3}}Z)?$",
+        }
+    ),
+]
+SendAt = Annotated[
+    int,
+    BeforeValidator(_instant),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "format": "date-time",
+            "description": "When to send, with an offset: 1 minute to 30 days ahead; not with attachments",
+        }
+    ),
+]
+CustomHeaders = Annotated[
+    dict[
+        Annotated[str, AfterValidator(_header_name)],
+        Annotated[str, Field(max_length=HEADER_CHARS_MAX), AfterValidator(_header_value)],
+    ],
+    Field(max_length=HEADERS_MAX),
+    AfterValidator(_distinct_names),
+    WithJsonSchema(
+        {
+            "type": "object",
+            "maxProperties": HEADERS_MAX,
+            "propertyNames": {"pattern": f"^{_HEADER_NAME.pattern}$"},
+            "additionalProperties": {
+                "type": "string",
+                "maxLength": HEADER_CHARS_MAX,
+                "pattern": r"^[^\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029]*$",
+            },
+        }
+    ),
+]
+Limit = Annotated[int, Field(ge=1, le=100)]
+EventType = Literal[
+    "email.received",
+    "email.sent",
+    "email.bounced",
+    "email.complained",
+    "email.unsubscribed",
+    "email.delayed",
+    "email.failed",
+    "domain.verified",
+    "domain.failed",
+    "sending.paused",
+]
+
+LIVE_EVENTS: tuple[EventType, ...] = (
+    "email.received",
+    "email.sent",
+    "email.bounced",
+    "email.complained",
+    "email.unsubscribed",
+)
+DEFAULT_EVENTS: tuple[EventType, ...] = ("email.received", "email.sent", "email.bounced")

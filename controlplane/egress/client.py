@@ -1,0 +1,269 @@
+"""The one door to foreign HTTP hosts.
+
+What holds for every call, whatever the URL, the DNS and the far end try:
+- The name is resolved once, every address of the answer is checked, and a checked address is dialled, with
+  Host and SNI as in the URL. The check stands again in the socket factory, the last step before connect().
+- TLS is verified against the system's CAs and `ca_file`. Nothing of the environment is used: no proxies, cookies
+  or credentials; no redirects, no decompression.
+- One deadline covers look-up, connect, TLS, request and the whole answer, of which no more than
+  http1.ANSWER_BYTES_MAX are read.
+- What is raised carries a fixed text of ours, never words of the far end or addresses behind a name.
+"""
+
+import asyncio
+import errno
+import socket
+import ssl
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Protocol
+
+import aiohappyeyeballs
+
+from conf.addresses import is_public
+from conf.tls import client_context
+from controlplane.egress import http1
+from controlplane.egress.http1 import EndpointConnection, HttpResponse
+from controlplane.egress.targets import EgressRefused, Endpoint, Target, is_local_name, parse
+from storage.service import Service
+
+# A kept-open connection saves a handshake within a burst. Servers close idle ones after 2 s or more.
+KEEPALIVE_S = 1.5
+PARSED_MAX = 512
+USER_AGENT = "maild-webhooks/1"
+NEXT_ADDRESS_S = 0.25  # RFC 8305 §8
+
+_REFUSED_TEXT = "is or resolves to a private, loopback, link-local or reserved address"
+
+# The addresses of a host name; raises, or answers with none, when it has no answer.
+Resolve = Callable[[str], Awaitable[Sequence[str]]]
+
+
+class Rules(Protocol):
+    """What one user of the door may do; the settings of webhooks are such rules.
+
+    `allow_private_networks`: may targets have private addresses? For targets that the operator chose, or for
+    development. `ca_file`: trusted besides the system's CAs. `timeout_s`: for one call in all.
+    """
+
+    @property
+    def allow_private_networks(self) -> bool: ...
+    @property
+    def ca_file(self) -> str: ...
+    @property
+    def timeout_s(self) -> int: ...
+
+
+OnSent = Callable[[], None]
+
+
+def nobody_waits() -> None:
+    """Most callers don't ask when their request left."""
+
+
+class EgressFailed(Exception):
+    """There was no whole answer. `status`: that of an answer whose body did not arrive."""
+
+    def __init__(self, reason: str, status: int | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.status = status
+
+
+class Egress(Service):
+    name = "egress"
+
+    def __init__(self, rules: Rules, resolve: Resolve, user_agent: str = USER_AGENT) -> None:
+        self._rules = rules
+        self._fields = {"User-Agent": user_agent, "Accept": "*/*", "Accept-Encoding": "identity"}
+        self._guard = _Guard(resolve, rules.allow_private_networks)
+        self._parse = lru_cache(maxsize=PARSED_MAX)(parse)  # a burst calls the same few again and again
+        self._tls: ssl.SSLContext | None = None
+        self._kept = _Kept()
+
+    async def start(self) -> None:
+        if self._tls is None:
+            self._tls = self._trust()
+
+    async def stop(self) -> None:
+        self._tls = None
+        self._kept.close()
+
+    async def check_url(self, url: str) -> None:
+        """For a URL that is being registered: EgressRefused when we would not call it.
+
+        A name that doesn't resolve now passes: it may tomorrow, and each connect checks again.
+        """
+        try:
+            async with asyncio.timeout(self._rules.timeout_s):
+                await self._guard.addresses(parse(url))
+        except (EgressFailed, TimeoutError):
+            return
+
+    async def post(
+        self, url: str, body: bytes, headers: Mapping[str, str], on_sent: OnSent = nobody_waits
+    ) -> HttpResponse:
+        """POST once; EgressRefused when we don't call the target, EgressFailed without a whole answer.
+
+        `on_sent` is called when the request is on its way, maybe more than once, maybe never.
+        """
+        target = self._parse(url)
+        fields = {"Host": target.authority, **self._fields, **headers}
+        request = http1.post(target.path, fields.items(), body)
+        deadline_s = asyncio.get_running_loop().time() + self._rules.timeout_s
+        while True:
+            connection = self._kept.take(target.endpoint)
+            is_fresh = connection is None
+            if connection is None:
+                connection = await self._dial(target, deadline_s)
+            try:
+                asked = connection.ask(request, deadline_s)
+                on_sent()
+                return await asked
+            except http1.NoResponse as failure:
+                # The far end closed a kept-open connection as we took it up. That says nothing
+                # of the endpoint: ask again, with the same ids, until a connection is a fresh one.
+                if is_fresh or not isinstance(failure, http1.Closed):
+                    raise EgressFailed(self._reason(failure), connection.status) from failure
+            finally:
+                if self._tls is None:  # stopped meanwhile
+                    connection.close()
+                self._kept.put(target.endpoint, connection)
+
+    async def _dial(self, target: Target, deadline_s: float) -> EndpointConnection:
+        tls, connection = self._tls, EndpointConnection()
+        if tls is None:
+            raise EgressFailed("shutting down")
+        try:
+            async with asyncio.timeout_at(deadline_s):
+                addresses = await self._guard.addresses(target)
+                connected = await aiohappyeyeballs.start_connection(
+                    [_info(address, target.endpoint.port) for address in addresses],
+                    happy_eyeballs_delay=NEXT_ADDRESS_S,
+                    interleave=1,
+                    socket_factory=self._guard.open_socket,
+                )
+                try:
+                    await asyncio.get_running_loop().create_connection(
+                        lambda: connection, sock=connected, ssl=tls, server_hostname=target.endpoint.host
+                    )
+                except BaseException:
+                    # Where the handshake was done just before, the loop would wait for the far end's goodbye,
+                    # on a descriptor that is closed here and soon another's.
+                    connection.close()
+                    connected.close()
+                    raise
+                return connection
+        except (OSError, ValueError) as error:  # TimeoutError is an OSError; TLS takes not every name
+            raise EgressFailed(self._reason(error)) from error
+
+    def _trust(self) -> ssl.SSLContext:
+        tls = client_context()
+        tls.set_alpn_protocols(["http/1.1"])
+        if self._rules.ca_file:
+            tls.load_verify_locations(self._rules.ca_file)
+        return tls
+
+    def _reason(self, error: Exception) -> str:
+        if isinstance(error, TimeoutError | http1.TooLate):
+            return f"timeout: no whole answer within {self._rules.timeout_s} s"
+        if isinstance(error, http1.NoResponse):
+            return error.reason
+        return next((reason for kind, reason in _REASONS if isinstance(error, kind)), "the connection failed")
+
+
+_REASONS: tuple[tuple[type[Exception], str], ...] = (
+    (ssl.SSLCertVerificationError, "tls: the certificate does not verify"),
+    (ssl.SSLError, "tls: the handshake failed"),
+    (ConnectionRefusedError, "the connection was refused"),
+    (ConnectionError, http1.Closed.reason),
+)
+
+
+def _info(address: str, port: int) -> tuple[Any, ...]:
+    if ":" in address:
+        return socket.AF_INET6, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (address, port, 0, 0)
+    return socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (address, port)
+
+
+class _Guard:
+    """Between us and the network: resolves, and lets through what may be called."""
+
+    def __init__(self, resolve: Resolve, allow_private_networks: bool) -> None:
+        self._resolve = resolve
+        self._allow_all = allow_private_networks
+
+    async def addresses(self, target: Target) -> Sequence[str]:
+        """All addresses of its host, each one fit to be called. EgressRefused, or EgressFailed when none."""
+        if target.address is not None:
+            found: Sequence[str] = [target.address]
+        elif is_local_name(target.endpoint.host):
+            found = ["127.0.0.1", "::1"]
+        else:
+            try:
+                found = await self._resolve(target.endpoint.host)
+            except Exception as error:  # whatever the DNS library raises means: no answer
+                raise EgressFailed("the host name does not resolve") from error
+        if not found:
+            raise EgressFailed("the host name does not resolve")
+        # One bad address spoils the rest: a mixed answer is an attack, or a mistake to be seen.
+        if not self._allow_all and not all(is_public(address) for address in found):
+            raise EgressRefused(_REFUSED_TEXT)
+        return found
+
+    def open_socket(self, info: tuple[Any, ...]) -> socket.socket:
+        family, kind, protocol, _, address = info
+        if not self._allow_all and not is_public(address[0]):
+            raise PermissionError(errno.EACCES, _REFUSED_TEXT)
+        return socket.socket(family, kind, protocol)
+
+
+class _Kept:
+    """Connections that are open and idle, by host and port; each for KEEPALIVE_S."""
+
+    def __init__(self) -> None:
+        self._idle: dict[Endpoint, list[tuple[EndpointConnection, float]]] = {}
+        self._sweep: asyncio.TimerHandle | None = None
+
+    def take(self, place: Endpoint) -> EndpointConnection | None:
+        """The one used last, so that the others run out when there are more than needed."""
+        now_s = asyncio.get_running_loop().time()
+        line = self._idle.get(place, [])
+        while line:
+            connection, until_s = line.pop()
+            if connection.is_idle and now_s < until_s:
+                return connection
+            connection.close()
+        return None
+
+    def put(self, place: Endpoint, connection: EndpointConnection) -> None:
+        """Keep it if it can be asked again; close it if it can't."""
+        if not connection.is_idle:
+            connection.close()
+            return
+        loop = asyncio.get_running_loop()
+        self._idle.setdefault(place, []).append((connection, loop.time() + KEEPALIVE_S))
+        if self._sweep is None:
+            self._sweep = loop.call_later(KEEPALIVE_S, self._close_old)
+
+    def close(self) -> None:
+        for line in self._idle.values():
+            for connection, _ in line:
+                connection.close()
+        self._idle.clear()
+        if self._sweep is not None:
+            self._sweep.cancel()
+            self._sweep = None
+
+    def _close_old(self) -> None:
+        self._sweep = None
+        idle, self._idle = self._idle, {}
+        now_s = asyncio.get_running_loop().time()
+        for place, line in idle.items():
+            for connection, until_s in line:
+                if connection.is_idle and now_s < until_s:
+                    self._idle.setdefault(place, []).append((connection, until_s))
+                else:
+                    connection.close()
+        if self._idle:
+            self._sweep = asyncio.get_running_loop().call_later(KEEPALIVE_S, self._close_old)

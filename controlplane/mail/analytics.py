@@ -1,0 +1,177 @@
+"""What became of an organization's mail: totals, events over time, destinations.
+
+Counting is proportional to the mail in the window, so it never takes the readers for itself: it goes
+slice by slice (`storage.analytics`), one slice at a time for an organization, and other requests are
+served between two slices. A bounce or a delay counts for the message's own time, not for the time it came.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
+from weakref import WeakValueDictionary
+
+from controlplane.contract.refusals import Fault, invalid
+from storage import analytics
+from storage.analytics import AnalyticsSpan, Destined, MessageSlice
+from storage.clock import DAY_MS
+from storage.database import Database, Tx
+from storage.usage import share
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+SPAN_DAYS_MAX = 92
+POINTS_MAX = 1000
+BOUNCED = frozenset({"bounced", "failed"})  # refused for good, or given up after days
+
+
+class Summary(NamedTuple):
+    sent: int
+    delivered: int
+    bounced: int
+    complained: int
+    received: int
+    hard_bounce_rate: float
+    complaint_rate: float
+    median_delivery_ms: float | None
+
+
+@dataclass(slots=True)
+class Destination:
+    """One recipient domain."""
+
+    domain: str
+    sent: int = 0
+    delivered: int = 0
+    deferred: int = 0
+    bounced: int = 0
+    last_response: str | None = None
+    last_response_at: int | None = None
+
+    def add(self, one: Destined) -> None:
+        self.sent += 1
+        self.delivered += one.status == "delivered"
+        self.deferred += one.status == "deferred"
+        self.bounced += one.status in BOUNCED
+        said_at = one.last_attempt_at
+        if one.response is not None and said_at is not None and said_at >= (self.last_response_at or 0):
+            self.last_response = _reply(one)
+            self.last_response_at = said_at
+
+
+class Series(NamedTuple):
+    """Type → its count in each period; `begins` says when each period begins (multiples of it since 1970)."""
+
+    period_ms: int
+    since_ms: int
+    until_ms: int
+    begins: range
+    counts: dict[str, list[int]]
+
+
+def span_of(
+    organization_id: str,
+    inbox_id: str | None,
+    since_ms: int | None,
+    until_ms: int | None,
+    now_ms: int,
+    *,
+    days: int = 30,
+    period_ms: int | None = None,
+) -> AnalyticsSpan:
+    """What to count: the last `days` unless told. Refusal when that is no span, or too long a one."""
+    until = now_ms + 1 if until_ms is None else until_ms
+    since = max(0, until - days * DAY_MS) if since_ms is None else since_ms
+    faults = []
+    if not 0 <= since < until:
+        faults.append(Fault("since", "out_of_range", "'since' must lie before 'until', and not before 1970"))
+    elif until - since > SPAN_DAYS_MAX * DAY_MS:
+        faults.append(Fault("since", "out_of_range", f"Ask for at most {SPAN_DAYS_MAX} days at a time"))
+    elif period_ms is not None and (until - since) / period_ms > POINTS_MAX:
+        faults.append(
+            Fault("period", "out_of_range", f"This makes more than {POINTS_MAX} points: lengthen it")
+        )
+    if faults:
+        raise invalid(faults)
+    return AnalyticsSpan(organization_id, inbox_id, since, until)
+
+
+class Analytics:
+    def __init__(self, db: Database) -> None:
+        self._db = db
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()  # by organization
+
+    async def summary(self, span: AnalyticsSpan) -> Summary:
+        statuses: Counter[str] = Counter()
+        took: list[int] = []
+        received = 0
+        async for part in self._slices(span):
+            received += part.received
+            for one in await self._read(analytics.deliveries, span, part):
+                statuses[one.status] += 1
+                if one.took_ms is not None:
+                    took.append(max(0, one.took_ms))
+        sent = statuses.total() - statuses["suppressed"]
+        complained = await self._read(analytics.complaints, span)
+        return Summary(
+            sent=sent,
+            delivered=statuses["delivered"],
+            bounced=_count(statuses, BOUNCED),
+            complained=complained,
+            received=received,
+            hard_bounce_rate=share(statuses["bounced"], sent),
+            complaint_rate=share(complained, sent),
+            median_delivery_ms=median(took) if took else None,
+        )
+
+    async def destinations(self, span: AnalyticsSpan, limit: int) -> list[Destination]:
+        """The busiest first."""
+        found: dict[str, Destination] = {}
+        async for part in self._slices(span):
+            for one in await self._read(analytics.destined, span, part):
+                if one.status != "suppressed":
+                    found.setdefault(one.domain, Destination(one.domain)).add(one)
+        return sorted(found.values(), key=lambda one: (-one.sent, one.domain))[:limit]
+
+    async def events(self, span: AnalyticsSpan, types: Sequence[str], period_ms: int) -> Series:
+        """Days are the slices here: an index alone is read."""
+        begins = range(span.since_ms // period_ms * period_ms, span.until_ms, period_ms)
+        series = Series(
+            period_ms, span.since_ms, span.until_ms, begins, {type: [0] * len(begins) for type in types}
+        )
+        for since_ms in range(span.since_ms, span.until_ms, DAY_MS):
+            day = span._replace(since_ms=since_ms, until_ms=min(since_ms + DAY_MS, span.until_ms))
+            for bucket in await self._read(analytics.events, day, types, period_ms):
+                series.counts[bucket.type][begins.index(bucket.begins_ms)] += bucket.events
+        return series
+
+    async def _slices(self, span: AnalyticsSpan) -> AsyncIterator[MessageSlice]:
+        part = await self._read(analytics.next_slice, span, span.begin())
+        while part is not None:
+            yield part
+            part = await self._read(analytics.next_slice, span, part.last)
+
+    async def _read(
+        self,
+        unit: Callable[Concatenate[Tx, AnalyticsSpan, P], T],
+        span: AnalyticsSpan,
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> T:
+        owner = span.organization_id
+        turn = self._turns.setdefault(owner, asyncio.Lock())
+        async with turn:
+            return await self._db.read_for(owner, unit, span, *args, **kwargs)
+
+
+def _count(statuses: Counter[str], wanted: Iterable[str]) -> int:
+    return sum(statuses[status] for status in wanted)
+
+
+def _reply(one: Destined) -> str:
+    """`550 5.1.1 no such user`, as the host said it."""
+    code = str(one.smtp_code) if one.smtp_code is not None else None
+    return " ".join(part for part in (code, one.enhanced_code, one.response) if part)

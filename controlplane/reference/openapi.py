@@ -1,0 +1,373 @@
+"""`/openapi.json`: built from the routes, the schemas of requests, the models of answers and the error table.
+
+What requests may hold and what may go wrong is said by what the code checks. Names of operations, models of answers
+and examples are written beside it, and tests hold them to what the code does.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.json_schema import models_json_schema
+
+from controlplane.api import Route
+from controlplane.contract import responses
+from controlplane.contract.event_payloads import EVENTS, EventEnvelope
+from controlplane.contract.examples import EXAMPLES
+from controlplane.contract.refusals import ERRORS
+from controlplane.operations import BYTES, OPERATIONS, Operation
+
+API_VERSION = "1.0.0"
+CREATED = 201
+_REF = "#/components/schemas/{model}"
+# What any endpoint with a key can answer besides its own codes.
+COMMON_ERRORS = (
+    "unauthorized",
+    "invalid_api_key_format",
+    "invalid_api_key",
+    "insufficient_scope",
+    "rate_limit_exceeded",
+    "validation_failed",
+    "expectation_failed",
+    "provider_unavailable",
+    "internal_error",
+)
+# where no key is asked for
+OPEN_ERRORS = ("validation_failed", "expectation_failed", "provider_unavailable", "internal_error")
+BODY_ERRORS = ("unsupported_media_type", "payload_too_large")
+_HEADERS = {
+    "X-Request-Id": "Names this request in the server's log",
+    "X-RateLimit-Limit": "Requests allowed in any 60 seconds",
+    "X-RateLimit-Remaining": "Requests left now",
+    "X-RateLimit-Reset": "Unix seconds when the oldest counted request leaves the window",
+}
+_IDEMPOTENCY_KEY = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
+    "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[ -~]*[!-~][ -~]*$"},
+    "description": "Makes the request safe to repeat for 24 hours: one key, one message",
+}
+CONFLICT = "idempotency_conflict"  # what only an endpoint that reads the key can answer
+_WEBHOOK_HEADERS = {
+    "X-Svc-Signature": "`t=<unix>,v1=<hex>`: HMAC-SHA256 over `<t>.<raw body>`, keyed with the whole secret string",
+    "X-Svc-Delivery": "The id of this attempt's record; a repeat of the same attempt has the same",
+    "X-Svc-Event": "The event's type",
+    "X-Svc-Attempt": "The number of the attempt, from 1",
+    "webhook-id": "The event's id, as standardwebhooks.com has it; the key to dedupe on",
+    "webhook-timestamp": "Unix seconds, signed",
+    "webhook-signature": "The signature of standardwebhooks.com over the same body",
+}
+NO_NUL = r"^[^\x00]*$"
+STREAM = "text/event-stream"
+RANGES = "range_not_satisfiable"  # what only an endpoint that serves ranges of bytes can answer
+_RANGE_HEADERS = {
+    "Range": "RFC 9110 §14.2, one range of bytes: `bytes=0-1023`; anything else is ignored",
+    "If-Range": "The `ETag` that the range is of; the whole is sent when it is another",
+}
+
+
+def document(routes: Sequence[Route], public_url: str) -> dict[str, Any]:
+    """The OpenAPI 3.1.0 document of these routes."""
+    paths: dict[str, dict[str, Any]] = {}
+    for route in routes:
+        if route.method == "HEAD":  # RFC 9110 §9.3.2: what GET says, without the body
+            continue
+        paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, routes)
+    paths["/health"] = {"get": _health()}
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "maild",
+            "version": API_VERSION,
+            "description": "Email for AI agents: inboxes, messages, threads, drafts, webhooks, domains.",
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "servers": [{"url": public_url}],
+        "tags": [{"name": name} for name in sorted({_tag(route) for route in routes})],
+        "security": [{"apiKey": []}],
+        "paths": paths,
+        "webhooks": {type: {"post": _webhook(type, *told)} for type, told in EVENTS.items()},
+        "components": {
+            "schemas": _schemas(routes),
+            "headers": {name: _header(name, text) for name, text in _HEADERS.items()},
+            "securitySchemes": {
+                "apiKey": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "`Authorization: Bearer svc_live_…`; the roles named are the scopes required.",
+                }
+            },
+        },
+    }
+
+
+def error_codes(route: Route) -> list[str]:
+    """Every code that the endpoint may answer, in the order of the error table."""
+    mine = {
+        *(OPEN_ERRORS if route.is_open else COMMON_ERRORS),
+        *route.errors,
+        *(BODY_ERRORS if route.body else ()),
+    }
+    return [code for code in ERRORS if code in mine]
+
+
+def _operation(route: Route, routes: Sequence[Route]) -> dict[str, Any]:
+    operation = OPERATIONS[route.method, route.path]
+    described: dict[str, Any] = {
+        "operationId": operation.id,
+        "summary": operation.summary,
+        "tags": [_tag(route)],
+        "security": [] if route.is_open else [{"apiKey": [route.scope]}],
+        "parameters": _parameters(route),
+        "responses": {**_successes(route, operation, routes), **_errors(error_codes(route))},
+    }
+    if route.body is not None:
+        described["requestBody"] = {
+            "required": True,
+            "content": {
+                "application/json": {
+                    "schema": _reference(route.body),
+                    "examples": {operation.id: {"value": EXAMPLES[route.body]}},
+                }
+            },
+        }
+    if operation.form:
+        described["requestBody"] = {
+            "required": False,
+            "content": {"application/x-www-form-urlencoded": {"schema": operation.form}},
+        }
+    return described
+
+
+def _tag(route: Route) -> str:
+    return route.path.split("/")[2]
+
+
+def _parameters(route: Route) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    if "{id}" in route.path:
+        schema = {"type": "string", "maxLength": 64}
+        found.append({"name": "id", "in": "path", "required": True, "schema": schema})
+    if route.query is not None:
+        whole = route.query.model_json_schema(by_alias=True)
+        for name, schema in whole.get("properties", {}).items():
+            required = name in whole.get("required", [])
+            told = {"name": name, "in": "query", "required": required, "schema": _inlined(schema, whole)}
+            if told["schema"].get("type") == "array":  # a,b: a parameter stands in a query once
+                told |= {"style": "form", "explode": False}
+            found.append(told)
+    if CONFLICT in route.errors:
+        found.append(_IDEMPOTENCY_KEY)
+    if RANGES in route.errors:
+        schema = {"type": "string"}
+        found += [
+            {"name": name, "in": "header", "required": False, "schema": schema, "description": text}
+            for name, text in _RANGE_HEADERS.items()
+        ]
+    if STREAM in OPERATIONS[route.method, route.path].media:
+        found.append(
+            {
+                "name": "Last-Event-ID",
+                "in": "header",
+                "required": False,
+                "schema": {"type": "string"},
+                "description": "The id of the last event that came: what follows it is told. Goes before the query",
+            }
+        )
+    return found
+
+
+def _inlined(schema: Any, whole: Mapping[str, Any]) -> Any:
+    """A parameter's schema without references into its model's own definitions."""
+    if isinstance(schema, list):
+        return [_inlined(one, whole) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return _inlined(whole["$defs"][schema["$ref"].rsplit("/", 1)[1]], whole)
+    # Null can't be said in a query string: an optional parameter is one that is left out.
+    kinds = [one for one in schema.get("anyOf", ()) if one.get("type") != "null"]
+    if len(kinds) == 1:
+        rest = {key: value for key, value in schema.items() if key not in ("anyOf", "default", "title")}
+        return _inlined({**kinds[0], **rest}, whole)
+    return {key: _inlined(value, whole) for key, value in schema.items() if key != "title"}
+
+
+def _successes(route: Route, operation: Operation, routes: Sequence[Route]) -> dict[str, Any]:
+    success = _success(route, operation)
+    links = _links(operation, route, routes)
+    told = {str(operation.status): {**success, "links": links} if links else success}
+    if operation.replays:
+        replayed: dict[str, Any] = {"Idempotent-Replayed": {"schema": {"type": "string", "enum": ["true"]}}}
+        described = {
+            "description": "What an earlier request made",
+            "headers": {**success["headers"], **replayed},
+        }
+        told["200"] = {**success, **described}
+    if RANGES in route.errors:  # RFC 9110 §15.3.7
+        headers: dict[str, Any] = {**success["headers"], "Content-Range": {"schema": {"type": "string"}}}
+        told["206"] = {**success, "description": "The range that was asked for", "headers": headers}
+    return told
+
+
+def _links(operation: Operation, route: Route, routes: Sequence[Route]) -> dict[str, Any]:
+    """Where the ids of what was made lead: it can be read, changed and deleted, and so can its thread."""
+    if operation.status != CREATED:
+        return {}
+    leads = {route.path + "/{id}": "$response.body#/data/id"}
+    if operation.answer is responses.ListedMessage:
+        leads = {
+            "/v1/messages/{id}": "$response.body#/data/id",
+            "/v1/threads/{id}": "$response.body#/data/threadId",
+        }
+    found = {}
+    for other in routes:
+        for path, at in leads.items():
+            if other.method != "HEAD" and (other.path == path or other.path.startswith(path + "/")):
+                name = OPERATIONS[other.method, other.path].id
+                found[name] = {"operationId": name, "parameters": {"id": at}}
+    return found
+
+
+def _success(route: Route, operation: Operation) -> dict[str, Any]:
+    told = ("X-Request-Id",) if route.is_open else _HEADERS
+    headers: dict[str, Any] = {name: {"$ref": f"#/components/headers/{name}"} for name in told}
+    if operation.answer is BYTES:
+        binary = {"schema": {"type": "string", "format": "binary"}}
+        by_media = dict.fromkeys(operation.media, binary)
+        return {"description": operation.summary, "headers": headers, "content": by_media}
+    schema = {
+        "type": "object",
+        "required": ["data"],
+        "additionalProperties": False,
+        "properties": {"data": _answer(operation.answer)},
+    }
+    content: dict[str, Any] = {"application/json": {"schema": schema}}
+    content |= {media: {"schema": {"type": "string"}} for media in operation.media if media not in content}
+    return {"description": operation.summary, "headers": headers, "content": content}
+
+
+def _answer(model: Any) -> dict[str, Any]:
+    if get_origin(model) is list:
+        return {"type": "array", "items": _reference(get_args(model)[0])}
+    return _reference(model)
+
+
+def _errors(codes: Iterable[str]) -> dict[str, Any]:
+    by_status: dict[int, list[str]] = {}
+    for code in codes:
+        by_status.setdefault(ERRORS[code].status, []).append(code)
+    return {str(status): _error(named) for status, named in sorted(by_status.items())}
+
+
+def _error(codes: list[str]) -> dict[str, Any]:
+    schema = {
+        "allOf": [_reference(responses.Error)],
+        "properties": {"error": {"properties": {"code": {"enum": codes}}}},
+    }
+    examples = {code: {"value": {"error": {"code": code, "message": ERRORS[code].message}}} for code in codes}
+    return {
+        "description": " · ".join(f"`{code}`: {ERRORS[code].message}" for code in codes),
+        "content": {"application/json": {"schema": schema, "examples": examples}},
+    }
+
+
+def _webhook(type: str, summary: str, model: type[EventEnvelope]) -> dict[str, Any]:
+    """OpenAPI 3.1, §4.8.1: a request that we make."""
+    return {
+        "operationId": "on" + "".join(part.title() for part in type.split(".")),
+        "summary": summary,
+        "tags": ["webhooks"],
+        "security": [],
+        "parameters": [
+            {
+                "name": name,
+                "in": "header",
+                "required": True,
+                "schema": {"type": "string"},
+                "description": text,
+            }
+            for name, text in _WEBHOOK_HEADERS.items()
+        ],
+        "requestBody": {"required": True, "content": {"application/json": {"schema": _reference(model)}}},
+        "responses": {
+            "2XX": {"description": "Taken"},
+            "4XX": {"description": "Refused for good: not sent again"},
+            "default": {"description": "Anything else, and no answer within 10 s: sent again later"},
+        },
+    }
+
+
+def _health() -> dict[str, Any]:
+    content = {"application/json": {"schema": _reference(responses.Health)}}
+    return {
+        "operationId": "getHealth",
+        "summary": "Is the service up?",
+        "tags": ["health"],
+        "security": [],
+        "responses": {
+            "200": {"description": "It serves", "content": content},
+            "503": {"description": "Its store does not answer", "content": content},
+        },
+    }
+
+
+def _header(name: str, text: str) -> dict[str, Any]:
+    return {"description": text, "schema": {"type": "string" if name == "X-Request-Id" else "integer"}}
+
+
+def _reference(model: type[BaseModel]) -> dict[str, Any]:
+    return {"$ref": _REF.format(model=_name(model))}
+
+
+def _name(model: type[BaseModel]) -> str:
+    return model.__name__
+
+
+def _schemas(routes: Sequence[Route]) -> dict[str, Any]:
+    requests = [route.body for route in routes if route.body is not None]
+    told: list[type[BaseModel]] = [responses.Error, responses.Health]
+    for route in routes:
+        answer: Any = OPERATIONS[route.method, route.path].answer if route.method != "HEAD" else BYTES
+        if answer is not BYTES:
+            told.append(get_args(answer)[0] if get_origin(answer) is list else answer)
+    told += [model for _, model in EVENTS.values()]
+    _, validated = models_json_schema(
+        [(model, "validation") for model in dict.fromkeys(requests)], ref_template=_REF
+    )
+    _, serialized = models_json_schema(
+        [(model, "serialization") for model in dict.fromkeys(told)], ref_template=_REF
+    )
+    asked = _without_nul(validated.get("$defs", {}))
+    schemas: dict[str, Any] = _tidy({**asked, **serialized.get("$defs", {})})
+    return schemas
+
+
+def _without_nul(schema: Any, is_name: bool = False) -> Any:
+    """Every text of a request without U+0000, as controlplane.transport.reading refuses it wherever it stands."""
+    if isinstance(schema, list):
+        return [_without_nul(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    told = {key: _without_nul(value, key == "propertyNames") for key, value in schema.items()}
+    if (is_name or schema.get("type") == "string") and not told.keys() & {
+        "pattern",
+        "enum",
+        "const",
+        "format",
+    }:
+        told["pattern"] = NO_NUL
+    return told
+
+
+def _tidy(schema: Any) -> Any:
+    """Without defaults of null, which mean "left out", and titles that only repeat a name."""
+    if isinstance(schema, list):
+        return [_tidy(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept = {key: value for key, value in schema.items() if not (key == "default" and value is None)}
+    if isinstance(kept.get("title"), str):
+        del kept["title"]
+    return {key: _tidy(value) for key, value in kept.items()}

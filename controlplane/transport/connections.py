@@ -1,0 +1,218 @@
+"""HTTP connections under watch: how many there may be, how slow a peer may be, and what who speaks no HTTP hears.
+
+aiohttp closes what idles between requests; it waits without end for the rest of a request's head, for its
+body, and for a peer that does not read its answer. Each of these has a deadline here, looked at once
+a second for all connections together, so that a request costs no timer of its own.
+"""
+
+import asyncio
+from collections import Counter
+from typing import Any, cast
+
+import structlog
+from aiohttp import web
+from aiohttp.web_protocol import RequestHandler
+
+from conf.log_events import LogEvent
+from conf.settings import Http
+from conf.strangers import StrangerLog
+from controlplane.contract.refusals import Refusal, bad_request
+from controlplane.transport import envelope
+from storage.ids import Ids
+
+log = structlog.get_logger("maild.api")
+
+LOOK_S = 1.0
+RATE_WINDOW_S = 10.0
+STALLED_S = 30.0  # a peer that takes nothing of its answer for so long
+RETRY_AFTER_S = 5
+
+
+class ClientConnection(RequestHandler):
+    """One connection, and what is known of its pace."""
+
+    def __init__(self, manager: web.Server, watch: "Watch", **settings: Any) -> None:
+        super().__init__(manager, **settings)
+        self._watch = watch
+        self.peer = ""
+        self._received = 0
+        self._head_begun = True  # a new connection owes us a request
+        self._waits_for = "head"
+        self._unsent = 0
+        self._seen = 0  # bytes received when the present wait began
+        self._since = watch.now()
+        self._request: web.BaseRequest | None = None  # whose body is waited for, and since when
+        self._body_began = 0.0
+        self._taken = 0  # of an answer, when we began to look at its reader's pace
+        self._taken_since: float | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        # Whatever the loop: uvloop's transports are no subclasses of asyncio's, and all of them can do this.
+        here = cast(asyncio.Transport, transport)
+        peername = here.get_extra_info("peername")
+        self.peer = peername[0] if peername else ""
+        if self._watch.opened(self):
+            super().connection_made(here)
+            return
+        self._force_close = True  # what arrives is not even parsed
+        here.write(self._watch.refusal(self.peer))
+        here.close()
+
+    def connection_lost(self, exc: BaseException | None) -> None:
+        self._watch.closed(self)
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        self._received += len(data)
+        is_idle = self._current_request is None
+        super().data_received(data)
+        if self._messages:  # at least one head is complete
+            self._head_begun = False
+        elif is_idle:
+            self._head_begun = True
+
+    def handle_error(
+        self,
+        request: web.BaseRequest,
+        status: int = 500,
+        exc: BaseException | None = None,
+        message: str | None = None,
+    ) -> web.StreamResponse:
+        """aiohttp's own errors, in our words: neither answer nor log has the parser's, which quote the stranger."""
+        request_id = self._watch.ids.new("req")
+        if status == 400:
+            error = bad_request()
+            kind = type(exc).__name__
+            self._watch.strangers.note(
+                LogEvent.HTTP_MALFORMED, request_id=request_id, peer=self.peer, kind=kind
+            )
+        else:
+            error = Refusal("internal_error", details={"requestId": request_id})
+            log.error("request_failed", request_id=request_id, exc_info=exc)
+        if request.writer.output_size > 0:
+            raise ConnectionError("An answer was begun; another can't follow it")
+        response = envelope.refuse(error)
+        response.headers.update({envelope.REQUEST_ID: request_id, **envelope.SERVER})
+        response.force_close()
+        return response
+
+    def log_exception(self, *_: Any, **words: Any) -> None:
+        log.error("http_connection_failed", peer=self.peer, exc_info=words.get("exc_info"))
+
+    def look(self, now: float) -> None:
+        """Cut the connection if its peer is too slow in what we wait for."""
+        waits_for = self._waiting()
+        if self._request is not self._current_request:
+            self._request, self._body_began = self._current_request, now
+        if waits_for == "body" and now - self._body_began >= self._watch.body_timeout_s:
+            self._cut("body not complete in time")
+            return
+        unsent = self.transport.get_write_buffer_size() if self.transport else 0
+        if self._takes_too_slowly(unsent, now):
+            self._cut("answer taken too slowly")
+            return
+        if waits_for != self._waits_for or unsent != self._unsent:
+            self._waits_for, self._unsent = waits_for, unsent
+            self._seen, self._since = self._received, now
+            return
+        waited_s = now - self._since
+        if unsent and waited_s >= STALLED_S:
+            self._cut("answer not taken")
+        elif waits_for == "head" and waited_s >= self._watch.header_timeout_s:
+            self._cut("head of a request not complete")
+        elif waits_for == "body" and waited_s >= RATE_WINDOW_S:
+            if self._received - self._seen < self._watch.body_min_bytes_per_s * waited_s:
+                self._cut("body too slow")
+            self._seen, self._since = self._received, now
+
+    def _takes_too_slowly(self, unsent: int, now: float) -> bool:
+        """Whether a reader of a long answer keeps less than the pace that is asked of a body."""
+        request = self._current_request
+        if request is None or not unsent:
+            self._taken_since = None
+            return False
+        taken = request.writer.output_size - unsent
+        if self._taken_since is not None and now - self._taken_since < STALLED_S:
+            return False
+        is_slow = self._taken_since is not None and (
+            taken - self._taken < self._watch.body_min_bytes_per_s * STALLED_S
+        )
+        self._taken, self._taken_since = taken, now
+        return is_slow
+
+    def _waiting(self) -> str:
+        """What this connection waits for: a `head`, a `body`, `us`, or the `next` request."""
+        request = self._current_request
+        if request is not None:
+            return "us" if request.content.is_eof() else "body"
+        # Between requests aiohttp's keep-alive time counts, until the next head begins.
+        return "head" if self._head_begun else "next"
+
+    def _cut(self, reason: str) -> None:
+        self._watch.strangers.note(LogEvent.HTTP_CONNECTION_CUT, peer=self.peer, reason=reason)
+        if self.transport is not None:
+            self.transport.abort()
+
+
+class Watch:
+    """All connections: their number, in all and for one address, and their pace."""
+
+    def __init__(self, settings: Http, ids: Ids, strangers: StrangerLog) -> None:
+        self.ids = ids
+        self.strangers = strangers
+        self.header_timeout_s = settings.header_timeout_s
+        self.body_min_bytes_per_s = settings.body_min_bytes_per_s
+        self.body_timeout_s = settings.body_timeout_s
+        self._max = settings.max_connections
+        self._max_per_address = settings.max_connections_per_address
+        self._connections: set[ClientConnection] = set()
+        self._per_address: Counter[str] = Counter()
+        self._timer: asyncio.TimerHandle | None = None
+
+    def now(self) -> float:
+        return asyncio.get_running_loop().time()
+
+    def start(self) -> None:
+        self._timer = asyncio.get_running_loop().call_later(LOOK_S, self._look)
+
+    def stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def opened(self, connection: ClientConnection) -> bool:
+        """Count it; False, and it is not counted, when it is one too many."""
+        # From this host come a proxy's connections, which are everybody's.
+        has_share = is_local(connection.peer) or self._per_address[connection.peer] < self._max_per_address
+        if len(self._connections) >= self._max or not has_share:
+            return False
+        self._connections.add(connection)
+        self._per_address[connection.peer] += 1
+        return True
+
+    def refusal(self, peer: str) -> bytes:
+        """What a connection too many hears."""
+        request_id = self.ids.new("req")
+        self.strangers.note(LogEvent.HTTP_CONNECTION_REFUSED, request_id=request_id, peer=peer)
+        error = Refusal(
+            "provider_unavailable",
+            "Too many connections; try again later.",
+            headers={"Retry-After": str(RETRY_AFTER_S)},
+        )
+        return envelope.refusal_octets(error, "Service Unavailable", request_id)
+
+    def closed(self, connection: ClientConnection) -> None:
+        if connection in self._connections:
+            self._connections.remove(connection)
+            self._per_address[connection.peer] -= 1
+            if not self._per_address[connection.peer]:
+                del self._per_address[connection.peer]
+
+    def _look(self) -> None:
+        now = self.now()
+        for connection in list(self._connections):
+            connection.look(now)
+        self.start()
+
+
+def is_local(peer: str) -> bool:
+    return peer.startswith("127.") or peer in ("::1", "")

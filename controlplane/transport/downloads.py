@@ -1,0 +1,79 @@
+"""Streams of stored bytes: whole or, where a client asks for it, a single range (RFC 9110 §14)."""
+
+import re
+from collections.abc import AsyncIterator, Mapping
+from typing import NamedTuple
+from urllib.parse import quote
+
+from aiohttp import web
+
+from controlplane.contract.refusals import Refusal
+from storage.blobs import BlobMissing
+
+_RANGE = re.compile(r"bytes=\s*(\d*)-(\d*)\s*", re.IGNORECASE)
+_ASCII_NAME = {code: "_" for code in (*range(32), ord('"'), ord("\\"), 127)}
+
+
+class ByteRange(NamedTuple):
+    """The bytes from `start` to before `stop`."""
+
+    start: int
+    stop: int
+
+
+def asked_range(request: web.Request, size: int, etag: str) -> ByteRange | None:
+    """The range that the request asks for; None: all. Refusal 416 when it lies behind the end.
+
+    RFC 9110 §14.2: what is no single valid range of bytes may be ignored, and is; so is any when
+    `If-Range` names another representation (§13.1.5).
+    """
+    asked = _RANGE.fullmatch(request.headers.get("Range", ""))
+    if asked is None or request.headers.get("If-Range", etag) != etag:
+        return None
+    first, last = asked.groups()
+    if len(first) > 18 or len(last) > 18 or not (first or last):
+        return None
+    if not first:  # §14.1.2: the last so many
+        start, stop = max(0, size - int(last)), size
+        empty = int(last) == 0
+    else:
+        start, stop = int(first), min(size, int(last) + 1) if last else size
+        if last and int(last) < start:
+            return None
+        empty = start >= size
+    if empty or start >= size:
+        raise Refusal("range_not_satisfiable", headers={"Content-Range": f"bytes */{size}"})
+    return ByteRange(start, stop)
+
+
+async def stream(
+    request: web.Request,
+    pieces: AsyncIterator[bytes],
+    size: int,
+    headers: Mapping[str, str],
+    span: ByteRange | None = None,
+) -> web.StreamResponse:
+    """Send the pieces, which are those of `span` when there is one. 410 when the bytes are gone."""
+    try:
+        first = await anext(pieces, b"")
+    except BlobMissing as error:
+        raise Refusal("attachment_bytes_missing") from error
+    response = web.StreamResponse(status=200 if span is None else 206, headers=dict(headers))
+    response.content_length = size if span is None else span.stop - span.start
+    if span is not None:
+        response.headers["Content-Range"] = f"bytes {span.start}-{span.stop - 1}/{size}"
+    await response.prepare(request)
+    if request.method != "HEAD":
+        await response.write(first)
+        async for piece in pieces:
+            await response.write(piece)
+    await response.write_eof()
+    return response
+
+
+def disposition(kind: str, filename: str) -> str:
+    """RFC 6266 §4: the name in full for those who read `filename*`, an ASCII likeness for the rest."""
+    plain = filename.translate(_ASCII_NAME).encode("ascii", "replace").decode().replace("?", "_")
+    if plain == filename:
+        return f'{kind}; filename="{plain}"'
+    return f"{kind}; filename=\"{plain}\"; filename*=UTF-8''{quote(filename, safe='')}"

@@ -1,0 +1,126 @@
+"""Bodies of requests: how much of them may be in memory, and how many are worked on at a time.
+
+- One account of bytes for all of HTTP (storage.byte_account), held by organizations and, where they are known, by
+  addresses. A body is counted piece by piece as it comes, so who trickles holds what he sent and no more; what was
+  announced and could not fit is refused before it is read. All of it is given back when the request is over.
+- A row of the route table says how long a body may be; who announces more is refused before he sends it.
+- A body costs several times its size while it is parsed, decoded, composed and read back. So only `LARGE_AT_ONCE`
+  of the large ones are worked on at a time; the rest wait as octets, and are called fairly (work_turns). Peak
+  memory is the account and `LARGE_AT_ONCE` times four of the largest bodies.
+"""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
+
+from aiohttp import HttpVersion11, web
+
+from conf.settings import Http
+from controlplane.api import Route
+from controlplane.contract.refusals import Fault, Refusal, invalid
+from controlplane.transport.reading import read_body
+from controlplane.transport.streaming import JSON_TYPE
+from controlplane.transport.work_turns import WorkTurns
+from storage.byte_account import ByteAccount
+from storage.cpu_threads import CpuThreads
+
+LARGE_BYTES = 256 * 1024  # more is parsed in a thread, in its turn
+LARGE_AT_ONCE = 2
+RETRY_AFTER_S = 2
+
+
+class ClientLeft(ConnectionError):
+    """Nobody waits for the answer; nothing was begun."""
+
+
+class RequestBodies:
+    def __init__(self, settings: Http, cpu: CpuThreads) -> None:
+        self._cpu = cpu
+        self._account = ByteAccount(settings.max_bytes_in_flight)
+        self._turns = WorkTurns(LARGE_AT_ONCE)
+
+    @property
+    def held_bytes(self) -> int:
+        return self._account.held_bytes
+
+    @asynccontextmanager
+    async def body(self, route: Route, request: web.Request, holders: Sequence[str]) -> AsyncIterator[Any]:
+        """The route's model of the body; a large one has its turn until the block ends."""
+        _check_coding(request)
+        async with self.octets(route, request, holders) as raw:
+            if raw and request.content_type != JSON_TYPE:
+                raise Refusal("unsupported_media_type")
+            assert route.body is not None
+            if len(raw) <= LARGE_BYTES:
+                yield read_body(route.body, raw)
+                return
+            async with self._turns.turn(holders[0]):
+                _check_presence(request)
+                yield await self._cpu.run(holders[0], partial(read_body, route.body, raw))
+
+    @asynccontextmanager
+    async def octets(
+        self, route: Route, request: web.Request, holders: Sequence[str]
+    ) -> AsyncIterator[bytearray]:
+        """The whole body, as long as its route allows; counted until the block ends."""
+        announced = request.content_length
+        if announced is not None and announced > route.body_bytes_max:
+            raise _too_large(route)
+        if announced:
+            self._take(announced, holders)  # is there room for it? Held is what has come
+            self._account.give(announced, *holders)
+        await continue_if_expected(request)
+        raw = bytearray()
+        held = 0
+        try:
+            async for piece in request.content.iter_any():
+                if held + len(piece) > route.body_bytes_max:
+                    raise _too_large(route)
+                self._take(len(piece), holders)
+                held += len(piece)
+                raw += piece
+            yield raw
+        finally:
+            self._account.give(held, *holders)
+
+    def _take(self, count: int, holders: Sequence[str]) -> None:
+        if not self._account.take(count, *holders):
+            raise Refusal(
+                "provider_unavailable",
+                "Too many bytes of requests are in transit; try again later.",
+                headers={"Retry-After": str(RETRY_AFTER_S)},
+            )
+
+
+async def refuse_body(request: web.Request) -> None:
+    """For endpoints that take none; it is not read."""
+    if request.content_length or (request.can_read_body and await request.content.readany()):
+        raise invalid([Fault("", "unexpected_body", "This endpoint takes no body")])
+
+
+async def continue_if_expected(request: web.Request) -> None:
+    """RFC 9110 §10.1.1: whoever asked is told that the body is wanted."""
+    if request.version >= HttpVersion11 and expects_continue(request):
+        await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        request.writer.output_size = 0  # the answer itself has not begun
+
+
+def expects_continue(request: web.Request) -> bool:
+    return request.headers.get("Expect", "").strip().lower() == "100-continue"
+
+
+def _check_coding(request: web.Request) -> None:
+    if request.headers.get("Content-Encoding", "identity").lower() != "identity":
+        raise Refusal("unsupported_media_type", "Send the body uncompressed.")
+
+
+def _check_presence(request: web.Request) -> None:
+    """Work for a client that hung up while it waited helps nobody."""
+    if request.transport is None or request.transport.is_closing():
+        raise ClientLeft
+
+
+def _too_large(route: Route) -> Refusal:
+    limit = route.body_bytes_max
+    return Refusal("payload_too_large", f"The body of this request may have {limit} bytes.", {"limit": limit})

@@ -1,0 +1,55 @@
+"""Answers too large to be in memory as a whole: written piece by piece, as fast as the client reads."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import msgspec
+from aiohttp import web
+
+from controlplane.api import Result
+
+JSON_TYPE = "application/json"
+HELD_BYTES = 256 * 1024  # by each reader that takes its time, of whom there may be a thousand
+WRITE_BYTES = 64 * 1024
+
+
+async def answer_array(request: web.Request, parts: AsyncIterator[bytes]) -> Result | web.StreamResponse:
+    """An array as `data`. A part is one element or several (with commas between them), or empty."""
+    held: list[bytes] = []
+    async for part in parts:
+        if part:
+            held.append(part)
+        if sum(map(len, held)) > HELD_BYTES:
+            return await stream_json(request, _array(held, parts))
+    return Result(msgspec.Raw(b"[" + b",".join(held) + b"]"))
+
+
+async def stream_json(request: web.Request, pieces: AsyncIterator[bytes]) -> web.StreamResponse:
+    """200 with the pieces of a JSON text. What fails on the way cuts the connection."""
+    response = web.StreamResponse(headers={"Content-Type": JSON_TYPE})
+    await response.prepare(request)
+    gathered = bytearray()
+    async for piece in pieces:
+        if len(gathered) + len(piece) < WRITE_BYTES:
+            gathered += piece
+            continue
+        if gathered:  # an empty chunk would be the last one
+            await response.write(bytes(gathered))
+            gathered.clear()
+        await response.write(piece)
+        await asyncio.sleep(0)  # others are served in between, also where the client is quick
+    await response.write_eof(bytes(gathered))
+    return response
+
+
+async def _array(held: list[bytes], parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield b'{"data":['
+    yield held.pop(0)
+    while held:
+        yield b","
+        yield held.pop(0)
+    async for part in parts:
+        if part:
+            yield b","
+            yield part
+    yield b"]}"

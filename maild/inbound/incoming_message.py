@@ -1,0 +1,136 @@
+"""A received message as values: what is the same for every inbox it reaches, its row, its event. Pure."""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from maild.message.address import normalize
+from maild.message.digest import Digest
+from storage.clock import iso
+from storage.inboxes import RecipientInbox
+from storage.records import AttachmentRow, MessageRow, dump
+
+THREAD_REFERENCES = 20
+PARTICIPANTS = 50
+
+
+class IncomingMessage(NamedTuple):
+    """One message on its way to one or more inboxes: all that is the same for each of them.
+
+    `is_report`: a mail system wrote it about mail of ours."""
+
+    digest: Digest
+    blob_id: str
+    size_bytes: int
+    from_address: str
+    from_name: str | None
+    to: tuple[str, ...]
+    cc: tuple[str, ...]
+    reply_to: str | None
+    envelope_from: str
+    auth: Mapping[str, str | None]
+    mode: str = "live"
+    is_report: bool = False
+
+
+def incoming_message(
+    found: Digest, blob_id: str, size_bytes: int, envelope_from: str, auth: Mapping[str, str | None]
+) -> IncomingMessage:
+    parsed = found.parsed
+    # Without one unambiguous author the envelope sender stands in (it is checked syntax, not a claim).
+    return IncomingMessage(
+        digest=found,
+        blob_id=blob_id,
+        size_bytes=size_bytes,
+        from_address=parsed.from_.address if parsed.from_ else envelope_from,
+        from_name=parsed.from_.name if parsed.from_ else None,
+        to=tuple(one.address for one in parsed.to),
+        cc=tuple(one.address for one in parsed.cc),
+        reply_to=parsed.reply_to[0].address if parsed.reply_to else None,
+        envelope_from=envelope_from,
+        auth=auth,
+    )
+
+
+def references(incoming: IncomingMessage) -> list[str]:
+    """The Message-IDs that may name a known thread, the likeliest first."""
+    parsed = incoming.digest.parsed
+    newest_first = [*([parsed.in_reply_to] if parsed.in_reply_to else []), *reversed(parsed.references)]
+    return list(dict.fromkeys(newest_first))[:THREAD_REFERENCES]
+
+
+def participants(incoming: IncomingMessage) -> list[str]:
+    everyone = [incoming.from_address, *incoming.to, *incoming.cc]
+    return list(dict.fromkeys(normalize(one) for one in everyone if one))[:PARTICIPANTS]
+
+
+def message_row(
+    incoming: IncomingMessage, box: RecipientInbox, message_id: str, thread_id: str, trace: bytes, now_ms: int
+) -> MessageRow:
+    found, parsed = incoming.digest, incoming.digest.parsed
+    return MessageRow(
+        id=message_id,
+        organization_id=box.organization_id,
+        inbox_id=box.inbox_id,
+        thread_id=thread_id,
+        direction="inbound",
+        mode=incoming.mode,
+        status="received",
+        from_address=incoming.from_address,
+        from_name=incoming.from_name,
+        to_addresses=dump(incoming.to),
+        cc_addresses=dump(incoming.cc),
+        bcc_addresses="[]",
+        reply_to=incoming.reply_to,
+        subject=parsed.subject,
+        snippet=found.snippet,
+        text_body=found.text_body,
+        text_slices=dump(found.text_slices) if found.text_slices else None,
+        html_slices=dump(found.html_slices) if found.html_slices else None,
+        extracted_text=found.extracted_text,
+        message_id_header=parsed.message_id,
+        in_reply_to=parsed.in_reply_to,
+        reference_ids=dump(parsed.references),
+        labels='["unread"]',
+        is_auto_reply=int(parsed.is_auto_reply or incoming.is_report),
+        is_spam=0,
+        auth=dump(incoming.auth),
+        trace=trace,
+        blob_id=incoming.blob_id,
+        size_bytes=incoming.size_bytes,
+        header_length=parsed.header_length,
+        envelope_from=incoming.envelope_from,
+        bounce_token=None,
+        failure_reason=None,
+        scheduled_at=None,
+        sent_at=None,
+        created_at=now_ms,
+    )
+
+
+def received_event(
+    message: MessageRow, incoming: IncomingMessage, attachments: Iterable[AttachmentRow]
+) -> dict[str, object]:
+    """`email.received` (docs/contract.md, section 6) less the words, which are read when it is rendered."""
+    return {
+        "messageId": message.id,
+        "inboxId": message.inbox_id,
+        "threadId": message.thread_id,
+        "direction": "inbound",
+        "fromAddress": message.from_address,
+        "fromName": message.from_name,
+        "toAddresses": incoming.to,
+        "subject": message.subject,
+        "snippet": message.snippet,
+        "hasHtml": message.html_slices is not None,
+        "auth": incoming.auth,
+        "attachments": [
+            {
+                "id": one.id,
+                "filename": one.filename,
+                "contentType": one.content_type,
+                "sizeBytes": one.size_bytes,
+            }
+            for one in attachments
+        ],
+        "receivedAt": iso(message.created_at),
+    }

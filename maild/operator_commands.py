@@ -1,0 +1,262 @@
+"""Making and changing a store from the command line, also beside a running daemon.
+
+Each command is one transaction on a connection of its own; the daemon sees it with its next statement.
+"""
+
+import os
+import sqlite3
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, TypeVar
+
+from conf.settings import Settings
+from controlplane import render
+from controlplane.domains import checks
+from maild.outbound import dkim
+from storage import dkim_keys, inboxes, keys, migrate, organizations, outbound, rotation, switches, usage
+from storage.clock import Clock, iso_or_none
+from storage.data_folder import DataFolder, DataFolderError
+from storage.database import Tx
+from storage.ids import Ids
+from storage.records import OrganizationRow
+from storage.sealing import Sealer, make_master_key, master_key_file, read_master_key
+
+T = TypeVar("T")
+
+SELECTOR = "s1"
+
+
+class OperatorCommands:
+    """The store, opened for commands."""
+
+    def __init__(self, settings: Settings, clock: Clock | None = None) -> None:
+        self._settings = settings
+        self._clock = clock or Clock()
+        self._ids = Ids(self._clock)
+        self._folder = DataFolder(settings.data_path)
+
+    def init(self) -> dict[str, Any]:
+        """Make whatever of the store is missing. Keys are in the answer of the first time alone."""
+        self._folder.make()
+        self._folder.check_vacant()
+        migrate.prepare(self._folder.database)
+        key_file = master_key_file(self._folder.master_key)
+        if key_file == self._folder.master_key and not self._write(rotation.is_sealed):
+            make_master_key(key_file)
+        key = read_master_key(key_file)
+        fresh = {name: dkim.generate_key() for name in self._settings.server.shared_domains}
+        return self._write(lambda tx: self._init(tx, key, fresh))
+
+    def look_at(self, work: Callable[[DataFolder, Clock], T]) -> T:
+        """For commands that change nothing."""
+        return work(self._folder, self._clock)
+
+    def rotate_master_key(self, key_file: Path | None) -> dict[str, Any]:
+        """DataFolderError while a daemon runs, which holds the present key."""
+        self._folder.check()
+        self._folder.check_store()
+        self._folder.lock()
+        try:
+            migrate.prepare(self._folder.database)
+            path = key_file or master_key_file(self._folder.master_key)
+            return {"resealed": rotation.rotate(self._folder.database, path), "keyFile": str(path)}
+        finally:
+            self._folder.unlock()
+
+    def _init(self, tx: Tx, key: bytes, fresh: dict[str, tuple[bytes, str]]) -> dict[str, Any]:
+        rotation.adopt(tx, key)
+        sealer = Sealer(key)
+        for domain, (private, public) in fresh.items():
+            self._keep_dkim_key(tx, sealer, domain, private, public)
+        made: dict[str, Any] = {}
+        organization = organizations.first(tx)
+        if organization is None:
+            made = self._create_organization(tx, "Operator", "selfhost")
+            self._create_operator_inbox(tx, made["organizationId"])
+        else:
+            made["organizationId"] = organization.id
+        records = [one for name in self._settings.server.shared_domains for one in self._records(tx, name)]
+        return {**made, "records": records}
+
+    def create_organization(self, name: str, plan: str) -> dict[str, str]:
+        return self._write(lambda tx: self._create_organization(tx, name, plan))
+
+    def set_sending(self, organization_id: str, status: str, reason: str | None, action: str | None) -> bool:
+        """Approve or pause; False when there is no such organization."""
+        now_ms = self._clock.now_ms()
+        if status == "approved":
+            return self._write(lambda tx: organizations.approve(tx, organization_id, now_ms))
+        event_id = self._ids.new("evt")
+        return self._write(
+            lambda tx: organizations.pause(
+                tx, event_id, organization_id, reason or "manual_review", action or "contact_operator", now_ms
+            )
+        )
+
+    def list_organizations(self) -> list[dict[str, Any]]:
+        return self._write(lambda tx: [self._shown(tx, one) for one in organizations.every(tx)])
+
+    def show_organization(self, organization_id: str) -> dict[str, Any]:
+        """KeyError names what does not exist."""
+
+        def unit(tx: Tx) -> dict[str, Any]:
+            row = organizations.get(tx, organization_id)
+            if row is None:
+                raise KeyError(f"organization {organization_id}")
+            return self._shown(tx, row)
+
+        return self._write(unit)
+
+    def set_plan(self, organization_id: str, plan: str) -> bool:
+        return self._write(lambda tx: organizations.set_plan(tx, organization_id, plan))
+
+    def reset_tripwire(self, organization_id: str) -> bool:
+        return self._write(lambda tx: organizations.reset_tripwire(tx, organization_id))
+
+    def pause_queue(self) -> dict[str, Any]:
+        now_ms = self._clock.now_ms()
+        self._write(lambda tx: switches.turn_off(tx, switches.QUEUE, now_ms))
+        return self.show_queue()
+
+    def resume_queue(self) -> dict[str, Any]:
+        self._write(lambda tx: switches.turn_on(tx, switches.QUEUE))
+        return self.show_queue()
+
+    def show_queue(self) -> dict[str, Any]:
+        """Recipients that wait or are being delivered, and since when nothing has been (null: it runs)."""
+
+        def unit(tx: Tx) -> dict[str, Any]:
+            since = switches.off_since(tx, switches.QUEUE)
+            return {"waiting": outbound.depth(tx), "pausedSince": iso_or_none(since)}
+
+        return self._write(unit)
+
+    def create_key(
+        self, organization_id: str, name: str, scopes: Sequence[str], inbox_id: str | None, mode: str
+    ) -> dict[str, str]:
+        """KeyError names what does not exist."""
+
+        def unit(tx: Tx) -> dict[str, str]:
+            if organizations.get(tx, organization_id) is None:
+                raise KeyError(f"organization {organization_id}")
+            if inbox_id is not None and inboxes.get_active(tx, organization_id, inbox_id) is None:
+                raise KeyError(f"inbox {inbox_id}")
+            return self._create_key(tx, organization_id, name, scopes, inbox_id, mode)
+
+        return self._write(unit)
+
+    def revoke_key(self, key_id: str) -> bool:
+        def unit(tx: Tx) -> bool:
+            organization_id = keys.organization_of(tx, key_id)
+            return organization_id is not None and keys.revoke(tx, organization_id, key_id)
+
+        return self._write(unit)
+
+    # Inside one transaction --------------------------------------------------------------------
+
+    def _create_organization(self, tx: Tx, name: str, plan: str) -> dict[str, str]:
+        organization_id = self._ids.new("org")
+        organizations.create(tx, organization_id, name, plan, self._clock.now_ms())
+        live = self._create_key(tx, organization_id, "first key", ["*"], None, "live")
+        test = self._create_key(tx, organization_id, "first test key", ["*"], None, "test")
+        return {"organizationId": organization_id, "apiKey": live["apiKey"], "testKey": test["apiKey"]}
+
+    def _shown(self, tx: Tx, row: OrganizationRow) -> dict[str, Any]:
+        """As the API shows it to itself, and what only the operator sees."""
+        now_ms = self._clock.now_ms()
+        limits = asdict(self._settings.plan(row.plan))
+        used = organizations.used(tx, row.id, now_ms)
+        shown = render.organization(row, limits, used, usage.reputation(tx, row.id, now_ms), now_ms)
+        standing = organizations.standing(tx, row.id, now_ms)
+        tripwire = organizations.tripwire(tx, row.id)
+        tripped_at = tripwire.tripped_at
+        return {
+            **shown,
+            "sinceApproval": {
+                "sent": standing.sent,
+                "hardBounceRate": standing.hard_bounce_rate,
+                "complaintRate": standing.complaint_rate,
+            },
+            "tripwire": {
+                "trippedAt": iso_or_none(tripped_at),
+                "recentRecipients": tripwire.recipients,
+            },
+        }
+
+    def _create_key(
+        self, tx: Tx, organization_id: str, name: str, scopes: Sequence[str], inbox_id: str | None, mode: str
+    ) -> dict[str, str]:
+        key_id, raw_key = self._ids.new("key"), keys.make(mode, os.urandom)
+        keys.create(
+            tx,
+            key_id,
+            raw_key,
+            self._clock.now_ms(),
+            organization_id=organization_id,
+            name=name,
+            scopes=scopes,
+            mode=mode,
+            inbox_id=inbox_id,
+        )
+        return {"id": key_id, "apiKey": raw_key}
+
+    def _create_operator_inbox(self, tx: Tx, organization_id: str) -> None:
+        """Where postmaster@ and abuse@ of every domain that we serve arrive (RFC 5321 §4.5.1)."""
+        inboxes.create(
+            tx,
+            self._ids.new("inb"),
+            self._clock.now_ms(),
+            organization_id=organization_id,
+            username="postmaster",
+            domain=self._settings.server.shared_domains[0],
+            name="Postmaster",
+            agent_id=None,
+            metadata="{}",
+            is_operator=True,
+        )
+
+    def _keep_dkim_key(self, tx: Tx, sealer: Sealer, domain: str, private: bytes, public: str) -> None:
+        if dkim_keys.active(tx, domain) is not None:
+            return
+        sealed = sealer.seal(private, dkim_keys.context(domain, SELECTOR))
+        dkim_keys.insert(
+            tx, dkim_keys.DkimKey(domain, SELECTOR, "active", sealed, public, self._clock.now_ms())
+        )
+
+    def _records(self, tx: Tx, domain: str) -> list[dict[str, Any]]:
+        key = dkim_keys.active(tx, domain)
+        assert key is not None
+        wanted = checks.records(
+            domain,
+            self._settings.server.hostname,
+            [checks.PublishedKey(key.selector, key.public_key, True)],
+            reports_to=f"postmaster@{domain}",
+        )
+        return [{"domainName": domain, **record.shown()} for record in wanted]
+
+    def _write(self, unit: Callable[[Tx], T]) -> T:
+        if not self._folder.database.exists():
+            raise DataFolderError(
+                f"data_dir: there is no store in {self._folder.path}; run 'maild init' first"
+            )
+        conn = migrate.connect(self._folder.database)
+        try:
+            conn.execute("BEGIN IMMEDIATE")
+            result = unit(Tx(conn))
+            conn.execute("COMMIT")
+        except sqlite3.DatabaseError as error:
+            raise migrate.StoreError(f"{self._folder.database}: {error}") from error
+        finally:
+            conn.close()
+        return result
+
+
+def write_configuration(path: Path, domain: str, template: str) -> None:
+    """The documented configuration with the names of one domain filled in."""
+    text = template.replace('hostname = "localhost"', f'hostname = "{domain}"', 1)
+    text = text.replace('shared_domains = ["agents.test"]', f'shared_domains = ["{domain}"]', 1)
+    text = text.replace('public_url = "http://127.0.0.1:8025"', f'public_url = "https://{domain}"', 1)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("x", encoding="utf-8") as file:
+        file.write(text)

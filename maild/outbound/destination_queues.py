@@ -1,0 +1,179 @@
+"""Who waits for which destination, and how many may be worked on at once: fairness, as state.
+
+A destination is a destination's line. One that has not been heard of lately gets one worker and a short line,
+until a host of it answers; so a destination that hangs costs one connection, and its backlog stays in
+the store instead of filling the queue's memory, of which all such destinations together have half. One that
+could not be reached is dead for nearly a first retry: what is in its line meanwhile is deferred without dialling.
+
+All of it may be forgotten at any time; it is rebuilt by trying.
+"""
+
+from collections import OrderedDict, deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import NamedTuple
+
+from conf.settings import Outbound
+from maild.outcomes import Verdict
+from storage.clock import Clock
+from storage.outbound import Due
+
+QUEUED_ROWS_MAX = 500
+QUEUED_ROWS_UNPROVEN = 20
+DOUBTFUL_ROWS_MAX = 1500  # half of what the queue holds in memory
+LOCAL_WORKERS = 8
+PROVEN_FOR_S = 300
+IDLE_DESTINATIONS_MAX = 10_000
+
+
+class DestinationKind(Enum):
+    REMOTE = "remote"
+    RELAY = "relay"
+    LOCAL = "local"
+    SIMULATOR = "simulator"
+
+
+class DestinationKey(NamedTuple):
+    kind: DestinationKind
+    domain: str  # of REMOTE; the others have one destination each
+
+
+@dataclass
+class DestinationQueue:
+    key: DestinationKey
+    waiting: deque[list[Due]] = field(default_factory=deque)
+    rows: int = 0  # that wait or are being delivered
+    workers: int = 0
+    proven_until: float = 0
+    failures: int = 0  # in a row
+    dead_until: float = 0
+    last_words: Verdict | None = None
+    is_held_back: bool = False  # the store has more for it than its line takes
+
+    @property
+    def is_network(self) -> bool:
+        return self.key.kind in (DestinationKind.REMOTE, DestinationKind.RELAY)
+
+
+class DestinationQueues:
+    def __init__(self, settings: Outbound, clock: Clock) -> None:
+        self._workers_max = settings.max_connections_per_destination
+        # Less than the first retry at its earliest (schedule.JITTER): who comes back on schedule finds it over.
+        self._dead_for_s = settings.first_retry_s * 0.85
+        self._clock = clock
+        self._doubtful_rows = 0
+        self._destinations: OrderedDict[DestinationKey, DestinationQueue] = OrderedDict()
+
+    def queue(self, key: DestinationKey) -> DestinationQueue:
+        destination = self._destinations.get(key)
+        if destination is None:
+            destination = self._destinations[key] = DestinationQueue(key)
+            self._forget_idle()
+        else:
+            self._destinations.move_to_end(key)
+        return destination
+
+    def __iter__(self) -> Iterator[DestinationQueue]:
+        return iter(self._destinations.values())
+
+    def busy_domains(self) -> list[str]:
+        """Destinations whose lines are full: nothing more is leased for them."""
+        busy = []
+        self._doubtful_rows = sum(
+            destination.rows for destination in self._destinations.values() if self.is_doubtful(destination)
+        )
+        for destination in self._destinations.values():
+            if (
+                destination.rows
+                and destination.key.kind is DestinationKind.REMOTE
+                and destination.rows >= self._length(destination)
+            ):
+                destination.is_held_back = True
+                busy.append(destination.key.domain)
+        return busy
+
+    def has_room_for(self, destination: DestinationQueue, rows: int) -> bool:
+        """May so many leased rows stand in the line too?
+
+        An empty line takes any group; one of a destination that answers takes what one lease brings.
+        """
+        if (
+            destination.key.kind is not DestinationKind.REMOTE
+            or not destination.rows
+            or self._length(destination) == QUEUED_ROWS_MAX
+        ):
+            return True
+        if destination.rows + rows <= QUEUED_ROWS_UNPROVEN:
+            return True
+        destination.is_held_back = True
+        return False
+
+    def must_stand_aside(self, destination: DestinationQueue, rows: int) -> bool:
+        """Have destinations that have not answered lately all that they may have together? If not, it is taken."""
+        if not self.is_doubtful(destination):
+            return False
+        if self._doubtful_rows + rows > DOUBTFUL_ROWS_MAX and self._doubtful_rows:
+            return True
+        self._doubtful_rows += rows
+        return False
+
+    def is_doubtful(self, destination: DestinationQueue) -> bool:
+        """It may hang, for all we know: nobody there has answered lately. (A dead one costs no time.)"""
+        return (
+            destination.key.kind is DestinationKind.REMOTE
+            and not self._is_proven(destination)
+            and not self.is_dead(destination)
+        )
+
+    def may_refill(self, destination: DestinationQueue) -> bool:
+        """Once for each time that it was held back: is its line short enough by now?"""
+        if destination.is_held_back and destination.rows <= self._length(destination) // 2:
+            destination.is_held_back = False
+            return True
+        return False
+
+    def _length(self, destination: DestinationQueue) -> int:
+        return (
+            QUEUED_ROWS_MAX
+            if self._is_proven(destination) or self.is_dead(destination)
+            else QUEUED_ROWS_UNPROVEN
+        )
+
+    def wants_worker(self, destination: DestinationQueue) -> bool:
+        limit = LOCAL_WORKERS
+        if destination.is_network:
+            limit = self._workers_max if self._is_proven(destination) else 1
+        return destination.workers < min(limit, destination.workers + len(destination.waiting))
+
+    def is_dead(self, destination: DestinationQueue) -> bool:
+        return destination.dead_until > self._clock.monotonic()
+
+    def reached(self, destination: DestinationQueue) -> None:
+        destination.proven_until = self._clock.monotonic() + PROVEN_FOR_S
+        destination.failures = 0
+        destination.dead_until = 0
+
+    def lost(self, destination: DestinationQueue) -> None:
+        """A host took the envelope, and hung with the message: it may do so again."""
+        destination.proven_until = 0
+
+    def not_reached(self, destination: DestinationQueue, verdict: Verdict) -> None:
+        destination.failures += 1
+        # One failure of a destination that works is an accident; as many as it has workers are not.
+        if destination.failures >= (self._workers_max if self._is_proven(destination) else 1):
+            destination.proven_until = 0
+            destination.dead_until = self._clock.monotonic() + self._dead_for_s
+            destination.last_words = verdict
+
+    def _is_proven(self, destination: DestinationQueue) -> bool:
+        return destination.proven_until > self._clock.monotonic()
+
+    def _forget_idle(self) -> None:
+        if len(self._destinations) <= IDLE_DESTINATIONS_MAX:
+            return
+        for key, destination in list(self._destinations.items()):
+            if not destination.rows and not destination.workers:
+                del self._destinations[key]
+            if len(self._destinations) <= IDLE_DESTINATIONS_MAX // 2:
+                return

@@ -1,0 +1,57 @@
+"""What one half of the mail plane hands to the other: mail from an inbox of this host to another, and
+the simulator's answers.
+
+The outbound queue and the inbound plane never import each other; the composition root gives the
+queue a `PrepareLocal` and a `PrepareAnswer`. They are awaited outside a transaction (they may read, parse,
+hash) and yield a unit of work, which the queue runs in the transaction that records the outcome:
+delivered exactly once.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+
+from storage.database import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class LocalMail:
+    """One message for recipients on domains of ours. Its bytes are in the store already.
+
+    `recipient_headers`: header fields that this copy has for itself, in front of the stored bytes.
+    """
+
+    message_id: str
+    organization_id: str
+    inbox_id: str
+    blob_id: str
+    envelope_from: str
+    recipients: tuple[str, ...]
+    mode: str
+    recipient_headers: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedAnswer:
+    """What somebody at the simulator writes back to an inbox."""
+
+    raw: bytes
+    author: str
+    inbox_address: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """As an SMTP server would answer for one recipient: 2xx taken, 4xx later, 5xx never."""
+
+    code: int
+    enhanced: str
+    text: str
+    message_id: str | None = None  # of the inbox's copy
+
+
+DeliverLocal = Callable[[Tx], Mapping[str, Reply]]  # recipient → reply
+PrepareLocal = Callable[[LocalMail], Awaitable[DeliverLocal]]
+DeliverAnswer = Callable[[Tx], None]
+PrepareAnswer = Callable[[SimulatedAnswer], Awaitable[DeliverAnswer]]
+IsLocal = Callable[[str], Awaitable[bool]]  # domain → is it ours?
+MaySend = Callable[[str, str], bool]  # organization, domain → may it send from there, now?

@@ -1,0 +1,183 @@
+"""Requests are read at a cost in proportion to their octets, and the answer to a bad one is bounded."""
+
+import json
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from controlplane.contract.refusals import FAULTS_MAX, Refusal
+from controlplane.contract.requests import CreateDraft, CreateInbox, RequestQuery, SendMessage
+from controlplane.transport import reading
+from controlplane.transport.reading import VALUES_MAX, read_body, read_query
+
+
+def refused(model: Any, raw: bytes | str) -> Refusal:
+    octets = bytearray(raw.encode() if isinstance(raw, str) else raw)
+    with pytest.raises(Refusal) as caught:
+        read_body(model, octets)
+    return caught.value
+
+
+def faults(error: Refusal) -> dict[str, str]:
+    assert error.details is not None
+    return {one["path"]: one["code"] for one in error.details["fields"]}
+
+
+def calls_of(work: Callable[[], Any]) -> int:
+    """How many calls of Python and C functions the work makes."""
+    count = 0
+
+    def note(_frame: Any, event: str, _argument: Any) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(note)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def test_many_members_are_refused_before_anything_is_made_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*_: Any, **__: Any) -> None:
+        raise AssertionError("parsed")
+
+    monkeypatch.setattr(json, "loads", never)
+    for raw in (
+        "{" + ",".join(f'"f{n}":1' for n in range(100_000)) + "}",
+        '{"to":[' + ",".join("1" for _ in range(100_000)) + "]}",
+        '{"metadata":{' + ",".join('"a":""' for _ in range(100_000)) + "}}",
+        "[" * 100_000,
+        '{"a":' * 100_000,
+        '{"dailyCap": ' + "9" * 100_000 + "}",
+    ):
+        assert faults(refused(SendMessage, raw)) == {"": "too_many"}
+
+
+@pytest.mark.parametrize("hold", ['"', "\\", "\\\\", '\\"', '\\\\"', "\\\\\\"])
+@pytest.mark.parametrize("shift", range(4))
+def test_punctuation_inside_of_strings_counts_for_nothing(hold: str, shift: int) -> None:
+    """Escapes and quotes fall on every place of the cut between two pieces."""
+    text = "x" * (reading.PIECE_BYTES - 20 - shift) + hold * 20 + ",[{" * 2000 + hold
+    raw = json.dumps({"inboxId": "inb_1", "to": ["a@b.test"], "text": text}).encode()
+    body = read_body(SendMessage, bytearray(raw))
+    assert isinstance(body, SendMessage)
+    assert body.text == text
+
+
+def test_the_largest_honest_request_passes() -> None:
+    whole = {
+        "inboxId": "inb_1",
+        **{kind: [f"{kind}{n}@elsewhere.test" for n in range(50)] for kind in ("to", "cc", "bcc")},
+        "text": ",[{" * 10_000,
+        "attachments": [
+            {"filename": f"{n}", "contentType": "text/plain", "content": "QUFB"} for n in range(20)
+        ],
+        "headers": {f"X-Number-{n}": "1" for n in range(50)},
+    }
+    for indent in (None, 8):
+        assert read_body(SendMessage, bytearray(json.dumps(whole, indent=indent).encode()))
+
+
+class Name(str):
+    """A text that counts how often it is compared."""
+
+    compared = 0
+
+    def __eq__(self, other: object) -> bool:
+        Name.compared += 1
+        return super().__eq__(other)
+
+    __hash__ = str.__hash__
+
+
+def test_names_given_twice_are_found_in_linear_work() -> None:
+    def work(count: int) -> int:
+        Name.compared = 0
+        assert [fault.path for fault in reading._repeats([Name("a") for _ in range(count)], "field")] == ["a"]
+        return Name.compared
+
+    assert 0 < work(2000) <= 2 * work(1000) + 10
+    with pytest.raises(Refusal) as caught:
+        read_query(RequestQuery, [("a", "1")] * 2000)
+    assert faults(caught.value) == {"a": "given_twice"}
+    body = '{"username":"bot","metadata":{' + ",".join(['"a":""'] * 900) + "}}"
+    assert faults(refused(CreateInbox, body)) == {"a": "given_twice"}
+
+
+def test_counting_members_is_linear_work() -> None:
+    def work(size: int) -> int:
+        raw = bytearray(b'{"text":"' + b'\\"' * size + b'"}')
+        return calls_of(lambda: reading._refuse_many(raw))
+
+    once = work(200_000)
+    assert work(400_000) <= 2 * once + 50
+    assert once < 200  # a handful for each piece, not for each octet
+
+
+def test_a_hundred_faults_are_told_and_that_there_were_more() -> None:
+    few = refused(CreateInbox, json.dumps({f"f{n}": 1 for n in range(FAULTS_MAX - 1)}))
+    assert few.details is not None
+    assert len(few.details["fields"]) == FAULTS_MAX and "truncated" not in few.details
+    many = refused(CreateInbox, json.dumps({f"f{n}": 1 for n in range(VALUES_MAX - 1)}))
+    assert many.details is not None
+    assert len(many.details["fields"]) == FAULTS_MAX and many.details["truncated"] is True
+
+
+def test_a_long_name_is_not_given_back_whole() -> None:
+    told = faults(refused(CreateInbox, json.dumps({"n" * 60_000: 1, "username": "bot"})))
+    (path,) = told
+    assert len(path) <= reading.NAME_CHARS_SHOWN + 1
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "", "{", "nothing", '{"username": NaN}', '{"username": Infinity}', '{"username": -Infinity}',
+        '\ufeff{"username": "bot"}', '{"username": ' + "9" * 5000 + "}", '{"username": "a\x00"}', "{} {}",
+    ],
+)  # fmt: skip
+def test_what_is_no_json(raw: str) -> None:
+    assert faults(refused(CreateInbox, raw)) == {"": "invalid_json"}
+
+
+def test_what_is_no_utf8() -> None:
+    assert faults(refused(CreateInbox, b'{"username": "\xff"}')) == {"": "invalid_json"}
+    assert faults(refused(CreateInbox, '{"username": "bot"}'.encode("utf-16"))) == {"": "invalid_json"}
+
+
+def test_nul_and_half_surrogates_are_faults_wherever_they_stand() -> None:
+    body = {
+        "inboxId": "inb_1",
+        "to": ["a@b.test\x00"],
+        "subject": "a\x00",
+        "text": "a\x00",
+        "html": "\ud800",
+        "attachments": [{"filename": "a\x00", "content": "\x00"}],
+        "headers": {"X-A": "\x00"},
+        "odd\x00": 1,
+    }
+    told = faults(refused(SendMessage, json.dumps(body)))
+    assert told == {
+        "to[0]": "invalid_email",
+        "subject": "control_character",
+        "text": "control_character",
+        "html": "invalid_text",
+        "attachments[0].filename": "control_character",
+        "attachments[0].content": "control_character",
+        "headers.X-A": "invalid_format",
+        "odd\x00": "unknown_field",
+    }
+    assert faults(refused(CreateDraft, json.dumps({"inboxId": "inb_1", "text": "\x00"}))) == {
+        "text": "control_character"
+    }
+
+
+def test_pairs_of_surrogates_are_characters() -> None:
+    raw = json.dumps({"inboxId": "inb_1", "to": ["a@b.test"], "text": "\U0001f600"})
+    assert "\\ud83d" in raw
+    body: Any = read_body(SendMessage, bytearray(raw.encode()))
+    assert body.text == "\U0001f600"
