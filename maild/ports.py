@@ -54,4 +54,4 @@ PrepareLocal = Callable[[LocalMail], Awaitable[DeliverLocal]]
 DeliverAnswer = Callable[[Tx], None]
 PrepareAnswer = Callable[[SimulatedAnswer], Awaitable[DeliverAnswer]]
 IsLocal = Callable[[str], Awaitable[bool]]  # domain → is it ours?
-MaySend = Callable[[str, str], bool]  # organization, domain → may it send from there, now?
+MaySend = Callable[[str, str], Awaitable[bool]]  # organization, domain → may it send from there, now?

@@ -213,8 +213,11 @@ class Database:
         found: T = await self._readers.submit(organization_id, asked)
         return found
 
-    def lookup(self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run `unit(tx, …)` here and now. For a handful of rows found by an index, nothing else."""
+    async def lookup(self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run `unit(tx, …)` here and now. For a handful of rows found by an index, nothing else.
+
+        It is awaited so that a store behind a network could answer it; SQLite answers without suspending the caller.
+        """
         if self._closed:
             raise DatabaseClosed("the store is closed")
         self._local.execute("BEGIN")
@@ -223,7 +226,7 @@ class Database:
         finally:
             self._local.execute("ROLLBACK")
 
-    def peek(self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+    async def peek(self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """`lookup` for a unit of one statement: that sees one state of the store by itself."""
         if self._closed:
             raise DatabaseClosed("the store is closed")

@@ -77,7 +77,7 @@ class Authenticator:
         """The key's principal; Refusal 401 unless the key is known and active at this moment."""
         raw_key = bearer(header)
         key_hash = keys.hash_of(raw_key)
-        key = self._db.peek(keys.by_hash, key_hash)
+        key = await self._db.peek(keys.by_hash, key_hash)
         if key is None or not hmac.compare_digest(key.key_hash, key_hash):
             raise Refusal("invalid_api_key")
         await self._touch(key)

@@ -40,7 +40,7 @@ async def page(call: Call) -> Result | web.StreamResponse:
 
 
 async def show(call: Call) -> Result:
-    return Result(render.draft(call.rooms.db.lookup(_reached, call)))
+    return Result(render.draft(await call.rooms.db.lookup(_reached, call)))
 
 
 async def update(call: Call) -> Result:
@@ -58,7 +58,7 @@ async def discard(call: Call) -> Result:
 
 async def _each(call: Call, ids: Sequence[str]) -> AsyncIterator[bytes]:
     for draft_id in ids:
-        row = call.rooms.db.lookup(drafts.get, call.organization_id, draft_id)
+        row = await call.rooms.db.lookup(drafts.get, call.organization_id, draft_id)
         assert row is not None  # drafts are kept for audit
         yield render.encode(render.draft(row))
 

@@ -76,7 +76,7 @@ async def page(call: Call) -> Result:
 
 
 async def show(call: Call) -> Result:
-    row = call.rooms.db.lookup(inboxes.get_active, call.organization_id, call.id)
+    row = await call.rooms.db.lookup(inboxes.get_active, call.organization_id, call.id)
     if row is None:
         raise Refusal("inbox_not_found")
     return Result(render.inbox(row))

@@ -83,7 +83,7 @@ async def _parts(call: Call, part: Part) -> AsyncIterator[bytes]:
 
 
 async def show(call: Call) -> Result | web.StreamResponse:
-    whole = call.rooms.db.lookup(_whole, call.organization_id, call.id)
+    whole = await call.rooms.db.lookup(_whole, call.organization_id, call.id)
     if whole is None:
         raise Refusal("message_not_found")
     call.principal.confine(whole.shown.inbox_id)
@@ -118,7 +118,7 @@ async def member_pieces(call: Call, whole: Whole, members: Mapping[str, MessageB
 
 async def raw(call: Call) -> web.StreamResponse:
     """The message as it stands: what came in, under the lines that were put before it on its way."""
-    found = call.rooms.db.lookup(_stored, call.organization_id, call.id)
+    found = await call.rooms.db.lookup(_stored, call.organization_id, call.id)
     if found is None:
         raise Refusal("message_not_found")
     message, blob = found

@@ -43,7 +43,7 @@ _FAULT = "<h1>This link does not work</h1>\n<p>{message}</p>"
 
 async def show(visit: PublicRequest) -> web.StreamResponse:
     try:
-        offer = visit.rooms.unsubscriber.offer(visit.query and visit.query.token)
+        offer = await visit.rooms.unsubscriber.offer(visit.query and visit.query.token)
     except Refusal as error:
         return _fault(visit.request, error)
     sender = f" from <b>{escape(offer.sender)}</b>" if offer.sender else ""

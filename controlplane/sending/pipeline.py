@@ -109,11 +109,11 @@ class Pipeline:
     async def send(self, submission: Submission) -> Accepted:
         """Accept one message for sending; Refusal when it is refused."""
         submission.principal.confine(submission.request.inboxId)
-        made = self._db.lookup(self._made_before, submission)
+        made = await self._db.lookup(self._made_before, submission)
         if made is not None:
             return made
         self._check_schedule(submission.request)
-        around = self._db.lookup(self._look, submission)
+        around = await self._db.lookup(self._look, submission)
         await self._refuse_when_full()
         is_scheduled = submission.request.sendAt is not None
         recipients = unique_recipients(submission.request)
@@ -133,7 +133,7 @@ class Pipeline:
     async def send_draft(self, principal: Principal, draft_id: str) -> Accepted:
         """Send a draft, or find the message that it was sent as."""
         while True:
-            draft = self._db.lookup(drafts.get, principal.organization_id, draft_id)
+            draft = await self._db.lookup(drafts.get, principal.organization_id, draft_id)
             if draft is None:
                 raise Refusal("draft_not_found")
             try:
@@ -167,7 +167,7 @@ class Pipeline:
 
     async def _refuse_when_full(self) -> None:
         """503 while the queue takes nothing: paused, or no room on the disk."""
-        if self._db.lookup(switches.off_since, switches.QUEUE) is not None:
+        if await self._db.lookup(switches.off_since, switches.QUEUE) is not None:
             raise Refusal("provider_unavailable", "The operator has paused sending; try again later.")
         if not self._disk.has_room():
             raise Refusal("provider_unavailable", "The server is low on storage; try again later.")

@@ -52,16 +52,16 @@ class Scheduler(LoopService):
 
     async def run(self) -> None:
         while True:
-            if self._db.lookup(switches.off_since, switches.QUEUE) is not None:
+            if await self._db.lookup(switches.off_since, switches.QUEUE) is not None:
                 await self.pause(PAUSED_LOOK_S)
                 continue
-            due = self._db.lookup(messages.scheduled_until, self._clock.now_ms(), BATCH)
+            due = await self._db.lookup(messages.scheduled_until, self._clock.now_ms(), BATCH)
             if due and await self._dispatch_all(due):
                 continue
-            await self.pause(STORE_RETRY_S if due else self._rest_s())
+            await self.pause(STORE_RETRY_S if due else await self._rest_s())
 
-    def _rest_s(self) -> float | None:
-        next_ms = self._db.lookup(messages.next_scheduled_at)
+    async def _rest_s(self) -> float | None:
+        next_ms = await self._db.lookup(messages.next_scheduled_at)
         if next_ms is None:
             return None
         return min(LOOK_AGAIN_S, max(0.0, (next_ms - self._clock.now_ms()) / 1000))

@@ -32,10 +32,10 @@ class Unsubscriber:
         self._ids = ids
         self._key = key
 
-    def offer(self, token: str | None) -> Offer:
+    async def offer(self, token: str | None) -> Offer:
         """What the link of this token would do; `missing_token`, `invalid_or_expired_token`."""
         grant = self._read(token)
-        sender = self._db.lookup(inboxes.address_of, grant.organization_id, grant.inbox_id)
+        sender = await self._db.lookup(inboxes.address_of, grant.organization_id, grant.inbox_id)
         return Offer(grant.address, sender)
 
     async def act(self, token: str | None, source: Source) -> str:

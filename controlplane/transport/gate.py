@@ -76,7 +76,7 @@ class Gate:
 
         async def serve(request: web.Request) -> web.StreamResponse:
             principal = await self._admit(request)
-            self._check_reach(route, principal, request)
+            await self._check_reach(route, principal, request)
             if principal.inbox_id is None or not route.binding_suffices:
                 principal.require(route.scope)
             if route.is_live_only:
@@ -186,14 +186,14 @@ class Gate:
             raise Refusal("rate_limit_exceeded", headers={"Retry-After": str(verdict.retry_after_s)})
         return principal
 
-    def _check_reach(self, route: Route, principal: Principal, request: web.Request) -> None:
+    async def _check_reach(self, route: Route, principal: Principal, request: web.Request) -> None:
         """A key bound to one inbox hears of another inbox's resource before its scopes are looked at."""
         if principal.inbox_id is None:
             return
         if not route.bound_keys:
             raise Refusal("inbox_access_denied")
         if route.names is not None:
-            owner = self._rooms.db.lookup(
+            owner = await self._rooms.db.lookup(
                 inboxes.owner_of, route.names, principal.organization_id, request.match_info["id"]
             )
             if owner is not None:

@@ -238,7 +238,7 @@ class Dispatcher(LoopService):
         return await self._settle(delivery, job.event, sent, begun_ms, duration_ms, goes_on)
 
     async def _find(self, delivery: LeasedDelivery) -> Job | None:
-        return self._jobs.find(delivery)
+        return await self._jobs.find(delivery)
 
     async def _attempt(self, delivery: LeasedDelivery, job: Job, now_ms: int, on_sent: OnSent) -> Sent:
         webhook, event = job.webhook, job.event

@@ -137,7 +137,7 @@ class Streams(LoopService):
                 await response.send(body.decode(), id=event.id, event=event.type)
             while not page and not reader.news.is_set():
                 await reader.wait()
-                if reader.is_gone() or not self._db.lookup(keys.is_active, reader.key_id):
+                if reader.is_gone() or not await self._db.lookup(keys.is_active, reader.key_id):
                     return
 
     # The look-out --------------------------------------------------------------------------------

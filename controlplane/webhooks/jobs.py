@@ -44,17 +44,17 @@ class Jobs:
         self._kept: dict[int, Telling] = {}
         self._kept_bytes = 0
 
-    def find(self, delivery: LeasedDelivery) -> Job | None:
+    async def find(self, delivery: LeasedDelivery) -> Job | None:
         """The job as it is now; None when retention took the event."""
         # Rows by their keys: a hop to a reader's thread would cost several times as much.
         kept = self._kept.get(delivery.event_seq)
         if kept is not None:
-            webhook, has_message = self._db.peek(
+            webhook, has_message = await self._db.peek(
                 webhooks.standing, delivery.webhook_id, kept.event.message_id
             )
             if has_message or kept.words is None:
                 return Job(webhook, kept)
-        found = self._db.peek(webhooks.surroundings, delivery)
+        found = await self._db.peek(webhooks.surroundings, delivery)
         return None if found is None else Job(found.webhook, Telling(found.event, found.words))
 
     async def body(self, job: Job) -> bytes:

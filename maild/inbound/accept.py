@@ -108,10 +108,10 @@ class Acceptor:
         # RFC 8601 §2.2: "none" says that nothing was evaluated, and that this host says so.
         self._results = str(AuthenticationResultsHeader(authserv_id=hostname))
 
-    def find_mailbox(self, address: str) -> RecipientInbox | None:
+    async def find_mailbox(self, address: str) -> RecipientInbox | None:
         """Who receives mail for `address` (the answer to RCPT). SmtpError when they have no room."""
-        box = self._db.lookup(find_mailbox, address, self._shared_domains)
-        if box is not None and self._db.lookup(self._is_full, box.organization_id):
+        box = await self._db.lookup(find_mailbox, address, self._shared_domains)
+        if box is not None and await self._db.lookup(self._is_full, box.organization_id):
             raise SmtpError(*_FULL)
         return box
 

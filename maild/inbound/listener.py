@@ -135,8 +135,8 @@ class Listener(Service):
                 del self._per_address[session.peer]
         self._changed.set()
 
-    def find_mailbox(self, address: str) -> RecipientInbox | None:
-        return self._acceptor.find_mailbox(address)
+    async def find_mailbox(self, address: str) -> RecipientInbox | None:
+        return await self._acceptor.find_mailbox(address)
 
     async def accept(self, envelope: InboundEnvelope, stored: Stored) -> str:
         return await self._acceptor.accept(envelope, stored)

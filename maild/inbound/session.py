@@ -56,7 +56,7 @@ class Host(Protocol):
     log: FilteringBoundLogger
 
     def new_id(self) -> str: ...
-    def find_mailbox(self, address: str) -> RecipientInbox | None: ...
+    async def find_mailbox(self, address: str) -> RecipientInbox | None: ...
     async def accept(self, envelope: InboundEnvelope, stored: Stored) -> str: ...
     def intake(self, peer: str, declared_bytes: int) -> Intake: ...
     def refuse_message(self, size_bytes: int) -> SmtpError | None: ...
@@ -370,15 +370,15 @@ class Session(SMTP):
             raise SmtpError(555, "5.5.4", "parameter not implemented")
         if len(self._mail.recipients) >= self._limits.max_recipients:  # RFC 5321 §4.5.3.1.10
             raise SmtpError(452, "4.5.3", "too many recipients, send the rest in another message")
-        mailbox = self._find(address)
+        mailbox = await self._find(address)
         if mailbox is None:
             raise self._unknown_recipient()
         self._mail.recipients.append((address, mailbox))
         await self.push("250 2.1.5 OK")
 
-    def _find(self, address: str) -> RecipientInbox | None:
+    async def _find(self, address: str) -> RecipientInbox | None:
         try:
-            return self._host.find_mailbox(address)
+            return await self._host.find_mailbox(address)
         except SmtpError:
             raise
         except Exception as error:

@@ -267,7 +267,7 @@ class OutboundQueue(LoopService):
         began = self._clock.monotonic()
         outcome, willing = Outcome(rows, {}), rows
         try:
-            now = self._db.lookup(outbound.look_again, rows, suppression_keys)
+            now = await self._db.lookup(outbound.look_again, rows, suppression_keys)
             if now.is_paused:
                 await self._give_back(rows)
                 self._settled(destination, rows, is_deferred=False)
@@ -286,7 +286,7 @@ class OutboundQueue(LoopService):
         await self._settler.settle(outcome, partial(self._settled, destination, rows))
 
     async def _deliver(self, destination: DestinationQueue, rows: list[Due], outcome: Outcome) -> None:
-        if not self._may_send(rows[0].organization_id, domain_of(rows[0])):
+        if not await self._may_send(rows[0].organization_id, domain_of(rows[0])):
             outcome.verdicts |= {row.position: _NOT_THEIRS for row in rows}
         elif destination.key.kind is DestinationKind.LOCAL:
             outcome.deliver_local = await self._prepare_local(self._local_mail(rows))

@@ -171,7 +171,7 @@ async def test_the_file_of_a_cancelled_caller_follows_its_commit(
     daemon = maild.daemon
     assert daemon._db is not None
     acceptor = daemon.listener._acceptor
-    box = acceptor.find_mailbox(bot["address"])
+    box = await acceptor.find_mailbox(bot["address"])
     assert box is not None
     envelope = accept.InboundEnvelope(
         "a@b.test", ((bot["address"], box),), "c.test", "192.0.2.1", "ESMTP", None

@@ -79,7 +79,7 @@ class Sending:
             self._prepare_local,
             self._prepare_answer,
             self._is_local,
-            lambda organization_id, domain: True,
+            self._may_send,
             SENDERS,
             RecipientHeaders(b"k" * 32, "https://api.ours.test"),
             random.Random(7),
@@ -130,3 +130,6 @@ class Sending:
 
     async def _is_local(self, domain: str) -> bool:
         return domain in self.local_domains
+
+    async def _may_send(self, organization_id: str, domain: str) -> bool:
+        return True

@@ -191,16 +191,21 @@ async def test_the_unit_of_a_cancelled_caller_is_committed(db: Database, path: P
 async def test_reads_see_all_earlier_writes(db: Database) -> None:
     for number in range(20):
         await db.write(note, str(number))
-        assert len(await db.read(notes)) == len(db.lookup(notes)) == len(db.peek(notes)) == number + 1
+        assert (
+            len(await db.read(notes))
+            == len(await db.lookup(notes))
+            == len(await db.peek(notes))
+            == number + 1
+        )
 
 
 async def test_a_peek_leaves_nothing_open_that_would_hide_what_comes(db: Database) -> None:
     for number in range(5):
         await db.write(note, str(number))
         # One row of several: a statement that is not read to its end.
-        assert db.peek(lambda tx: tx.value("SELECT text FROM notes ORDER BY rowid DESC")) == str(number)
+        assert await db.peek(lambda tx: tx.value("SELECT text FROM notes ORDER BY rowid DESC")) == str(number)
         assert not db._local.in_transaction
-        assert len(db.lookup(notes)) == number + 1
+        assert len(await db.lookup(notes)) == number + 1
 
 
 async def test_a_read_sees_one_state(db: Database) -> None:
@@ -261,8 +266,8 @@ async def test_a_read_that_fails_fails_alone(db: Database) -> None:
     )
     assert [isinstance(one, sqlite3.OperationalError) for one in results] == [True, False] * 3
     with pytest.raises(sqlite3.OperationalError):
-        db.lookup(lambda tx: tx.value("SELECT nonsense"))
-    assert db.lookup(notes) == []
+        await db.lookup(lambda tx: tx.value("SELECT nonsense"))
+    assert await db.lookup(notes) == []
 
 
 async def test_a_foreign_write_lock_is_waited_for_without_holding_the_loop(db: Database, path: Path) -> None:
@@ -273,7 +278,7 @@ async def test_a_foreign_write_lock_is_waited_for_without_holding_the_loop(db: D
     writing = asyncio.create_task(db.write(note, "ours"))
     for _ in range(50):  # the loop turns, reads are answered
         await asyncio.sleep(0)
-        assert db.lookup(notes) == []
+        assert await db.lookup(notes) == []
     assert await db.read(notes) == []
     assert not writing.done()
     foreign.execute("COMMIT")
@@ -297,7 +302,7 @@ async def test_close_finishes_what_waits_and_takes_nothing_more(path: Path) -> N
         await db.read(notes)
     for look in (db.lookup, db.peek):
         with pytest.raises(DatabaseClosed):
-            look(notes)
+            await look(notes)
 
 
 async def test_close_writes_the_wal_back(path: Path) -> None:
@@ -311,14 +316,14 @@ async def test_every_connection_is_durable_and_keeps_references(db: Database) ->
     def pragmas(tx: Tx) -> tuple[Any, ...]:
         return tuple(tx.value(f"PRAGMA {name}") for name in ("synchronous", "foreign_keys", "journal_mode"))
 
-    assert await db.read(pragmas) == db.lookup(pragmas) == await db.write(pragmas) == (2, 1, "wal")
+    assert await db.read(pragmas) == await db.lookup(pragmas) == await db.write(pragmas) == (2, 1, "wal")
 
 
 async def test_only_the_writer_makes_checkpoints(db: Database) -> None:
     def pages(tx: Tx) -> int:
         return tx.value("PRAGMA wal_autocheckpoint")
 
-    assert await db.read(pages) == db.lookup(pages) == 0
+    assert await db.read(pages) == await db.lookup(pages) == 0
     assert await db.write(pages) == database.CHECKPOINT_PAGES_FORCED
 
 

@@ -171,6 +171,6 @@ async def test_a_listener_that_fails_is_logged_and_harms_nobody(db: Database) ->
 
 async def test_reading_names_nothing(db: Database, heard: list[list[str]]) -> None:
     await db.read(lambda tx: tx.notify(NEWS))
-    db.lookup(lambda tx: tx.notify(NEWS))
+    await db.lookup(lambda tx: tx.notify(NEWS))
     await db.write(note, "one")
     assert heard == []

@@ -133,12 +133,12 @@ async def test_windows_and_keys_go(store: Store) -> None:
     await store.db.write(unit)
     await keeper(store).round()
     kept = store.db.lookup
-    assert kept(lambda tx: tx.all("SELECT second FROM rate_windows")) == [(now_ms // 1000 - 60,)]
-    assert kept(lambda tx: tx.all("SELECT address FROM recent_recipients ORDER BY 1")) == [
+    assert await kept(lambda tx: tx.all("SELECT second FROM rate_windows")) == [(now_ms // 1000 - 60,)]
+    assert await kept(lambda tx: tx.all("SELECT address FROM recent_recipients ORDER BY 1")) == [
         ("1@x",),
         ("3@x",),
     ]
-    assert kept(lambda tx: tx.all("SELECT key FROM idempotency ORDER BY 1")) == [
+    assert await kept(lambda tx: tx.all("SELECT key FROM idempotency ORDER BY 1")) == [
         ("after 23 h",),
         ("after 47 h",),
     ]
@@ -183,7 +183,7 @@ async def settle(store: Store, message_id: str) -> None:
 async def test_raw_messages_go_when_the_plan_says_so(store: Store) -> None:
     sent = await store.send("you@there.test")
     await settle(store, sent)
-    kept = store.db.lookup(usage.kept_bytes, ORGANIZATION)
+    kept = await store.db.lookup(usage.kept_bytes, ORGANIZATION)
     size = (await store.message(sent)).size_bytes
     forward(store, 30.1)
     fresh = await store.send("you@there.test")
@@ -195,7 +195,7 @@ async def test_raw_messages_go_when_the_plan_says_so(store: Store) -> None:
     assert (await store.message(sent)).text_body == (await store.message(fresh)).text_body
     assert (await store.message(fresh)).blob_id is not None
     assert len(await blobs_left(store)) == 1
-    assert store.db.lookup(usage.kept_bytes, ORGANIZATION) == kept
+    assert await store.db.lookup(usage.kept_bytes, ORGANIZATION) == kept
     assert kept == size
 
 

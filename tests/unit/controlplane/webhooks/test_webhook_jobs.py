@@ -53,7 +53,7 @@ class World:
 
     async def text(self, seq: int, webhook_id: str) -> str | None:
         """The words that the webhook would be told now."""
-        job = self.jobs.find(LeasedDelivery(webhook_id, seq, 1))
+        job = await self.jobs.find(LeasedDelivery(webhook_id, seq, 1))
         assert job is not None and job.webhook is not None and job.webhook.id == webhook_id
         text: str | None = json.loads(await self.jobs.body(job))["data"]["text"]
         return text
@@ -99,10 +99,10 @@ async def test_the_webhook_is_read_anew_each_time(world: World) -> None:
     seq, _ = await world.event()
     assert await world.text(seq, "whk_a") == "hello"
     await world.run("UPDATE webhooks SET url = 'https://b.test/' WHERE id = 'whk_a'")
-    job = world.jobs.find(LeasedDelivery("whk_a", seq, 2))
+    job = await world.jobs.find(LeasedDelivery("whk_a", seq, 2))
     assert job is not None and job.webhook is not None and job.webhook.url == "https://b.test/"
     await world.run("UPDATE webhooks SET deleted_at = 1 WHERE id = 'whk_a'")
-    job = world.jobs.find(LeasedDelivery("whk_a", seq, 2))
+    job = await world.jobs.find(LeasedDelivery("whk_a", seq, 2))
     assert job is not None and job.webhook is None
 
 
@@ -121,4 +121,4 @@ async def test_what_is_kept_has_a_limit(world: World, monkeypatch: pytest.Monkey
 
 
 async def test_an_event_that_is_gone_has_no_job(world: World) -> None:
-    assert world.jobs.find(LeasedDelivery("whk_a", 99, 1)) is None
+    assert await world.jobs.find(LeasedDelivery("whk_a", 99, 1)) is None
