@@ -16,19 +16,24 @@ import uvloop
 from conf.log_events import LogEvent, tell
 from conf.settings import Settings
 from conf.strangers import StrangerLog
+from controlplane.access.authentication import Authenticator
 from controlplane.access.rate_limit import RateLimit
-from controlplane.api import Services
 from controlplane.domains import doh
 from controlplane.domains.rechecks import Rechecks
 from controlplane.domains.registry import Registry
 from controlplane.egress.client import Egress
 from controlplane.mail.analytics import Analytics
 from controlplane.mail.bodies import BodyReader, TextLoader
+from controlplane.operations.invoke import Operations
+from controlplane.operations.operation import Services
+from controlplane.operations.table import OPERATIONS
+from controlplane.reference import Reference
 from controlplane.sending.admission import Admission
 from controlplane.sending.pipeline import Pipeline
 from controlplane.sending.sanitize import Sanitizer
 from controlplane.sending.scheduler import Scheduler
 from controlplane.sending.unsubscribing import Unsubscriber
+from controlplane.transport.health import HealthCheck
 from controlplane.transport.server import HttpError, HttpServer
 from controlplane.webhooks.dispatcher import Dispatcher
 from controlplane.webhooks.event_streams import Streams
@@ -83,6 +88,7 @@ class Daemon:
         self._serves = False
         self.listener: Listener
         self.http: HttpServer
+        self.operations: Operations
         self.streams: Streams
         self.retention: Retention
         self.self_check: SelfCheck
@@ -213,8 +219,7 @@ class Daemon:
             clock,
             random.Random(),  # noqa: S311 (where a round of looking begins)
         )
-        rooms = Services(
-            db=db,
+        services = Services(
             blobs=blob_store,
             clock=clock,
             ids=ids,
@@ -231,8 +236,8 @@ class Daemon:
             cpu=self._cpu,
             body_reader=BodyReader(blob_store, self._cpu, Sanitizer().clean),
             load_text=load_text,
-            self_check=self.self_check,
         )
+        self.operations = Operations(db, services)
         self.retention = Retention(
             db,
             blob_store,
@@ -241,7 +246,16 @@ class Daemon:
             raw_days=lambda plan: settings.plan(plan).retention_days,
         )
         rate_limit = RateLimit(db, clock, settings.limits.requests_per_minute)
-        self.http = HttpServer(rooms, rate_limit)
+        self.http = HttpServer(
+            self.operations,
+            Authenticator(db, clock),
+            rate_limit,
+            [Reference(OPERATIONS, settings.server.public_url), HealthCheck(db, self.self_check)],
+            settings.http,
+            self._cpu,
+            clock,
+            ids,
+        )
         self._supervisor = Supervisor(
             [
                 rate_limit,

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from conf.settings import Settings
-from controlplane import render
 from controlplane.domains import checks
+from controlplane.operations.organization import shown_organization
 from maild.outbound import dkim
 from storage import dkim_keys, inboxes, keys, migrate, organizations, outbound, rotation, switches, usage
 from storage.clock import Clock, iso_or_none
@@ -167,7 +167,7 @@ class OperatorCommands:
         now_ms = self._clock.now_ms()
         limits = asdict(self._settings.plan(row.plan))
         used = organizations.used(tx, row.id, now_ms)
-        shown = render.organization(row, limits, used, usage.reputation(tx, row.id, now_ms), now_ms)
+        shown = shown_organization(row, limits, used, usage.reputation(tx, row.id, now_ms), now_ms)
         standing = organizations.standing(tx, row.id, now_ms)
         tripwire = organizations.tripwire(tx, row.id)
         tripped_at = tripwire.tripped_at

@@ -5,6 +5,7 @@ import os
 import re
 import tomllib
 from pathlib import Path
+from typing import Any, get_args
 
 import click
 import pytest
@@ -12,12 +13,11 @@ from pydantic import BaseModel
 
 from conf.log_events import LogEvent
 from conf.settings import Plan, Settings
-from controlplane.contract import event_payloads, fields, responses
-from controlplane.contract.event_payloads import EVENTS
-from controlplane.contract.refusals import ERRORS
+from controlplane.contract import fields, validation
+from controlplane.contract.events import EVENTS
+from controlplane.contract.refusals import MESSAGES
 from controlplane.contract.scopes import SCOPES
-from controlplane.routes import ROUTES
-from controlplane.transport import reading
+from controlplane.operations.table import OPERATIONS
 from maild import __version__
 from maild.cli import main
 from tests.support.words import ROOT, of_sources, tracked
@@ -141,7 +141,7 @@ def test_environment_variables_that_are_named_exist() -> None:
 
 
 def test_every_route_that_a_document_names_exists() -> None:
-    known = {(route.method, re.sub(r"\{\w+\}", "{}", route.path)) for route in ROUTES}
+    known = {(route.method, re.sub(r"\{\w+\}", "{}", route.path)) for route in OPERATIONS}
     for name, text in TEXTS.items():
         for method, path in re.findall(r"`(GET|POST|PATCH|DELETE) (/v1/[^`? ]*)", text):
             assert (method, re.sub(r"\{\w+\}", "{}", path)) in known, f"{name}: {method} {path}"
@@ -149,7 +149,7 @@ def test_every_route_that_a_document_names_exists() -> None:
 
 def test_the_contract_has_every_route_with_its_scope() -> None:
     text = TEXTS["docs/contract.md"]
-    for route in ROUTES:
+    for route in OPERATIONS:
         told = re.search(rf"`{route.method} {re.escape(route.path)}`(.*)", text)
         assert told is not None, f"{route.method} {route.path}"
         assert route.scope in told[1], f"{route.method} {route.path}: {route.scope}"
@@ -172,19 +172,25 @@ def members(model: type[BaseModel]) -> set[str]:
     return {one.alias or name for name, one in model.model_fields.items()}
 
 
+def models_in(shape: Any) -> set[type[BaseModel]]:
+    """The models that this one, or a type made of models, consists of."""
+    if isinstance(shape, type) and issubclass(shape, BaseModel):
+        parts = (one.annotation for one in shape.model_fields.values())
+        return {shape}.union(*(models_in(one) for one in parts))
+    return set[type[BaseModel]]().union(*(models_in(one) for one in get_args(shape)))
+
+
 def test_the_contract_has_every_member_of_every_response() -> None:
     told = words_in_code(TEXTS["docs/contract.md"])
-    models = [
-        one for module in (responses, event_payloads) for one in vars(module).values()
-        if isinstance(one, type) and issubclass(one, BaseModel)
-    ]  # fmt: skip
-    for model in models:
+    models = {model for operation in OPERATIONS for model in models_in(operation.answer)}
+    assert len(models) > 50
+    for model in models | {model for _, event in EVENTS.values() for model in models_in(event)}:
         assert members(model) - {"root"} <= told, model.__name__
 
 
 def test_the_contract_has_every_field_of_every_request() -> None:
     told = words_in_code(TEXTS["docs/contract.md"])
-    for route in ROUTES:
+    for route in OPERATIONS:
         for model in (route.body, route.query):
             if model is not None:
                 assert members(model) <= told, f"{route.method} {route.path}"
@@ -199,13 +205,13 @@ def test_every_error_code_that_a_document_names_exists() -> None:
     for name, text in TEXTS.items():
         if name != "docs/performance.md":
             logged = LOGGED.keys() if name == "docs/operating.md" else set()
-            assert set(looks.findall(text)) - own - logged <= set(ERRORS), name
+            assert set(looks.findall(text)) - own - logged <= set(MESSAGES), name
 
 
 def fault_codes() -> set[str]:
     """Every code that `details.fields` may hold, as the source has it."""
     source = "\n".join(file.read_text("utf-8") for file in (ROOT / "controlplane").rglob("*.py"))
-    found = set(reading._CODES.values()) | {"wrong_type"}
+    found = set(validation.CODES.values()) | {"wrong_type"}
     found |= set(re.findall(r'PydanticCustomError\(\s*"(\w+)"', source))
     found |= set(re.findall(r'\bFault\([^()]*?,\s*"(\w+)",', source))
     return found

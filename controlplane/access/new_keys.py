@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from controlplane.access.authentication import Principal
+from controlplane.access.principal import Principal
 from controlplane.contract.refusals import Fault, Refusal, invalid
 from controlplane.contract.scopes import ALL, MAIL_SCOPES, mail_scopes_of
 

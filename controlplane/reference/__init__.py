@@ -6,11 +6,11 @@ The page loads nothing from anywhere else; its Content-Security-Policy sees to i
 from collections.abc import Sequence
 from importlib import resources
 
+import msgspec
 from aiohttp import web
 
-from controlplane.api import Route
+from controlplane.operations.operation import Operation
 from controlplane.reference.openapi import document
-from controlplane.render import encode
 
 _ASSETS = {
     "swagger-ui-bundle.js": "text/javascript",
@@ -25,8 +25,8 @@ _PAGE_HEADERS = {
 
 
 class Reference:
-    def __init__(self, routes: Sequence[Route], public_url: str) -> None:
-        self._document = encode(document(routes, public_url))
+    def __init__(self, operations: Sequence[Operation], public_url: str) -> None:
+        self._document = msgspec.json.encode(document(operations, public_url))
         # Once, for all readers: however many take them however slowly, nobody holds a copy.
         self._files = {name: _read(name) for name in ("index.html", *_ASSETS)}
 

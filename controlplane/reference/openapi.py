@@ -1,4 +1,4 @@
-"""`/openapi.json`: built from the routes, the schemas of requests, the models of answers and the error table.
+"""`/openapi.json`: built from the operations, the schemas of requests, the models of answers and the error table.
 
 What requests may hold and what may go wrong is said by what the code checks. Names of operations, models of answers
 and examples are written beside it, and tests hold them to what the code does.
@@ -10,15 +10,15 @@ from typing import Any, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from controlplane.api import Route
-from controlplane.contract import responses
-from controlplane.contract.event_payloads import EVENTS, EventEnvelope
-from controlplane.contract.examples import EXAMPLES
-from controlplane.contract.refusals import ERRORS
-from controlplane.operations import BYTES, OPERATIONS, Operation
+from controlplane.contract.common import Error, Health
+from controlplane.contract.events import EVENTS, EventEnvelope
+from controlplane.contract.messages import ListedMessage
+from controlplane.contract.refusals import MESSAGES
+from controlplane.operations.operation import BYTES, CONFLICT, Operation
+from controlplane.transport.responses import success_status
+from controlplane.transport.statuses import STATUSES
 
 API_VERSION = "1.0.0"
-CREATED = 201
 _REF = "#/components/schemas/{model}"
 # What any endpoint with a key can answer besides its own codes.
 COMMON_ERRORS = (
@@ -48,7 +48,6 @@ _IDEMPOTENCY_KEY = {
     "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[ -~]*[!-~][ -~]*$"},
     "description": "Makes the request safe to repeat for 24 hours: one key, one message",
 }
-CONFLICT = "idempotency_conflict"  # what only an endpoint that reads the key can answer
 _WEBHOOK_HEADERS = {
     "X-Svc-Signature": "`t=<unix>,v1=<hex>`: HMAC-SHA256 over `<t>.<raw body>`, keyed with the whole secret string",
     "X-Svc-Delivery": "The id of this attempt's record; a repeat of the same attempt has the same",
@@ -67,13 +66,11 @@ _RANGE_HEADERS = {
 }
 
 
-def document(routes: Sequence[Route], public_url: str) -> dict[str, Any]:
-    """The OpenAPI 3.1.0 document of these routes."""
+def document(operations: Sequence[Operation], public_url: str) -> dict[str, Any]:
+    """The OpenAPI 3.1.0 document of these operations."""
     paths: dict[str, dict[str, Any]] = {}
-    for route in routes:
-        if route.method == "HEAD":  # RFC 9110 §9.3.2: what GET says, without the body
-            continue
-        paths.setdefault(route.path, {})[route.method.lower()] = _operation(route, routes)
+    for operation in operations:
+        paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation, operations)
     paths["/health"] = {"get": _health()}
     return {
         "openapi": "3.1.0",
@@ -84,12 +81,12 @@ def document(routes: Sequence[Route], public_url: str) -> dict[str, Any]:
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": public_url}],
-        "tags": [{"name": name} for name in sorted({_tag(route) for route in routes})],
+        "tags": [{"name": name} for name in sorted({_tag(operation) for operation in operations})],
         "security": [{"apiKey": []}],
         "paths": paths,
         "webhooks": {type: {"post": _webhook(type, *told)} for type, told in EVENTS.items()},
         "components": {
-            "schemas": _schemas(routes),
+            "schemas": _schemas(operations),
             "headers": {name: _header(name, text) for name, text in _HEADERS.items()},
             "securitySchemes": {
                 "apiKey": {
@@ -102,33 +99,32 @@ def document(routes: Sequence[Route], public_url: str) -> dict[str, Any]:
     }
 
 
-def error_codes(route: Route) -> list[str]:
+def error_codes(operation: Operation) -> list[str]:
     """Every code that the endpoint may answer, in the order of the error table."""
     mine = {
-        *(OPEN_ERRORS if route.is_open else COMMON_ERRORS),
-        *route.errors,
-        *(BODY_ERRORS if route.body else ()),
+        *(OPEN_ERRORS if operation.is_public else COMMON_ERRORS),
+        *operation.refusals,
+        *(BODY_ERRORS if operation.body else ()),
     }
-    return [code for code in ERRORS if code in mine]
+    return [code for code in MESSAGES if code in mine]
 
 
-def _operation(route: Route, routes: Sequence[Route]) -> dict[str, Any]:
-    operation = OPERATIONS[route.method, route.path]
+def _operation(operation: Operation, operations: Sequence[Operation]) -> dict[str, Any]:
     described: dict[str, Any] = {
         "operationId": operation.id,
         "summary": operation.summary,
-        "tags": [_tag(route)],
-        "security": [] if route.is_open else [{"apiKey": [route.scope]}],
-        "parameters": _parameters(route),
-        "responses": {**_successes(route, operation, routes), **_errors(error_codes(route))},
+        "tags": [_tag(operation)],
+        "security": [] if operation.is_public else [{"apiKey": [operation.scope]}],
+        "parameters": _parameters(operation),
+        "responses": {**_successes(operation, operations), **_errors(error_codes(operation))},
     }
-    if route.body is not None:
+    if operation.body is not None:
         described["requestBody"] = {
             "required": True,
             "content": {
                 "application/json": {
-                    "schema": _reference(route.body),
-                    "examples": {operation.id: {"value": EXAMPLES[route.body]}},
+                    "schema": _reference(operation.body),
+                    "examples": {operation.id: {"value": operation.body.example}},
                 }
             },
         }
@@ -140,32 +136,32 @@ def _operation(route: Route, routes: Sequence[Route]) -> dict[str, Any]:
     return described
 
 
-def _tag(route: Route) -> str:
-    return route.path.split("/")[2]
+def _tag(operation: Operation) -> str:
+    return operation.path.split("/")[2]
 
 
-def _parameters(route: Route) -> list[dict[str, Any]]:
+def _parameters(operation: Operation) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
-    if "{id}" in route.path:
+    if "{id}" in operation.path:
         schema = {"type": "string", "maxLength": 64}
         found.append({"name": "id", "in": "path", "required": True, "schema": schema})
-    if route.query is not None:
-        whole = route.query.model_json_schema(by_alias=True)
+    if operation.query is not None:
+        whole = operation.query.model_json_schema(by_alias=True)
         for name, schema in whole.get("properties", {}).items():
             required = name in whole.get("required", [])
             told = {"name": name, "in": "query", "required": required, "schema": _inlined(schema, whole)}
             if told["schema"].get("type") == "array":  # a,b: a parameter stands in a query once
                 told |= {"style": "form", "explode": False}
             found.append(told)
-    if CONFLICT in route.errors:
+    if CONFLICT in operation.refusals:
         found.append(_IDEMPOTENCY_KEY)
-    if RANGES in route.errors:
+    if RANGES in operation.refusals:
         schema = {"type": "string"}
         found += [
             {"name": name, "in": "header", "required": False, "schema": schema, "description": text}
             for name, text in _RANGE_HEADERS.items()
         ]
-    if STREAM in OPERATIONS[route.method, route.path].media:
+    if STREAM in operation.media:
         found.append(
             {
                 "name": "Last-Event-ID",
@@ -194,10 +190,10 @@ def _inlined(schema: Any, whole: Mapping[str, Any]) -> Any:
     return {key: _inlined(value, whole) for key, value in schema.items() if key != "title"}
 
 
-def _successes(route: Route, operation: Operation, routes: Sequence[Route]) -> dict[str, Any]:
-    success = _success(route, operation)
-    links = _links(operation, route, routes)
-    told = {str(operation.status): {**success, "links": links} if links else success}
+def _successes(operation: Operation, operations: Sequence[Operation]) -> dict[str, Any]:
+    success = _success(operation)
+    links = _links(operation, operations)
+    told = {str(success_status(operation)): {**success, "links": links} if links else success}
     if operation.replays:
         replayed: dict[str, Any] = {"Idempotent-Replayed": {"schema": {"type": "string", "enum": ["true"]}}}
         described = {
@@ -205,33 +201,33 @@ def _successes(route: Route, operation: Operation, routes: Sequence[Route]) -> d
             "headers": {**success["headers"], **replayed},
         }
         told["200"] = {**success, **described}
-    if RANGES in route.errors:  # RFC 9110 §15.3.7
+    if RANGES in operation.refusals:  # RFC 9110 §15.3.7
         headers: dict[str, Any] = {**success["headers"], "Content-Range": {"schema": {"type": "string"}}}
         told["206"] = {**success, "description": "The range that was asked for", "headers": headers}
     return told
 
 
-def _links(operation: Operation, route: Route, routes: Sequence[Route]) -> dict[str, Any]:
+def _links(operation: Operation, operations: Sequence[Operation]) -> dict[str, Any]:
     """Where the ids of what was made lead: it can be read, changed and deleted, and so can its thread."""
-    if operation.status != CREATED:
+    if not operation.creates:
         return {}
-    leads = {route.path + "/{id}": "$response.body#/data/id"}
-    if operation.answer is responses.ListedMessage:
+    leads = {operation.path + "/{id}": "$response.body#/data/id"}
+    if operation.answer is ListedMessage:
         leads = {
             "/v1/messages/{id}": "$response.body#/data/id",
             "/v1/threads/{id}": "$response.body#/data/threadId",
         }
     found = {}
-    for other in routes:
+    for other in operations:
         for path, at in leads.items():
-            if other.method != "HEAD" and (other.path == path or other.path.startswith(path + "/")):
-                name = OPERATIONS[other.method, other.path].id
+            if other.path == path or other.path.startswith(path + "/"):
+                name = other.id
                 found[name] = {"operationId": name, "parameters": {"id": at}}
     return found
 
 
-def _success(route: Route, operation: Operation) -> dict[str, Any]:
-    told = ("X-Request-Id",) if route.is_open else _HEADERS
+def _success(operation: Operation) -> dict[str, Any]:
+    told = ("X-Request-Id",) if operation.is_public else _HEADERS
     headers: dict[str, Any] = {name: {"$ref": f"#/components/headers/{name}"} for name in told}
     if operation.answer is BYTES:
         binary = {"schema": {"type": "string", "format": "binary"}}
@@ -257,18 +253,18 @@ def _answer(model: Any) -> dict[str, Any]:
 def _errors(codes: Iterable[str]) -> dict[str, Any]:
     by_status: dict[int, list[str]] = {}
     for code in codes:
-        by_status.setdefault(ERRORS[code].status, []).append(code)
+        by_status.setdefault(STATUSES[code], []).append(code)
     return {str(status): _error(named) for status, named in sorted(by_status.items())}
 
 
 def _error(codes: list[str]) -> dict[str, Any]:
     schema = {
-        "allOf": [_reference(responses.Error)],
+        "allOf": [_reference(Error)],
         "properties": {"error": {"properties": {"code": {"enum": codes}}}},
     }
-    examples = {code: {"value": {"error": {"code": code, "message": ERRORS[code].message}}} for code in codes}
+    examples = {code: {"value": {"error": {"code": code, "message": MESSAGES[code]}}} for code in codes}
     return {
-        "description": " · ".join(f"`{code}`: {ERRORS[code].message}" for code in codes),
+        "description": " · ".join(f"`{code}`: {MESSAGES[code]}" for code in codes),
         "content": {"application/json": {"schema": schema, "examples": examples}},
     }
 
@@ -300,7 +296,7 @@ def _webhook(type: str, summary: str, model: type[EventEnvelope]) -> dict[str, A
 
 
 def _health() -> dict[str, Any]:
-    content = {"application/json": {"schema": _reference(responses.Health)}}
+    content = {"application/json": {"schema": _reference(Health)}}
     return {
         "operationId": "getHealth",
         "summary": "Is the service up?",
@@ -325,11 +321,11 @@ def _name(model: type[BaseModel]) -> str:
     return model.__name__
 
 
-def _schemas(routes: Sequence[Route]) -> dict[str, Any]:
-    requests = [route.body for route in routes if route.body is not None]
-    told: list[type[BaseModel]] = [responses.Error, responses.Health]
-    for route in routes:
-        answer: Any = OPERATIONS[route.method, route.path].answer if route.method != "HEAD" else BYTES
+def _schemas(operations: Sequence[Operation]) -> dict[str, Any]:
+    requests = [operation.body for operation in operations if operation.body is not None]
+    told: list[type[BaseModel]] = [Error, Health]
+    for operation in operations:
+        answer: Any = operation.answer
         if answer is not BYTES:
             told.append(get_args(answer)[0] if get_origin(answer) is list else answer)
     told += [model for _, model in EVENTS.values()]

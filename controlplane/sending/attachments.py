@@ -2,8 +2,8 @@
 
 import binascii
 
+from controlplane.contract.messages import SendMessage
 from controlplane.contract.refusals import Fault, Refusal, invalid
-from controlplane.contract.requests import SendMessage
 from maild.message.compose import OutgoingAttachment
 from storage.cpu_threads import CpuThreads
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from controlplane.contract.messages import SendMessage
 from controlplane.contract.refusals import Fault, invalid
-from controlplane.contract.requests import SendMessage
 from controlplane.sending.html_shape import DEPTH_MAX, TAGS_MAX, is_too_complex
 from controlplane.sending.sanitize import Sanitizer
 from maild.message.address import normalize

@@ -141,11 +141,7 @@ def domain_is_below_its_ceiling(tx: Tx, attempt: Attempt) -> None:
     raise Refusal(
         "domain_daily_cap_reached",
         details={"domainName": name, "limit": limit, "used": used, "resetsAt": iso(resets_at)},
-        headers={
-            "Retry-After": str(-(-(resets_at - attempt.now_ms) // 1000)),
-            "X-Domain-Limit": str(limit),
-            "X-Domain-Used": str(used),
-        },
+        retry_after_s=-(-(resets_at - attempt.now_ms) // 1000),
     )
 
 

@@ -26,9 +26,9 @@ import structlog
 
 from conf.log_events import LogEvent, tell
 from conf.settings import Settings
-from controlplane.access.authentication import Principal
+from controlplane.access.principal import Principal
+from controlplane.contract.messages import SendMessage
 from controlplane.contract.refusals import Fault, Refusal, invalid
-from controlplane.contract.requests import SendMessage
 from controlplane.sending import guards, rows
 from controlplane.sending.admission import Admission
 from controlplane.sending.attachments import decode_attachments

@@ -1,12 +1,13 @@
 """What goes into the pipeline, and what comes out of it."""
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from controlplane.access.authentication import Principal
+from controlplane.access.principal import Principal
+from controlplane.contract.messages import SendMessage
 from controlplane.contract.refusals import Fault, invalid
-from controlplane.contract.requests import SendMessage
 from storage.records import DraftRow
 
 KEY_CHARS_MAX = 255
@@ -38,8 +39,8 @@ class Accepted(NamedTuple):
     message_id: str | None = None
 
 
-def read_key(values: list[str]) -> str | None:
-    """The Idempotency-Key of a request's headers of that name (docs/contract.md, "Sending")."""
+def read_key(values: Sequence[str]) -> str | None:
+    """The Idempotency-Key of a call, which may have been given more than once (docs/contract.md, "Sending")."""
     if not values:
         return None
     fault = None
@@ -64,3 +65,12 @@ def fingerprint(principal: Principal, request: SendMessage) -> bytes:
     for one in request.attachments:
         asked.update(hashlib.sha256(one.content.encode("utf-8", "surrogatepass")).digest())
     return asked.digest()
+
+
+def size_of(request: SendMessage) -> int:
+    """How many characters the fingerprint reads, about."""
+    return (
+        len(request.text or "")
+        + len(request.html or "")
+        + sum(len(one.content) for one in request.attachments)
+    )

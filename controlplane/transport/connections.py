@@ -17,7 +17,7 @@ from conf.log_events import LogEvent
 from conf.settings import Http
 from conf.strangers import StrangerLog
 from controlplane.contract.refusals import Refusal, bad_request
-from controlplane.transport import envelope
+from controlplane.transport import responses
 from storage.ids import Ids
 
 log = structlog.get_logger("maild.api")
@@ -91,8 +91,8 @@ class ClientConnection(RequestHandler):
             log.error("request_failed", request_id=request_id, exc_info=exc)
         if request.writer.output_size > 0:
             raise ConnectionError("An answer was begun; another can't follow it")
-        response = envelope.refuse(error)
-        response.headers.update({envelope.REQUEST_ID: request_id, **envelope.SERVER})
+        response = responses.refuse(error)
+        response.headers.update({responses.REQUEST_ID: request_id, **responses.SERVER})
         response.force_close()
         return response
 
@@ -196,9 +196,9 @@ class Watch:
         error = Refusal(
             "provider_unavailable",
             "Too many connections; try again later.",
-            headers={"Retry-After": str(RETRY_AFTER_S)},
+            retry_after_s=RETRY_AFTER_S,
         )
-        return envelope.refusal_octets(error, "Service Unavailable", request_id)
+        return responses.refusal_octets(error, "Service Unavailable", request_id)
 
     def closed(self, connection: ClientConnection) -> None:
         if connection in self._connections:

@@ -1,13 +1,17 @@
-"""Streams of stored bytes: whole or, where a client asks for it, a single range (RFC 9110 §14)."""
+"""Stored bytes over HTTP: whole or, where a client asks for it, a single range (RFC 9110 §14).
+
+They are bytes that a stranger sent, served so that no browser is talked into running them.
+"""
 
 import re
-from collections.abc import AsyncIterator, Mapping
 from typing import NamedTuple
 from urllib.parse import quote
 
 from aiohttp import web
 
 from controlplane.contract.refusals import Refusal
+from controlplane.operations.results import Download
+from controlplane.transport.statuses import HttpRefusal
 from storage.blobs import BlobMissing
 
 _RANGE = re.compile(r"bytes=\s*(\d*)-(\d*)\s*", re.IGNORECASE)
@@ -21,10 +25,47 @@ class ByteRange(NamedTuple):
     stop: int
 
 
+async def send_download(request: web.Request, download: Download) -> web.StreamResponse:
+    """Send the bytes, or the range of them that is asked for. Refusal when they are gone, or the range is no part."""
+    size = download.size_bytes
+    headers = _headers(download)
+    span = None if download.tag is None else asked_range(request, size, headers["ETag"])
+    start, stop = span or (0, size)
+    pieces = download.open(start, stop)
+    try:
+        first = await anext(pieces, b"")
+    except BlobMissing as error:
+        raise Refusal("attachment_bytes_missing") from error
+    response = web.StreamResponse(status=200 if span is None else 206, headers=headers)
+    response.content_length = stop - start
+    if span is not None:
+        response.headers["Content-Range"] = f"bytes {start}-{stop - 1}/{size}"
+    await response.prepare(request)
+    if request.method != "HEAD":
+        await response.write(first)
+        async for piece in pieces:
+            await response.write(piece)
+    await response.write_eof()
+    return response
+
+
+def _headers(download: Download) -> dict[str, str]:
+    kind = "inline" if download.is_inline else "attachment"
+    headers = {
+        "Content-Type": download.content_type,
+        "Content-Disposition": disposition(kind, download.filename),
+        "X-Content-Type-Options": "nosniff",
+        "Content-Security-Policy": "sandbox; default-src 'none'",
+    }
+    if download.tag is not None:
+        headers |= {"Accept-Ranges": "bytes", "ETag": f'"{download.tag}"'}
+    return headers
+
+
 def asked_range(request: web.Request, size: int, etag: str) -> ByteRange | None:
     """The range that the request asks for; None: all. Refusal 416 when it lies behind the end.
 
-    RFC 9110 §14.2: what is no single valid range of bytes may be ignored, and is; so is any when
+    RFC 9110 §14.2: what is not a single valid range of bytes may be ignored, and is; so is any when
     `If-Range` names another representation (§13.1.5).
     """
     asked = _RANGE.fullmatch(request.headers.get("Range", ""))
@@ -42,33 +83,8 @@ def asked_range(request: web.Request, size: int, etag: str) -> ByteRange | None:
             return None
         empty = start >= size
     if empty or start >= size:
-        raise Refusal("range_not_satisfiable", headers={"Content-Range": f"bytes */{size}"})
+        raise HttpRefusal("range_not_satisfiable", {"Content-Range": f"bytes */{size}"})
     return ByteRange(start, stop)
-
-
-async def stream(
-    request: web.Request,
-    pieces: AsyncIterator[bytes],
-    size: int,
-    headers: Mapping[str, str],
-    span: ByteRange | None = None,
-) -> web.StreamResponse:
-    """Send the pieces, which are those of `span` when there is one. 410 when the bytes are gone."""
-    try:
-        first = await anext(pieces, b"")
-    except BlobMissing as error:
-        raise Refusal("attachment_bytes_missing") from error
-    response = web.StreamResponse(status=200 if span is None else 206, headers=dict(headers))
-    response.content_length = size if span is None else span.stop - span.start
-    if span is not None:
-        response.headers["Content-Range"] = f"bytes {span.start}-{span.stop - 1}/{size}"
-    await response.prepare(request)
-    if request.method != "HEAD":
-        await response.write(first)
-        async for piece in pieces:
-            await response.write(piece)
-    await response.write_eof()
-    return response
 
 
 def disposition(kind: str, filename: str) -> str:

@@ -10,61 +10,28 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pydantic import ValidationError
-
-from controlplane.contract.refusals import Fault, Refusal, invalid
-from controlplane.contract.requests import RequestBody, RequestQuery
+from controlplane.contract.model import RequestBody, RequestQuery
+from controlplane.contract.refusals import Fault, invalid
+from controlplane.contract.validation import joined, validated
 
 VALUES_MAX = 1000  # the largest request there is has some 350
 SYNTAX_BYTES_MAX = 64 * 1024  # outside of strings: numbers, names of constants, punctuation
 PIECE_BYTES = 64 * 1024  # looked at without letting others in: about a millisecond at the worst
-NAME_CHARS_SHOWN = 100
 _OPENING = b",[{"
 _BLANKS = b" \t\r\n"
-
-# pydantic's names for faults → the stable ones that clients branch on.
-_CODES = {
-    "missing": "required",
-    "extra_forbidden": "unknown_field",
-    "string_too_short": "too_short",
-    "string_too_long": "too_long",
-    "string_unicode": "invalid_text",
-    "too_short": "too_few",
-    "too_long": "too_many",
-    "string_pattern_mismatch": "invalid_format",
-    "greater_than_equal": "out_of_range",
-    "less_than_equal": "out_of_range",
-    "literal_error": "not_allowed",
-}
 
 
 def read_body(model: type[RequestBody], raw: bytearray) -> RequestBody:
     """The model of this JSON, which is taken out of `raw`: large bodies are not held twice. Refusal 400."""
     _refuse_many(raw)
     is_suspect = b"\\u" in raw  # NUL and half of a surrogate pair come as escapes alone
-    document = _parse(raw)
-    faults = list(_unfit_texts(document, "")) if is_suspect else []
-    try:
-        body = model.model_validate(document)
-    except ValidationError as error:
-        told = [_fault(one) for one in error.errors(include_url=False, include_input=False)]
-        known = {fault.path for fault in told}  # the field's own word for it, where it has one
-        raise invalid([*told, *(one for one in faults if one.path not in known)]) from error
-    if faults:
-        raise invalid(faults)
-    return body
+    return validated(model, _parse(raw), may_have_unfit_texts=is_suspect)
 
 
 def read_query(model: type[RequestQuery], pairs: Sequence[tuple[str, str]]) -> RequestQuery:
+    """The model of a query string. Refusal 400."""
     _refuse_repeats([name for name, _ in pairs], "parameter")
-    try:
-        return model.model_validate(dict(pairs))
-    except ValidationError as error:
-        raise faults_of(error) from error
-
-
-def faults_of(error: ValidationError) -> Refusal:
-    return invalid([_fault(one) for one in error.errors(include_url=False, include_input=False)])
+    return validated(model, dict(pairs), may_have_unfit_texts=False)
 
 
 # JSON ------------------------------------------------------------------------------------------------
@@ -123,31 +90,6 @@ def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is no JSON")  # RFC 8259 §6
 
 
-def _unfit_texts(value: Any, path: str) -> Iterator[Fault]:
-    """Strings, names too, that hold U+0000 or half of a surrogate pair: no mail and no store can keep them."""
-    if isinstance(value, str):
-        if "\x00" in value:
-            yield Fault(path, "control_character", "U+0000 is not allowed in any text")
-        elif not value.isascii() and _has_half_pair(value):
-            yield Fault(path, "invalid_text", "Expected whole characters: a surrogate stands alone")
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from _unfit_texts(item, f"{path}[{index}]")
-    elif isinstance(value, dict):
-        for name, item in value.items():
-            here = _joined(path, name)
-            yield from _unfit_texts(name, here)
-            yield from _unfit_texts(item, here)
-
-
-def _has_half_pair(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return True
-    return False
-
-
 # Faults ----------------------------------------------------------------------------------------------
 
 
@@ -158,21 +100,4 @@ def _refuse_repeats(names: Sequence[str], kind: str) -> None:
 
 def _repeats(names: Sequence[str], kind: str) -> list[Fault]:
     twice = sorted(name for name, times in Counter(names).items() if times > 1)
-    return [Fault(_joined("", name), "given_twice", f"Give this {kind} once") for name in twice]
-
-
-def _fault(error: Any) -> Fault:
-    kind: str = error["type"]
-    code = _CODES.get(kind) or ("wrong_type" if kind.endswith(("_type", "_parsing")) else kind)
-    path = ""
-    for step in error["loc"]:
-        if step == "[key]":
-            continue
-        path = f"{path}[{step}]" if isinstance(step, int) else _joined(path, str(step))
-    return Fault(path, code, error["msg"])
-
-
-def _joined(path: str, name: str) -> str:
-    shown = name if len(name) <= NAME_CHARS_SHOWN else name[:NAME_CHARS_SHOWN] + "…"
-    shown = shown.encode("utf-8", "replace").decode()
-    return f"{path}.{shown}" if path else shown
+    return [Fault(joined("", name), "given_twice", f"Give this {kind} once") for name in twice]

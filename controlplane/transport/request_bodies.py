@@ -3,7 +3,7 @@
 - One account of bytes for all of HTTP (storage.byte_account), held by organizations and, where they are known, by
   addresses. A body is counted piece by piece as it comes, so who trickles holds what he sent and no more; what was
   announced and could not fit is refused before it is read. All of it is given back when the request is over.
-- A row of the route table says how long a body may be; who announces more is refused before he sends it.
+- An operation's row says how long its body may be; who announces more is refused before he sends it.
 - A body costs several times its size while it is parsed, decoded, composed and read back. So only `LARGE_AT_ONCE`
   of the large ones are worked on at a time; the rest wait as octets, and are called fairly (work_turns). Peak
   memory is the account and `LARGE_AT_ONCE` times four of the largest bodies.
@@ -17,10 +17,9 @@ from typing import Any
 from aiohttp import HttpVersion11, web
 
 from conf.settings import Http
-from controlplane.api import Route
 from controlplane.contract.refusals import Fault, Refusal, invalid
+from controlplane.operations.operation import JSON, Operation
 from controlplane.transport.reading import read_body
-from controlplane.transport.streaming import JSON_TYPE
 from controlplane.transport.work_turns import WorkTurns
 from storage.byte_account import ByteAccount
 from storage.cpu_threads import CpuThreads
@@ -45,28 +44,30 @@ class RequestBodies:
         return self._account.held_bytes
 
     @asynccontextmanager
-    async def body(self, route: Route, request: web.Request, holders: Sequence[str]) -> AsyncIterator[Any]:
-        """The route's model of the body; a large one has its turn until the block ends."""
+    async def body(
+        self, operation: Operation, request: web.Request, holders: Sequence[str]
+    ) -> AsyncIterator[Any]:
+        """The operation's model of the body; a large one has its turn until the block ends."""
         _check_coding(request)
-        async with self.octets(route, request, holders) as raw:
-            if raw and request.content_type != JSON_TYPE:
+        async with self.octets(operation, request, holders) as raw:
+            if raw and request.content_type != JSON:
                 raise Refusal("unsupported_media_type")
-            assert route.body is not None
+            assert operation.body is not None
             if len(raw) <= LARGE_BYTES:
-                yield read_body(route.body, raw)
+                yield read_body(operation.body, raw)
                 return
             async with self._turns.turn(holders[0]):
                 _check_presence(request)
-                yield await self._cpu.run(holders[0], partial(read_body, route.body, raw))
+                yield await self._cpu.run(holders[0], partial(read_body, operation.body, raw))
 
     @asynccontextmanager
     async def octets(
-        self, route: Route, request: web.Request, holders: Sequence[str]
+        self, operation: Operation, request: web.Request, holders: Sequence[str]
     ) -> AsyncIterator[bytearray]:
-        """The whole body, as long as its route allows; counted until the block ends."""
+        """The whole body, as long as its operation allows; counted until the block ends."""
         announced = request.content_length
-        if announced is not None and announced > route.body_bytes_max:
-            raise _too_large(route)
+        if announced is not None and announced > operation.body_bytes_max:
+            raise _too_large(operation)
         if announced:
             self._take(announced, holders)  # is there room for it? Held is what has come
             self._account.give(announced, *holders)
@@ -75,8 +76,8 @@ class RequestBodies:
         held = 0
         try:
             async for piece in request.content.iter_any():
-                if held + len(piece) > route.body_bytes_max:
-                    raise _too_large(route)
+                if held + len(piece) > operation.body_bytes_max:
+                    raise _too_large(operation)
                 self._take(len(piece), holders)
                 held += len(piece)
                 raw += piece
@@ -89,7 +90,7 @@ class RequestBodies:
             raise Refusal(
                 "provider_unavailable",
                 "Too many bytes of requests are in transit; try again later.",
-                headers={"Retry-After": str(RETRY_AFTER_S)},
+                retry_after_s=RETRY_AFTER_S,
             )
 
 
@@ -121,6 +122,6 @@ def _check_presence(request: web.Request) -> None:
         raise ClientLeft
 
 
-def _too_large(route: Route) -> Refusal:
-    limit = route.body_bytes_max
+def _too_large(operation: Operation) -> Refusal:
+    limit = operation.body_bytes_max
     return Refusal("payload_too_large", f"The body of this request may have {limit} bytes.", {"limit": limit})

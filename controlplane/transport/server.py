@@ -1,78 +1,36 @@
-"""The HTTP server: the routes on aiohttp, their limits, and its life."""
+"""The HTTP server: the operations on aiohttp, their limits, and its life."""
 
 import asyncio
 import socket
-from typing import Any, cast
+from collections.abc import Sequence
+from typing import Any, Protocol, cast
 
-import structlog
 from aiohttp import web
 
+from conf.settings import Http
 from conf.strangers import StrangerLog
 from controlplane.access.authentication import Authenticator
 from controlplane.access.rate_limit import RateLimit
-from controlplane.api import Services
-from controlplane.reference import Reference
-from controlplane.routes import ROUTES
+from controlplane.operations.invoke import Operations
+from controlplane.operations.table import OPERATIONS
 from controlplane.transport.connections import ClientConnection, Watch
-from controlplane.transport.gate import Gate, Next
+from controlplane.transport.door import Door, Next
+from controlplane.transport.gate import Gate
 from controlplane.transport.request_bodies import RequestBodies
-from storage.database import Database, Tx
-from storage.self_check import SelfCheck
+from controlplane.transport.responses import Responder
+from storage.clock import Clock
+from storage.cpu_threads import CpuThreads
+from storage.ids import Ids
 from storage.service import Service
-
-log = structlog.get_logger("maild.api")
 
 READ_BYTES = 64 * 1024  # what aiohttp may hold, twice, of a body that nobody reads
 SHUTDOWN_S = 5.0
 
 
-def make_app(gate: Gate, rooms: Services) -> web.Application:
-    app = web.Application(client_max_size=0)  # bodies are measured where they are read: by their routes' rows
-    app.on_response_prepare.append(gate.decorate)
-    for route in ROUTES:
-        app.router.add_route(route.method, route.path, gate.endpoint(route), expect_handler=gate.expect)
-        if route.has_head:
-            app.router.add_route("HEAD", route.path, gate.endpoint(route), expect_handler=gate.expect)
-    Reference(ROUTES, rooms.settings.server.public_url).add_to(app)
-    app.router.add_get("/health", HealthCheck(rooms.db, rooms.self_check).handle)
-    return app
+class Pages(Protocol):
+    """What is served beside the operations, to everybody."""
 
-
-class HealthCheck:
-    """Needs no key, so however many ask at once, the store is asked once."""
-
-    def __init__(self, db: Database, self_check: SelfCheck) -> None:
-        self._db = db
-        self._self_check = self_check
-        self._asking: asyncio.Task[bool] | None = None
-
-    async def handle(self, request: web.Request) -> web.Response:
-        """`healthy` when the store answers; says nothing about anybody's data.
-
-        Damage is told beside it: what is whole is served, so nobody must be sent away for it.
-        """
-        if self._asking is None or self._asking.done():
-            self._asking = asyncio.create_task(self._is_healthy())
-        is_healthy = await asyncio.shield(self._asking)
-        answer = {
-            "status": "healthy" if is_healthy else "unhealthy",
-            "service": "maild",
-            "store": "damaged" if self._self_check.is_damaged else "ok",
-        }
-        return web.json_response(answer, status=200 if is_healthy else 503)
-
-    async def _is_healthy(self) -> bool:
-        try:
-            async with asyncio.timeout(5):
-                await self._db.read(_ping)
-        except Exception:
-            log.exception("health_failed")
-            return False
-        return True
-
-
-def _ping(tx: Tx) -> None:
-    tx.value("SELECT 1")
+    def add_to(self, app: web.Application) -> None: ...
 
 
 class HttpError(Exception):
@@ -82,26 +40,48 @@ class HttpError(Exception):
 class HttpServer(Service):
     name = "http"
 
-    def __init__(self, rooms: Services, rate_limit: RateLimit) -> None:
-        settings = rooms.settings
-        strangers = StrangerLog(rooms.clock.monotonic, later=asyncio.get_running_loop().call_later)
-        self.request_bodies = RequestBodies(settings.http, rooms.cpu)
-        authenticator = Authenticator(rooms.db, rooms.clock)
-        self._gate = Gate(rooms, authenticator, rate_limit, self.request_bodies, strangers)
+    def __init__(
+        self,
+        operations: Operations,
+        authenticator: Authenticator,
+        rate_limit: RateLimit,
+        pages: Sequence[Pages],
+        settings: Http,
+        cpu: CpuThreads,
+        clock: Clock,
+        ids: Ids,
+    ) -> None:
+        strangers = StrangerLog(clock.monotonic, later=asyncio.get_running_loop().call_later)
+        self.request_bodies = RequestBodies(settings, cpu)
+        responder = Responder(settings.event_stream_heartbeat_s)
+        self._door = Door(operations, authenticator, rate_limit, self.request_bodies, responder)
+        self._gate = Gate(self._door, clock, ids, strangers)
         self._runner = web.AppRunner(
-            make_app(self._gate, rooms),
+            self._application(pages),
             access_log=None,
-            keepalive_timeout=settings.http.keepalive_s,
+            keepalive_timeout=settings.keepalive_s,
             shutdown_timeout=SHUTDOWN_S / 2,  # aiohttp waits twice: for the handler, then for its end
             handler_cancellation=False,
             read_bufsize=READ_BYTES,
-            auto_decompress=False,  # compressed bodies are refused (controlplane.transport.gate), never inflated
+            auto_decompress=False,  # compressed bodies are refused (request_bodies.py), never inflated
         )
-        self._listen = settings.http.listen
-        self._watch = Watch(settings.http, rooms.ids, strangers)
+        self._listen = settings.listen
+        self._watch = Watch(settings, ids, strangers)
         self._server: asyncio.Server | None = None
         self._host = ""
         self._port = 0
+
+    def _application(self, pages: Sequence[Pages]) -> web.Application:
+        # Bodies are measured where they are read: by their operations' rows.
+        app = web.Application(client_max_size=0)
+        app.on_response_prepare.append(self._gate.decorate)
+        for operation in OPERATIONS:
+            for method in (operation.method, "HEAD") if operation.has_head else (operation.method,):
+                endpoint = self._door.endpoint(operation)
+                app.router.add_route(method, operation.path, endpoint, expect_handler=self._gate.expect)
+        for some in pages:
+            some.add_to(app)
+        return app
 
     @property
     def url(self) -> str:

@@ -3,32 +3,33 @@
 import asyncio
 from collections.abc import AsyncIterator
 
-import msgspec
 from aiohttp import web
 
-from controlplane.api import Result
+from controlplane.operations.operation import JSON
 
-JSON_TYPE = "application/json"
 HELD_BYTES = 256 * 1024  # by each reader that takes its time, of whom there may be a thousand
 WRITE_BYTES = 64 * 1024
 
 
-async def answer_array(request: web.Request, parts: AsyncIterator[bytes]) -> Result | web.StreamResponse:
-    """An array as `data`. A part is one element or several (with commas between them), or empty."""
+async def whole_or_rest(parts: AsyncIterator[bytes]) -> tuple[bytes, AsyncIterator[bytes] | None]:
+    """The array of these parts, or the pieces of it where it is more than HELD_BYTES.
+
+    A part is one element or several (with commas between them), or empty.
+    """
     held: list[bytes] = []
     async for part in parts:
         if part:
             held.append(part)
         if sum(map(len, held)) > HELD_BYTES:
-            return await stream_json(request, _array(held, parts))
-    return Result(msgspec.Raw(b"[" + b",".join(held) + b"]"))
+            return b"", _array(held, parts)
+    return b"[" + b",".join(held) + b"]", None
 
 
 async def stream_json(request: web.Request, pieces: AsyncIterator[bytes]) -> web.StreamResponse:
-    """200 with the pieces of a JSON text. What fails on the way cuts the connection."""
-    response = web.StreamResponse(headers={"Content-Type": JSON_TYPE})
+    """200 with these pieces of JSON as `data`. What fails on the way cuts the connection."""
+    response = web.StreamResponse(headers={"Content-Type": JSON})
     await response.prepare(request)
-    gathered = bytearray()
+    gathered = bytearray(b'{"data":')
     async for piece in pieces:
         if len(gathered) + len(piece) < WRITE_BYTES:
             gathered += piece
@@ -38,12 +39,12 @@ async def stream_json(request: web.Request, pieces: AsyncIterator[bytes]) -> web
             gathered.clear()
         await response.write(piece)
         await asyncio.sleep(0)  # others are served in between, also where the client is quick
-    await response.write_eof(bytes(gathered))
+    await response.write_eof(bytes(gathered) + b"}")
     return response
 
 
 async def _array(held: list[bytes], parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    yield b'{"data":['
+    yield b"["
     yield held.pop(0)
     while held:
         yield b","
@@ -52,4 +53,4 @@ async def _array(held: list[bytes], parts: AsyncIterator[bytes]) -> AsyncIterato
         if part:
             yield b","
             yield part
-    yield b"]}"
+    yield b"]"

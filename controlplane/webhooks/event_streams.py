@@ -1,24 +1,23 @@
-"""The event stream: server-sent events (HTML Living Standard, §9.2), read from the event log.
+"""The event stream: who reads the event log as it grows.
 
 - Nothing is queued for a reader. Each keeps its position in the log and reads small pages from the store, so a slow
-  one costs a page of memory and the bytes that its socket takes; one that takes nothing for `STALLED_S` is cut off
-  (aiohttp-sse, which also sends the heartbeats and frames the events).
+  one costs a page of memory.
 - A position is a `seq`, which is the order of commits (storage.events): no event is skipped because an earlier number
   came later.
 - One look-out for all readers asks the store whose events are new. `wake()` after a commit hastens it; a wake that is
   lost, or never comes because another process wrote, costs at most `LOOK_S` or `LOOK_AGAIN_S`.
 - A reader's key is asked for with every page, and every `KEY_LOOK_S` between them: a revoked one hears no more.
-- `stop()` ends every stream, and must run before the HTTP server's, which would wait for them. Clients come back
-  with `Last-Event-ID`.
+- `stop()` ends every feed, and must run before the door's, which would wait for them. Clients come back with the id of
+  the last event that they have seen.
 """
 
 import asyncio
 from collections import Counter
-from contextlib import suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import NamedTuple
 
 import structlog
-from aiohttp import web
-from aiohttp_sse import EventSourceResponse
 
 from conf.settings import Http
 from controlplane.contract.refusals import Refusal
@@ -31,37 +30,81 @@ from storage.service import Enduring, LoopService
 log = structlog.get_logger("maild.api")
 
 PAGE = 8
-STALLED_S = 20.0
 LOOK_S = 0.25
 LOOK_AGAIN_S = 2.0
 REST_S = 0.05  # between two looks: a burst of commits is one look
 KEY_LOOK_S = 2.0
-END_S = 1.0  # how long a stream that is in the middle of writing may take to end
-RECONNECT_MS = 3000
+END_S = 1.0  # how long a reader that is in the middle of writing may take to end
+RECONNECT_S = 3
 BEGINNING = "evt_" + "0" * 26  # older than every event
 
 
-class Reader:
-    """One open stream."""
+class FeedEvent(NamedTuple):
+    """One event as webhooks tell it: `body` is its JSON."""
 
-    def __init__(self, key_id: str, selection: Selection) -> None:
-        self.key_id = key_id
+    id: str
+    type: str
+    body: bytes
+
+
+class Feed:
+    """One open stream. `known`: the id that stands for where it begins; None: the reader knows."""
+
+    def __init__(self, db: Database, load_text: LoadText, key_id: str, selection: Selection) -> None:
+        self._db = db
+        self._load_text = load_text
+        self._key_id = key_id
         self.selection = selection
-        self.position = 0
-        self.news = asyncio.Event()
-        self.transport: asyncio.Transport | None = None
+        self.known: str | None = None
+        self._position = 0
+        self._news = asyncio.Event()
+        self._is_ending = False
+        self._cut: Callable[[], None] | None = None
 
-    async def wait(self) -> None:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(KEY_LOOK_S):
-                await self.news.wait()
+    async def begin(self, after: str | None) -> None:
+        self._position, self.known = await self._db.read_for(
+            self.selection.organization_id, _begin, self.selection, after
+        )
 
-    def is_gone(self) -> bool:
-        return self.transport is None or self.transport.is_closing()
+    def cut_with(self, cut: Callable[[], None]) -> None:
+        """`cut`: ends the connection of a reader that does not end by itself."""
+        self._cut = cut
+
+    def hear(self) -> None:
+        """There may be events for it."""
+        self._news.set()
+
+    def end(self) -> None:
+        """No event follows."""
+        self._is_ending = True
+        self._news.set()
 
     def cut(self) -> None:
-        if self.transport is not None:
-            self.transport.abort()
+        if self._cut is not None:
+            self._cut()
+
+    async def events(self) -> AsyncGenerator[FeedEvent | None, None]:
+        """The events behind its position, for as long as its key is active; None now and then, when there are none."""
+        while not self._is_ending:
+            self._news.clear()
+            found = await self._db.read_for(
+                self.selection.organization_id, _page, self._key_id, self.selection, self._position
+            )
+            if found is None:
+                return
+            page, self._position = found
+            for event, words in page:
+                yield FeedEvent(event.id, event.type, await render(event, words, self._load_text))
+            while not page and not self._news.is_set():
+                await self._wait()
+                yield None
+                if not await self._db.lookup(keys.is_active, self._key_id):
+                    return
+
+    async def _wait(self) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(KEY_LOOK_S):
+                await self._news.wait()
 
 
 class Streams(LoopService):
@@ -71,81 +114,41 @@ class Streams(LoopService):
         super().__init__()
         self._db = db
         self._load_text = load_text
-        self._heartbeat_s = settings.event_stream_heartbeat_s
         self._max_per_organization = settings.event_streams_per_organization
         self._max = max(1, settings.max_connections // 2)  # the other half stays for requests
-        self._readers: set[Reader] = set()
+        self._feeds: set[Feed] = set()
         self._is_ending = False
         self._nobody = asyncio.Event()
 
-    async def serve(
-        self, request: web.Request, key_id: str, selection: Selection, after: str | None
-    ) -> web.StreamResponse:
-        """Tell what comes behind the event `after` (None: from now on) until either side ends it."""
+    @asynccontextmanager
+    async def subscribe(self, key_id: str, selection: Selection, after: str | None) -> AsyncIterator[Feed]:
+        """A feed of what comes behind the event `after` (None: from now on). Refusal where there are too many."""
         self._admit(selection.organization_id)
-        reader = Reader(key_id, selection)
-        self._readers.add(reader)
+        feed = Feed(self._db, self._load_text, key_id, selection)
+        self._feeds.add(feed)
         self._nobody.clear()
         self.wake()
         try:
-            reader.position, newest = await self._db.read_for(
-                selection.organization_id, _begin, selection, after
-            )
-            reader.transport = request.transport
-            if reader.is_gone():
-                raise ConnectionResetError("the client left")
-            response = EventSourceResponse(ping_interval=self._heartbeat_s, send_timeout=STALLED_S)
-            await response.prepare(request)
-            await self._stream(reader, response, newest)
-            return response
+            await feed.begin(after)
+            yield feed
         finally:
-            self._readers.discard(reader)
-            if not self._readers:
+            self._feeds.discard(feed)
+            if not self._feeds:
                 self._nobody.set()
 
     def _admit(self, organization_id: str) -> None:
-        if self._is_ending or len(self._readers) >= self._max:
+        if self._is_ending or len(self._feeds) >= self._max:
             raise Refusal("provider_unavailable", "No event stream can be opened now; try again later.")
-        open_of = Counter(reader.selection.organization_id for reader in self._readers)
+        open_of = Counter(feed.selection.organization_id for feed in self._feeds)
         if open_of[organization_id] >= self._max_per_organization:
-            raise Refusal("too_many_streams", headers={"Retry-After": str(RECONNECT_MS // 1000)})
-
-    async def _stream(self, reader: Reader, response: EventSourceResponse, newest: str | None) -> None:
-        try:
-            async with response:
-                # Without an event a reader that lost its connection would not know where it had been.
-                known = f"id: {newest}\r\n" if newest else ""
-                await response.write(f"retry: {RECONNECT_MS}\r\n{known}\r\n".encode())
-                await self._tell(reader, response)
-        except (ConnectionError, TimeoutError):  # lost (reset, or aborted by the kernel), or stalled
-            reader.cut()
-        except Exception:  # the answer has begun: no envelope can say it any more
-            log.exception("event_stream_failed")
-            reader.cut()
-
-    async def _tell(self, reader: Reader, response: EventSourceResponse) -> None:
-        while not self._is_ending:
-            reader.news.clear()
-            found = await self._db.read_for(
-                reader.selection.organization_id, _page, reader.key_id, reader.selection, reader.position
-            )
-            if found is None:
-                return
-            page, reader.position = found
-            for event, words in page:
-                body = await render(event, words, self._load_text)
-                await response.send(body.decode(), id=event.id, event=event.type)
-            while not page and not reader.news.is_set():
-                await reader.wait()
-                if reader.is_gone() or not await self._db.lookup(keys.is_active, reader.key_id):
-                    return
+            raise Refusal("too_many_streams", retry_after_s=RECONNECT_S)
 
     # The look-out --------------------------------------------------------------------------------
 
     async def run(self) -> None:
         seen: int | None = None
         while True:
-            while not self._readers:
+            while not self._feeds:
                 seen = None
                 await self.pause(None)
             written = self._db.units_written
@@ -160,22 +163,22 @@ class Streams(LoopService):
     async def _look(self, seen: int | None) -> int:
         """Tell the readers whose events are new; the newest position of all."""
         newest, organizations = await self._db.read(events.published_since, seen)
-        for reader in self._readers:
-            if seen is None or reader.selection.organization_id in organizations:
-                reader.news.set()
+        for feed in self._feeds:
+            if seen is None or feed.selection.organization_id in organizations:
+                feed.hear()
         return newest
 
     async def stop(self) -> None:
         self._is_ending = True
-        for reader in self._readers:
-            reader.news.set()
+        for feed in self._feeds:
+            feed.end()
         await super().stop()
-        if self._readers:
+        if self._feeds:
             with suppress(TimeoutError):
                 async with asyncio.timeout(END_S):
                     await self._nobody.wait()
-        for reader in self._readers:
-            reader.cut()
+        for feed in self._feeds:
+            feed.cut()
 
 
 def _begin(tx: Tx, selection: Selection, after: str | None) -> tuple[int, str | None]:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from controlplane.api import Route
 from controlplane.contract.scopes import MAIL_SCOPES, SCOPES
-from controlplane.routes import ROUTES
+from controlplane.operations.operation import BoundKeys, Operation
+from controlplane.operations.table import OPERATIONS
 from tests.conftest import Start
 from tests.support.running import Answer, Api, Organization, Running
 
@@ -32,6 +32,8 @@ WITH_FILE = (
     "--b\nContent-Type: text/plain\n\nhello\n--b\nContent-Type: image/png\n"
     'Content-Disposition: attachment; filename="a.png"\n\nPNG\n--b--\n'
 )
+
+NEVER = BoundKeys.NEVER
 
 
 @dataclass
@@ -60,11 +62,11 @@ class World:
         }
         return world
 
-    async def call(self, route: Route, api: Api, **options: Any) -> Answer:
+    async def call(self, route: Operation, api: Api, **options: Any) -> Answer:
         return await request(route, api, self.ids.get(route.names or "", "none"), **options)
 
 
-async def request(route: Route, api: Api, resource_id: str, **options: Any) -> Answer:
+async def request(route: Operation, api: Api, resource_id: str, **options: Any) -> Answer:
     path = route.path.replace("{id}", resource_id)
     if (
         path == "/v1/events/stream"
@@ -79,75 +81,75 @@ class Case:
     """A way to call, and the answer: (status, code) or "admitted": whatever follows, it is not about the key."""
 
     who: str
-    key: Callable[[World, Route], Any]  # → awaitable of an Api, or headers
-    answer: Callable[[Route], tuple[int, str] | str]
+    key: Callable[[World, Operation], Any]  # → awaitable of an Api, or headers
+    answer: Callable[[Operation], tuple[int, str] | str]
 
 
-def header(text: str) -> Callable[[World, Route], Any]:
-    async def make(world: World, _route: Route) -> tuple[Api, dict[str, str]]:
+def header(text: str) -> Callable[[World, Operation], Any]:
+    async def make(world: World, _route: Operation) -> tuple[Api, dict[str, str]]:
         return world.maild.api.with_key(None), {"Authorization": text}
 
     return make
 
 
 def scoped(
-    choose: Callable[[Route], list[str]], bound_to: str | None = None
-) -> Callable[[World, Route], Any]:
-    async def make(world: World, route: Route) -> tuple[Api, dict[str, str]]:
+    choose: Callable[[Operation], list[str]], bound_to: str | None = None
+) -> Callable[[World, Operation], Any]:
+    async def make(world: World, route: Operation) -> tuple[Api, dict[str, str]]:
         inbox = {"mine": world.mine, "beside": world.beside, None: None}[bound_to]
         return await world.maild.key(*choose(route), inbox=inbox), {}
 
     return make
 
 
-async def no_key(world: World, _route: Route) -> tuple[Api, dict[str, str]]:
+async def no_key(world: World, _route: Operation) -> tuple[Api, dict[str, str]]:
     return world.maild.api.with_key(None), {}
 
 
-async def revoked(world: World, _route: Route) -> tuple[Api, dict[str, str]]:
+async def revoked(world: World, _route: Operation) -> tuple[Api, dict[str, str]]:
     api = await world.maild.key()
     assert (await api.get("/v1/inboxes")).status == 200
     world.maild.sql("UPDATE api_keys SET is_active = 0 WHERE id = (SELECT max(id) FROM api_keys)")
     return api, {}
 
 
-async def test_key(world: World, _route: Route) -> tuple[Api, dict[str, str]]:
+async def test_key(world: World, _route: Operation) -> tuple[Api, dict[str, str]]:
     return world.maild.test_api, {}
 
 
 test_key.__test__ = False  # type: ignore[attr-defined]
 
 
-async def strangers(world: World, _route: Route) -> tuple[Api, dict[str, str]]:
+async def strangers(world: World, _route: Operation) -> tuple[Api, dict[str, str]]:
     assert world.stranger is not None
     return world.stranger.api, {}
 
 
-def always(status: int, code: str) -> Callable[[Route], tuple[int, str] | str]:
+def always(status: int, code: str) -> Callable[[Operation], tuple[int, str] | str]:
     return lambda _route: (status, code)
 
 
-def admitted(_route: Route) -> tuple[int, str] | str:
+def admitted(_route: Operation) -> tuple[int, str] | str:
     return "admitted"
 
 
-def bound_here(route: Route) -> tuple[int, str] | str:
-    if not route.bound_keys:
+def bound_here(route: Operation) -> tuple[int, str] | str:
+    if route.bound_keys is NEVER:
         return 403, "inbox_access_denied"
-    if route.binding_suffices:
+    if route.bound_keys is BoundKeys.BY_BINDING:
         return "admitted"
     return "admitted" if route.scope in MAIL_SCOPES else (403, "insufficient_scope")
 
 
-def bound_elsewhere(route: Route) -> tuple[int, str] | str:
+def bound_elsewhere(route: Operation) -> tuple[int, str] | str:
     return (403, "inbox_access_denied") if route.names else bound_here(route)
 
 
-def foreign(route: Route) -> tuple[int, str] | str:
+def foreign(route: Operation) -> tuple[int, str] | str:
     return (404, f"{route.names}_not_found") if route.names else "admitted"
 
 
-def resource(route: Route) -> str:
+def resource(route: Operation) -> str:
     return route.scope.partition(":")[0]
 
 
@@ -174,20 +176,20 @@ CASES = (
     Case("bound to this inbox", scoped(lambda r: list(MAIL_SCOPES), "mine"), bound_here),
     Case("bound to another inbox", scoped(lambda r: list(MAIL_SCOPES), "beside"), bound_elsewhere),
     Case("bound to another, without scopes", scoped(lambda r: ["keys:read"], "beside"),
-         lambda r: (403, "inbox_access_denied" if r.names or not r.bound_keys else "insufficient_scope")),
+         lambda r: (403, "inbox_access_denied" if r.names or r.bound_keys is NEVER else "insufficient_scope")),
     Case("another organization's", strangers, foreign),
 )  # fmt: skip
 
 
-def endpoint(route: Route) -> str:
+def endpoint(route: Operation) -> str:
     return f"{route.method} {route.path}"
 
 
-KEYED = [route for route in ROUTES if not route.is_open]
+KEYED = [route for route in OPERATIONS if not route.is_public]
 
 
 @pytest.mark.parametrize("route", KEYED, ids=endpoint)
-async def test_who_may_call(route: Route, start: Start) -> None:
+async def test_who_may_call(route: Operation, start: Start) -> None:
     world = await World.make(start)
     is_gone = False
     for case in CASES:
@@ -214,8 +216,8 @@ async def test_who_may_call(route: Route, start: Start) -> None:
         assert ("X-RateLimit-Limit" in answer.headers) == (answer.status != 401), case.who
 
 
-@pytest.mark.parametrize("route", [one for one in ROUTES if one.names], ids=endpoint)
-async def test_foreign_and_absent_answer_with_the_same_bytes(route: Route, start: Start) -> None:
+@pytest.mark.parametrize("route", [one for one in OPERATIONS if one.names], ids=endpoint)
+async def test_foreign_and_absent_answer_with_the_same_bytes(route: Operation, start: Start) -> None:
     """Contract, section 1, rule 7: existence can't be probed, not by a byte."""
     world = await World.make(start)
     assert world.stranger is not None and route.names is not None

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from controlplane.routes import ROUTES
+from controlplane.operations.table import OPERATIONS
 from tests.conftest import on_shared
 from tests.support.running import Running
 
@@ -79,19 +79,19 @@ async def test_odd_paths_get_an_envelope(shared: Running, path: str) -> None:
 
 @on_shared
 async def test_a_wrong_method_is_405_and_says_which_are_right(shared: Running) -> None:
-    for template in {route.path for route in ROUTES}:
-        right = {route.method for route in ROUTES if route.path == template}
+    for template in {route.path for route in OPERATIONS}:
+        right = {route.method for route in OPERATIONS if route.path == template}
         path = template.replace("{id}", "x_1")
         wrong = next(method for method in ("PUT", "DELETE", "OPTIONS") if method not in right)
         answer = await shared.api.call(wrong, path)
         assert (answer.status, answer.code) == (405, "method_not_allowed"), path
         allowed = {one.strip() for one in answer.headers["Allow"].split(",")}
         assert right <= allowed and wrong not in allowed
-        is_open = any(route.is_open for route in ROUTES if route.path == template)
+        is_open = any(route.is_public for route in OPERATIONS if route.path == template)
         assert (await shared.api.with_key(None).call(wrong, path)).status == (405 if is_open else 401)
 
 
-BODIES = [route for route in ROUTES if route.body is not None]
+BODIES = [route for route in OPERATIONS if route.body is not None]
 
 
 @pytest.mark.parametrize("route", BODIES, ids=lambda route: route.path)
@@ -227,7 +227,9 @@ async def test_unknown_fields_are_refused_everywhere(shared: Running, route: Any
 
 
 @pytest.mark.parametrize(
-    "route", [one for one in ROUTES if one.method != "HEAD"], ids=lambda route: f"{route.method} {route.path}"
+    "route",
+    [one for one in OPERATIONS if one.method != "HEAD"],
+    ids=lambda route: f"{route.method} {route.path}",
 )
 @on_shared
 async def test_unknown_query_parameters_are_refused_everywhere(shared: Running, route: Any) -> None:
@@ -237,7 +239,9 @@ async def test_unknown_query_parameters_are_refused_everywhere(shared: Running, 
 
 
 @pytest.mark.parametrize(
-    "route", [one for one in ROUTES if one.method == "GET" and not one.is_open], ids=lambda route: route.path
+    "route",
+    [one for one in OPERATIONS if one.method == "GET" and not one.is_public],
+    ids=lambda route: route.path,
 )
 @on_shared
 async def test_a_body_where_none_belongs_is_refused(shared: Running, route: Any) -> None:

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from controlplane.contract.refusals import ERRORS, Fault, Refusal, invalid
-from controlplane.routes import ROUTES
+from controlplane.contract.refusals import MESSAGES, Fault, Refusal, invalid
+from controlplane.operations.table import OPERATIONS
+from controlplane.transport.responses import envelope
+from controlplane.transport.statuses import STATUSES
 
 SOURCE = Path(__file__).parents[2] / "controlplane"
 
@@ -80,15 +82,15 @@ def rows(table: str) -> list[tuple[str, int]]:
 
 @pytest.mark.parametrize(("code", "status"), rows(CONTRACT) + rows(DECISIONS) + rows(ADDITIONS))
 def test_every_code_has_its_status(code: str, status: int) -> None:
-    assert ERRORS[code].status == status
-    assert ERRORS[code].message.endswith(".")
+    assert STATUSES[code] == status
+    assert MESSAGES[code].endswith(".")
 
 
 def test_a_code_of_our_own_making_is_documented() -> None:
     """Clients branch on codes: each stands in the table of docs/contract.md with its status, and no other does."""
     document = (SOURCE.parent / "docs" / "contract.md").read_text("utf-8")
     told = re.findall(r"^\| `(\w+)` \| (\d{3}) \|", document, re.MULTILINE)
-    assert sorted(told) == sorted((code, str(kind.status)) for code, kind in ERRORS.items())
+    assert sorted(told) == sorted((code, str(status)) for code, status in STATUSES.items())
 
 
 def test_every_code_raised_is_in_the_table() -> None:
@@ -97,18 +99,22 @@ def test_every_code_raised_is_in_the_table() -> None:
         for file in SOURCE.rglob("*.py")
         for code in re.findall(r'Refusal\(\s*"(\w+)"', file.read_text("utf-8"))
     }
-    assert raised and raised <= set(ERRORS)
+    assert raised and raised <= set(MESSAGES)
 
 
-def test_every_code_a_route_names_is_in_the_table() -> None:
-    for route in ROUTES:
-        assert set(route.errors) <= set(ERRORS), route.path
+def test_every_code_has_a_text_and_a_status() -> None:
+    assert set(STATUSES) == set(MESSAGES)
+
+
+def test_every_code_an_operation_names_is_in_the_table() -> None:
+    for route in OPERATIONS:
+        assert set(route.refusals) <= set(MESSAGES), route.path
 
 
 def test_an_envelope_has_details_only_where_there_are_some() -> None:
-    assert Refusal("not_found").envelope() == {
-        "error": {"code": "not_found", "message": ERRORS["not_found"].message}
+    assert envelope(Refusal("not_found")) == {
+        "error": {"code": "not_found", "message": MESSAGES["not_found"]}
     }
-    assert invalid([Fault("to[0]", "invalid_email", "why")]).envelope()["error"]["details"] == {
+    assert envelope(invalid([Fault("to[0]", "invalid_email", "why")]))["error"]["details"] == {
         "fields": [{"path": "to[0]", "code": "invalid_email", "message": "why"}]
     }

@@ -183,10 +183,10 @@ async def test_a_quiet_inbox_passes_over_its_neighbours_once(maild: Running, bot
     other = await maild.inbox("other")
     async with EventStream(maild.api, inboxId=other["id"]) as stream:
         await deliver(maild, bot, "one", "two", "three")
-        (reader,) = maild.daemon.streams._readers
+        (reader,) = maild.daemon.streams._feeds
 
         async def passed() -> bool | None:
-            return reader.position == 3 or None
+            return reader._position == 3 or None
 
         await until(passed)
         await deliver(maild, other, "mine")

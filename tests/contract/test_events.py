@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import pytest
 
-from controlplane.contract.event_payloads import EVENTS
+from controlplane.contract.events import EVENTS
 from controlplane.contract.fields import EventType
 from storage.ids import Ids, first_at, made_at
 from tests.conftest import Start, on_shared

@@ -13,33 +13,33 @@ from typing import Any
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from controlplane.api import Route
-from controlplane.contract.examples import EXAMPLES
-from controlplane.contract.refusals import ERRORS
-from controlplane.operations import BYTES, OPERATIONS
+from controlplane.contract.refusals import MESSAGES
+from controlplane.operations.operation import BYTES, Operation
+from controlplane.operations.table import OPERATIONS
 from controlplane.reference.openapi import COMMON_ERRORS, OPEN_ERRORS, document, error_codes
-from controlplane.routes import ROUTES
 from controlplane.transport.reading import read_body
+from controlplane.transport.responses import success_status
+from controlplane.transport.statuses import STATUSES
 from tests.conftest import on_shared
 from tests.support import answered
 from tests.support.running import Running
 
 PUBLIC_URL = "https://api.agents.test"
-TOLD = [route for route in ROUTES if route.method != "HEAD"]
-WITH_BODY = [route for route in ROUTES if route.body is not None]
+TOLD = OPERATIONS
+WITH_BODY = [route for route in OPERATIONS if route.body is not None]
 METHODS = {"get", "put", "post", "delete", "options", "head", "patch", "trace"}
 # No endpoint answers these: they are what there is where no endpoint is.
 STRAY = {"not_found", "method_not_allowed"}
 
 
-def names(route: Route) -> str:
+def names(route: Operation) -> str:
     return f"{route.method} {route.path}"
 
 
 @pytest.fixture(scope="module")
 def told() -> dict[str, Any]:
     """The document as a client reads it: through JSON."""
-    read: dict[str, Any] = json.loads(json.dumps(document(ROUTES, PUBLIC_URL)))
+    read: dict[str, Any] = json.loads(json.dumps(document(OPERATIONS, PUBLIC_URL)))
     return read
 
 
@@ -68,9 +68,8 @@ def test_it_is_valid_openapi_3_1_0(told: dict[str, Any]) -> None:
     assert told["servers"] == [{"url": PUBLIC_URL}]
 
 
-def test_operations_and_routes_name_the_same_endpoints(told: dict[str, Any]) -> None:
+def test_the_document_has_every_endpoint(told: dict[str, Any]) -> None:
     served = {(route.method, route.path) for route in TOLD}
-    assert set(OPERATIONS) == served
     assert set(operations(told)) == served | {("GET", "/health")}
 
 
@@ -81,7 +80,7 @@ def test_operation_ids_are_unique_and_fit_for_every_language(told: dict[str, Any
 
 
 @pytest.mark.parametrize("route", TOLD, ids=names)
-def test_every_parameter_is_there(told: dict[str, Any], route: Route) -> None:
+def test_every_parameter_is_there(told: dict[str, Any], route: Operation) -> None:
     found = {(one["in"], one["name"]) for one in operations(told)[route.method, route.path]["parameters"]}
     query = route.query.model_fields if route.query else {}
     wanted = {("query", one.alias or name) for name, one in query.items()}
@@ -90,10 +89,10 @@ def test_every_parameter_is_there(told: dict[str, Any], route: Route) -> None:
 
 
 @pytest.mark.parametrize("route", TOLD, ids=names)
-def test_a_body_is_there_when_one_is_read(told: dict[str, Any], route: Route) -> None:
+def test_a_body_is_there_when_one_is_read(told: dict[str, Any], route: Operation) -> None:
     body = operations(told)[route.method, route.path].get("requestBody")
     if route.body is None:
-        form = OPERATIONS[route.method, route.path].form
+        form = route.form
         assert body is None or (list(body["content"]) == ["application/x-www-form-urlencoded"] and form)
         return
     assert body["required"] is True
@@ -103,13 +102,12 @@ def test_a_body_is_there_when_one_is_read(told: dict[str, Any], route: Route) ->
 
 
 @pytest.mark.parametrize("route", TOLD, ids=names)
-def test_the_answer_is_there_with_its_headers(told: dict[str, Any], route: Route) -> None:
-    operation = OPERATIONS[route.method, route.path]
-    answer = operations(told)[route.method, route.path]["responses"][str(operation.status)]
+def test_the_answer_is_there_with_its_headers(told: dict[str, Any], route: Operation) -> None:
+    answer = operations(told)[route.method, route.path]["responses"][str(success_status(route))]
     limits = {"X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"}
-    assert {"X-Request-Id"} | (set() if route.is_open else limits) <= set(answer["headers"])
-    if operation.answer is BYTES:
-        assert tuple(answer["content"]) == operation.media
+    assert {"X-Request-Id"} | (set() if route.is_public else limits) <= set(answer["headers"])
+    if route.answer is BYTES:
+        assert tuple(answer["content"]) == route.media
         return
     schema = answer["content"]["application/json"]["schema"]
     assert (schema["required"], schema["additionalProperties"]) == (["data"], False)
@@ -122,14 +120,14 @@ def test_the_answer_is_there_with_its_headers(told: dict[str, Any], route: Route
 
 
 @pytest.mark.parametrize("route", TOLD, ids=names)
-def test_the_scope_is_there(told: dict[str, Any], route: Route) -> None:
+def test_the_scope_is_there(told: dict[str, Any], route: Operation) -> None:
     assert operations(told)[route.method, route.path]["security"] == (
-        [] if route.is_open else [{"apiKey": [route.scope]}]
+        [] if route.is_public else [{"apiKey": [route.scope]}]
     )
 
 
 @pytest.mark.parametrize("route", TOLD, ids=names)
-def test_every_error_is_there_under_its_status(told: dict[str, Any], route: Route) -> None:
+def test_every_error_is_there_under_its_status(told: dict[str, Any], route: Operation) -> None:
     answers = operations(told)[route.method, route.path]["responses"]
     found = {
         (status, code)
@@ -139,13 +137,13 @@ def test_every_error_is_there_under_its_status(told: dict[str, Any], route: Rout
             "code"
         ]["enum"]
     }
-    assert found == {(str(ERRORS[code].status), code) for code in error_codes(route)}
-    assert set(OPEN_ERRORS if route.is_open else COMMON_ERRORS) <= {code for _, code in found}
+    assert found == {(str(STATUSES[code]), code) for code in error_codes(route)}
+    assert set(OPEN_ERRORS if route.is_public else COMMON_ERRORS) <= {code for _, code in found}
 
 
 def test_every_code_belongs_to_an_endpoint() -> None:
-    documented = {code for route in ROUTES for code in error_codes(route)}
-    assert set(ERRORS) - documented - STRAY == set()
+    documented = {code for route in OPERATIONS for code in error_codes(route)}
+    assert set(MESSAGES) - documented - STRAY == set()
 
 
 def test_health_is_there_and_needs_no_key(told: dict[str, Any]) -> None:
@@ -155,15 +153,11 @@ def test_health_is_there_and_needs_no_key(told: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("route", WITH_BODY, ids=names)
-def test_every_body_has_an_example_that_is_taken(told: dict[str, Any], route: Route) -> None:
+def test_every_body_has_an_example_that_is_taken(told: dict[str, Any], route: Operation) -> None:
     assert route.body is not None
     shown = operations(told)[route.method, route.path]["requestBody"]["content"]["application/json"]
-    assert [one["value"] for one in shown["examples"].values()] == [EXAMPLES[route.body]]
-    read_body(route.body, bytearray(json.dumps(EXAMPLES[route.body]).encode()))
-
-
-def test_no_example_is_left_over() -> None:
-    assert set(EXAMPLES) == {route.body for route in WITH_BODY}
+    assert [one["value"] for one in shown["examples"].values()] == [route.body.example]
+    read_body(route.body, bytearray(json.dumps(route.body.example).encode()))
 
 
 def test_links_lead_to_operations(told: dict[str, Any]) -> None:

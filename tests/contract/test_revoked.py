@@ -8,13 +8,12 @@ from urllib.parse import urlsplit
 import pytest
 
 from controlplane.access.rate_limit import RateLimit
-from controlplane.contract.examples import EXAMPLES
-from controlplane.routes import ROUTES
+from controlplane.operations.table import OPERATIONS
 from storage import keys
 from tests.conftest import Start
 from tests.support.running import Running
 
-WRITING = [route for route in ROUTES if route.method != "GET" and not route.is_open]
+WRITING = [route for route in OPERATIONS if route.method != "GET" and not route.is_public]
 # What goes on by itself, whoever asks.
 _OWN_TABLES = ("api_keys", "rate_windows", "sqlite_sequence", "search_tail")
 
@@ -78,7 +77,7 @@ async def test_no_writing_route_does_anything_for_a_key_that_was_revoked_on_the_
         words = route.path.split("/")
         kind = next((one for one in ("deliveries", "schedule") if one in words), words[2])
         path = route.path.replace("{id}", named.get(kind, ""))
-        body = dict(EXAMPLES[route.body]) if route.body else None
+        body = dict(route.body.example) if route.body else None
         if body and "inboxId" in body:
             body["inboxId"] = named["inboxes"]
         for field in ("agentId", "inReplyTo", "sendAt", "attachments"):

@@ -117,7 +117,7 @@ async def test_large_bodies_are_worked_on_a_few_at_a_time(
 ) -> None:
     bot = await small.inbox("bot")
     at_once, most = 0, 0
-    prepare = small.daemon.http._gate._rooms.pipeline._prepare
+    prepare = small.daemon.operations._services.pipeline._prepare
 
     async def counted(*arguments: Any) -> Any:
         nonlocal at_once, most
@@ -128,7 +128,7 @@ async def test_large_bodies_are_worked_on_a_few_at_a_time(
         finally:
             at_once -= 1
 
-    monkeypatch.setattr(small.daemon.http._gate._rooms.pipeline, "_prepare", counted)
+    monkeypatch.setattr(small.daemon.operations._services.pipeline, "_prepare", counted)
     body = large_send(bot, 500_000)
     sends = [
         small.api.call("POST", "/v1/messages/send", data=body, headers={"Content-Type": "application/json"})

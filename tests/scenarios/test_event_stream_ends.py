@@ -7,11 +7,17 @@ from urllib.parse import urlsplit
 import pytest
 from structlog.testing import CapturingLogger
 
-from controlplane.transport import server
-from controlplane.webhooks import event_streams
+from controlplane.transport import event_stream, server
+from controlplane.webhooks.event_streams import Feed
 from tests.conftest import Start
 from tests.support.event_stream import EventStream
 from tests.support.running import Running, until
+
+
+def transport_of(feed: Feed) -> asyncio.Transport:
+    """The connection of its reader, which the feed knows as the way to cut it."""
+    transport: asyncio.Transport = feed._cut.__self__  # type: ignore[union-attr]
+    return transport
 
 
 @pytest.mark.parametrize("how", ["by the API", "by the operator"])
@@ -40,7 +46,7 @@ async def test_a_silent_stream_of_a_revoked_key_ends_too(maild: Running) -> None
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """The server waits an hour for its requests, and a stream for its reader: what ends earlier ends by itself."""
     monkeypatch.setattr(server, "SHUTDOWN_S", 3600)
-    monkeypatch.setattr(event_streams, "STALLED_S", 3600)
+    monkeypatch.setattr(event_stream, "STALLED_S", 3600)
 
 
 @pytest.mark.usefixtures("patient")
@@ -52,7 +58,7 @@ async def test_the_daemon_stops(start: Start) -> None:
     stopping = asyncio.create_task(maild.daemon.stop())
     await asyncio.gather(*(reader.ended() for reader in readers))
     await stopping
-    assert not maild.daemon.streams._readers
+    assert not maild.daemon.streams._feeds
 
 
 @pytest.mark.usefixtures("patient")
@@ -61,16 +67,16 @@ async def test_the_daemon_stops_while_a_reader_reads_nothing(start: Start) -> No
     stalled = await stall(maild)
     await filled(maild)
     await maild.daemon.stop()
-    assert not maild.daemon.streams._readers
+    assert not maild.daemon.streams._feeds
     stalled.close()
 
 
 async def test_a_reader_that_reads_nothing_is_cut_off(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(event_streams, "STALLED_S", 0.5)
+    monkeypatch.setattr(event_stream, "STALLED_S", 0.5)
     maild = await start()
     await filled(maild)
     stalled = await stall(maild)
-    readers = maild.daemon.streams._readers
+    readers = maild.daemon.streams._feeds
 
     async def opened() -> bool | None:
         return bool(readers) or None
@@ -81,8 +87,8 @@ async def test_a_reader_that_reads_nothing_is_cut_off(start: Start, monkeypatch:
     await until(opened)
     (reader,) = readers
     await until(cut)
-    assert reader.is_gone()
-    assert 0 < reader.position < 150  # nothing was read ahead of the socket
+    assert transport_of(reader).is_closing()
+    assert 0 < reader._position < 150  # nothing was read ahead of the socket
     stalled.close()
 
 
@@ -90,14 +96,14 @@ async def test_a_reader_that_is_lost_in_the_middle_of_an_event_is_no_fault_of_ou
     start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log = CapturingLogger()
-    monkeypatch.setattr(event_streams, "log", log)
+    monkeypatch.setattr(event_stream, "log", log)
     maild = await start()
     await filled(maild)
     stalled = await stall(maild)
-    readers = maild.daemon.streams._readers
+    readers = maild.daemon.streams._feeds
 
     async def blocked() -> bool | None:
-        return any(one.transport and one.transport.get_write_buffer_size() for one in readers) or None
+        return any(one._cut and transport_of(one).get_write_buffer_size() for one in readers) or None
 
     async def gone() -> bool | None:
         return not readers or None

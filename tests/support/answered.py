@@ -12,12 +12,12 @@ from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter, ValidationError
 
-from controlplane.api import Route
-from controlplane.contract import responses
-from controlplane.contract.refusals import ERRORS
-from controlplane.operations import BYTES, OPERATIONS, Operation
+from controlplane.contract.common import Error
+from controlplane.operations.operation import BYTES, Operation
+from controlplane.operations.table import OPERATIONS
 from controlplane.reference.openapi import BODY_ERRORS, COMMON_ERRORS, error_codes
-from controlplane.routes import ROUTES
+from controlplane.transport.responses import success_status
+from controlplane.transport.statuses import STATUSES
 
 # What a path or a method answers that no endpoint has.
 STRAY_ERRORS = {"not_found", "method_not_allowed", *COMMON_ERRORS, *BODY_ERRORS}
@@ -36,7 +36,7 @@ def check(method: str, url: str, status: int, body: bytes) -> None:
     if method == "HEAD" or not path.startswith(PREFIX):
         return
     route = route_of(method, path)
-    if status >= 400 and route is not None and _is_page(OPERATIONS[route.method, route.path], body):
+    if status >= 400 and route is not None and _is_page(route, body):
         return  # the same error, in words for a person
     if status >= 400:
         _check_error(route, f"{method} {path}", status, body)
@@ -46,8 +46,8 @@ def check(method: str, url: str, status: int, body: bytes) -> None:
         _check_success(route, status, body)
 
 
-def route_of(method: str, path: str) -> Route | None:
-    """The endpoint that serves it; where two paths match, the first in ROUTES, as in the router."""
+def route_of(method: str, path: str) -> Operation | None:
+    """The endpoint that serves it; where two paths match, the first in OPERATIONS, as in the router."""
     for route, pattern in _patterns():
         if route.method == method and pattern.fullmatch(path):
             return route
@@ -55,27 +55,25 @@ def route_of(method: str, path: str) -> Route | None:
 
 
 @cache
-def _patterns() -> list[tuple[Route, re.Pattern[str]]]:
-    return [(route, re.compile(re.escape(route.path).replace(r"\{id\}", "[^/]+"))) for route in ROUTES]
+def _patterns() -> list[tuple[Operation, re.Pattern[str]]]:
+    return [(route, re.compile(re.escape(route.path).replace(r"\{id\}", "[^/]+"))) for route in OPERATIONS]
 
 
-def _check_error(route: Route | None, asked: str, status: int, body: bytes) -> None:
-    error = _model(responses.Error).validate_json(body).error
+def _check_error(route: Operation | None, asked: str, status: int, body: bytes) -> None:
+    error = _model(Error).validate_json(body).error
     allowed = STRAY_ERRORS if route is None else set(error_codes(route))
     if error.code not in allowed:
-        raise Undocumented(
-            f"{asked}: '{error.code}' ({status}) is not among the endpoint's errors in routes.py"
-        )
-    if ERRORS[error.code].status != status:
+        raise Undocumented(f"{asked}: '{error.code}' ({status}) is not among the operation's refusals")
+    if STATUSES[error.code] != status:
         raise Undocumented(f"{asked}: '{error.code}' with status {status}")
 
 
-def _check_success(route: Route, status: int, body: bytes) -> None:
-    operation = OPERATIONS[route.method, route.path]
+def _check_success(operation: Operation, status: int, body: bytes) -> None:
     if operation.answer is BYTES and status == PARTIAL:
         return
-    if status != operation.status and not (operation.replays and status == REPLAYED):
-        raise Undocumented(f"{operation.id}: {status}, documented is {operation.status}")
+    expected = success_status(operation)
+    if status != expected and not (operation.replays and status == REPLAYED):
+        raise Undocumented(f"{operation.id}: {status}, documented is {expected}")
     if operation.answer is not BYTES and not _is_page(operation, body):
         answer = json.loads(body)
         if set(answer) != {"data"}:

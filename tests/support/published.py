@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from controlplane.contract.event_payloads import EVENTS, EventEnvelope
+from controlplane.contract.events import EVENTS, EventEnvelope
 from controlplane.webhooks.events import encode, envelope
 from storage import migrate
 from storage.records import EventRow, columns

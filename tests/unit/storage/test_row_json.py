@@ -10,8 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from controlplane import render
-from controlplane.contract import responses
+from controlplane.contract import rendering
+from controlplane.contract.messages import ListedMessage
+from controlplane.contract.threads import Thread
 from storage import message_json, messages, search, thread_json
 from storage.clock import iso
 from storage.database import Tx
@@ -166,12 +167,12 @@ def test_every_message_is_shown_in_full(
     assert shown is not None and json.loads(shown.json) == listed
     for text in in_lists:
         assert json.loads(text) == [listed]
-    assert list(responses.ListedMessage.model_fields) == list(listed)
-    responses.ListedMessage.model_validate_json(shown.json, strict=True)
+    assert list(ListedMessage.model_fields) == list(listed)
+    ListedMessage.model_validate_json(shown.json, strict=True)
     assert shown[1:] == (row.inbox_id, row.text_body, None, None, None, row.direction == "inbound")
     shown_whole = {**listed, "textBody": row.text_body, "htmlBody": "<b>"}
-    assert json.loads(bytes(render.message(shown.json, row.text_body, "<b>"))) == shown_whole
-    assert json.loads(bytes(render.thread_message(of_thread.json, row.text_body, "<b>"))) == {
+    assert json.loads(bytes(rendering.message(shown.json, row.text_body, "<b>"))) == shown_whole
+    assert json.loads(bytes(rendering.thread_message(of_thread.json, row.text_body, "<b>"))) == {
         **shown_whole, "from": row.from_address, "to": listed["toAddresses"], "text": row.text_body, "html": "<b>",
     }  # fmt: skip
 
@@ -209,11 +210,11 @@ def test_every_thread_is_shown_in_full(tx: Tx, thread: ThreadRow, labels: list[l
     assert absent is None and foreign == b"[]"
     for text in in_lists:
         assert json.loads(text) == [expected]
-    responses.Thread.model_validate_json(shown.json, strict=True)
-    assert json.loads(bytes(render.thread(shown.json, True, []))) == {
+    Thread.model_validate_json(shown.json, strict=True)
+    assert json.loads(bytes(rendering.thread(shown.json, True, []))) == {
         **expected, "hasMore": True, "messages": [],
     }  # fmt: skip
-    assert json.loads(render.thread_head(shown.json, False) + b"[]}") == {
+    assert json.loads(rendering.thread_head(shown.json, False) + b"[]}") == {
         **expected, "hasMore": False, "messages": [],
     }  # fmt: skip
 

@@ -7,8 +7,12 @@ from typing import Any
 
 import pytest
 
+from controlplane.contract import validation
+from controlplane.contract.drafts import CreateDraft
+from controlplane.contract.inboxes import CreateInbox
+from controlplane.contract.messages import SendMessage
+from controlplane.contract.model import RequestQuery
 from controlplane.contract.refusals import FAULTS_MAX, Refusal
-from controlplane.contract.requests import CreateDraft, CreateInbox, RequestQuery, SendMessage
 from controlplane.transport import reading
 from controlplane.transport.reading import VALUES_MAX, read_body, read_query
 
@@ -130,7 +134,7 @@ def test_a_hundred_faults_are_told_and_that_there_were_more() -> None:
 def test_a_long_name_is_not_given_back_whole() -> None:
     told = faults(refused(CreateInbox, json.dumps({"n" * 60_000: 1, "username": "bot"})))
     (path,) = told
-    assert len(path) <= reading.NAME_CHARS_SHOWN + 1
+    assert len(path) <= validation.NAME_CHARS_SHOWN + 1
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,207 @@
+"""Messages: sending, listing, reading, labels; what became of each recipient."""
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
+from pydantic_core import PydanticCustomError
+
+from controlplane.contract.fields import (
+    PRINTABLE,
+    Check,
+    CustomHeaders,
+    Email,
+    Label,
+    Limit,
+    Moment,
+    SendAt,
+    cursor_of,
+    id_of,
+    is_text,
+    no_controls,
+)
+from controlplane.contract.model import (
+    INBOX_ID,
+    PDF,
+    Mode,
+    RequestBody,
+    RequestQuery,
+    ResponseModel,
+    Timestamp,
+    an_id,
+)
+
+RECIPIENTS_MAX = 50
+SUBJECT_MAX = 500
+ATTACHMENTS_MAX = 20
+LABELS_MAX = 50
+FILENAME_MAX = 200  # what a message can hold and give back whole
+_BASE64 = "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"  # RFC 4648 §4
+
+
+class AttachmentInput(RequestBody):
+    filename: Annotated[str, Field(min_length=1, max_length=FILENAME_MAX), Check(no_controls, PRINTABLE)]
+    contentType: Annotated[
+        str,
+        Field(max_length=127, pattern=r"^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+$"),
+    ] = "application/octet-stream"
+    # Decoded by the pipeline, which tells of a fault there.
+    content: Annotated[str, Field(json_schema_extra={"contentEncoding": "base64", "pattern": _BASE64})]
+
+
+class SendMessage(RequestBody):
+    inboxId: Annotated[str, Field(max_length=64)]
+    to: Annotated[list[Email], Field(min_length=1, max_length=RECIPIENTS_MAX)]
+    cc: Annotated[list[Email], Field(max_length=RECIPIENTS_MAX)] = Field(default_factory=list)
+    bcc: Annotated[list[Email], Field(max_length=RECIPIENTS_MAX)] = Field(default_factory=list)
+    subject: Annotated[str, Field(max_length=SUBJECT_MAX), Check(no_controls, PRINTABLE)] | None = None
+    text: str | None = None
+    html: str | None = None
+    inReplyTo: Annotated[str, id_of("msg", "thd")] | None = None
+    sendAt: SendAt | None = None
+    attachments: Annotated[list[AttachmentInput], Field(max_length=ATTACHMENTS_MAX)] = Field(
+        default_factory=list
+    )
+    # A factory, since a documented default makes the field a required one to some generated clients.
+    unsubscribe: bool = Field(default_factory=bool)
+    headers: CustomHeaders = Field(default_factory=dict)
+
+    @field_validator("headers")
+    @classmethod
+    def _has_one_unsubscribe(cls, headers: dict[str, str], info: ValidationInfo) -> dict[str, str]:
+        ours = {"list-unsubscribe", "list-unsubscribe-post"}
+        if info.data.get("unsubscribe") and ours & {name.lower() for name in headers}:
+            raise PydanticCustomError(
+                "not_allowed", "Give either a List-Unsubscribe header or 'unsubscribe', not both"
+            )
+        return headers
+
+    example: ClassVar[dict[str, Any]] = {
+        "inboxId": INBOX_ID,
+        "to": ["ada@example.com"],
+        "cc": ["accounts@example.com"],
+        "subject": "Your invoice for November",
+        "text": "Dear Ada,\n\nthe invoice is attached.\n",
+        "attachments": [{"filename": "invoice.pdf", "contentType": "application/pdf", "content": PDF}],
+    }
+
+
+class ListMessages(RequestQuery):
+    inboxId: str | None = None
+    threadId: str | None = None
+    limit: Limit = 50
+    q: Annotated[str, Field(max_length=200), AfterValidator(is_text)] | None = None
+    direction: Literal["inbound", "outbound"] | None = None
+    from_: Annotated[
+        Annotated[str, Field(max_length=320), AfterValidator(is_text)] | None, Field(alias="from")
+    ] = None
+    since: Moment | None = None
+    until: Moment | None = None
+    before: Annotated[str, cursor_of("msg")] | None = None
+    cursor: Annotated[str, cursor_of("msg")] | None = None
+
+
+class GetMessage(RequestQuery):
+    html: Literal["original", "sanitized"] = "original"
+
+
+class PatchMessage(RequestBody):
+    labels: Annotated[list[Label], Field(max_length=LABELS_MAX)]
+
+    example: ClassVar[dict[str, Any]] = {"labels": ["invoice", "done"]}
+
+
+MessageStatus = Literal["received", "scheduled", "queued", "sent", "delivered", "failed", "cancelled"]
+RecipientStatus = Literal["queued", "deferred", "sent", "delivered", "bounced", "failed", "suppressed"]
+
+
+class Attachment(ResponseModel):
+    id: Annotated[str, an_id("att")]
+    filename: str
+    contentType: str
+    sizeBytes: int
+    contentId: str | None
+    isInline: bool
+
+
+class Recipient(ResponseModel):
+    address: str
+    kind: Literal["to", "cc", "bcc"]
+    status: RecipientStatus
+    attempts: int
+    lastAttemptAt: Timestamp | None
+    nextAttemptAt: Timestamp | None
+    remoteHost: str | None
+    smtpCode: int | None
+    enhancedCode: str | None
+    response: str | None
+    tls: str | None
+
+
+class Auth(ResponseModel):
+    """`verifiedDomain` is the only sender identity that a program should trust."""
+
+    spf: str | None
+    dkim: str | None
+    dmarc: str | None
+    arc: str | None
+    verifiedDomain: str | None
+
+
+class ListedMessage(ResponseModel):
+    id: Annotated[str, an_id("msg")]
+    inboxId: str
+    threadId: str
+    direction: Literal["inbound", "outbound"]
+    mode: Mode
+    status: MessageStatus
+    fromAddress: str
+    fromName: str | None
+    toAddresses: list[str]
+    ccAddresses: list[str]
+    bccAddresses: list[str]
+    replyTo: str | None
+    subject: str
+    snippet: str
+    extractedText: str | None
+    messageIdHeader: str | None
+    inReplyTo: str | None
+    references: list[str]
+    labels: list[str]
+    isAutoReply: bool
+    isSpam: bool
+    auth: Auth | None
+    recipients: list[Recipient]
+    attachments: list[Attachment]
+    failureReason: str | None
+    scheduledAt: Timestamp | None
+    sentAt: Timestamp | None
+    createdAt: Timestamp
+
+
+class Message(ListedMessage):
+    textBody: str | None
+    htmlBody: str | None
+
+
+class DeliveryAttempt(ResponseModel):
+    address: str
+    kind: Literal["to", "cc", "bcc"]
+    attempt: int
+    outcome: str
+    remoteHost: str | None
+    smtpCode: int | None
+    enhancedCode: str | None
+    response: str | None
+    tls: str | None
+    durationMs: int
+    createdAt: Timestamp
+
+
+class DeletedMessage(ResponseModel):
+    id: str
+    deleted: Literal[True]
+
+
+class CancelledMessage(ResponseModel):
+    id: str
+    status: Literal["cancelled"]

@@ -1,0 +1,58 @@
+"""Threads: conversations with their messages."""
+
+from typing import Annotated, Any, ClassVar
+
+from pydantic import ConfigDict, Field
+
+from controlplane.contract.fields import Limit, ThreadsCursor, cursor_of
+from controlplane.contract.messages import Message
+from controlplane.contract.model import RequestBody, RequestQuery, ResponseModel, Timestamp, an_id
+
+
+class ListThreads(RequestQuery):
+    inboxId: str | None = None
+    limit: Limit = 50
+    cursor: ThreadsCursor | None = None
+    isArchived: bool | None = None
+
+
+class GetThread(RequestQuery):
+    limit: Annotated[int, Field(ge=1, le=200)] = 100
+    before: Annotated[str, cursor_of("msg")] | None = None
+
+
+class PatchThread(RequestBody):
+    isArchived: bool
+
+    example: ClassVar[dict[str, Any]] = {"isArchived": True}
+
+
+class ThreadMessage(Message):
+    """The whole message, and the short names beside the long ones."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+    from_: Annotated[str, Field(alias="from")]
+    to: list[str]
+    text: str | None
+    html: str | None
+
+
+class Thread(ResponseModel):
+    id: Annotated[str, an_id("thd")]
+    organizationId: str
+    inboxId: str
+    subject: str
+    snippet: str
+    participants: list[str]
+    labels: list[str]
+    messageCount: int
+    unreadCount: int
+    lastMessageAt: Timestamp
+    isArchived: bool
+    createdAt: Timestamp
+
+
+class WholeThread(Thread):
+    hasMore: bool
+    messages: list[ThreadMessage]

@@ -1,0 +1,91 @@
+"""From a document or plain values to a model of the contract: faults are told at once, under stable codes."""
+
+from collections.abc import Iterator
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from controlplane.contract.refusals import Fault, Refusal, invalid
+
+Model = TypeVar("Model", bound=BaseModel)
+
+NAME_CHARS_SHOWN = 100
+
+# pydantic's names for faults → the stable ones that clients branch on.
+CODES = {
+    "missing": "required",
+    "extra_forbidden": "unknown_field",
+    "string_too_short": "too_short",
+    "string_too_long": "too_long",
+    "string_unicode": "invalid_text",
+    "too_short": "too_few",
+    "too_long": "too_many",
+    "string_pattern_mismatch": "invalid_format",
+    "greater_than_equal": "out_of_range",
+    "less_than_equal": "out_of_range",
+    "literal_error": "not_allowed",
+}
+
+
+def validated(model: type[Model], document: Any, *, may_have_unfit_texts: bool = True) -> Model:
+    """The model of the document; Refusal `validation_failed` with every fault.
+
+    `may_have_unfit_texts` False: the caller knows that no text has U+0000 or half of a surrogate pair.
+    """
+    faults = list(_unfit_texts(document, "")) if may_have_unfit_texts else []
+    try:
+        made = model.model_validate(document)
+    except ValidationError as error:
+        told = [_fault(one) for one in error.errors(include_url=False, include_input=False)]
+        known = {fault.path for fault in told}  # the field's own word for it, where it has one
+        raise invalid([*told, *(one for one in faults if one.path not in known)]) from error
+    if faults:
+        raise invalid(faults)
+    return made
+
+
+def faults_of(error: ValidationError) -> Refusal:
+    return invalid([_fault(one) for one in error.errors(include_url=False, include_input=False)])
+
+
+def joined(path: str, name: str) -> str:
+    """The path of a member, as `details.fields` shows it: names are the caller's, and may be long."""
+    shown = name if len(name) <= NAME_CHARS_SHOWN else name[:NAME_CHARS_SHOWN] + "…"
+    shown = shown.encode("utf-8", "replace").decode()
+    return f"{path}.{shown}" if path else shown
+
+
+def _fault(error: Any) -> Fault:
+    kind: str = error["type"]
+    code = CODES.get(kind) or ("wrong_type" if kind.endswith(("_type", "_parsing")) else kind)
+    path = ""
+    for step in error["loc"]:
+        if step == "[key]":
+            continue
+        path = f"{path}[{step}]" if isinstance(step, int) else joined(path, str(step))
+    return Fault(path, code, error["msg"])
+
+
+def _unfit_texts(value: Any, path: str) -> Iterator[Fault]:
+    """Strings, names too, that hold U+0000 or half of a surrogate pair: no mail and no store can keep them."""
+    if isinstance(value, str):
+        if "\x00" in value:
+            yield Fault(path, "control_character", "U+0000 is not allowed in any text")
+        elif not value.isascii() and _has_half_pair(value):
+            yield Fault(path, "invalid_text", "Expected whole characters: a surrogate stands alone")
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from _unfit_texts(item, f"{path}[{index}]")
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            here = joined(path, name)
+            yield from _unfit_texts(name, here)
+            yield from _unfit_texts(item, here)
+
+
+def _has_half_pair(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False

@@ -1,0 +1,180 @@
+"""Drafts: written, changed, discarded, and handed to the pipeline."""
+
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+import msgspec
+
+from controlplane.access.plan_limits import refusing_what_exceeds
+from controlplane.contract.drafts import CreateDraft, PatchDraft
+from controlplane.contract.refusals import Refusal
+from controlplane.contract.rendering import json_column
+from controlplane.operations.messages import accepted
+from controlplane.operations.operation import Call
+from controlplane.operations.results import JsonArray, Result
+from storage import allowances, drafts, inboxes, messages, organizations
+from storage.clock import iso, iso_or_none
+from storage.database import Tx
+from storage.records import DraftRow, dump
+
+BODY_BYTES_MAX = 1_048_576  # text and HTML together: a list shows a hundred of them
+
+
+async def create_draft(call: Call) -> Result:
+    _refuse_large(call.input)
+    with refusing_what_exceeds():
+        row = await call.db.write(_create, call, call.input)
+    return Result(_shown_draft(row))
+
+
+async def list_drafts(call: Call) -> JsonArray:
+    query = call.input
+    ids = await call.read(
+        drafts.list_draft_ids,
+        call.organization_id,
+        limit=query.limit,
+        status=query.status,
+        inbox_id=call.principal.listed_inbox(query.inboxId),
+        before=query.cursor,
+    )
+    return JsonArray(_each(call, ids))
+
+
+async def get_draft(call: Call) -> Result:
+    return Result(_shown_draft(await call.db.lookup(_reached, call)))
+
+
+async def update_draft(call: Call) -> Result:
+    _refuse_large(call.input)
+    return Result(_shown_draft(await call.db.write(_update, call, call.input)))
+
+
+async def send_draft(call: Call) -> Result:
+    return accepted(await call.services.pipeline.send_draft(call.principal, call.id))
+
+
+async def discard_draft(call: Call) -> Result:
+    return Result(_shown_draft(await call.db.write(_discard, call)))
+
+
+async def _each(call: Call, ids: Sequence[str]) -> AsyncIterator[bytes]:
+    for draft_id in ids:
+        row = await call.db.lookup(drafts.get, call.organization_id, draft_id)
+        assert row is not None  # drafts are kept for audit
+        yield msgspec.json.encode(_shown_draft(row))
+
+
+def _refuse_large(body: CreateDraft | PatchDraft) -> None:
+    size = sum(len(part.encode("utf-8", "replace")) for part in (body.text, body.html) if part)
+    if size > BODY_BYTES_MAX:
+        raise Refusal(
+            "payload_too_large",
+            "Text and HTML of a draft together exceed 1 MB; send such a message directly.",
+            {"sizeBytes": size, "limit": BODY_BYTES_MAX},
+        )
+
+
+def _create(tx: Tx, call: Call, body: CreateDraft) -> DraftRow:
+    _check_inbox(tx, call, body.inboxId)
+    organization = organizations.get(tx, call.organization_id)
+    now_ms = call.services.clock.now_ms()
+    draft = DraftRow(
+        id=call.services.ids.new("drf"),
+        organization_id=call.organization_id,
+        inbox_id=body.inboxId,
+        to_addresses=dump(body.to),
+        cc_addresses=dump(body.cc),
+        bcc_addresses=dump(body.bcc),
+        subject=body.subject or "",
+        text_body=body.text,
+        html_body=body.html,
+        in_reply_to=body.inReplyTo,
+        thread_id=_thread_of(tx, call, body.inboxId, body.inReplyTo),
+        status="draft",
+        message_id=None,
+        created_at=now_ms,
+        updated_at=now_ms,
+        sent_at=None,
+        discarded_at=None,
+    )
+    plan = call.services.settings.plan(organization.plan) if organization else None
+    allowances.open_draft(tx, call.organization_id, plan.open_drafts if plan else 0)
+    drafts.create(tx, draft)
+    return draft
+
+
+def _check_inbox(tx: Tx, call: Call, inbox_id: str) -> None:
+    """403 for a bound key that names another inbox of its organization, 404 for what nobody has."""
+    if inboxes.owner_of(tx, "inbox", call.organization_id, inbox_id) is not None:
+        call.principal.confine(inbox_id)
+    if inboxes.get_active(tx, call.organization_id, inbox_id) is None:
+        raise Refusal("inbox_not_found")
+
+
+def _thread_of(tx: Tx, call: Call, inbox_id: str, in_reply_to: str | None) -> str | None:
+    """The conversation that the draft answers in; a thread means its newest message."""
+    if in_reply_to is None:
+        return None
+    find = messages.newest_of_thread if in_reply_to.startswith("thd_") else messages.get
+    parent = find(tx, call.organization_id, in_reply_to)
+    if parent is None or parent.inbox_id != inbox_id:
+        raise Refusal("message_not_found")
+    return parent.thread_id
+
+
+def _reached(tx: Tx, call: Call) -> DraftRow:
+    row = drafts.get(tx, call.organization_id, call.id)
+    if row is None:
+        raise Refusal("draft_not_found")
+    return row
+
+
+def _update(tx: Tx, call: Call, body: PatchDraft) -> DraftRow:
+    row = _reached(tx, call)
+    if row.status != "draft":
+        raise Refusal("draft_not_editable", details={"status": row.status})
+    changes: dict[str, Any] = {}
+    for field, column, value in (
+        ("to", "to_addresses", dump(body.to)),
+        ("cc", "cc_addresses", dump(body.cc)),
+        ("bcc", "bcc_addresses", dump(body.bcc)),
+        ("subject", "subject", body.subject or ""),
+        ("text", "text_body", body.text),
+        ("html", "html_body", body.html),
+        ("inReplyTo", "in_reply_to", body.inReplyTo),
+    ):
+        if field in body.model_fields_set:
+            changes[column] = value
+    if "in_reply_to" in changes:
+        changes["thread_id"] = _thread_of(tx, call, row.inbox_id, body.inReplyTo)
+    edited = drafts.edit(tx, row.id, changes, call.services.clock.now_ms())
+    assert edited is not None
+    return edited
+
+
+def _discard(tx: Tx, call: Call) -> DraftRow:
+    row = _reached(tx, call)
+    if row.status == "sent":
+        raise Refusal("draft_already_sent", details={"messageId": row.message_id})
+    return drafts.discard(tx, row.id, call.services.clock.now_ms()) or row
+
+
+def _shown_draft(row: DraftRow) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "inboxId": row.inbox_id,
+        "threadId": row.thread_id,
+        "toAddresses": json_column(row.to_addresses),
+        "ccAddresses": json_column(row.cc_addresses),
+        "bccAddresses": json_column(row.bcc_addresses),
+        "subject": row.subject,
+        "textBody": row.text_body,
+        "htmlBody": row.html_body,
+        "inReplyTo": row.in_reply_to,
+        "status": row.status,
+        "messageId": row.message_id,
+        "createdAt": iso(row.created_at),
+        "updatedAt": iso(row.updated_at),
+        "sentAt": iso_or_none(row.sent_at),
+        "discardedAt": iso_or_none(row.discarded_at),
+    }

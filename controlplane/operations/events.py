@@ -1,0 +1,42 @@
+"""The event log: what webhooks tell, to be read at one's own pace, or as it happens."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from controlplane.contract.events import ListEvents, StreamEvents
+from controlplane.operations.operation import Call
+from controlplane.operations.results import EventFeed, JsonArray
+from controlplane.webhooks.events import render
+from storage import events
+from storage.events import Selection
+
+SLICE_EVENTS = 25
+
+
+async def list_events(call: Call) -> JsonArray:
+    query: ListEvents = call.input
+    selection = Selection(call.organization_id, call.principal.listed_inbox(query.inboxId), query.types)
+    position = 0 if query.after is None else await call.read(events.position, selection, query.after)
+    return JsonArray(_rendered(call, selection, position, query.limit))
+
+
+async def _rendered(call: Call, selection: Selection, position: int, limit: int) -> AsyncIterator[bytes]:
+    """An event may hold 128 KiB of words: few are in memory at a time."""
+    while limit:
+        told = await call.read(events.list_events, selection, after=position, limit=min(limit, SLICE_EVENTS))
+        for event, words in told:
+            yield await render(event, words, call.services.load_text)
+            await asyncio.sleep(0)
+        if len(told) < min(limit, SLICE_EVENTS):
+            return
+        limit -= len(told)
+        position = told[-1].event.seq
+
+
+async def stream_events(call: Call) -> EventFeed:
+    query: StreamEvents = call.input
+    if query.inboxId is not None:
+        call.principal.confine(query.inboxId)
+    selection = Selection(call.organization_id, call.principal.listed_inbox(query.inboxId), query.types)
+    after = query.lastEventId or query.after
+    return EventFeed(call.services.streams.subscribe(call.principal.key_id, selection, after))

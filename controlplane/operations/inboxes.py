@@ -1,0 +1,132 @@
+"""Inboxes: provisioning, listing, changing, deactivating."""
+
+from typing import Any
+
+from controlplane.access.plan_limits import refusing_what_exceeds
+from controlplane.access.usernames import is_reserved
+from controlplane.contract.inboxes import CreateInbox, PatchInbox
+from controlplane.contract.refusals import Refusal
+from controlplane.contract.rendering import json_column
+from controlplane.operations.operation import Call
+from controlplane.operations.results import Result
+from storage import agents, allowances, domains, inboxes, organizations
+from storage.clock import iso, iso_or_none
+from storage.database import Tx
+from storage.records import InboxRow, dump
+
+DAY_MS = 86_400_000
+
+
+async def create_inbox(call: Call) -> Result:
+    body: CreateInbox = call.input
+    server = call.services.settings.server
+    domain = (body.domain or server.shared_domains[0]).lower().rstrip(".")
+    if domain == server.apex_domain or (server.apex_domain and domain.endswith("." + server.apex_domain)
+                                        and domain not in server.shared_domains):  # fmt: skip
+        raise Refusal("apex_domain_reserved")
+    if is_reserved(body.username, is_shared=domain in server.shared_domains, brand=server.reserved_usernames):
+        raise Refusal("username_reserved")
+    now_ms = call.services.clock.now_ms()
+    try:
+        with refusing_what_exceeds():
+            row = await call.db.write(_provision, call, body, domain, now_ms)
+    except inboxes.AddressTaken as error:
+        raise Refusal("address_already_exists", details={"address": str(error)}) from error
+    except inboxes.AddressInCooldown as error:
+        days = -(-(error.until_ms - now_ms) // DAY_MS)
+        details = {"cooldownDaysRemaining": days, "cooldownUntil": iso(error.until_ms)}
+        raise Refusal("address_in_cooldown", details=details) from error
+    return Result(_shown_inbox(row))
+
+
+def _provision(tx: Tx, call: Call, body: CreateInbox, domain: str, now_ms: int) -> InboxRow:
+    """The checks and the row in one transaction, so that two requests can't both take the last place."""
+    services = call.services
+    if domain not in services.settings.server.shared_domains:
+        status = domains.status_for(tx, call.organization_id, domain)
+        if status is None:
+            raise Refusal("domain_not_found")
+        if status != "verified":
+            raise Refusal("domain_not_verified")
+    if body.agentId is not None and not agents.exists(tx, call.organization_id, body.agentId):
+        raise Refusal("agent_not_found")
+    organization = organizations.get(tx, call.organization_id)
+    limit = services.settings.plan(organization.plan).inboxes if organization else None
+    allowances.inbox(tx, call.organization_id, limit)
+    return inboxes.create(
+        tx,
+        services.ids.new("inb"),
+        now_ms,
+        organization_id=call.organization_id,
+        username=body.username,
+        domain=domain,
+        name=body.name,
+        agent_id=body.agentId,
+        metadata=dump(body.metadata),
+    )
+
+
+async def list_inboxes(call: Call) -> Result:
+    rows = await call.read(
+        inboxes.list_inboxes,
+        call.organization_id,
+        limit=call.input.limit,
+        before=call.input.cursor,
+        is_active=call.input.isActive,
+        inbox_id=call.principal.listed_inbox(),
+    )
+    return Result([_shown_inbox(row) for row in rows])
+
+
+async def get_inbox(call: Call) -> Result:
+    row = await call.db.lookup(inboxes.get_active, call.organization_id, call.id)
+    if row is None:
+        raise Refusal("inbox_not_found")
+    return Result(_shown_inbox(row))
+
+
+async def update_inbox(call: Call) -> Result:
+    body: PatchInbox = call.input
+    given = body.model_fields_set
+    row = await call.db.write(
+        inboxes.update,
+        call.organization_id,
+        call.id,
+        call.services.clock.now_ms(),
+        name=body.name,
+        is_named="name" in given,
+        metadata=dump(body.metadata) if "metadata" in given else None,
+    )
+    if row is None:
+        raise Refusal("inbox_not_found")
+    return Result(_shown_inbox(row))
+
+
+async def delete_inbox(call: Call) -> Result:
+    # Apart: thousands of messages may be waiting to be sent from it.
+    services = call.services
+    until_ms = await call.db.write_apart(
+        inboxes.deactivate, call.organization_id, call.id, services.ids.new, services.clock.now_ms()
+    )
+    if until_ms is None:
+        raise Refusal("inbox_not_found")
+    return Result({"id": call.id, "status": "deactivated", "cooldownUntil": iso(until_ms)})
+
+
+def _shown_inbox(row: InboxRow) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "organizationId": row.organization_id,
+        "address": row.address,
+        "username": row.username,
+        "domain": row.domain,
+        "name": row.name,
+        "agentId": row.agent_id,
+        "metadata": json_column(row.metadata),
+        "isActive": bool(row.is_active),
+        "unreadCount": row.unread_count,
+        "lastMessageAt": iso_or_none(row.last_message_at),
+        "createdAt": iso(row.created_at),
+        "updatedAt": iso(row.updated_at),
+        "deactivatedAt": iso_or_none(row.deactivated_at),
+    }

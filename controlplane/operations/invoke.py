@@ -1,0 +1,83 @@
+"""The one way into an operation, whatever the door: reach → scope → input → run.
+
+A door has found out who calls. It hands over the input as a context manager, so that nothing is read of a body whose
+sender may not call at all, and what the body holds (memory, a turn) is given back when the operation is done.
+"""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any, cast
+
+from controlplane.access.principal import Principal
+from controlplane.contract.refusals import Fault, Refusal, invalid
+from controlplane.contract.validation import validated
+from controlplane.operations.operation import (
+    BoundKeys,
+    Call,
+    Operation,
+    PublicRequest,
+    Run,
+    RunPublic,
+    Services,
+)
+from controlplane.operations.results import AnyResult
+from storage import inboxes
+from storage.database import Database
+
+Input = AbstractAsyncContextManager[Any]
+
+
+class Operations:
+    """Runs operations for those who call them."""
+
+    def __init__(self, db: Database, services: Services) -> None:
+        self._db = db
+        self._services = services
+
+    async def invoke(
+        self,
+        operation: Operation,
+        principal: Principal,
+        given: Input,
+        *,
+        id: str = "",
+        idempotency_keys: Sequence[str] = (),
+    ) -> AnyResult:
+        """What the operation answers; Refusal. The parts of an answer in pieces are read by who takes them."""
+        await self._check_reach(operation, principal, id)
+        if principal.inbox_id is None or operation.bound_keys is not BoundKeys.BY_BINDING:
+            principal.require(operation.scope)
+        if operation.is_live_only:
+            principal.require_live()
+        # No operation that writes can forget to ask whether the key was revoked meanwhile.
+        db = self._db if operation.is_reading else self._db.asking(principal.ask)
+        run = cast(Run, operation.run)
+        async with given as input:
+            return await run(Call(self._services, db, principal, id, input, idempotency_keys))
+
+    async def invoke_public(self, operation: Operation, **given: Any) -> AnyResult:
+        """The same for an operation that needs no key. `given`: the fields of PublicRequest."""
+        run = cast(RunPublic, operation.run)
+        return await run(PublicRequest(self._services, **given))
+
+    async def _check_reach(self, operation: Operation, principal: Principal, id: str) -> None:
+        """A key bound to one inbox hears of another inbox's resource before its scopes are looked at."""
+        if principal.inbox_id is None:
+            return
+        if operation.bound_keys is BoundKeys.NEVER:
+            raise Refusal("inbox_access_denied")
+        if operation.names is not None:
+            owner = await self._db.lookup(inboxes.owner_of, operation.names, principal.organization_id, id)
+            if owner is not None:
+                principal.confine(owner)
+
+
+@asynccontextmanager
+async def values(operation: Operation, given: Mapping[str, Any] | None) -> AsyncIterator[Any]:
+    """The input of an operation from plain values, for doors that read no octets. Refusal `validation_failed`."""
+    if operation.input is not None:
+        yield validated(operation.input, dict(given or {}))
+    elif given:
+        raise invalid([Fault(name, "unknown_field", "This operation takes no input") for name in given])
+    else:
+        yield None

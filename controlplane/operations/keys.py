@@ -1,0 +1,78 @@
+"""API keys: minting, listing, revoking."""
+
+from typing import Any
+
+from controlplane.access import new_keys
+from controlplane.contract.keys import CreateKey
+from controlplane.contract.refusals import Refusal
+from controlplane.contract.rendering import json_column
+from controlplane.operations.operation import Call
+from controlplane.operations.results import Result
+from storage import inboxes, keys
+from storage.clock import iso, iso_or_none
+from storage.database import Tx
+from storage.records import KeyRow
+
+LISTED_MAX = 1000  # without a limit; the contract's list has none
+WARNING = "Save this key now: it is shown only once and cannot be recovered."
+
+
+async def create_key(call: Call) -> Result:
+    body: CreateKey = call.input
+    scopes = new_keys.scopes_for(call.principal, body.scopes, is_bound=body.inboxId is not None)
+    raw_key = keys.make(new_keys.mode_for(call.principal, body.mode), call.services.ids.chance)
+    row = await call.db.write(_mint, call, scopes, raw_key)
+    return Result({**_shown_key(row), "apiKey": raw_key, "warning": WARNING})
+
+
+def _mint(tx: Tx, call: Call, scopes: tuple[str, ...], raw_key: str) -> KeyRow:
+    body: CreateKey = call.input
+    if body.inboxId is not None and inboxes.get_active(tx, call.organization_id, body.inboxId) is None:
+        raise Refusal("inbox_not_found")
+    return keys.create(
+        tx,
+        call.services.ids.new("key"),
+        raw_key,
+        call.services.clock.now_ms(),
+        organization_id=call.organization_id,
+        name=body.name,
+        scopes=scopes,
+        mode=new_keys.mode_for(call.principal, body.mode),
+        inbox_id=body.inboxId,
+    )
+
+
+async def list_keys(call: Call) -> Result:
+    query = call.input
+    limit = query.limit or LISTED_MAX
+    rows = await call.read(keys.list_keys, call.organization_id, limit=limit, before=query.cursor)
+    return Result([_shown_key(row) for row in rows])
+
+
+async def revoke_key(call: Call) -> Result:
+    await call.db.write(_revoke, call)
+    return Result({"id": call.id, "status": "revoked"})
+
+
+def _revoke(tx: Tx, call: Call) -> None:
+    mode = keys.mode_of(tx, call.organization_id, call.id)
+    if mode is None:
+        raise Refusal("key_not_found")
+    if mode == "live":
+        call.principal.require_live()
+    keys.revoke(tx, call.organization_id, call.id)
+
+
+def _shown_key(row: KeyRow) -> dict[str, Any]:
+    """Never the key itself, nor its hash."""
+    return {
+        "id": row.id,
+        "name": row.name,
+        "keyPrefix": row.key_prefix,
+        "mode": row.mode,
+        "scopes": json_column(row.scopes),
+        "inboxId": row.inbox_id,
+        "isActive": bool(row.is_active),
+        "lastUsedAt": iso_or_none(row.last_used_at),
+        "createdAt": iso(row.created_at),
+    }

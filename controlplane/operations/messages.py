@@ -1,0 +1,216 @@
+"""Messages: sending, listing and searching, reading, labelling, deleting."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+import msgspec
+
+from controlplane.contract import rendering
+from controlplane.contract.messages import ListMessages
+from controlplane.contract.refusals import Refusal
+from controlplane.mail import bodies, searching
+from controlplane.mail.bodies import Bodies, MessageBody
+from controlplane.operations.operation import Call
+from controlplane.operations.results import Download, JsonArray, JsonPieces, Result
+from controlplane.sending.submission import Accepted, Retry, Submission, fingerprint, read_key, size_of
+from storage import blobs, message_json, messages
+from storage.blobs import Blob, Blobs
+from storage.clock import iso
+from storage.database import Tx
+from storage.message_json import Part, ShownMessage
+from storage.records import DeliveryAttemptRow, MessageRow
+from storage.search import Needle, Scope
+
+ENDPOINT = "POST /v1/messages/send"
+FINGERPRINT_INLINE_CHARS = 256 * 1024
+
+
+class Whole(NamedTuple):
+    """A message with everything that its JSON needs: the blob where a body lies there."""
+
+    shown: ShownMessage
+    blob: Blob | None
+
+    @classmethod
+    def of(cls, tx: Tx, shown: ShownMessage) -> "Whole":
+        if shown.blob_id is None or not bodies.needs_blob(shown):
+            return cls(shown, None)
+        return cls(shown, blobs.get(tx, shown.blob_id))
+
+
+async def send_message(call: Call) -> Result:
+    key = read_key(call.idempotency_keys)
+    retry = None
+    if key is not None:
+        work = partial(fingerprint, call.principal, call.input)
+        is_large = size_of(call.input) > FINGERPRINT_INLINE_CHARS
+        made = await call.services.cpu.run(call.organization_id, work) if is_large else work()
+        retry = Retry(ENDPOINT, key, made)
+    return accepted(await call.services.pipeline.send(Submission(call.principal, call.input, retry)))
+
+
+def accepted(sent: Accepted) -> Result:
+    return Result(msgspec.Raw(sent.message), is_replay=sent.is_replay)
+
+
+async def list_messages(call: Call) -> JsonArray:
+    query: ListMessages = call.input
+    inbox_id = call.principal.listed_inbox(query.inboxId)
+    scope = Scope(call.organization_id, inbox_id, query.threadId, query.direction, query.since, query.until)
+    before = min(filter(None, (query.before, query.cursor)), default=None)
+    needle = Needle.of(query.q, query.from_)
+    if needle is None:
+        listed = await call.read(message_json.list_messages, scope, before, query.limit)
+    else:
+        listed = await searching.find(call.db, scope, needle, before, query.limit)
+    return JsonArray(_parts(call, listed))
+
+
+async def _parts(call: Call, part: Part) -> AsyncIterator[bytes]:
+    yield part.json
+    while part.rest is not None:
+        part = await call.read(part.rest)
+        yield part.json
+
+
+async def get_message(call: Call) -> Result | JsonPieces:
+    whole = await call.db.lookup(_whole, call.organization_id, call.id)
+    if whole is None:
+        raise Refusal("message_not_found")
+    # What was sent is sanitised already.
+    is_sanitized = call.input.html == "sanitized" and bool(whole.shown.is_inbound)
+    return await _shown(call, whole, await read_bodies(call, whole, is_sanitized))
+
+
+async def _shown(call: Call, whole: Whole, bodies: Bodies) -> Result | JsonPieces:
+    if bodies.are_held:
+        return Result(rendering.message(whole.shown.json, bodies.text.text, bodies.html.text))
+    names = {"textBody": bodies.text, "htmlBody": bodies.html}
+    return JsonPieces(member_pieces(call, whole, names))
+
+
+async def member_pieces(call: Call, whole: Whole, members: Mapping[str, MessageBody]) -> AsyncIterator[bytes]:
+    """The message's JSON with these members besides, in pieces."""
+    yield whole.shown.json[:-1]
+    for name, body in members.items():
+        yield b',"' + name.encode() + b'":'
+        async for piece in call.services.body_reader.json(call.organization_id, body):
+            yield piece
+    yield b"}"
+
+
+async def get_raw_message(call: Call) -> Download:
+    """The message as it stands: what came in, under the lines that were put before it on its way."""
+    found = await call.db.lookup(_stored, call.organization_id, call.id)
+    if found is None:
+        raise Refusal("message_not_found")
+    message, blob = found
+    if blob is None:
+        raise Refusal("attachment_bytes_missing")
+    trace = message.trace or b""
+    return Download(
+        content_type="message/rfc822",
+        filename=f"{message.id}.eml",
+        size_bytes=len(trace) + blob.size_bytes,
+        open=lambda _start, _stop: _with_trace(call.services.blobs, blob, trace),
+    )
+
+
+async def list_attempts(call: Call) -> Result:
+    rows = await call.read(_attempts, call)
+    return Result([_shown_attempt(row) for row in rows])
+
+
+async def label_message(call: Call) -> Result | JsonPieces:
+    changed = await call.db.write(_label, call, list(dict.fromkeys(call.input.labels)))
+    return await _shown(call, changed, await read_bodies(call, changed))
+
+
+async def cancel_scheduled_message(call: Call) -> Result:
+    await call.db.write(_cancel, call)
+    return Result({"id": call.id, "status": "cancelled"})
+
+
+async def delete_message(call: Call) -> Result:
+    file = await call.db.write(_delete, call)
+    if file is not None:
+        await asyncio.to_thread(call.services.blobs.remove, file)
+    return Result({"id": call.id, "deleted": True})
+
+
+async def read_bodies(call: Call, whole: Whole, is_sanitized: bool = False) -> Bodies:
+    return await call.services.body_reader.read(call.organization_id, whole.shown, whole.blob, is_sanitized)
+
+
+async def _with_trace(store: Blobs, blob: Blob, trace: bytes) -> AsyncIterator[bytes]:
+    pieces = store.stream(blob, 0, blob.size_bytes)
+    yield trace + await anext(pieces, b"")
+    async for piece in pieces:
+        yield piece
+
+
+def _whole(tx: Tx, organization_id: str, message_id: str) -> Whole | None:
+    shown = message_json.get(tx, organization_id, message_id)
+    return Whole.of(tx, shown) if shown else None
+
+
+def _stored(tx: Tx, organization_id: str, message_id: str) -> tuple[MessageRow, Blob | None] | None:
+    row = messages.get(tx, organization_id, message_id)
+    if row is None:
+        return None
+    return row, blobs.get(tx, row.blob_id) if row.blob_id else None
+
+
+def _reached(tx: Tx, call: Call) -> MessageRow:
+    """The message that the call names."""
+    row = messages.get(tx, call.organization_id, call.id)
+    if row is None:
+        raise Refusal("message_not_found")
+    return row
+
+
+def _attempts(tx: Tx, call: Call) -> list[DeliveryAttemptRow]:
+    return messages.attempts(tx, _reached(tx, call).id)
+
+
+def _label(tx: Tx, call: Call, labels: list[str]) -> Whole:
+    messages.set_labels(tx, _reached(tx, call), labels)
+    whole = _whole(tx, call.organization_id, call.id)
+    assert whole is not None
+    return whole
+
+
+def _cancel(tx: Tx, call: Call) -> None:
+    message = _reached(tx, call)
+    _spare_live_schedule(call, message)
+    if not messages.cancel(tx, call.organization_id, message.id):
+        raise Refusal("not_scheduled", details={"status": message.status})
+
+
+def _spare_live_schedule(call: Call, message: MessageRow) -> None:
+    if message.mode == "live" and message.status == "scheduled":
+        call.principal.require_live()
+
+
+def _delete(tx: Tx, call: Call) -> str | None:
+    message = _reached(tx, call)
+    _spare_live_schedule(call, message)
+    return messages.delete(tx, message)
+
+
+def _shown_attempt(row: DeliveryAttemptRow) -> dict[str, Any]:
+    return {
+        "address": row.address,
+        "kind": row.kind,
+        "attempt": row.attempt,
+        "outcome": row.outcome,
+        "remoteHost": row.remote_host,
+        "smtpCode": row.smtp_code,
+        "enhancedCode": row.enhanced_code,
+        "response": row.response,
+        "tls": row.tls,
+        "durationMs": row.duration_ms,
+        "createdAt": iso(row.created_at),
+    }

@@ -1,0 +1,170 @@
+"""An operation of the API, and what it works with: the call (who, what), and the services behind it.
+
+A door (HTTP is one) finds the operation, says who calls, and hands over what was given; `invoke.py` runs it. What an
+operation refuses is a Refusal, what it answers a kind of result (`results.py`); neither knows of HTTP.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
+
+from conf.settings import Settings
+from controlplane.access.principal import Principal
+from controlplane.contract.model import RequestBody, RequestQuery
+from controlplane.domains.registry import Registry
+from controlplane.egress.client import Egress
+from controlplane.mail.analytics import Analytics
+from controlplane.mail.bodies import BodyReader, TextLoader
+from controlplane.operations.results import AnyResult
+from controlplane.sending.pipeline import Pipeline
+from controlplane.sending.unsubscribing import Unsubscriber
+from controlplane.webhooks.dispatcher import Dispatcher
+from controlplane.webhooks.event_streams import Streams
+from controlplane.webhooks.ping import Pinger
+from controlplane.webhooks.secrets import Secrets
+from storage.blobs import Blobs
+from storage.clock import Clock
+from storage.cpu_threads import CpuThreads
+from storage.database import Database, Tx
+from storage.ids import Ids
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+SMALL_BODY_BYTES = 64 * 1024
+JSON = "application/json"
+BYTES = bytes  # an answer that is not JSON
+CONFLICT = "idempotency_conflict"  # what only an operation that reads an Idempotency-Key can refuse
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What all operations work with, made by the composition root. The store comes with each call."""
+
+    blobs: Blobs
+    clock: Clock
+    ids: Ids
+    settings: Settings
+    pipeline: Pipeline
+    unsubscriber: Unsubscriber
+    egress: Egress
+    secrets: Secrets
+    pinger: Pinger
+    dispatcher: Dispatcher
+    streams: Streams
+    domains: Registry
+    analytics: Analytics
+    cpu: CpuThreads
+    body_reader: BodyReader
+    load_text: TextLoader
+
+
+class Call(NamedTuple):
+    """One call for a principal. `id`: the resource that is named, or empty. `input`: of the operation's model.
+
+    Where the operation writes, `db` asks with each unit whether the key is still active; a service that is called for
+    the key and writes by itself is handed that store, or the principal. `idempotency_keys`: as they were given; more
+    than one is a fault.
+    """
+
+    services: Services
+    db: Database
+    principal: Principal
+    id: str
+    input: Any
+    idempotency_keys: Sequence[str] = ()
+
+    @property
+    def organization_id(self) -> str:
+        return self.principal.organization_id
+
+    async def read(self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run a reading unit of work in the turn of the caller's organization (storage.database)."""
+        return await self.db.read_for(self.organization_id, unit, *args, **kwargs)
+
+
+class PublicRequest(NamedTuple):
+    """A call of a public operation, whose caller has no key. `body`: as it came. `prefers_html`: a person reads."""
+
+    services: Services
+    input: Any
+    content_type: str = ""
+    body: bytes = b""
+    prefers_html: bool = False
+
+
+class BoundKeys(Enum):
+    """What a key that is bound to an inbox may do here."""
+
+    BY_SCOPE = "what its scopes allow, in its inbox"
+    BY_BINDING = "this, in its inbox, whatever its scopes"
+    NEVER = "nothing"
+
+
+Run = Callable[[Call], Awaitable[AnyResult]]
+RunPublic = Callable[[PublicRequest], Awaitable[AnyResult]]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One row of the API.
+
+    `id`: the name that generated clients give the call.
+    `endpoint`: method and path of HTTP; `{id}` is `Call.id`.
+    `answer`: the model of `data`, a list of it, or BYTES.
+    `scope`: what the key needs; empty where the operation is public, and `run` a RunPublic.
+    `input`: the model of the JSON body, or of the query.
+    `refusals`: the codes that this operation adds to those that every operation has.
+    `names`: the kind of resource that `{id}` names, for keys bound to an inbox: they hear of a resource in another
+    inbox before any scope is looked at.
+    `is_live_only`: a test key may not, since it would take from live keys what both share.
+    `creates`: it makes a resource. `replays`: asked again, it answers what the first call made.
+    `body_bytes_max`: a longer body is refused, unread where its length was announced.
+    `media`: the types of an answer in BYTES. Many generators of clients know the first kind of bytes alone.
+    `form`: the schema of a body that is a form. `has_head`: HEAD works as well (RFC 9110 §9.3.2).
+    """
+
+    id: str
+    endpoint: str
+    summary: str
+    run: Run | RunPublic
+    answer: Any
+    scope: str = ""
+    input: type[RequestBody] | type[RequestQuery] | None = None
+    refusals: tuple[str, ...] = ()
+    names: str | None = None
+    bound_keys: BoundKeys = BoundKeys.BY_SCOPE
+    is_live_only: bool = False
+    creates: bool = False
+    replays: bool = False
+    body_bytes_max: int = SMALL_BODY_BYTES
+    media: tuple[str, ...] = (JSON,)
+    form: Mapping[str, Any] | None = None
+    has_head: bool = False
+
+    @property
+    def method(self) -> str:
+        return self.endpoint.partition(" ")[0]
+
+    @property
+    def path(self) -> str:
+        return self.endpoint.partition(" ")[2]
+
+    @property
+    def is_public(self) -> bool:
+        return not self.scope
+
+    @property
+    def is_reading(self) -> bool:
+        return self.method == "GET"
+
+    @property
+    def body(self) -> type[RequestBody] | None:
+        """The model of its JSON body."""
+        return self.input if self.input is not None and issubclass(self.input, RequestBody) else None
+
+    @property
+    def query(self) -> type[RequestQuery] | None:
+        """The model of its query."""
+        return self.input if self.input is not None and issubclass(self.input, RequestQuery) else None

@@ -1,0 +1,65 @@
+"""What operations answer: a value, or bytes that are read piece by piece while somebody takes them."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Any
+
+from controlplane.contract.refusals import Refusal
+from controlplane.webhooks.event_streams import Feed
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """`data` as JSON. `is_replay`: an earlier call made it."""
+
+    data: Any
+    is_replay: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class JsonArray:
+    """A list that may be too large to be in memory. A part is one element or several, with commas, or empty."""
+
+    parts: AsyncIterator[bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class JsonPieces:
+    """A value that is too large to be in memory, as pieces of its JSON."""
+
+    pieces: AsyncIterator[bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """Stored bytes. `open(start, stop)` gives them in pieces; BlobMissing at the first where they are gone.
+
+    `tag` names these very bytes, which never change, so that a range of them can be asked for; None: all or nothing.
+    `is_inline`: a browser may show them.
+    """
+
+    content_type: str
+    filename: str
+    size_bytes: int
+    open: Callable[[int, int], AsyncIterator[bytes]]
+    tag: str | None = None
+    is_inline: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EventFeed:
+    """Events as they happen, for as long as somebody reads. Entering it may refuse."""
+
+    subscription: AbstractAsyncContextManager[Feed]
+
+
+@dataclass(frozen=True, slots=True)
+class HtmlPage:
+    """A page for a person. `refusal`: what it tells of."""
+
+    html: str
+    refusal: Refusal | None = None
+
+
+AnyResult = Result | JsonArray | JsonPieces | Download | EventFeed | HtmlPage

@@ -1,0 +1,61 @@
+"""Suppressions: addresses that the organization does not write to."""
+
+from typing import Any
+
+from controlplane.contract.refusals import Refusal
+from controlplane.operations.operation import Call
+from controlplane.operations.results import Result
+from maild.message.address import normalize
+from storage import suppressions
+from storage.clock import iso
+from storage.database import Tx
+from storage.suppressions import SuppressionRow
+
+
+async def create_suppression(call: Call) -> Result:
+    row = await call.db.write(_add, call)
+    return Result(_shown_suppression(row))
+
+
+def _add(tx: Tx, call: Call) -> SuppressionRow:
+    suppression_id = suppressions.add(
+        tx,
+        call.services.ids.new("sup"),
+        call.services.clock.now_ms(),
+        organization_id=call.organization_id,
+        email=normalize(call.input.email),
+        reason=call.input.reason,
+        source="api",
+    )
+    row = suppressions.get(tx, call.organization_id, suppression_id)
+    assert row is not None
+    return row
+
+
+async def list_suppressions(call: Call) -> Result:
+    query = call.input
+    rows = await call.read(
+        suppressions.list_suppressions,
+        call.organization_id,
+        limit=query.limit,
+        reason=query.reason,
+        email=normalize(query.email) if query.email is not None else None,
+        before=query.cursor,
+    )
+    return Result([_shown_suppression(row) for row in rows])
+
+
+async def delete_suppression(call: Call) -> Result:
+    if not await call.db.write(suppressions.remove, call.organization_id, call.id):
+        raise Refusal("suppression_not_found")
+    return Result({"id": call.id, "status": "deleted"})
+
+
+def _shown_suppression(row: SuppressionRow) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "email": row.email,
+        "reason": row.reason,
+        "source": row.source,
+        "createdAt": iso(row.created_at),
+    }

@@ -1,0 +1,124 @@
+"""HTTP as a door to the operations: key, rate, input, and back. It holds no rule of what an operation may do."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any, cast
+
+from aiohttp import web
+
+from controlplane.access.authentication import Authenticator, bearer
+from controlplane.access.principal import Principal
+from controlplane.access.rate_limit import RateLimit, RateVerdict
+from controlplane.contract.events import StreamEvents
+from controlplane.contract.model import RequestQuery
+from controlplane.contract.refusals import Refusal
+from controlplane.operations.invoke import Operations
+from controlplane.operations.operation import Operation
+from controlplane.transport.connections import is_local
+from controlplane.transport.reading import read_query
+from controlplane.transport.request_bodies import RequestBodies, refuse_body
+from controlplane.transport.responses import Responder
+
+Next = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+PRINCIPAL = web.RequestKey("principal", Principal)
+RATE = web.RequestKey("rate", RateVerdict)
+
+
+class Door:
+    """Endpoints for operations: each request's checks in the order of docs/contract.md, section 5."""
+
+    def __init__(
+        self,
+        operations: Operations,
+        authenticator: Authenticator,
+        rate_limit: RateLimit,
+        bodies: RequestBodies,
+        responder: Responder,
+    ) -> None:
+        self._operations = operations
+        self._authenticator = authenticator
+        self._rate_limit = rate_limit
+        self._bodies = bodies
+        self._responder = responder
+
+    def endpoint(self, operation: Operation) -> Next:
+        return self._public_endpoint(operation) if operation.is_public else self._keyed_endpoint(operation)
+
+    def _keyed_endpoint(self, operation: Operation) -> Next:
+        async def serve(request: web.Request) -> web.StreamResponse:
+            principal = await self.admit(request)
+            result = await self._operations.invoke(
+                operation,
+                principal,
+                self._input(operation, request, principal),
+                id=request.match_info.get("id", ""),
+                idempotency_keys=request.headers.getall("Idempotency-Key", ()),
+            )
+            return await self._responder.send(request, operation, result)
+
+        return serve
+
+    def _public_endpoint(self, operation: Operation) -> Next:
+        async def serve(request: web.Request) -> web.StreamResponse:
+            query = _read_query(operation.query, request)
+            async with self._bodies.octets(operation, request, _address_of(request)) as body:
+                result = await self._operations.invoke_public(
+                    operation,
+                    input=query,
+                    content_type=request.content_type,
+                    body=bytes(body),
+                    prefers_html=_prefers_html(request),
+                )
+            return await self._responder.send(request, operation, result)
+
+        return serve
+
+    async def admit(self, request: web.Request) -> Principal:
+        """Who calls; Refusal for what is not an active key, and over the rate."""
+        principal = await self._authenticator.principal(bearer(request.headers.get("Authorization")))
+        request[PRINCIPAL] = principal
+        verdict = await self._rate_limit.count(principal.organization_id)
+        request[RATE] = verdict
+        if not verdict.allowed:
+            raise Refusal("rate_limit_exceeded", retry_after_s=verdict.retry_after_s)
+        return principal
+
+    @asynccontextmanager
+    async def _input(
+        self, operation: Operation, request: web.Request, principal: Principal
+    ) -> AsyncIterator[Any]:
+        query = _read_query(operation.query, request)
+        if operation.body is None:
+            await refuse_body(request)
+            yield _resumed(request, query) if isinstance(query, StreamEvents) else query
+            return
+        holders = (principal.organization_id, *_address_of(request))
+        async with self._bodies.body(operation, request, holders) as body:
+            yield body
+
+
+def _read_query(model: type[RequestQuery] | None, request: web.Request) -> Any:
+    if model is None and not request.query_string:
+        return None
+    return read_query(model or RequestQuery, list(request.query.items()))
+
+
+def _resumed(request: web.Request, query: StreamEvents) -> StreamEvents:
+    """The header wins: a browser's EventSource repeats the query of its first request."""
+    named = request.headers.get("Last-Event-ID")
+    if not named:
+        return query
+    header = cast(StreamEvents, read_query(StreamEvents, [("lastEventId", named)]))
+    return query.model_copy(update={"lastEventId": header.lastEventId})
+
+
+def _prefers_html(request: web.Request) -> bool:
+    """A browser says so; a program that takes anything gets JSON."""
+    return "text/html" in request.headers.get("Accept", "").lower()
+
+
+def _address_of(request: web.Request) -> tuple[str, ...]:
+    """The peer as a holder of bytes; a proxy's address is everybody's, and so nobody's."""
+    peer = request.remote or ""
+    return () if is_local(peer) else (peer,)

@@ -1,0 +1,51 @@
+"""`/health`: is the service up?"""
+
+import asyncio
+
+import structlog
+from aiohttp import web
+
+from storage.database import Database, Tx
+from storage.self_check import SelfCheck
+
+log = structlog.get_logger("maild.api")
+
+
+class HealthCheck:
+    """Needs no key, so however many ask at once, the store is asked once."""
+
+    def __init__(self, db: Database, self_check: SelfCheck) -> None:
+        self._db = db
+        self._self_check = self_check
+        self._asking: asyncio.Task[bool] | None = None
+
+    def add_to(self, app: web.Application) -> None:
+        app.router.add_get("/health", self.handle)
+
+    async def handle(self, request: web.Request) -> web.Response:
+        """`healthy` when the store answers; says nothing about anybody's data.
+
+        Damage is told beside it: what is whole is served, so nobody must be sent away for it.
+        """
+        if self._asking is None or self._asking.done():
+            self._asking = asyncio.create_task(self._is_healthy())
+        is_healthy = await asyncio.shield(self._asking)
+        answer = {
+            "status": "healthy" if is_healthy else "unhealthy",
+            "service": "maild",
+            "store": "damaged" if self._self_check.is_damaged else "ok",
+        }
+        return web.json_response(answer, status=200 if is_healthy else 503)
+
+    async def _is_healthy(self) -> bool:
+        try:
+            async with asyncio.timeout(5):
+                await self._db.read(_ping)
+        except Exception:
+            log.exception("health_failed")
+            return False
+        return True
+
+
+def _ping(tx: Tx) -> None:
+    tx.value("SELECT 1")
