@@ -16,6 +16,7 @@ import uvloop
 from conf.log_events import LogEvent, tell
 from conf.settings import Settings
 from conf.strangers import StrangerLog
+from conf.tuning import Tuning
 from controlplane.access.authentication import Authenticator
 from controlplane.access.rate_limit import RateLimit
 from controlplane.domains import doh
@@ -78,7 +79,8 @@ class StartError(Exception):
 class Daemon:
     """All parts of one running maild. `start()` returns when it serves; `stop()` drains it."""
 
-    def __init__(self, settings: Settings, clock: Clock | None = None) -> None:
+    def __init__(self, settings: Settings, clock: Clock | None = None, tuning: Tuning | None = None) -> None:
+        self._tuning = tuning or Tuning()
         self._settings = settings
         self._clock = clock or Clock()
         self._folder = DataFolder(settings.data_path)
@@ -119,7 +121,7 @@ class Daemon:
             raise
 
     async def _build(self) -> None:
-        settings, clock = self._settings, self._clock
+        settings, clock, tuning = self._settings, self._clock, self._tuning
         ids = Ids(clock)
         db = self._db = await Database.open(self._folder.database)
         blob_store = Blobs(self._folder.blobs, ids, settings.storage.inline_blob_bytes)
@@ -139,8 +141,10 @@ class Daemon:
         senders = EnvelopeSenders(await own_key(server_secrets.ENVELOPE))
         egress = Egress(settings.webhooks, resolver.addresses)
         load_text = TextLoader(db, blob_store, self._cpu)
-        dispatcher = Dispatcher(db, clock, ids, secrets, egress, settings.webhooks, load_text)
-        streams = self.streams = Streams(db, settings.http, load_text)
+        dispatcher = Dispatcher(
+            db, clock, ids, secrets, egress, settings.webhooks, load_text, tuning=tuning.webhooks
+        )
+        streams = self.streams = Streams(db, settings.http, load_text, tuning.feeds)
         db.listen(events.DELIVERIES, dispatcher.wake)
         db.listen(events.EVENTS, streams.wake)
 
@@ -210,6 +214,7 @@ class Daemon:
             doh.panel(settings.dns, doh_egress, lambda: Resolver(settings.dns, clock), (NxDomain, NoAnswer)),
             make_dkim_key=dkim.generate_key,
             wake_queue=queue.wake,
+            domains_max=tuning.api.domains,
         )
         rechecks = Rechecks(db, clock, registry)
         self.self_check = SelfCheck(
@@ -234,7 +239,7 @@ class Daemon:
             domains=registry,
             analytics=Analytics(db),
             cpu=self._cpu,
-            body_reader=BodyReader(blob_store, self._cpu, Sanitizer().clean),
+            body_reader=BodyReader(blob_store, self._cpu, Sanitizer().clean, tuning.api.sanitized_chars),
             load_text=load_text,
         )
         self.operations = Operations(db, services)
@@ -255,6 +260,7 @@ class Daemon:
             self._cpu,
             clock,
             ids,
+            tuning.http,
         )
         self._supervisor = Supervisor(
             [

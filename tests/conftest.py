@@ -43,7 +43,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Template:
 
 @pytest.fixture
 async def start(template: Template, tmp_path: Path) -> AsyncIterator[Start]:
-    """`await start(section={…}, clock=…)`: a daemon with these settings; stopped when the test is over."""
+    """`await start(section={…}, clock=…, tuning=…)`: a daemon with these settings; stopped when the test is over."""
     started: list[Running] = []
 
     async def begin(**options: Any) -> Running:

@@ -30,7 +30,6 @@ from storage.records import dump, load
 from storage.sealing import Sealer
 
 CHALLENGE_BYTES = 20
-DOMAINS_MAX = 1000  # of one organization: each costs a key, and look-ups every hour
 
 # A fresh key: the private half as PKCS#8 DER, the public half as a record's p= wants it.
 MakeDkimKey = Callable[[], tuple[bytes, str]]
@@ -55,7 +54,10 @@ class Registry:
         panel: Panel,
         make_dkim_key: MakeDkimKey,
         wake_queue: Callable[[], None],
+        domains_max: int,
     ) -> None:
+        """`domains_max`: that one organization may have."""
+        self._domains_max = domains_max
         self._db = db
         self._clock = clock
         self._ids = ids
@@ -135,7 +137,7 @@ class Registry:
     def _register(
         self, tx: Tx, organization_id: str, name: str, daily_cap: int | None, key: DkimKey | None
     ) -> ShownDomain:
-        allowances.domain(tx, organization_id, DOMAINS_MAX)
+        allowances.domain(tx, organization_id, self._domains_max)
         # Another registration of the name may have brought a key meanwhile.
         if key is not None and not dkim_keys.of_domain(tx, name):
             dkim_keys.insert(tx, key)

@@ -27,7 +27,6 @@ from storage.records import AttachmentRow, MessageRow, load
 BODY_SLICES_MAX = 200
 INLINE_BYTES = 16 * 1024  # half a millisecond, or 4 ms where the charset has to be guessed
 HELD_BYTES = 256 * 1024
-SANITIZED_CHARS_MAX = 2 * 1024 * 1024  # a sanitiser needs some twenty times that, for one message at a time
 EVENT_CHARS_MAX = 64 * 1024 + 1  # one more than an event shows, which tells that there is more
 
 
@@ -48,9 +47,12 @@ class Bodies(NamedTuple):
 
 
 class BodyReader:
-    """`sanitize`: what HTML becomes that is asked for sanitised."""
+    """`sanitize`: what HTML becomes that is asked for sanitised, of which `sanitized_chars` are read."""
 
-    def __init__(self, store: Blobs, cpu: CpuThreads, sanitize: Callable[[str], str]) -> None:
+    def __init__(
+        self, store: Blobs, cpu: CpuThreads, sanitize: Callable[[str], str], sanitized_chars: int
+    ) -> None:
+        self._sanitized_chars = sanitized_chars
         self._store = store
         self._cpu = cpu
         self._sanitize = sanitize
@@ -85,7 +87,7 @@ class BodyReader:
         shown = self._body(blob, text, guesser) if text else MessageBody(text_body)
         if not is_sanitized or not html:
             return Bodies(shown, self._body(blob, html, guesser))
-        words, _ = read_text(_octets(self._store, blob), html, SANITIZED_CHARS_MAX)
+        words, _ = read_text(_octets(self._store, blob), html, self._sanitized_chars)
         return Bodies(shown, MessageBody(self._sanitize(words)))
 
     def _body(self, blob: Blob, slices: list[Slice], guesser: Guesser | None) -> MessageBody:

@@ -16,15 +16,13 @@ from aiohttp.web_protocol import RequestHandler
 from conf.log_events import LogEvent
 from conf.settings import Http
 from conf.strangers import StrangerLog
+from conf.tuning import HttpTuning
 from controlplane.contract.refusals import Refusal, bad_request
 from controlplane.transport import responses
 from storage.ids import Ids
 
 log = structlog.get_logger("maild.api")
 
-LOOK_S = 1.0
-RATE_WINDOW_S = 10.0
-STALLED_S = 30.0  # a peer that takes nothing of its answer for so long
 RETRY_AFTER_S = 5
 
 
@@ -116,11 +114,11 @@ class ClientConnection(RequestHandler):
             self._seen, self._since = self._received, now
             return
         waited_s = now - self._since
-        if unsent and waited_s >= STALLED_S:
+        if unsent and waited_s >= self._watch.tuning.stalled_s:
             self._cut("answer not taken")
         elif waits_for == "head" and waited_s >= self._watch.header_timeout_s:
             self._cut("head of a request not complete")
-        elif waits_for == "body" and waited_s >= RATE_WINDOW_S:
+        elif waits_for == "body" and waited_s >= self._watch.tuning.rate_window_s:
             if self._received - self._seen < self._watch.body_min_bytes_per_s * waited_s:
                 self._cut("body too slow")
             self._seen, self._since = self._received, now
@@ -132,10 +130,10 @@ class ClientConnection(RequestHandler):
             self._taken_since = None
             return False
         taken = request.writer.output_size - unsent
-        if self._taken_since is not None and now - self._taken_since < STALLED_S:
+        if self._taken_since is not None and now - self._taken_since < self._watch.tuning.stalled_s:
             return False
         is_slow = self._taken_since is not None and (
-            taken - self._taken < self._watch.body_min_bytes_per_s * STALLED_S
+            taken - self._taken < self._watch.body_min_bytes_per_s * self._watch.tuning.stalled_s
         )
         self._taken, self._taken_since = taken, now
         return is_slow
@@ -157,7 +155,10 @@ class ClientConnection(RequestHandler):
 class Watch:
     """All connections: their number, in all and for one address, and their pace."""
 
-    def __init__(self, settings: Http, ids: Ids, strangers: StrangerLog) -> None:
+    def __init__(
+        self, settings: Http, ids: Ids, strangers: StrangerLog, tuning: HttpTuning = HttpTuning()
+    ) -> None:
+        self.tuning = tuning
         self.ids = ids
         self.strangers = strangers
         self.header_timeout_s = settings.header_timeout_s
@@ -173,7 +174,7 @@ class Watch:
         return asyncio.get_running_loop().time()
 
     def start(self) -> None:
-        self._timer = asyncio.get_running_loop().call_later(LOOK_S, self._look)
+        self._timer = asyncio.get_running_loop().call_later(self.tuning.look_s, self._look)
 
     def stop(self) -> None:
         if self._timer is not None:

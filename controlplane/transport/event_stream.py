@@ -1,6 +1,6 @@
 """An event feed over HTTP: server-sent events (HTML Living Standard, §9.2).
 
-aiohttp-sse sends the heartbeats and frames the events. A reader that takes nothing for `STALLED_S` is cut off.
+aiohttp-sse sends the heartbeats and frames the events. A reader that takes nothing for `stalled_s` is cut off.
 """
 
 import asyncio
@@ -15,17 +15,17 @@ from controlplane.webhooks.event_streams import RECONNECT_S, Feed
 
 log = structlog.get_logger("maild.api")
 
-STALLED_S = 20.0
 
-
-async def stream_events(request: web.Request, told: EventFeed, heartbeat_s: float) -> web.StreamResponse:
+async def stream_events(
+    request: web.Request, told: EventFeed, heartbeat_s: float, stalled_s: float
+) -> web.StreamResponse:
     """Tell events until either side ends it. Refusal where the feed can't be opened."""
     async with told.subscription as feed:
         transport = request.transport
         if transport is None or transport.is_closing():
             raise ConnectionResetError("the client left")
         feed.cut_with(transport.abort)
-        response = EventSourceResponse(ping_interval=heartbeat_s, send_timeout=STALLED_S)
+        response = EventSourceResponse(ping_interval=heartbeat_s, send_timeout=stalled_s)
         await response.prepare(request)
         try:
             async with response:

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 from aiohttp import web
 
+from conf.tuning import HttpTuning
 from controlplane.contract.refusals import Refusal
 from controlplane.operations.operation import JSON, Operation
 from controlplane.operations.results import (
@@ -36,11 +37,12 @@ _PAGE_HEADERS = {
 class Responder:
     """Sends what operations answer, a way for each kind of result."""
 
-    def __init__(self, heartbeat_s: float) -> None:
+    def __init__(self, heartbeat_s: float, tuning: HttpTuning) -> None:
         self._heartbeat_s = heartbeat_s
+        self._tuning = tuning
         self._ways: Mapping[type[Any], Callable[..., Awaitable[web.StreamResponse]]] = {
             Result: _value,
-            JsonArray: _array,
+            JsonArray: self._array,
             JsonPieces: _pieces,
             Download: _download,
             EventFeed: self._events,
@@ -51,8 +53,16 @@ class Responder:
         """Refusal where the result's bytes are gone, or its feed can't be opened."""
         return await self._ways[type(result)](request, operation, result)
 
+    async def _array(
+        self, request: web.Request, operation: Operation, array: JsonArray
+    ) -> web.StreamResponse:
+        whole, rest = await whole_or_rest(array.parts, self._tuning.held_bytes)
+        if rest is not None:
+            return await stream_json(request, rest)
+        return await _value(request, operation, Result(msgspec.Raw(whole)))
+
     async def _events(self, request: web.Request, _: Operation, feed: EventFeed) -> web.StreamResponse:
-        return await stream_events(request, feed, self._heartbeat_s)
+        return await stream_events(request, feed, self._heartbeat_s, self._tuning.stream_stalled_s)
 
 
 async def _value(_: web.Request, operation: Operation, result: Result) -> web.Response:
@@ -61,13 +71,6 @@ async def _value(_: web.Request, operation: Operation, result: Result) -> web.Re
         headers["Cache-Control"] = "no-store"
     status = 200 if result.is_replay else success_status(operation)
     return _json({"data": result.data}, status, headers)
-
-
-async def _array(request: web.Request, operation: Operation, array: JsonArray) -> web.StreamResponse:
-    whole, rest = await whole_or_rest(array.parts)
-    if rest is not None:
-        return await stream_json(request, rest)
-    return await _value(request, operation, Result(msgspec.Raw(whole)))
 
 
 async def _pieces(request: web.Request, _: Operation, value: JsonPieces) -> web.StreamResponse:

@@ -9,6 +9,7 @@ from aiohttp import web
 
 from conf.settings import Http
 from conf.strangers import StrangerLog
+from conf.tuning import HttpTuning
 from controlplane.access.authentication import Authenticator
 from controlplane.access.rate_limit import RateLimit
 from controlplane.operations.invoke import Operations
@@ -24,7 +25,6 @@ from storage.ids import Ids
 from storage.service import Service
 
 READ_BYTES = 64 * 1024  # what aiohttp may hold, twice, of a body that nobody reads
-SHUTDOWN_S = 5.0
 
 
 class Pages(Protocol):
@@ -50,23 +50,24 @@ class HttpServer(Service):
         cpu: CpuThreads,
         clock: Clock,
         ids: Ids,
+        tuning: HttpTuning,
     ) -> None:
         strangers = StrangerLog(clock.monotonic, later=asyncio.get_running_loop().call_later)
         self.request_bodies = RequestBodies(settings, cpu)
-        responder = Responder(settings.event_stream_heartbeat_s)
+        responder = Responder(settings.event_stream_heartbeat_s, tuning)
         self._door = Door(operations, authenticator, rate_limit, self.request_bodies, responder)
         self._gate = Gate(self._door, clock, ids, strangers)
         self._runner = web.AppRunner(
             self._application(pages),
             access_log=None,
             keepalive_timeout=settings.keepalive_s,
-            shutdown_timeout=SHUTDOWN_S / 2,  # aiohttp waits twice: for the handler, then for its end
+            shutdown_timeout=tuning.shutdown_s / 2,  # aiohttp waits twice: for the handler, then for its end
             handler_cancellation=False,
             read_bufsize=READ_BYTES,
             auto_decompress=False,  # compressed bodies are refused (request_bodies.py), never inflated
         )
         self._listen = settings.listen
-        self._watch = Watch(settings, ids, strangers)
+        self._watch = Watch(settings, ids, strangers, tuning)
         self._server: asyncio.Server | None = None
         self._host = ""
         self._port = 0
@@ -117,7 +118,7 @@ class HttpServer(Service):
         return ClientConnection(manager, self._watch, loop=asyncio.get_running_loop(), **manager._kwargs)
 
     async def stop(self) -> None:
-        """Nobody new; requests that are being answered have SHUTDOWN_S."""
+        """Nobody new; requests that are being answered have a while (conf.tuning)."""
         server, self._server = self._server, None
         if server is not None:
             server.close()

@@ -7,12 +7,13 @@ from aiohttp import web
 
 from controlplane.operations.operation import JSON
 
-HELD_BYTES = 256 * 1024  # by each reader that takes its time, of whom there may be a thousand
 WRITE_BYTES = 64 * 1024
 
 
-async def whole_or_rest(parts: AsyncIterator[bytes]) -> tuple[bytes, AsyncIterator[bytes] | None]:
-    """The array of these parts, or the pieces of it where it is more than HELD_BYTES.
+async def whole_or_rest(
+    parts: AsyncIterator[bytes], held_bytes: int
+) -> tuple[bytes, AsyncIterator[bytes] | None]:
+    """The array of these parts, or the pieces of it where it is more than `held_bytes`.
 
     A part is one element or several (with commas between them), or empty.
     """
@@ -20,7 +21,7 @@ async def whole_or_rest(parts: AsyncIterator[bytes]) -> tuple[bytes, AsyncIterat
     async for part in parts:
         if part:
             held.append(part)
-        if sum(map(len, held)) > HELD_BYTES:
+        if sum(map(len, held)) > held_bytes:
             return b"", _array(held, parts)
     return b"[" + b",".join(held) + b"]", None
 

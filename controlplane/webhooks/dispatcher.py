@@ -3,7 +3,7 @@
 What is durable when:
 - An event and its deliveries are committed by whoever caused them (storage.events). `wake()` says
   that there may be some; a wake that is lost, or never comes because another process wrote, costs at most
-  `LOOK_AGAIN_S`.
+  `look_again_s` (conf.tuning).
 - An attempt is counted, and its delivery leased, before the request leaves; the record of the attempt, the
   delivery's state and the next due time are one transaction after it.
 
@@ -35,6 +35,7 @@ import structlog
 
 from conf.log_events import LogEvent, clean, tell
 from conf.settings import Webhooks
+from conf.tuning import WebhookTuning
 from controlplane.contract.refusals import Refusal
 from controlplane.egress.client import OnSent
 from controlplane.webhooks import attempts, events, redelivery
@@ -57,7 +58,6 @@ T = TypeVar("T")
 log = structlog.get_logger("maild.webhooks")
 
 DRAIN_S = 3.0
-LOOK_AGAIN_S = 2.0  # what another process commits wakes nobody; nor does a wall clock that was set back
 KEEP_PLACE = frozenset({"succeeded", "halted"})
 
 
@@ -83,6 +83,7 @@ class Dispatcher(LoopService):
         *,
         drain_s: float = DRAIN_S,
         store_retry_s: float = STORE_RETRY_S,
+        tuning: WebhookTuning = WebhookTuning(),
     ) -> None:
         super().__init__()
         self._db = db
@@ -90,7 +91,8 @@ class Dispatcher(LoopService):
         self._clock = clock
         self._caller = Caller(secrets, egress, settings.retry_delays_s)
         self._settings = settings
-        self._jobs = Jobs(db, load_text)
+        self._jobs = Jobs(db, load_text, tuning.kept_bytes)
+        self._look_again_s = tuning.look_again_s
         self._drain_s = drain_s
         self._store_retry_s = store_retry_s
         self._slots = SlotLimits(settings.max_concurrent, settings.max_concurrent_per_endpoint)
@@ -182,16 +184,16 @@ class Dispatcher(LoopService):
         """A clock that was set back must not hold up events: what no delay makes wait so long is due."""
         if self._clock.monotonic() < self._look_ahead_at:
             return
-        self._look_ahead_at = self._clock.monotonic() + LOOK_AGAIN_S
+        self._look_ahead_at = self._clock.monotonic() + self._look_again_s
         longest_s = max(self._settings.retry_delays_s, default=0) + self._settings.timeout_s
         ahead = await self._db.read(webhooks.ahead, now_ms + longest_s * 1000)
         if ahead:
             await self._db.write(webhooks.bring_back, ahead, now_ms)
 
     def _rest_s(self, next_due_ms: int | None) -> float:
-        rest_s = LOOK_AGAIN_S
+        rest_s = self._look_again_s
         if next_due_ms is not None:
-            rest_s = min(max(0.0, (next_due_ms - self._clock.now_ms()) / 1000), LOOK_AGAIN_S)
+            rest_s = min(max(0.0, (next_due_ms - self._clock.now_ms()) / 1000), self._look_again_s)
         if not self._in_flight and rest_s > 0 and not self._woken.is_set():
             self._idle.set()
         return rest_s

@@ -5,7 +5,7 @@
 - A position is a `seq`, which is the order of commits (storage.events): no event is skipped because an earlier number
   came later.
 - One look-out for all readers asks the store whose events are new. `wake()` after a commit hastens it; a wake that is
-  lost, or never comes because another process wrote, costs at most `LOOK_S` or `LOOK_AGAIN_S`.
+  lost, or never comes because another process wrote, costs at most `look_s` or `look_again_s` (conf.tuning).
 - A reader's key is asked for with every page, and every `KEY_LOOK_S` between them: a revoked one hears no more.
 - `stop()` ends every feed, and must run before the door's, which would wait for them. Clients come back with the id of
   the last event that they have seen.
@@ -20,6 +20,7 @@ from typing import NamedTuple
 import structlog
 
 from conf.settings import Http
+from conf.tuning import FeedTuning
 from controlplane.contract.refusals import Refusal
 from controlplane.webhooks.events import LoadText, render
 from storage import events, keys
@@ -30,9 +31,6 @@ from storage.service import Enduring, LoopService
 log = structlog.get_logger("maild.api")
 
 PAGE = 8
-LOOK_S = 0.25
-LOOK_AGAIN_S = 2.0
-REST_S = 0.05  # between two looks: a burst of commits is one look
 KEY_LOOK_S = 2.0
 END_S = 1.0  # how long a reader that is in the middle of writing may take to end
 RECONNECT_S = 3
@@ -110,8 +108,11 @@ class Feed:
 class Streams(LoopService):
     name = "event streams"
 
-    def __init__(self, db: Database, settings: Http, load_text: LoadText) -> None:
+    def __init__(
+        self, db: Database, settings: Http, load_text: LoadText, tuning: FeedTuning = FeedTuning()
+    ) -> None:
         super().__init__()
+        self._tuning = tuning
         self._db = db
         self._load_text = load_text
         self._max_per_organization = settings.event_streams_per_organization
@@ -154,11 +155,11 @@ class Streams(LoopService):
             written = self._db.units_written
             with Enduring(log, "event_look_out_failed"):
                 seen = await self._look(seen)
-            await asyncio.sleep(REST_S)
-            for _ in range(round(LOOK_AGAIN_S / LOOK_S)):
+            await asyncio.sleep(self._tuning.rest_s)
+            for _ in range(round(self._tuning.look_again_s / self._tuning.look_s)):
                 if self._db.units_written != written:  # somebody wrote since we looked
                     break
-                await self.pause(LOOK_S)
+                await self.pause(self._tuning.look_s)
 
     async def _look(self, seen: int | None) -> int:
         """Tell the readers whose events are new; the newest position of all."""

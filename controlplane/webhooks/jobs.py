@@ -13,8 +13,6 @@ from storage.events import Words
 from storage.records import EventRow, WebhookRow
 from storage.webhooks import LeasedDelivery
 
-KEPT_BYTES_MAX = 1024 * 1024  # of all bodies together
-
 
 @dataclass(slots=True)
 class Telling:
@@ -38,7 +36,9 @@ class Job:
 
 
 class Jobs:
-    def __init__(self, db: Database, load_text: events.LoadText) -> None:
+    def __init__(self, db: Database, load_text: events.LoadText, kept_bytes_max: int) -> None:
+        """`kept_bytes_max`: of all rendered bodies together."""
+        self._kept_bytes_max = kept_bytes_max
         self._db = db
         self._load_text = load_text
         self._kept: dict[int, Telling] = {}
@@ -69,7 +69,7 @@ class Jobs:
         self._drop(telling.event.seq)
         self._kept[telling.event.seq] = telling
         self._kept_bytes += len(body)
-        while self._kept_bytes > KEPT_BYTES_MAX:
+        while self._kept_bytes > self._kept_bytes_max:
             self._drop(next(iter(self._kept)))  # the one that was made first
 
     def _drop(self, event_seq: int) -> None:

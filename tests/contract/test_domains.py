@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from controlplane.domains import registry
+from conf.tuning import ApiTuning, Tuning
 from tests.support.doh_server import publish
 from tests.support.domain_world import NAME, DomainWorld, domain_world, record_of
 from tests.support.running import APEX, HOSTNAME, SHARED, SHARED_TOO, Running
@@ -172,12 +172,10 @@ async def test_of_many_registrations_at_once_one_is_made(world: DomainWorld) -> 
     assert world.maild.sql("SELECT count(*) FROM dkim_keys WHERE domain_name = ?", NAME) == [(1,)]
 
 
-async def test_an_organization_has_no_more_domains_than_we_can_check(
-    world: DomainWorld, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(registry, "DOMAINS_MAX", 1)
-    await world.register()
-    answer = await world.api.post("/v1/domains", {"domainName": "another.test"})
+async def test_an_organization_has_no_more_domains_than_we_can_check(start: Start, tmp_path: Path) -> None:
+    async with domain_world(start, tmp_path, tuning=Tuning(api=ApiTuning(domains=1))) as world:
+        await world.register()
+        answer = await world.api.post("/v1/domains", {"domainName": "another.test"})
     assert (answer.status, answer.code) == (402, "limit_reached")
     details = {"resource": "domains", "limit": 1, "used": 1, "resetsAt": None}
     assert answer.error["details"] == details

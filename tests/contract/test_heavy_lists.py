@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
+from conf.tuning import HttpTuning, Tuning
 from storage import message_json
+from tests.conftest import Start
 from tests.support.running import Running
 
 MESSAGES = 60
@@ -22,8 +24,6 @@ async def test_a_list_of_heavy_messages_is_read_and_written_in_parts(
 ) -> None:
     for number in range(MESSAGES):
         await maild.deliver(bot["address"], heavy(number))
-    monkeypatch.setattr(message_json, "PART_BYTES", 0)
-    monkeypatch.setattr("controlplane.transport.streaming.HELD_BYTES", 1000)
     sizes: list[int] = []
     read_slice = message_json._slice
 
@@ -44,23 +44,24 @@ async def test_a_list_of_heavy_messages_is_read_and_written_in_parts(
     }  # fmt: skip
 
 
-async def test_an_empty_list_and_a_page_that_ends_with_a_slice(
-    maild: Running, bot: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert (await maild.api.get("/v1/messages")).data == []
-    monkeypatch.setattr(message_json, "SLICE_MESSAGES", 2)
-    for number in range(4):
+async def test_an_empty_list_and_a_page_that_ends_with_a_slice(maild: Running, bot: dict[str, Any]) -> None:
+    assert (await maild.api.get("/v1/messages", limit="100")).data == []
+    for number in range(2 * message_json.SLICE_MESSAGES):
         await maild.deliver(bot["address"], heavy(number))
-    assert [one["subject"] for one in (await maild.api.get("/v1/messages")).data] == list("3210")
+    listed = (await maild.api.get("/v1/messages", limit="100")).data
+    assert [int(one["subject"]) for one in listed] == list(range(2 * message_json.SLICE_MESSAGES))[::-1]
 
 
 async def test_many_domains_are_one_list_however_it_is_written(
-    maild: Running, monkeypatch: pytest.MonkeyPatch
+    start: Start,
 ) -> None:
-    for number in range(5):
-        await maild.api.call("POST", "/v1/domains", {"domainName": f"d{number}.example"})
-    at_once = await maild.api.get("/v1/domains")
-    monkeypatch.setattr("controlplane.transport.streaming.HELD_BYTES", 2000)
-    in_parts = await maild.api.get("/v1/domains")
-    assert "Content-Length" in at_once.headers and "Content-Length" not in in_parts.headers
-    assert in_parts.data == at_once.data and len(at_once.data) == 5
+    maild = await start(tuning=Tuning(http=HttpTuning(held_bytes=4_000)))
+    path = "/v1/domains"
+    lists = [await maild.api.get(path)]
+    for number in range(6):
+        await maild.api.call("POST", path, {"domainName": f"d{number}.example"})
+        lists.append(await maild.api.get(path))
+    are_whole = ["Content-Length" in one.headers for one in lists]
+    assert are_whole[0] and not are_whole[-1] and are_whole == sorted(are_whole, reverse=True)
+    whole = [one.data[0] for one in lists[1:]]
+    assert lists[-1].data == whole[::-1] and len(whole) == 6

@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 
+from conf.tuning import ApiTuning, Tuning
 from controlplane.mail import bodies
 from maild.message.parse import read_text
 from maild.message.text_stream import text_pieces
 from storage.blobs import Blob, Blobs
+from tests.conftest import Start
 from tests.support.running import Running
 
 EVIL = (
@@ -125,10 +127,9 @@ async def test_html_that_came_in_is_shown_sanitised_where_that_is_asked_for(
     assert (await maild.api.get(f"/v1/messages/{plain['id']}", html="sanitized")).data == plain
 
 
-async def test_huge_html_is_sanitised_as_far_as_is_told(
-    maild: Running, bot: dict[str, Any], where: set[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(bodies, "SANITIZED_CHARS_MAX", 10_000)
+async def test_huge_html_is_sanitised_as_far_as_is_told(start: Start, where: set[str]) -> None:
+    maild = await start(tuning=Tuning(api=ApiTuning(sanitized_chars=10_000)))
+    bot = await maild.inbox("bot")
     message = await maild.received(bot, mail("text/html", "<b>words</b>" * 100_000))
     where.clear()
     answer = await maild.api.get(f"/v1/messages/{message['id']}", html="sanitized")

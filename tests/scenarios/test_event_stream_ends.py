@@ -7,7 +7,8 @@ from urllib.parse import urlsplit
 import pytest
 from structlog.testing import CapturingLogger
 
-from controlplane.transport import event_stream, server
+from conf.tuning import HttpTuning, Tuning
+from controlplane.transport import event_stream
 from controlplane.webhooks.event_streams import Feed
 from tests.conftest import Start
 from tests.support.event_stream import EventStream
@@ -42,16 +43,12 @@ async def test_a_silent_stream_of_a_revoked_key_ends_too(maild: Running) -> None
         await stream.ended()
 
 
-@pytest.fixture
-def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The server waits an hour for its requests, and a stream for its reader: what ends earlier ends by itself."""
-    monkeypatch.setattr(server, "SHUTDOWN_S", 3600)
-    monkeypatch.setattr(event_stream, "STALLED_S", 3600)
+# The server waits an hour for its requests, and a stream for its reader: what ends earlier ends by itself.
+PATIENT = Tuning(http=HttpTuning(shutdown_s=3600, stream_stalled_s=3600))
 
 
-@pytest.mark.usefixtures("patient")
 async def test_the_daemon_stops(start: Start) -> None:
-    maild = await start()
+    maild = await start(tuning=PATIENT)
     readers = [EventStream(maild.api) for _ in range(5)]
     for reader in readers:
         await reader.__aenter__()
@@ -61,9 +58,8 @@ async def test_the_daemon_stops(start: Start) -> None:
     assert not maild.daemon.streams._feeds
 
 
-@pytest.mark.usefixtures("patient")
 async def test_the_daemon_stops_while_a_reader_reads_nothing(start: Start) -> None:
-    maild = await start()
+    maild = await start(tuning=PATIENT)
     stalled = await stall(maild)
     await filled(maild)
     await maild.daemon.stop()
@@ -71,9 +67,8 @@ async def test_the_daemon_stops_while_a_reader_reads_nothing(start: Start) -> No
     stalled.close()
 
 
-async def test_a_reader_that_reads_nothing_is_cut_off(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(event_stream, "STALLED_S", 0.5)
-    maild = await start()
+async def test_a_reader_that_reads_nothing_is_cut_off(start: Start) -> None:
+    maild = await start(tuning=Tuning(http=HttpTuning(stream_stalled_s=0.5)))
     await filled(maild)
     stalled = await stall(maild)
     readers = maild.daemon.streams._feeds

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from controlplane.webhooks import dispatcher, event_streams
+from conf.tuning import FeedTuning, Tuning, WebhookTuning
 from tests.conftest import Start
 from tests.support.event_stream import EventStream
 from tests.support.running import Running, until
@@ -13,12 +13,14 @@ NEVER_S = 3600.0
 
 
 @pytest.fixture
-async def maild(start: Start, monkeypatch: pytest.MonkeyPatch) -> Running:
-    monkeypatch.setattr(dispatcher, "LOOK_AGAIN_S", NEVER_S)
-    monkeypatch.setattr(event_streams, "LOOK_AGAIN_S", NEVER_S)
-    monkeypatch.setattr(event_streams, "LOOK_S", NEVER_S)
-    monkeypatch.setattr(event_streams, "REST_S", 0)
-    return await start(webhooks={"allow_private_networks": True, "retry_delays_s": [3600]})
+async def maild(start: Start) -> Running:
+    return await start(
+        webhooks={"allow_private_networks": True, "retry_delays_s": [3600]},
+        tuning=Tuning(
+            webhooks=WebhookTuning(look_again_s=NEVER_S),
+            feeds=FeedTuning(look_again_s=NEVER_S, look_s=NEVER_S, rest_s=0),
+        ),
+    )
 
 
 async def attempts(maild: Running, count: int) -> list[dict[str, Any]]:

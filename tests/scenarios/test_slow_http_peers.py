@@ -9,19 +9,21 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from controlplane.transport import connections
+from conf.tuning import HttpTuning, Tuning
 from tests.conftest import Start
 from tests.support.running import Running
 
 Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
+def hurried(stalled_s: float = 30.0) -> Tuning:
+    """A server that looks often, and judges a body's pace by a short time."""
+    return Tuning(http=HttpTuning(look_s=0.05, rate_window_s=0.3, stalled_s=stalled_s))
+
+
 @pytest.fixture
-async def impatient(start: Start, monkeypatch: pytest.MonkeyPatch) -> Running:
-    monkeypatch.setattr(connections, "LOOK_S", 0.05)
-    monkeypatch.setattr(connections, "RATE_WINDOW_S", 0.3)
-    monkeypatch.setattr(connections, "STALLED_S", 0.3)
-    return await start(http={"header_timeout_s": 1, "max_connections": 5})
+async def impatient(start: Start) -> Running:
+    return await start(http={"header_timeout_s": 1, "max_connections": 5}, tuning=hurried(stalled_s=0.3))
 
 
 @asynccontextmanager
@@ -83,11 +85,9 @@ async def test_a_body_that_trickles_in(impatient: Running) -> None:
         assert cut.result()
 
 
-async def test_a_body_that_is_steady_and_never_done(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_body_that_is_steady_and_never_done(start: Start) -> None:
     """Fast enough at every moment, and yet it would hold its place for hours."""
-    monkeypatch.setattr(connections, "LOOK_S", 0.05)
-    monkeypatch.setattr(connections, "RATE_WINDOW_S", 0.3)
-    running = await start(http={"body_timeout_s": 1, "body_min_bytes_per_s": 1})
+    running = await start(http={"body_timeout_s": 1, "body_min_bytes_per_s": 1}, tuning=hurried())
     async with opened(running) as (reader, writer):
         cut = asyncio.create_task(is_cut(reader))
         writer.write(
@@ -100,11 +100,9 @@ async def test_a_body_that_is_steady_and_never_done(start: Start, monkeypatch: p
         assert cut.result()
 
 
-async def test_an_answer_that_is_taken_in_drops(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_answer_that_is_taken_in_drops(start: Start) -> None:
     """Something is taken every now and then; what is held for it is held no longer than the pace allows."""
-    monkeypatch.setattr(connections, "LOOK_S", 0.05)
-    monkeypatch.setattr(connections, "STALLED_S", 0.5)
-    running = await start(http={"body_min_bytes_per_s": 1_000_000})
+    running = await start(http={"body_min_bytes_per_s": 1_000_000}, tuning=hurried(stalled_s=0.5))
     bot = await running.inbox("bot")
     big = await running.api.send(bot, attachments=[{"filename": "a", "content": "QUFB" * 2_500_000}])
     where = urlsplit(running.daemon.http.url)

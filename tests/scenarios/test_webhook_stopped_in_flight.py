@@ -6,7 +6,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from controlplane.transport import server
+from conf.tuning import HttpTuning, Tuning
 from tests.conftest import Start
 from tests.support.webhook_sink import Reply, WebhookSink
 from tests.support.webhook_world import START_MS, ScriptedPoster, WebhookWorld
@@ -56,11 +56,13 @@ async def test_what_ends_in_time_is_recorded(tmp_path: Path) -> None:
 
 
 async def test_who_waits_for_an_endpoint_that_hangs_holds_the_end_up_for_so_long_and_no_longer(
-    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    start: Start, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(server, "SHUTDOWN_S", 0.5)
     async with WebhookSink(tmp_path) as sink:
-        maild = await start(webhooks={"allow_private_networks": True, "ca_file": str(sink.ca_file)})
+        maild = await start(
+            webhooks={"allow_private_networks": True, "ca_file": str(sink.ca_file)},
+            tuning=Tuning(http=HttpTuning(shutdown_s=0.5)),
+        )
         sink.always("/hook", Reply(hold=asyncio.Event()))
         webhook = (await maild.api.post("/v1/webhooks", {"url": sink.url("/hook", "127.0.0.1")})).data
         ping = asyncio.create_task(maild.api.call("POST", f"/v1/webhooks/{webhook['id']}/test"))

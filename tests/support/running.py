@@ -22,6 +22,7 @@ import aiohttp
 import yarl
 
 from conf.settings import Settings, parse
+from conf.tuning import Tuning
 from controlplane.contract.scopes import MAIL_SCOPES
 from maild.daemon import Daemon
 from maild.inbound import tls
@@ -262,9 +263,11 @@ class Organization:
 class Running:
     """One daemon, its first organization (`api`, `test_api`), and means to speak with both planes."""
 
-    def __init__(self, settings: Settings, template: Template, clock: Clock | None) -> None:
+    def __init__(
+        self, settings: Settings, template: Template, clock: Clock | None, tuning: Tuning | None
+    ) -> None:
         self.settings = settings
-        self.daemon = Daemon(settings, clock)
+        self.daemon = Daemon(settings, clock, tuning)
         self.store = OperatorCommands(settings, clock)
         self.organization_id = template.organization_id
         self._template = template
@@ -272,10 +275,15 @@ class Running:
 
     @classmethod
     async def start(
-        cls, template: Template, folder: Path, clock: Clock | None = None, **sections: Mapping[str, Any]
+        cls,
+        template: Template,
+        folder: Path,
+        clock: Clock | None = None,
+        tuning: Tuning | None = None,
+        **sections: Mapping[str, Any],
     ) -> "Running":
         shutil.copytree(template.folder, folder)
-        running = cls(settings_for(folder, **sections), template, clock)
+        running = cls(settings_for(folder, **sections), template, clock, tuning)
         await running.daemon.start()
         running._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0), skip_auto_headers=["Accept-Encoding"]

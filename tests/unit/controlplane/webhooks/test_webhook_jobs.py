@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from controlplane.webhooks import jobs
+from conf.tuning import WebhookTuning
 from controlplane.webhooks.jobs import Jobs
 from storage import events, webhooks
 from storage.database import Tx
@@ -31,7 +31,7 @@ class World:
     def __init__(self, store: Store) -> None:
         self.store = store
         self.blob = Blob()
-        self.jobs = Jobs(store.db, self.blob)
+        self.jobs = Jobs(store.db, self.blob, WebhookTuning().kept_bytes)
 
     async def event(self) -> tuple[int, str]:
         """One that tells of a message: its number and the message's id."""
@@ -106,12 +106,12 @@ async def test_the_webhook_is_read_anew_each_time(world: World) -> None:
     assert job is not None and job.webhook is None
 
 
-async def test_what_is_kept_has_a_limit(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_is_kept_has_a_limit(world: World) -> None:
     pairs = [await world.event() for _ in range(3)]
     for _, message_id in pairs:
         await world.run(SLICED, message_id)
     await world.text(pairs[0][0], "whk_a")
-    monkeypatch.setattr(jobs, "KEPT_BYTES_MAX", world.jobs._kept_bytes * 2)  # room for two
+    world.jobs._kept_bytes_max = world.jobs._kept_bytes * 2  # room for two
     for seq, _ in pairs:
         await world.text(seq, "whk_a")
     assert world.blob.loaded == 3

@@ -1,0 +1,62 @@
+"""Paces and bounds that have one right value in production, and are no business of the configuration.
+
+A test hands in others, so that it sees in a moment, or with few messages, what else takes minutes or thousands.
+"""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class HttpTuning:
+    """`look_s`: between two looks at all connections. `rate_window_s`: over which a body's pace is judged.
+
+    `stalled_s`: how long a client may take nothing of its answer, and `stream_stalled_s` nothing of an event stream.
+    `shutdown_s`: what requests have that are being answered when the server stops. `held_bytes`: how much of a list
+    each reader that takes its time, of whom there may be a thousand, keeps in memory.
+    """
+
+    look_s: float = 1.0
+    rate_window_s: float = 10.0
+    stalled_s: float = 30.0
+    stream_stalled_s: float = 20.0
+    shutdown_s: float = 5.0
+    held_bytes: int = 256 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class FeedTuning:
+    """How often the look-out of event feeds looks by itself; `rest_s`: a burst of commits is one look."""
+
+    look_s: float = 0.25
+    look_again_s: float = 2.0
+    rest_s: float = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookTuning:
+    """`look_again_s`: what another process commits wakes nobody; nor does a wall clock that was set back.
+
+    `kept_bytes`: rendered bodies of events, for their other subscribers.
+    """
+
+    look_again_s: float = 2.0
+    kept_bytes: int = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class ApiTuning:
+    """`domains`: that an organization may have: each costs a key, and look-ups every hour.
+
+    `sanitized_chars`: of one HTML body; a sanitiser needs some twenty times that, for one message at a time.
+    """
+
+    domains: int = 1000
+    sanitized_chars: int = 2 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    http: HttpTuning = field(default_factory=HttpTuning)
+    feeds: FeedTuning = field(default_factory=FeedTuning)
+    webhooks: WebhookTuning = field(default_factory=WebhookTuning)
+    api: ApiTuning = field(default_factory=ApiTuning)
