@@ -1,8 +1,8 @@
 """May we connect to this address on a stranger's word? Pure, one rule for mail hosts and webhooks alike.
 
-Whoever writes the DNS of a domain or the URL of a webhook names an address, and we call it from inside our network.
-So only plain global unicast is called: nothing that leads to this host, its neighbours or its platform, nothing that
-carries another address within (tunnels, translators: where they lead is the network's affair), no zone.
+A stranger who writes the DNS of a domain or the URL of a webhook names an address, and we call it from inside our
+network. So only plain global unicast is called: nothing that leads to this host, its neighbours or its platform,
+nothing that carries another address within (tunnels, translators: where they lead is the network's affair), no zone.
 
 It stands here because both planes ask, and neither may import the other (conf/tls.py is here for the same reason).
 """

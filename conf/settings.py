@@ -255,7 +255,7 @@ def _override(document: dict[str, Any], name: str, text: str) -> None:
     for section in sections:
         target = target.setdefault(section, {})
         if not isinstance(target, dict):
-            raise SettingsError([f"{name}: {section} is no section"])
+            raise SettingsError([f"{name}: {section} is not a section"])
     target[key] = _toml_value(text)
 
 

@@ -2,7 +2,7 @@
 
 - Finite-field Diffie-Hellman of TLS 1.2 is not offered: the server names the group, and one of 10,000 bits takes a
   second. (That of TLS 1.3 is kept out by openssl.cnf: Python has no call for it.)
-- Nobody shakes hands again on an open connection.
+- There is no second handshake on an open connection.
 """
 
 import ssl

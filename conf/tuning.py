@@ -1,4 +1,4 @@
-"""Paces and bounds that have one right value in production, and are no business of the configuration.
+"""Paces and bounds that have one right value in production, and so are not in the configuration.
 
 A test hands in others, so that it sees in a moment, or with few messages, what else takes minutes or thousands.
 """
@@ -34,7 +34,7 @@ class FeedTuning:
 
 @dataclass(frozen=True, slots=True)
 class WebhookTuning:
-    """`look_again_s`: what another process commits wakes nobody; nor does a wall clock that was set back.
+    """`look_again_s`: what another process commits does not wake it; nor does a wall clock that was set back.
 
     `kept_bytes`: rendered bodies of events, for their other subscribers.
     """

@@ -6,7 +6,7 @@ requests, and follows the monotonic clock, so that setting the wall clock neithe
 What is durable when: counts are written to the store in the background, at once after a pause and then at
 most every FLUSH_EVERY_S, whatever the load; so kill -9 forgets what was counted in the last FLUSH_EVERY_S
 at most. The request that takes the last place of a window, and those that are refused, are answered
-after the window was written: whoever was told to slow down is still told so after a crash. A store that
+after the window was written: a client that was told to slow down is still told so after a crash. A store that
 can't be written never stops a request: the counts wait for the next turn.
 """
 

@@ -1,4 +1,4 @@
-"""Names that nobody may take: they belong to the operator, or would pass for somebody else."""
+"""Usernames that are reserved: they belong to the operator, or would pass for another sender."""
 
 from collections.abc import Iterable
 
@@ -20,7 +20,7 @@ _SHARED = _EVERYWHERE | {
 
 
 def is_reserved(username: str, *, is_shared: bool, brand: Iterable[str]) -> bool:
-    """May nobody have this username on a shared domain (or, with is_shared False, on their own)?"""
+    """Is this username reserved on a shared domain (or, with is_shared False, on a custom one)?"""
     if not is_shared:
         return username in _EVERYWHERE
     return username in _SHARED or username in {name.lower() for name in brand}

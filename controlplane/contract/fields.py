@@ -81,7 +81,7 @@ def _domain_name(value: str) -> str:
 
 
 def id_of(*prefixes: str) -> Check:
-    """Whatever follows the prefix: an id that nobody has is not found, like any other."""
+    """Whatever follows the prefix: an id that does not exist is not found, like any other."""
     starts = tuple(f"{prefix}_" for prefix in prefixes)
 
     def check(value: str) -> str:

@@ -8,7 +8,7 @@ from controlplane.contract.model import RequestQuery, ResponseModel
 
 
 class UnsubscribeToken(RequestQuery):
-    # Not checked here: whatever is no token of ours has an error of its own.
+    # Not checked here: a token that is not ours has an error of its own.
     token: (
         Annotated[str, Field(json_schema_extra={"pattern": "^[A-Za-z0-9_-]*$", "maxLength": 500})] | None
     ) = None

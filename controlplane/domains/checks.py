@@ -55,7 +55,7 @@ class Finding(NamedTuple):
 
     @property
     def passes(self) -> bool | None:
-        """None: nobody knows."""
+        """None: it is not known."""
         return None if self.status == UNAVAILABLE else self.status == OK
 
 
@@ -113,7 +113,7 @@ def judge(record: Record, answers: Sequence[Answer], quorum: int, ours: Ours) ->
 
 
 def results(records: Iterable[Record], findings: Mapping[str, Finding]) -> dict[str, bool | None]:
-    """By purpose: does it pass? None where nobody knows. Of two DKIM keys one is enough."""
+    """By purpose: does it pass? None where it is not known. Of two DKIM keys one is enough."""
     passed: dict[str, bool | None] = {}
     for record in records:
         one, before = findings[record.key].passes, passed.get(record.purpose, False)
@@ -213,7 +213,7 @@ def dmarc_has_a_policy(record: Record, answer: Sequence[str], ours: Ours) -> boo
 
 
 def _tags(text: str) -> dict[str, str] | None:
-    """RFC 6376 §3.2 `tag=value; …`; None for what is no such list, or has a tag twice."""
+    """RFC 6376 §3.2 `tag=value; …`; None for what is not such a list, or has a tag twice."""
     tags: dict[str, str] = {}
     for part in text.strip().removesuffix(";").split(";"):
         name, equals, value = part.partition("=")
@@ -230,7 +230,7 @@ _PASSES: Mapping[str, Callable[[Record, Sequence[str], Ours], bool]] = {
     "dkim": dkim_shows_the_key,
     "dmarc": dmarc_has_a_policy,
 }
-# What else a domain publishes at the same name is nobody's business here.
+# What else a domain publishes at the same name does not matter here.
 _RELEVANT: Mapping[str, Callable[[str], bool]] = {
     "ownership": lambda text: True,
     "mx": lambda text: True,

@@ -32,7 +32,7 @@ from controlplane.egress.targets import EgressRefused
 VOICES_WANTED = 2
 HEARINGS_MAX = 16  # at a time: each asks up to seven questions of every resolver
 PARSE_INLINE_BYTES = 8 * 1024
-RECORDS_MAX = 100  # of one answer; more of them is no domain that we could check
+RECORDS_MAX = 100  # of one answer; a domain with more of them can't be checked
 USER_AGENT = "maild-domains/1"
 _TYPE = "application/dns-message"
 
@@ -167,7 +167,7 @@ def make_query(question: Question) -> dns.message.QueryMessage:
 
 
 def read_answer(query: dns.message.QueryMessage, wire: bytes) -> Sequence[str]:
-    """The records at the end of the chain of CNAMEs; Silent for what is no answer to the query."""
+    """The records at the end of the chain of CNAMEs; Silent for what does not answer the query."""
     try:
         response = dns.message.from_wire(wire)
         if not query.is_response(response) or not isinstance(response, dns.message.QueryMessage):

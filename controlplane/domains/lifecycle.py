@@ -17,7 +17,7 @@ WINDOW_MS = 72 * 3_600_000
 def after_check(
     row: DomainRow, passed: Mapping[str, bool | None], now_ms: int, *, on_request: bool
 ) -> DomainRow:
-    """`passed`: by purpose, None where nobody knows. `on_request`: the owner asked, not the hourly check."""
+    """`passed`: by purpose, None where it is not known. `on_request`: the owner asked, not the hourly check."""
     known: dict[str, Any] = {
         f"{name}_status": int(value) for name in PURPOSES if (value := passed.get(name)) is not None
     }

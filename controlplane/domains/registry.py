@@ -4,10 +4,10 @@
   a name that was registered before keeps the key that DNS may show already. What tells two organizations
   apart is the challenge, one for each registration.
 - Look-ups happen before the transaction that records them. It reads the row again, so a domain that was
-  deleted or won by somebody else meanwhile stays so; of two that verify at once, the second finds the
+  deleted or won by another organization meanwhile stays so; of two that verify at once, the second finds the
   first's row (and the unique index would stop it).
 - What a key asks for is done in its `store`, which refuses once the key is revoked (storage.database, `asking`).
-- Whoever verifies a name has it alone: inboxes that another organization still has on it are deactivated.
+- An organization that verifies a name has it alone: inboxes that another organization still has on it are deactivated.
 """
 
 import asyncio
@@ -171,7 +171,7 @@ class Registry:
 
     def _rotating(self, tx: Tx, organization_id: str, domain_id: str) -> tuple[DomainRow, list[DkimKey]]:
         row = _found(domains.get(tx, organization_id, domain_id))
-        if row.status != "verified":  # the key may be in use by whoever verified the name
+        if row.status != "verified":  # the key may be in use by the organization that verified the name
             raise Refusal("domain_not_verified", details={"domainName": row.domain_name})
         return row, dkim_keys.of_domain(tx, row.domain_name)
 

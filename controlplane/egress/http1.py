@@ -51,7 +51,7 @@ class TooLate(NoResponse):
 
 
 def post(target: str, fields: Iterable[tuple[str, str]], body: bytes) -> bytes:
-    """The bytes of a POST. `target`: path and query, percent-encoded. ValueError for what is no header field."""
+    """The bytes of a POST. `target`: path and query, percent-encoded. ValueError for what is not a header field."""
     lines = [f"POST {target} HTTP/1.1", *(f"{name}: {value}" for name, value in fields)]
     head = "\r\n".join([*lines, f"Content-Length: {len(body)}"])
     if head.count("\n") != len(lines) or head.count("\r") != len(lines) or "\0" in head:
@@ -60,11 +60,11 @@ def post(target: str, fields: Iterable[tuple[str, str]], body: bytes) -> bytes:
 
 
 class EndpointConnection(asyncio.Protocol):
-    """The protocol of a connected transport. Whoever asks waits for the answer before asking again."""
+    """The protocol of a connected transport. A caller waits for the answer before it asks again."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._transport: Any = None  # uvloop's TLS transport is no asyncio.Transport
+        self._transport: Any = None  # uvloop's TLS transport is not an asyncio.Transport
         self._is_open = False
         self._parser = httptools.HttpResponseParser(self)
         self._parser.set_dangerous_leniencies(
@@ -93,7 +93,7 @@ class EndpointConnection(asyncio.Protocol):
         return answer
 
     def close(self) -> None:
-        """Whoever waits hears that it was closed. Nothing of the far end is waited for."""
+        """A caller that waits hears that it was closed. Nothing of the far end is waited for."""
         self._fail(Closed)
 
     def _forget(self) -> None:
@@ -143,7 +143,7 @@ class EndpointConnection(asyncio.Protocol):
 
     def on_message_begin(self) -> None:
         self._is_framed = False
-        if self._waiting is None:  # RFC 9112 §9.2: an answer that nobody asked for
+        if self._waiting is None:  # RFC 9112 §9.2: an answer to no request
             self._fail(NotHttp)
 
     def on_header(self, name: bytes, value: bytes) -> None:
@@ -187,7 +187,7 @@ class EndpointConnection(asyncio.Protocol):
             answer.set_exception(failure())
 
     def _settle(self, *, keep: bool) -> asyncio.Future[HttpResponse] | None:
-        """What is to hear of the end of the exchange; None when there is nobody."""
+        """What is to hear of the end of the exchange; None when there is no listener."""
         answer, self._waiting = self._waiting, None
         if self._deadline is not None:
             self._deadline.cancel()

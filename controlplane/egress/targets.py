@@ -22,7 +22,7 @@ _ENDS_IN_NUMBER = re.compile(r"(.*\.)?([0-9]+|0x[0-9a-f]*)")
 
 
 class EgressRefused(Exception):
-    """We don't call this target. `reason` may be shown to whoever gave the URL."""
+    """We don't call this target. `reason` may be shown to the caller that gave the URL."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)

@@ -82,7 +82,7 @@ def span_of(
     days: int = 30,
     period_ms: int | None = None,
 ) -> AnalyticsSpan:
-    """What to count: the last `days` unless told. Refusal when that is no span, or too long a one."""
+    """What to count: the last `days` unless told. Refusal when the span is empty, or too long."""
     until = now_ms + 1 if until_ms is None else until_ms
     since = max(0, until - days * DAY_MS) if since_ms is None else since_ms
     faults = []

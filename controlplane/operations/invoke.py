@@ -28,7 +28,7 @@ Input = AbstractAsyncContextManager[Any]
 
 
 class Operations:
-    """Runs operations for those who call them."""
+    """Runs operations for their callers."""
 
     def __init__(self, db: Database, services: Services) -> None:
         self._db = db
@@ -43,7 +43,7 @@ class Operations:
         id: str = "",
         idempotency_keys: Sequence[str] = (),
     ) -> AnyResult:
-        """What the operation answers; Refusal. The parts of an answer in pieces are read by who takes them."""
+        """What the operation answers; Refusal. The door reads the parts of an answer as it sends them."""
         await self._check_reach(operation, principal, id)
         if principal.inbox_id is None or operation.bound_keys is not BoundKeys.BY_BINDING:
             principal.require(operation.scope)

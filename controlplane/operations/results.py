@@ -1,4 +1,4 @@
-"""What operations answer: a value, or bytes that are read piece by piece while somebody takes them."""
+"""What operations answer: a value, or bytes that are read piece by piece as they are sent."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
@@ -49,7 +49,7 @@ class Download:
 
 @dataclass(frozen=True, slots=True)
 class EventFeed:
-    """Events as they happen, for as long as somebody reads. Entering it may refuse."""
+    """Events as they happen, for as long as the door reads. Entering it may refuse."""
 
     subscription: AbstractAsyncContextManager[Feed]
 

@@ -27,7 +27,7 @@ _PAGE_HEADERS = {
 class Reference:
     def __init__(self, operations: Sequence[Operation], public_url: str) -> None:
         self._document = msgspec.json.encode(document(operations, public_url))
-        # Once, for all readers: however many take them however slowly, nobody holds a copy.
+        # Once, for all readers: however many take them however slowly, there is one copy.
         self._files = {name: _read(name) for name in ("index.html", *_ASSETS)}
 
     def add_to(self, app: web.Application) -> None:

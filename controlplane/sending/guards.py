@@ -170,5 +170,5 @@ GUARDS: Sequence[Guard] = (
     spend_is_below_threshold,
     allowance_is_left,
 )
-# A test key reaches nobody, so it can neither harm a reputation nor use up an allowance.
+# Mail of a test key leaves to no real recipient, so it can neither harm a reputation nor use up an allowance.
 TEST_GUARDS: Sequence[Guard] = (sending_is_approved, plan_allows_recipients)

@@ -1,7 +1,7 @@
-"""How much HTML asks of whoever builds a tree of it, known before one is built.
+"""How much HTML costs a parser that builds a tree of it, known before one is built.
 
 A tree costs some hundred bytes for each element, and each element may look through all that are open around it: a
-hundred kilobytes of `<div>` that nobody closes take a second. Real mail has a few thousand tags, a few dozen deep.
+hundred kilobytes of `<div>` that are never closed take a second. Real mail has a few thousand tags, a few dozen deep.
 """
 
 import re

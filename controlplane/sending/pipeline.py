@@ -1,4 +1,4 @@
-"""Every send takes these steps, whoever asks for it.
+"""Every send takes these steps, whichever door it came by.
 
     recall     was it asked for before (Idempotency-Key, draft)? Then nothing else matters
     check      the time it is scheduled for

@@ -20,7 +20,7 @@ RECHECK_MS = 1000
 
 @dataclass
 class QueueSlot:
-    """So many recipients, who are in the queue once `is_taken` is set."""
+    """A number of recipients, which are in the queue once `is_taken` is set."""
 
     recipients: int
     is_taken: bool = False
@@ -38,7 +38,7 @@ class QueueRoom:
         self._looking = asyncio.Lock()
 
     async def look(self) -> None:
-        """Ask the store, if it is time to; who comes meanwhile waits for the answer."""
+        """Ask the store, if it is time to; callers that come meanwhile wait for the same answer."""
         if self._is_known():
             return
         async with self._looking:
@@ -56,7 +56,7 @@ class QueueRoom:
 
     @contextmanager
     def place(self, recipients: int) -> Iterator[QueueSlot]:
-        """Room for so many (0: nobody enters the queue yet). Refusal when there is none."""
+        """Room for this many recipients (0: none enters the queue yet). Refusal when the queue is full."""
         if self._depth + self._admitted + self._held + max(recipients, 1) > self._limit:
             raise Refusal("provider_unavailable", "The sending queue is full; try again later.")
         place = QueueSlot(recipients)

@@ -23,7 +23,7 @@ class Retry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """One wish to send, whoever has it. `draft`: the draft that it sends, as it was read."""
+    """One wish to send, from any door. `draft`: the draft that it sends, as it was read."""
 
     principal: Principal
     request: SendMessage

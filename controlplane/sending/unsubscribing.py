@@ -1,4 +1,4 @@
-"""What an unsubscribe link does: the address goes on the suppression list of who wrote to it, once.
+"""What an unsubscribe link does: the address goes on the suppression list of the organization that wrote to it, once.
 
 Links are opened by people, and fetched by scanners: reading one changes nothing. Acting on one twice
 is acting once.

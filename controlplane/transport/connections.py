@@ -1,4 +1,5 @@
-"""HTTP connections under watch: how many there may be, how slow a peer may be, and what who speaks no HTTP hears.
+"""HTTP connections under watch: how many there may be, how slow a peer may be, and what it hears if it does
+not speak HTTP.
 
 aiohttp closes what idles between requests; it waits without end for the rest of a request's head, for its
 body, and for a peer that does not read its answer. Each of these has a deadline here, looked at once
@@ -45,7 +46,7 @@ class ClientConnection(RequestHandler):
         self._taken_since: float | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        # Whatever the loop: uvloop's transports are no subclasses of asyncio's, and all of them can do this.
+        # Whatever the loop: uvloop's transports are not subclasses of asyncio's, and all of them can do this.
         here = cast(asyncio.Transport, transport)
         peername = here.get_extra_info("peername")
         self.peer = peername[0] if peername else ""

@@ -119,6 +119,6 @@ def _prefers_html(request: web.Request) -> bool:
 
 
 def _address_of(request: web.Request) -> tuple[str, ...]:
-    """The peer as a holder of bytes; a proxy's address is everybody's, and so nobody's."""
+    """The peer as a holder of bytes; a proxy's address stands for all clients, and so for none."""
     peer = request.remote or ""
     return () if is_local(peer) else (peer,)

@@ -26,7 +26,7 @@ class ByteRange(NamedTuple):
 
 
 async def send_download(request: web.Request, download: Download) -> web.StreamResponse:
-    """Send the bytes, or the range of them that is asked for. Refusal when they are gone, or the range is no part."""
+    """Send the bytes, or the range of them that is asked for. Refusal when they are gone, or the range lies outside."""
     size = download.size_bytes
     headers = _headers(download)
     span = None if download.tag is None else asked_range(request, size, headers["ETag"])

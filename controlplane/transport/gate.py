@@ -21,16 +21,16 @@ from storage.ids import Ids
 log = structlog.get_logger("maild.api")
 
 PREFIX = "/v1/"
-# The places under /v1 that those who have no key may know of.
+# The places under /v1 that callers without a key may know of.
 PUBLIC_PATHS = frozenset(operation.path for operation in OPERATIONS if operation.is_public)
 METHOD_CHARS = 10
-LEFT = 499  # sent to nobody
+LEFT = 499  # the client left: the status is only logged
 _REQUEST_ID = web.RequestKey("request_id", str)
 _CODE = web.RequestKey("code", str)  # of the error that is answered
 
 
 class _Misframed(Exception):
-    """Nobody can say where this request ends."""
+    """It is not known where this request ends."""
 
 
 class Gate:
@@ -93,7 +93,7 @@ class Gate:
     def _unforeseen(self, request: web.Request, error: Exception) -> web.StreamResponse:
         request_id = request[_REQUEST_ID]
         transport = request.transport
-        if transport is None or transport.is_closing():  # daily life: nobody is there to be answered
+        if transport is None or transport.is_closing():  # daily life: the client is gone
             self._strangers.note(
                 LogEvent.HTTP_CLIENT_LEFT,
                 peer=request.remote or "",
@@ -107,7 +107,7 @@ class Gate:
         return _refuse(request, Refusal("internal_error", details={"requestId": request_id}))
 
     async def expect(self, request: web.Request) -> None:
-        """RFC 9110 §10.1.1. The 100 itself is sent when the body is wanted: who is refused sends none."""
+        """RFC 9110 §10.1.1. The 100 itself is sent when the body is wanted: a client that is refused sends none."""
         if request.version >= HttpVersion11 and not expects_continue(request):
             raise Refusal("expectation_failed")
 
@@ -155,7 +155,7 @@ def _pattern(request: web.Request) -> str | None:
 
 
 def _check_framing(request: web.Request) -> None:
-    """RFC 9112 §6.1: a body in a transfer coding that nobody here undoes would be taken for something else."""
+    """RFC 9112 §6.1: a body in a transfer coding that is not undone here would be taken for something else."""
     coding = request.headers.get("Transfer-Encoding")
     if coding is not None and coding.strip().lower() != "chunked":
         raise _Misframed

@@ -25,7 +25,7 @@ class HealthCheck:
     async def handle(self, request: web.Request) -> web.Response:
         """`healthy` when the store answers; says nothing about anybody's data.
 
-        Damage is told beside it: what is whole is served, so nobody must be sent away for it.
+        Damage is told beside it: what is whole is served, so a load balancer need not turn clients away for it.
         """
         if self._asking is None or self._asking.done():
             self._asking = asyncio.create_task(self._is_healthy())

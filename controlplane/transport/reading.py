@@ -87,7 +87,7 @@ def _parse(raw: bytearray) -> Any:
 
 
 def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")  # RFC 8259 §6
+    raise ValueError(f"{name} is not JSON")  # RFC 8259 §6
 
 
 # Faults ----------------------------------------------------------------------------------------------

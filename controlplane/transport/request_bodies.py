@@ -1,9 +1,10 @@
 """Bodies of requests: how much of them may be in memory, and how many are worked on at a time.
 
 - One account of bytes for all of HTTP (storage.byte_account), held by organizations and, where they are known, by
-  addresses. A body is counted piece by piece as it comes, so who trickles holds what he sent and no more; what was
-  announced and could not fit is refused before it is read. All of it is given back when the request is over.
-- An operation's row says how long its body may be; who announces more is refused before he sends it.
+  addresses. A body is counted piece by piece as it comes, so a client that trickles holds what it has sent and no
+  more; what was announced and could not fit is refused before it is read. All of it is given back when the operation
+  is done.
+- An operation's row says how long its body may be; a client that announces more is refused before it sends.
 - A body costs several times its size while it is parsed, decoded, composed and read back. So only `LARGE_AT_ONCE`
   of the large ones are worked on at a time; the rest wait as octets, and are called fairly (work_turns). Peak
   memory is the account and `LARGE_AT_ONCE` times four of the largest bodies.
@@ -30,7 +31,7 @@ RETRY_AFTER_S = 2
 
 
 class ClientLeft(ConnectionError):
-    """Nobody waits for the answer; nothing was begun."""
+    """The client hung up before its turn came; nothing was begun."""
 
 
 class RequestBodies:
@@ -101,7 +102,7 @@ async def refuse_body(request: web.Request) -> None:
 
 
 async def continue_if_expected(request: web.Request) -> None:
-    """RFC 9110 §10.1.1: whoever asked is told that the body is wanted."""
+    """RFC 9110 §10.1.1: a client that asked is told that the body is wanted."""
     if request.version >= HttpVersion11 and expects_continue(request):
         await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         request.writer.output_size = 0  # the answer itself has not begun
@@ -117,7 +118,7 @@ def _check_coding(request: web.Request) -> None:
 
 
 def _check_presence(request: web.Request) -> None:
-    """Work for a client that hung up while it waited helps nobody."""
+    """Work for a client that hung up while it waited is useless."""
     if request.transport is None or request.transport.is_closing():
         raise ClientLeft
 

@@ -24,7 +24,7 @@ from storage.cpu_threads import CpuThreads
 from storage.ids import Ids
 from storage.service import Service
 
-READ_BYTES = 64 * 1024  # what aiohttp may hold, twice, of a body that nobody reads
+READ_BYTES = 64 * 1024  # what aiohttp may hold, twice, of a body that is not read
 
 
 class Pages(Protocol):
@@ -118,7 +118,7 @@ class HttpServer(Service):
         return ClientConnection(manager, self._watch, loop=asyncio.get_running_loop(), **manager._kwargs)
 
     async def stop(self) -> None:
-        """Nobody new; requests that are being answered have a while (conf.tuning)."""
+        """Take no new connections; requests that are being answered have a while (conf.tuning)."""
         server, self._server = self._server, None
         if server is not None:
             server.close()

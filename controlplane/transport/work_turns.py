@@ -1,4 +1,4 @@
-"""Who may work next: a few at a time, and those who wait are called by turns of whom they belong to."""
+"""Turns at work: a few at a time; owners that wait are called in turn, however often each asks."""
 
 import asyncio
 from collections import deque
@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 
 class WorkTurns:
-    """`at_once` places. A holder that asks a hundred times waits behind each other holder once, not the reverse."""
+    """`at_once` slots. A holder that asks a hundred times waits behind each other holder once, not the reverse."""
 
     def __init__(self, at_once: int) -> None:
         self._free = at_once
@@ -15,7 +15,7 @@ class WorkTurns:
 
     @asynccontextmanager
     async def turn(self, holder: str) -> AsyncIterator[None]:
-        """One of the places, for as long as the block runs."""
+        """One of the slots, for as long as the block runs."""
         await self._take(holder)
         try:
             yield

@@ -52,6 +52,6 @@ def _again(error: str, attempt: int, delays_s: Sequence[int]) -> AttemptVerdict:
     error = error[:ERROR_CHARACTERS_MAX]
     if attempt <= len(delays_s):
         return AttemptVerdict("pending", error, delays_s[attempt - 1])
-    if attempt == 1:  # a test ping: nobody meant to try again
+    if attempt == 1:  # a test ping is not tried again
         return AttemptVerdict("failed", error, None)
     return AttemptVerdict("failed", f"{error}; gave up after {attempt} attempts", None)

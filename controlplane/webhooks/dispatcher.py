@@ -1,7 +1,7 @@
 """Delivers events to webhooks: claim, POST, judge, record, next.
 
 What is durable when:
-- An event and its deliveries are committed by whoever caused them (storage.events). `wake()` says
+- An event and its deliveries are committed with the change that caused them (storage.events). `wake()` says
   that there may be some; a wake that is lost, or never comes because another process wrote, costs at most
   `look_again_s` (conf.tuning).
 - An attempt is counted, and its delivery leased, before the request leaves; the record of the attempt, the
@@ -19,7 +19,7 @@ Order: one endpoint's requests leave oldest first, one after the other (`send_or
 `max_concurrent_per_endpoint` may wait for their answers. A retry comes after what happened meanwhile; receivers
 that must know order by `createdAt`.
 
-`redeliver` leases and settles like everything else, beside the slots: who asks waits for the answer, and the
+`redeliver` leases and settles like everything else, beside the slots: the caller waits for the answer, and the
 rate limit of the API bounds how many ask. A failure is retried as its attempt number says: the fifth and
 later ones never.
 
@@ -124,7 +124,7 @@ class Dispatcher(LoopService):
     async def redeliver(self, store: Database, organization_id: str, attempt_id: str) -> WebhookAttempt:
         """Make the next attempt of that attempt's delivery now; its record. Refusal when it can't be.
 
-        `store`: as it is in the hands of who asks for it.
+        `store`: as the caller may use it.
         """
         until_ms = self._until_ms(self._clock.now_ms())
         delivery = await store.write(redelivery.begin, organization_id, attempt_id, self._lease, until_ms)
@@ -279,7 +279,7 @@ class Dispatcher(LoopService):
             duration_ms=duration_ms,
             next_ms=next_ms,
         )
-        # A retry has a time, for which only a look-out sets the alarm; who failed has no claim to a slot.
+        # A retry has a time, for which only a look-out sets the alarm; a failed endpoint has no claim to a slot.
         ended = Ended(AttemptSettlement(delivery, state, next_ms, record), goes_on and state in KEEP_PLACE)
         following = await self._record(ended)
         tell(

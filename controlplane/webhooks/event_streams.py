@@ -1,4 +1,4 @@
-"""The event stream: who reads the event log as it grows.
+"""The event stream: feeds of the event log as it grows.
 
 - Nothing is queued for a reader. Each keeps its position in the log and reads small pages from the store, so a slow
   one costs a page of memory.
@@ -119,7 +119,7 @@ class Streams(LoopService):
         self._max = max(1, settings.max_connections // 2)  # the other half stays for requests
         self._feeds: set[Feed] = set()
         self._is_ending = False
-        self._nobody = asyncio.Event()
+        self._all_ended = asyncio.Event()
 
     @asynccontextmanager
     async def subscribe(self, key_id: str, selection: Selection, after: str | None) -> AsyncIterator[Feed]:
@@ -127,7 +127,7 @@ class Streams(LoopService):
         self._admit(selection.organization_id)
         feed = Feed(self._db, self._load_text, key_id, selection)
         self._feeds.add(feed)
-        self._nobody.clear()
+        self._all_ended.clear()
         self.wake()
         try:
             await feed.begin(after)
@@ -135,7 +135,7 @@ class Streams(LoopService):
         finally:
             self._feeds.discard(feed)
             if not self._feeds:
-                self._nobody.set()
+                self._all_ended.set()
 
     def _admit(self, organization_id: str) -> None:
         if self._is_ending or len(self._feeds) >= self._max:
@@ -157,7 +157,7 @@ class Streams(LoopService):
                 seen = await self._look(seen)
             await asyncio.sleep(self._tuning.rest_s)
             for _ in range(round(self._tuning.look_again_s / self._tuning.look_s)):
-                if self._db.units_written != written:  # somebody wrote since we looked
+                if self._db.units_written != written:  # there was a write since the last look
                     break
                 await self.pause(self._tuning.look_s)
 
@@ -177,7 +177,7 @@ class Streams(LoopService):
         if self._feeds:
             with suppress(TimeoutError):
                 async with asyncio.timeout(END_S):
-                    await self._nobody.wait()
+                    await self._all_ended.wait()
         for feed in self._feeds:
             feed.cut()
 

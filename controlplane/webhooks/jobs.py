@@ -1,7 +1,7 @@
 """What one attempt needs, read anew for each: the webhook as it is, the event, and the body that tells of it.
 
 A body that was rendered serves the event's other subscribers, and repeats, while its message is there: the words of
-a message that was deleted are told to nobody from then on. What is kept may be thrown away at any time.
+a message that was deleted are not told from then on. What is kept may be thrown away at any time.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from storage.webhooks import LeasedDelivery
 
 @dataclass(slots=True)
 class Telling:
-    """An event, the words of its message while it has one, and the body, once somebody asked for it."""
+    """An event, the words of its message while it has one, and the body, once it was asked for."""
 
     event: EventRow
     words: Words | None

@@ -25,7 +25,7 @@ class Pinger:
         """Call the endpoint; the record of what came of it, which is in the log by then."""
         begun_ms, begun_s = self._clock.now_ms(), self._clock.monotonic()
         event = EventRow(
-            seq=0,  # it stands in no log of events: nobody but this webhook hears of it
+            seq=0,  # it stands in no log of events: only this webhook hears of it
             id=self._ids.new("evt"),
             organization_id=webhook.organization_id,
             inbox_id=None,

@@ -1,4 +1,4 @@
-"""Who may begin attempts now. Pure.
+"""Which webhooks may begin attempts now. Pure.
 
 Free slots go one at a time to the organization, then to the webhook, that has the fewest attempts in
 flight, then to what has been due longest. So an endpoint that hangs holds its own slots and no others,
@@ -39,7 +39,7 @@ class SlotLimits(NamedTuple):
 
 
 class SlowStart:
-    """How many slots each endpoint may have now. A cache: who is forgotten begins anew."""
+    """How many slots each endpoint may have now. A cache: an endpoint that is forgotten begins anew."""
 
     def __init__(self, per_endpoint: int) -> None:
         self._per_endpoint = per_endpoint
@@ -127,7 +127,7 @@ def assign_slots(
             heappop(turns)
             continue
         line = lines[owner]
-        # One that is gone or inactive (due 0) is not called, and hangs nobody.
+        # One that is gone or inactive (due 0) is not called, and blocks none.
         fails = due_ms > 0 and slow_start.is_failing(webhook_id)
         if running < slow_start.slots(webhook_id) and not (fails and failing.is_full(owner)):
             begin[webhook_id] += 1
