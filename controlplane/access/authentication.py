@@ -1,7 +1,6 @@
 """From an API key to the principal that it acts for (docs/contract.md, section 5)."""
 
 import hmac
-import sqlite3
 
 import structlog
 
@@ -11,6 +10,7 @@ from controlplane.contract.scopes import mail_scopes_of
 from storage import keys
 from storage.clock import Clock
 from storage.database import Database
+from storage.failures import StoreFailure
 from storage.records import KeyRow, load
 
 log = structlog.get_logger("maild.api")
@@ -42,7 +42,7 @@ class Authenticator:
         if key.last_used_at is None or now_ms - key.last_used_at >= TOUCH_MS:
             try:
                 await self._db.write(keys.touch, key.id, now_ms)
-            except sqlite3.Error as error:  # a store that can't be written can still be read
+            except StoreFailure as error:  # a store that can't be written can still be read
                 log.error("last_use_not_noted", key=key.id, error=str(error))
 
 

@@ -12,7 +12,6 @@ can't be written never stops a request: the counts wait for the next turn.
 
 import asyncio
 import math
-import sqlite3
 from collections import deque
 from typing import NamedTuple
 
@@ -21,6 +20,7 @@ import structlog
 from storage import rate_windows
 from storage.clock import Clock
 from storage.database import Database, DatabaseClosed
+from storage.failures import StoreFailure
 from storage.service import LoopService
 
 log = structlog.get_logger("maild.api")
@@ -125,7 +125,7 @@ class RateLimit(LoopService):
         since = self._clock.now_ms() // 1000 - WINDOW_S
         try:
             await self._db.write(rate_windows.add, counts, since)
-        except (sqlite3.Error, DatabaseClosed) as error:
+        except (StoreFailure, DatabaseClosed) as error:
             log.error("rate_windows_not_written", error=str(error))
             for organization_id, seconds in counts.items():
                 for second, requests in seconds.items():

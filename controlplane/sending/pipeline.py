@@ -18,7 +18,6 @@ at most, which is removed. Of requests that race under one key, or for one draft
 message; the others find it there.
 """
 
-import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -51,6 +50,7 @@ from storage.clock import DAY_MS, Clock, iso
 from storage.cpu_threads import CpuThreads
 from storage.database import Database, DatabaseClosed, Tx
 from storage.disk import Disk
+from storage.failures import StoreFailure
 from storage.ids import Ids
 from storage.records import DraftRow, InboxRow, MessageRow, load
 
@@ -215,7 +215,7 @@ class Pipeline:
     async def _accept(self, prepared: Prepared) -> Accepted:
         try:
             done = await self._db.write(self._commit, prepared)
-        except sqlite3.Error as error:
+        except StoreFailure as error:
             # Nothing of the transaction was kept, what it had claimed of the allowance included.
             log.exception("message_not_queued", inbox_id=prepared.submission.request.inboxId)
             raise _not_queued(prepared.submission) from error

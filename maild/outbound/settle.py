@@ -12,7 +12,6 @@ gets one verdict, INTERNAL where nobody gave it any.
 """
 
 import asyncio
-import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -27,6 +26,7 @@ from maild.ports import DeliverLocal
 from storage import outbound
 from storage.clock import Clock, iso
 from storage.database import Database, DatabaseClosed, Tx
+from storage.failures import is_outage
 from storage.ids import Ids
 from storage.outbound import Due
 from storage.service import STORE_RETRY_S, Enduring
@@ -171,22 +171,6 @@ def _tell_settled(settled: Settled, duration_ms: int, now_ms: int) -> None:
         age_s=max(0, now_ms - row.created_at) // 1000,
         **more,
     )
-
-
-# What SQLite says when it can't write now; everything else is said about the statement, and would be said again.
-_OUTAGES = frozenset(
-    {
-        sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED,
-        sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM,
-        sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB,
-    }
-)  # fmt: skip
-
-
-def is_outage(error: Exception) -> bool:
-    """Is it the store that refuses, whatever it is given?"""
-    code = getattr(error, "sqlite_errorcode", None)  # an extended one: the low byte is the kind
-    return isinstance(error, OSError) or (isinstance(error, sqlite3.Error) and (code or 0) & 0xFF in _OUTAGES)
 
 
 async def finish(tasks: set[asyncio.Task[None]], timeout_s: float) -> None:

@@ -2,14 +2,13 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from maild.outbound import settle
-from maild.outbound.settle import UNSETTLED_MAX, Outcome, Settler, is_outage
+from maild.outbound.settle import UNSETTLED_MAX, Outcome, Settler
 from maild.outcomes import Verdict
 from maild.ports import Reply
 from storage import outbound
@@ -116,29 +115,6 @@ async def test_the_store_is_asked_until_it_writes(store: Store, monkeypatch: pyt
     assert await settled(store, Outcome(rows, {0: TAKEN})) == [False]
     assert not refusals
     assert await store.attempts(rows[0].message_id) == ["delivered"]
-
-
-@pytest.mark.parametrize(
-    ("cause", "expected"),
-    [
-        (lambda conn: conn.execute("SELECT nothing FROM nowhere"), False),
-        (lambda conn: conn.execute("SELECT ?", (1 << 70,)), False),
-        (lambda conn: conn.execute("SELECT ?", ("\udcff",)), False),
-        (lambda conn: conn.execute("INSERT INTO t VALUES (NULL)"), False),
-        (
-            lambda conn: conn.execute("PRAGMA query_only = 1") and conn.execute("INSERT INTO t VALUES (1)"),
-            True,
-        ),
-    ],
-)
-def test_what_counts_as_the_stores_own_refusal(
-    cause: Callable[[sqlite3.Connection], Any], expected: bool
-) -> None:
-    conn = sqlite3.connect(":memory:")
-    conn.execute("CREATE TABLE t (a NOT NULL)")
-    with pytest.raises(Exception) as caught:
-        cause(conn)
-    assert is_outage(caught.value) is expected
 
 
 async def test_a_domain_that_nobody_can_place_holds_up_no_other(tmp_path: Path) -> None:
