@@ -1,16 +1,16 @@
 """`maild check`: is the store whole? It changes nothing and may run beside a daemon."""
 
 import os
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from storage import blobs, integrity, migrate
+from storage import blobs, integrity
 from storage.blobs import BlobMissing, Blobs
 from storage.clock import Clock
 from storage.data_folder import DataFolder
 from storage.database import Tx
+from storage.failures import StoreFailure
 from storage.ids import Ids
 from storage.integrity import Damage
 
@@ -23,21 +23,18 @@ def check(folder: DataFolder, clock: Clock) -> dict[str, Any]:
     folder.check()
     folder.check_store()
     files = _old_files(folder, clock.now_ms() / 1000 - ARRIVING_S)  # before their rows are read
-    conn = migrate.connect(folder.database, read_only=True)
-    try:
-        damage = integrity.pages(conn)
+    with integrity.opened(folder.database) as store:
+        damage = store.pages()
         count = 0
         try:
-            damage += _units(conn)
-            for found in _blobs(conn, Blobs(folder.blobs, Ids(clock), 0)):
+            damage += store.rows()
+            for found in _blobs(store.tx, Blobs(folder.blobs, Ids(clock), 0)):
                 count += 1
                 damage += found
-            known = blobs.known_files(Tx(conn))
-        except sqlite3.DatabaseError as error:
+            known = blobs.known_files(store.tx)
+        except StoreFailure as error:
             damage.append(Damage("page", None, f"what could be read ended here: {error}"))
             known = frozenset(files)
-    finally:
-        conn.close()
     return {
         "ok": not damage,
         "blobs": count,
@@ -46,25 +43,17 @@ def check(folder: DataFolder, clock: Clock) -> dict[str, Any]:
     }
 
 
-def _units(conn: sqlite3.Connection) -> list[Damage]:
-    conn.execute("BEGIN")  # one state, whatever the daemon writes meanwhile
-    try:
-        return [*integrity.references(Tx(conn)), *integrity.counters(Tx(conn))]
-    finally:
-        conn.execute("ROLLBACK")
-
-
-def _blobs(conn: sqlite3.Connection, store: Blobs) -> Iterator[list[Damage]]:
+def _blobs(tx: Tx, store: Blobs) -> Iterator[list[Damage]]:
     """For each blob what is wrong with it."""
     after = ""
-    while some := integrity.blobs_after(Tx(conn), after, SLICE_BLOBS):
+    while some := integrity.blobs_after(tx, after, SLICE_BLOBS):
         after = some[-1].id
         for blob in some:
             try:
                 store.check(blob)
                 yield []
             except BlobMissing as error:
-                is_there = blobs.get(Tx(conn), blob.id) is not None  # else it was removed meanwhile
+                is_there = blobs.get(tx, blob.id) is not None  # else it was removed meanwhile
                 yield [Damage("blob", blob.id, str(error))] if is_there else []
 
 

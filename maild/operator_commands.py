@@ -4,7 +4,6 @@ Each command is one transaction on a connection of its own; the daemon sees it w
 """
 
 import os
-import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -240,16 +239,8 @@ class OperatorCommands:
             raise DataFolderError(
                 f"data_dir: there is no store in {self._folder.path}; run 'maild init' first"
             )
-        conn = migrate.connect(self._folder.database)
-        try:
-            conn.execute("BEGIN IMMEDIATE")
-            result = unit(Tx(conn))
-            conn.execute("COMMIT")
-        except sqlite3.DatabaseError as error:
-            raise migrate.StoreError(f"{self._folder.database}: {error}") from error
-        finally:
-            conn.close()
-        return result
+        with migrate.transaction(self._folder.database) as tx:
+            return unit(tx)
 
 
 def write_configuration(path: Path, domain: str, template: str) -> None:

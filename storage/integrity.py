@@ -1,17 +1,24 @@
 """Is the store whole? What `maild check` asks in full, and the running daemon bit by bit (storage.self_check).
 
 Nothing here changes anything. Each question is a reading unit, or takes a connection of its own where it may last.
+What can happen to a file of pages is SQLite's matter, and so are the words that ask for it.
 """
 
+import asyncio
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import NamedTuple
 
+from storage import migrate
 from storage.blobs import Blob
 from storage.database import Tx
 from storage.ids import first_at, made_at
 from storage.records import columns
 
 FAULTS_MAX = 100  # told of each kind
+INTERRUPT_AGAIN_S = 0.02
 
 
 class Damage(NamedTuple):
@@ -61,6 +68,58 @@ _COUNTERS = (
            LEFT JOIN messages m ON m.blob_id = b.id GROUP BY b.id HAVING found <> b.refs""",
     ),
 )
+
+
+class OpenedStore:
+    """A store opened for questions alone. Each statement of `tx` sees the state of its own moment."""
+
+    def __init__(self, conn: sqlite3.Connection) -> None:
+        self._conn = conn
+        self.tx = Tx(conn)
+
+    def pages(self) -> list[Damage]:
+        return pages(self._conn)
+
+    def rows(self) -> list[Damage]:
+        """References and counters."""
+        self._conn.execute("BEGIN")  # one state, whatever the daemon writes meanwhile
+        try:
+            return [*references(self.tx), *counters(self.tx)]
+        finally:
+            self._conn.execute("ROLLBACK")
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[OpenedStore]:
+    """Open the store on a connection of its own, also beside a daemon. migrate.StoreError."""
+    conn = migrate.connect(path, read_only=True)
+    try:
+        yield OpenedStore(conn)
+    finally:
+        conn.close()
+
+
+async def pages_within(path: Path, timeout_s: float) -> list[Damage] | None:
+    """Look at the pages for so long at most, on a thread; None when that was not long enough."""
+    try:
+        conn = await asyncio.to_thread(migrate.connect, path, read_only=True)
+    except migrate.StoreError as error:  # it was opened at the start, so it was better then
+        return [Damage("page", None, str(error))]
+    looking = asyncio.ensure_future(asyncio.to_thread(pages, conn))
+    try:
+        await asyncio.wait([looking], timeout=timeout_s)
+        is_unfinished = not looking.done()
+    finally:  # the process may be ending, and would wait for the thread
+        await _interrupt(conn, looking)
+        conn.close()
+    return None if is_unfinished else looking.result()
+
+
+async def _interrupt(conn: sqlite3.Connection, looking: "asyncio.Future[list[Damage]]") -> None:
+    while not looking.done():
+        conn.interrupt()  # which does nothing to a statement that is yet to begin
+        await asyncio.wait([looking], timeout=INTERRUPT_AGAIN_S)
+    looking.exception()
 
 
 def pages(conn: sqlite3.Connection) -> list[Damage]:

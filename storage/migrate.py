@@ -12,10 +12,12 @@ would refuse the mail of every inbox of the real store.
 import os
 import re
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
 
-from storage.database import configure
+from storage.database import Tx, configure
 from storage.sealing import fsync_folder
 
 APPLICATION_ID = 0x6D61696C  # "mail"
@@ -74,6 +76,36 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
             raise
         raise StoreError(f"{path}: {error}; if it is damaged, {RESTORE}") from error
     return conn
+
+
+@contextmanager
+def transaction(path: Path, *, overwrites: bool = False) -> Iterator[Tx]:
+    """One transaction on a connection of its own, for tools; committed at the end of the block. StoreError.
+
+    `overwrites`: the octets of what it replaces go too, from the pages that it writes (`write_back` writes them).
+    """
+    conn = connect(path)
+    try:
+        if overwrites:
+            conn.execute("PRAGMA secure_delete = ON")
+        conn.execute("BEGIN IMMEDIATE")
+        yield Tx(conn)
+        conn.execute("COMMIT")
+    except sqlite3.DatabaseError as error:
+        raise StoreError(f"{path}: {error}") from error
+    finally:
+        conn.close()
+
+
+def write_back(path: Path) -> None:
+    """Empty the log of what was committed into the store's own file. StoreError."""
+    conn = connect(path)
+    try:
+        conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    except sqlite3.DatabaseError as error:
+        raise StoreError(f"{path}: {error}") from error
+    finally:
+        conn.close()
 
 
 def _create(path: Path) -> None:

@@ -15,7 +15,6 @@ seals beside a daemon calls `require` in its transaction: the key that it read m
 """
 
 import os
-import sqlite3
 from pathlib import Path
 from typing import NamedTuple
 
@@ -50,18 +49,11 @@ SEALED = (
 
 def valid_key(database: Path, key_file: Path) -> bytes:
     """The key that the store is sealed under; finishes or undoes a rotation that was interrupted. SealError."""
-    conn = migrate.connect(database)
-    try:
-        conn.execute("BEGIN IMMEDIATE")
-        wanted = _named(Tx(conn))
+    with migrate.transaction(database) as tx:
+        wanted = _named(tx)
         key = _settled(key_file, wanted)
         if wanted is None:
-            adopt(Tx(conn), key)
-        conn.execute("COMMIT")
-    except sqlite3.DatabaseError as error:
-        raise migrate.StoreError(f"{database}: {error}") from error
-    finally:
-        conn.close()
+            adopt(tx, key)
     return key
 
 
@@ -70,19 +62,11 @@ def rotate(database: Path, key_file: Path) -> int:
     old = Sealer(valid_key(database, key_file))
     key = new_master_key()
     write_master_key(_next(key_file), key, like=key_file)
-    conn = migrate.connect(database)
-    try:
-        conn.execute("PRAGMA secure_delete = ON")  # what the old key opens is overwritten, not just freed
-        conn.execute("BEGIN IMMEDIATE")
-        count = _seal_anew(Tx(conn), old, Sealer(key))
-        _name(Tx(conn), key)
-        conn.execute("COMMIT")
-        _replace(key_file)
-        conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    except sqlite3.DatabaseError as error:
-        raise migrate.StoreError(f"{database}: {error}") from error
-    finally:
-        conn.close()
+    with migrate.transaction(database, overwrites=True) as tx:  # what the old key opens is not just freed
+        count = _seal_anew(tx, old, Sealer(key))
+        _name(tx, key)
+    _replace(key_file)
+    migrate.write_back(database)
     return count
 
 

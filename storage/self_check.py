@@ -1,6 +1,6 @@
 """The running daemon looks after its store: damage is told before somebody needs what is damaged.
 
-Once a day SQLite looks at its pages (`quick_check`), on a connection of its own and for `Portions.pages_s` at most;
+Once a day its pages are looked at (`integrity.pages`), on a connection of its own and for `Portions.pages_s` at most;
 once an hour `Portions.blobs_bytes` of stored messages are compared with their hashes, from a random place on and then
 from where the hour before ended, so that all have their turn. Damage is an error line for each round that finds some,
 and `is_damaged` until the next start, which `/health` shows. Nothing is mended, and nothing that still works is
@@ -9,13 +9,12 @@ refused.
 
 import asyncio
 import random
-import sqlite3
 from pathlib import Path
 from typing import NamedTuple
 
 import structlog
 
-from storage import blobs, integrity, migrate
+from storage import blobs, integrity
 from storage.blobs import Blob, BlobMissing, Blobs
 from storage.clock import DAY_MS, Clock
 from storage.database import Database
@@ -25,7 +24,6 @@ from storage.service import Enduring, LoopService
 log = structlog.get_logger("maild.store")
 
 ROUND_S = 3600.0
-INTERRUPT_AGAIN_S = 0.02
 TOLD_MAX = 10
 ADVICE = "run 'maild check', restore what it names from a backup"
 
@@ -82,21 +80,10 @@ class SelfCheck(LoopService):
             log.error("store_damaged", found=len(damage), first=damage[:TOLD_MAX], advice=ADVICE)
 
     async def _pages(self) -> list[Damage]:
-        try:
-            conn = await asyncio.to_thread(migrate.connect, self._path, read_only=True)
-        except migrate.StoreError as error:  # it was opened at the start, so it was better then
-            return [Damage("page", None, str(error))]
-        looking = asyncio.ensure_future(asyncio.to_thread(integrity.pages, conn))
-        try:
-            await asyncio.wait([looking], timeout=self._portions.pages_s)
-            is_unfinished = not looking.done()
-        finally:  # the process may be ending, and would wait for the thread
-            await _interrupt(conn, looking)
-            conn.close()
-        if is_unfinished:
+        damage = await integrity.pages_within(self._path, self._portions.pages_s)
+        if damage is None:
             log.info("self_check_unfinished", seconds=self._portions.pages_s)
-            return []
-        return looking.result()
+        return damage or []
 
     async def _blobs(self) -> list[Damage]:
         if self._after is None:
@@ -121,10 +108,3 @@ class SelfCheck(LoopService):
             if await self._db.read(blobs.get, blob.id) is not None:  # else it was removed meanwhile
                 return [Damage("blob", blob.id, str(error))]
         return []
-
-
-async def _interrupt(conn: sqlite3.Connection, looking: "asyncio.Future[list[Damage]]") -> None:
-    while not looking.done():
-        conn.interrupt()  # which does nothing to a statement that is yet to begin
-        await asyncio.wait([looking], timeout=INTERRUPT_AGAIN_S)
-    looking.exception()

@@ -27,7 +27,7 @@ from storage.database import Tx
 from storage.sealing import Sealer, read_master_key
 
 template, work = Path(sys.argv[1]), Path(sys.argv[2])
-TRACED = ("storage/rotation.py", "storage/sealing.py")
+TRACED = ("storage/rotation.py", "storage/sealing.py", "storage/migrate.py")
 
 def opened(folder, key):
     conn = migrate.connect(folder.database)
