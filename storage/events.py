@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from storage.database import Tx
+from storage.dialect import each_of, elements, holds
 from storage.ids import made_at
 from storage.records import EventRow, columns, dump
 
@@ -22,17 +23,17 @@ DELIVERIES = "webhook_deliveries"  # some wait, or what waited has changed
 
 _INSERT = """INSERT INTO events (id, organization_id, inbox_id, message_id, type, mode, data, created_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq"""
-_SUBSCRIBE = """INSERT INTO webhook_deliveries (webhook_id, event_seq, status, next_attempt_at)
+_SUBSCRIBE = f"""INSERT INTO webhook_deliveries (webhook_id, event_seq, status, next_attempt_at)
     SELECT id, ?, 'pending', ? FROM webhooks
     WHERE organization_id = ? AND deleted_at IS NULL AND is_active = 1
-      AND EXISTS (SELECT 1 FROM json_each(subscribed_events) WHERE value = ?)"""
+      AND {holds("subscribed_events", "?")}"""
 
 _PAGE = f"""SELECT {columns(EventRow)} FROM events
-    WHERE organization_id = :organization AND seq > :after AND type IN (SELECT value FROM json_each(:types))
+    WHERE organization_id = :organization AND seq > :after AND type IN {each_of(":types")}
       AND (:inbox IS NULL OR inbox_id = :inbox) ORDER BY seq LIMIT :limit"""
 # Each type's newest event before that time: a few steps in events_by_type, however long the log is.
-_BEFORE = """SELECT max((SELECT seq FROM events WHERE organization_id = :organization AND type = one.value
-      AND created_at < :at_ms ORDER BY created_at DESC, seq DESC LIMIT 1)) FROM json_each(:types) AS one"""
+_BEFORE = f"""SELECT max((SELECT seq FROM events WHERE organization_id = :organization AND type = one.value
+      AND created_at < :at_ms ORDER BY created_at DESC, seq DESC LIMIT 1)) FROM {elements(":types")} AS one"""
 
 # The columns of Words, of a message called so.
 WORDS = "{0}.text_body, {0}.text_body IS NULL AND {0}.text_slices IS NOT NULL, {0}.extracted_text"

@@ -7,6 +7,10 @@ primary key is the claim: of two requests with one key the second finds the firs
 from typing import NamedTuple
 
 from storage.database import Tx
+from storage.dialect import EMPTY_ARRAY, replaced
+
+_BLANKED = {"subject": "''", "snippet": "''", "extractedText": "NULL", "attachments": EMPTY_ARRAY}
+_FORGET_WORDS = f"UPDATE idempotency SET answer = {replaced('answer', _BLANKED)} WHERE message_id = ?"
 
 
 class Kept(NamedTuple):
@@ -41,8 +45,4 @@ def keep(
 
 def forget_words(tx: Tx, message_id: str) -> None:
     """The message was deleted: what it said goes, that it was sent stays known."""
-    tx.run(
-        """UPDATE idempotency SET answer = json_replace(answer, '$.subject', '', '$.snippet', '',
-             '$.extractedText', NULL, '$.attachments', json('[]')) WHERE message_id = ?""",
-        (message_id,),
-    )
+    tx.run(_FORGET_WORDS, (message_id,))

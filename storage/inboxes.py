@@ -5,10 +5,15 @@ from typing import NamedTuple
 
 from storage import withdrawal
 from storage.database import Tx
+from storage.dialect import greatest
 from storage.records import InboxRow, columns
 
 QUARANTINE_MS = 90 * 86_400_000
 _SELECT = f"SELECT {columns(InboxRow)} FROM inboxes"
+_LATEST = greatest("coalesce(last_message_at, 0)", "?")
+_RECEIVED = f"""UPDATE inboxes SET unread_count = unread_count + 1, last_message_at = {_LATEST}
+    WHERE id = ? AND is_active = 1"""
+_SENT = f"UPDATE inboxes SET last_message_at = {_LATEST} WHERE id = ?"
 
 
 class AddressTaken(Exception):
@@ -147,9 +152,7 @@ def received(tx: Tx, inbox_id: str, now_ms: int) -> bool:
     """One more unread message; False when the inbox was deactivated meanwhile."""
     return (
         tx.run(
-            """UPDATE inboxes SET unread_count = unread_count + 1,
-             last_message_at = max(coalesce(last_message_at, 0), ?)
-           WHERE id = ? AND is_active = 1""",
+            _RECEIVED,
             (now_ms, inbox_id),
         )
         == 1
@@ -157,10 +160,7 @@ def received(tx: Tx, inbox_id: str, now_ms: int) -> bool:
 
 
 def sent(tx: Tx, inbox_id: str, now_ms: int) -> None:
-    tx.run(
-        "UPDATE inboxes SET last_message_at = max(coalesce(last_message_at, 0), ?) WHERE id = ?",
-        (now_ms, inbox_id),
-    )
+    tx.run(_SENT, (now_ms, inbox_id))
 
 
 def update(

@@ -11,7 +11,8 @@ import structlog
 
 from storage.clock import Clock
 from storage.database import Database
-from storage.search import index, merge
+from storage.search import index
+from storage.search_index import merge
 from storage.service import Enduring, LoopService
 
 BATCH = 16

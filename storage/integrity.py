@@ -14,6 +14,7 @@ from typing import NamedTuple
 from storage import migrate
 from storage.blobs import Blob
 from storage.database import Tx
+from storage.dialect import holds
 from storage.ids import first_at, made_at
 from storage.records import columns
 
@@ -36,7 +37,7 @@ class _Counter(NamedTuple):
     differing: str
 
 
-_UNREAD = "EXISTS (SELECT 1 FROM json_each(m.labels) WHERE value = 'unread')"
+_UNREAD = holds("m.labels", "'unread'")
 _COUNTERS = (
     _Counter(
         "messages of a thread",

@@ -4,10 +4,12 @@ import hashlib
 from collections.abc import Callable, Sequence
 
 from storage.database import Tx
+from storage.dialect import greatest
 from storage.records import KeyRow, columns, dump
 
 PREFIX_CHARACTERS = 16
 _SELECT = f"SELECT {columns(KeyRow)} FROM api_keys"
+_TOUCH = f"UPDATE api_keys SET last_used_at = {greatest('coalesce(last_used_at, 0)', '?')} WHERE id = ?"
 
 
 def hash_of(raw_key: str) -> bytes:
@@ -92,9 +94,7 @@ def by_hash(tx: Tx, key_hash: bytes) -> KeyRow | None:
 
 def touch(tx: Tx, key_id: str, now_ms: int) -> None:
     """Note that the key was used."""
-    tx.run(
-        "UPDATE api_keys SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?", (now_ms, key_id)
-    )
+    tx.run(_TOUCH, (now_ms, key_id))
 
 
 def make(mode: str, entropy: Callable[[int], bytes]) -> str:

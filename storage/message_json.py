@@ -1,4 +1,4 @@
-"""Messages as the JSON of the contract, each list one statement or a few that SQLite answers with one text each.
+"""Messages as the JSON of the contract, each list one statement or a few that the store answers with one text each.
 
 What a message shows is said here once: lists, the answer to a send, GET and threads differ only in what
 they add. Bodies are not in it: they may lie in the raw message, which no statement can decode.
@@ -9,8 +9,21 @@ from functools import cache, partial
 from typing import Any, NamedTuple
 
 from storage.database import Tx
+from storage.dialect import (
+    array_of,
+    bytes_of,
+    each_of,
+    elements,
+    flag,
+    item,
+    joined,
+    moment,
+    object_of,
+    octets,
+    stored,
+    value,
+)
 from storage.records import dump
-from storage.row_json import array_of, flag, moment, object_of, octets, stored, value
 from storage.search import Scope
 
 # Strangers say how many recipients and attachments a message has: a list goes out in parts where these are many.
@@ -67,7 +80,7 @@ _MESSAGE = {
     "isAutoReply": flag("m.is_auto_reply"),
     "isSpam": flag("m.is_spam"),
     "auth": stored("m.auth"),
-    "recipients": f"iif(m.direction = 'outbound', {_RECIPIENTS}, '[]')",
+    "recipients": f"CASE WHEN m.direction = 'outbound' THEN {_RECIPIENTS} ELSE '[]' END",
     "attachments": _ATTACHMENTS,
     "failureReason": value("m.failure_reason"),
     "scheduledAt": moment("m.scheduled_at"),
@@ -81,13 +94,13 @@ _BODIES = "m.inbox_id, m.text_body, m.text_slices, m.html_slices, m.blob_id, m.d
 _ONE = f"""SELECT {octets(object_of(_MESSAGE))}, {_BODIES} FROM messages m
     WHERE m.id = ? AND m.organization_id = ?"""
 _SOME_OF_THREAD = f"""SELECT {octets(object_of(_OF_THREAD))}, {_BODIES} FROM messages m
-    WHERE m.organization_id = ? AND m.id IN (SELECT value FROM json_each(?)) ORDER BY m.id"""
+    WHERE m.organization_id = ? AND m.id IN {each_of("?")} ORDER BY m.id"""
 # What a message brings to an answer, before it is read. Slices are counted as they lie in the raw message.
 _BODY_BYTES = " + ".join(
     [
-        "length(CAST(coalesce(m.text_body, '') AS BLOB))",
+        bytes_of("coalesce(m.text_body, '')"),
         *(
-            f"coalesce((SELECT sum(json_extract(value, '$[1]')) FROM json_each(m.{slices})), 0)"
+            f"coalesce((SELECT sum({item('value', 1)}) FROM {elements(f'm.{slices}')}), 0)"
             for slices in ("text_slices", "html_slices")
         ),
     ]
@@ -194,9 +207,9 @@ def _page(conditions: str) -> str:
 
 
 def _elements(selection: str) -> str:
-    return f"""SELECT {octets("coalesce(group_concat(json), '')")}, min(id), count(*) FROM ({_ROWS} {selection})"""
+    return f"""SELECT {octets(joined("json"))}, min(id), count(*) FROM ({_ROWS} {selection})"""
 
 
 _OF = _elements(
-    "WHERE m.organization_id = :organization_id AND m.id IN (SELECT value FROM json_each(:ids)) ORDER BY m.id DESC"
+    f"WHERE m.organization_id = :organization_id AND m.id IN {each_of(':ids')} ORDER BY m.id DESC"
 )

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from storage import blobs, idempotency, search, threads, usage
 from storage.database import Tx
+from storage.dialect import EMPTY_ARRAY, greatest, replaced
 from storage.ids import Ids
 from storage.records import AttachmentRow, DeliveryAttemptRow, MessageRow, columns, dump, load
 
@@ -13,6 +14,12 @@ _INSERT = f"""INSERT INTO messages ({columns(MessageRow)})
     VALUES ({", ".join("?" for _ in MessageRow._fields)})"""
 _INSERT_ATTACHMENT = f"""INSERT INTO attachments ({columns(AttachmentRow)})
     VALUES ({", ".join("?" for _ in AttachmentRow._fields)})"""
+_COUNT_UNREAD_OF_THREAD = (
+    f"UPDATE threads SET unread_count = {greatest('0', 'unread_count + ?')} WHERE id = ?"
+)
+_COUNT_UNREAD_OF_INBOX = f"UPDATE inboxes SET unread_count = {greatest('0', 'unread_count + ?')} WHERE id = ?"
+_BLANKED = {"subject": "''", "snippet": "''", "attachments": EMPTY_ARRAY}
+_FORGET_WORDS = f"UPDATE events SET data = {replaced('data', _BLANKED)} WHERE message_id = ?"
 UNREAD = "unread"
 THREAD_LOOK = 1000  # messages, the newest: strangers may make a conversation as long as they like
 
@@ -90,10 +97,7 @@ def set_labels(tx: Tx, message: MessageRow, labels: Sequence[str]) -> MessageRow
     tx.run("UPDATE messages SET labels = ? WHERE id = ?", (dump(list(labels)), message.id))
     change = (UNREAD in labels) - is_unread(message)
     if change:
-        tx.run(
-            "UPDATE threads SET unread_count = max(0, unread_count + ?) WHERE id = ?",
-            (change, message.thread_id),
-        )
+        tx.run(_COUNT_UNREAD_OF_THREAD, (change, message.thread_id))
         _count_unread(tx, message.inbox_id, change)
     return message._replace(labels=dump(list(labels)))
 
@@ -217,16 +221,12 @@ def drop_bytes(tx: Tx, organization_id: str, message_ids: Sequence[str]) -> tupl
 
 
 def _count_unread(tx: Tx, inbox_id: str, change: int) -> None:
-    tx.run("UPDATE inboxes SET unread_count = max(0, unread_count + ?) WHERE id = ?", (change, inbox_id))
+    tx.run(_COUNT_UNREAD_OF_INBOX, (change, inbox_id))
 
 
 def _forget_words_of_events(tx: Tx, message_id: str) -> None:
     # That something happened stays on record; what was said does not.
-    tx.run(
-        """UPDATE events SET data = json_replace(data, '$.subject', '', '$.snippet', '',
-             '$.attachments', json('[]')) WHERE message_id = ?""",
-        (message_id,),
-    )
+    tx.run(_FORGET_WORDS, (message_id,))
 
 
 def _release_blob(tx: Tx, blob_id: str) -> str | None:

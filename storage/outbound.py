@@ -17,6 +17,7 @@ import idna
 from storage import suppressions, switches, usage
 from storage.clock import day_of, month_of
 from storage.database import Tx
+from storage.dialect import THEN_JOIN, each_of
 from storage.records import RecipientRow, columns, dump
 from storage.states import RECIPIENT
 
@@ -35,9 +36,9 @@ _DUE = f"""SELECT r.message_id, r.position, r.organization_id, r.address, r.doma
       m.from_address, m.envelope_from, m.bounce_token, m.message_id_header, m.created_at, m.unsubscribe,
       CASE WHEN b.size_bytes <= {LEASED_BLOB_BYTES} THEN b.data END, b.sha256
     FROM (SELECT message_id, position FROM (SELECT message_id, position, domain {_SCAN} LIMIT {SCAN_ROWS})
-          WHERE domain NOT IN (SELECT value FROM json_each(:busy)) LIMIT :limit) due
-    CROSS JOIN recipients r ON r.message_id = due.message_id AND r.position = due.position
-    CROSS JOIN messages m ON m.id = r.message_id
+          WHERE domain NOT IN {each_of(":busy")} LIMIT :limit) due
+    {THEN_JOIN} recipients r ON r.message_id = due.message_id AND r.position = due.position
+    {THEN_JOIN} messages m ON m.id = r.message_id
     LEFT JOIN blobs b ON b.id = m.blob_id"""
 _LEASE = """UPDATE recipients SET lease = ?, attempts = ?, last_attempt_at = ?, next_attempt_at = ?
     WHERE message_id = ? AND position = ?"""

@@ -20,6 +20,7 @@ from storage import messages
 from storage.blobs import Blobs
 from storage.clock import DAY_MS, Clock
 from storage.database import Database, Tx
+from storage.dialect import each_row_of
 from storage.ids import first_at
 from storage.records import dump
 from storage.service import Enduring, LoopService
@@ -52,33 +53,30 @@ ROWS = (
         """SELECT seq FROM events WHERE created_at < :before AND seq < (SELECT max(seq) FROM events)
              AND NOT EXISTS (SELECT 1 FROM webhook_deliveries WHERE event_seq = seq AND status = 'pending')
            ORDER BY created_at LIMIT :limit""",
-        "DELETE FROM events WHERE seq IN (SELECT json_extract(value, '$[0]') FROM json_each(:keys))",
+        f"DELETE FROM events WHERE seq IN {each_row_of(':keys', 1)}",
     ),
     Rows(
         "webhook records",
         "SELECT id FROM webhook_attempts WHERE created_at < :before ORDER BY created_at LIMIT :limit",
-        "DELETE FROM webhook_attempts WHERE id IN (SELECT json_extract(value, '$[0]') FROM json_each(:keys))",
+        f"DELETE FROM webhook_attempts WHERE id IN {each_row_of(':keys', 1)}",
     ),
     Rows(
         "idempotency keys",
         """SELECT organization_id, endpoint, key FROM idempotency WHERE created_at < :before
            ORDER BY created_at LIMIT :limit""",
-        """DELETE FROM idempotency WHERE (organization_id, endpoint, key) IN
-             (SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]')
-              FROM json_each(:keys))""",
+        f"DELETE FROM idempotency WHERE (organization_id, endpoint, key) IN {each_row_of(':keys', 3)}",
     ),
     # These two have no index by age: the tables are small, and written with every request and every send.
     Rows(
         "rate windows",
         "SELECT organization_id, second FROM rate_windows WHERE second < :before / 1000 LIMIT :limit",
-        """DELETE FROM rate_windows WHERE (organization_id, second) IN
-             (SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(:keys))""",
+        f"DELETE FROM rate_windows WHERE (organization_id, second) IN {each_row_of(':keys', 2)}",
     ),
     Rows(
         "recent recipients",
         "SELECT organization_id, address FROM recent_recipients WHERE seen_at < :before LIMIT :limit",
-        """DELETE FROM recent_recipients WHERE seen_at < :before AND (organization_id, address) IN
-             (SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]') FROM json_each(:keys))""",
+        f"""DELETE FROM recent_recipients
+            WHERE seen_at < :before AND (organization_id, address) IN {each_row_of(":keys", 2)}""",
     ),
 )
 # What no setting says. The window of requests is a minute, that of recipients ten.

@@ -1,7 +1,7 @@
 """Search over words: what is said where, found by any part of it, case folded.
 
 The answer is exact whatever the index says: the index of trigrams only proposes messages, and each is
-confirmed by looking for the folded needle in its folded fields. SQLite, which folds ASCII alone, sees most
+confirmed by looking for the folded needle in its folded fields. The store, which folds ASCII alone, sees most
 that hold it (`_SEEN`) and is never wrong when it does; the rest is folded and looked at by us (`_holds`). So a
 character of a trigram that another Unicode version folds otherwise costs a search, never a wrong answer.
 
@@ -21,9 +21,10 @@ numbers disagree; then `is_ordered` is 0 and a search looks at all its candidate
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from storage import search_index
 from storage.database import Tx
+from storage.dialect import array, array_of, contains, each_of, greatest, unindexed
 from storage.records import dump, load
-from storage.row_json import array_of
 
 At = str | int  # where a message stands: its id; in an index that is ordered, its document
 
@@ -31,29 +32,29 @@ TRIGRAM = 3
 TRIGRAMS_MAX = 24  # of a long needle, evenly spread: the rest is for the confirmation
 DOCUMENTS_BITS = 36
 BATCH_CHARS = 256 * 1024
-MERGE_PAGES = 16
 _PRIVATE = 0xF0000  # plane 15: nobody's letters
 _DIGITS = 0x8000
 
 _BODY = "coalesce(w.words, m.text_body, m.extracted_text)"
 _ADDRESSES = "m.to_addresses, m.cc_addresses, m.bcc_addresses"
+_OF_ORGANIZATION = "m.organization_id = :organization_id"
+# Nobody walks over the whole organization's mail for one quiet inbox.
+_BESIDE_INBOX = f"{unindexed('m.organization_id')} = :organization_id"
 _JOIN_WORDS = "LEFT JOIN search_words w ON w.message_id = m.id"
 # Sound, not complete: folding goes character by character, and folds what is folded no further.
 _SEEN = {
     "words": "("
-    + " OR ".join(
-        f"instr(lower({one}), :words)" for one in (_BODY, "m.subject", "m.from_address", "m.from_name")
-    )
+    + " OR ".join(contains(one, ":words") for one in (_BODY, "m.subject", "m.from_address", "m.from_name"))
     + ")",
-    "sender": "instr(lower(m.from_address), :sender)",
+    "sender": contains("m.from_address", ":sender"),
 }
-_MATCHING = "search_index MATCH :match AND rowid >= :low AND rowid < :below"
-_BY_NUMBER = f"""SELECT document, message_id FROM
-      (SELECT rowid AS found FROM search_index WHERE {_MATCHING} ORDER BY rowid DESC LIMIT :rows)
-    CROSS JOIN search_documents ON document = found"""
-_BY_AGE = f"""SELECT document, message_id FROM (SELECT rowid AS found FROM search_index WHERE {_MATCHING})
-    CROSS JOIN search_documents ON document = found
-    WHERE message_id < :last ORDER BY message_id DESC LIMIT :rows"""
+_HOLDING = f"""SELECT m.id, m.from_address, m.subject, m.from_name, {_BODY}, {_ADDRESSES}
+    FROM messages m {_JOIN_WORDS} WHERE m.id IN {each_of("?")}"""
+_NUMBER = f"""INSERT INTO search_organizations (organization_id, documents, newest_id, is_ordered)
+    VALUES (:organization, 1, :message, 1) ON CONFLICT (organization_id) DO UPDATE SET
+      documents = documents + 1, newest_id = {greatest("newest_id", ":message")},
+      is_ordered = is_ordered AND newest_id < :message
+    RETURNING (number << :bits) + documents"""
 
 
 class Needle(NamedTuple):
@@ -99,9 +100,7 @@ class Scope(NamedTuple):
             ("m.created_at < :until_ms", self.until_ms),
         )
         held = [condition for condition, value in optional if value is not None]
-        # The plus keeps the planner from walking over the whole organization's mail for one quiet inbox.
-        plus = "" if self.inbox_id is None else "+"
-        return " AND ".join([f"{plus}m.organization_id = :organization_id", *held])
+        return " AND ".join([_OF_ORGANIZATION if self.inbox_id is None else _BESIDE_INBOX, *held])
 
 
 class Batch(NamedTuple):
@@ -128,11 +127,7 @@ def forget(tx: Tx, organization_id: str, message_id: str) -> None:
             "DELETE FROM search_documents WHERE message_id = ? RETURNING document", (message_id,)
         )
         if document is not None:
-            words = _document(tx, message_id)
-            tx.run(
-                "INSERT INTO search_index (search_index, rowid, words) VALUES ('delete', ?, ?)",
-                (document, words),
-            )
+            search_index.take_out(tx, document, _document(tx, message_id))
     tx.run("DELETE FROM search_words WHERE message_id = ?", (message_id,))
 
 
@@ -175,10 +170,10 @@ def indexed(tx: Tx, scope: Scope, needle: Needle, before: str | None, at: At | N
     }
     if is_ordered:
         parameters["below"] = _below(tx, scope.organization_id, before, end) if at is None else at
-        candidates, stands = _BY_NUMBER, "c.document"
+        candidates, stands = search_index.BY_NUMBER, "c.document"
     else:  # `at` is a document if the index was ordered until now: then from the beginning
         parameters["last"] = at if isinstance(at, str) else before or "~"
-        candidates, stands = _BY_AGE, "c.message_id"
+        candidates, stands = search_index.BY_AGE, "c.message_id"
     # The candidates first, bounded; the filters are for those.
     source = f"""FROM ({candidates}) c
         LEFT JOIN messages m ON m.id = c.message_id AND m.id < :before AND {scope.conditions()}
@@ -199,21 +194,21 @@ def _below(tx: Tx, organization_id: str, before: str | None, end: int) -> int:
 
 
 def _match(tx: Tx, scope: Scope, needle: Needle) -> str | None:
-    """The FTS5 query; None when the inbox has nothing indexed."""
+    """What the index is asked; None when the inbox has nothing indexed."""
     trigrams = needle.trigrams()
     if scope.inbox_id is not None:
         number = tx.value("SELECT number FROM search_inboxes WHERE inbox_id = ?", (scope.inbox_id,))
         if number is None:
             return None
         trigrams.append(_inbox_trigram(number))
-    return " AND ".join('"' + one.replace('"', '""') + '"' for one in trigrams)
+    return search_index.all_of(trigrams)
 
 
 def _hits(tx: Tx, needle: Needle, at: str, source: str, parameters: dict[str, Any]) -> Batch:
     """Those rows of `source` that hold the needle; `at` is the column that says where a row stands."""
     given = {name: folded for name, folded in needle._asdict().items() if folded is not None}
     seen = " AND ".join(_SEEN[name] for name in given)
-    rows = array_of("candidate", f"(SELECT json_array({at}, m.id, {seen}) AS candidate {source})")
+    rows = array_of("candidate", f"(SELECT {array(at, 'm.id', seen)} AS candidate {source})")
     candidates = load(tx.value(f"SELECT {rows}", {**parameters, **given}))
     # A candidate that the filters left out is here without an id.
     unseen = [message_id for _, message_id, is_seen in candidates if message_id and not is_seen]
@@ -225,11 +220,7 @@ def _hits(tx: Tx, needle: Needle, at: str, source: str, parameters: dict[str, An
 def _holding(tx: Tx, needle: Needle, message_ids: Sequence[str]) -> set[str]:
     if not message_ids:
         return set()
-    rows = tx.all(
-        f"""SELECT m.id, m.from_address, m.subject, m.from_name, {_BODY}, {_ADDRESSES} FROM messages m {_JOIN_WORDS}
-            WHERE m.id IN (SELECT value FROM json_each(?))""",
-        (dump(message_ids),),
-    )
+    rows = tx.all(_HOLDING, (dump(message_ids),))
     return {message_id for message_id, *fields in rows if _holds(needle, *fields)}
 
 
@@ -271,14 +262,6 @@ def index(tx: Tx, limit: int, after: str = "", max_chars: int = BATCH_CHARS) -> 
     return Indexed(count, rows[count - 1][0] if rows else "")
 
 
-def merge(tx: Tx) -> bool:
-    """One bounded step of tidying the index up; False when there is nothing to do."""
-    before: int = tx.value("SELECT total_changes()")
-    tx.run("INSERT INTO search_index (search_index, rank) VALUES ('merge', ?)", (MERGE_PAGES,))
-    after: int = tx.value("SELECT total_changes()")
-    return after - before >= 2  # the statement itself is one
-
-
 def _index_one(tx: Tx, organization_id: str, message_id: str) -> int:
     words = ""
     inbox_id = tx.value("SELECT inbox_id FROM messages WHERE id = ?", (message_id,))
@@ -286,17 +269,12 @@ def _index_one(tx: Tx, organization_id: str, message_id: str) -> int:
         tx.run("INSERT INTO search_inboxes (inbox_id) VALUES (?) ON CONFLICT DO NOTHING", (inbox_id,))
         words = _document(tx, message_id)
         row = tx.one(
-            """INSERT INTO search_organizations (organization_id, documents, newest_id, is_ordered)
-               VALUES (:organization, 1, :message, 1) ON CONFLICT (organization_id) DO UPDATE SET
-                 documents = documents + 1, newest_id = max(newest_id, :message),
-                 is_ordered = is_ordered AND newest_id < :message
-               RETURNING (number << :bits) + documents""",
-            {"organization": organization_id, "message": message_id, "bits": DOCUMENTS_BITS},
+            _NUMBER, {"organization": organization_id, "message": message_id, "bits": DOCUMENTS_BITS}
         )
         assert row is not None
         document = row[0]
         tx.run("INSERT INTO search_documents (document, message_id) VALUES (?, ?)", (document, message_id))
-        tx.run("INSERT INTO search_index (rowid, words) VALUES (?, ?)", (document, words))
+        search_index.put(tx, document, words)
     tx.run(
         "DELETE FROM search_tail WHERE organization_id = ? AND message_id = ?", (organization_id, message_id)
     )

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from storage.database import Tx
+from storage.dialect import each_of
 from storage.records import columns, dump
 
 
@@ -17,6 +18,7 @@ class SuppressionRow(NamedTuple):
 
 
 _SELECT = f"SELECT {columns(SuppressionRow)} FROM suppressions"
+_FIND = f"{_SELECT} WHERE organization_id = ? AND email IN {each_of('?')} ORDER BY id"
 
 
 def add(
@@ -44,7 +46,7 @@ def add(
 def find(tx: Tx, organization_id: str, emails: Iterable[str]) -> list[SuppressionRow]:
     """Those of `emails` that are suppressed."""
     rows = tx.all(
-        f"{_SELECT} WHERE organization_id = ? AND email IN (SELECT value FROM json_each(?)) ORDER BY id",
+        _FIND,
         (organization_id, dump(list(emails))),
     )
     return [SuppressionRow(*row) for row in rows]

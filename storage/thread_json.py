@@ -3,20 +3,20 @@
 from typing import NamedTuple
 
 from storage.database import Tx
+from storage.dialect import array_of, count_of, elements, flag, moment, object_of, octets, unindexed, value
 from storage.messages import UNREAD
-from storage.row_json import array_of, flag, moment, object_of, octets, value
 
 PARTICIPANTS_MAX = 50
 # Strangers make a conversation as long as they like: a list of threads reads so many messages of each.
 LABELLED_MAX = 200
 LABELS_MAX = 100
 _LATEST = f"""(SELECT value FROM
-    (SELECT key, value FROM json_each(t.participants) ORDER BY key DESC LIMIT {PARTICIPANTS_MAX}) ORDER BY key)"""
-_PARTICIPANTS = f"""iif(json_array_length(t.participants) <= {PARTICIPANTS_MAX}, t.participants,
-    {array_of(value("value"), _LATEST)})"""
+    (SELECT key, value FROM {elements("t.participants")} ORDER BY key DESC LIMIT {PARTICIPANTS_MAX}) ORDER BY key)"""
+_PARTICIPANTS = f"""CASE WHEN {count_of("t.participants")} <= {PARTICIPANTS_MAX} THEN t.participants
+    ELSE {array_of(value("value"), _LATEST)} END"""
 _LABELS = f"""(SELECT label FROM (SELECT l.value AS label
       FROM (SELECT labels FROM messages WHERE thread_id = t.id ORDER BY id DESC LIMIT {LABELLED_MAX}) m,
-        json_each(m.labels) l
+        {elements("m.labels")} l
       UNION SELECT '{UNREAD}' WHERE t.unread_count > 0)
     ORDER BY label LIMIT {LABELS_MAX})"""
 _THREAD = {
@@ -84,4 +84,4 @@ def _page(owner: str) -> str:
 
 
 _OF_ORGANIZATION = _page("t.organization_id = :organization_id")
-_OF_INBOX = _page("t.inbox_id = :inbox_id AND +t.organization_id = :organization_id")
+_OF_INBOX = _page(f"t.inbox_id = :inbox_id AND {unindexed('t.organization_id')} = :organization_id")

@@ -7,6 +7,7 @@ PARTICIPANTS_MAX, and only the newest SUBJECT_LOOK of a subject are looked at.
 from collections.abc import Sequence
 
 from storage.database import Tx
+from storage.dialect import greatest, holds
 from storage.records import ThreadRow, columns, dump, load
 
 SUBJECT_WINDOW_MS = 30 * 86_400_000
@@ -14,6 +15,15 @@ SUBJECT_LOOK = 100
 PARTICIPANTS_MAX = 50
 PARTICIPANT_CHARS = 320  # RFC 5321 §4.5.3.1: 64 of local part and 255 of domain; no mail reaches a longer one
 _SELECT = f"SELECT {columns(ThreadRow)} FROM threads"
+_BY_SUBJECT = f"""SELECT id FROM (SELECT id, participants, last_message_at FROM threads
+        WHERE inbox_id = ? AND base_subject = ? AND last_message_at >= ?
+        ORDER BY last_message_at DESC LIMIT ?)
+    WHERE {holds("participants", "?")} ORDER BY last_message_at DESC LIMIT 1"""
+_JOIN = f"""UPDATE threads SET message_count = message_count + 1, unread_count = unread_count + ?, snippet = ?,
+      last_message_at = {greatest("last_message_at", "?")}, participants = ?,
+      is_archived = is_archived AND NOT ? WHERE id = ?"""
+_LEAVE = f"""UPDATE threads SET message_count = message_count - 1,
+      unread_count = {greatest("0", "unread_count - ?")}, snippet = ?, last_message_at = ? WHERE id = ?"""
 
 
 def by_message_ids(tx: Tx, inbox_id: str, message_ids: Sequence[str]) -> str | None:
@@ -31,11 +41,7 @@ def by_message_ids(tx: Tx, inbox_id: str, message_ids: Sequence[str]) -> str | N
 def by_subject(tx: Tx, inbox_id: str, base_subject: str, correspondent: str, now_ms: int) -> str | None:
     """The newest thread of the last 30 days with this subject and correspondent (a comparison key)."""
     thread_id: str | None = tx.value(
-        """SELECT id FROM (SELECT id, participants, last_message_at FROM threads
-               WHERE inbox_id = ? AND base_subject = ? AND last_message_at >= ?
-               ORDER BY last_message_at DESC LIMIT ?)
-           WHERE EXISTS (SELECT 1 FROM json_each(participants) WHERE value = ?)
-           ORDER BY last_message_at DESC LIMIT 1""",
+        _BY_SUBJECT,
         (inbox_id, base_subject, now_ms - SUBJECT_WINDOW_MS, SUBJECT_LOOK, correspondent),
     )
     return thread_id
@@ -80,9 +86,7 @@ def join(
     """One more message in an existing thread; mail that comes in brings it back from the archive."""
     known = load(tx.value("SELECT participants FROM threads WHERE id = ?", (thread_id,)))
     tx.run(
-        """UPDATE threads SET message_count = message_count + 1, unread_count = unread_count + ?, snippet = ?,
-             last_message_at = max(last_message_at, ?), participants = ?,
-             is_archived = is_archived AND NOT ? WHERE id = ?""",
+        _JOIN,
         (int(is_unread), snippet, now_ms, dump(_latest(known, participants)), int(is_unread), thread_id),
     )
 
@@ -105,8 +109,7 @@ def leave(tx: Tx, thread_id: str, *, is_unread: bool) -> None:
         tx.run("DELETE FROM threads WHERE id = ?", (thread_id,))
         return
     tx.run(
-        """UPDATE threads SET message_count = message_count - 1, unread_count = max(0, unread_count - ?),
-             snippet = ?, last_message_at = ? WHERE id = ?""",
+        _LEAVE,
         (int(is_unread), *newest, thread_id),
     )
 

@@ -4,7 +4,11 @@ from collections.abc import Collection
 
 from storage import messages
 from storage.database import Tx
+from storage.dialect import each_of
 from storage.records import dump
+
+_OTHERS = f"""SELECT count(*) FROM recent_recipients
+    WHERE organization_id = ? AND seen_at > ? AND address NOT IN {each_of("?")}"""
 
 
 def tripped_at(tx: Tx, organization_id: str) -> int | None:
@@ -21,8 +25,7 @@ def trip(tx: Tx, organization_id: str, now_ms: int) -> None:
 def others_since(tx: Tx, organization_id: str, since_ms: int, keys: Collection[str]) -> int:
     """How many addresses besides these were written to after that moment?"""
     count: int = tx.value(
-        """SELECT count(*) FROM recent_recipients WHERE organization_id = ? AND seen_at > ?
-             AND address NOT IN (SELECT value FROM json_each(?))""",
+        _OTHERS,
         (organization_id, since_ms, dump(list(keys))),
     )
     return count

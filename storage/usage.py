@@ -9,8 +9,14 @@ from typing import NamedTuple
 
 from storage.clock import DAY_MS, day_of
 from storage.database import Tx
+from storage.dialect import greatest
 
 REPUTATION_DAYS = 30
+
+_GIVE_BACK = f"""UPDATE usage SET value = {greatest("0", "value - ?")}
+    WHERE organization_id = ? AND scope = ? AND period = ? AND metric = ?"""
+_KEEP_BYTES = f"""INSERT INTO stored_bytes (organization_id, bytes) VALUES (:organization, {greatest("0", ":change")})
+    ON CONFLICT (organization_id) DO UPDATE SET bytes = {greatest("0", "bytes + :change")}"""
 
 
 def add(tx: Tx, organization_id: str, period: str, metric: str, amount: int = 1, scope: str = "") -> None:
@@ -27,8 +33,7 @@ def give_back(
 ) -> None:
     """Take an earlier `add` back; never below zero, and nothing where nothing was counted."""
     tx.run(
-        """UPDATE usage SET value = max(0, value - ?)
-           WHERE organization_id = ? AND scope = ? AND period = ? AND metric = ?""",
+        _GIVE_BACK,
         (amount, organization_id, scope, period, metric),
     )
 
@@ -63,8 +68,7 @@ def keep_bytes(tx: Tx, organization_id: str, change: int) -> None:
     """The organization's messages take so many bytes more, or less: called with each that comes, goes or
     loses its bytes."""
     tx.run(
-        """INSERT INTO stored_bytes (organization_id, bytes) VALUES (:organization, max(0, :change))
-           ON CONFLICT (organization_id) DO UPDATE SET bytes = max(0, bytes + :change)""",
+        _KEEP_BYTES,
         {"organization": organization_id, "change": change},
     )
 

@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from storage.database import Tx
+from storage.dialect import THEN_JOIN
 from storage.events import DELIVERIES, WORDS, Words
 from storage.records import EventRow, WebhookAttempt, WebhookRow, columns, dump
 
@@ -58,7 +59,7 @@ SELECT w.id, w.organization_id, CASE WHEN w.is_active = 0 OR w.deleted_at IS NOT
 FROM waiting JOIN webhooks w ON w.id = waiting.id"""
 _AHEAD = f"""{_WAITING}
 SELECT d.webhook_id, d.event_seq FROM waiting
-  CROSS JOIN webhook_deliveries d ON d.webhook_id = waiting.id AND d.status = 'pending' AND d.lease IS NULL
+  {THEN_JOIN} webhook_deliveries d ON d.webhook_id = waiting.id AND d.status = 'pending' AND d.lease IS NULL
     AND d.next_attempt_at > ? LIMIT {AHEAD_ROWS}"""
 # Two statements: a subquery and RETURNING in one cost three times as much, for their temporary tables.
 _DUE = """

@@ -8,13 +8,18 @@ from collections.abc import Callable
 
 from storage import outbound, outbound_events
 from storage.database import Tx
+from storage.dialect import THEN_JOIN, by_index
 from storage.outbound import PENDING
 from storage.states import MESSAGE, message_status
 
 WITHDRAWN = "inbox_not_found"  # the failureReason: what a send from the inbox would answer now
 
-_WITHDRAW_SCHEDULED = """UPDATE messages INDEXED BY messages_scheduled SET status = 'failed', failure_reason = ?
+_WITHDRAW_SCHEDULED = f"""UPDATE messages {by_index("messages_scheduled")} SET status = 'failed', failure_reason = ?
     WHERE status = 'scheduled' AND inbox_id = ? RETURNING id"""
+_OF_INBOX = f"""SELECT DISTINCT m.id FROM recipients r {THEN_JOIN} messages m ON m.id = r.message_id
+    WHERE m.inbox_id = :inbox"""
+_WAITING = f"""{_OF_INBOX} AND {"r." + PENDING.replace("lease", "r.lease")}
+    UNION {_OF_INBOX} AND r.lease IS NOT NULL"""
 
 
 def withdraw(tx: Tx, inbox_id: str, new_id: Callable[[str], str], now_ms: int) -> None:
@@ -22,13 +27,7 @@ def withdraw(tx: Tx, inbox_id: str, new_id: Callable[[str], str], now_ms: int) -
 
     `new_id`: makes an id.
     """
-    pending = """SELECT DISTINCT m.id FROM recipients r CROSS JOIN messages m ON m.id = r.message_id
-        WHERE m.inbox_id = :inbox AND {}"""
-    ids = tx.all(
-        f"{pending.format('r.' + PENDING.replace('lease', 'r.lease'))} UNION "
-        f"{pending.format('r.lease IS NOT NULL')}",
-        {"inbox": inbox_id},
-    )
+    ids = tx.all(_WAITING, {"inbox": inbox_id})
     failed = [message_id for (message_id,) in ids if _withdraw_message(tx, message_id)]
     failed += [message_id for (message_id,) in tx.all(_WITHDRAW_SCHEDULED, (WITHDRAWN, inbox_id))]
     for message_id in failed:

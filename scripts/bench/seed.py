@@ -19,7 +19,7 @@ from typing import Any
 from conf.settings import parse
 from maild.message.thread_headers import base_subject
 from maild.operator_commands import OperatorCommands
-from storage import blobs, inboxes, messages, migrate, outbound, search, threads
+from storage import blobs, inboxes, messages, migrate, outbound, search, search_index, threads
 from storage.blobs import Stored
 from storage.clock import Clock
 from storage.database import Tx
@@ -241,7 +241,7 @@ class Seed:
             if not batch.moved:
                 break
         conn.execute("INSERT INTO search_index (search_index, rank) VALUES ('hashsize', 1048576)")
-        while search.merge(tx):
+        while search_index.merge(tx):
             pass
 
 

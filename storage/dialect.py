@@ -1,0 +1,139 @@
+"""Where SQLite's SQL is a dialect: expressions under names of their own, so that the statements use common SQL.
+
+Each function gives SQL text and is called when a module is loaded; a statement is whole before it is first asked.
+Another store gives the same names other texts (docs/architecture.md, "What a second store must supply").
+
+What no expression can hide stands in rooms of its own: connections, transactions and PRAGMAs in `storage.database` and
+`storage.migrate`, what is asked of a damaged file in `storage.integrity`, codes of errors in `storage.failures`, and
+the FTS5 table in `storage.search_index`. `schema.sql` is SQLite's as well (STRICT, WITHOUT ROWID, a virtual table).
+"""
+
+from collections.abc import Mapping
+
+# JSON that is only to be passed on -----------------------------------------------------------------
+#
+# A page of 50 messages is some 1,500 values. Fetched one by one and encoded again they cost more than finding
+# them, and Python's interpreter lock is taken for each row; as one text they cost one step of one statement,
+# outside the lock. Each of these but `octets` gives JSON text, never NULL.
+
+
+def value(expression: str) -> str:
+    """Text, a number or NULL."""
+    return f"json_quote({expression})"
+
+
+def stored(column: str) -> str:
+    """A column that holds JSON (or NULL) goes out as it stands."""
+    return f"coalesce({column}, 'null')"
+
+
+def flag(column: str) -> str:
+    return f"iif({column}, 'true', 'false')"
+
+
+def moment(expression: str) -> str:
+    """Milliseconds (or NULL) in the form of `clock.iso`."""
+    return f"json_quote(strftime('%Y-%m-%dT%H:%M:%fZ', ({expression}) / 1000.0, 'unixepoch'))"
+
+
+def octets(json: str) -> str:
+    """As UTF-8, for what Python does not read."""
+    return f"CAST({json} AS BLOB)"
+
+
+def object_of(members: Mapping[str, str]) -> str:
+    """Name → expression, as a JSON object."""
+    form = ",".join(f'"{name}":%s' for name in members)
+    return f"printf('{{{form}}}', {', '.join(members.values())})"
+
+
+def joined(element: str) -> str:
+    """An aggregate: the elements of all rows with commas between them, in the order of an inner SELECT's rows."""
+    return f"coalesce(group_concat({element}), '')"
+
+
+def array_of(element: str, source: str) -> str:
+    """The elements of all rows of `source` (a FROM clause), in the order of its inner SELECT, which SQLite keeps."""
+    return f"(SELECT '[' || {joined(element)} || ']' FROM {source})"
+
+
+def array(*expressions: str) -> str:
+    """Values of one row as a JSON array."""
+    return f"json_array({', '.join(expressions)})"
+
+
+# JSON that is looked into --------------------------------------------------------------------------
+#
+# Lists come in as one parameter, so that a statement is the same text however long they are.
+
+
+def elements(json: str) -> str:
+    """In FROM: a row for each element, with its place as `key` and itself as `value`."""
+    return f"json_each({json})"
+
+
+def each_of(json: str) -> str:
+    """Behind IN: the elements of an array."""
+    return f"(SELECT value FROM {elements(json)})"
+
+
+def each_row_of(json: str, columns: int) -> str:
+    """Behind IN: the elements of an array of arrays, as rows of so many columns."""
+    return f"(SELECT {', '.join(item('value', at) for at in range(columns))} FROM {elements(json)})"
+
+
+def item(json: str, at: int) -> str:
+    """The element at this place (from 0) of an array."""
+    return f"json_extract({json}, '$[{at}]')"
+
+
+def holds(json: str, element: str) -> str:
+    """Is it an element of the array?"""
+    return f"EXISTS (SELECT 1 FROM {elements(json)} WHERE value = {element})"
+
+
+def count_of(json: str) -> str:
+    """How many elements the array has."""
+    return f"json_array_length({json})"
+
+
+def replaced(json: str, members: Mapping[str, str]) -> str:
+    """The object with other values (name → expression) for those of these members that it has."""
+    changes = ", ".join(f"'$.{name}', {expression}" for name, expression in members.items())
+    return f"json_replace({json}, {changes})"
+
+
+EMPTY_ARRAY = "json('[]')"  # as a member's value, where '[]' would be text
+
+
+# Values --------------------------------------------------------------------------------------------
+
+
+def greatest(one: str, other: str) -> str:
+    """The greater of two values of a row."""
+    return f"max({one}, {other})"
+
+
+def bytes_of(text: str) -> str:
+    """How many octets the text has; `length` counts characters, up to a NUL."""
+    return f"length({octets(text)})"
+
+
+def contains(text: str, part: str) -> str:
+    """Does the text, its ASCII letters made small, have the part in it? Never true by mistake."""
+    return f"instr(lower({text}), {part})"
+
+
+# Hints: what SQLite's planner is told, so that a plan never depends on statistics ------------------
+
+THEN_JOIN = "CROSS JOIN"  # the rows on the left are found first, whatever the planner thinks
+
+
+def unindexed(column: str) -> str:
+    """The column in a comparison that is not to choose the index."""
+    return f"+{column}"
+
+
+def by_index(name: str) -> str:
+    """Behind a table's name: rows are found by this index, or the statement fails."""
+    return f"INDEXED BY {name}"
