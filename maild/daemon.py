@@ -274,6 +274,7 @@ class Daemon:
                 SearchIndexer(db, clock),
                 self.retention,
                 self.self_check,
+                allocator.MemoryKeeper(db.empty_caches),
                 self.listener,
                 self.http,
                 streams,

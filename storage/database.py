@@ -232,6 +232,13 @@ class Database:
             raise DatabaseClosed("the store is closed")
         return unit(self._local_tx, *args, **kwargs)
 
+    async def empty_caches(self) -> None:
+        """Give the pages back that the connections keep; for a pause, since all is read anew from then on."""
+        await self.write_apart(_shrink)
+        for reader in self._reading:
+            await reader.call(lambda conn: _shrink(Tx(conn)))
+        self.lookup(_shrink)
+
     async def close(self) -> None:
         """Finish what waits, write the WAL back, close. Idempotent."""
         if self._closed:
@@ -503,6 +510,10 @@ def _read(conn: sqlite3.Connection, unit: AnyUnit) -> Any:
         return unit(Tx(conn))
     finally:
         conn.execute("ROLLBACK")
+
+
+def _shrink(tx: Tx) -> None:
+    tx.run("PRAGMA shrink_memory")
 
 
 def _checkpoint(conn: sqlite3.Connection) -> None:

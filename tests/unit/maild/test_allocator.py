@@ -2,8 +2,11 @@
 
 import subprocess
 import sys
+from collections.abc import Sequence
 
 import pytest
+
+from maild.allocator import BUSY_SHARE, ROUND_S, MemoryKeeper
 
 PROGRAM = """
 import sys, threading
@@ -40,3 +43,56 @@ def grown_mib(mode: str) -> int:
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks /proc")
 def test_large_blocks_are_given_back() -> None:
     assert grown_mib("set") <= 8  # 3 MB of them are pinned
+
+
+async def rounds(*shares: float) -> Sequence[int]:
+    """How often the caches were emptied after each round, of rounds that took so much of a core."""
+    spent_s, emptied, seen = 0.0, 0, []
+
+    async def empty() -> None:
+        nonlocal emptied
+        emptied += 1
+
+    keeper = MemoryKeeper(empty, lambda: spent_s)
+    for share in shares:
+        spent_s += share * ROUND_S
+        await keeper.round()
+        seen.append(emptied)
+    return seen
+
+
+async def test_memory_is_given_back_once_in_the_first_quiet_round_after_busy_ones() -> None:
+    quiet, busy = BUSY_SHARE / 2, BUSY_SHARE * 2
+    assert await rounds(quiet, busy, busy, quiet, quiet, busy, quiet) == [0, 0, 0, 1, 1, 1, 2]
+
+
+SMALL_BLOCKS = """
+import threading
+from maild.allocator import give_back_what_is_free
+
+def resident():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * 4096 >> 20
+
+pin = []
+
+def work():
+    blocks = [b"x" * 60_000 for _ in range(1000)]
+    pin.extend(blocks[::100])  # nothing below them is given back by itself
+
+before = resident()
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+kept = resident() - before
+give_back_what_is_free()
+print(kept, resident() - before)
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks /proc")
+def test_small_blocks_are_given_back_when_asked() -> None:
+    done = subprocess.run([sys.executable, "-c", SMALL_BLOCKS], capture_output=True, text=True, check=True)
+    kept, left = map(int, done.stdout.split())
+    assert kept > 20
+    assert left < 10

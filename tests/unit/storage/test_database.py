@@ -379,3 +379,20 @@ async def test_a_writing_unit_is_nobodys_in_the_log(db: Database) -> None:
     """The first to wait wakes the writer, which then serves others too."""
     with bound_contextvars(session="ses_of_the_first"):
         assert await db.write(lambda tx: get_contextvars()) == {}
+
+
+async def test_emptying_the_caches_reaches_every_connection_and_harms_nobody(
+    db: Database, path: Path
+) -> None:
+    emptied: list[sqlite3.Connection] = []
+    connections = [db._writer.connection.raw, *(one.raw for one in db._reading), db._local]
+
+    def watch(conn: sqlite3.Connection) -> None:
+        conn.set_trace_callback(lambda sql: emptied.append(conn) if sql == "PRAGMA shrink_memory" else None)
+
+    for conn in connections:
+        watch(conn)
+    busy = [db.write(note, "a"), db.read(notes), db.empty_caches(), db.write(note, "b"), db.read(notes)]
+    await asyncio.gather(*busy)
+    assert emptied == connections
+    assert await db.read(notes) == kept(path) == ["a", "b"]
