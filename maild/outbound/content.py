@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from aiosmtplib.protocol import LINE_ENDINGS_REGEX
 
-from maild.outbound.dkim import DkimKeys, SigningKey, sign
+from maild.outbound.dkim import DkimKeys, SigningKey, pieces_of_lines, sign
 from maild.outbound.recipient_headers import RecipientHeaders
 from storage import blobs
 from storage.blobs import BlobMissing, Blobs
@@ -112,10 +112,14 @@ class Contents:
 
 def with_crlf(raw: bytes) -> bytes:
     """Every line end as CRLF, the last one too; the same object where that is so already."""
-    lines = raw.count(b"\r\n")
-    if raw.count(b"\n") != lines or raw.count(b"\r") != lines:
+    if any(_has_bare_line_end(piece) for piece in pieces_of_lines(raw)):
         raw = LINE_ENDINGS_REGEX.sub(b"\r\n", raw)
     return raw if raw.endswith(b"\r\n") else raw + b"\r\n"
+
+
+def _has_bare_line_end(piece: bytes) -> bool:
+    pairs = piece.count(b"\r\n")
+    return piece.count(b"\n") != pairs or piece.count(b"\r") != pairs
 
 
 def _compose(
@@ -124,17 +128,20 @@ def _compose(
     raw = with_crlf(fields + stored if fields else stored)
     signature, digest = sign(raw, key, at_s, digest)
     # RFC 5321 §4.5.2; the signature has no line that begins with a dot.
-    stuffed = raw.replace(b"\r\n.", b"\r\n..")
-    if raw.startswith(b"."):
-        stuffed = b"." + stuffed
+    stuffed = [_stuffed(piece) for piece in pieces_of_lines(raw)]
     is_ascii = raw.isascii()
     content = Content(
-        b"".join((signature, stuffed, b".\r\n")),
+        b"".join((signature, *stuffed, b".\r\n")),
         len(signature) + len(raw),
         has_8bit=not is_ascii,
         has_8bit_header=not is_ascii and not raw[: raw.find(b"\r\n\r\n")].isascii(),
     )
     return content, digest
+
+
+def _stuffed(lines: bytes) -> bytes:
+    stuffed = lines.replace(b"\r\n.", b"\r\n..")
+    return b"." + stuffed if stuffed.startswith(b".") else stuffed
 
 
 class ByteBudget:
