@@ -12,7 +12,7 @@ ATTACHMENT_MAX = 10 * MEGABYTE
 ATTACHMENTS_MAX = 15 * MEGABYTE
 PAYLOAD_MAX = 15 * MEGABYTE
 DECODE_INLINE_CHARACTERS = 256 * 1024  # about a millisecond; more than this is decoded in a thread
-PIECE_CHARACTERS = 64 * 1024  # a multiple of 4: the decoder keeps the interpreter for a whole piece
+PIECE_CHARACTERS = 16 * 1024  # a multiple of 4: the decoder keeps the interpreter for a whole piece
 
 
 async def decode_attachments(

@@ -4,12 +4,15 @@
   addresses. A body is counted piece by piece as it comes, so a client that trickles holds what it has sent and no
   more; what was announced and could not fit is refused before it is read. All of it is given back when the operation
   is done.
+- Beyond `LARGE_BYTES` the loop takes one piece of one body in each of its rounds, in turns of their owners: forty
+  clients with a megabyte in flight each would else hold up all others for as long as all of it takes to copy.
 - An operation's row says how long its body may be; a client that announces more is refused before it sends.
 - A body costs several times its size while it is parsed, decoded, composed and read back. So only `LARGE_AT_ONCE`
   of the large ones are worked on at a time; the rest wait as octets, and are called fairly (work_turns). Peak
   memory is the account and `LARGE_AT_ONCE` times four of the largest bodies.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -39,6 +42,7 @@ class RequestBodies:
         self._cpu = cpu
         self._account = ByteAccount(settings.max_bytes_in_flight)
         self._turns = WorkTurns(LARGE_AT_ONCE)
+        self._pieces = WorkTurns(1)
 
     @property
     def held_bytes(self) -> int:
@@ -82,6 +86,9 @@ class RequestBodies:
                 self._take(len(piece), holders)
                 held += len(piece)
                 raw += piece
+                if held > LARGE_BYTES:
+                    async with self._pieces.turn(holders[0]):
+                        await asyncio.sleep(0)
             yield raw
         finally:
             self._account.give(held, *holders)

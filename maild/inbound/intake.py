@@ -24,6 +24,7 @@ MAX_HOPS = 50  # RFC 5321 §6.3 asks for at least 100 only of those who count no
 
 # Of a message: a hundred larger ones at once would hold the event loop for a tenth of a second.
 AT_ONCE_OCTETS = 128 * 1024
+STEP_OCTETS = 16 * 1024
 NO_STORAGE = SmtpError(452, "4.3.1", "no storage left, try again later")
 
 
@@ -92,7 +93,9 @@ class Intake:
         await self._spool.discard()
 
     def _decode(self, piece: bytes) -> bytes:
-        return self._header.feed(self._decoder.feed(piece))
+        """In steps, for each keeps the interpreter to itself."""
+        steps = [piece[at : at + STEP_OCTETS] for at in range(0, len(piece), STEP_OCTETS)]
+        return b"".join([self._header.feed(self._decoder.feed(step)) for step in steps])
 
     def _check(self) -> None:
         if self._header.hops > MAX_HOPS:  # RFC 5321 §6.3: the message goes in circles

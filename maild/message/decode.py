@@ -21,7 +21,7 @@ IDENTITY: Final = "identity"
 
 _BASE64_ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _NOT_BASE64 = bytes(set(range(256)) - set(_BASE64_ALPHABET))
-_CHUNK_BYTES = 256 * 1024
+_CHUNK_BYTES = 64 * 1024
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 

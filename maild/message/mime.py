@@ -31,7 +31,7 @@ MAX_PART_HEADER_BYTES: Final = 64 * 1024
 MAX_BOUNDARY_OCTETS: Final = 200  # RFC 2046 §5.1.1 says 70; some senders do not count
 MAX_CONTENT_ID_CHARS: Final = 998
 _FALSE_DELIMITERS = 64
-_WINDOW_BYTES = 1024 * 1024
+_WINDOW_BYTES = 64 * 1024
 
 _DELIMITER_END = re.compile(rb"(--)?[ \t]*+(?:\r?\n|\r?\Z)")
 _WORD = re.compile(r"[A-Za-z0-9-]++")
