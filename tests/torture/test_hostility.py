@@ -5,7 +5,8 @@ In the short form other tests run beside it, so its latencies are only shown (-s
 
     SOAK_SECONDS=180 .venv/bin/pytest -s -o faulthandler_timeout=0 tests/torture/test_hostility.py
 
-Then 99 of 100 healthy requests and mails must be through in SERVED_S, and memory must come back.
+Then 99 of 100 healthy requests and mails must be through in SERVED_S, and memory must come back to what it was and a
+fifth, for the allocator keeps pieces of pages.
 """
 
 import asyncio
@@ -34,9 +35,7 @@ ATTACKED_S = SECONDS or 15
 IDLE_S = max(5, SECONDS // 6)
 PEAK_MIB = 512
 AFTERWARDS_S = 60
-LEFT_MIB = (
-    128  # the page caches of five connections (16 MiB each) are warm then, and the allocator keeps some
-)
+LEFT_SHARE = 1.2
 SERVED_S = 1.0
 
 
@@ -54,9 +53,9 @@ class Healthy:
     async def work(self, seconds: int) -> dict[str, list[float]]:
         self.latencies = {}
         await asyncio.gather(
-            self._paced("read", 1.5, seconds, self._read),
-            self._paced("send", 1, seconds, self._send),
-            self._paced("receive", 2, seconds, self._receive),
+            self._paced("read", 2, seconds, self._read),
+            self._paced("send", 1.5, seconds, self._send),
+            self._paced("receive", 4, seconds, self._receive),
         )
         return self.latencies
 
@@ -116,7 +115,9 @@ async def test_healthy_peers_are_served_beside_all_hostile_ones(tmp_path: Path) 
         if IS_LONG:
             served_in_time(attacked)
             await asyncio.sleep(AFTERWARDS_S)
-            assert on.memory_mib() <= before + LEFT_MIB
+            left = on.memory_mib()
+            print(f"{left} MiB {AFTERWARDS_S} s later")
+            assert left <= LEFT_SHARE * before
     assert "Traceback" not in daemon.log.read_text("utf-8", "replace"), daemon.log_tail()
 
 
@@ -145,7 +146,7 @@ def served_in_time(attacked: dict[str, list[float]]) -> None:
 
 
 def p99(values: list[float]) -> float:
-    return statistics.quantiles(values, n=100)[98]
+    return statistics.quantiles(values, n=100, method="inclusive")[98]
 
 
 def report(idle: dict[str, list[float]], attacked: dict[str, list[float]], rounds: Any, memory: str) -> None:
