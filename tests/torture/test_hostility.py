@@ -5,8 +5,8 @@ In the short form other tests run beside it, so its latencies are only shown (-s
 
     SOAK_SECONDS=180 .venv/bin/pytest -s -o faulthandler_timeout=0 tests/torture/test_hostility.py
 
-Then 99 of 100 healthy requests and mails must be through in SERVED_S, and memory must come back to what it was and a
-fifth, for the allocator keeps pieces of pages.
+Then 99 of 100 healthy requests and mails must be through in SERVED_S, half of them in three times what they take beside
+nobody, and memory must come back to what it was and a fifth, for the allocator keeps pieces of pages.
 """
 
 import asyncio
@@ -36,7 +36,9 @@ IDLE_S = max(5, SECONDS // 6)
 PEAK_MIB = 512
 AFTERWARDS_S = 60
 LEFT_SHARE = 1.2
-SERVED_S = 1.0
+SERVED_S = 0.5
+HALF_SHARE = 3.0  # of what it takes beside nobody
+HALF_S = 0.05  # no less: the longest that the event loop may ever be held
 
 
 @dataclass
@@ -113,7 +115,7 @@ async def test_healthy_peers_are_served_beside_all_hostile_ones(tmp_path: Path) 
         assert peak <= PEAK_MIB
         await nothing_is_lost(daemon, healthy, on.sink)
         if IS_LONG:
-            served_in_time(attacked)
+            served_in_time(idle, attacked)
             await asyncio.sleep(AFTERWARDS_S)
             left = on.memory_mib()
             print(f"{left} MiB {AFTERWARDS_S} s later")
@@ -140,9 +142,16 @@ async def nothing_is_lost(daemon: Daemon, healthy: Healthy, sink: Mx) -> None:
             await asyncio.sleep(0.1)
 
 
-def served_in_time(attacked: dict[str, list[float]]) -> None:
+def served_in_time(idle: dict[str, list[float]], attacked: dict[str, list[float]]) -> None:
     late = {kind: p99(values) for kind, values in attacked.items() if p99(values) > SERVED_S}
     assert late == {}, "p99 in seconds"
+    half = {kind: statistics.median(values) for kind, values in attacked.items()}
+    slow = {
+        kind: value
+        for kind, value in half.items()
+        if value > max(HALF_S, HALF_SHARE * statistics.median(idle[kind]))
+    }
+    assert slow == {}, "p50 in seconds"
 
 
 def p99(values: list[float]) -> float:
