@@ -237,7 +237,7 @@ class Database:
         await self.write_apart(_shrink)
         for reader in self._reading:
             await reader.call(lambda conn: _shrink(Tx(conn)))
-        self.lookup(_shrink)
+        await self.lookup(_shrink)
 
     async def close(self) -> None:
         """Finish what waits, write the WAL back, close. Idempotent."""

@@ -76,8 +76,8 @@ async def serve(address: str, port: int) -> asyncio.Server:
     async def one(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             await random.choice(BEHAVIOURS)((reader, writer))
-        except (ConnectionError, ValueError, asyncio.CancelledError):
-            pass  # the other side has had enough, or all is over
+        except (ConnectionError, RuntimeError, ValueError, asyncio.CancelledError):
+            pass  # the other side has had enough (uvloop: RuntimeError), or all is over
         finally:
             writer.transport.abort()
 

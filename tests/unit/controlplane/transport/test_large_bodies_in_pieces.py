@@ -1,4 +1,4 @@
-"""Of large bodies the event loop takes one piece in each of its rounds, by turns (controlplane/request_bodies.py)."""
+"""Of large bodies the event loop takes one piece in each of its rounds, by turns (controlplane/transport/request_bodies.py)."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -9,7 +9,7 @@ import pytest
 from aiohttp import HttpVersion11
 
 from conf.settings import Http
-from controlplane.request_bodies import LARGE_BYTES, RequestBodies
+from controlplane.transport.request_bodies import LARGE_BYTES, RequestBodies
 from storage.cpu_threads import CpuThreads
 
 ROUTE: Any = SimpleNamespace(body_bytes_max=100 * LARGE_BYTES)
