@@ -24,6 +24,7 @@ log = structlog.get_logger("maild.memory")
 
 M_MMAP_THRESHOLD = -3  # malloc.h
 ROUND_S = 15.0
+ROUNDS = 3
 BUSY_SHARE = 0.2  # of one core: a round with more is followed, one day, by giving back
 LARGE_BYTES = 1024 * 1024  # the page faults of fresh pages cost little beside what is done with so many bytes
 
@@ -36,7 +37,10 @@ def give_back_large_blocks() -> None:
 
 
 class MemoryKeeper(LoopService):
-    """Gives memory back in the first quiet round after busy ones. `empty_caches`: of the store."""
+    """Gives memory back in the first quiet rounds after busy ones. `empty_caches`: of the store.
+
+    In several rounds, for what slow clients hold is freed when they have been given up.
+    """
 
     name = "memory-keeper"
 
@@ -47,7 +51,7 @@ class MemoryKeeper(LoopService):
         self._empty_caches = empty_caches
         self._cpu_s = cpu_s
         self._seen_s = cpu_s()
-        self._was_busy = False
+        self._rounds_left = 0
 
     async def run(self) -> None:
         while True:
@@ -57,12 +61,13 @@ class MemoryKeeper(LoopService):
 
     async def round(self) -> None:
         used_s, self._seen_s = self._cpu_s() - self._seen_s, self._cpu_s()
-        is_busy = used_s > BUSY_SHARE * ROUND_S
-        if self._was_busy and not is_busy:
+        if used_s > BUSY_SHARE * ROUND_S:
+            self._rounds_left = ROUNDS
+        elif self._rounds_left:
+            self._rounds_left -= 1
             await self._empty_caches()
             gc.collect()
             await asyncio.to_thread(give_back_what_is_free)
-        self._was_busy = is_busy
 
 
 def give_back_what_is_free() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from maild.allocator import BUSY_SHARE, ROUND_S, MemoryKeeper
+from maild.allocator import BUSY_SHARE, ROUND_S, ROUNDS, MemoryKeeper
 
 PROGRAM = """
 import sys, threading
@@ -61,9 +61,10 @@ async def rounds(*shares: float) -> Sequence[int]:
     return seen
 
 
-async def test_memory_is_given_back_once_in_the_first_quiet_round_after_busy_ones() -> None:
+async def test_memory_is_given_back_in_the_first_quiet_rounds_after_busy_ones() -> None:
     quiet, busy = BUSY_SHARE / 2, BUSY_SHARE * 2
-    assert await rounds(quiet, busy, busy, quiet, quiet, busy, quiet) == [0, 0, 0, 1, 1, 1, 2]
+    assert await rounds(quiet, busy, busy, quiet, quiet, busy, quiet) == [0, 0, 0, 1, 2, 2, 3]
+    assert await rounds(busy, *[quiet] * (ROUNDS + 3)) == [0, *range(1, ROUNDS + 1), *[ROUNDS] * 3]
 
 
 SMALL_BLOCKS = """
