@@ -21,6 +21,7 @@ from authres import AuthenticationResultsHeader
 from conf.log_events import LogEvent, tell
 from maild.errors import SmtpError
 from maild.inbound import reports
+from maild.inbound.envelope import InboundEnvelope
 from maild.inbound.incoming_message import (
     IncomingMessage,
     incoming_message,
@@ -56,17 +57,6 @@ MAX_ROWS = 10_000  # some 200 ms, in which nobody else writes
 NOT_EVALUATED: Mapping[str, str | None] = {
     "spf": None, "dkim": None, "dmarc": None, "arc": None, "verifiedDomain": None
 }  # fmt: skip
-
-
-class InboundEnvelope(NamedTuple):
-    """What the SMTP session knows. `recipients`: (address as given, inbox) pairs, at least one."""
-
-    mail_from: str
-    recipients: tuple[tuple[str, RecipientInbox], ...]
-    helo: str
-    peer: str
-    protocol: str  # RFC 3848: SMTP, ESMTP, ESMTPS
-    tls: str | None
 
 
 class Committed(NamedTuple):
@@ -306,10 +296,11 @@ class Acceptor:
     def _trace(self, envelope: InboundEnvelope, message_id: str, recipients: list[str]) -> bytes:
         """Return-Path, Authentication-Results and Received (RFC 5321 §4.4), newest first."""
         # §4.4: "for" only when it discloses no other recipient.
+        literal = f"IPv6:{envelope.peer}" if ":" in envelope.peer else envelope.peer  # RFC 5321 §4.1.3
         whose = f"\r\n\tfor <{recipients[0]}>" if len(recipients) == 1 else ""
         return (
             f"Return-Path: <{envelope.mail_from}>\r\n{self._results}\r\n"
-            f"Received: from {envelope.helo} ([{envelope.peer}])\r\n\tby {self._hostname} with"
+            f"Received: from {envelope.helo} ([{literal}])\r\n\tby {self._hostname} with"
             f" {envelope.protocol} id {message_id}{whose};\r\n\t{self._date()}\r\n"
         ).encode()
 
@@ -331,7 +322,7 @@ def _tell_accepted(envelope: InboundEnvelope, stored: Stored, done: Committed) -
     tell(
         log,
         LogEvent.ACCEPTED,
-        peer=envelope.peer.removeprefix("IPv6:"),
+        peer=envelope.peer,
         helo=envelope.helo,
         tls=envelope.tls,
         mail_from=envelope.mail_from,

@@ -5,6 +5,7 @@ peer's address as its holder. A message that is refused gives everything back at
 what still comes of it is nobody's, and the others' mail has the room.
 """
 
+from collections.abc import AsyncIterator
 from functools import partial
 
 import structlog
@@ -20,6 +21,7 @@ from storage.disk import Disk
 
 log = structlog.get_logger("maild.smtp")
 
+DRAIN_FACTOR = 2  # an oversized message is read to this many times the limit, then cut off
 MAX_HOPS = 50  # RFC 5321 §6.3 asks for at least 100 only of those who count nothing else; Postfix has 50
 
 # Of a message: a hundred larger ones at once would hold the event loop for a tenth of a second.
@@ -55,6 +57,23 @@ class Intake:
         # Who says how much will come has its room from the start: of two that don't fit, one gets through.
         if not self._claim.cover(declared_bytes):
             raise NO_STORAGE
+
+    async def take_all(self, pieces: AsyncIterator[bytes]) -> None:
+        """All octets up to the final dot. SmtpError when the message is refused: the dot was read even so, unless the
+        error closes the connection."""
+        refusal: SmtpError | None = None
+        octets = 0
+        async for piece in pieces:
+            octets += len(piece)
+            if octets > self._limits.max_message_bytes * DRAIN_FACTOR:
+                raise SmtpError(552, "5.3.4", "message is far too large, closing connection", closes=True)
+            try:
+                if refusal is None:
+                    await self.take(piece)
+            except SmtpError as error:
+                refusal = error
+        if refusal is not None:
+            raise refusal
 
     async def take(self, piece: bytes) -> None:
         """The next octets as they came. SmtpError when the message is refused: nothing of it is kept then."""

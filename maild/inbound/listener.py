@@ -10,7 +10,8 @@ from structlog.typing import FilteringBoundLogger
 from conf.settings import Smtp
 from conf.strangers import StrangerLog
 from maild.errors import SmtpError
-from maild.inbound.accept import Acceptor, InboundEnvelope
+from maild.inbound.accept import Acceptor
+from maild.inbound.envelope import InboundEnvelope
 from maild.inbound.intake import NO_STORAGE, Intake
 from maild.inbound.session import Session
 from storage.blobs import Blobs, Stored

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from maild.inbound import session
+from maild.inbound import data_rate, smtp_protocol
 from tests.conftest import Start
 from tests.dialogues.test_session_limits import true_when
 from tests.support.running import Running, Smtp, until
@@ -16,7 +16,7 @@ TIMEOUT = "421 4.4.2 timeout, closing connection"
 
 @pytest.fixture
 async def impatient(start: Start, monkeypatch: pytest.MonkeyPatch) -> Running:
-    monkeypatch.setattr(session, "RATE_CHECK_S", 0.2)
+    monkeypatch.setattr(data_rate, "RATE_CHECK_S", 0.2)
     running = await start(smtp={"command_timeout_s": 1})
     await running.inbox("bot")
     return running
@@ -66,8 +66,8 @@ async def test_a_message_that_drips_after_much_came_at_once(
     start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Above the least rate of each short while, and below that of the longer ones."""
-    monkeypatch.setattr(session, "RATE_CHECK_S", 0.1)
-    monkeypatch.setattr(session, "AVERAGE_CHECKS", 3)
+    monkeypatch.setattr(data_rate, "RATE_CHECK_S", 0.1)
+    monkeypatch.setattr(data_rate, "AVERAGE_CHECKS", 3)
     maild = await start(smtp={"data_min_bytes_per_s": 1, "data_min_average_bytes_per_s": 100_000})
     await maild.inbox("bot")
     talk = await maild.smtp()
@@ -79,7 +79,7 @@ async def test_a_message_that_drips_after_much_came_at_once(
 
 async def test_a_peer_that_reads_no_reply_is_cut_off(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     """Closing waits for the peer to read: it must not wait for ever."""
-    monkeypatch.setattr(session, "HANG_UP_S", 0.1)
+    monkeypatch.setattr(smtp_protocol, "HANG_UP_S", 0.1)
     maild = await start(smtp={"command_timeout_s": 1, "max_junk_commands": 10**9})
     _reader, writer = await deaf(maild)
     await writes_until_it_blocks(writer)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from maild.inbound import session
+from maild.inbound import smtp_protocol
 from tests.conftest import Start
 from tests.dialogues.test_session_limits import true_when
 from tests.support.running import until
@@ -13,7 +13,7 @@ from tests.support.running import until
 async def test_a_handshake_that_comes_to_nothing(
     start: Start, monkeypatch: pytest.MonkeyPatch, said: bytes, leaves: bool
 ) -> None:
-    monkeypatch.setattr(session, "HANG_UP_S", 0.1)
+    monkeypatch.setattr(smtp_protocol, "HANG_UP_S", 0.1)
     maild = await start(smtp={"max_sessions_per_address": 1, "command_timeout_s": 1})
     talk = await maild.smtp()
     await talk.say("EHLO client.test")

@@ -9,6 +9,7 @@ import pytest
 
 from maild.inbound import accept
 from maild.inbound.accept import Acceptor
+from maild.inbound.envelope import InboundEnvelope
 from storage import database
 from storage.database import Database
 from tests.conftest import Start
@@ -173,9 +174,7 @@ async def test_the_file_of_a_cancelled_caller_follows_its_commit(
     acceptor = daemon.listener._acceptor
     box = await acceptor.find_mailbox(bot["address"])
     assert box is not None
-    envelope = accept.InboundEnvelope(
-        "a@b.test", ((bot["address"], box),), "c.test", "192.0.2.1", "ESMTP", None
-    )
+    envelope = InboundEnvelope("a@b.test", ((bot["address"], box),), "c.test", "192.0.2.1", "ESMTP", None)
     stored = await acceptor._blobs.store(b"Subject: x\r\n\r\n" + BODY)
     held = Held(monkeypatch, daemon._db, fails)
     accepting = asyncio.create_task(acceptor.accept(envelope, stored))

@@ -1,0 +1,44 @@
+"""How often a client may say in one session what moves no mail: each kind has a limit of its own, and 421 beyond."""
+
+from conf.settings import Smtp
+from maild.errors import SmtpError
+
+
+class CommandCounts:
+    def __init__(self, limits: Smtp) -> None:
+        self._limits = limits
+        self._errors = self._junk = self._unknown = 0
+
+    def error(self) -> None:
+        """A command was refused, whatever for."""
+        self._errors += 1
+
+    @property
+    def has_too_many_errors(self) -> bool:
+        return self._errors > self._limits.max_errors
+
+    def unrecognized(self) -> SmtpError:
+        """The reply to a verb that does not exist."""
+        self._errors -= 1  # junk has a limit of its own
+        self._junk += 1
+        if self._junk > self._limits.max_junk_commands:
+            return SmtpError(421, "4.7.0", "too many unrecognized commands, closing connection", closes=True)
+        return SmtpError(500, "5.5.1", "command not recognized")
+
+    def idle(self) -> None:
+        """Commands that move no mail: any number is allowed (RFC 5321 §4.1.1.9), nobody needs more than the limit."""
+        self._junk += 1
+        if self._junk > self._limits.max_junk_commands:
+            raise SmtpError(421, "4.7.0", "too many commands, closing connection", closes=True)
+
+    def unknown_recipient(self) -> SmtpError:
+        """The reply to RCPT: one text for all reasons, so that it tells nothing about what exists here."""
+        self._errors -= 1  # unknown recipients have a limit of their own
+        self._unknown += 1
+        if self._unknown > self._limits.max_unknown_recipients:
+            return SmtpError(421, "4.7.0", "too many unknown recipients, closing connection", closes=True)
+        return SmtpError(550, "5.1.1", "mailbox unavailable")
+
+    def mail_came(self) -> None:
+        """A session that brings mail may go on for long."""
+        self._junk = 0

@@ -1,0 +1,241 @@
+"""One SMTP connection below its conversation: transport, streams, TLS, timers. What is inside aiosmtpd and asyncio's
+streams is known here and nowhere else; pyproject.toml pins aiosmtpd for it.
+
+aiosmtpd gives the transport, the stream and STARTTLS. Its own conversation is not used: it reads a line into memory
+before it looks at it, answers exceptions with their text, and counts nothing. A subclass has the conversation; it
+gives the abstract methods, and calls what has a public name here.
+"""
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator
+from ssl import SSLContext
+
+from aiosmtpd.smtp import SMTP, TLSSetupException
+
+from maild.errors import SmtpError
+
+STREAM_OCTETS = 64 * 1024  # the longest piece of DATA
+HANG_UP_S = 10  # for a client to read our last reply
+END_OF_DATA = b"\r\n.\r\n"
+
+
+class SmtpProtocol(SMTP, ABC):
+    """`peer`: the client's IP address, without port or zone; "unknown" where the connection was lost before it began.
+    `octets`: how many came, in clear text. `is_encrypted`: TLS stands. `is_busy`, for the subclass to set: a message
+    is being transferred or committed, so the command timer waits."""
+
+    def __init__(
+        self,
+        hostname: str,
+        tls: SSLContext,
+        command_timeout_s: float,
+        session_timeout_s: float,
+        loop: asyncio.AbstractEventLoop,
+    ) -> None:
+        # Not aiosmtpd's own __init__: it looks through all members of the instance for hooks that we don't have,
+        # which cost more than the rest of a short session. This is what the methods that we keep need.
+        reader = asyncio.StreamReader(limit=STREAM_OCTETS, loop=loop)
+        asyncio.StreamReaderProtocol.__init__(self, reader, self._cb_client_connected, loop)
+        self.loop = loop
+        self.hostname = hostname
+        self.tls_context = tls
+        self.enable_SMTPUTF8 = True
+        self.session = self.envelope = self.transport = None
+        self._handle_hooks = {}
+        self._timeout_duration = command_timeout_s
+        self._timeout_handle = None
+        self._tls_protocol = self._original_transport = self._handler_coroutine = None
+        # From here on it is ours.
+        self.peer = ""
+        self.octets = 0
+        self.is_encrypted = self.is_busy = False
+        self._session_timeout_s = session_timeout_s
+        self._active_at = 0.0
+        self._deadline: asyncio.TimerHandle | None = None
+        self._abort: asyncio.TimerHandle | None = None
+
+    # What a conversation is: the first two in the connection's task, the others called back --------
+
+    @abstractmethod
+    async def greet(self) -> None:
+        """The first reply."""
+
+    @abstractmethod
+    async def one_command(self) -> None:
+        """The next command and its reply. An exception that leaves it ends the connection."""
+
+    @abstractmethod
+    def opened(self) -> None:
+        """A client connected; nothing was sent yet."""
+
+    @abstractmethod
+    def secured(self) -> None:
+        """The TLS handshake succeeded (RFC 3207 §4.2: what was said before counts for nothing)."""
+
+    @abstractmethod
+    def not_secured(self) -> None:
+        """The TLS handshake failed; the connection is cut off next."""
+
+    @abstractmethod
+    def timed_out(self) -> None:
+        """No command came for the command's time, or the session's time is over."""
+
+    @abstractmethod
+    def failed(self) -> None:
+        """A fault of ours, called while its exception is handled."""
+
+    @abstractmethod
+    def disconnected(self) -> None:
+        """The connection was lost or closed; not called where the handshake failed."""
+
+    @abstractmethod
+    def ended(self) -> None:
+        """Give back what the session holds, however it ended. Idempotent: it may be called twice."""
+
+    # For the conversation --------------------------------------------------------------------
+
+    @property
+    def is_open(self) -> bool:
+        return self.transport is not None and not self.transport.is_closing()
+
+    def active(self) -> None:
+        """A command came: the command timer begins anew."""
+        self._active_at = self.loop.time()
+
+    async def read_line(self, limit: int) -> bytes:
+        """The next line of at most `limit` octets, without its end; SmtpError for a longer one, which is skipped."""
+        try:
+            line = await self._reader.readuntil(b"\n")
+        except asyncio.LimitOverrunError as overrun:
+            await self._skip_line(overrun.consumed)
+            raise SmtpError(500, "5.5.2", "line too long") from None
+        if len(line) > limit:
+            raise SmtpError(500, "5.5.2", "line too long")
+        return line.rstrip(b"\r\n")
+
+    async def _skip_line(self, octets: int) -> None:
+        """Throw the rest of an endless line away, piece by piece; the session's deadline bounds it."""
+        while True:
+            await self._reader.readexactly(octets)
+            try:
+                await self._reader.readuntil(b"\n")
+                return
+            except asyncio.LimitOverrunError as overrun:
+                octets = overrun.consumed
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        """The octets of DATA up to the final dot, in pieces of at most STREAM_OCTETS, never looking past it.
+
+        The CRLF before the dot belongs to the message (RFC 5321 §4.1.1.4)."""
+        # The CRLF that ended the DATA command serves an empty message as the one before its dot; asyncio
+        # has no public way to put it back.
+        self._reader._buffer[:0] = b"\r\n"  # type: ignore[attr-defined]
+        skip = 2
+        while True:
+            try:
+                piece = await self._reader.readuntil(END_OF_DATA)
+            except asyncio.LimitOverrunError as overrun:
+                piece = await self._reader.readexactly(overrun.consumed)
+                yield piece[skip:]
+                skip = 0
+                continue
+            yield piece[skip:-3]
+            return
+
+    def write(self, line: str) -> None:
+        """Write a line of a reply without waiting for the client to read it; `push` writes one and waits."""
+        self._writer.write(f"{line}\r\n".encode())
+
+    async def drain(self) -> None:
+        """Wait until the client has read most of what was written."""
+        await self._writer.drain()
+
+    async def start_tls(self) -> None:
+        """Reply 220 and shake hands. What came in clear text behind the command is dropped (RFC 3207 §4.2)."""
+        await super().smtp_STARTTLS(None)
+
+    def cipher(self) -> str | None:
+        """TLS version and cipher suite as the log and the trace show them; None in clear text."""
+        cipher = self.transport.get_extra_info("cipher") if self.transport is not None else None
+        return f"{cipher[1]} {cipher[0]}" if cipher else None
+
+    def close(self) -> None:
+        """Close when the client has read all that we said; it gets HANG_UP_S for that, not for ever."""
+        if self.transport is not None:
+            self.transport.close()
+            if self._abort is None:
+                self._abort = self.loop.call_later(HANG_UP_S, self._cut_off)
+
+    # asyncio's callbacks, and what aiosmtpd does in them -----------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        is_first = self._original_transport is None
+        if is_first:
+            peer = transport.get_extra_info("peername")
+            self.peer = peer[0] if peer else "unknown"
+            self.opened()
+            self._deadline = self.loop.call_later(self._session_timeout_s, self.timed_out)
+        super().connection_made(transport)
+        if not is_first:
+            self.is_encrypted = True
+            self.secured()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._end()
+        self.disconnected()
+        super().connection_lost(error)
+
+    def data_received(self, data: bytes) -> None:
+        self.octets += len(data)
+        super().data_received(data)
+
+    def eof_received(self) -> bool:
+        """A client that has said everything may still listen: what it said is answered, then we close.
+
+        aiosmtpd cancels the conversation here and leaves the socket, and its place, to the timer."""
+        self._reader.feed_eof()
+        return self._tls_protocol is None  # a TLS transport can't stay half open
+
+    async def _handle_client(self) -> None:
+        try:
+            await self.greet()
+            while self.is_open:
+                await self.one_command()
+        except (asyncio.IncompleteReadError, ConnectionError):
+            self.close()  # the client is gone
+        except TLSSetupException:
+            self.not_secured()
+            self._cut_off()
+        except Exception:
+            self.failed()
+        finally:
+            if self._tls_protocol is not None and not self.is_encrypted:
+                self._end()  # asyncio tells of a lost connection only those whose handshake succeeded
+
+    def _end(self) -> None:
+        """Leave no timer and give the place back; idempotent."""
+        for timer in (self._deadline, self._abort, self._timeout_handle):
+            if timer is not None:
+                timer.cancel()
+        self.ended()
+
+    def _cut_off(self) -> None:
+        for transport in (self.transport, self._original_transport):  # the second one when there is TLS
+            if transport is not None:
+                transport.abort()  # type: ignore[attr-defined]  # every stream's has it
+
+    def _reset_timeout(self, duration: float | None = None) -> None:
+        # One timer that looks when it fires, instead of a new one for each command.
+        self._active_at = self.loop.time()
+        if self._timeout_handle is None:
+            self._timeout_handle = self.loop.call_later(self._timeout_duration, self._timeout_cb)
+
+    def _timeout_cb(self) -> None:
+        silent_s = self.loop.time() - self._active_at
+        # A transfer has its own watch: the command timer is about silence between commands.
+        if not self.is_busy and silent_s >= self._timeout_duration:
+            self.timed_out()
+        else:
+            wait_s = self._timeout_duration if self.is_busy else self._timeout_duration - silent_s
+            self._timeout_handle = self.loop.call_later(wait_s, self._timeout_cb)
