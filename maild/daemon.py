@@ -44,7 +44,10 @@ from maild import allocator
 from maild.inbound import tls
 from maild.inbound.accept import Acceptor
 from maild.inbound.listener import Listener, ListenError
+from maild.inbound.local_delivery import LocalDelivery
+from maild.inbound.mailboxes import Mailboxes
 from maild.inbound.recipients import is_served
+from maild.inbound.trace import TraceWriter
 from maild.message import guessing
 from maild.message.envelope_sender import EnvelopeSenders
 from maild.outbound import dkim
@@ -148,24 +151,18 @@ class Daemon:
         db.listen(events.DELIVERIES, dispatcher.wake)
         db.listen(events.EVENTS, streams.wake)
 
-        acceptor = Acceptor(
-            db,
-            blob_store,
-            self._cpu,
-            clock,
-            ids,
-            hostname=settings.server.hostname,
-            shared_domains=shared_domains,
-            storage_limit=lambda plan: settings.plan(plan).storage_bytes,
-            senders=senders,
-        )
+        hostname = settings.server.hostname
+        mailboxes = Mailboxes(ids, shared_domains, lambda plan: settings.plan(plan).storage_bytes)
+        trace = TraceWriter(hostname, clock)
+        acceptor = Acceptor(db, blob_store, self._cpu, clock, ids, mailboxes, trace, hostname, senders)
+        local_delivery = LocalDelivery(db, blob_store, self._cpu, clock, ids, mailboxes, trace)
         self.listener = Listener(
             acceptor,
             blob_store,
             disk,
             self._cpu,
             settings.smtp,
-            settings.server.hostname,
+            hostname,
             self._tls_context(),
             ids,
             StrangerLog(clock.monotonic, "maild.smtp", asyncio.get_running_loop().call_later),
@@ -179,8 +176,8 @@ class Daemon:
             clock,
             ids,
             settings,
-            prepare_local=acceptor.prepare_local,
-            prepare_answer=acceptor.prepare_answer,
+            prepare_local=local_delivery.prepare_local,
+            prepare_answer=local_delivery.prepare_answer,
             is_local=lambda domain: db.read(is_served, domain, shared_domains),
             may_send=lambda organization_id, domain: db.lookup(
                 domains.may_send, organization_id, domain, shared_domains

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from maild.inbound import accept
-from maild.inbound.accept import Acceptor
 from maild.inbound.envelope import InboundEnvelope
+from maild.inbound.mailboxes import Mailboxes
 from storage import database
 from storage.database import Database
 from tests.conftest import Start
@@ -47,7 +47,7 @@ async def fail_commit(maild: Running, bot: dict[str, Any], patch: pytest.MonkeyP
 
 
 async def fail_unit(maild: Running, bot: dict[str, Any], patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Acceptor, "_deliver", broken)
+    patch.setattr(Mailboxes, "deliver", broken)
 
 
 async def fail_reading(maild: Running, bot: dict[str, Any], patch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,100 @@
+"""Mail that reaches an inbox without SMTP: from another inbox of this host, or the simulator's answer.
+
+    prepare    outside a transaction: read the message, digest it
+    deliver    inside the transaction that records the outcome for the sender: find the inbox, its room, the rows
+
+What is durable when: a unit that was prepared has done nothing until its transaction is committed. The bytes of a
+message between two inboxes are in the store already, so both copies show the one blob.
+"""
+
+from collections.abc import Mapping
+
+from maild.inbound.incoming_message import IncomingMessage, incoming_message
+from maild.inbound.mailboxes import FULL, UNAVAILABLE, Mailboxes
+from maild.inbound.sender_verdict import known_sender
+from maild.inbound.trace import TraceWriter
+from maild.message.address import normalize, split
+from maild.message.digest import Digest, digest, digest_at_once
+from maild.ports import DeliverAnswer, DeliverLocal, LocalMail, Reply, SimulatedAnswer
+from storage import blobs
+from storage.blobs import Blobs
+from storage.clock import Clock
+from storage.cpu_threads import CpuThreads
+from storage.database import Database, Tx
+from storage.ids import Ids
+
+
+class LocalDelivery:
+    def __init__(
+        self,
+        db: Database,
+        blob_store: Blobs,
+        cpu: CpuThreads,
+        clock: Clock,
+        ids: Ids,
+        mailboxes: Mailboxes,
+        trace: TraceWriter,
+    ) -> None:
+        self._db = db
+        self._blobs = blob_store
+        self._cpu = cpu
+        self._clock = clock
+        self._ids = ids
+        self._mailboxes = mailboxes
+        self._trace = trace
+
+    async def prepare_local(self, mail: LocalMail) -> DeliverLocal:
+        """Read the message; the unit returned delivers it to the inboxes of its recipients. BlobMissing when its
+        bytes are gone."""
+        blob = await self._db.read(blobs.get, mail.blob_id)
+        if blob is None:
+            raise blobs.BlobMissing(mail.blob_id)
+        raw = await self._blobs.load(blob)
+        found = await self._digest(mail.organization_id, raw)
+        sender = found.parsed.from_
+        domain = split(normalize(sender.address))[1] if sender else None
+        incoming = incoming_message(found, blob.id, blob.size_bytes, mail.envelope_from, known_sender(domain))
+        return lambda tx: self._deliver_local(tx, incoming, mail)
+
+    def _deliver_local(self, tx: Tx, incoming: IncomingMessage, mail: LocalMail) -> Mapping[str, Reply]:
+        replies: dict[str, Reply] = {}
+        delivered: dict[str, str] = {}  # inbox → its message
+        for address in mail.recipients:
+            box = self._mailboxes.find(tx, address)
+            if box is None:
+                replies[address] = Reply(*UNAVAILABLE)
+                continue
+            if self._mailboxes.is_full(tx, box.organization_id):
+                replies[address] = Reply(*FULL)
+                continue
+            if box.inbox_id not in delivered:
+                message_id = delivered[box.inbox_id] = self._ids.new("msg")
+                trace = self._trace.of_local(mail.envelope_from, address, mail.message_id)
+                now_ms = self._clock.now_ms()
+                self._mailboxes.deliver(tx, incoming, box, trace + mail.recipient_headers, now_ms, message_id)
+            replies[address] = Reply(250, "2.1.5", "delivered to the inbox", delivered[box.inbox_id])
+        return replies
+
+    async def prepare_answer(self, answer: SimulatedAnswer) -> DeliverAnswer:
+        """The unit returned delivers the answer to the inbox, if it is still there, bytes and all."""
+        stored = blobs.in_row(self._ids, answer.raw)
+        auth = known_sender(split(answer.author)[1])
+        found = await self._digest(answer.inbox_address, answer.raw)
+        incoming = incoming_message(found, stored.id, stored.size_bytes, answer.author, auth)
+        incoming = incoming._replace(mode="test")
+
+        def deliver(tx: Tx) -> None:
+            box = self._mailboxes.find(tx, answer.inbox_address)
+            if box is None:
+                return
+            now_ms = self._clock.now_ms()
+            blobs.insert(tx, stored, now_ms, refs=0)
+            message_id = self._ids.new("msg")
+            trace = self._trace.of_local(answer.author, box.address, message_id)
+            self._mailboxes.deliver(tx, incoming, box, trace, now_ms, message_id)
+
+        return deliver
+
+    async def _digest(self, owner: str, raw: bytes) -> Digest:
+        found = digest_at_once(raw)
+        return found if found is not None else await self._cpu.run(owner, lambda: digest(raw))

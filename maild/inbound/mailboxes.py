@@ -1,0 +1,108 @@
+"""The inboxes that mail comes into: who receives mail for an address, have they room, and the rows of a message there.
+
+All of it runs inside the caller's transaction: what `deliver` writes is durable when that is committed.
+"""
+
+from collections.abc import Set
+
+from maild.inbound import recipients
+from maild.inbound.incoming_message import (
+    IncomingMessage,
+    message_row,
+    participants,
+    received_event,
+    references,
+)
+from maild.message.address import normalize, split
+from maild.message.thread_headers import base_subject
+from storage import allowances, blobs, events, inboxes, messages, threads, usage
+from storage.allowances import LimitOf
+from storage.clock import day_of
+from storage.database import Tx
+from storage.ids import Ids
+from storage.inboxes import RecipientInbox
+
+# (code, enhanced status code, text). RFC 3463 §3.3, X.2.2: temporary, for retention or deleting makes room.
+FULL = (452, "4.2.2", "the mailbox is full, try again later")
+UNAVAILABLE = (550, "5.1.1", "mailbox unavailable")
+
+
+class Mailboxes:
+    """`storage_limit`: a plan → how many octets an organization on it may store."""
+
+    def __init__(self, ids: Ids, shared_domains: Set[str], storage_limit: LimitOf) -> None:
+        self._ids = ids
+        self._storage_limit = storage_limit
+        self.shared_domains = shared_domains
+
+    def find(self, tx: Tx, address: str) -> RecipientInbox | None:
+        """The inbox that `address` reaches, or None when the domain is not ours or nobody is there."""
+        return recipients.find_mailbox(tx, address, self.shared_domains)
+
+    def is_full(self, tx: Tx, organization_id: str) -> bool:
+        return allowances.is_full(tx, organization_id, self._storage_limit)
+
+    def deliver(
+        self,
+        tx: Tx,
+        incoming: IncomingMessage,
+        box: RecipientInbox,
+        trace: bytes,
+        now_ms: int,
+        message_id: str,
+    ) -> bool:
+        """The message's rows, thread, usage and event in one inbox; False when the inbox is gone. Its blob's row is
+        there already."""
+        domain = split(box.address)[1]  # it may have been deleted since RCPT, as the inbox may have been
+        if not recipients.is_served(tx, domain, self.shared_domains):
+            return False
+        if not inboxes.received(tx, box.inbox_id, now_ms):
+            return False
+        thread_id = self._join_thread(tx, incoming, box, now_ms)
+        attachments = messages.attachment_rows(self._ids, message_id, incoming.digest.parts())
+        message = message_row(incoming, box, message_id, thread_id, trace, now_ms)
+        blobs.retain(tx, incoming.blob_id)
+        messages.insert(tx, message, attachments, incoming.digest.search_words)
+        if incoming.mode == "live":
+            usage.add(tx, box.organization_id, day_of(now_ms), "received")
+        events.publish(
+            tx,
+            self._ids.new("evt"),
+            now_ms,
+            organization_id=box.organization_id,
+            type="email.received",
+            data=received_event(message, incoming, attachments),
+            mode=incoming.mode,
+            inbox_id=box.inbox_id,
+            message_id=message_id,
+        )
+        return True
+
+    def _join_thread(self, tx: Tx, incoming: IncomingMessage, box: RecipientInbox, now_ms: int) -> str:
+        """Join the conversation that the headers name, else one by subject, else begin one."""
+        parsed = incoming.digest.parsed
+        base, is_reply = base_subject(parsed.subject)
+        correspondent = normalize(incoming.from_address) if incoming.from_address else ""
+        known = threads.by_message_ids(tx, box.inbox_id, references(incoming))
+        if known is None and is_reply:
+            known = threads.by_subject(tx, box.inbox_id, base, correspondent, now_ms)
+        people = participants(incoming)
+        if known is not None:
+            threads.join(
+                tx, known, now_ms, snippet=incoming.digest.snippet, participants=people, is_unread=True
+            )
+            return known
+        thread_id = self._ids.new("thd")
+        threads.begin(
+            tx,
+            thread_id,
+            now_ms,
+            organization_id=box.organization_id,
+            inbox_id=box.inbox_id,
+            subject=parsed.subject,
+            base_subject=base,
+            snippet=incoming.digest.snippet,
+            participants=people,
+            is_unread=True,
+        )
+        return thread_id
