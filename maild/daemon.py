@@ -1,4 +1,6 @@
-"""The composition root: everything that a running daemon consists of, in the order in which it starts."""
+"""The composition root: everything that a running daemon consists of, in the order in which it starts.
+
+The mail plane's parts are listed in `mail_plane.py`, the control plane's here."""
 
 import asyncio
 import gc
@@ -15,7 +17,6 @@ import uvloop
 
 from conf.log_events import LogEvent, tell
 from conf.settings import Settings
-from conf.strangers import StrangerLog
 from conf.tuning import Tuning
 from controlplane.access.authentication import Authenticator
 from controlplane.access.rate_limit import RateLimit
@@ -42,19 +43,15 @@ from controlplane.webhooks.ping import Pinger
 from controlplane.webhooks.secrets import Secrets
 from maild import allocator
 from maild.inbound import tls
-from maild.inbound.accept import Acceptor
 from maild.inbound.listener import Listener, ListenError
-from maild.inbound.local_delivery import LocalDelivery
-from maild.inbound.mailboxes import Mailboxes
-from maild.inbound.recipients import is_served
-from maild.inbound.trace import TraceWriter
+from maild.mail_plane import Ground, mail_in, mail_out, queue_ports
 from maild.message import guessing
 from maild.message.envelope_sender import EnvelopeSenders
 from maild.outbound import dkim
 from maild.outbound.queue import OutboundQueue
 from maild.outbound.recipient_headers import RecipientHeaders
 from maild.resolver import NoAnswer, NxDomain, Resolver
-from storage import blobs, domains, events, migrate, rotation, server_secrets
+from storage import blobs, events, migrate, rotation, server_secrets
 from storage.blobs import Blobs
 from storage.clock import Clock
 from storage.cpu_threads import CpuThreads
@@ -124,24 +121,48 @@ class Daemon:
             raise
 
     async def _build(self) -> None:
-        settings, clock, tuning = self._settings, self._clock, self._tuning
+        ground = await self._lay_ground()
+        unsubscribe_key = await _own_key(ground, server_secrets.UNSUBSCRIBE)
+        senders = EnvelopeSenders(await _own_key(ground, server_secrets.ENVELOPE))
+        self.listener, local = mail_in(ground, senders, self._tls_context())
+        queue = mail_out(
+            ground,
+            queue_ports(ground, local),
+            senders,
+            RecipientHeaders(unsubscribe_key, self._settings.server.public_url),
+            random.Random(),  # noqa: S311 (spreads retries, guards nothing)
+        )
+        self._build_control_plane(ground, queue, unsubscribe_key)
+
+    async def _lay_ground(self) -> Ground:
+        settings, clock = self._settings, self._clock
         ids = Ids(clock)
-        db = self._db = await Database.open(self._folder.database)
+        self._db = await Database.open(self._folder.database)
         blob_store = Blobs(self._folder.blobs, ids, settings.storage.inline_blob_bytes)
         blob_store.prepare()
-        swept = blob_store.sweep(await db.read(blobs.known_files))
-        disk = Disk(self._folder.path, settings.storage.reserve_percent)
-        sealer = Sealer(rotation.valid_key(self._folder.database, master_key_file(self._folder.master_key)))
+        swept = blob_store.sweep(await self._db.read(blobs.known_files))
+        ground = Ground(
+            settings=settings,
+            clock=clock,
+            ids=ids,
+            db=self._db,
+            blobs=blob_store,
+            cpu=self._cpu,
+            disk=Disk(self._folder.path, settings.storage.reserve_percent),
+            sealer=Sealer(
+                rotation.valid_key(self._folder.database, master_key_file(self._folder.master_key))
+            ),
+            resolver=Resolver(settings.dns, clock),
+        )
+        tell(log, LogEvent.BUILT, data_dir=str(self._folder.path), orphaned_files_removed=swept)
+        return ground
+
+    def _build_control_plane(self, ground: Ground, queue: OutboundQueue, unsubscribe_key: bytes) -> None:
+        """The control plane, and the order in which all parts start and stop."""
+        tuning = self._tuning
+        settings, clock, ids, db = ground.settings, ground.clock, ground.ids, ground.db
+        blob_store, disk, sealer, resolver = ground.blobs, ground.disk, ground.sealer, ground.resolver
         secrets = Secrets(sealer)
-        resolver = Resolver(settings.dns, clock)
-        shared_domains = frozenset(settings.server.shared_domains)
-
-        async def own_key(name: str) -> bytes:
-            fresh = ids.chance(server_secrets.SECRET_BYTES)
-            return await db.write(server_secrets.get_or_make, sealer, name, fresh)
-
-        unsubscribe_key = await own_key(server_secrets.UNSUBSCRIBE)
-        senders = EnvelopeSenders(await own_key(server_secrets.ENVELOPE))
         egress = Egress(settings.webhooks, resolver.addresses)
         load_text = TextLoader(db, blob_store, self._cpu)
         dispatcher = Dispatcher(
@@ -151,41 +172,6 @@ class Daemon:
         db.listen(events.DELIVERIES, dispatcher.wake)
         db.listen(events.EVENTS, streams.wake)
 
-        hostname = settings.server.hostname
-        mailboxes = Mailboxes(ids, shared_domains, lambda plan: settings.plan(plan).storage_bytes)
-        trace = TraceWriter(hostname, clock)
-        acceptor = Acceptor(db, blob_store, self._cpu, clock, ids, mailboxes, trace, hostname, senders)
-        local_delivery = LocalDelivery(db, blob_store, self._cpu, clock, ids, mailboxes, trace)
-        self.listener = Listener(
-            acceptor,
-            blob_store,
-            disk,
-            self._cpu,
-            settings.smtp,
-            hostname,
-            self._tls_context(),
-            ids,
-            StrangerLog(clock.monotonic, "maild.smtp", asyncio.get_running_loop().call_later),
-        )
-        queue = OutboundQueue(
-            db,
-            blob_store,
-            self._cpu,
-            sealer,
-            resolver,
-            clock,
-            ids,
-            settings,
-            prepare_local=local_delivery.prepare_local,
-            prepare_answer=local_delivery.prepare_answer,
-            is_local=lambda domain: db.read(is_served, domain, shared_domains),
-            may_send=lambda organization_id, domain: db.lookup(
-                domains.may_send, organization_id, domain, shared_domains
-            ),
-            senders=senders,
-            recipient_headers=RecipientHeaders(unsubscribe_key, settings.server.public_url),
-            randomness=random.Random(),  # noqa: S311 (spreads retries, guards nothing)
-        )
         admission = Admission(settings, ids)
         scheduler = Scheduler(db, clock, ids, admission, wake_queue=queue.wake)
         pipeline = Pipeline(
@@ -279,7 +265,6 @@ class Daemon:
             # The server would wait for readers of streams; it answers requests that call webhooks.
             lines=[[streams, self.http, dispatcher], [self.listener], [queue]],
         )
-        tell(log, LogEvent.BUILT, data_dir=str(self._folder.path), orphaned_files_removed=swept)
 
     def _tls_context(self) -> ssl.SSLContext:
         smtp, server = self._settings.smtp, self._settings.server
@@ -341,6 +326,12 @@ async def serve(settings: Settings) -> None:
         tell(log, LogEvent.STOPPING)
         await daemon.stop()
         tell(log, LogEvent.STOPPED)
+
+
+async def _own_key(ground: Ground, name: str) -> bytes:
+    """A key of this server's own, made at the first start; durable when this returns."""
+    fresh = ground.ids.chance(server_secrets.SECRET_BYTES)
+    return await ground.db.write(server_secrets.get_or_make, ground.sealer, name, fresh)
 
 
 def _end(stopped: "asyncio.Future[None]") -> None:

@@ -55,3 +55,13 @@ DeliverAnswer = Callable[[Tx], None]
 PrepareAnswer = Callable[[SimulatedAnswer], Awaitable[DeliverAnswer]]
 IsLocal = Callable[[str], Awaitable[bool]]  # domain → is it ours?
 MaySend = Callable[[str, str], Awaitable[bool]]  # organization, domain → may it send from there, now?
+
+
+@dataclass(frozen=True, slots=True)
+class QueuePorts:
+    """What the outbound queue asks of parts that it does not know."""
+
+    prepare_local: PrepareLocal
+    prepare_answer: PrepareAnswer
+    is_local: IsLocal
+    may_send: MaySend

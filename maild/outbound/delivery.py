@@ -61,6 +61,11 @@ class Deliverer:
         self._connections = connections
         self._contents = contents
 
+    async def close(self) -> None:
+        """End kept sessions and the threads that sign; nothing is delivered any more."""
+        await self._connections.close()
+        self._contents.close()
+
     async def deliver(self, rows: Sequence[Due], is_doubtful: bool = False) -> DeliveryResult:
         """Rows of one message at one domain. `is_doubtful`: it has not been heard of lately."""
         course = _Course(rows, is_doubtful)

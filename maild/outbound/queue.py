@@ -12,7 +12,6 @@ was cut off is tried again on schedule.
 """
 
 import asyncio
-import random
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -20,11 +19,8 @@ from functools import partial
 import structlog
 
 from conf.log_events import LogEvent, tell
-from conf.settings import Settings
 from maild.message.address import suppression_keys
-from maild.message.envelope_sender import EnvelopeSenders, untagged
-from maild.outbound.connections import Connections
-from maild.outbound.content import Contents
+from maild.message.envelope_sender import untagged
 from maild.outbound.delivery import Deliverer
 from maild.outbound.destination_queues import (
     DestinationKey,
@@ -32,26 +28,18 @@ from maild.outbound.destination_queues import (
     DestinationQueue,
     DestinationQueues,
 )
-from maild.outbound.dkim import DkimKeys
 from maild.outbound.recipient_headers import RecipientHeaders
-from maild.outbound.route import Router
 from maild.outbound.schedule import Schedule
 from maild.outbound.settle import INTERNAL, Outcome, Settler, finish
 from maild.outbound.simulator import Simulator
-from maild.outbound.smtp_client import Timeouts
-from maild.outbound.tls_policy import TlsPolicies
 from maild.outbound.transaction import domain_of
 from maild.outcomes import Verdict
-from maild.ports import IsLocal, LocalMail, MaySend, PrepareAnswer, PrepareLocal
-from maild.resolver import Resolver
+from maild.ports import LocalMail, QueuePorts
 from storage import outbound
-from storage.blobs import BlobMissing, Blobs
+from storage.blobs import BlobMissing
 from storage.clock import Clock
-from storage.cpu_threads import CpuThreads
 from storage.database import Database, Tx
-from storage.ids import Ids
 from storage.outbound import Due, Leased
-from storage.sealing import Sealer
 from storage.service import STORE_RETRY_S, Enduring, LoopService
 
 WINDOW_ROWS = 3000
@@ -75,40 +63,33 @@ class OutboundQueue(LoopService):
     def __init__(
         self,
         db: Database,
-        blobs: Blobs,
-        cpu: CpuThreads,
-        sealer: Sealer,
-        resolver: Resolver,
         clock: Clock,
-        ids: Ids,
-        settings: Settings,
-        prepare_local: PrepareLocal,
-        prepare_answer: PrepareAnswer,
-        is_local: IsLocal,
-        may_send: MaySend,
-        senders: EnvelopeSenders,
+        *,
+        lease_id: str,
+        ports: QueuePorts,
+        has_relay: bool,
+        schedule: Schedule,
+        destinations: DestinationQueues,
+        deliverer: Deliverer,
+        simulator: Simulator,
+        settler: Settler,
         recipient_headers: RecipientHeaders,
-        randomness: random.Random | None = None,
-        timeouts: Timeouts | None = None,
     ) -> None:
+        """`lease_id`: marks this process's leases. `has_relay`: all that leaves this host goes to the smarthost."""
         super().__init__()
-        randomness = randomness or random.Random()  # noqa: S311 (jitter and host order)
         self._db = db
         self._clock = clock
-        self._lease_id = ids.new("run")
-        self._prepare_local = prepare_local
-        self._is_local = is_local
-        self._may_send = may_send
-        self._schedule = Schedule(settings.outbound, randomness)
-        self._has_relay = bool(settings.outbound.relay)
-        self._connections = Connections(settings, TlsPolicies(clock), clock, timeouts)
-        router = Router(settings, resolver, randomness)
+        self._lease_id = lease_id
+        self._prepare_local = ports.prepare_local
+        self._is_local = ports.is_local
+        self._may_send = ports.may_send
+        self._has_relay = has_relay
+        self._schedule = schedule
+        self._destinations = destinations
+        self._deliverer = deliverer
+        self._simulator = simulator
+        self._settler = settler
         self._recipient_headers = recipient_headers
-        self._contents = Contents(db, blobs, DkimKeys(db, sealer, clock), recipient_headers, clock, cpu)
-        self._simulator = Simulator(db, clock, ids, prepare_answer)
-        self._deliverer = Deliverer(router, self._connections, self._contents, senders, clock)
-        self._destinations = DestinationQueues(settings.outbound, clock)
-        self._settler = Settler(db, clock, ids)
         self._held = 0
         self._is_full = False
         self._scan_since = 0
@@ -344,8 +325,7 @@ class OutboundQueue(LoopService):
         await self._give_back_waiting()
         await finish(self._workers, DRAIN_S)
         await self._settler.drain()
-        await self._connections.close()
-        self._contents.close()
+        await self._deliverer.close()
 
     async def _give_back_waiting(self) -> None:
         rows: list[Due] = []

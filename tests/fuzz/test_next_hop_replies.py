@@ -139,7 +139,7 @@ async def tell(sending: Sending, hop: Hop, people: tuple[str, ...]) -> None:
         await sending.until(await sending.send("bot@ours.test"), "delivered")
     finally:
         server.close()
-        await sending.queue._connections.close()
+        await sending.queue._deliverer._connections.close()
         sending.clock.forward(3600)
 
 

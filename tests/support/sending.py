@@ -8,14 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from conf.settings import Settings, parse
+from maild.mail_plane import Ground, mail_out
 from maild.message.envelope_sender import EnvelopeSenders
 from maild.outbound.queue import OutboundQueue
 from maild.outbound.recipient_headers import RecipientHeaders
 from maild.outbound.smtp_client import Timeouts
-from maild.ports import DeliverAnswer, LocalMail, Reply, SimulatedAnswer
+from maild.ports import DeliverAnswer, LocalMail, QueuePorts, Reply, SimulatedAnswer
 from maild.resolver import Resolver
 from storage.cpu_threads import CpuThreads
 from storage.database import Tx
+from storage.disk import Disk
 from tests.support.dns_server import DnsServer
 from tests.support.mx import Mx
 from tests.support.store import ManualClock, Store
@@ -66,25 +68,21 @@ class Sending:
         )
 
     def make_queue(self) -> OutboundQueue:
-        store = self.store
-        return OutboundQueue(
-            store.db,
-            store.blobs,
-            CpuThreads(),
-            store.sealer,
-            Resolver(self.settings.dns, self.clock),
-            self.clock,
-            store.ids,
-            self.settings,
-            self._prepare_local,
-            self._prepare_answer,
-            self._is_local,
-            self._may_send,
-            SENDERS,
-            RecipientHeaders(b"k" * 32, "https://api.ours.test"),
-            random.Random(7),
-            self.timeouts,
+        store, settings = self.store, self.settings
+        ground = Ground(
+            settings=settings,
+            clock=self.clock,
+            ids=store.ids,
+            db=store.db,
+            blobs=store.blobs,
+            cpu=CpuThreads(),
+            disk=Disk(self.folder, settings.storage.reserve_percent),
+            sealer=store.sealer,
+            resolver=Resolver(settings.dns, self.clock),
         )
+        ports = QueuePorts(self._prepare_local, self._prepare_answer, self._is_local, self._may_send)
+        headers = RecipientHeaders(b"k" * 32, "https://api.ours.test")
+        return mail_out(ground, ports, SENDERS, headers, random.Random(7), self.timeouts)
 
     async def send(self, *recipients: str, **options: Any) -> str:
         """Queue a message and wake the queue."""

@@ -1,0 +1,131 @@
+"""The mail plane's parts, and how they are joined: what the composition root (`daemon.py`) builds first.
+
+    ground      what every part stands on: store, clock, resolver
+    mail in     SMTP listener → acceptor → inboxes, and local delivery into the same ones
+    mail out    outbound queue → destination queues → deliverer (hosts) | simulator | local delivery → settler
+
+Nothing is started here. Parts get what they need handed in, and make no other part themselves.
+"""
+
+import asyncio
+import random
+from dataclasses import dataclass
+from ssl import SSLContext
+from typing import NamedTuple
+
+from conf.settings import Settings
+from conf.strangers import StrangerLog
+from maild.inbound.accept import Acceptor
+from maild.inbound.listener import Listener
+from maild.inbound.local_delivery import LocalDelivery
+from maild.inbound.mailboxes import Mailboxes
+from maild.inbound.recipients import is_served
+from maild.inbound.trace import TraceWriter
+from maild.message.envelope_sender import EnvelopeSenders
+from maild.outbound.connections import Connections
+from maild.outbound.content import Contents
+from maild.outbound.delivery import Deliverer
+from maild.outbound.destination_queues import DestinationQueues
+from maild.outbound.dkim import DkimKeys
+from maild.outbound.queue import OutboundQueue
+from maild.outbound.recipient_headers import RecipientHeaders
+from maild.outbound.route import Router
+from maild.outbound.schedule import Schedule
+from maild.outbound.settle import Settler
+from maild.outbound.simulator import Simulator
+from maild.outbound.smtp_client import Timeouts
+from maild.outbound.tls_policy import TlsPolicies
+from maild.ports import QueuePorts
+from maild.resolver import Resolver
+from storage import domains
+from storage.blobs import Blobs
+from storage.clock import Clock
+from storage.cpu_threads import CpuThreads
+from storage.database import Database
+from storage.disk import Disk
+from storage.ids import Ids
+from storage.sealing import Sealer
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What all parts stand on. `shared_domains`: those of the configuration, for inboxes of every organization."""
+
+    settings: Settings
+    clock: Clock
+    ids: Ids
+    db: Database
+    blobs: Blobs
+    cpu: CpuThreads
+    disk: Disk
+    sealer: Sealer
+    resolver: Resolver
+
+    @property
+    def shared_domains(self) -> frozenset[str]:
+        return frozenset(self.settings.server.shared_domains)
+
+
+class MailIn(NamedTuple):
+    listener: Listener
+    local: LocalDelivery
+
+
+def mail_in(ground: Ground, senders: EnvelopeSenders, tls: SSLContext) -> MailIn:
+    """Call it on the event loop that the listener will run on."""
+    settings, clock, ids = ground.settings, ground.clock, ground.ids
+    hostname = settings.server.hostname
+    mailboxes = Mailboxes(ids, ground.shared_domains, lambda plan: settings.plan(plan).storage_bytes)
+    trace = TraceWriter(hostname, clock)
+    acceptor = Acceptor(ground.db, ground.blobs, ground.cpu, clock, ids, mailboxes, trace, hostname, senders)
+    strangers = StrangerLog(clock.monotonic, "maild.smtp", asyncio.get_running_loop().call_later)
+    listener = Listener(
+        acceptor, ground.blobs, ground.disk, ground.cpu, settings.smtp, hostname, tls, ids, strangers
+    )
+    return MailIn(listener, LocalDelivery(ground.db, ground.blobs, ground.cpu, clock, ids, mailboxes, trace))
+
+
+def queue_ports(ground: Ground, local: LocalDelivery) -> QueuePorts:
+    """What the outbound queue asks of the inboxes, and of the domains as they are now."""
+    db, shared_domains = ground.db, ground.shared_domains
+    return QueuePorts(
+        prepare_local=local.prepare_local,
+        prepare_answer=local.prepare_answer,
+        is_local=lambda domain: db.read(is_served, domain, shared_domains),
+        may_send=lambda organization_id, domain: db.lookup(
+            domains.may_send, organization_id, domain, shared_domains
+        ),
+    )
+
+
+def mail_out(
+    ground: Ground,
+    ports: QueuePorts,
+    senders: EnvelopeSenders,
+    recipient_headers: RecipientHeaders,
+    randomness: random.Random,
+    timeouts: Timeouts | None = None,
+) -> OutboundQueue:
+    """`randomness` spreads retries and orders hosts, and guards nothing. `timeouts`: None for those of the settings."""
+    settings, db, clock = ground.settings, ground.db, ground.clock
+    keys = DkimKeys(db, ground.sealer, clock)
+    deliverer = Deliverer(
+        Router(settings, ground.resolver, randomness),
+        Connections(settings, TlsPolicies(clock), clock, timeouts),
+        Contents(db, ground.blobs, keys, recipient_headers, clock, ground.cpu),
+        senders,
+        clock,
+    )
+    return OutboundQueue(
+        db,
+        clock,
+        lease_id=ground.ids.new("run"),
+        ports=ports,
+        has_relay=bool(settings.outbound.relay),
+        schedule=Schedule(settings.outbound, randomness),
+        destinations=DestinationQueues(settings.outbound, clock),
+        deliverer=deliverer,
+        simulator=Simulator(db, clock, ground.ids, ports.prepare_answer),
+        settler=Settler(db, clock, ground.ids),
+        recipient_headers=recipient_headers,
+    )
