@@ -8,13 +8,14 @@ Test messages change their own rows and publish events, and touch no counter and
 made inside the transaction, on the event loop or on the writer's thread; `Ids` may be asked from both.
 """
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from maild import circuit_breaker
+from maild.message import bounces
 from maild.message.address import normalize
+from maild.message.bounces import Bounce
 from storage import outbound, outbound_events, states, suppressions, usage
 from storage.clock import day_of, iso, month_of
 from storage.database import Tx
@@ -22,18 +23,6 @@ from storage.outbound import Due, MessageSummary, RecipientSettlement
 from storage.records import RecipientRow
 
 NewId = Callable[[str], str]  # a prefix → a fresh id
-BounceType = Literal["permanent", "transient", "undetermined"]
-
-# RFC 3463 §3.2, RFC 7505 §4: the address is no good, whatever the message; not policy (5.7.x), not content.
-_ADDRESS_FAULTS = frozenset({"5.1.1", "5.1.2", "5.1.6", "5.1.10", "5.2.1"})
-_ADDRESS_CODES = frozenset({550, 551, 553})  # RFC 5321 §4.2.3, where no enhanced code says more
-_NO_SUCH_USER = re.compile(
-    r"user (is )?unknown|unknown (user|recipient|mailbox)|no such (user|recipient|mailbox|address)"
-    r"|(user|recipient|mailbox|address|account) (does not exist|doesn't exist|not found|is disabled)"
-    r"|invalid (recipient|mailbox)",
-    re.IGNORECASE,
-)
-
 
 _REASONS = {"deferred": "expired", "suppressed": "recipient_suppressed", "failed": "domain_not_verified"}
 
@@ -70,17 +59,9 @@ class Verdict:
         status: Literal["sent", "delivered", "deferred", "bounced"] = "deferred"
         if 200 <= code < 300:
             status = accepted
-        elif 500 <= code < 600:
+        elif bounces.is_permanent(code):
             status = "bounced"
         return cls(status, code, enhanced, text, host, tls)
-
-    def is_address_fault(self) -> bool:
-        """Is it the address that is no good, so that writing to it again would be wrong?"""
-        if self.status != "bounced":
-            return False
-        if self.enhanced is not None and not self.enhanced.endswith(".0.0"):  # "other": says nothing
-            return self.enhanced in _ADDRESS_FAULTS
-        return self.code in _ADDRESS_CODES and _NO_SUCH_USER.search(self.text) is not None
 
 
 class Settled(NamedTuple):
@@ -97,17 +78,15 @@ class Late:
 
     position: int
     verdict: Verdict
-    bounce_type: BounceType
 
 
 @dataclass(frozen=True, slots=True)
 class _Failure:
     position: int
     address: str
-    bounce_type: BounceType
+    bounce: Bounce
     reason: str
     verdict: Verdict
-    is_hard: bool  # counts against the sender's reputation
 
 
 def record(
@@ -175,10 +154,9 @@ def settled_later(
         _Failure(
             one.position,
             message.address_of(one.position),
-            one.bounce_type,
+            bounces.of_report(one.verdict.code, one.verdict.enhanced, one.verdict.text),
             "bounced",
             one.verdict,
-            is_hard=one.bounce_type == "permanent",
         )
         for one in bounced
     ]
@@ -264,24 +242,23 @@ class _Message:
         """All that follows from recipients, and perhaps the message, that failed."""
         for failure in failures:
             self._bounce(failure)
-        if any(failure.is_hard for failure in failures):
+        if any(failure.bounce.is_hard for failure in failures):
             self._check_reputation()
         if has_failed:
             outbound_events.publish_failed(self._tx, self._new_id("evt"), self._id, self._now_ms)
 
     def _bounce(self, failure: _Failure) -> None:
-        verdict = failure.verdict
+        verdict, bounce = failure.verdict, failure.bounce
+        self.count("bounced", int(bounce.is_hard))
         suppressed = failure.reason == "recipient_suppressed"
-        if failure.bounce_type == "permanent" and not suppressed:
-            self.count("bounced", int(failure.is_hard))
-            if verdict.is_address_fault() and self.envelope.mode == "live":
-                suppressed = True
-                self._suppress(failure.address, "hard_bounce", "bounce")
+        if bounce.blames_address and self.envelope.mode == "live":
+            suppressed = True
+            self._suppress(failure.address, "hard_bounce", "bounce")
         self.publish(
             "email.bounced",
             {
                 "recipient": failure.address,
-                "bounceType": failure.bounce_type,
+                "bounceType": bounce.type,
                 "smtpCode": verdict.code,
                 "enhancedCode": verdict.enhanced,
                 "diagnostic": verdict.text,
@@ -334,13 +311,21 @@ def _settlement(row: Due, verdict: Verdict, now_ms: int, duration_ms: int) -> Re
 
 
 def _failure(row: Due, verdict: Verdict) -> _Failure:
-    types: Mapping[str, BounceType] = {"deferred": "transient", "failed": "undetermined"}
-    bounce_type = types.get(verdict.status, "permanent")
     reason = _REASONS.get(verdict.status, "bounced")
-    # RFC 3463 §3.4: what failed in this system (a stored message that is gone) is no fault of the sender's.
-    is_ours = verdict.host is None and (verdict.enhanced or "").startswith("5.3.")
-    is_hard = verdict.status == "bounced" and not is_ours
-    return _Failure(row.position, row.address, bounce_type, reason, verdict, is_hard)
+    return _Failure(row.position, row.address, _bounce(verdict), reason, verdict)
+
+
+def _bounce(verdict: Verdict) -> Bounce:
+    match verdict.status:
+        case "deferred":  # and its time is over
+            return bounces.TRANSIENT
+        case "failed":
+            return bounces.UNDETERMINED
+        case "suppressed":
+            return bounces.NOT_SENT_TO
+        case _:
+            is_ours = verdict.host is None
+            return bounces.of_reply(verdict.code, verdict.enhanced, verdict.text, is_ours=is_ours)
 
 
 def _delay(row: Due, verdict: Verdict) -> dict[str, Any]:

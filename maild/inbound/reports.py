@@ -24,7 +24,7 @@ from maild.message import envelope_sender
 from maild.message.address import normalize, split
 from maild.message.envelope_sender import EnvelopeSenders, Token
 from maild.message.report import Complaint, DeliveryReport, Fate, Report
-from maild.outcomes import BounceType, Late, NewId, Verdict
+from maild.outcomes import Late, NewId, Verdict
 from storage import outbound
 from storage.database import Tx
 from storage.inboxes import RecipientInbox
@@ -161,15 +161,7 @@ def _positions(addresses: Sequence[str], places: Mapping[str, int]) -> list[int]
 
 def _late(position: int, fate: Fate) -> Late:
     verdict = Verdict("bounced", fate.code, fate.enhanced, fate.diagnostic, fate.host)
-    return Late(position, verdict, _bounce_type(fate))
-
-
-def _bounce_type(fate: Fate) -> BounceType:
-    """RFC 3463 §2: class 4 is a temporary trouble that lasted too long, and so is X.4.7 in any class."""
-    kind = fate.enhanced[0] if fate.enhanced else str(fate.code or "")[:1]
-    if kind == "4" or fate.enhanced == "5.4.7":
-        return "transient"
-    return "permanent" if kind == "5" else "undetermined"
+    return Late(position, verdict)
 
 
 def _quoted(report: Report) -> Iterator[Token]:

@@ -1,7 +1,7 @@
 """What mail systems say about mail of ours: delivery reports and complaints. Pure, tolerant, bounded.
 
 `read_report` takes any message and never raises. It says what is written, and nothing about whether it is
-true: who may report what is decided by `maild/inbound/reports.py`.
+true: who may report what is decided by `maild/inbound/reports.py`, what a status means by `bounces.py`.
 
 Delivery reports are RFC 3464 in `multipart/report` (RFC 6522), also in UTF-8 (RFC 6533); and the two older
 forms that are still met, qmail's text and Exim's header. Complaints are RFC 5965.
@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from maild.message.address import normalize
+from maild.message.bounces import ENHANCED_STATUS, is_unspecific
 from maild.message.decode import decode_slice
 from maild.message.guessing import Guesser
 from maild.message.headers import Headers, read_headers
@@ -40,7 +41,7 @@ _ORIGINAL_TYPES = (
 )  # fmt: skip
 
 _BLANK_LINES = re.compile(rb"\n[ \t]*+\n")
-_ENHANCED = re.compile(r"(?<![\d.])([245]\.\d{1,3}\.\d{1,3})(?![\d.])")
+_ENHANCED = re.compile(rf"(?<![\d.])({ENHANCED_STATUS})(?![\d.])")
 _CODE = re.compile(r"(?<![\w.#])([245]\d\d)(?=[ \t\-#;:]|$)")
 _UNITEXT = re.compile(r"\\x\{([0-9A-Fa-f]{1,6})\}")
 _MESSAGE_ID = re.compile(r"<[^<>\s]{1,996}>")
@@ -227,7 +228,7 @@ def _enhanced(status: str, diagnostic: str) -> str | None:
     told = _ENHANCED.search(diagnostic)
     if said is None:
         return told[1] if told else None
-    if said[1].endswith(".0.0") and told is not None and told[1][0] == said[1][0]:
+    if is_unspecific(said[1]) and told is not None and told[1][0] == said[1][0]:
         return told[1]
     return said[1]
 

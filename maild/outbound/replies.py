@@ -13,6 +13,8 @@ from enum import Enum
 from aiosmtplib import SMTPException
 from aiosmtplib.response import SMTPResponse
 
+from maild.message.bounces import ENHANCED_STATUS, is_permanent, is_transient
+
 LINE_OCTETS_MAX = 8192  # RFC 5321 §4.5.3.1.5 has 512; some EHLO lines are longer
 REPLY_OCTETS_MAX = 32 * 1024
 REPLY_CHARACTERS = 500
@@ -20,7 +22,7 @@ SHOWN_CHARACTERS = 100
 
 # RFC 5321 §4.2: three digits, of which the first is 2 to 5 (§4.2.1 has no other).
 _LINE = re.compile(rb"([2-5][0-9]{2})(?:([ -])(.*))?", re.DOTALL)
-_ENHANCED = re.compile(r"([245]\.\d{1,3}\.\d{1,3})(?:\s+|$)")
+_ENHANCED = re.compile(rf"({ENHANCED_STATUS})(?:\s+|$)")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
@@ -61,9 +63,9 @@ def meaning(step: Step, code: int) -> Meaning:
     """What a code means as the reply to the step."""
     if code in _GOES_ON[step]:
         return Meaning.GO_ON
-    if 400 <= code < 500:
+    if is_transient(code):
         return Meaning.LATER
-    return Meaning.NEVER if 500 <= code < 600 else Meaning.FAULT
+    return Meaning.NEVER if is_permanent(code) else Meaning.FAULT
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,7 +106,7 @@ async def test_a_bounce_that_comes_later(store: Store) -> None:
     late = Verdict.of(550, "5.1.1", "no such user", "mx")
 
     async def bounce(position: int) -> None:
-        failed = [Late(position, late, "permanent")]
+        failed = [Late(position, late)]
         await store.db.write(outcomes.settled_later, message_id, [], failed, store.ids.new, now_ms)
 
     await bounce(0)
