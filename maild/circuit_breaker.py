@@ -1,4 +1,4 @@
-"""Stops an organization whose mail bounces or annoys, before every other's suffers for it.
+"""Pauses the sending of an organization whose bounces or complaints would spoil the reputation of all others.
 
 Called in the transaction that counted the bounce or the complaint, so that the send after it is refused.
 It trips once; an operator's approval starts the count anew, else the old numbers would trip it again.

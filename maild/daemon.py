@@ -290,9 +290,11 @@ class Daemon:
             tell(log, LogEvent.CERTIFICATE_RELOADED)
 
     async def watch(self, until: "asyncio.Future[None]") -> None:
+        """Wait for `until`; ServiceDied when a part dies before."""
         await self._supervisor.watch(until)
 
     async def stop(self) -> None:
+        """Drain and stop all parts (storage/service.py), then close the store. Idempotent."""
         await self._supervisor.stop()
         await self._cpu.close()
         if self._db is not None:
@@ -301,6 +303,7 @@ class Daemon:
         self._folder.unlock()
 
     def ready_line(self) -> str:
+        """One line of JSON for whoever started the process: where it listens."""
         return json.dumps({"event": "ready", "smtp": self.listener.addresses, "http": self.http.url})
 
 

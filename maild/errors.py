@@ -1,14 +1,16 @@
 """SMTP errors that carry the decision they imply.
 
-    SmtpError          code, enhanced status code, text for the peer
-    ├─ code 4xx        temporary: the peer keeps the message and comes again
-    └─ code 5xx        permanent: the peer gives up, and the sender is told
+    SmtpError          code, enhanced status code, text for the client
+    ├─ code 4xx        transient: the client keeps the message and tries again
+    └─ code 5xx        permanent: the client gives up, and reports it to the sender
 
-What we don't know to be permanent is temporary. The text goes to strangers: it never carries a cause.
+What we don't know to be permanent is temporary. The text goes to the client: it never carries a cause.
 """
 
 
 class SmtpError(Exception):
+    """A reply that refuses a command or a message. `enhanced`: RFC 3463; `closes`: the session ends after it."""
+
     def __init__(self, code: int, enhanced: str, text: str, *, closes: bool = False) -> None:
         super().__init__(f"{code} {enhanced} {text}")
         self.code = code
@@ -22,5 +24,5 @@ class SmtpError(Exception):
 
 
 def unavailable(text: str = "local error, try again later") -> SmtpError:
-    """Something of ours failed; nothing is lost as long as the peer keeps the message."""
+    """Something of ours failed; nothing is lost as long as the client keeps the message."""
     return SmtpError(451, "4.3.0", text)

@@ -76,7 +76,7 @@ class _Clock:
 def _json_line(_logger: object, _method: str, line: EventDict) -> bytes:
     try:
         octets = msgspec.json.encode(line, enc_hook=repr)
-    except (UnicodeEncodeError, TypeError, ValueError):  # a lone surrogate, a key that is no text
+    except (UnicodeEncodeError, TypeError, ValueError):  # a lone surrogate, a key that is not text
         octets = b"\xff"
     if not octets.isascii():
         octets = json.dumps(line, default=repr, skipkeys=True).encode()
@@ -87,7 +87,8 @@ def _console() -> list[Processor]:
     render = structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), exception_formatter=_traceback)
 
     def show(logger: object, method: str, line: EventDict) -> bytes:
-        # As Python writes them: no control of a peer's reaches the terminal. What is no text is written so anyway.
+        # As Python writes them: no control character from outside reaches the terminal. What is not text is escaped
+        # anyway.
         for key, value in line.items():
             if isinstance(value, str) and not value.isprintable():
                 line[key] = repr(value)

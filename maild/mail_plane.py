@@ -67,6 +67,8 @@ class Ground:
 
 
 class MailIn(NamedTuple):
+    """`local`: delivery without SMTP into the same inboxes."""
+
     listener: Listener
     local: LocalDelivery
 

@@ -79,6 +79,7 @@ class OperatorCommands:
         return {**made, "records": records}
 
     def create_organization(self, name: str, plan: str) -> dict[str, str]:
+        """Its id, and its first live and test keys; durable when this returns."""
         return self._write(lambda tx: self._create_organization(tx, name, plan))
 
     def set_sending(self, organization_id: str, status: str, reason: str | None, action: str | None) -> bool:
@@ -94,6 +95,7 @@ class OperatorCommands:
         )
 
     def list_organizations(self) -> list[dict[str, Any]]:
+        """Each as `show_organization` has it."""
         return self._write(lambda tx: [self._shown(tx, one) for one in organizations.every(tx)])
 
     def show_organization(self, organization_id: str) -> dict[str, Any]:
@@ -108,17 +110,21 @@ class OperatorCommands:
         return self._write(unit)
 
     def set_plan(self, organization_id: str, plan: str) -> bool:
+        """False when there is no such organization."""
         return self._write(lambda tx: organizations.set_plan(tx, organization_id, plan))
 
     def reset_tripwire(self, organization_id: str) -> bool:
+        """Let it send again; False when there is no such organization."""
         return self._write(lambda tx: organizations.reset_tripwire(tx, organization_id))
 
     def pause_queue(self) -> dict[str, Any]:
+        """Nothing enters or leaves the outbound queue from now on; `show_queue`."""
         now_ms = self._clock.now_ms()
         self._write(lambda tx: switches.turn_off(tx, switches.QUEUE, now_ms))
         return self.show_queue()
 
     def resume_queue(self) -> dict[str, Any]:
+        """`show_queue`."""
         self._write(lambda tx: switches.turn_on(tx, switches.QUEUE))
         return self.show_queue()
 
@@ -146,6 +152,8 @@ class OperatorCommands:
         return self._write(unit)
 
     def revoke_key(self, key_id: str) -> bool:
+        """False when there is no such key."""
+
         def unit(tx: Tx) -> bool:
             organization_id = keys.organization_of(tx, key_id)
             return organization_id is not None and keys.revoke(tx, organization_id, key_id)

@@ -2,7 +2,7 @@
 
 A verdict changes the recipient's row and its message's status, and brings the attempt's record, the
 counters, the suppression and the events with it; either all of it is committed, or none. The steps
-stand in `record`. A row that is gone, or was changed meanwhile, counts for nothing and tells nobody.
+stand in `record`. A row that is gone, or was changed meanwhile, changes nothing and publishes nothing.
 
 Test messages change their own rows and publish events, and touch no counter and no suppression. Ids are
 made inside the transaction, on the event loop or on the writer's thread; `Ids` may be asked from both.
@@ -32,15 +32,15 @@ class Verdict:
     """One recipient's fate in one attempt.
 
     `sent`: a smarthost took it; `delivered`: its own MX or a local inbox did; `deferred`: again later,
-    or never if its time is over; `bounced`: refused for good; `suppressed`: we did not even try, and for
-    `failed` neither: the sender's domain is no longer theirs to send from.
+    or never if its time is over; `bounced`: refused for good; `suppressed`: not tried, the recipient is on
+    the suppression list; `failed`: not tried, the sender's domain is not verified any more.
     """
 
     status: Literal["sent", "delivered", "deferred", "bounced", "suppressed", "failed"]
     code: int | None
     enhanced: str | None
     text: str
-    host: str | None = None  # who said so; None when no other host was reached
+    host: str | None = None  # that replied so; None when no other host was reached
     tls: str | None = None
     left: bool = False  # a host was told MAIL FROM in this attempt: the message has left this one
     stored_as: str | None = None  # the id of an inbox of ours' copy

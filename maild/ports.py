@@ -32,7 +32,7 @@ class LocalMail:
 
 @dataclass(frozen=True, slots=True)
 class SimulatedAnswer:
-    """What somebody at the simulator writes back to an inbox."""
+    """What a simulated recipient writes back to an inbox."""
 
     raw: bytes
     author: str
@@ -41,7 +41,7 @@ class SimulatedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """As an SMTP server would answer for one recipient: 2xx taken, 4xx later, 5xx never."""
+    """As an SMTP server would reply for one recipient: 2xx accepted, 4xx transient, 5xx permanent (RFC 5321 §4.2.1)."""
 
     code: int
     enhanced: str
@@ -53,7 +53,7 @@ DeliverLocal = Callable[[Tx], Mapping[str, Reply]]  # recipient → reply
 PrepareLocal = Callable[[LocalMail], Awaitable[DeliverLocal]]
 DeliverAnswer = Callable[[Tx], None]
 PrepareAnswer = Callable[[SimulatedAnswer], Awaitable[DeliverAnswer]]
-IsLocal = Callable[[str], Awaitable[bool]]  # domain → is it ours?
+IsLocal = Callable[[str], Awaitable[bool]]  # domain (A-label) → do its inboxes live here?
 MaySend = Callable[[str, str], Awaitable[bool]]  # organization, domain → may it send from there, now?
 
 

@@ -1,7 +1,7 @@
 """DNS for the whole mail plane: dnspython behind one cache.
 
 Four outcomes are kept apart, because they decide different things: an answer, `NxDomain` (the name
-does not exist), `NoAnswer` (it does, without such a record), `DnsTemporary` (nobody could say).
+does not exist), `NoAnswer` (it does, without such a record), `DnsTemporary` (no server could say).
 The first three are cached for as long as their TTL says; the last never is.
 
 Questions about one domain (the last two labels of the name) have a share of the queries in flight, so that one
@@ -40,7 +40,7 @@ class DnsError(Exception):
 
 
 class NxDomain(DnsError):
-    """The name does not exist, or is no domain name at all."""
+    """The name does not exist, or is not a domain name at all."""
 
 
 class NoAnswer(DnsError):
@@ -54,6 +54,8 @@ class DnsTemporary(DnsError):
 
 
 class Mx(NamedTuple):
+    """RFC 5321 §5.1: the lowest preference is tried first."""
+
     preference: int
     host: str  # lower case, without the dot at the end; "" in a null MX
 
@@ -66,6 +68,8 @@ class _Entry:
 
 
 class Resolver:
+    """Look-ups through the nameservers of the settings; every method raises the DnsErrors above."""
+
     def __init__(self, settings: Dns, clock: Clock) -> None:
         self._clock = clock
         self._timeout_s = settings.timeout_s
@@ -73,10 +77,11 @@ class Resolver:
         self._cache: OrderedDict[tuple[str, str], _Entry] = OrderedDict()
         self._flying: dict[tuple[str, str], asyncio.Task[_Entry]] = {}
         self._slots = asyncio.Semaphore(QUERIES_IN_FLIGHT)
-        # A share lives as long as somebody holds it or waits for it.
+        # A share lives as long as it is held or waited for.
         self._shares: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
     async def mx(self, domain: str) -> list[Mx]:
+        """The MX records in no order."""
         records = await self._records(domain, "MX")
         return [Mx(record.preference, _text(record.exchange)) for record in records]
 

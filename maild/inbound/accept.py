@@ -11,8 +11,8 @@ RCPT has asked before whether an address reaches an inbox with room (`find_mailb
 the same inboxes by `local_delivery.py`.
 
 What is durable when: `Acceptor.accept` returns after COMMIT; the bytes were durable before it (`storage.blobs`). A
-crash leaves the whole message or nothing but an orphaned file. Whoever calls must let it finish even when the client
-hangs up.
+crash leaves the whole message or nothing but an orphaned file. The caller must let it finish even when the client hangs
+up.
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,7 +45,7 @@ log = structlog.get_logger("maild.smtp")
 
 ROWS_OF_A_MESSAGE = 10  # besides its attachments, which cost a tenth of it each
 APART_ROWS = 500  # some 10 ms; more are written while the event loop goes on
-MAX_ROWS = 10_000  # some 200 ms, in which nobody else writes
+MAX_ROWS = 10_000  # some 200 ms, in which nothing else is written
 
 
 class Received(NamedTuple):
@@ -68,6 +68,8 @@ class Committed(NamedTuple):
 
 
 class Acceptor:
+    """The last station of SMTP: a received message becomes rows, or is refused with SmtpError."""
+
     def __init__(
         self,
         db: Database,
@@ -142,7 +144,7 @@ class Acceptor:
     def _commit(self, tx: Tx, received: Received) -> Committed:
         """Rows for every inbox, and what a report brings."""
         organizations = {box.organization_id for _, box in received.recipients}
-        # Others may have brought mail since RCPT. One with room is enough: there is one answer for all of them.
+        # Other mail may have come since RCPT. One organization with room is enough: there is one reply for all.
         if all(self._mailboxes.is_full(tx, organization_id) for organization_id in organizations):
             raise SmtpError(*FULL)
         # Ids are made here, in the order of the commits, so that what is newest has the newest id.

@@ -5,6 +5,8 @@ from maild.errors import SmtpError
 
 
 class CommandCounts:
+    """The counters of one session. What is returned or raised is the SmtpError to reply with."""
+
     def __init__(self, limits: Smtp) -> None:
         self._limits = limits
         self._errors = self._junk = self._unknown = 0
@@ -26,7 +28,7 @@ class CommandCounts:
         return SmtpError(500, "5.5.1", "command not recognized")
 
     def idle(self) -> None:
-        """Commands that move no mail: any number is allowed (RFC 5321 §4.1.1.9), nobody needs more than the limit."""
+        """Commands that move no mail: any number is allowed (RFC 5321 §4.1.1.9), no client needs more."""
         self._junk += 1
         if self._junk > self._limits.max_junk_commands:
             raise SmtpError(421, "4.7.0", "too many commands, closing connection", closes=True)

@@ -19,6 +19,7 @@ class DataDecoder:
         self.had_bare_line_end = False
 
     def feed(self, piece: bytes) -> bytes:
+        """The decoded octets of the next piece; a CR at its end is held back."""
         data = self._held + piece if self._held else piece
         self._held = b"\r" if data.endswith(b"\r") else b""
         if self._held:

@@ -1,8 +1,8 @@
 """The header section of a message as it comes in: hops counted, and results taken out that only we may give.
 
-RFC 8601 §5: who adds Authentication-Results removes those of strangers that bear its own name, or a reader of the raw
-message would believe them. That has to happen before the bytes are stored, since all that we keep of a message points
-into them. A signature of the sender's over such a field breaks by that, which the RFC accepts.
+RFC 8601 §5: a host that adds Authentication-Results removes those of others that bear its own name, or a reader of
+the raw message would believe them. That has to happen before the bytes are stored, since all that we keep of a
+message points into them. A signature of the sender's over such a field breaks by that, which the RFC accepts.
 
 Feed it what `DataDecoder` gives (lines end with CRLF and are never cut between the two), in pieces cut anywhere. It
 takes linear time, holds back at most MAX_HELD_OCTETS, and touches nothing behind the first empty line.
@@ -13,7 +13,7 @@ import re
 from maild.message.idn import ascii_domain
 from maild.message.mailboxes import unescape
 
-MAX_HELD_OCTETS = 16 * 1024  # of a field that bears results; a longer one is nobody's honest one, and goes
+MAX_HELD_OCTETS = 16 * 1024  # of a field that bears results; no honest one is longer; it is removed
 _MAX_NAME_OCTETS = 64
 
 _NAME = b"\r\nauthentication-results"
@@ -94,7 +94,7 @@ class HeaderSection:
     def _is_ours(self, value: bytes) -> bool:
         text = value.decode("utf-8", "replace")
         named = _authserv_id(text)
-        if named is None:  # nobody can read it, and some may think that they can
+        if named is None:  # it can't be read, and a lax reader may think that it can
             return self._own_id in text.lower()
         try:
             named = ascii_domain(named)

@@ -35,6 +35,7 @@ class IncomingMessage(NamedTuple):
 def incoming_message(
     found: Digest, blob_id: str, size_bytes: int, envelope_from: str, auth: Mapping[str, str | None]
 ) -> IncomingMessage:
+    """`envelope_from`: "" for the null sender. `auth`: as the API shows it."""
     parsed = found.parsed
     # Without one unambiguous author the envelope sender stands in (it is checked syntax, not a claim).
     return IncomingMessage(
@@ -59,6 +60,7 @@ def references(incoming: IncomingMessage) -> list[str]:
 
 
 def participants(incoming: IncomingMessage) -> list[str]:
+    """Comparison keys of author and visible recipients, each once, PARTICIPANTS at most."""
     everyone = [incoming.from_address, *incoming.to, *incoming.cc]
     return list(dict.fromkeys(normalize(one) for one in everyone if one))[:PARTICIPANTS]
 
@@ -66,6 +68,7 @@ def participants(incoming: IncomingMessage) -> list[str]:
 def message_row(
     incoming: IncomingMessage, box: RecipientInbox, message_id: str, thread_id: str, trace: bytes, now_ms: int
 ) -> MessageRow:
+    """The row of one inbox's copy. `trace`: the header fields in front of the stored bytes; `now_ms`: when it came."""
     found, parsed = incoming.digest, incoming.digest.parsed
     return MessageRow(
         id=message_id,

@@ -1,8 +1,8 @@
 """One message between DATA and its commit: decoded, checked and kept as it comes, and never more than its share.
 
 What is held in memory counts against the account of memory, what is spooled into a file against the disk, each with the
-peer's address as its holder. A message that is refused gives everything back at that moment, not at its final dot:
-what still comes of it is nobody's, and the others' mail has the room.
+client's address as its holder. A message that is refused gives everything back at that moment, not at its final
+dot: what still comes of it is dropped, and other mail has the room.
 """
 
 from collections.abc import AsyncIterator
@@ -22,7 +22,7 @@ from storage.disk import Disk
 log = structlog.get_logger("maild.smtp")
 
 DRAIN_FACTOR = 2  # an oversized message is read to this many times the limit, then cut off
-MAX_HOPS = 50  # RFC 5321 §6.3 asks for at least 100 only of those who count nothing else; Postfix has 50
+MAX_HOPS = 50  # RFC 5321 §6.3 asks for at least 100 where nothing else is counted; Postfix has 50
 
 # Of a message: a hundred larger ones at once would hold the event loop for a tenth of a second.
 AT_ONCE_OCTETS = 128 * 1024
@@ -31,7 +31,7 @@ NO_STORAGE = SmtpError(452, "4.3.1", "no storage left, try again later")
 
 
 class Intake:
-    """`declared_bytes`: the SIZE of MAIL (RFC 1870), 0 when none was given."""
+    """`declared_bytes`: the SIZE of MAIL (RFC 1870), 0 when none was given. SmtpError when there is no room for it."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class Intake:
         self._header = HeaderSection(hostname)
         self._held = 0
         self._octets = 0
-        # Who says how much will come has its room from the start: of two that don't fit, one gets through.
+        # A declared size has its room from the start: of two messages that don't fit together, one gets through.
         if not self._claim.cover(declared_bytes):
             raise NO_STORAGE
 
@@ -93,7 +93,8 @@ class Intake:
             raise
 
     async def finish(self) -> Stored:
-        """The final dot was read: the whole message. SmtpError when it is refused at last."""
+        """The final dot was read: the whole message; a large one is a durable file when this returns. SmtpError when it
+        is refused at last."""
         try:
             await self._keep(self._header.feed(self._decoder.finish()) + self._header.finish())
             self._check()
@@ -138,7 +139,7 @@ class Intake:
         self._note()
 
     def _note(self) -> None:
-        """What went into the file is no longer in memory."""
+        """Count what went into the file as disk, not as memory."""
         self._memory.give(self._held - self._spool.held_bytes, self._peer)
         self._held = self._spool.held_bytes
         self._claim.wrote(self._spool.size_bytes - self._held)

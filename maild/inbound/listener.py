@@ -34,6 +34,8 @@ class ListenError(Exception):
 
 
 class Listener(Service):
+    """Accepts sessions on the addresses of `smtp.listen`, and gives them what they share."""
+
     name = "smtp"
 
     def __init__(
@@ -74,6 +76,7 @@ class Listener(Service):
         return [_show(*sock.getsockname()[:2]) for sock in sockets]
 
     async def start(self) -> None:
+        """ListenError when an address can't be listened on."""
         loop = asyncio.get_running_loop()
         for address in self._limits.listen:
             host, _, port = address.rpartition(":")
@@ -91,7 +94,7 @@ class Listener(Service):
             self._servers.append(server)
 
     async def stop(self) -> None:
-        """Nobody new; idle sessions hear 421, messages in transfer may finish, commits always do."""
+        """No new sessions; idle ones get 421, messages in transfer may finish within DRAIN_S, commits always do."""
         for server in self._servers:
             server.close()
         idle = [session for session in self._sessions if not session.is_busy]
@@ -110,7 +113,7 @@ class Listener(Service):
             await asyncio.wait(self._work)
         self._servers.clear()
 
-    # What sessions ask (session.Host) ----------------------------------------------------------
+    # What sessions ask (session.SessionServices) ----------------------------------------------------------
 
     def new_id(self) -> str:
         """A session's name in the log."""

@@ -25,6 +25,8 @@ from storage.ids import Ids
 
 
 class LocalDelivery:
+    """Gives the outbound queue its `PrepareLocal` and `PrepareAnswer` (maild/ports.py)."""
+
     def __init__(
         self,
         db: Database,

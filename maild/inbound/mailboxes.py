@@ -1,4 +1,4 @@
-"""The inboxes that mail comes into: who receives mail for an address, have they room, and the rows of a message there.
+"""The inboxes that mail is delivered to: which one an address reaches, has it room, and a message's rows in it.
 
 All of it runs inside the caller's transaction: what `deliver` writes is durable when that is committed.
 """
@@ -36,10 +36,11 @@ class Mailboxes:
         self.shared_domains = shared_domains
 
     def find(self, tx: Tx, address: str) -> RecipientInbox | None:
-        """The inbox that `address` reaches, or None when the domain is not ours or nobody is there."""
+        """The inbox that `address` reaches, or None when the domain is not ours or has no such inbox."""
         return recipients.find_mailbox(tx, address, self.shared_domains)
 
     def is_full(self, tx: Tx, organization_id: str) -> bool:
+        """Has the organization no storage left for mail?"""
         return allowances.is_full(tx, organization_id, self._storage_limit)
 
     def deliver(

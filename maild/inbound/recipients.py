@@ -24,7 +24,7 @@ def is_served(tx: Tx, domain: str, shared_domains: Set[str]) -> bool:
 
 
 def find_mailbox(tx: Tx, address: str, shared_domains: Set[str]) -> RecipientInbox | None:
-    """The inbox that `address` reaches, or None when the domain is not ours or nobody is there."""
+    """The inbox that `address` reaches, or None when the domain is not ours or has no such inbox."""
     local, domain = addresses.split(addresses.normalize(address))
     # RFC 5321 §4.5.1: <Postmaster> without a domain is ours as well.
     if local == "postmaster" and not domain:
@@ -42,5 +42,5 @@ def find_mailbox(tx: Tx, address: str, shared_domains: Set[str]) -> RecipientInb
             return inboxes.operator_mailbox(tx)
         found = inboxes.mailbox(tx, f"{name}@{domain}")
     if owner is not None and found is not None and found.organization_id != owner:
-        return None  # a domain that changed hands: its mail is no longer theirs
+        return None  # the domain belongs to another organization now
     return found

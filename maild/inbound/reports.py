@@ -1,10 +1,10 @@
 """Which reports about mail of ours count, and what follows when one does.
 
-Anybody can write a bounce or a complaint. One counts only if it carries a token of a message of ours, in the
-address that it came to or in the original that it quotes, and only for somebody whom we sent that message to, once.
+Anyone can forge a bounce or a complaint. One counts only if it carries a token of a message of ours, in the
+address that it came to or in the original that it quotes, and only for a recipient of that message, once.
 What does not count is mail like any other: the report is always shown as mail too.
 
-    bounces      from the null sender alone (RFC 5321 §4.5.5), so that nobody's reply or forward is one;
+    bounces      from the null sender alone (RFC 5321 §4.5.5), so that no reply or forward is one;
                  to the token's address, or to the very inbox that sent
     complaints   to the token's address, or to fbl@ of a shared domain; for one recipient each
 
@@ -34,12 +34,12 @@ from storage.records import RecipientRow
 MAX_AGE_MS = 90 * 86_400_000  # of the message: a report that comes later counts for nothing
 TOKENS_MAX = 20
 
-# RFC 5965 §7.3, RFC 6650: somebody did not want it. Not these: not-spam, auth-failure, dmarc.
+# RFC 5965 §7.3, RFC 6650: the mail was not wanted. Not these: not-spam, auth-failure, dmarc.
 COMPLAINTS = frozenset({"abuse", "fraud", "virus", "other", "opt-out", "opt-out-list"})
 
 
 class ReportClaim(NamedTuple):
-    """A report that may count. `inboxes`: whose mail it may be about; None for anybody's."""
+    """A report that may count. `inboxes`: the ids of those whose mail it may be about; None for all."""
 
     report: Report
     tokens: Sequence[Token]
@@ -79,12 +79,13 @@ def claim(
 
 
 def count(tx: Tx, claim: ReportClaim, senders: EnvelopeSenders, new_id: NewId, now_ms: int) -> str | None:
-    """Let the report have its effect, if it has any; the message of ours that it is about."""
+    """Let the report have its effect, durable with the transaction; the id of the message of ours that it is about, or
+    None when it counts for nothing."""
     for token in claim.tokens:
         message = outbound.reported(tx, token.value)
         if message is None or not _is_about(claim, message, token.domain, now_ms):
             continue
-        recipients = _spoken_for(token, message, outbound.recipients(tx, message.id), senders)
+        recipients = _recipients_covered(token, message, outbound.recipients(tx, message.id), senders)
         if recipients:
             if isinstance(claim.report, Complaint):
                 _complain(tx, message.id, claim.report, recipients, new_id, now_ms)
@@ -103,10 +104,10 @@ def _is_about(claim: ReportClaim, message: Reported, domain: str, now_ms: int) -
     )
 
 
-def _spoken_for(
+def _recipients_covered(
     token: Token, message: Reported, recipients: Sequence[RecipientRow], senders: EnvelopeSenders
 ) -> Sequence[RecipientRow]:
-    """Those whom a report with this token may be about."""
+    """The recipients that a report with this token may be about."""
     if message.envelope_from:  # one for all destinations, as they were before
         return recipients
     domains = {one.domain for one in recipients}
@@ -142,7 +143,7 @@ def _complain(
     new_id: NewId,
     now_ms: int,
 ) -> None:
-    # One report is one person's: of several that are named the first, whether or not that one counts any more.
+    # One report is of one recipient: the first of those named, whether or not it counts any more.
     for position in _positions(complaint.addresses, _places(recipients))[:1]:
         outcomes.complained(tx, message_id, position, complaint.feedback_type, new_id, now_ms)
 
@@ -153,7 +154,7 @@ def _places(recipients: Sequence[RecipientRow]) -> Mapping[str, int]:
 
 
 def _positions(addresses: Sequence[str], places: Mapping[str, int]) -> list[int]:
-    """Who is meant. A report that names nobody means the only one there was."""
+    """The positions of the recipients meant. A report without a name means the only recipient there was."""
     if not addresses:
         return list(places.values()) if len(places) == 1 else []
     return [places[address] for address in addresses if address in places]

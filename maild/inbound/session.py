@@ -3,7 +3,7 @@
 The conversation alone: verbs, what they may follow, what a client may do how often. How octets come and go, TLS and
 the timers are `smtp_protocol.py`'s; what stands behind a verb is read by `command_arguments.py`.
 
-Who may do what: nobody may relay; a recipient is an inbox of ours or refused. What a client does wrong
+No client may relay: a recipient is an inbox of ours or refused. What a client does wrong
 costs it an error reply; too much of that, and 421 ends the session. Once DATA has ended, the commit runs
 to its end even if the client hangs up (it may have counted on the 250), and 250 is sent only after it.
 """
@@ -37,8 +37,8 @@ COMMAND_LINE_OCTETS = 4096  # RFC 5321 §4.5.3.1.4 asks for 512, RFC 6531 and lo
 Handler = Callable[["Session", bytes], Awaitable[None]]
 
 
-class Host(Protocol):
-    """What a session asks of the listener and the rooms behind it."""
+class SessionServices(Protocol):
+    """What a session asks of the listener, and of acceptance behind it. The errors are SmtpError."""
 
     strangers: StrangerLog
     log: FilteringBoundLogger
@@ -58,7 +58,12 @@ class Session(SmtpProtocol):
     """`id`: its name in the log."""
 
     def __init__(
-        self, host: Host, limits: Smtp, hostname: str, tls: SSLContext, loop: asyncio.AbstractEventLoop
+        self,
+        host: SessionServices,
+        limits: Smtp,
+        hostname: str,
+        tls: SSLContext,
+        loop: asyncio.AbstractEventLoop,
     ) -> None:
         super().__init__(hostname, tls, limits.command_timeout_s, limits.session_timeout_s, loop)
         self._host = host

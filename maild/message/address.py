@@ -42,7 +42,7 @@ MAX_ARGUMENT_OCTETS: Final = 2048
 
 _UTF8 = "\u0080-\U0010ffff"  # RFC 6531 §3.3; refused where SMTPUTF8 was not asked for
 _ATOM = rf"[A-Za-z0-9!#$%&'*+/=?^_`{{|}}~{_UTF8}-]++"
-# RFC 5321 §4.1.2. Underscores and a last dot are no grammar, but hosts with either send mail.
+# RFC 5321 §4.1.2. Underscores and a last dot are not in the grammar, but hosts with either send mail.
 _LABEL = rf"(?!-)[A-Za-z0-9_{_UTF8}-]++(?<!-)"
 _DOMAIN_TEXT = rf"{_LABEL}(?:\.{_LABEL})*+\.?"
 _QUOTED = rf'"(?:[ !#-\[\]-~{_UTF8}]|\\[ -~])*+"'
@@ -102,7 +102,7 @@ def normalize(address: str) -> str:
     """The key that decides whether two addresses are the same one.
 
     Local part: unquoted where that is legal, NFC, folded case. Domain: lower-case A-label without
-    a last dot. Total: what is no address comes back folded.
+    a last dot. Total: what is not an address comes back folded.
     """
     if address.isascii() and '"' not in address:
         return address.lower().removesuffix(".")

@@ -1,7 +1,7 @@
 """Which Python codec may read a declared charset.
 
-A closed list: `codecs.lookup` on a stranger's word imports modules, remembers every miss for ever,
-and offers codecs that are no charsets at all.
+A closed list: `codecs.lookup` on a word from a message imports modules, remembers every miss for ever,
+and offers codecs that are not charsets at all.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Transfer and character decoding of what a stranger declared.
+"""Transfer and character decoding, as the message declares it.
 
 Both are total: any octets under any declaration give a result, in linear time. Whole
 (`decode_slice`), piecewise (`decode_stream`) and counted (`decoded_size`) decoding agree to the
-octet, because each attachment's size is promised before anybody downloads it.
+octet, because each attachment's size is promised before it is downloaded.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def _decode_base64(data: bytes) -> bytes:
 
 def _decode_digits(digits: bytes) -> bytes:
     rest = len(digits) % 4
-    if rest == 1:  # six bits are no octet
+    if rest == 1:  # six bits are not an octet
         digits = digits[:-1]
     elif rest:
         digits += b"=="[rest - 2 :]

@@ -2,7 +2,7 @@
 
 Pure. Bodies that are too large for a row stay slices of the raw message; HTML always does.
 
-Whoever stands on the event loop asks `digest_at_once`, which does no more than some 5 ms of work. What is counted
+Callers on the event loop ask `digest_at_once`, which does no more than some 5 ms of work. What is counted
 there costs up to: 30 µs an address (IDN), 25 µs a part, 10 µs an encoded word, 4 µs a line, 3 µs a tag, 0.3 µs an octet
 of a header field.
 """
@@ -61,6 +61,7 @@ class Digest(NamedTuple):
 
 
 def digest(raw: RawMessage) -> Digest:
+    """All that is read of a message, whatever it takes: for a thread. Never raises."""
     return _digest(raw, Guesser(), at_once=False)
 
 

@@ -1,6 +1,6 @@
 """The envelope sender of what we send, one for each message and destination domain: `b+<token>.<tag>@domain`.
 
-The token finds the message. It is no secret from those who got it, whose Message-ID carries it too. The tag is one
+The token finds the message. It is not a secret from the recipients: the Message-ID carries it too. The tag is one
 from everybody but the destination: an HMAC over token and destination, so who knows one tag can make no other,
 and what comes back to the address speaks for recipients of that domain alone.
 """
@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from maild.message.address import BOUNCE_PREFIX, normalize, split
 
-_TAG_BYTES: Final = 10  # 80 bits, 16 characters: nobody guesses them over SMTP
+_TAG_BYTES: Final = 10  # 80 bits, 16 characters: not to be guessed over SMTP
 
 
 class Token(NamedTuple):
@@ -23,6 +23,8 @@ class Token(NamedTuple):
 
 
 class EnvelopeSenders:
+    """Makes envelope senders `b+<token>.<tag>@domain`, and checks their tags. `key`: a secret of this server."""
+
     def __init__(self, key: bytes) -> None:
         self._key = key
 

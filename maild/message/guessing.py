@@ -1,6 +1,6 @@
 """The likeliest charset of octets that declare none, or another than theirs: within a budget for one message.
 
-A guess takes 0.3 ms for a name and 15 ms for 64 KiB, and whoever wrote the message decides how many pieces want one. So
+A guess takes 0.3 ms for a name and 15 ms for 64 KiB, and the author of the message decides how many pieces want one. So
 there is one Guesser for a message; when its budget is spent, what it learnt from the longest piece serves the
 others, and Windows-1252 where that does not fit.
 """

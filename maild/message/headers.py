@@ -65,7 +65,7 @@ class Headers:
 
 
 def read_headers(block: bytes) -> Headers:
-    """The fields of a header section; lines that are no field are passed over. Never raises."""
+    """The fields of a header section; lines that are not fields are passed over. Never raises."""
     text = block.decode("latin-1")
     if len(block) < _FEW_BYTES:
         return Headers(_FIELD.findall(text))

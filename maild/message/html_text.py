@@ -5,7 +5,7 @@ comments. Every construct that does not end ends the reading or is read as text 
 is linear. Nothing here makes HTML safe to show; it only makes it readable.
 
 What a browser would not show is left out: scripts, styles, titles, `display:none` (hidden text is how
-a stranger talks to a program behind its owner's back).
+an author talks to a program behind its owner's back).
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def html_to_text(html: str) -> str:
 
 def _skip_declaration(html: str, mark: int) -> int:
     if html.startswith("<!--", mark):
-        # Also `<!-->`, and Outlook's `<!--[if …]>` whose content nobody else shows.
+        # Also `<!-->`, and Outlook's `<!--[if …]>` whose content no other program shows.
         return _after(html, "-->", mark + 2)
     return _after(html, ">", mark)
 

@@ -1,4 +1,4 @@
-"""RFC 5322 §3.4 address lists as strangers write them.
+"""RFC 5322 §3.4 address lists as they are met in the wild.
 
 One pass over tokens, no recursion: comments nest by counting (§3.2.2), groups are flattened
 (§3.4), obsolete routes are dropped (§4.4). Encoded words are decoded in names alone, after the

@@ -196,7 +196,7 @@ def _typed(value: str | None) -> str | None:
 
 
 def _addresses(values: Sequence[str]) -> tuple[str, ...]:
-    """Their comparison keys, each once; what is no address is left out."""
+    """Their comparison keys, each once; what is not an address is left out."""
     found: dict[str, None] = {}
     for value in values:
         address = _address(value)

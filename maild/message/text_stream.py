@@ -2,7 +2,7 @@
 
 Which charset a body is in shows only at its end, so its octets are read once for each that is tried and once more
 for the text. Nothing but a piece is ever held, and no step takes longer than a piece does: a step that gave no text
-yet is None, so that whoever drives it may let others go first.
+yet is None, so that its caller may let others go first.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Unsubscribe links: a token that says whom, from what, and until when, and that nobody else can make.
+"""Unsubscribe links: a token that says whom, from what, and until when, and that can't be forged.
 
-A link must work for as long as its mail lies in somebody's mailbox, also when the message was deleted here, so the
+A link must work for as long as its mail lies in a mailbox, also when the message was deleted here, so the
 token carries all that is needed. base64url of: version, three ids, expiry, MAC, address. The MAC
 is HMAC-SHA256 cut to 128 bits (RFC 2104 §5), over everything else.
 """

@@ -7,8 +7,8 @@ idle ones are closed to make room for others. Connecting has a limit of its own,
 not hold up the ones that do; and destinations that have not answered lately have half of all, so that however many
 of them hang, the mail of those that have answered goes on.
 
-A session goes back to the pool only after a transaction that ended as the protocol wants; whoever
-takes one must reckon with its having died meanwhile (`is_fresh` tells whether it was just opened).
+A session goes back to the pool only after a transaction that ended as the protocol wants; one from the pool may
+have died meanwhile (`is_fresh` tells whether it was just opened).
 Nothing here outlives the process.
 """
 
@@ -38,16 +38,17 @@ log = structlog.get_logger("maild.outbound")
 
 
 class Unreachable(Exception):
-    """The host could not be spoken to, or would not speak with us: try the next one."""
+    """No connection to the host, or no session: the next host is tried. `answer`: the reply that refused it, or 421 for
+    what went wrong; `host`: None when no host ever answered."""
 
     def __init__(self, answer: SmtpReply, host: str | None) -> None:
         super().__init__(answer.text)
         self.answer = answer
-        self.host = host  # None when no host ever answered
+        self.host = host
 
 
 @dataclass
-class Lent:
+class PooledSession:
     """A session in use. `is_reusable` is set by its user when the transaction ended well."""
 
     session: NextHopSession
@@ -68,6 +69,8 @@ class _Host:
 
 
 class Connections:
+    """The pool. `timeouts`: RFC 5321's unless given."""
+
     def __init__(
         self, settings: Settings, tls: TlsPolicies, clock: Clock, timeouts: Timeouts | None = None
     ) -> None:
@@ -85,24 +88,25 @@ class Connections:
         self._hosts: OrderedDict[Hop, _Host] = OrderedDict()  # least recently used first
         self._in_use = 0
         self._idle = 0
-        self._goodbyes: set[asyncio.Task[None]] = set()
+        self._quitting: set[asyncio.Task[None]] = set()
         self._reaper: asyncio.TimerHandle | None = None
 
     @asynccontextmanager
-    async def session(self, hop: Hop, is_doubtful: bool = False) -> AsyncIterator[Lent]:
-        """A session with the host, kept or new; Unreachable. `is_doubtful`: for a destination not heard of lately."""
+    async def session(self, hop: Hop, is_doubtful: bool = False) -> AsyncIterator[PooledSession]:
+        """A session with the host, kept or new; Unreachable. `is_doubtful`: for a destination that has not answered
+        lately."""
         host = self._hosts.setdefault(hop, _Host())
         self._hosts.move_to_end(hop)
         host.users += 1
         try:
             async with self._slot_at(hop), self._doubtful if is_doubtful else nullcontext():
-                lent = self._kept(host) or Lent(await self._dial(hop), is_fresh=True)
-                async with self._slot_of(lent):
-                    if lent.is_fresh:
-                        lent.session = await self._open(lent.session, hop)
-                    lent.session.messages += 1
-                    yield lent
-                    self._take_back(host, lent)
+                pooled = self._from_pool(host) or PooledSession(await self._dial(hop), is_fresh=True)
+                async with self._slot_of(pooled):
+                    if pooled.is_fresh:
+                        pooled.session = await self._open(pooled.session, hop)
+                    pooled.session.messages += 1
+                    yield pooled
+                    self._return_to_pool(host, pooled)
         finally:
             host.users -= 1
             if not host.users and not host.idle:
@@ -123,7 +127,7 @@ class Connections:
                 self._addresses.pop(network, None)
 
     @asynccontextmanager
-    async def _slot_of(self, lent: Lent) -> AsyncIterator[None]:
+    async def _slot_of(self, pooled: PooledSession) -> AsyncIterator[None]:
         """One of `max_connections`; what is not handed back is closed, whatever happens."""
         try:
             async with self._slots:
@@ -134,25 +138,25 @@ class Connections:
                 finally:
                     self._in_use -= 1
         except BaseException:
-            lent.session.close()
+            pooled.session.close()
             raise
 
-    def _kept(self, host: _Host) -> Lent | None:
+    def _from_pool(self, host: _Host) -> PooledSession | None:
         oldest_use = self._clock.monotonic() - IDLE_S
         while host.idle:
             session = host.idle.pop()
             self._idle -= 1
             if session.is_usable and session.idle_since > oldest_use:
-                return Lent(session, is_fresh=False)
-            self._dismiss(session)
+                return PooledSession(session, is_fresh=False)
+            self._quit(session)
         return None
 
-    def _take_back(self, host: _Host, lent: Lent) -> None:
-        session = lent.session
-        if not lent.is_reusable or not session.is_usable:
+    def _return_to_pool(self, host: _Host, pooled: PooledSession) -> None:
+        session = pooled.session
+        if not pooled.is_reusable or not session.is_usable:
             session.close()
         elif session.messages >= MESSAGES_PER_SESSION:
-            self._dismiss(session)
+            self._quit(session)
         else:
             session.idle_since = self._clock.monotonic()
             host.idle.append(session)
@@ -164,7 +168,7 @@ class Connections:
         while self._in_use + self._idle > self._max and self._idle:
             for hop, host in self._hosts.items():
                 if host.idle:
-                    self._dismiss(host.idle.popleft())
+                    self._quit(host.idle.popleft())
                     self._idle -= 1
                     if not host.users and not host.idle:
                         del self._hosts[hop]
@@ -193,27 +197,27 @@ class Connections:
             session.close()
             raise _unreachable(hop, reason(error)) from error
         if refusal is not None:
-            self._dismiss(session)
+            self._quit(session)
             raise Unreachable(refusal, hop.host)
         return session
 
     def close_idle(self) -> None:
-        """Say goodbye to those that have been idle for IDLE_S; looks again while there are any."""
+        """QUIT those that have been idle for IDLE_S; looks again while there are any."""
         self._reaper = None
         oldest_use = self._clock.monotonic() - IDLE_S
         for hop, host in list(self._hosts.items()):
             while host.idle and host.idle[0].idle_since <= oldest_use:
-                self._dismiss(host.idle.popleft())
+                self._quit(host.idle.popleft())
                 self._idle -= 1
             if not host.users and not host.idle:
                 del self._hosts[hop]
         if self._idle:
             self._reaper = asyncio.get_running_loop().call_later(IDLE_S, self.close_idle)
 
-    def _dismiss(self, session: NextHopSession) -> None:
+    def _quit(self, session: NextHopSession) -> None:
         task = asyncio.create_task(session.quit())
-        self._goodbyes.add(task)
-        task.add_done_callback(self._goodbyes.discard)
+        self._quitting.add(task)
+        task.add_done_callback(self._quitting.discard)
 
     async def close(self) -> None:
         """Close what is idle. Idempotent; sessions in use are their users' to end."""
@@ -222,14 +226,14 @@ class Connections:
             self._reaper = None
         for host in self._hosts.values():
             while host.idle:
-                self._dismiss(host.idle.popleft())
+                self._quit(host.idle.popleft())
         self._idle = 0
-        if self._goodbyes:
-            await asyncio.wait(self._goodbyes)
+        if self._quitting:
+            await asyncio.wait(self._quitting)
 
 
 def _network(address: str) -> str:
-    """What one peer may have many addresses of: of IPv6 the /64, of IPv4 the address alone."""
+    """What one remote host may have many addresses of: of IPv6 the /64, of IPv4 the address alone."""
     ip = ipaddress.ip_address(address)
     return address if ip.version == 4 else str(ipaddress.ip_network((ip, 64), strict=False))
 

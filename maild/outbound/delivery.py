@@ -5,7 +5,7 @@ router's order until one takes part in a transaction. Once the final dot may hav
 other host is tried: a connection that is lost then is a deferral that may become a second copy
 (RFC 1047), and the verdict says so.
 
-What a peer says never raises out of `deliver`; every recipient gets exactly one verdict.
+Nothing that a remote host does raises out of `deliver`; every recipient gets exactly one verdict.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,13 +17,13 @@ from aiosmtplib import SMTPException
 
 from conf.log_events import LogEvent, clean, tell
 from maild.message.envelope_sender import EnvelopeSenders
-from maild.outbound.connections import Connections, Lent, Unreachable
+from maild.outbound.connections import Connections, PooledSession, Unreachable
 from maild.outbound.content import Content, Contents
 from maild.outbound.dkim import NoKey
 from maild.outbound.replies import SmtpReply
 from maild.outbound.route import Hop, RouteError, Router
 from maild.outbound.smtp_client import reason
-from maild.outbound.transaction import Transaction, Unwilling, domain_of
+from maild.outbound.transaction import Transaction, TransientRefusal, domain_of
 from maild.outcomes import Verdict
 from storage.blobs import BlobDamaged, BlobMissing
 from storage.clock import Clock
@@ -38,15 +38,17 @@ log = structlog.get_logger("maild.outbound")
 
 @dataclass(frozen=True, slots=True)
 class DeliveryResult:
-    """The verdicts by position. `was_reached`: some host of the destination spoke with us; `was_lost`: it did not go
-    on to the end."""
+    """`verdicts`: by the row's position. `was_reached`: some host of the destination answered. `lost_after_data`: a
+    connection was lost between the message and the reply to it."""
 
     verdicts: Mapping[int, Verdict]
     was_reached: bool
-    was_lost: bool = False
+    lost_after_data: bool = False
 
 
 class Deliverer:
+    """Delivers rows to remote hosts: the MX of their domain, or the smarthost."""
+
     def __init__(
         self,
         router: Router,
@@ -67,22 +69,23 @@ class Deliverer:
         self._contents.close()
 
     async def deliver(self, rows: Sequence[Due], is_doubtful: bool = False) -> DeliveryResult:
-        """Rows of one message at one domain. `is_doubtful`: it has not been heard of lately."""
-        course = _Course(rows, is_doubtful)
-        delivery = await self._deliver(course)
-        left = {at: replace(verdict, left=course.left) for at, verdict in delivery.verdicts.items()}
-        return replace(delivery, verdicts=left, was_lost=course.was_lost)
+        """Deliver rows of one message at one domain: a verdict for each. `is_doubtful`: no host of the destination has
+        answered lately. Nothing is durable: the caller settles the verdicts."""
+        progress = _DeliveryProgress(rows, is_doubtful)
+        delivery = await self._deliver(progress)
+        left = {at: replace(verdict, left=progress.left) for at, verdict in delivery.verdicts.items()}
+        return replace(delivery, verdicts=left, lost_after_data=progress.lost_after_data)
 
-    async def _deliver(self, course: "_Course") -> DeliveryResult:
-        rows = course.rows
+    async def _deliver(self, progress: "_DeliveryProgress") -> DeliveryResult:
+        rows = progress.rows
         try:
-            async with self._contents.room_for(rows[0], course.is_doubtful):
-                return DeliveryResult(await self._to_some_host(course), was_reached=True)
+            async with self._contents.room_for(rows[0], progress.is_doubtful):
+                return DeliveryResult(await self._to_some_host(progress), was_reached=True)
         except Unreachable as error:
             # A host's 5xx greeting is about us and now, not about this recipient: temporary.
             answer = error.answer if error.answer.code < 500 else replace(error.answer, enhanced=None)
             verdict = Verdict("deferred", answer.code, answer.enhanced, answer.text, error.host)
-            return _the_same(rows, verdict, was_reached=isinstance(error, Unwilling))
+            return _the_same(rows, verdict, was_reached=isinstance(error, TransientRefusal))
         except RouteError as error:
             verdict = Verdict.of(error.code, error.enhanced, error.text)
             return _the_same(rows, verdict, was_reached=False)
@@ -99,46 +102,48 @@ class Deliverer:
             verdict = Verdict("bounced", 550, "5.3.0", "the stored message is gone")
             return _the_same(rows, verdict, was_reached=True)
 
-    async def _to_some_host(self, course: "_Course") -> Mapping[int, Verdict]:
+    async def _to_some_host(self, progress: "_DeliveryProgress") -> Mapping[int, Verdict]:
         until = self._clock.monotonic() + HOSTS_FOR_S
         trouble: Unreachable | None = None
         content: Content | None = None
-        async with aclosing(self._router.hops(course.rows[0].domain)) as hops:
+        async with aclosing(self._router.hops(progress.rows[0].domain)) as hops:
             async for hop in hops:
                 if trouble is not None and self._clock.monotonic() >= until:
                     break
-                content = content or await self._contents.load(course.rows[0])
+                content = content or await self._contents.load(progress.rows[0])
                 try:
-                    return await self._to_host(hop, course, content)
+                    return await self._to_host(hop, progress, content)
                 except Unreachable as error:
-                    # What a host said tells more than that another one was silent.
+                    # A reply tells more than another host's silence.
                     trouble = error if trouble is None or error.host is not None else trouble
         assert trouble is not None  # a router without a hop raises RouteError
         raise trouble
 
-    async def _to_host(self, hop: Hop, course: "_Course", content: Content) -> Mapping[int, Verdict]:
-        sender = self._sender(course.rows[0])
+    async def _to_host(
+        self, hop: Hop, progress: "_DeliveryProgress", content: Content
+    ) -> Mapping[int, Verdict]:
+        sender = self._sender(progress.rows[0])
         while True:
-            lent: Lent | None = None
-            attempt = _Attempt(hop, course.rows, self._clock.monotonic)
+            pooled: PooledSession | None = None
+            attempt = _Attempt(hop, progress.rows, self._clock.monotonic)
             try:
-                async with self._connections.session(hop, course.is_doubtful) as lent:
-                    transaction = Transaction(hop, lent, course.rows, content, sender)
+                async with self._connections.session(hop, progress.is_doubtful) as pooled:
+                    transaction = Transaction(hop, pooled, progress.rows, content, sender)
                     try:
                         verdicts = await transaction.run()
-                        attempt.ended(lent, next(iter(verdicts.values())))
+                        attempt.ended(pooled, next(iter(verdicts.values())))
                         return verdicts
                     finally:
-                        course.left |= transaction.told_sender
-                        course.was_lost |= transaction.was_lost
+                        progress.left |= transaction.has_sent_mail_from
+                        progress.lost_after_data |= transaction.lost_after_data
             except Unreachable as error:
-                attempt.ended(lent, error.answer)
+                attempt.ended(pooled, error.answer)
                 raise
             except (SMTPException, OSError) as error:
                 text = f"{hop.host} [{hop.address}]: {reason(error)}"
                 lost = SmtpReply.of(421, f"4.4.2 {text}")
-                attempt.ended(lent, lost)
-                if lent is None or lent.is_fresh:
+                attempt.ended(pooled, lost)
+                if pooled is None or pooled.is_fresh:
                     raise Unreachable(lost, hop.host) from error
                 # A kept-open session had died meanwhile; the next one, at last a new one, will do.
 
@@ -149,7 +154,7 @@ class Deliverer:
 
 
 class _Attempt:
-    """What is told of one host."""
+    """One host in the log."""
 
     def __init__(self, hop: Hop, rows: Sequence[Due], now: Callable[[], float]) -> None:
         self._hop = hop
@@ -157,7 +162,7 @@ class _Attempt:
         self._now = now
         self._began = now()
 
-    def ended(self, lent: Lent | None, said: SmtpReply | Verdict) -> None:
+    def ended(self, pooled: PooledSession | None, said: SmtpReply | Verdict) -> None:
         """`said`: of several recipients' replies the first."""
         tell(
             log,
@@ -167,8 +172,8 @@ class _Attempt:
             host=self._hop.host,
             address=self._hop.address,
             port=self._hop.port,
-            tls=lent.session.tls if lent is not None else None,
-            is_reused=lent is not None and not lent.is_fresh,
+            tls=pooled.session.tls if pooled is not None else None,
+            is_reused=pooled is not None and not pooled.is_fresh,
             code=said.code,
             enhanced=said.enhanced,
             reason=clean(said.text),
@@ -177,13 +182,13 @@ class _Attempt:
 
 
 @dataclass
-class _Course:
-    """One delivery under way. `left`: some host was told MAIL FROM; `was_lost`: one did not answer to the message."""
+class _DeliveryProgress:
+    """What is known so far. `left`: MAIL FROM was sent to some host; `lost_after_data`: see DeliveryResult."""
 
     rows: Sequence[Due]
     is_doubtful: bool
     left: bool = False
-    was_lost: bool = False
+    lost_after_data: bool = False
 
 
 def _the_same(rows: Sequence[Due], verdict: Verdict, was_reached: bool) -> DeliveryResult:

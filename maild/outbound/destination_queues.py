@@ -1,9 +1,9 @@
-"""Who waits for which destination, and how many may be worked on at once: fairness, as state.
+"""The queue of each destination, and how many deliveries to it run at once: fairness, as state.
 
-A destination is a destination's line. One that has not been heard of lately gets one worker and a short line,
-until a host of it answers; so a destination that hangs costs one connection, and its backlog stays in
-the store instead of filling the queue's memory, of which all such destinations together have half. One that
-could not be reached is dead for nearly a first retry: what is in its line meanwhile is deferred without dialling.
+A destination that has not answered lately gets one worker and a short queue until a host of it answers; so a
+destination that hangs costs one connection, and its backlog stays in the store instead of filling the queue's
+memory, of which all such destinations together have half. One that could not be reached is dead for nearly a first
+retry: what is in its queue meanwhile is deferred without connecting.
 
 All of it may be forgotten at any time; it is rebuilt by trying.
 """
@@ -28,6 +28,8 @@ IDLE_DESTINATIONS_MAX = 10_000
 
 
 class DestinationKind(Enum):
+    """REMOTE: the MX of a domain; RELAY: the smarthost; LOCAL: inboxes of this host; SIMULATOR: mail of test keys."""
+
     REMOTE = "remote"
     RELAY = "relay"
     LOCAL = "local"
@@ -35,12 +37,16 @@ class DestinationKind(Enum):
 
 
 class DestinationKey(NamedTuple):
+    """What rows share a queue."""
+
     kind: DestinationKind
     domain: str  # of REMOTE; the others have one destination each
 
 
 @dataclass
 class DestinationQueue:
+    """One destination's queue, in memory. `waiting`: groups of rows, each of one message. Times: monotonic seconds."""
+
     key: DestinationKey
     waiting: deque[list[Due]] = field(default_factory=deque)
     rows: int = 0  # that wait or are being delivered
@@ -48,8 +54,8 @@ class DestinationQueue:
     proven_until: float = 0
     failures: int = 0  # in a row
     dead_until: float = 0
-    last_words: Verdict | None = None
-    is_held_back: bool = False  # the store has more for it than its line takes
+    last_verdict: Verdict | None = None
+    is_held_back: bool = False  # the store has more for it than its queue takes
 
     @property
     def is_network(self) -> bool:
@@ -57,15 +63,18 @@ class DestinationQueue:
 
 
 class DestinationQueues:
+    """All queues, least recently used first. Beyond IDLE_DESTINATIONS_MAX those without rows are forgotten."""
+
     def __init__(self, settings: Outbound, clock: Clock) -> None:
         self._workers_max = settings.max_connections_per_destination
-        # Less than the first retry at its earliest (schedule.JITTER): who comes back on schedule finds it over.
+        # Less than the first retry at its earliest (schedule.JITTER): what is retried on schedule finds it over.
         self._dead_for_s = settings.first_retry_s * 0.85
         self._clock = clock
         self._doubtful_rows = 0
         self._destinations: OrderedDict[DestinationKey, DestinationQueue] = OrderedDict()
 
     def queue(self, key: DestinationKey) -> DestinationQueue:
+        """The queue of the destination, made when there is none."""
         destination = self._destinations.get(key)
         if destination is None:
             destination = self._destinations[key] = DestinationQueue(key)
@@ -78,7 +87,7 @@ class DestinationQueues:
         return iter(self._destinations.values())
 
     def busy_domains(self) -> list[str]:
-        """Destinations whose lines are full: nothing more is leased for them."""
+        """Domains whose queues are full: nothing more is leased for them."""
         busy = []
         self._doubtful_rows = sum(
             destination.rows for destination in self._destinations.values() if self.is_doubtful(destination)
@@ -94,9 +103,9 @@ class DestinationQueues:
         return busy
 
     def has_room_for(self, destination: DestinationQueue, rows: int) -> bool:
-        """May so many leased rows stand in the line too?
+        """May so many leased rows enter the queue too?
 
-        An empty line takes any group; one of a destination that answers takes what one lease brings.
+        An empty queue takes any group; one of a destination that answers takes what one lease brings.
         """
         if (
             destination.key.kind is not DestinationKind.REMOTE
@@ -109,8 +118,9 @@ class DestinationQueues:
         destination.is_held_back = True
         return False
 
-    def must_stand_aside(self, destination: DestinationQueue, rows: int) -> bool:
-        """Have destinations that have not answered lately all that they may have together? If not, it is taken."""
+    def must_wait_for_share(self, destination: DestinationQueue, rows: int) -> bool:
+        """Would the rows be more than destinations that have not answered lately may hold together? If not, they
+        are counted there."""
         if not self.is_doubtful(destination):
             return False
         if self._doubtful_rows + rows > DOUBTFUL_ROWS_MAX and self._doubtful_rows:
@@ -119,7 +129,7 @@ class DestinationQueues:
         return False
 
     def is_doubtful(self, destination: DestinationQueue) -> bool:
-        """It may hang, for all we know: nobody there has answered lately. (A dead one costs no time.)"""
+        """No host of it has answered lately, so it may hang. (A dead one costs no time.)"""
         return (
             destination.key.kind is DestinationKind.REMOTE
             and not self._is_proven(destination)
@@ -127,7 +137,7 @@ class DestinationQueues:
         )
 
     def may_refill(self, destination: DestinationQueue) -> bool:
-        """Once for each time that it was held back: is its line short enough by now?"""
+        """Once for each time that it was held back: is its queue short enough by now?"""
         if destination.is_held_back and destination.rows <= self._length(destination) // 2:
             destination.is_held_back = False
             return True
@@ -141,30 +151,34 @@ class DestinationQueues:
         )
 
     def wants_worker(self, destination: DestinationQueue) -> bool:
+        """May one more delivery begin?"""
         limit = LOCAL_WORKERS
         if destination.is_network:
             limit = self._workers_max if self._is_proven(destination) else 1
         return destination.workers < min(limit, destination.workers + len(destination.waiting))
 
     def is_dead(self, destination: DestinationQueue) -> bool:
+        """Could it not be reached a short while ago, so that connecting is not tried?"""
         return destination.dead_until > self._clock.monotonic()
 
     def reached(self, destination: DestinationQueue) -> None:
+        """A host of it answered."""
         destination.proven_until = self._clock.monotonic() + PROVEN_FOR_S
         destination.failures = 0
         destination.dead_until = 0
 
     def lost(self, destination: DestinationQueue) -> None:
-        """A host took the envelope, and hung with the message: it may do so again."""
+        """A host took the envelope, and did not answer to the message: it may do so again."""
         destination.proven_until = 0
 
     def not_reached(self, destination: DestinationQueue, verdict: Verdict) -> None:
+        """No host of it answered. `verdict`: for rows that wait while it is dead."""
         destination.failures += 1
         # One failure of a destination that works is an accident; as many as it has workers are not.
         if destination.failures >= (self._workers_max if self._is_proven(destination) else 1):
             destination.proven_until = 0
             destination.dead_until = self._clock.monotonic() + self._dead_for_s
-            destination.last_words = verdict
+            destination.last_verdict = verdict
 
     def _is_proven(self, destination: DestinationQueue) -> bool:
         return destination.proven_until > self._clock.monotonic()

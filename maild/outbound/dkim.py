@@ -1,12 +1,12 @@
 """DKIM signatures (RFC 6376) on what leaves the host: rsa-sha256, relaxed/relaxed, never `l=`.
 
 Every header field that may stand once in a message is signed once more than it is present, so that
-none can be added behind our back (RFC 6376 §8.15). Canonicalisation is dkimpy's; the RSA operation is
+none can be added after signing (RFC 6376 §8.15). Canonicalisation is dkimpy's; the RSA operation is
 `cryptography`'s, twenty times faster. dkimpy's own treatment of blanks before a line end takes
 quadratic time, so runs are compressed first: the result is the same.
 
 Private keys are opened once and kept with their domain for KEY_CACHE_S, so a rotated key signs within
-that time. But for `Keys`, all of this is pure computation, fit for any thread.
+that time. But for `DkimKeys`, all of this is pure computation, fit for any thread.
 """
 
 import base64
@@ -43,10 +43,12 @@ PIECE_BYTES = 32 * 1024
 
 
 class NoKey(Exception):
-    """There is no key that signs for the domain: a local fault, and one that can be mended."""
+    """No key signs for the domain: a fault of this server, which its operator can mend."""
 
 
 class SigningKey(NamedTuple):
+    """`domain` and `selector`: the d= and s= of signatures."""
+
     domain: str
     selector: str
     private: rsa.RSAPrivateKey
@@ -106,7 +108,8 @@ def generate_key() -> tuple[bytes, str]:
 
 
 def load_key(der: bytes) -> rsa.RSAPrivateKey:
-    # Whether the numbers are primes takes 30 ms to check. We made them, and their seal tells that nobody changed them.
+    """`der`: PKCS#8. ValueError for a key that is not RSA."""
+    # Whether the numbers are primes takes 30 ms to check. We made them, and the seal shows that they are unchanged.
     key = serialization.load_der_private_key(der, password=None, unsafe_skip_rsa_key_validation=True)
     if not isinstance(key, rsa.RSAPrivateKey):
         raise ValueError("a DKIM key must be an RSA key")

@@ -1,13 +1,13 @@
 """The outbound queue's loop: lease what is due, spread it over destinations, deliver, settle.
 
-What is durable when: a lease is committed before anybody dials, with its attempt counted and the next
-one scheduled; an outcome is committed as soon as the other side has answered (`settle.py`).
+What is durable when: a lease is committed before a connection is made, with its attempt counted and the next
+one scheduled; an outcome is committed as soon as the remote host has answered (`settle.py`).
 
 Who may call: `wake()` from the event loop, after a commit that made something due. What is held in
 memory is leased and bounded (WINDOW_ROWS); a destination that is full has its further rows left in the store.
 
 What a crash leaves: leases, which `start` frees. `stop` leases nothing more, lets running
-deliveries finish for DRAIN_S, and gives the rest back: what nobody dialled for is due at once, what
+deliveries finish for DRAIN_S, and gives the rest back: what was not begun is due at once, what
 was cut off is tried again on schedule.
 """
 
@@ -45,10 +45,10 @@ from storage.service import STORE_RETRY_S, Enduring, LoopService
 WINDOW_ROWS = 3000
 LEASE_ROWS = 256
 LEASE_ROWS_MIN = 64  # with less room than this, wait for more
-SKIPPING_PAUSE_MAX_S = 0.25  # between leases that step over the lines of full destinations
+SKIPPING_PAUSE_MAX_S = 0.25  # between leases that step over destinations whose queues are full
 PAUSE_MAX_S = 60  # a clock that was set back must not hold up the mail
 PAUSED_LOOK_S = 2.0  # the operator's command is another process, which can't wake us
-ASIDE_S = 30.0  # for what destinations that may hang have no room for
+POSTPONED_S = 30.0  # for what destinations that may hang have no room for
 DRAIN_S = 7.0
 
 log = structlog.get_logger("maild.outbound")
@@ -58,6 +58,8 @@ _NOT_THEIRS = Verdict("failed", None, None, "the sender's domain was deleted, or
 
 
 class OutboundQueue(LoopService):
+    """The loop over what is due, and the workers of the destinations. What is durable: see the module."""
+
     name = "outbound queue"
 
     def __init__(
@@ -116,12 +118,12 @@ class OutboundQueue(LoopService):
             began = self._clock.monotonic()
             leased = await self._lease(limit, busy)
             cost_s = self._clock.monotonic() - began if busy else 0
-            if leased is None or not await self._spread(leased.rows):
+            if leased is None or not await self._distribute(leased.rows):
                 await self.pause(STORE_RETRY_S)
                 continue
             self._scan_since = leased.scanned_to or 0
             if len(leased.rows) < limit:
-                await self._rest(leased, cost_s)
+                await self._wait_for_due(leased, cost_s)
 
     async def _lease(self, limit: int, busy: Sequence[str]) -> Leased | None:
         """None when the store refuses: the mail stays where it is."""
@@ -135,10 +137,10 @@ class OutboundQueue(LoopService):
         outbound.bring_back(tx, now_ms, self._schedule.longest_ms, retry_at)
         return outbound.lease(tx, self._lease_id, now_ms, limit, retry_at, busy, self._scan_since)
 
-    async def _rest(self, leased: Leased, cost_s: float) -> None:
+    async def _wait_for_due(self, leased: Leased, cost_s: float) -> None:
         """Nothing more is due, or may be had: wait for a wake, or for what is due next.
 
-        `cost_s`: what it took to step over the lines of full destinations, not to be the writer's main work.
+        `cost_s`: what it took to step over destinations whose queues are full, not to be the writer's main work.
         """
         await asyncio.sleep(min(cost_s * 4, SKIPPING_PAUSE_MAX_S))
         if leased.scanned_to is not None:
@@ -150,8 +152,8 @@ class OutboundQueue(LoopService):
 
     # From leases to destinations ------------------------------------------------------------------
 
-    async def _spread(self, rows: Sequence[Due]) -> bool:
-        """Group by message and next hop, and put each group in its destination's line; False if the store failed."""
+    async def _distribute(self, rows: Sequence[Due]) -> bool:
+        """Group by message and next hop, and put each group in its destination's queue; False if the store failed."""
         local, unknown = await self._local_domains({row.domain for row in rows if row.mode == "live"})
         groups: dict[tuple[str, int, str, DestinationKey], list[Due]] = {}
         for row in rows:
@@ -163,24 +165,24 @@ class OutboundQueue(LoopService):
             sender = row.domain if key.kind is DestinationKind.RELAY else ""
             groups.setdefault((row.message_id, copy, sender, key), []).append(row)
         too_many: list[Due] = []
-        aside: list[Due] = []
+        postponed: list[Due] = []
         for (_, _, _, key), group in groups.items():
             destination = self._destinations.queue(key)
             if not self._destinations.has_room_for(destination, len(group)):
                 too_many += group
                 continue
-            if self._destinations.must_stand_aside(destination, len(group)):
-                aside += group
+            if self._destinations.must_wait_for_share(destination, len(group)):
+                postponed += group
                 continue
             destination.rows += len(group)
             self._held += len(group)
             destination.waiting.append(group)
-            self._staff(destination)
-        is_let_go = await self._let_go([row for row in rows if row.domain in unknown])
-        return await self._give_back(too_many) and await self._give_back(aside, ASIDE_S) and is_let_go
+            self._start_workers(destination)
+        is_let_go = await self._end_leases([row for row in rows if row.domain in unknown])
+        return await self._give_back(too_many) and await self._give_back(postponed, POSTPONED_S) and is_let_go
 
-    async def _let_go(self, rows: Sequence[Due]) -> bool:
-        """End leases of what can't be routed now: its next attempt is on schedule, and stands in nobody's way."""
+    async def _end_leases(self, rows: Sequence[Due]) -> bool:
+        """End leases of what can't be routed now: its next attempt is on schedule, and holds up no other mail."""
         if not rows:
             return True
         try:
@@ -191,7 +193,7 @@ class OutboundQueue(LoopService):
         return True
 
     async def _give_back(self, rows: Sequence[Due], wait_s: float = 0) -> bool:
-        """End leases that nobody dialled for; False if the store failed (they end at the next start)."""
+        """End leases of what was not begun; False if the store failed (they end at the next start)."""
         if not rows:
             return True
         try:
@@ -204,7 +206,7 @@ class OutboundQueue(LoopService):
         return True
 
     async def _local_domains(self, domains: set[str]) -> tuple[frozenset[str], frozenset[str]]:
-        """Those that are ours, and those of which nobody could say it."""
+        """The domains that are ours, and those of which the look-up failed."""
         ordered = list(domains)
         answers = await asyncio.gather(
             *(self._is_local(domain) for domain in ordered), return_exceptions=True
@@ -227,7 +229,7 @@ class OutboundQueue(LoopService):
             else DestinationKey(DestinationKind.REMOTE, row.domain)
         )
 
-    def _staff(self, destination: DestinationQueue) -> None:
+    def _start_workers(self, destination: DestinationQueue) -> None:
         while not self._stopping and self._destinations.wants_worker(destination):
             destination.workers += 1
             worker = asyncio.create_task(self._work(destination))
@@ -240,7 +242,7 @@ class OutboundQueue(LoopService):
         try:
             while destination.waiting and not self._stopping:
                 await self._process(destination, destination.waiting.popleft())
-                self._staff(destination)
+                self._start_workers(destination)
         finally:
             destination.workers -= 1
 
@@ -256,7 +258,7 @@ class OutboundQueue(LoopService):
                 return
             willing = now.willing
             outcome.verdicts |= {row.position: _SUPPRESSED for row in now.suppressed}
-            # A verdict on what is gone changes nothing and tells nobody.
+            # A verdict on what is gone changes nothing and publishes nothing.
             outcome.verdicts |= {row.position: INTERNAL for row in now.gone}
             if willing:
                 await self._deliver(destination, willing, outcome)
@@ -279,11 +281,11 @@ class OutboundQueue(LoopService):
             outcome.verdicts |= await self._verdicts(destination, rows)
 
     async def _verdicts(self, destination: DestinationQueue, rows: list[Due]) -> Mapping[int, Verdict]:
-        if self._destinations.is_dead(destination) and destination.last_words is not None:
-            words = replace(destination.last_words, left=False)  # that was another message
+        if self._destinations.is_dead(destination) and destination.last_verdict is not None:
+            words = replace(destination.last_verdict, left=False)  # that was another message
             return {row.position: words for row in rows}
         delivery = await self._deliverer.deliver(rows, self._destinations.is_doubtful(destination))
-        if delivery.was_lost:
+        if delivery.lost_after_data:
             self._destinations.lost(destination)
         elif delivery.was_reached:
             self._destinations.reached(destination)
@@ -309,7 +311,7 @@ class OutboundQueue(LoopService):
     def _settled(self, destination: DestinationQueue, rows: list[Due], is_deferred: bool) -> None:
         destination.rows -= len(rows)
         self._held -= len(rows)
-        # A deferred row may be due before anything that the loop waits for; a line may have room again.
+        # A deferred row may be due before anything that the loop waits for; a queue may have room again.
         has_room = self._is_full and self._held <= WINDOW_ROWS // 2
         if is_deferred or has_room or self._destinations.may_refill(destination):
             self.wake()

@@ -10,6 +10,8 @@ from storage.outbound import Due
 
 
 class RecipientHeaders:
+    """`key`: what signs unsubscribe tokens; `public_url`: where the API is reached."""
+
     def __init__(self, key: bytes, public_url: str) -> None:
         self._key = key
         self._base = f"{public_url.rstrip('/')}/v1/unsubscribe?token="

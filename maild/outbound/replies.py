@@ -1,8 +1,8 @@
 """A host's replies: how they are read from the stream, and what each code means at each command.
 
-What is read is a stranger's: a reply is bounded, every octet is looked at once however the stream is cut, and
-`Answer.text` is cleaned before anybody stores it. A code is judged by `meaning` alone, so that whatever a host
-says is a verdict.
+A remote host is not trusted: a reply is bounded, every octet is looked at once however the stream is cut, and
+`SmtpReply.text` is cleaned before it is stored. A code is judged by `meaning` alone, so that every reply of a host
+is a verdict.
 """
 
 import re
@@ -27,7 +27,7 @@ _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
 class Malformed(SMTPException):
-    """What the host said is no SMTP reply; the text says so, cleaned."""
+    """What the host sent is not an SMTP reply; the text says so, cleaned."""
 
 
 class Step(Enum):
@@ -42,6 +42,8 @@ class Step(Enum):
 
 
 class Meaning(Enum):
+    """What a reply code means at a step: go on, transient or permanent negative (RFC 5321 §4.2.1), or none of them."""
+
     GO_ON = "the step is done"
     LATER = "not now"
     NEVER = "not ever"
@@ -70,6 +72,8 @@ def meaning(step: Step, code: int) -> Meaning:
 
 @dataclass(frozen=True, slots=True)
 class SmtpReply:
+    """`enhanced`: the enhanced status code (RFC 2034), None without one. `text`: one clean line."""
+
     code: int
     enhanced: str | None
     text: str
@@ -85,7 +89,7 @@ class SmtpReply:
         return cls(code, match[1], text.replace(match[0], "")[:REPLY_CHARACTERS] or text[:REPLY_CHARACTERS])
 
     def at(self, step: Step) -> "SmtpReply":
-        """The same with words for a code that is no answer to the step."""
+        """The same, with words for a code that is not a reply to the step."""
         if meaning(step, self.code) is not Meaning.FAULT:
             return self
         fault = f"answered {step.value} with {self.code}, which is no answer to it (RFC 5321 §4.3.2)"

@@ -20,7 +20,7 @@ ADDRESSES_PER_HOST_MAX = 3
 
 
 class Hop(NamedTuple):
-    """One address to try. `is_relay`: our smarthost, which is not the recipient's own MX."""
+    """One address of a next hop to try. `is_relay`: our smarthost, which is not the recipient's own MX."""
 
     host: str
     address: str
@@ -30,7 +30,7 @@ class Hop(NamedTuple):
 
 @dataclass
 class RouteError(Exception):
-    """No way to go on; `code` tells whether for good (5xx) or for now (4xx)."""
+    """The domain can't be routed; `code` tells whether permanently (5xx) or for now (4xx)."""
 
     code: int
     enhanced: str
@@ -41,6 +41,8 @@ class RouteError(Exception):
 
 
 class Router:
+    """Finds next hops. `randomness` orders hosts of equal preference."""
+
     def __init__(self, settings: Settings, resolver: Resolver, randomness: random.Random) -> None:
         self._resolver = resolver
         self._randomness = randomness
@@ -49,10 +51,6 @@ class Router:
         self._allow_private = settings.outbound.allow_private_networks
         self._hostname = settings.server.hostname
         self._listening = frozenset(settings.smtp.listen)
-
-    @property
-    def relay(self) -> str:
-        return self._relay
 
     async def hops(self, domain: str) -> AsyncGenerator[Hop, None]:
         """The addresses to try, best first; RouteError in place of the first when there is none."""
@@ -66,7 +64,7 @@ class Router:
             try:
                 addresses = self._checked(host, await self._addresses(host))
             except RouteError as error:
-                refusal = _kinder(refusal, error)
+                refusal = _prefer_transient(refusal, error)
                 continue
             for address in addresses:
                 found = True
@@ -148,6 +146,6 @@ def _is_address(host: str) -> bool:
     return True
 
 
-def _kinder(first: RouteError | None, second: RouteError) -> RouteError:
-    """Of two hosts' refusals the temporary one counts: another attempt may reach that host."""
+def _prefer_transient(first: RouteError | None, second: RouteError) -> RouteError:
+    """Of two hosts' faults the transient one counts: another attempt may reach that host."""
     return first if first is not None and first.code < 500 else second

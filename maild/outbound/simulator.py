@@ -1,6 +1,6 @@
 """Where mail of test keys ends: a capture with scripted outcomes. No network, no DNS.
 
-The message itself is kept like any other; what the recipient "did" is decided here by the address
+The message itself is kept like any other; the outcome is decided here by the recipient's address
 alone, so that the same test always sees the same. What a script does besides (an answer, a complaint) is a
 unit of work that runs in the transaction that records the outcome: once, and only if that commits.
 """
@@ -44,6 +44,8 @@ class Played:
 
 
 class Simulator:
+    """Decides the outcomes of mail of test keys."""
+
     def __init__(self, db: Database, clock: Clock, ids: Ids, prepare_answer: PrepareAnswer) -> None:
         self._db = db
         self._clock = clock

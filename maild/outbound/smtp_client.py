@@ -1,10 +1,10 @@
 """One SMTP session as the client: aiosmtplib's protocol, with pipelining (RFC 2920) on top.
 
 aiosmtplib 5.1 waits for each reply before the next command. Here a group of commands is written at
-once and its replies are read in order; more bytes than the replies that were asked for mean that
-we and the server no longer speak of the same thing, so nothing more is written.
+once and its replies are read in order; octets beyond the expected replies mean that client and server are out of
+step, so nothing more is written.
 
-A `Session` belongs to one task at a time. After any exception it is closed, and closing aborts: a host
+A `NextHopSession` belongs to one task at a time. After any exception it is closed, and closing aborts: a host
 that does not read would otherwise keep the socket and what waits in it.
 """
 
@@ -24,7 +24,7 @@ from maild.outbound.replies import Malformed, Meaning, ReplyReader, SmtpReply, S
 from maild.outbound.tls_policy import TlsPolicy
 
 WRITE_CHUNK_BYTES = 64 * 1024
-# A host that takes a block now and then would hold message and session for a day.
+# A host that reads a block now and then would hold message and session for a day.
 CONTENT_MIN_BYTES_PER_S = 20_000
 
 
@@ -48,7 +48,7 @@ class TlsFailed(Exception):
 
 
 class Desynchronized(SMTPException):
-    """The host said more than it was asked: we no longer speak of the same thing."""
+    """The host sent more replies than there were commands: replies can't be matched to commands any more."""
 
 
 class PipeliningProtocol(SMTPProtocol):
@@ -60,7 +60,7 @@ class PipeliningProtocol(SMTPProtocol):
         self._replies: list[SMTPResponse] = []
         self._expected = 0
         self._group: asyncio.Future[None] | None = None
-        self.spoke_unasked = False
+        self.has_unsolicited_data = False
 
     async def execute_group(self, commands: Sequence[bytes], timeout: float) -> list[SMTPResponse]:
         """Write the commands in one go; their replies, in order."""
@@ -74,7 +74,7 @@ class PipeliningProtocol(SMTPProtocol):
             raise SMTPReadTimeoutError("timed out waiting for replies") from None
         finally:
             self._group = None
-        if self.spoke_unasked:
+        if self.has_unsolicited_data:
             raise Desynchronized("the host said more than it was asked")
         return self._replies
 
@@ -98,32 +98,32 @@ class PipeliningProtocol(SMTPProtocol):
                 await self._drain_helper()
 
     def write(self, data: bytes) -> None:
-        if self.spoke_unasked:
+        if self.has_unsolicited_data:
             raise Desynchronized("the host said more than it was asked")
         super().write(data)
 
-    def is_secured(self) -> None:
-        """TLS has begun: what was said in plain text counts for nothing (RFC 3207 §6)."""
+    def tls_started(self) -> None:
+        """Drop what came in plain text (RFC 3207 §6)."""
         self._reader.clear()
-        self.spoke_unasked = False
+        self.has_unsolicited_data = False
 
     def data_received(self, data: bytes) -> None:
-        if not self._is_asked():
-            # Whatever it is (a 421, as a rule), there is no use for this connection, and no bound on what follows.
-            self.spoke_unasked = True
+        if not self._awaits_reply():
+            # Whatever it is (a 421, as a rule), the connection is of no use any more, and what follows has no bound.
+            self.has_unsolicited_data = True
             self.abort()
             return
         self._reader.feed(data)
         try:
-            while self._is_asked() and (reply := self._reader.take()) is not None:
+            while self._awaits_reply() and (reply := self._reader.take()) is not None:
                 self._answer(reply)
         except Malformed as error:
             self._fail(error)
-        if not self._is_asked() and not self._reader.is_empty:
-            self.spoke_unasked = True
+        if not self._awaits_reply() and not self._reader.is_empty:
+            self.has_unsolicited_data = True
             self._reader.clear()
 
-    def _is_asked(self) -> bool:
+    def _awaits_reply(self) -> bool:
         if self._group is not None:
             return not self._group.done()
         waiter = self._response_waiter
@@ -155,13 +155,14 @@ class PipeliningProtocol(SMTPProtocol):
         return super().eof_received()
 
     def abort(self) -> None:
-        """Close now: what the host did not read, and what it goes on saying, is nobody's business any more."""
+        """Close now, with what the host did not read and what it is still sending."""
         if self.transport is not None:
             cast(asyncio.WriteTransport, self.transport).abort()
 
 
 class NextHopSession:
-    """A connected, greeted SMTP session."""
+    """One SMTP session with a next hop. `extensions`: EHLO keyword in lower case → its parameters; `tls`: version and
+    cipher, None in plain text; `idle_since`: monotonic seconds."""
 
     def __init__(self, protocol: PipeliningProtocol, timeouts: Timeouts) -> None:
         self._protocol = protocol
@@ -180,7 +181,9 @@ class NextHopSession:
         return cls(protocol, timeouts)
 
     async def open(self, hostname: str, host: str, policy: TlsPolicy) -> SmtpReply | None:
-        """Greeting, EHLO, and TLS as the policy says; a Answer when the server refuses us. TlsFailed."""
+        """Greeting, EHLO, and TLS as the policy says; the reply when the server refuses the session.
+
+        TlsFailed; SMTPException or OSError when the connection is lost."""
         greeting = await self._protocol.read_response(timeout=self._timeouts.greeting)
         if meaning(Step.CONNECTION, greeting.code) is not Meaning.GO_ON:
             return SmtpReply.of(*greeting).at(Step.CONNECTION)
@@ -210,7 +213,7 @@ class NextHopSession:
         except (SMTPException, OSError, ValueError) as error:  # ssl.SSLError is an OSError
             self.close()
             raise TlsFailed(reason(error)) from error
-        self._protocol.is_secured()
+        self._protocol.tls_started()
         ssl_object: Any = self._protocol.transport and self._protocol.transport.get_extra_info("ssl_object")
         self.tls = f"{ssl_object.version()} {ssl_object.cipher()[0]}"
 
@@ -219,7 +222,7 @@ class NextHopSession:
 
     @property
     def is_usable(self) -> bool:
-        return self._protocol.is_connected and not self._protocol.spoke_unasked
+        return self._protocol.is_connected and not self._protocol.has_unsolicited_data
 
     @property
     def pipelines(self) -> bool:
@@ -262,7 +265,7 @@ class NextHopSession:
         return reply.code == 250
 
     async def quit(self) -> None:
-        """Say goodbye, briefly, and close."""
+        """QUIT, without long waiting for the reply, and close. Never raises."""
         try:
             await self._protocol.execute_command(b"QUIT", timeout=self._timeouts.quit)
         except (SMTPException, OSError):

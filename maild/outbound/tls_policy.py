@@ -1,11 +1,11 @@
 """How a connection to a host is to be protected.
 
-Today every host gets opportunistic TLS (RFC 7435): STARTTLS where it is offered, without asking who
-answers; plain text where it is not, or where the handshake fails. `for_host` is the place for MTA-STS
+Today every host gets opportunistic TLS (RFC 7435): STARTTLS where it is offered, without verifying
+the host; plain text where it is not, or where the handshake fails. `for_host` is the place for MTA-STS
 (RFC 8461) and DANE (RFC 7672): a policy that `requires_tls` is never delivered to in plain text.
 
 What failed once is remembered for a while, so that a broken host does not cost two connections each
-time; forgetting that at a restart harms nobody.
+time; forgetting that at a restart does no harm.
 """
 
 import ssl
@@ -21,12 +21,16 @@ BROKEN_HOSTS_MAX = 10_000
 
 @dataclass(frozen=True, slots=True)
 class TlsPolicy:
+    """`name`: for the log."""
+
     name: str
     context: ssl.SSLContext | None  # None: don't even ask for STARTTLS
     requires_tls: bool = False
 
 
 class TlsPolicies:
+    """The policy of each host; what failed is kept in memory alone."""
+
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._opportunistic = TlsPolicy("opportunistic", _unverified())
@@ -34,6 +38,7 @@ class TlsPolicies:
         self._broken: OrderedDict[str, float] = OrderedDict()
 
     def for_host(self, host: str) -> TlsPolicy:
+        """`host`: the name of the MX or smarthost."""
         until = self._broken.get(host)
         if until is not None and until > self._clock.monotonic():
             return self._plain

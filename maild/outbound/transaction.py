@@ -1,7 +1,7 @@
 """One envelope and one message on one session: MAIL, RCPTs, DATA, the message, and a verdict each.
 
 What a code means stands in `replies.py`. A session that is lost before the final dot raises, and the verdicts with
-it; afterwards nobody knows, and the verdict says so.
+it; one lost afterwards is a deferral that may become a second copy (RFC 1047), and the verdict says so.
 """
 
 import re
@@ -11,7 +11,7 @@ from typing import Literal
 import structlog
 from aiosmtplib import SMTPException, SMTPServerDisconnected
 
-from maild.outbound.connections import Lent, Unreachable
+from maild.outbound.connections import PooledSession, Unreachable
 from maild.outbound.content import Content
 from maild.outbound.replies import Meaning, SmtpReply, Step, meaning
 from maild.outbound.route import Hop
@@ -25,64 +25,69 @@ log = structlog.get_logger("maild.outbound")
 _UNSAFE_PATH = re.compile(r'[\x00-\x1f\x7f]|^[^"]*[\s<>]')
 
 
-class Unwilling(Unreachable):
-    """The host speaks with us, and does not take this message from us now: try the next one."""
+class TransientRefusal(Unreachable):
+    """A transient reply to MAIL: the host answers, and does not take this message now. The next host is tried."""
 
 
 class Transaction:
-    """`told_sender`: the host has heard MAIL FROM, so the message has left us, whatever comes of it.
+    """One mail transaction (RFC 5321 §3.3) for rows of one message.
 
-    `was_lost`: it has not answered to the message.
+    `has_sent_mail_from`: the message counts as sent from this host, whatever comes of it. `lost_after_data`: the
+    connection was lost after the message, before the reply to it.
     """
 
-    def __init__(self, hop: Hop, lent: Lent, rows: Sequence[Due], content: Content, sender: str) -> None:
+    def __init__(
+        self, hop: Hop, pooled: PooledSession, rows: Sequence[Due], content: Content, sender: str
+    ) -> None:
         self._hop = hop
         self._sender = sender
-        self._lent = lent
-        self._session: NextHopSession = lent.session
+        self._pooled = pooled
+        self._session: NextHopSession = pooled.session
         self._content = content
         self._rows = rows
         self._verdicts: dict[int, Verdict] = {}
-        self.told_sender = False
-        self.was_lost = False
+        self.has_sent_mail_from = False
+        self.lost_after_data = False
         self._accepted: Literal["sent", "delivered"] = "sent" if hop.is_relay else "delivered"
 
     async def run(self) -> Mapping[int, Verdict]:
+        """A verdict for each row, by position. TransientRefusal; SMTPException or OSError when the session is lost
+        before the message: no verdict holds then."""
         rows = [row for row in self._rows if not self._refused_here(row)]
         if not rows:
-            self._lent.is_reusable = True
+            self._pooled.is_reusable = True
             return self._verdicts
         needs_utf8 = self._needs_utf8(rows)
         recipients = [f"RCPT TO:<{path(row)}>".encode() for row in rows]
-        self.told_sender = True
+        self.has_sent_mail_from = True
         mail, *answers = await self._session.envelope(self._mail(needs_utf8), recipients)
-        if mail.code == 421 and not self._lent.is_fresh:
+        if mail.code == 421 and not self._pooled.is_fresh:
             raise SMTPServerDisconnected(mail.text)
         match meaning(Step.MAIL, mail.code):
             case Meaning.GO_ON:
-                await self._go_on(rows, answers)
+                await self._continue_after_mail(rows, answers)
             case Meaning.NEVER:
-                self._say(rows, mail, Step.MAIL)
-                await self._abandon(answers[len(rows) :])
+                self._record(rows, mail, Step.MAIL)
+                await self._reset(answers[len(rows) :])
             case Meaning.LATER | Meaning.FAULT:
-                raise Unwilling(mail.at(Step.MAIL), self._hop.host)
+                raise TransientRefusal(mail.at(Step.MAIL), self._hop.host)
         return self._verdicts
 
-    async def _go_on(self, rows: Sequence[Due], answers: Sequence[SmtpReply]) -> None:
+    async def _continue_after_mail(self, rows: Sequence[Due], answers: Sequence[SmtpReply]) -> None:
         """`answers`: one for each row, and for DATA where that was sent."""
         taken = self._read_recipients(rows, answers)
         start = answers[len(rows)] if len(answers) > len(rows) else None
         if not taken or start is None:
-            await self._abandon(answers[len(rows) :])
+            await self._reset(answers[len(rows) :])
         elif meaning(Step.DATA, start.code) is Meaning.GO_ON:
             await self._send(taken)
         else:
-            self._say(taken, start, Step.DATA)
-            if meaning(Step.DATA, start.code) is not Meaning.FAULT:  # else nobody knows what it waits for
-                await self._abandon([])
+            self._record(taken, start, Step.DATA)
+            if meaning(Step.DATA, start.code) is not Meaning.FAULT:  # else it is unknown what it waits for
+                await self._reset([])
 
     def _refused_here(self, row: Due) -> bool:
-        """Faults that are seen before anything is said (and then apply whatever the host would say)."""
+        """Permanent faults known before MAIL is sent: a path, SMTPUTF8 or SIZE that the host can't take."""
         if _UNSAFE_PATH.search(path(row)) or _UNSAFE_PATH.search(self._sender):
             refusal = SmtpReply(553, "5.1.3", "the address can't be written in SMTP")
         elif not path(row).isascii() and "smtputf8" not in self._session.extensions:
@@ -93,7 +98,7 @@ class Transaction:
             refusal = SmtpReply(552, "5.3.4", f"the host takes {self._size_limit()} bytes at most")
         else:
             return False
-        self._say([row], refusal, Step.RECIPIENT)
+        self._record([row], refusal, Step.RECIPIENT)
         return True
 
     def _size_limit(self) -> int:
@@ -116,27 +121,27 @@ class Transaction:
         return command.encode()
 
     def _read_recipients(self, rows: Sequence[Due], answers: Sequence[SmtpReply]) -> list[Due]:
-        """Those that were taken; the others get their verdicts."""
+        """The recipients that were accepted; the others get their verdicts."""
         taken: list[Due] = []
         for row, answer in zip(rows, answers, strict=False):
             if meaning(Step.RECIPIENT, answer.code) is Meaning.GO_ON:
                 taken.append(row)
             elif answer.code == 552 and taken:
                 # RFC 5321 §4.5.3.1.10: too many recipients, by an old name.
-                self._say([row], SmtpReply(452, "4.5.3", answer.text), Step.RECIPIENT)
+                self._record([row], SmtpReply(452, "4.5.3", answer.text), Step.RECIPIENT)
             else:
-                self._say([row], answer, Step.RECIPIENT)
+                self._record([row], answer, Step.RECIPIENT)
         return taken
 
-    async def _abandon(self, start: Sequence[SmtpReply]) -> None:
+    async def _reset(self, start: Sequence[SmtpReply]) -> None:
         """End a transaction that takes no message, so that the session can be kept."""
         if any(verdict.code == 421 for verdict in self._verdicts.values()):
             return  # RFC 5321 §3.8: the host is closing
         try:
             if start and start[0].code == 354:
-                # RFC 2920 §3.1: a server that wants a message for nobody gets an empty one.
+                # RFC 2920 §3.1: a server that goes on to DATA without a recipient gets an empty message.
                 await self._session.content(b".\r\n")
-            self._lent.is_reusable = await self._session.reset()
+            self._pooled.is_reusable = await self._session.reset()
         except (SMTPException, OSError):
             return  # the verdicts stand; the session is closed by the pool
 
@@ -146,17 +151,17 @@ class Transaction:
         try:
             answer = await self._session.content(self._content.wire)
         except (SMTPException, OSError) as error:
-            self.was_lost = True
+            self.lost_after_data = True
             log.warning("lost_after_data", message_id=taken[0].message_id, host=self._hop.host)
             text = f"no answer after the message was sent ({reason(error)}); it may arrive twice"
-            self._say(taken, SmtpReply.of(421, f"4.4.2 {text}"), Step.MESSAGE)
+            self._record(taken, SmtpReply.of(421, f"4.4.2 {text}"), Step.MESSAGE)
             return
-        self._say(taken, answer, Step.MESSAGE)
-        self._lent.is_reusable = (
+        self._record(taken, answer, Step.MESSAGE)
+        self._pooled.is_reusable = (
             answer.code != 421 and meaning(Step.MESSAGE, answer.code) is not Meaning.FAULT
         )
 
-    def _say(self, rows: Sequence[Due], answer: SmtpReply, step: Step) -> None:
+    def _record(self, rows: Sequence[Due], answer: SmtpReply, step: Step) -> None:
         statuses: Mapping[Meaning, Literal["sent", "delivered", "deferred", "bounced"]] = {
             Meaning.GO_ON: self._accepted, Meaning.LATER: "deferred", Meaning.NEVER: "bounced",
             Meaning.FAULT: "deferred",
