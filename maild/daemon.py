@@ -303,7 +303,7 @@ class Daemon:
         self._folder.unlock()
 
     def ready_line(self) -> str:
-        """One line of JSON for whoever started the process: where it listens."""
+        """One line of JSON for the process that started this one: where it listens."""
         return json.dumps({"event": "ready", "smtp": self.listener.addresses, "http": self.http.url})
 
 

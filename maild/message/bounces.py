@@ -1,4 +1,4 @@
-"""What the failure of a recipient means, whoever tells of it: one table for hosts' replies and for delivery reports.
+"""What the failure of a recipient means: one table for the replies of hosts and for delivery reports.
 
 Replies have a code, whose first digit is their class (RFC 5321 §4.2.1), and often an enhanced status code (RFC 3463),
 `class.subject.detail`; reports have the status, and often the code in their diagnostic text. Pure.
@@ -16,7 +16,7 @@ ENHANCED_STATUS: Final = r"[245]\.\d{1,3}\.\d{1,3}"
 
 class Bounce(NamedTuple):
     """`type`: as the API's `bounceType` has it. `is_hard`: counts in the sender's rate of hard bounces.
-    `blames_address`: the address is no good whatever the message, so that writing to it again would be wrong."""
+    `blames_address`: the address can't receive mail, whatever the message, so it is not to be written to again."""
 
     type: BounceType
     is_hard: bool = False
@@ -55,7 +55,7 @@ TABLE: Final[Mapping[str, StatusMeaning]] = {
     "5.1.6": _alike(BAD_ADDRESS),
     "5.1.10": _alike(BAD_ADDRESS),
     "5.2.1": _alike(BAD_ADDRESS),
-    # RFC 3463 §3.4: what failed in this system (a stored message that is gone) is no fault of the sender's.
+    # RFC 3463 §3.4: what failed in this system (a stored message that is gone) is not the sender's fault.
     "5.3": StatusMeaning(PERMANENT, OWN_FAULT, PERMANENT),
     # RFC 3463 §3.5: in a report, deferrals that lasted too long; a host that replies so at once has refused.
     "5.4.7": StatusMeaning(PERMANENT, PERMANENT, TRANSIENT),
