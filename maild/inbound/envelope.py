@@ -32,7 +32,22 @@ class MailTransaction:
     recipients: list[tuple[str, RecipientInbox]]
     declared_bytes: int
 
-    def told_recipients(self) -> dict[str, Any]:
-        """For a line of the log about all of them."""
-        told = [address for address, _ in self.recipients[:TOLD_RECIPIENTS]]
-        return {"recipients": told, "recipient_count": len(self.recipients)}
+
+def told_of_command(
+    verb: str, helo: str | None, transaction: MailTransaction | None, recipient: str
+) -> dict[str, Any]:
+    """Fields of the log about a command that is refused, as far as it was understood: what was not may be a password,
+    or part of a mail. `verb` and `recipient` are "" where none was understood."""
+    told: dict[str, Any] = {}
+    if verb:
+        told["command"] = verb
+    if helo is not None:
+        told["helo"] = helo
+    if transaction is not None:
+        told["mail_from"] = transaction.mail_from
+    if recipient:
+        told["recipient"] = recipient
+    elif transaction is not None and verb == "DATA":
+        first = [address for address, _ in transaction.recipients[:TOLD_RECIPIENTS]]
+        told |= {"recipients": first, "recipient_count": len(transaction.recipients)}
+    return told

@@ -11,7 +11,7 @@ to its end even if the client hangs up (it may have counted on the 250), and 250
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from ssl import SSLContext
-from typing import Any, Protocol
+from typing import Protocol
 
 import structlog
 from structlog.contextvars import bind_contextvars
@@ -24,7 +24,7 @@ from maild.errors import SmtpError, unavailable
 from maild.inbound.command_arguments import read_forward_path, read_host_name, read_reverse_path
 from maild.inbound.command_counts import CommandCounts
 from maild.inbound.data_rate import DataRate
-from maild.inbound.envelope import InboundEnvelope, MailTransaction
+from maild.inbound.envelope import InboundEnvelope, MailTransaction, told_of_command
 from maild.inbound.intake import Intake
 from maild.inbound.smtp_protocol import SmtpProtocol
 from storage.blobs import Stored
@@ -149,18 +149,6 @@ class Session(SmtpProtocol):
         self.write(f"{reply.code} {reply.enhanced} {reply.text}")
 
     def _tell_refused(self, reply: SmtpError) -> None:
-        """What was asked is told as far as it was understood: what was not may be a password, or part of a mail."""
-        about: dict[str, Any] = {}
-        if self._verb:
-            about["command"] = self._verb
-        if self._helo is not None:
-            about["helo"] = self._helo
-        if self._about is not None:
-            about["mail_from"] = self._about.mail_from
-        if self._address:
-            about["recipient"] = self._address
-        elif self._about is not None and self._verb == "DATA":
-            about |= self._about.told_recipients()
         self._host.strangers.note(
             LogEvent.REFUSED,
             session=self.id,
@@ -168,7 +156,7 @@ class Session(SmtpProtocol):
             code=reply.code,
             enhanced=reply.enhanced,
             reason=clean(reply.text),
-            **about,
+            **told_of_command(self._verb, self._helo, self._about, self._address),
         )
 
     # Commands --------------------------------------------------------------------------------
