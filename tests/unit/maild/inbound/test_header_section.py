@@ -97,7 +97,9 @@ def test_what_is_left_is_the_other_fields_in_order(data: bytes) -> None:
 
 
 def is_forged(field: bytes) -> bool:
-    names_nobody = field.startswith(HONEST[-1]) and OWN.encode() in field.lower()  # in a line that is folded into it
+    names_nobody = (
+        field.startswith(HONEST[-1]) and OWN.encode() in field.lower()
+    )  # in a line that is folded into it
     return names_nobody or any(field == one or field.startswith(one + b"\r\n") for one in FORGED)
 
 
