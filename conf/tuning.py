@@ -55,8 +55,37 @@ class ApiTuning:
 
 
 @dataclass(frozen=True, slots=True)
+class SmtpTuning:
+    """`rate_check_s`: over which the least rate of DATA is judged, and over `average_checks` of them its average.
+
+    `hang_up_s`: for a client to read our last reply.
+    """
+
+    rate_check_s: float = 10.0
+    average_checks: int = 12
+    hang_up_s: float = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class QueueTuning:
+    """`window_rows`: recipients that the outbound queue holds in memory, `doubtful_rows` of them for destinations that
+    have not answered lately, all together.
+
+    `paused_look_s`: the operator's command is another process, which can't wake the queue. `store_retry_s`: until
+    what the store refused is tried again.
+    """
+
+    window_rows: int = 3000
+    doubtful_rows: int = 1500
+    paused_look_s: float = 2.0
+    store_retry_s: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
 class Tuning:
     http: HttpTuning = field(default_factory=HttpTuning)
     feeds: FeedTuning = field(default_factory=FeedTuning)
     webhooks: WebhookTuning = field(default_factory=WebhookTuning)
     api: ApiTuning = field(default_factory=ApiTuning)
+    smtp: SmtpTuning = field(default_factory=SmtpTuning)
+    queue: QueueTuning = field(default_factory=QueueTuning)

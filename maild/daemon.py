@@ -153,6 +153,7 @@ class Daemon:
                 rotation.valid_key(self._folder.database, master_key_file(self._folder.master_key))
             ),
             resolver=Resolver(settings.dns, clock),
+            tuning=self._tuning,
         )
         tell(log, LogEvent.BUILT, data_dir=str(self._folder.path), orphaned_files_removed=swept)
         return ground

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from conf.settings import Settings
 from conf.strangers import StrangerLog
+from conf.tuning import Tuning
 from maild.inbound.accept import Acceptor
 from maild.inbound.listener import Listener
 from maild.inbound.local_delivery import LocalDelivery
@@ -60,6 +61,7 @@ class Ground:
     disk: Disk
     sealer: Sealer
     resolver: Resolver
+    tuning: Tuning
 
     @property
     def shared_domains(self) -> frozenset[str]:
@@ -82,7 +84,16 @@ def mail_in(ground: Ground, senders: EnvelopeSenders, tls: SSLContext) -> MailIn
     acceptor = Acceptor(ground.db, ground.blobs, ground.cpu, clock, ids, mailboxes, trace, hostname, senders)
     strangers = StrangerLog(clock.monotonic, "maild.smtp", asyncio.get_running_loop().call_later)
     listener = Listener(
-        acceptor, ground.blobs, ground.disk, ground.cpu, settings.smtp, hostname, tls, ids, strangers
+        acceptor,
+        ground.blobs,
+        ground.disk,
+        ground.cpu,
+        settings.smtp,
+        ground.tuning.smtp,
+        hostname,
+        tls,
+        ids,
+        strangers,
     )
     return MailIn(listener, LocalDelivery(ground.db, ground.blobs, ground.cpu, clock, ids, mailboxes, trace))
 
@@ -109,7 +120,7 @@ def mail_out(
     timeouts: Timeouts | None = None,
 ) -> OutboundQueue:
     """`randomness` spreads retries and orders hosts, and guards nothing. `timeouts`: None for those of the settings."""
-    settings, db, clock = ground.settings, ground.db, ground.clock
+    settings, db, clock, tuning = ground.settings, ground.db, ground.clock, ground.tuning.queue
     keys = DkimKeys(db, ground.sealer, clock)
     deliverer = Deliverer(
         Router(settings, ground.resolver, randomness),
@@ -125,9 +136,10 @@ def mail_out(
         ports=ports,
         has_relay=bool(settings.outbound.relay),
         schedule=Schedule(settings.outbound, randomness),
-        destinations=DestinationQueues(settings.outbound, clock),
+        destinations=DestinationQueues(settings.outbound, clock, tuning.doubtful_rows),
         deliverer=deliverer,
         simulator=Simulator(db, clock, ground.ids, ports.prepare_answer),
-        settler=Settler(db, clock, ground.ids),
+        settler=Settler(db, clock, ground.ids, tuning.store_retry_s),
         recipient_headers=recipient_headers,
+        tuning=tuning,
     )

@@ -9,6 +9,7 @@ from structlog.typing import FilteringBoundLogger
 
 from conf.settings import Smtp
 from conf.strangers import StrangerLog
+from conf.tuning import SmtpTuning
 from maild.errors import SmtpError
 from maild.inbound.accept import Acceptor
 from maild.inbound.envelope import InboundEnvelope
@@ -45,6 +46,7 @@ class Listener(Service):
         disk: Disk,
         cpu: CpuThreads,
         limits: Smtp,
+        tuning: SmtpTuning,
         hostname: str,
         tls: SSLContext,
         ids: Ids,
@@ -55,6 +57,7 @@ class Listener(Service):
         self._disk = disk
         self._cpu = cpu
         self._limits = limits
+        self._tuning = tuning
         self._hostname = hostname
         self.tls = tls  # of sessions that begin
         self.strangers = strangers
@@ -82,7 +85,7 @@ class Listener(Service):
             host, _, port = address.rpartition(":")
             try:
                 server = await loop.create_server(
-                    lambda: Session(self, self._limits, self._hostname, self.tls, loop),
+                    lambda: Session(self, self._limits, self._tuning, self._hostname, self.tls, loop),
                     host.strip("[]"),
                     int(port),
                     backlog=BACKLOG,

@@ -20,6 +20,7 @@ from structlog.typing import FilteringBoundLogger
 from conf.log_events import LogEvent, clean, tell
 from conf.settings import Smtp
 from conf.strangers import StrangerLog
+from conf.tuning import SmtpTuning
 from maild.errors import SmtpError, unavailable
 from maild.inbound.command_arguments import read_forward_path, read_host_name, read_reverse_path
 from maild.inbound.command_counts import CommandCounts
@@ -61,13 +62,17 @@ class Session(SmtpProtocol):
         self,
         host: SessionServices,
         limits: Smtp,
+        tuning: SmtpTuning,
         hostname: str,
         tls: SSLContext,
         loop: asyncio.AbstractEventLoop,
     ) -> None:
-        super().__init__(hostname, tls, limits.command_timeout_s, limits.session_timeout_s, loop)
+        super().__init__(
+            hostname, tls, limits.command_timeout_s, limits.session_timeout_s, tuning.hang_up_s, loop
+        )
         self._host = host
         self._limits = limits
+        self._tuning = tuning
         self.id = ""
         self._helo: str | None = None
         self._extended = False
@@ -294,7 +299,9 @@ class Session(SmtpProtocol):
 
     async def _receive(self, intake: Intake) -> None:
         """Read to the final dot, no more slowly than is allowed; from there on it is we who are slow."""
-        self._rate = rate = DataRate(self._limits, self.loop, lambda: self.octets, self._too_slow)
+        self._rate = rate = DataRate(
+            self._limits, self._tuning, self.loop, lambda: self.octets, self._too_slow
+        )
         try:
             await intake.take_all(self.pieces())
         finally:

@@ -16,7 +16,6 @@ from aiosmtpd.smtp import SMTP, TLSSetupException
 from maild.errors import SmtpError
 
 STREAM_OCTETS = 64 * 1024  # the longest piece of DATA
-HANG_UP_S = 10  # for a client to read our last reply
 END_OF_DATA = b"\r\n.\r\n"
 
 
@@ -31,6 +30,7 @@ class SmtpProtocol(SMTP, ABC):
         tls: SSLContext,
         command_timeout_s: float,
         session_timeout_s: float,
+        hang_up_s: float,
         loop: asyncio.AbstractEventLoop,
     ) -> None:
         # Not aiosmtpd's own __init__: it looks through all members of the instance for hooks that we don't have,
@@ -51,6 +51,7 @@ class SmtpProtocol(SMTP, ABC):
         self.octets = 0
         self.is_encrypted = self.is_busy = False
         self._session_timeout_s = session_timeout_s
+        self._hang_up_s = hang_up_s
         self._active_at = 0.0
         self._deadline: asyncio.TimerHandle | None = None
         self._abort: asyncio.TimerHandle | None = None
@@ -161,11 +162,11 @@ class SmtpProtocol(SMTP, ABC):
         return f"{cipher[1]} {cipher[0]}" if cipher else None
 
     def close(self) -> None:
-        """Close when the client has read all that we said; it gets HANG_UP_S for that, not for ever."""
+        """Close when the client has read all that we said; it gets `hang_up_s` for that, not for ever."""
         if self.transport is not None:
             self.transport.close()
             if self._abort is None:
-                self._abort = self.loop.call_later(HANG_UP_S, self._cut_off)
+                self._abort = self.loop.call_later(self._hang_up_s, self._cut_off)
 
     # asyncio's callbacks, and what aiosmtpd does in them -----------------------------------------
 

@@ -21,7 +21,6 @@ from storage.outbound import Due
 
 QUEUED_ROWS_MAX = 500
 QUEUED_ROWS_UNPROVEN = 20
-DOUBTFUL_ROWS_MAX = 1500  # half of what the queue holds in memory
 LOCAL_WORKERS = 8
 PROVEN_FOR_S = 300
 IDLE_DESTINATIONS_MAX = 10_000
@@ -65,7 +64,8 @@ class DestinationQueue:
 class DestinationQueues:
     """All queues, least recently used first. Beyond IDLE_DESTINATIONS_MAX those without rows are forgotten."""
 
-    def __init__(self, settings: Outbound, clock: Clock) -> None:
+    def __init__(self, settings: Outbound, clock: Clock, doubtful_rows_max: int) -> None:
+        self._doubtful_rows_max = doubtful_rows_max
         self._workers_max = settings.max_connections_per_destination
         # Less than the first retry at its earliest (schedule.JITTER): what is retried on schedule finds it over.
         self._dead_for_s = settings.first_retry_s * 0.85
@@ -123,7 +123,7 @@ class DestinationQueues:
         are counted there."""
         if not self.is_doubtful(destination):
             return False
-        if self._doubtful_rows + rows > DOUBTFUL_ROWS_MAX and self._doubtful_rows:
+        if self._doubtful_rows + rows > self._doubtful_rows_max and self._doubtful_rows:
             return True
         self._doubtful_rows += rows
         return False

@@ -4,7 +4,7 @@ What is durable when: a lease is committed before a connection is made, with its
 one scheduled; an outcome is committed as soon as the remote host has answered (`settle.py`).
 
 Who may call: `wake()` from the event loop, after a commit that made something due. What is held in
-memory is leased and bounded (WINDOW_ROWS); a destination that is full has its further rows left in the store.
+memory is leased and bounded (`window_rows`); a destination that is full has its further rows left in the store.
 
 What a crash leaves: leases, which `start` frees. `stop` leases nothing more, lets running
 deliveries finish for DRAIN_S, and gives the rest back: what was not begun is due at once, what
@@ -19,6 +19,7 @@ from functools import partial
 import structlog
 
 from conf.log_events import LogEvent, tell
+from conf.tuning import QueueTuning
 from maild.message.address import suppression_keys
 from maild.message.envelope_sender import untagged
 from maild.outbound.delivery import Deliverer
@@ -40,14 +41,12 @@ from storage.blobs import BlobMissing
 from storage.clock import Clock
 from storage.database import Database, Tx
 from storage.outbound import Due, Leased
-from storage.service import STORE_RETRY_S, Enduring, LoopService
+from storage.service import Enduring, LoopService
 
-WINDOW_ROWS = 3000
 LEASE_ROWS = 256
 LEASE_ROWS_MIN = 64  # with less room than this, wait for more
 SKIPPING_PAUSE_MAX_S = 0.25  # between leases that step over destinations whose queues are full
 PAUSE_MAX_S = 60  # a clock that was set back must not hold up the mail
-PAUSED_LOOK_S = 2.0  # the operator's command is another process, which can't wake us
 POSTPONED_S = 30.0  # for what destinations that may hang have no room for
 DRAIN_S = 7.0
 
@@ -76,6 +75,7 @@ class OutboundQueue(LoopService):
         simulator: Simulator,
         settler: Settler,
         recipient_headers: RecipientHeaders,
+        tuning: QueueTuning,
     ) -> None:
         """`lease_id`: marks this process's leases. `has_relay`: all that leaves this host goes to the smarthost."""
         super().__init__()
@@ -92,6 +92,7 @@ class OutboundQueue(LoopService):
         self._simulator = simulator
         self._settler = settler
         self._recipient_headers = recipient_headers
+        self._tuning = tuning
         self._held = 0
         self._is_full = False
         self._scan_since = 0
@@ -108,7 +109,7 @@ class OutboundQueue(LoopService):
 
     async def run(self) -> None:
         while not self._stopping:
-            room = WINDOW_ROWS - self._held
+            room = self._tuning.window_rows - self._held
             self._is_full = room < LEASE_ROWS_MIN
             if self._is_full:
                 await self.pause(PAUSE_MAX_S)
@@ -119,7 +120,7 @@ class OutboundQueue(LoopService):
             leased = await self._lease(limit, busy)
             cost_s = self._clock.monotonic() - began if busy else 0
             if leased is None or not await self._distribute(leased.rows):
-                await self.pause(STORE_RETRY_S)
+                await self.pause(self._tuning.store_retry_s)
                 continue
             self._scan_since = leased.scanned_to or 0
             if len(leased.rows) < limit:
@@ -145,7 +146,7 @@ class OutboundQueue(LoopService):
         await asyncio.sleep(min(cost_s * 4, SKIPPING_PAUSE_MAX_S))
         if leased.scanned_to is not None:
             return
-        timeout_s: float = PAUSED_LOOK_S if leased.is_paused else PAUSE_MAX_S
+        timeout_s: float = self._tuning.paused_look_s if leased.is_paused else PAUSE_MAX_S
         if leased.next_due_at is not None:
             timeout_s = min(timeout_s, max(0, leased.next_due_at - self._clock.now_ms()) / 1000)
         await self.pause(timeout_s)
@@ -312,7 +313,7 @@ class OutboundQueue(LoopService):
         destination.rows -= len(rows)
         self._held -= len(rows)
         # A deferred row may be due before anything that the loop waits for; a queue may have room again.
-        has_room = self._is_full and self._held <= WINDOW_ROWS // 2
+        has_room = self._is_full and self._held <= self._tuning.window_rows // 2
         if is_deferred or has_room or self._destinations.may_refill(destination):
             self.wake()
 

@@ -29,7 +29,7 @@ from storage.database import Database, DatabaseClosed, Tx
 from storage.failures import is_outage
 from storage.ids import Ids
 from storage.outbound import Due
-from storage.service import STORE_RETRY_S, Enduring
+from storage.service import Enduring
 
 UNSETTLED_MAX = 64
 DRAIN_S = 1.0
@@ -71,7 +71,8 @@ class Outcome:
 
 
 class Settler:
-    def __init__(self, db: Database, clock: Clock, ids: Ids) -> None:
+    def __init__(self, db: Database, clock: Clock, ids: Ids, store_retry_s: float) -> None:
+        self._store_retry_s = store_retry_s
         self._db = db
         self._clock = clock
         self._ids = ids
@@ -110,7 +111,7 @@ class Settler:
             except Exception as error:
                 log.exception("outcome_not_stored", message_id=outcome.rows[0].message_id)
                 if is_outage(error) and not outcome.has_units():
-                    await asyncio.sleep(STORE_RETRY_S)
+                    await asyncio.sleep(self._store_retry_s)
                 elif not outcome.less():
                     await self._let_go(outcome.rows)
                     return ()

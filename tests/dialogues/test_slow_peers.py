@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from maild.inbound import data_rate, smtp_protocol
+from conf.tuning import SmtpTuning, Tuning
 from tests.conftest import Start
 from tests.dialogues.test_session_limits import true_when
 from tests.support.running import Running, Smtp, until
@@ -15,9 +15,8 @@ TIMEOUT = "421 4.4.2 timeout, closing connection"
 
 
 @pytest.fixture
-async def impatient(start: Start, monkeypatch: pytest.MonkeyPatch) -> Running:
-    monkeypatch.setattr(data_rate, "RATE_CHECK_S", 0.2)
-    running = await start(smtp={"command_timeout_s": 1})
+async def impatient(start: Start) -> Running:
+    running = await start(smtp={"command_timeout_s": 1}, tuning=Tuning(smtp=SmtpTuning(rate_check_s=0.2)))
     await running.inbox("bot")
     return running
 
@@ -62,13 +61,12 @@ async def test_a_message_that_trickles_in(impatient: Running) -> None:
     assert await impatient.api.messages() == []
 
 
-async def test_a_message_that_drips_after_much_came_at_once(
-    start: Start, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_message_that_drips_after_much_came_at_once(start: Start) -> None:
     """Above the least rate of each short while, and below that of the longer ones."""
-    monkeypatch.setattr(data_rate, "RATE_CHECK_S", 0.1)
-    monkeypatch.setattr(data_rate, "AVERAGE_CHECKS", 3)
-    maild = await start(smtp={"data_min_bytes_per_s": 1, "data_min_average_bytes_per_s": 100_000})
+    maild = await start(
+        smtp={"data_min_bytes_per_s": 1, "data_min_average_bytes_per_s": 100_000},
+        tuning=Tuning(smtp=SmtpTuning(rate_check_s=0.1, average_checks=3)),
+    )
     await maild.inbox("bot")
     talk = await maild.smtp()
     await talk.begin("bot@agents.test")
@@ -77,10 +75,12 @@ async def test_a_message_that_drips_after_much_came_at_once(
     assert await talk.closed()
 
 
-async def test_a_peer_that_reads_no_reply_is_cut_off(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_peer_that_reads_no_reply_is_cut_off(start: Start) -> None:
     """Closing waits for the peer to read: it must not wait for ever."""
-    monkeypatch.setattr(smtp_protocol, "HANG_UP_S", 0.1)
-    maild = await start(smtp={"command_timeout_s": 1, "max_junk_commands": 10**9})
+    maild = await start(
+        smtp={"command_timeout_s": 1, "max_junk_commands": 10**9},
+        tuning=Tuning(smtp=SmtpTuning(hang_up_s=0.1)),
+    )
     _reader, writer = await deaf(maild)
     await writes_until_it_blocks(writer)
     listener = maild.daemon.listener

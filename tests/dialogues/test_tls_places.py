@@ -2,7 +2,7 @@
 
 import pytest
 
-from maild.inbound import smtp_protocol
+from conf.tuning import SmtpTuning, Tuning
 from tests.conftest import Start
 from tests.dialogues.test_session_limits import true_when
 from tests.support.running import until
@@ -10,11 +10,11 @@ from tests.support.running import until
 
 @pytest.mark.parametrize("said", [b"no TLS at all\r\n" * 20, b"\x16\x03\x01", b""])
 @pytest.mark.parametrize("leaves", [True, False])
-async def test_a_handshake_that_comes_to_nothing(
-    start: Start, monkeypatch: pytest.MonkeyPatch, said: bytes, leaves: bool
-) -> None:
-    monkeypatch.setattr(smtp_protocol, "HANG_UP_S", 0.1)
-    maild = await start(smtp={"max_sessions_per_address": 1, "command_timeout_s": 1})
+async def test_a_handshake_that_comes_to_nothing(start: Start, said: bytes, leaves: bool) -> None:
+    maild = await start(
+        smtp={"max_sessions_per_address": 1, "command_timeout_s": 1},
+        tuning=Tuning(smtp=SmtpTuning(hang_up_s=0.1)),
+    )
     talk = await maild.smtp()
     await talk.say("EHLO client.test")
     assert (await talk.say("STARTTLS")).startswith("220 ")

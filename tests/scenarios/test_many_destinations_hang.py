@@ -3,9 +3,7 @@
 import asyncio
 from pathlib import Path
 
-import pytest
-
-from maild.outbound import destination_queues, queue
+from conf.tuning import QueueTuning
 from maild.outbound.content import SMALL_BYTES
 from maild.outbound.destination_queues import QUEUED_ROWS_UNPROVEN, DestinationKey, DestinationKind
 from maild.outbound.smtp_client import Timeouts
@@ -32,10 +30,11 @@ async def silent(sending: Sending, hosts: int) -> list[Mx]:
     return found
 
 
-async def test_the_rest_is_delivered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queue, "WINDOW_ROWS", 200)
-    monkeypatch.setattr(destination_queues, "DOUBTFUL_ROWS_MAX", 100)
-    async with Sending(tmp_path, local_domains={"ours.test"}, outbound={"max_connections": 6}) as sending:
+async def test_the_rest_is_delivered(tmp_path: Path) -> None:
+    tuning = QueueTuning(window_rows=200, doubtful_rows=100)
+    async with Sending(
+        tmp_path, local_domains={"ours.test"}, outbound={"max_connections": 6}, tuning=tuning
+    ) as sending:
         sending.dns.add_mx("there.test", address=LIVELY)
         deaf = await silent(sending, 12)
         async with await Mx().start(LIVELY, sending.mx.port) as lively:
@@ -55,11 +54,8 @@ async def test_the_rest_is_delivered(tmp_path: Path, monkeypatch: pytest.MonkeyP
             await mx.stop()
 
 
-async def test_what_stands_aside_is_delivered_when_there_is_room(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(destination_queues, "DOUBTFUL_ROWS_MAX", 2)
-    async with Sending(tmp_path) as sending:
+async def test_what_stands_aside_is_delivered_when_there_is_room(tmp_path: Path) -> None:
+    async with Sending(tmp_path, tuning=QueueTuning(doubtful_rows=2)) as sending:
         ids = []
         for number in range(5):
             sending.dns.add_mx(f"d{number}.test")

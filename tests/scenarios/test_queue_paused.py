@@ -4,9 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-import pytest
-
-from maild.outbound import queue
+from conf.tuning import QueueTuning, Tuning
 from storage.clock import iso
 from tests.conftest import Start
 from tests.support.dns_server import DnsServer
@@ -55,8 +53,7 @@ async def test_nothing_leaves_until_the_queue_is_resumed(start: Start) -> None:
         assert (await maild.api.send(bot)).status == 201
 
 
-async def test_what_stands_in_line_waits_too(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queue, "PAUSED_LOOK_S", 0.01)
+async def test_what_stands_in_line_waits_too(start: Start) -> None:
     async with DnsServer() as dns, Mx() as mx:
         dns.add_mx("elsewhere.test")
         mx.hold["dot"] = asyncio.Event()
@@ -65,6 +62,7 @@ async def test_what_stands_in_line_waits_too(start: Start, monkeypatch: pytest.M
             outbound={
                 "port": mx.port, "allow_private_networks": True, "max_connections_per_destination": 1
             },
+            tuning=Tuning(queue=QueueTuning(paused_look_s=0.01)),
         )  # fmt: skip
         bot = await maild.inbox("bot")
         sent = [(await maild.api.send(bot, subject=f"{number}")).data for number in range(4)]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from conf.settings import Settings, parse
+from conf.tuning import QueueTuning, Tuning
 from maild.mail_plane import Ground, mail_out
 from maild.message.envelope_sender import EnvelopeSenders
 from maild.outbound.queue import OutboundQueue
@@ -33,6 +34,7 @@ class Sending:
     folder: Path
     mx: Mx = field(default_factory=Mx)
     outbound: dict[str, Any] = field(default_factory=dict)  # settings that differ
+    tuning: QueueTuning = field(default_factory=QueueTuning)
     local_domains: set[str] = field(default_factory=set)
     local_replies: dict[str, Reply] = field(default_factory=dict)
     timeouts: Timeouts | None = None
@@ -79,6 +81,7 @@ class Sending:
             disk=Disk(self.folder, settings.storage.reserve_percent),
             sealer=store.sealer,
             resolver=Resolver(settings.dns, self.clock),
+            tuning=Tuning(queue=self.tuning),
         )
         ports = QueuePorts(self._prepare_local, self._prepare_answer, self._is_local, self._may_send)
         headers = RecipientHeaders(b"k" * 32, "https://api.ours.test")

@@ -4,6 +4,7 @@ What a pattern does is one step here, however long it takes. So a text is read a
 quadratic inside a pattern takes hours of a megabyte, and meets the limit of time that every test has.
 """
 
+import gc
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -47,11 +48,13 @@ def steps(read: Callable[[], object]) -> int:
         return trace
 
     before = sys.gettrace()
+    gc.disable()  # what it would end here is other tests' garbage, and its steps
     sys.settrace(trace)
     try:
         read()
     finally:
         sys.settrace(before)
+        gc.enable()
     return count
 
 

@@ -1,4 +1,4 @@
-"""Of large bodies the event loop takes one piece in each of its rounds, by turns (controlplane/transport/request_bodies.py)."""
+"""Of large bodies the event loop takes one piece in each round, by turns (controlplane/transport/request_bodies.py)."""
 
 import asyncio
 from collections.abc import AsyncIterator

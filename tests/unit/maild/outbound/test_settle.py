@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from maild.outbound import settle
 from maild.outbound.settle import UNSETTLED_MAX, Outcome, Settler
 from maild.outcomes import Verdict
 from maild.ports import Reply
@@ -34,7 +33,7 @@ async def leased(store: Store, *recipients: str) -> list[Due]:
 
 async def settled(store: Store, outcome: Outcome) -> list[bool]:
     """Have it settled, to the end; what was called back."""
-    settler = Settler(store.db, store.clock, store.ids)
+    settler = Settler(store.db, store.clock, store.ids, store_retry_s=0)
     told: list[bool] = []
     await settler.settle(outcome, told.append)
     await asyncio.wait(settler._tasks)
@@ -100,7 +99,6 @@ async def test_what_can_not_be_recorded_at_all_comes_again_on_schedule(store: St
 
 
 async def test_the_store_is_asked_until_it_writes(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(settle, "STORE_RETRY_S", 0)
     rows = await leased(store, "a@there.test")
     full = sqlite3.OperationalError("database or disk is full")
     full.sqlite_errorcode = sqlite3.SQLITE_FULL
