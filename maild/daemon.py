@@ -1,6 +1,6 @@
 """The composition root: everything that a running daemon consists of, in the order in which it starts.
 
-The mail plane's parts are listed in `mail_plane.py`, the control plane's here."""
+The mail plane's parts are listed in `mail_plane.py`, the control plane's in `control_plane.py`."""
 
 import asyncio
 import gc
@@ -18,40 +18,19 @@ import uvloop
 from conf.log_events import LogEvent, tell
 from conf.settings import Settings
 from conf.tuning import Tuning
-from controlplane.access.authentication import Authenticator
-from controlplane.access.rate_limit import RateLimit
-from controlplane.domains import doh
-from controlplane.domains.rechecks import Rechecks
-from controlplane.domains.registry import Registry
-from controlplane.egress.client import Egress
-from controlplane.mail.analytics import Analytics
-from controlplane.mail.bodies import BodyReader, TextLoader
 from controlplane.operations.invoke import Operations
-from controlplane.operations.operation import Services
-from controlplane.operations.table import OPERATIONS
-from controlplane.reference import Reference
-from controlplane.sending.admission import Admission
-from controlplane.sending.pipeline import Pipeline
-from controlplane.sending.sanitize import Sanitizer
-from controlplane.sending.scheduler import Scheduler
-from controlplane.sending.unsubscribing import Unsubscriber
-from controlplane.transport.health import HealthCheck
 from controlplane.transport.server import HttpError, HttpServer
-from controlplane.webhooks.dispatcher import Dispatcher
 from controlplane.webhooks.event_streams import Streams
-from controlplane.webhooks.ping import Pinger
-from controlplane.webhooks.secrets import Secrets
 from maild import allocator
+from maild.control_plane import control_plane
 from maild.inbound import tls
 from maild.inbound.listener import Listener, ListenError
 from maild.mail_plane import Ground, mail_in, mail_out, queue_ports
 from maild.message import guessing
 from maild.message.envelope_sender import EnvelopeSenders
-from maild.outbound import dkim
-from maild.outbound.queue import OutboundQueue
 from maild.outbound.recipient_headers import RecipientHeaders
-from maild.resolver import NoAnswer, NxDomain, Resolver
-from storage import blobs, events, migrate, rotation, server_secrets
+from maild.resolver import Resolver
+from storage import blobs, migrate, rotation, server_secrets
 from storage.blobs import Blobs
 from storage.clock import Clock
 from storage.cpu_threads import CpuThreads
@@ -132,7 +111,24 @@ class Daemon:
             RecipientHeaders(unsubscribe_key, self._settings.server.public_url),
             random.Random(),  # noqa: S311 (spreads retries, guards nothing)
         )
-        self._build_control_plane(ground, queue, unsubscribe_key)
+        self._keep_house(ground)
+        api = control_plane(ground, queue, unsubscribe_key, self.self_check)
+        self.operations, self.http, self.streams = api.operations, api.http, api.streams
+        self._supervisor = Supervisor(
+            [
+                *api.background,
+                queue,
+                SearchIndexer(ground.db, ground.clock),
+                self.retention,
+                self.self_check,
+                allocator.MemoryKeeper(ground.db.empty_caches),
+                self.listener,
+                self.http,
+                self.streams,
+            ],
+            # The server would wait for readers of streams; it answers requests that call webhooks.
+            lines=[[self.streams, self.http, api.dispatcher], [self.listener], [queue]],
+        )
 
     async def _lay_ground(self) -> Ground:
         settings, clock = self._settings, self._clock
@@ -158,113 +154,22 @@ class Daemon:
         tell(log, LogEvent.BUILT, data_dir=str(self._folder.path), orphaned_files_removed=swept)
         return ground
 
-    def _build_control_plane(self, ground: Ground, queue: OutboundQueue, unsubscribe_key: bytes) -> None:
-        """The control plane, and the order in which all parts start and stop."""
-        tuning = self._tuning
-        settings, clock, ids, db = ground.settings, ground.clock, ground.ids, ground.db
-        blob_store, disk, sealer, resolver = ground.blobs, ground.disk, ground.sealer, ground.resolver
-        secrets = Secrets(sealer)
-        egress = Egress(settings.webhooks, resolver.addresses)
-        load_text = TextLoader(db, blob_store, self._cpu)
-        dispatcher = Dispatcher(
-            db, clock, ids, secrets, egress, settings.webhooks, load_text, tuning=tuning.webhooks
-        )
-        streams = self.streams = Streams(db, settings.http, load_text, tuning.feeds)
-        db.listen(events.DELIVERIES, dispatcher.wake)
-        db.listen(events.EVENTS, streams.wake)
-
-        admission = Admission(settings, ids)
-        scheduler = Scheduler(db, clock, ids, admission, wake_queue=queue.wake)
-        pipeline = Pipeline(
-            db,
-            blob_store,
-            self._cpu,
-            disk,
-            clock,
-            ids,
-            settings,
-            admission,
-            wake_queue=queue.wake,
-            wake_scheduler=scheduler.wake,
-        )
-        doh_egress = Egress(doh.rules(settings.dns), resolver.addresses, doh.USER_AGENT)
-        registry = Registry(
-            db,
-            clock,
-            ids,
-            sealer,
-            settings.server,
-            # A resolver without a cache: the owner of a domain has just changed what it should see.
-            doh.panel(settings.dns, doh_egress, lambda: Resolver(settings.dns, clock), (NxDomain, NoAnswer)),
-            make_dkim_key=dkim.generate_key,
-            wake_queue=queue.wake,
-            domains_max=tuning.api.domains,
-        )
-        rechecks = Rechecks(db, clock, registry)
+    def _keep_house(self, ground: Ground) -> None:
+        """What looks after the store."""
+        settings = ground.settings
         self.self_check = SelfCheck(
-            db,
-            blob_store,
+            ground.db,
+            ground.blobs,
             self._folder.database,
-            clock,
+            ground.clock,
             random.Random(),  # noqa: S311 (where a round of looking begins)
         )
-        services = Services(
-            blobs=blob_store,
-            clock=clock,
-            ids=ids,
-            settings=settings,
-            pipeline=pipeline,
-            unsubscriber=Unsubscriber(db, clock, ids, unsubscribe_key),
-            egress=egress,
-            secrets=secrets,
-            pinger=Pinger(db, clock, ids, secrets, egress),
-            dispatcher=dispatcher,
-            streams=streams,
-            domains=registry,
-            analytics=Analytics(db),
-            cpu=self._cpu,
-            body_reader=BodyReader(blob_store, self._cpu, Sanitizer().clean, tuning.api.sanitized_chars),
-            load_text=load_text,
-        )
-        self.operations = Operations(db, services)
         self.retention = Retention(
-            db,
-            blob_store,
-            clock,
+            ground.db,
+            ground.blobs,
+            ground.clock,
             ages(settings.storage.keep_events_days, settings.webhooks.keep_records_days),
             raw_days=lambda plan: settings.plan(plan).retention_days,
-        )
-        rate_limit = RateLimit(db, clock, settings.limits.requests_per_minute)
-        self.http = HttpServer(
-            self.operations,
-            Authenticator(db, clock),
-            rate_limit,
-            [Reference(OPERATIONS, settings.server.public_url), HealthCheck(db, self.self_check)],
-            settings.http,
-            self._cpu,
-            clock,
-            ids,
-            tuning.http,
-        )
-        self._supervisor = Supervisor(
-            [
-                rate_limit,
-                egress,
-                doh_egress,
-                dispatcher,
-                queue,
-                scheduler,
-                rechecks,
-                SearchIndexer(db, clock),
-                self.retention,
-                self.self_check,
-                allocator.MemoryKeeper(db.empty_caches),
-                self.listener,
-                self.http,
-                streams,
-            ],
-            # The server would wait for readers of streams; it answers requests that call webhooks.
-            lines=[[streams, self.http, dispatcher], [self.listener], [queue]],
         )
 
     def _tls_context(self) -> ssl.SSLContext:

@@ -137,6 +137,18 @@ def test_environment_variables_that_are_named_exist() -> None:
         assert key in keys() | {"section.key"}, variable
 
 
+# The text ------------------------------------------------------------------------------------------
+
+
+def test_lines_of_documents_are_wrapped() -> None:
+    """At 120, so that a change of a sentence is a change of few lines. Tables have one line for each row."""
+    for name, text in TEXTS.items():
+        if name.endswith(".md"):
+            prose = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+            long = [line for line in prose.splitlines() if len(line) > 120 and not line.startswith("|")]
+            assert long == [], name
+
+
 # The API ---------------------------------------------------------------------------------------------
 
 

@@ -1,0 +1,163 @@
+"""The control plane's parts, and how they are joined: what the composition root (`daemon.py`) builds second.
+
+    sending     pipeline and scheduler → admission → the outbound queue, which both wake
+    webhooks    dispatcher → egress; event feeds
+    domains     registry and re-checks → resolvers of their own, and DNS over HTTPS through an egress
+    operations  all of these → the table of operations → HTTP
+
+Nothing is started here. Parts get what they need handed in, and make no other part themselves.
+"""
+
+from typing import NamedTuple
+
+from controlplane.access.authentication import Authenticator
+from controlplane.access.rate_limit import RateLimit
+from controlplane.domains import doh
+from controlplane.domains.rechecks import Rechecks
+from controlplane.domains.registry import Registry
+from controlplane.egress.client import Egress
+from controlplane.mail.analytics import Analytics
+from controlplane.mail.bodies import BodyReader, TextLoader
+from controlplane.operations.invoke import Operations
+from controlplane.operations.operation import Services
+from controlplane.operations.table import OPERATIONS
+from controlplane.reference import Reference
+from controlplane.sending.admission import Admission
+from controlplane.sending.pipeline import Pipeline
+from controlplane.sending.sanitize import Sanitizer
+from controlplane.sending.scheduler import Scheduler
+from controlplane.sending.unsubscribing import Unsubscriber
+from controlplane.transport.health import HealthCheck
+from controlplane.transport.server import HttpServer
+from controlplane.webhooks.dispatcher import Dispatcher
+from controlplane.webhooks.event_streams import Streams
+from controlplane.webhooks.ping import Pinger
+from controlplane.webhooks.secrets import Secrets
+from maild.mail_plane import Ground
+from maild.outbound import dkim
+from maild.outbound.queue import OutboundQueue
+from maild.resolver import NoAnswer, NxDomain, Resolver
+from storage import events
+from storage.self_check import SelfCheck
+from storage.service import Service
+
+
+class SendingParts(NamedTuple):
+    pipeline: Pipeline
+    scheduler: Scheduler
+
+
+class WebhookParts(NamedTuple):
+    egress: Egress
+    secrets: Secrets
+    dispatcher: Dispatcher
+    streams: Streams
+
+
+class DomainParts(NamedTuple):
+    egress: Egress
+    registry: Registry
+    rechecks: Rechecks
+
+
+class ControlPlane(NamedTuple):
+    """`background`: what has a life of its own beside the server, in the order in which it starts."""
+
+    operations: Operations
+    http: HttpServer
+    dispatcher: Dispatcher
+    streams: Streams
+    background: list[Service]
+
+
+def control_plane(
+    ground: Ground, queue: OutboundQueue, unsubscribe_key: bytes, self_check: SelfCheck
+) -> ControlPlane:
+    """Call it on the event loop that the server will run on. `self_check`: what `/health` tells of."""
+    settings, clock, ids, db = ground.settings, ground.clock, ground.ids, ground.db
+    load_text = TextLoader(db, ground.blobs, ground.cpu)
+    sent, hooks, names = _sending(ground, queue), _webhooks(ground, load_text), _domains(ground, queue)
+    sanitize = Sanitizer().clean
+    services = Services(
+        blobs=ground.blobs,
+        clock=clock,
+        ids=ids,
+        settings=settings,
+        pipeline=sent.pipeline,
+        unsubscriber=Unsubscriber(db, clock, ids, unsubscribe_key),
+        egress=hooks.egress,
+        secrets=hooks.secrets,
+        pinger=Pinger(db, clock, ids, hooks.secrets, hooks.egress),
+        dispatcher=hooks.dispatcher,
+        streams=hooks.streams,
+        domains=names.registry,
+        analytics=Analytics(db),
+        cpu=ground.cpu,
+        body_reader=BodyReader(ground.blobs, ground.cpu, sanitize, ground.tuning.api.sanitized_chars),
+        load_text=load_text,
+    )
+    operations = Operations(db, services)
+    rate_limit = RateLimit(db, clock, settings.limits.requests_per_minute)
+    http = HttpServer(
+        operations,
+        Authenticator(db, clock),
+        rate_limit,
+        [Reference(OPERATIONS, settings.server.public_url), HealthCheck(db, self_check)],
+        settings.http,
+        ground.cpu,
+        clock,
+        ids,
+        ground.tuning.http,
+    )
+    background = [rate_limit, hooks.egress, names.egress, hooks.dispatcher, sent.scheduler, names.rechecks]
+    return ControlPlane(operations, http, hooks.dispatcher, hooks.streams, background)
+
+
+def _sending(ground: Ground, queue: OutboundQueue) -> SendingParts:
+    admission = Admission(ground.settings, ground.ids)
+    scheduler = Scheduler(ground.db, ground.clock, ground.ids, admission, wake_queue=queue.wake)
+    pipeline = Pipeline(
+        ground.db,
+        ground.blobs,
+        ground.cpu,
+        ground.disk,
+        ground.clock,
+        ground.ids,
+        ground.settings,
+        admission,
+        wake_queue=queue.wake,
+        wake_scheduler=scheduler.wake,
+    )
+    return SendingParts(pipeline, scheduler)
+
+
+def _webhooks(ground: Ground, load_text: TextLoader) -> WebhookParts:
+    """Whose readers and endpoints each commit of an event wakes."""
+    settings, db, tuning = ground.settings, ground.db, ground.tuning
+    secrets = Secrets(ground.sealer)
+    egress = Egress(settings.webhooks, ground.resolver.addresses)
+    dispatcher = Dispatcher(
+        db, ground.clock, ground.ids, secrets, egress, settings.webhooks, load_text, tuning=tuning.webhooks
+    )
+    streams = Streams(db, settings.http, load_text, tuning.feeds)
+    db.listen(events.DELIVERIES, dispatcher.wake)
+    db.listen(events.EVENTS, streams.wake)
+    return WebhookParts(egress, secrets, dispatcher, streams)
+
+
+def _domains(ground: Ground, queue: OutboundQueue) -> DomainParts:
+    settings, clock = ground.settings, ground.clock
+    egress = Egress(doh.rules(settings.dns), ground.resolver.addresses, doh.USER_AGENT)
+    registry = Registry(
+        ground.db,
+        clock,
+        ground.ids,
+        ground.sealer,
+        settings.server,
+        # A resolver without a cache: the owner of a domain has just changed what it should see.
+        doh.panel(settings.dns, egress, lambda: Resolver(settings.dns, clock), (NxDomain, NoAnswer)),
+        make_dkim_key=dkim.generate_key,
+        wake_queue=queue.wake,
+        domains_max=ground.tuning.api.domains,
+    )
+    return DomainParts(egress, registry, Rechecks(ground.db, clock, registry))
