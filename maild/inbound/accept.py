@@ -31,7 +31,7 @@ from maild.inbound.sender_verdict import SenderVerdict, not_evaluated
 from maild.inbound.trace import TraceWriter
 from maild.message.digest import Digest, digest, digest_at_once
 from maild.message.envelope_sender import EnvelopeSenders
-from maild.message.model import RawMessage
+from maild.message.octets import RawMessage
 from maild.message.report import Report, read_report
 from storage import blobs
 from storage.blobs import Blobs, Stored

@@ -10,7 +10,8 @@ of a header field.
 from typing import NamedTuple
 
 from maild.message.guessing import Guesser, NoGuesser, TooMuchWork
-from maild.message.model import ParsedMessage, RawMessage, Slice
+from maild.message.model import ParsedMessage, Slice
+from maild.message.octets import RawMessage
 from maild.message.parse import parse, read_text
 from maild.message.text import extract_reply, html_to_text, snippet
 from maild.message.thread_headers import is_forward

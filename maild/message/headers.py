@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from maild.message.model import Buffer
+from maild.message.octets import Buffer
 
 MAX_HEADER_BYTES = 256 * 1024  # Postfix keeps 100 KiB (header_size_limit)
 MAX_HEADER_FIELDS = 10_000

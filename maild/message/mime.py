@@ -22,7 +22,8 @@ from maild.message.decode import BASE64, IDENTITY, QUOTED_PRINTABLE, decoded_siz
 from maild.message.filenames import clean_filename, derived_filename
 from maild.message.guessing import Guesser
 from maild.message.headers import Headers, find_body, read_headers
-from maild.message.model import AttachmentPart, Buffer, Slice
+from maild.message.model import AttachmentPart, Slice
+from maild.message.octets import Buffer
 from maild.message.parameters import OCTET_STREAM, charset_of, media_type, read_value, text_parameter
 
 MAX_PARTS: Final = 1000

@@ -6,17 +6,9 @@ where it is and how to read it, so that an attachment is downloaded without pars
 
 from __future__ import annotations
 
-import mmap
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
 
-if TYPE_CHECKING:
-    from maild.message.headers import Headers
-
-# What `parse` and `read_text` accept: the whole message, in memory or mapped.
-RawMessage: TypeAlias = bytes | bytearray | memoryview | mmap.mmap
-# What the readers inside work on: it has `find`, and its slices are cheap.
-Buffer: TypeAlias = bytes | bytearray | mmap.mmap
+from maild.message.headers import Headers
 
 
 @dataclass(frozen=True, slots=True)

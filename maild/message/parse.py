@@ -16,7 +16,8 @@ from maild.message.guessing import Guesser
 from maild.message.headers import MAX_HEADER_BYTES, MAX_HEADER_FIELDS, Headers, find_body, read_headers
 from maild.message.mailboxes import parse_author, parse_mailboxes
 from maild.message.mime import MAX_DEPTH, MAX_PARTS, Indexer
-from maild.message.model import AttachmentPart, Buffer, Mailbox, ParsedMessage, RawMessage, Slice
+from maild.message.model import AttachmentPart, Mailbox, ParsedMessage, Slice
+from maild.message.octets import Buffer, RawMessage
 
 __all__ = [
     "MAX_DEPTH",

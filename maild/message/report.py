@@ -19,7 +19,8 @@ from maild.message.bounces import ENHANCED_STATUS, is_unspecific
 from maild.message.decode import decode_slice
 from maild.message.guessing import Guesser
 from maild.message.headers import Headers, read_headers
-from maild.message.model import ParsedMessage, RawMessage, Slice
+from maild.message.model import ParsedMessage, Slice
+from maild.message.octets import RawMessage
 from maild.message.parameters import media_type, read_value
 from maild.message.parse import read_text
 from maild.message.text import snippet
