@@ -1,0 +1,298 @@
+"""Everything at once, at set rates: what each kind of work waits for while all the others go on.
+
+    scripts/bench/mixed [--seconds 60] [--times 1]
+
+An open loop: each mail, read and send begins when it is due, whether those before it are done or not, and its latency
+counts from that moment. At `--times 1`, a second: 100 mails of 4 KiB of text come in on kept-open sessions, 200 reads (lists of
+messages and threads, searches, GETs) and 50 sends to a sink that takes everything; each of two webhooks hears of every mail
+that came in and of every message that went out, so about 300 deliveries. `loop` is a path that asks the store nothing: what it
+waits is how late the daemon's event loop is. The load shares the cores with the daemon.
+
+Shown are the latencies in ms of the whole run and the 99th percentiles of its thirds, how many deliveries came, the daemon's
+CPU and memory. Nothing may fail: the first error ends the bench.
+"""
+
+import argparse
+import asyncio
+import json
+import random
+import ssl
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import aiohttp
+import uvloop
+
+from scripts.bench import measure
+from scripts.bench.words import LANGUAGES, Words
+from tests.support.daemon import DOMAIN, Daemon
+from tests.support.dns_server import DnsServer
+from tests.support.hostile import wire
+
+MAILS, READS, SENDS, LOOKS = 100, 200, 50, 20  # a second
+SESSIONS, CONNECTIONS, WEBHOOKS = 10, 40, 2
+SINK_DOMAIN = "sink.test"
+MAIL_WORDS = 700  # about 4 KiB
+WARM_UP_S = 3
+DRAIN_S = 30
+LOOK_S = 0.2
+EVENTS = ("email.received", "email.sent")
+
+
+class Pool:
+    """Kept-open connections, of which each piece of work takes one; it waits where all are taken."""
+
+    def __init__(self, size: int, connect: Callable[[], Awaitable[wire.Streams]]) -> None:
+        self._free: asyncio.LifoQueue[wire.Streams | None] = asyncio.LifoQueue()
+        self._connect = connect
+        for _ in range(size):
+            self._free.put_nowait(None)
+
+    async def use(self, work: Callable[[wire.Streams], Awaitable[None]]) -> None:
+        streams = await self._free.get() or await self._connect()
+        await work(streams)
+        self._free.put_nowait(streams)
+
+    def close(self) -> None:
+        while not self._free.empty():
+            if streams := self._free.get_nowait():
+                streams[1].transport.abort()
+
+
+@dataclass
+class Load:
+    """The pieces of work, and what each kind of them has waited: (due, seconds)."""
+
+    daemon: Daemon
+    inbox_id: str
+    chance: random.Random = field(default_factory=lambda: random.Random(1))
+    waits: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
+    events: int = 0  # that each webhook hears of
+
+    def __post_init__(self) -> None:
+        self._words = [Words(self.chance, letters) for letters in LANGUAGES]
+        self._http_port = int(self.daemon.api.url.rpartition(":")[2])
+        self._smtp = Pool(SESSIONS, self._session)
+        self._http = Pool(CONNECTIONS, lambda: asyncio.open_connection("127.0.0.1", self._http_port))
+        self._known: list[dict[str, Any]] = []
+
+    async def _session(self) -> wire.Streams:
+        streams = await asyncio.open_connection("127.0.0.1", self.daemon.smtp_port)
+        await wire.reply(streams[0])
+        await wire.say(*streams, b"EHLO there.test")
+        return streams
+
+    def _text(self, count: int) -> str:
+        return self.chance.choice(self._words).some(count)
+
+    async def mail(self) -> None:
+        text = self._text(MAIL_WORDS)
+        head = f"From: a{self.chance.randrange(500)}@there.test\r\nSubject: {text[:40]}\r\n\r\n"
+
+        async def work(streams: wire.Streams) -> None:
+            await wire.begin(streams, [f"bot@{DOMAIN}"])
+            streams[1].write((head + text).encode())
+            answer = await wire.say(*streams, b"\r\n.")
+            assert answer.startswith(b"250 "), answer
+            self.events += 1
+
+        await self._smtp.use(work)
+
+    async def read(self) -> None:
+        paths = ["/v1/messages?limit=50", "/v1/threads?limit=50", f"/v1/inboxes/{self.inbox_id}"]
+        if self._known:
+            one = self.chance.choice(self._known)
+            paths += [f"/v1/messages/{one['id']}", f"/v1/threads/{one['threadId']}"]
+        path = self.chance.choice(paths)
+        found = await self._ask("GET", path)
+        if path == paths[0]:
+            self._known = found
+
+    async def search(self) -> None:
+        word = max(self._text(12).split(), key=len)
+        await self._ask("GET", f"/v1/messages?limit=20&q={quote(word)}")
+
+    async def send(self) -> None:
+        to = [f"a{self.chance.randrange(1 << 30)}@{SINK_DOMAIN}"]
+        await self._ask(
+            "POST", "/v1/messages/send",
+            {"inboxId": self.inbox_id, "to": to, "subject": "bench", "text": self._text(100)},
+        )  # fmt: skip
+        self.events += 1
+
+    async def look(self) -> None:
+        await self._ask("GET", "/nothing-is-here", expected=404)
+
+    async def _ask(
+        self, method: str, path: str, body: dict[str, Any] | None = None, expected: int | None = None
+    ) -> Any:
+        octets = b"" if body is None else json.dumps(body).encode()
+        lines = [f"{method} {path} HTTP/1.1", "Host: api", f"Authorization: Bearer {self.daemon.api_key}"]
+        if body is not None:
+            lines += ["Content-Type: application/json", f"Content-Length: {len(octets)}"]
+        found: Any = None
+
+        async def work(streams: wire.Streams) -> None:
+            nonlocal found
+            reader, writer = streams
+            writer.write("\r\n".join([*lines, "", ""]).encode() + octets)
+            status, answer = await _answer(reader)
+            if status != expected and (expected or status >= 300):
+                raise SystemExit(f"{method} {path}: {status} {answer[:300]!r}")
+            found = json.loads(answer).get("data")
+
+        await self._http.use(work)
+        return found
+
+    async def run(self, seconds: float, times: float) -> None:
+        self.waits = {}
+        async with asyncio.TaskGroup() as group:
+            for kind, per_s, work in (
+                ("mail in", MAILS, self.mail),
+                ("read", READS * 0.8, self.read),
+                ("search", READS * 0.2, self.search),
+                ("send", SENDS, self.send),
+                ("loop", LOOKS / times, self.look),
+            ):
+                group.create_task(self._paced(group, kind, per_s * times, seconds, work))
+
+    async def _paced(
+        self,
+        group: asyncio.TaskGroup,
+        kind: str,
+        per_s: float,
+        seconds: float,
+        work: Callable[[], Awaitable[None]],
+    ) -> None:
+        waited = self.waits.setdefault(kind, [])
+        begun = time.monotonic()
+
+        async def one(due_s: float) -> None:
+            await work()
+            waited.append((due_s, time.monotonic() - begun - due_s))
+
+        for number in range(int(seconds * per_s)):
+            due_s = (number + self.chance.random()) / per_s
+            await asyncio.sleep(max(0.0, begun + due_s - time.monotonic()))
+            group.create_task(one(due_s))
+
+    def close(self) -> None:
+        self._smtp.close()
+        self._http.close()
+
+
+async def _answer(reader: asyncio.StreamReader) -> tuple[int, bytes]:
+    """Status and body of the next response."""
+    head = (await reader.readuntil(b"\r\n\r\n")).split(b"\r\n")
+    status = int(head[0].split()[1])
+    for line in head[1:]:
+        name, _, value = line.partition(b":")
+        if name.lower() == b"content-length":
+            return status, await reader.readexactly(int(value))
+    whole = b""  # in chunks
+    while size := int(await reader.readline(), 16):
+        whole += (await reader.readexactly(size + 2))[:-2]
+    await reader.readline()
+    return status, whole
+
+
+class Receiver:
+    """The sink of webhooks, a process of its own."""
+
+    async def __aenter__(self) -> "Receiver":
+        self._folder = tempfile.TemporaryDirectory()
+        self._process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "scripts.bench.webhook_sink",
+            self._folder.name,
+            stdout=asyncio.subprocess.PIPE,
+        )
+        assert self._process.stdout is not None
+        ready = json.loads(await self._process.stdout.readline())
+        self.url, self.ca_file = ready["http"], ready["ca_file"]
+        self._trust = ssl.create_default_context(cafile=self.ca_file)
+        return self
+
+    async def until(self, count: int) -> int:
+        """How many deliveries have come, once it is so many, or after DRAIN_S."""
+        come = 0
+        async with aiohttp.ClientSession() as session:
+            for _ in range(round(DRAIN_S / LOOK_S)):
+                async with session.get(f"{self.url}/seen", ssl=self._trust) as answer:
+                    come += sum(map(len, json.loads(await answer.read())["arrivals"].values()))
+                if come >= count:
+                    break
+                await asyncio.sleep(LOOK_S)
+        return come
+
+    async def __aexit__(self, *_: object) -> None:
+        self._process.kill()
+        await self._process.wait()
+        self._folder.cleanup()
+
+
+def shown(kind: str, waits: list[tuple[float, float]], seconds: float) -> tuple[object, ...]:
+    in_ms = [wait * 1000 for _, wait in waits]
+    thirds = [
+        [wait * 1000 for due, wait in waits if part <= due * 3 / seconds < part + 1] for part in range(3)
+    ]
+    p99s = " ".join(f"{p99(some):.0f}" for some in thirds if some)
+    return kind, len(in_ms), statistics.median(in_ms), p99(in_ms), max(in_ms), p99s
+
+
+def p99(values: list[float]) -> float:
+    return statistics.quantiles(values, n=100, method="inclusive")[98] if len(values) > 1 else values[0]
+
+
+async def main(seconds: float, times: float) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        async with DnsServer() as dns, measure.Sink() as sink, Receiver() as receiver:
+            dns.add_mx(SINK_DOMAIN)
+            webhooks = {"allow_private_networks": True, "ca_file": receiver.ca_file}
+            more = {"webhooks": webhooks, "smtp": {"max_sessions_per_address": 100}}
+            async with Daemon(Path(folder), dns_port=dns.port, outbound_port=sink.port, more=more) as daemon:
+                await measured(daemon, receiver, seconds, times)
+
+
+async def measured(daemon: Daemon, receiver: Receiver, seconds: float, times: float) -> None:
+    inbox = await daemon.api.post("/v1/inboxes", username="bot")
+    for number in range(WEBHOOKS):
+        await daemon.api.post(
+            "/v1/webhooks", url=f"{receiver.url}/hook{number}", subscribedEvents=list(EVENTS)
+        )
+    load = Load(daemon, inbox["id"])
+    try:
+        await load.run(WARM_UP_S, times)
+        used_s, begun = measure.cpu_s(daemon.pid), time.monotonic()
+        await load.run(seconds, times)
+        busy = (measure.cpu_s(daemon.pid) - used_s) / (time.monotonic() - begun) * 100
+    finally:
+        load.close()
+    rows: list[tuple[object, ...]] = [("", "count", "p50 ms", "p99 ms", "max ms", "p99 by thirds")]
+    rows += [shown(kind, waits, seconds) for kind, waits in load.waits.items()]
+    measure.table(f"{times:g} times the load for {seconds:g} s", rows)
+    begun = time.monotonic()
+    come = await receiver.until(load.events * WEBHOOKS)
+    print(
+        f"webhooks: {come} of {load.events * WEBHOOKS} came, the last {time.monotonic() - begun:.1f} s after the end"
+    )
+    print(f"CPU {busy:.0f} % of a core, memory at most {measure.peak_rss_mib(daemon.pid):.0f} MiB")
+
+
+if __name__ == "__main__":
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    options.add_argument("--seconds", type=float, default=60)
+    options.add_argument("--times", type=float, default=1, help="the load, in multiples of the usual one")
+    given = options.parse_args()
+    uvloop.install()
+    measure.run(main(given.seconds, given.times))
