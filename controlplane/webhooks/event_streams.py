@@ -121,6 +121,11 @@ class Streams(LoopService):
         self._is_ending = False
         self._all_ended = asyncio.Event()
 
+    def wake(self) -> None:
+        """For each commit of an event: without a reader there is nothing to look for."""
+        if self._feeds:
+            super().wake()
+
     @asynccontextmanager
     async def subscribe(self, key_id: str, selection: Selection, after: str | None) -> AsyncIterator[Feed]:
         """A feed of what comes behind the event `after` (None: from now on). Refusal where there are too many."""

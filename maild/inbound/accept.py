@@ -94,8 +94,8 @@ class Acceptor:
 
     async def find_mailbox(self, address: str) -> RecipientInbox | None:
         """Who receives mail for `address` (the answer to RCPT). SmtpError when they have no room."""
-        box = await self._db.lookup(self._mailboxes.find, address)
-        if box is not None and await self._db.lookup(self._mailboxes.is_full, box.organization_id):
+        box, is_full = await self._db.lookup(self._mailboxes.find_with_room, address)
+        if is_full:
             raise SmtpError(*FULL)
         return box
 

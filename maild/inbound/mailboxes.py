@@ -39,6 +39,11 @@ class Mailboxes:
         """The inbox that `address` reaches, or None when the domain is not ours or has no such inbox."""
         return recipients.find_mailbox(tx, address, self.shared_domains)
 
+    def find_with_room(self, tx: Tx, address: str) -> tuple[RecipientInbox | None, bool]:
+        """`find`, and whether what it finds is full."""
+        box = self.find(tx, address)
+        return box, box is not None and self.is_full(tx, box.organization_id)
+
     def is_full(self, tx: Tx, organization_id: str) -> bool:
         """Has the organization no storage left for mail?"""
         return allowances.is_full(tx, organization_id, self._storage_limit)
