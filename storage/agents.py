@@ -7,6 +7,8 @@ from storage.records import columns
 
 
 class AgentRow(NamedTuple):
+    """A row of `agents`. `created_at`: Unix milliseconds."""
+
     id: str
     organization_id: str
     name: str
@@ -20,17 +22,20 @@ _SELECT = f"""SELECT {columns(AgentRow)} FROM agents WHERE organization_id = :or
 
 
 def create(tx: Tx, agent_id: str, organization_id: str, name: str, now_ms: int) -> AgentRow:
+    """Add an agent to an organization that exists, and answer its row."""
     agent = AgentRow(agent_id, organization_id, name, now_ms)
     tx.run(f"INSERT INTO agents ({columns(AgentRow)}) VALUES (?, ?, ?, ?)", agent)
     return agent
 
 
 def exists(tx: Tx, organization_id: str, agent_id: str) -> bool:
+    """Does the organization have this agent? Whether a bound key may see it is not asked (`get` asks)."""
     found = tx.one("SELECT 1 FROM agents WHERE id = ? AND organization_id = ?", (agent_id, organization_id))
     return found is not None
 
 
 def get(tx: Tx, organization_id: str, agent_id: str, *, inbox_id: str | None = None) -> AgentRow | None:
+    """The organization's agent, or None. `inbox_id`: what a key bound to that inbox sees, which is its agent alone."""
     row = tx.one(
         f"{_SELECT} AND id = :id", {"organization": organization_id, "inbox": inbox_id, "id": agent_id}
     )
@@ -49,7 +54,7 @@ def list_agents(
 
 
 def remove(tx: Tx, organization_id: str, agent_id: str, now_ms: int) -> bool:
-    """Its inboxes go on without it; False when the organization has no such agent."""
+    """Delete the agent; its inboxes go on without one. False when the organization does not have it."""
     tx.run(
         """UPDATE inboxes SET agent_id = NULL, updated_at = :now
            WHERE agent_id = :agent AND organization_id = :organization""",

@@ -1,8 +1,8 @@
 """What a plan allows an organization: every comparison of what there is with what there may be.
 
-Who may call: the transaction that takes one more, so that of two requests one takes the last place. Limits are those
-of the plan (conf.settings.Plan); None is no limit. Each plane tells its own peers of `UsedUp` in their terms. What a
-plan says beside numbers (one recipient a message) is a guard of sending.
+The functions are called in the transaction that takes one more, so that of two requests one gets the last place.
+Limits are those of the plan (conf.settings.Plan); None is no limit. Each plane tells its own peers of `UsedUp` in
+their terms. What a plan says beside numbers (one recipient a message) is a guard of sending.
 """
 
 from collections.abc import Callable
@@ -26,28 +26,31 @@ class UsedUp(Exception):
 
 
 def inbox(tx: Tx, organization_id: str, limit: int | None) -> None:
-    """UsedUp when there may not be one more active inbox; so below, each for what it is named after."""
+    """UsedUp when the organization may not have one more active inbox."""
     if limit is not None:
         _compare("inboxes", limit, inboxes.count_active(tx, organization_id))
 
 
 def open_draft(tx: Tx, organization_id: str, limit: int | None) -> None:
+    """UsedUp when the organization may not have one more open draft."""
     if limit is not None:
         _compare("openDrafts", limit, drafts.count_open(tx, organization_id))
 
 
 def webhook(tx: Tx, organization_id: str, limit: int | None) -> None:
+    """UsedUp when the organization may not have one more webhook."""
     if limit is not None:
         _compare("webhooks", limit, webhooks.count(tx, organization_id))
 
 
 def domain(tx: Tx, organization_id: str, limit: int | None) -> None:
+    """UsedUp when the organization may not have one more domain, whatever the status of those it has."""
     if limit is not None:
         _compare("domains", limit, domains.count(tx, organization_id))
 
 
 def message(tx: Tx, organization_id: str, daily: int | None, monthly: int | None, at_ms: int) -> None:
-    """One more that leaves at that time: the allowances of that day and month."""
+    """UsedUp when one more message may not leave at `at_ms`, by the allowances of that UTC day and month."""
     if daily is not None:
         used = usage.get(tx, organization_id, day_of(at_ms), "messages")
         _compare("messagesDaily", daily, used, next_day_ms(at_ms))
@@ -56,18 +59,19 @@ def message(tx: Tx, organization_id: str, daily: int | None, monthly: int | None
 
 
 def spend(tx: Tx, organization_id: str, threshold: int | None, at_ms: int) -> None:
-    """As many messages in that month as the plan pauses sending at."""
+    """UsedUp when the UTC month of `at_ms` has as many messages as the plan pauses sending at."""
     if threshold is not None:
         _compare("spend", threshold, _sent_in_month(tx, organization_id, at_ms), next_month_ms(at_ms))
 
 
 def stored_bytes(tx: Tx, organization_id: str, limit: int | None) -> None:
+    """UsedUp when the raw messages of the organization take `limit` bytes or more."""
     if limit is not None:
         _compare("storageBytes", limit, usage.kept_bytes(tx, organization_id))
 
 
 def is_full(tx: Tx, organization_id: str, limit_of: LimitOf) -> bool:
-    """`stored_bytes` for who does not know the plan, in one statement: it is asked at each RCPT."""
+    """Do the raw messages take all that the plan allows? One statement, for a caller without the plan, at each RCPT."""
     plan, kept = usage.plan_and_bytes(tx, organization_id)
     limit = limit_of(plan)
     return limit is not None and kept >= limit

@@ -1,7 +1,7 @@
 """What became of an organization's mail, counted over its own rows, a slice at a time.
 
-A slice is a unit of work of some milliseconds, however much mail there is; whoever counts asks for the
-next one from where the last one ended. Ids sort by time, so a span of time is a span of ids. Test mail,
+A slice is a unit of work of some milliseconds, however much mail there is; the caller asks for the next
+slice from where the last one ended. Ids sort by time, so a span of time is a span of ids. Test mail,
 and what was scheduled and not dispatched, counts for nothing.
 """
 
@@ -17,7 +17,7 @@ SLICE_MESSAGES = 1000
 
 
 class AnalyticsSpan(NamedTuple):
-    """Whose mail, and of what time (milliseconds; `until` is not in it). `inbox_id` None: of all inboxes."""
+    """The mail of an organization, or of one inbox, from `since_ms` to before `until_ms` (Unix milliseconds)."""
 
     organization_id: str
     inbox_id: str | None
@@ -45,6 +45,8 @@ class DeliveryTime(NamedTuple):
 
 
 class Destined(NamedTuple):
+    """One recipient of an outbound message: the destination, and what the last attempt there was answered."""
+
     domain: str
     status: str
     last_attempt_at: int | None
@@ -54,6 +56,8 @@ class Destined(NamedTuple):
 
 
 class Bucket(NamedTuple):
+    """Events of one type in one period; periods without an event have no bucket."""
+
     type: str
     begins_ms: int
     events: int
@@ -104,7 +108,7 @@ def deliveries(tx: Tx, span: AnalyticsSpan, part: MessageSlice) -> list[Delivery
 
 
 def destined(tx: Tx, span: AnalyticsSpan, part: MessageSlice) -> list[Destined]:
-    """The same recipients with where they are, and what was said there."""
+    """The recipients of the slice's outbound messages, with their destinations and the last answers from there."""
     rows = tx.all(
         f"""SELECT r.domain, r.status, r.last_attempt_at, r.smtp_code, r.enhanced_code, r.response
             FROM messages m JOIN recipients r ON r.message_id = m.id

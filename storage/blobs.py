@@ -4,15 +4,15 @@ What is durable when: a `Stored` with `data` becomes durable with the row that `
 without is a file already: written to `tmp/`, fsynced, renamed into its folder, folder fsynced, all
 before `store()` or `Spool.finish()` returns. So whatever row commits, its bytes are on disk.
 
-What is read is what was stored: bytes are compared with their row's sha256, those of a row at each read, a file as
-a whole before any of it is given away, and again when it is not the file any more that was compared (`_verified`).
-Bytes that changed are as good as missing.
+What is read is what was stored: bytes are compared with their row's sha256. Those of a row are compared at each read;
+a file is compared as a whole before any of it is handed out, and again when it is not the same file any more
+(`_verified`). Bytes that changed count as missing.
 
-Who stores bytes has them committed inside `Blobs.keep()`: a file whose row did not commit goes at once,
-whatever stood in the way.
+The caller that stores bytes commits their row inside `Blobs.keep()`: a file whose row did not commit is removed at
+once, whatever stood in the way.
 
 What a crash leaves: files in `tmp/`, and files whose row never committed. `sweep()` removes both at
-start, before anyone writes. File names derive from our own ids alone, never from a peer's text.
+start, before anything is written. File names derive from our own ids alone, never from a peer's text.
 """
 
 import asyncio
@@ -62,7 +62,7 @@ class Blob(NamedTuple):
 
 @dataclass(slots=True)
 class Stored:
-    """Bytes that wait for their row. `is_named`: a unit of work wrote it (which may yet fail to commit)."""
+    """Bytes that wait for their row. `is_named`: a unit of work wrote the row (which may yet fail to commit)."""
 
     id: str
     size_bytes: int
@@ -81,11 +81,12 @@ class Stored:
 
 
 def in_row(ids: Ids, raw: bytes) -> Stored:
-    """Bytes of ours that are never large: no file is made of them, whatever the setting is."""
+    """Bytes of ours that are never large: they go into the row, whatever `storage.inline_blob_bytes` is."""
     return Stored(ids.new("blb"), len(raw), hashlib.sha256(raw).digest(), raw, None)
 
 
 def insert(tx: Tx, stored: Stored, now_ms: int, refs: int = 1) -> None:
+    """Write the row; the bytes are durable when it commits. `refs`: how many messages show them."""
     stored.is_named = True
     tx.run(
         "INSERT INTO blobs (id, size_bytes, sha256, data, refs, created_at) VALUES (?, ?, ?, ?, ?, ?)",
@@ -94,11 +95,12 @@ def insert(tx: Tx, stored: Stored, now_ms: int, refs: int = 1) -> None:
 
 
 def retain(tx: Tx, blob_id: str, refs: int = 1) -> None:
-    """One more message shows these bytes."""
+    """Note that `refs` more messages show these bytes (fewer, when it is negative)."""
     tx.run("UPDATE blobs SET refs = refs + ? WHERE id = ?", (refs, blob_id))
 
 
 def get(tx: Tx, blob_id: str) -> Blob | None:
+    """The row, with its data where the bytes are not a file; None when it is gone."""
     row = tx.one(f"SELECT {columns(Blob)} FROM blobs WHERE id = ?", (blob_id,))
     return Blob(*row) if row else None
 
@@ -112,18 +114,19 @@ class Blobs:
         self._ids = ids
         self._inline_bytes = inline_bytes
         self._keeping: set[asyncio.Task[Any]] = set()
-        # Files that were compared: blob → what its file was then. May be thrown away at any time.
+        # Files that were compared: blob → (inode, mtime, ctime) of its file then. May be thrown away at any time.
         self._verified: dict[str, tuple[int, int, int]] = {}
 
     def prepare(self) -> None:
+        """Make the folder for unfinished files; called once at start, before anything is stored."""
         self._tmp.mkdir(parents=True, exist_ok=True, mode=0o700)
 
     def spool(self) -> "Spool":
-        """Somewhere to put a message that is still arriving."""
+        """A spool for a message that is still arriving; the caller ends it with `finish` or `discard`."""
         return Spool(self)
 
     async def store(self, raw: bytes) -> Stored:
-        """Bytes that are complete already."""
+        """`Spool.finish` for bytes that are complete already."""
         spool = self.spool()
         try:
             for start in range(0, len(raw), STORE_CHUNK_BYTES):
@@ -134,9 +137,9 @@ class Blobs:
             raise
 
     async def keep(self, stored: Stored, commit: Callable[[], Awaitable[T]]) -> T:
-        """The result of `commit`, in which the row of `stored` is to be written. Without that row the file goes.
+        """The result of `commit`, which is to write the row of `stored` (`insert`); without the row its file goes.
 
-        It runs to its end though the caller is cancelled: a unit that was promised to the writer may commit."""
+        `commit` runs to its end though the caller is cancelled: a unit that was promised to the writer may commit."""
         if stored.path is None:
             return await commit()
         task = asyncio.ensure_future(self._keep_named(stored, commit))
@@ -151,7 +154,7 @@ class Blobs:
             is_kept = stored.is_named
             return result
         except asyncio.CancelledError:
-            # The process ends: whether the row committed, its next start finds out.
+            # The process ends; the sweep at the next start finds out whether the row committed.
             is_kept = True
             raise
         finally:
@@ -159,6 +162,7 @@ class Blobs:
                 await asyncio.to_thread(self.remove, stored.id)
 
     def path(self, blob_id: str) -> Path:
+        """Where the file of a blob is, or would be: nothing is looked at."""
         return self._folder / blob_id[-2:] / blob_id
 
     async def load(self, blob: Blob, offset: int = 0, length: int | None = None) -> bytes:
@@ -167,7 +171,7 @@ class Blobs:
         return work() if blob.data is not None else await asyncio.to_thread(work)
 
     def read(self, blob: Blob, offset: int = 0, length: int | None = None) -> bytes:
-        """`load`, for who has a thread of its own."""
+        """`load` for a caller on a thread of its own: it blocks. Damage is logged."""
         end = blob.size_bytes if length is None else offset + length
         try:
             return self._range(blob, offset, end)
@@ -213,7 +217,7 @@ class Blobs:
         return file.read(length)
 
     def remove(self, blob_id: str) -> None:
-        """Remove a file whose row is gone (after the commit that removed it)."""
+        """Remove the file of a blob, if it has one; called after the commit that removed its row."""
         self.path(blob_id).unlink(missing_ok=True)
 
     def sweep(self, known: frozenset[str]) -> int:
@@ -242,12 +246,13 @@ def compare(data: bytes, sha256: bytes) -> None:
 
 
 def compare_digest(found: bytes, sha256: bytes) -> None:
+    """`compare` for bytes that were hashed already."""
     if found != sha256:
         raise BlobDamaged("its bytes have changed since they were stored")
 
 
 def known_files(tx: Tx) -> frozenset[str]:
-    """The ids whose bytes are files."""
+    """The ids of all blobs whose bytes are files: what `sweep` keeps."""
     return frozenset(row[0] for row in tx.all("SELECT id FROM blobs WHERE data IS NULL"))
 
 
@@ -268,23 +273,25 @@ class Spool:
 
     @property
     def held_bytes(self) -> int:
-        """How much of it is in memory."""
+        """How many of its bytes are in memory."""
         return len(self._buffer)
 
     async def write(self, chunk: bytes | bytearray | memoryview) -> None:
+        """Add to the message. OSError when the disk refuses; then `discard` is what is left to do."""
         self._buffer += chunk
         self.size_bytes += len(chunk)
         if len(self._buffer) > max(SPOOL_BUFFER_BYTES, self._blobs._inline_bytes):
             await _in_thread(self._flush)
 
     async def finish(self) -> Stored:
+        """The message, durable but for its row (see the module's rules); OSError when the disk refuses."""
         if self._file is None and self.size_bytes <= self._blobs._inline_bytes:
             data = bytes(self._buffer)
             return Stored(self._id, self.size_bytes, hashlib.sha256(data).digest(), data, None)
         try:
             path = await _in_thread(self._finish_file)
         except BaseException:
-            # Cancelled, when the file has its name already; or the last step of naming it failed.
+            # Cancelled after the file got its name; or the last step of naming it failed.
             self._blobs.remove(self._id)
             raise
         return Stored(self._id, self.size_bytes, self._hash.digest(), None, path)
@@ -297,7 +304,7 @@ class Spool:
             await _in_thread(partial(self._drop, descriptor))
 
     def _drop(self, descriptor: int) -> None:
-        # A few milliseconds for a large one, and a hundred may be cut off at once.
+        # It takes a few milliseconds for a large file, and a hundred sessions may be cut off at once.
         os.close(descriptor)
         self._temporary.unlink(missing_ok=True)
 

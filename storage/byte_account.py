@@ -1,11 +1,12 @@
-"""How many bytes strangers may make us hold at one time: one account for each kind of traffic.
+"""How many bytes peers may make the daemon hold in memory at one time: one account for each kind of traffic.
 
-The account is divided so that nobody can use it up: whoever holds bytes may take more only while that leaves
-as much free for everybody else as it then holds itself (dynamic thresholds: Choudhury and Hahne, IEEE/ACM
-Transactions on Networking 6(2), 1998). One greedy holder gets half of the account, n of them 1/(n+1) each, and
-a newcomer always finds as much free as the greediest holds. No share has to be configured.
+The account is divided so that no holder can use it up: a holder may take more only while that leaves as much free
+for all others as it then holds itself (dynamic thresholds: Choudhury and Hahne, IEEE/ACM Transactions on
+Networking 6(2), 1998). One greedy holder gets half of the account, n of them 1/(n+1) each, and a newcomer always
+finds as much free as the greediest holds. No share has to be configured.
 
-Nothing here is durable or waits: who is refused tells its peer to come again. Called from the event loop alone.
+Nothing here is durable or waits: a caller that is refused tells its peer to come again. Called from the event loop
+alone.
 """
 
 from collections import Counter
@@ -21,6 +22,7 @@ class ByteAccount:
 
     @property
     def held_bytes(self) -> int:
+        """What all holders have together."""
         return self._total
 
     def take(self, count: int, *holders: str) -> bool:

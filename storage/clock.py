@@ -11,9 +11,11 @@ class Clock:
     """Wall time in integer milliseconds since 1970 (UTC), and a monotonic time in seconds."""
 
     def now_ms(self) -> int:
+        """Wall time: it may jump either way."""
         return time.time_ns() // 1_000_000
 
     def monotonic(self) -> float:
+        """Seconds from some moment of this boot, for measuring spans: it never goes back."""
         return time.monotonic()
 
 
@@ -34,6 +36,7 @@ def day_of(at_ms: int) -> str:
 
 
 def month_of(at_ms: int) -> str:
+    """The UTC month that a counter belongs to: `2026-11`."""
     return day_of(at_ms)[:7]
 
 

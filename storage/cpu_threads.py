@@ -1,10 +1,11 @@
-"""A thread for work that only computes, and that strangers make long: a mail of a thousand parts, a body of 20 MB.
+"""A thread for work that only computes, and that peers can make long: a mail of a thousand parts, a body of 20 MB.
 
-One, for the interpreter runs one thread at a time: two would be no faster, and the event loop would wait for both
-each time it wants the interpreter back, which is at every statement and every socket it reads. While the thread works
-the loop waits `SWITCH_S` for it and not Python's usual time: fifty such waits are a mail, from its greeting to its 250.
-It is another thread than those that wait for the disk, so that an fsync never waits behind a stranger's mail. Owners
-(an address, an organization) take turns at it (storage.fair_threads); who needs many steps takes them one by one.
+There is one thread, because the interpreter runs one thread at a time: two would not be faster, and the event loop
+would wait for both each time it wants the interpreter back, which is at every statement and every socket it reads.
+While the thread works, the loop waits `SWITCH_S` for it instead of Python's usual time: a mail takes about fifty such
+waits from its greeting to its 250. The thread is not one of those that wait for the disk, so that an fsync never waits
+behind the reading of a mail. Owners (an address, an organization) take turns at it (storage.fair_threads); work of many
+steps takes a turn for each step.
 """
 
 import asyncio
@@ -22,13 +23,15 @@ _END = object()
 
 
 class CpuThreads:
+    """Runs work off the event loop, one piece at a time. `owner`: an address, an organization id, or `OWN`."""
+
     def __init__(self) -> None:
         self._executor = ThreadPoolExecutor(1, "cpu")
         self._turns: FairThreads[Callable[[], Any], Any] = FairThreads([self._thread], share=1)
         self._usual_s = sys.getswitchinterval()
 
     async def run(self, owner: str, work: Callable[[], T]) -> T:
-        """What `work` gives, or raises, when its owner's turn came; it is not begun once its caller is gone."""
+        """What `work` gives or raises, once it is its owner's turn; work whose caller was cancelled is not begun."""
         result: T = await self._turns.submit(owner, work)
         return result
 

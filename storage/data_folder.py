@@ -10,6 +10,8 @@ class DataFolderError(Exception):
 
 
 class DataFolder:
+    """The paths in the data folder; nothing is read or made before a method is called."""
+
     def __init__(self, path: Path) -> None:
         self.path = path
         self.database = path / "maild.sqlite3"
@@ -19,7 +21,7 @@ class DataFolder:
         self._lock: int | None = None
 
     def make(self) -> None:
-        """Create the folder, for its owner alone, where there is none."""
+        """Create the folder (0700) unless it exists; DataFolderError when it can't be made or used."""
         try:
             self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
         except OSError as error:
@@ -27,18 +29,20 @@ class DataFolder:
         self.check()
 
     def check(self) -> None:
+        """DataFolderError unless the folder is there and this user may read and write in it."""
         if not self.path.is_dir():
             raise DataFolderError(f"data_dir: {self.path} does not exist; run 'maild init' first")
         if not os.access(self.path, os.R_OK | os.W_OK | os.X_OK):
             raise DataFolderError(f"data_dir: {self.path} is not writable by this user")
 
     def check_store(self) -> None:
-        """Serving from a store made in passing would refuse the mail of every inbox of the real one."""
+        """DataFolderError without a store: one that is made at the start would refuse the mail of all real inboxes."""
         if not self.database.exists():
             raise DataFolderError(f"data_dir: there is no store in {self.path}; run 'maild init' first")
 
     def check_vacant(self) -> None:
-        """A store made anew beside raw messages would take them for leftovers and remove them."""
+        """DataFolderError for raw messages without their store: a new store would take them for leftovers, and remove
+        them."""
         if not self.database.exists() and any(self.blobs.glob("??/blb_*")):
             raise DataFolderError(
                 f"data_dir: {self.blobs} holds messages, but their store is gone: restore {self.database}"
@@ -46,7 +50,7 @@ class DataFolder:
             )
 
     def lock(self) -> None:
-        """Keep every other daemon out until this process ends, however it ends."""
+        """Keep every other daemon out until this process ends, however it ends; DataFolderError when one runs."""
         try:
             self._lock = os.open(self._lock_file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -57,6 +61,7 @@ class DataFolder:
             raise DataFolderError(f"data_dir: can't lock {self._lock_file}: {error.strerror}") from error
 
     def unlock(self) -> None:
+        """Let another daemon in; idempotent."""
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None

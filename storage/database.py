@@ -6,7 +6,7 @@ fsync for many; each runs inside a SAVEPOINT of its own, so that one that raises
 does not touch its neighbours. If COMMIT itself fails, every unit of the batch failed, and what it left in the WAL
 is written over (`_cover`).
 
-Who may call: any coroutine of the event loop. A unit is a plain function `def f(tx, …)` of a few
+The methods are called by coroutines of the event loop. A unit is a plain function `def f(tx, …)` of a few
 milliseconds at most, without I/O of its own. A cancelled caller does not stop its unit: it was promised
 to the writer, and is committed or fails as a whole.
 
@@ -20,9 +20,10 @@ one statement is all): a few microseconds instead of a hop. All other reading is
 `read_for` an organization, which has `ORGANIZATION_READERS` of the `READERS` at most and takes turns with the others
 (storage.fair_threads); `read` for the daemon itself, which comes first.
 
-Who hears of a commit: whoever `listen`s to a topic that one of its units has named (`Tx.notify`): on the event loop,
-after COMMIT and after the callers of the batch were answered, once for each batch and topic. A unit that was rolled
-back has named nothing. What other processes commit is not heard: a listener is hastened by it, and looks by itself too.
+How a commit is heard: a listener (`listen`) of a topic that one of the batch's units has named (`Tx.notify`) is
+called on the event loop, after COMMIT and after the callers of the batch were answered, once for each batch and topic.
+What a unit named that was rolled back is not heard. Nor is what other processes commit: a call only hastens a
+listener, which looks by itself as well.
 
 What a crash leaves: whole transactions. The writing connection alone makes the checkpoints (SQLite
 before 3.51.3 has a race between two connections that do): in a pause, where there is one, and
@@ -49,7 +50,7 @@ log = structlog.get_logger("maild.store")
 P = ParamSpec("P")
 T = TypeVar("T")
 
-CHECKPOINT_PAGES_FORCED = 4096  # 16 MiB: write back though somebody waits
+CHECKPOINT_PAGES_FORCED = 4096  # 16 MiB: write back though units wait
 READERS = 3
 ORGANIZATION_READERS = READERS - 1
 WRITER_CACHE_KIB = 16 * 1024
@@ -61,7 +62,7 @@ NO_TOPICS: frozenset[str] = frozenset()
 
 
 class Pace(NamedTuple):
-    """How long a batch holds the event loop, and how long nobody must have written before the WAL is written back."""
+    """How long a batch holds the event loop, and how long a pause in writing is before the WAL is written back."""
 
     slice_s: float = 0.004
     checkpoint_idle_s: float = 0.5
@@ -82,12 +83,12 @@ class Tx:
         self._execute_many = connection.executemany
 
     def notify(self, topic: str) -> None:
-        """Once this is committed, call those who listen to the topic (`Database.listen`)."""
+        """Once this is committed, call the listeners of the topic (`Database.listen`)."""
         if topic not in self.topics:
             self.topics |= {topic}
 
     def run(self, sql: str, parameters: Mapping[str, Any] | tuple[Any, ...] = ()) -> int:
-        """Execute; the number of rows changed."""
+        """Execute; the number of rows changed. StoreFailure (storage.failures), as for every statement."""
         return self._execute(sql, parameters).rowcount
 
     def run_many(self, sql: str, rows: Iterable[tuple[Any, ...]]) -> None:
@@ -100,6 +101,7 @@ class Tx:
         return row
 
     def all(self, sql: str, parameters: Mapping[str, Any] | tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+        """Every row, in the order of the statement."""
         return self._execute(sql, parameters).fetchall()
 
     def value(self, sql: str, parameters: Mapping[str, Any] | tuple[Any, ...] = ()) -> Any:
@@ -139,8 +141,8 @@ class Database:
         self._check: Callable[[Tx], None] | None = None
 
     def asking(self, check: Callable[[Tx], None]) -> "Database":
-        """This store in the hands of one caller: each unit (but a `peek`) runs `check(tx)` first, in its own
-        transaction, and does nothing when that raises. For as long as a request lasts."""
+        """This store for one request: each unit (but a `peek`) runs `check(tx)` first, in the unit's transaction,
+        and does nothing when that raises."""
         view = Database.__new__(Database)
         view.__dict__.update(self.__dict__)
         view._check = check
@@ -179,27 +181,27 @@ class Database:
     async def write_apart(
         self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """`write` for a unit of many rows: the event loop goes on meanwhile, other writers wait for it."""
+        """`write` for a unit of many rows, on the thread: the event loop goes on, other writing units wait for it."""
         return await self._writer.submit(_Apart(self._asked(lambda tx: unit(tx, *args, **kwargs))))
 
     def listen(self, topic: str, listener: Listener) -> None:
-        """Have it called after each COMMIT whose units named the topic (`Tx.notify`): a quick, plain function."""
+        """Call `listener`, a quick, plain function, after each COMMIT whose units named the topic (`Tx.notify`)."""
         self._writer.listeners.setdefault(topic, []).append(listener)
 
     @property
     def units_written(self) -> int:
-        """How many writing units were served so far: whether anybody wrote since the last look."""
+        """How many writing units of this process were served so far: tells whether one was since the last look."""
         return self._writer.served
 
     @property
     def writing_s(self) -> float:
-        """How long the writer was at work so far: how busy it is."""
+        """For how many seconds the writer was at work so far: two looks tell how busy it is."""
         return self._writer.busy_s
 
     async def read(self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run `unit(tx, …)` on a reader's thread: one consistent state, all earlier writes seen.
 
-        For what the daemon itself wants to know: it comes before all that organizations ask.
+        For questions of the daemon itself, which come before those of all organizations.
         """
         return await self.read_for(OWN, unit, *args, **kwargs)
 
@@ -227,13 +229,13 @@ class Database:
             self._local.execute("ROLLBACK")
 
     async def peek(self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """`lookup` for a unit of one statement: that sees one state of the store by itself."""
+        """`lookup` for a unit of one statement, which sees one state of the store without a transaction."""
         if self._closed:
             raise DatabaseClosed("the store is closed")
         return unit(self._local_tx, *args, **kwargs)
 
     async def empty_caches(self) -> None:
-        """Give the pages back that the connections keep; for a pause, since all is read anew from then on."""
+        """Give the pages back that the connections keep. All is read anew from then on: for a pause in the work."""
         await self.write_apart(_shrink)
         for reader in self._reading:
             await reader.call(lambda conn: _shrink(Tx(conn)))
@@ -272,7 +274,7 @@ async def _connect(path: Path, read_only: bool) -> _Connection:
     try:
         await connection
     except BaseException:
-        # Nobody else waits for the thread then, and it has a last word for a loop that may be closed by that time.
+        # The thread calls the event loop once more, which may be closed by then: it is waited for here alone.
         await asyncio.to_thread(connection._thread.join)
         raise
     return connection
@@ -293,7 +295,7 @@ def _open(path: Path, read_only: bool) -> sqlite3.Connection:
 
 
 def configure(conn: sqlite3.Connection, cache_kib: int = READER_CACHE_KIB) -> None:
-    """What every connection to the store needs, whoever opens it."""
+    """Set what every connection to the store needs, the daemon's and those of tools. `cache_kib`: of its page cache."""
     conn.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
     conn.execute("PRAGMA synchronous = FULL")
     conn.execute("PRAGMA foreign_keys = ON")
@@ -331,7 +333,7 @@ class _Writer:
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self.waiting.append((unit, future))
         if self._pump is None:
-            # A context of its own: it serves everybody, and its log lines must not name who happened to wake it.
+            # A context of its own: it serves all callers, and its log lines must not name the one that woke it.
             self._pump = asyncio.create_task(self._drain(), context=Context())
         return future
 
@@ -355,7 +357,7 @@ class _Writer:
             else:
                 outcomes = self._run_slice(batch)
                 await self.connection.call(_commit)
-        except Exception as error:  # BEGIN or COMMIT failed: nobody's work was kept, each is told
+        except Exception as error:  # BEGIN or COMMIT failed: no unit's work was kept, each caller is told
             batch = batch or [self.waiting.popleft()]
             outcomes = [(None, error)] * len(batch)
             self._tx.topics = NO_TOPICS
@@ -372,7 +374,7 @@ class _Writer:
             for listener in self.listeners.get(topic, ()):
                 try:
                     listener()
-                except Exception:  # the others are called, and the writer goes on, all the same
+                except Exception:  # the other listeners are called, and the writer goes on
                     log.exception("listener_failed", topic=topic)
 
     async def _begin(self) -> None:
@@ -458,9 +460,9 @@ def _commit(conn: sqlite3.Connection) -> None:
 def _cover(conn: sqlite3.Connection) -> None:
     """Write over what a COMMIT that failed has left in the WAL.
 
-    Where its fsync failed, all its frames stand there: this process passes them over, but the one that opens the
-    store after a kill would take them for committed, though everybody was told that they are not. A transaction that
-    changes nothing takes their place, whether its own fsync works or not; whoever follows takes its place in turn.
+    Where its fsync failed, all its frames stand there: this process passes them over, but a process that opens the
+    store after a kill would take them for committed, though their callers were told that they are not. A transaction
+    that changes nothing takes their place, whether its own fsync works or not; the next one takes its place in turn.
     """
     try:
         version = conn.execute("PRAGMA user_version").fetchone()[0]

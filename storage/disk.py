@@ -1,7 +1,7 @@
 """Free space: below the reserve nothing new is accepted, so that what was accepted can be kept.
 
-What is on its way in counts before it is written: each file that grows has a claim. Nobody can claim all there is:
-a holder (an address, an organization) gets no more than what is left for everybody else, as in `byte_account`.
+What is on its way in counts before it is written: each file that grows has a claim. No holder (an address, an
+organization) can claim all the room there is: it gets at most as much as is left for all others, as in `byte_account`.
 """
 
 import os
@@ -31,7 +31,7 @@ class Disk:
         return self._room() >= expected_bytes and self._inodes_left
 
     def claim(self, holder: str) -> "DiskClaim":
-        """For one file that is going to grow."""
+        """A claim of nothing yet, for one file that is going to grow; the caller releases it at the end."""
         return DiskClaim(self, holder)
 
     def _room(self) -> int:
@@ -72,14 +72,14 @@ class DiskClaim:
         return True
 
     def wrote(self, total_bytes: int) -> None:
-        """So much of it is in the file system, where the next look sees it."""
+        """Note that so much of the file is in the file system, where the next look at the free space sees it."""
         more = total_bytes - self._written
         self._written = total_bytes
         self._disk._unwritten_bytes -= more
         self._disk._written_bytes += more
 
     def release(self) -> None:
-        """Idempotent."""
+        """Give up what is claimed and not written: the file is finished or gone. Idempotent."""
         disk, total, unwritten = self._disk, self._total, self._total - self._written
         self._total = self._written = 0
         disk._unwritten_bytes -= unwritten

@@ -10,6 +10,8 @@ from storage.records import columns
 
 
 class DkimKey(NamedTuple):
+    """A key pair of a domain. `status`: of states.DKIM_KEY; `created_at`: Unix milliseconds."""
+
     domain_name: str
     selector: str
     status: str
@@ -27,11 +29,12 @@ def context(domain_name: str, selector: str) -> str:
 
 
 def insert(tx: Tx, key: DkimKey) -> None:
+    """Write a key; a second `active` one of a domain is refused by the store (StoreFailure)."""
     tx.run(f"INSERT INTO dkim_keys ({columns(DkimKey)}) VALUES (?, ?, ?, ?, ?, ?)", key)
 
 
 def active(tx: Tx, domain_name: str) -> DkimKey | None:
-    """The key that signs for the domain."""
+    """The key that signs for the domain; None when it does not have one."""
     row = tx.one(f"{_SELECT} WHERE domain_name = ? AND status = 'active'", (domain_name,))
     return DkimKey(*row) if row else None
 
@@ -43,7 +46,7 @@ def of_domain(tx: Tx, domain_name: str) -> list[DkimKey]:
 
 
 def publish(tx: Tx, key: DkimKey) -> DkimKey:
-    """Keep a key that is to sign once DNS shows it; the one that waits already, where there is one."""
+    """Write a key that is to sign once DNS shows it, and answer it; where one waits already, answer only that one."""
     row = tx.one(f"{_SELECT} WHERE domain_name = ? AND status = 'published'", (key.domain_name,))
     if row is not None:
         return DkimKey(*row)
@@ -52,7 +55,10 @@ def publish(tx: Tx, key: DkimKey) -> DkimKey:
 
 
 def promote(tx: Tx, domain_name: str, selector: str) -> bool:
-    """The published key signs from now on, and the private half of the one before is forgotten."""
+    """The published key signs from this commit on, and the private half of the one before is blanked.
+
+    False when the domain does not have a published key with this selector.
+    """
     key = tx.one(
         "SELECT 1 FROM dkim_keys WHERE domain_name = ? AND selector = ? AND status = 'published'",
         (domain_name, selector),

@@ -13,6 +13,8 @@ from storage.states import DOMAIN
 
 
 class DomainRow(NamedTuple):
+    """One registration of a name. `status`: of states.DOMAIN; `…_status`: 1 when the last check passed; times in ms."""
+
     id: str
     organization_id: str
     domain_name: str  # lower-case A-label
@@ -54,7 +56,7 @@ def register(
     challenge: str,
     daily_cap: int | None,
 ) -> DomainRow:
-    """A pending domain; DomainTaken."""
+    """Write a pending registration and answer its row; DomainTaken. `domain_name`: lower-case A-label."""
     refuse_taken(tx, organization_id, domain_name)
     row = tx.one(
         f"""INSERT INTO domains (id, organization_id, domain_name, status, challenge, daily_cap, failing_since,
@@ -76,6 +78,7 @@ def refuse_taken(tx: Tx, organization_id: str, domain_name: str) -> None:
 
 
 def get(tx: Tx, organization_id: str, domain_id: str) -> DomainRow | None:
+    """The organization's registration, or None; a deleted one is not found."""
     row = tx.one(
         f"{_SELECT} WHERE id = ? AND organization_id = ? AND status <> 'deleted'",
         (domain_id, organization_id),
@@ -92,6 +95,7 @@ def of_organization(tx: Tx, organization_id: str) -> list[DomainRow]:
 
 
 def count(tx: Tx, organization_id: str) -> int:
+    """The organization's registrations, but for deleted ones, whatever their status."""
     number: int = tx.value(
         "SELECT count(*) FROM domains WHERE organization_id = ? AND status <> 'deleted'", (organization_id,)
     )
@@ -101,7 +105,7 @@ def count(tx: Tx, organization_id: str) -> int:
 def update(tx: Tx, before: DomainRow, after: DomainRow) -> bool:
     """Write what a check changed; False when the status is no longer that of `before`.
 
-    DomainTaken when it would be verified, and another organization's is.
+    DomainTaken when it would become verified while another organization has the name verified.
     """
     if after.status != before.status and after.status not in DOMAIN[before.status]:
         raise ValueError(f"a domain can't go from {before.status} to {after.status}")
@@ -111,6 +115,7 @@ def update(tx: Tx, before: DomainRow, after: DomainRow) -> bool:
 
 
 def set_daily_cap(tx: Tx, organization_id: str, domain_id: str, daily_cap: int | None) -> DomainRow | None:
+    """The row with its new cap (messages a UTC day; None: no cap), or None when there is no such registration."""
     row = tx.one(
         f"""UPDATE domains SET daily_cap = ? WHERE id = ? AND organization_id = ? AND status <> 'deleted'
             RETURNING {columns(DomainRow)}""",
@@ -120,7 +125,7 @@ def set_daily_cap(tx: Tx, organization_id: str, domain_id: str, daily_cap: int |
 
 
 def delete(tx: Tx, organization_id: str, domain_id: str, now_ms: int) -> DomainRow | None:
-    """Nothing is received or sent with it from this commit on; None when there is no such domain."""
+    """From this commit on nothing is received or sent with the domain; None when the organization does not have it."""
     row = tx.one(
         f"""UPDATE domains SET status = 'deleted', deleted_at = ?
             WHERE id = ? AND organization_id = ? AND status IN ('pending', 'verified', 'failed')
@@ -131,7 +136,7 @@ def delete(tx: Tx, organization_id: str, domain_id: str, now_ms: int) -> DomainR
 
 
 def due_for_check(tx: Tx, checked_before_ms: int, limit: int) -> list[DomainRow]:
-    """Verified domains whose last check is that old, the oldest first."""
+    """Verified domains whose last check was at that time or before, the longest unchecked first."""
     rows = tx.all(
         f"""{_SELECT} WHERE status = 'verified' AND coalesce(last_checked_at, 0) <= ?
             ORDER BY last_checked_at LIMIT ?""",
@@ -159,7 +164,7 @@ def status_for(tx: Tx, organization_id: str, domain_name: str) -> str | None:
 
 
 def ceiling(tx: Tx, organization_id: str, inbox_id: str) -> tuple[str, int] | None:
-    """(domain name, daily cap) of the domain that the inbox sends from; None where there is no cap."""
+    """(domain name, daily cap) of the domain that the inbox sends from; None where it does not have a cap."""
     row = tx.one(
         """SELECT d.domain_name, d.daily_cap FROM inboxes i
              JOIN domains d ON d.organization_id = i.organization_id AND d.domain_name = i.domain
@@ -170,7 +175,7 @@ def ceiling(tx: Tx, organization_id: str, inbox_id: str) -> tuple[str, int] | No
 
 
 def verified_by(tx: Tx, domain_name: str) -> str | None:
-    """The organization that receives and sends mail with this domain."""
+    """The organization that receives and sends mail with this domain; None when it is verified by none."""
     organization_id: str | None = tx.value(
         "SELECT organization_id FROM domains WHERE domain_name = ? AND status = 'verified'", (domain_name,)
     )
@@ -178,10 +183,10 @@ def verified_by(tx: Tx, domain_name: str) -> str | None:
 
 
 def may_send(tx: Tx, organization_id: str, domain_name: str, shared_domains: Set[str]) -> bool:
-    """May its inboxes on this domain send, now?"""
+    """May the organization's inboxes on this domain send now? Those on a shared domain always may."""
     return domain_name in shared_domains or status_for(tx, organization_id, domain_name) == "verified"
 
 
 def is_verified(tx: Tx, domain_name: str) -> bool:
-    """Does some organization receive mail on this domain?"""
+    """Does any organization receive mail on this domain? Shared domains are not asked about here."""
     return verified_by(tx, domain_name) is not None

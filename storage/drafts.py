@@ -1,4 +1,4 @@
-"""Drafts: messages that somebody writes and nobody sends yet. They count as open while their status is `draft`."""
+"""Drafts: messages that are written and not sent yet. A draft counts as open while its status is `draft`."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,10 +14,12 @@ _EDITABLE = frozenset(
 
 
 def create(tx: Tx, draft: DraftRow) -> None:
+    """Write a new draft, every column as it is given."""
     tx.run(_INSERT, draft)
 
 
 def get(tx: Tx, organization_id: str, draft_id: str) -> DraftRow | None:
+    """The organization's draft in any status, or None."""
     row = tx.one(f"{_SELECT} WHERE id = ? AND organization_id = ?", (draft_id, organization_id))
     return DraftRow(*row) if row else None
 
@@ -49,6 +51,7 @@ def list_draft_ids(
 
 
 def count_open(tx: Tx, organization_id: str) -> int:
+    """The organization's drafts that are neither sent nor discarded."""
     count: int = tx.value(
         "SELECT count(*) FROM drafts WHERE organization_id = ? AND status = 'draft'", (organization_id,)
     )
@@ -56,7 +59,7 @@ def count_open(tx: Tx, organization_id: str) -> int:
 
 
 def edit(tx: Tx, draft_id: str, changes: Mapping[str, Any], now_ms: int) -> DraftRow | None:
-    """Change these columns; None when it is no draft (any more)."""
+    """Change these columns and answer the row; None when it is not a draft (any more). ValueError for other columns."""
     unknown = changes.keys() - _EDITABLE
     if unknown:
         raise ValueError(f"not for editing: {sorted(unknown)}")

@@ -1,13 +1,13 @@
 """A few threads that many owners share: each owner has a line of its own, and the lines take turns.
 
-Whoever asks often waits behind itself, not before others: a thread that is free takes a piece of work of an owner
-that has no thread yet, else of one that has the fewest, in turn; and no owner has more than `share` threads at a time,
-so that one is soon free for everybody else. Work without an owner (`OWN`) is the daemon's: it comes first and has no
-share.
+An owner that asks often waits behind its own work, and does not hold up others: a free thread takes a piece of work
+of an owner that does not have a thread yet, else of one that has the fewest, in turn; and no owner has more than
+`share` threads at a time, so that one is soon free for the others. Work without an owner (`OWN`) is the daemon's: it
+comes first, and its threads are not limited.
 
-`submit` is called from the event loop; the work runs on one of the threads, which go on while anything may run. To wake
-the loop for each piece of work costs as much as a small one does, so results are told together: those of one owner,
-for `HELD_S` at most and the piece of work that follows. Nobody's answer waits for another owner's work.
+`submit` is called from the event loop; the work runs on one of the threads, which go on while anything may run. Waking
+the loop costs as much as a small piece of work does, so results are handed over together: those of one owner, held
+for `HELD_S` at most and the piece of work that follows. An owner's answer never waits for another owner's work.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ Settle = Callable[[], None]
 
 
 class FairOrder(Generic[Work]):
-    """What waits, by owner, and for whom threads are at work. Not safe for threads by itself."""
+    """The work that waits, by owner, and how many threads work for each owner. Callers hold a lock: it has none."""
 
     def __init__(self, share: int) -> None:
         self._share = share
@@ -38,6 +38,7 @@ class FairOrder(Generic[Work]):
         self._served: Counter[str] = Counter()
 
     def put(self, owner: str, work: Work) -> None:
+        """Add to the end of the owner's line."""
         line = self._lines.get(owner)
         if line is None:
             line = self._lines[owner] = deque()
@@ -70,6 +71,7 @@ class FairOrder(Generic[Work]):
         return chosen
 
     def done(self, owner: str) -> None:
+        """A piece of work that `take` gave for this owner has ended."""
         self._served[owner] -= 1
         if not self._served[owner]:
             del self._served[owner]
@@ -81,7 +83,7 @@ class _Job(NamedTuple, Generic[Work, T]):
 
 
 class FairThreads(Generic[Work, T]):
-    """`threads`: each calls what it is given on a thread of its own, with what runs a piece of work there."""
+    """`threads`: each calls the function it is given on a thread of its own, with what runs a piece of work there."""
 
     def __init__(self, threads: "Sequence[Thread[Work, T]]", share: int) -> None:
         self._idle = list(threads)
@@ -90,6 +92,7 @@ class FairThreads(Generic[Work, T]):
         self._running: set[asyncio.Future[None]] = set()
 
     def submit(self, owner: str, work: Work) -> "asyncio.Future[T]":
+        """What the work gives or raises, as a future; work is not begun once its future is cancelled."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
         with self._lock:
@@ -127,7 +130,7 @@ class FairThreads(Generic[Work, T]):
             if held and (owner != before or owner == OWN or time.perf_counter() - since > HELD_S):
                 loop.call_soon_threadsafe(_all, held)
                 held = []
-            if job.future.cancelled():  # nobody waits for it any more
+            if job.future.cancelled():  # its caller does not wait for it any more
                 continue
             try:
                 settle: Settle = partial(_give, job.future, run(job.work))

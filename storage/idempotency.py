@@ -14,11 +14,14 @@ _FORGET_WORDS = f"UPDATE idempotency SET answer = {replaced('answer', _BLANKED)}
 
 
 class Kept(NamedTuple):
+    """The answer that was given to a request, and the hash that a repeated request must have."""
+
     request_hash: bytes
     answer: str  # JSON, as it was given
 
 
 def find(tx: Tx, organization_id: str, endpoint: str, key: str) -> Kept | None:
+    """What was kept under the key for this endpoint; None: the request is the first one with it."""
     row = tx.one(
         "SELECT request_hash, answer FROM idempotency WHERE organization_id = ? AND endpoint = ? AND key = ?",
         (organization_id, endpoint, key),
@@ -36,6 +39,10 @@ def keep(
     message_id: str,
     now_ms: int,
 ) -> None:
+    """Keep `answer` (JSON) under the key, which does not have one yet (`find`).
+
+    `message_id`: the message that the answer tells of; deleting it blanks the answer's words (`forget_words`).
+    """
     tx.run(
         """INSERT INTO idempotency (organization_id, endpoint, key, request_hash, answer, message_id, created_at)
            VALUES (?, ?, ?, ?, ?, ?, ?)""",
@@ -44,5 +51,5 @@ def keep(
 
 
 def forget_words(tx: Tx, message_id: str) -> None:
-    """The message was deleted: what it said goes, that it was sent stays known."""
+    """Blank the words of a deleted message in the kept answer, which stays: a repeated request sends nothing."""
     tx.run(_FORGET_WORDS, (message_id,))

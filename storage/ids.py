@@ -16,6 +16,8 @@ _PAIRS = [a + b for a in _ALPHABET for b in _ALPHABET]  # ten bits a step
 
 
 class Ids:
+    """Makes ids and other unguessable text; safe for threads. `entropy(n)`: n random bytes."""
+
     def __init__(self, clock: Clock, entropy: Callable[[int], bytes] = os.urandom) -> None:
         self._clock = clock
         self._entropy = entropy
@@ -57,7 +59,7 @@ def made_at(id: str) -> int:
 
 
 def first_at(prefix: str, at_ms: int) -> str:
-    """What every id of that millisecond or later sorts behind: a range of time is a range of ids."""
+    """A text that sorts before every id of that millisecond or later: a range of time is a range of ids."""
     return f"{prefix}_{_base32(max(at_ms, 0), 5)}"
 
 

@@ -49,11 +49,11 @@ def create(
     metadata: str,
     is_operator: bool = False,
 ) -> InboxRow:
-    """Provision the address; AddressTaken, AddressInCooldown."""
+    """Write an active inbox and answer its row; AddressTaken, AddressInCooldown. `metadata`: a JSON object."""
     address = f"{username}@{domain}"
     if tx.one("SELECT 1 FROM inboxes WHERE address = ? AND is_active = 1", (address,)):
         raise AddressTaken(address)
-    # Who verified a custom domain after another organization had it need not wait for that one's names.
+    # An organization that verified a custom domain after another one need not wait for the names of that one.
     deactivated_at = tx.value(
         """SELECT max(deactivated_at) FROM inboxes
            WHERE address = :address AND is_active = 0 AND (organization_id = :organization OR NOT EXISTS
@@ -86,6 +86,7 @@ def create(
 
 
 def get_active(tx: Tx, organization_id: str, inbox_id: str) -> InboxRow | None:
+    """The organization's inbox, or None; a deactivated one is not found."""
     row = tx.one(
         f"{_SELECT} WHERE id = ? AND organization_id = ? AND is_active = 1", (inbox_id, organization_id)
     )
@@ -118,6 +119,7 @@ def list_inboxes(
 
 
 def count_active(tx: Tx, organization_id: str) -> int:
+    """The organization's inboxes, but for deactivated ones."""
     count: int = tx.value(
         "SELECT count(*) FROM inboxes WHERE organization_id = ? AND is_active = 1", (organization_id,)
     )
@@ -125,7 +127,7 @@ def count_active(tx: Tx, organization_id: str) -> int:
 
 
 def mailbox(tx: Tx, address: str) -> RecipientInbox | None:
-    """Who receives mail for this very address (plus-addressing is the caller's)."""
+    """The active inbox of exactly this address, or None; plus-addressing is the caller's matter."""
     row = tx.one(
         "SELECT id, organization_id, address FROM inboxes WHERE address = ? AND is_active = 1", (address,)
     )
@@ -133,13 +135,13 @@ def mailbox(tx: Tx, address: str) -> RecipientInbox | None:
 
 
 def operator_mailbox(tx: Tx) -> RecipientInbox | None:
-    """Who receives postmaster@ and abuse@ of every domain served (RFC 5321 §4.5.1)."""
+    """The inbox that receives postmaster@ and abuse@ of every domain served (RFC 5321 §4.5.1), or None."""
     row = tx.one("SELECT id, organization_id, address FROM inboxes WHERE is_operator = 1 AND is_active = 1")
     return RecipientInbox(*row) if row else None
 
 
 def mailbox_by_bounce_token(tx: Tx, token: str, domain: str) -> RecipientInbox | None:
-    """Whose message went out with the envelope sender `b+<token>@domain`."""
+    """The active inbox whose message went out with the envelope sender `b+<token>@domain`, or None."""
     row = tx.one(
         """SELECT i.id, i.organization_id, i.address FROM messages m JOIN inboxes i ON i.id = m.inbox_id
            WHERE m.bounce_token = ? AND i.domain = ? AND i.is_active = 1""",
@@ -160,6 +162,7 @@ def received(tx: Tx, inbox_id: str, now_ms: int) -> bool:
 
 
 def sent(tx: Tx, inbox_id: str, now_ms: int) -> None:
+    """Note a send at `now_ms`: `last_message_at` never goes back."""
     tx.run(_SENT, (now_ms, inbox_id))
 
 
@@ -173,7 +176,10 @@ def update(
     is_named: bool = False,
     metadata: str | None = None,
 ) -> InboxRow | None:
-    """Change what is given (`is_named`: the name, perhaps to none); None when there is no such active inbox."""
+    """Change what is given, and answer the row; None when the organization does not have such an active inbox.
+
+    `is_named`: `name` is given, and may be None.
+    """
     row = tx.one(
         f"""UPDATE inboxes SET name = CASE WHEN :is_named THEN :name ELSE name END,
               metadata = coalesce(:metadata, metadata), updated_at = :now_ms
@@ -193,9 +199,10 @@ def update(
 def deactivate(
     tx: Tx, organization_id: str, inbox_id: str, new_id: Callable[[str], str], now_ms: int
 ) -> int | None:
-    """It neither receives nor sends any more, what is queued included (`withdrawal.withdraw`).
+    """From this commit on the inbox neither receives nor sends, what is queued included (`withdrawal.withdraw`).
 
-    `new_id`: makes an id. When its address is free again; None when there is no such active inbox.
+    Answers when its address is free again (Unix milliseconds); None when the organization does not have such an
+    active inbox. `new_id`: makes an id.
     """
     changed = tx.run(
         """UPDATE inboxes SET is_active = 0, deactivated_at = ?, updated_at = ?
@@ -209,7 +216,7 @@ def deactivate(
 
 
 def evict_others(tx: Tx, domain: str, organization_id: str, now_ms: int) -> int:
-    """The domain is this organization's alone from now on: deactivate what others still have on it."""
+    """Deactivate the inboxes that other organizations have on the domain; how many. Operator inboxes stay."""
     return tx.run(
         """UPDATE inboxes SET is_active = 0, deactivated_at = :now_ms, updated_at = :now_ms
            WHERE domain = :domain AND organization_id <> :organization AND is_active = 1 AND is_operator = 0""",
@@ -228,7 +235,7 @@ _OWNERS = {
 
 
 def owner_of(tx: Tx, kind: str, organization_id: str, resource_id: str) -> str | None:
-    """The inbox that a resource of this organization belongs to, or None when it has no such resource."""
+    """The inbox that the resource belongs to; None when the organization does not have it. `kind`: a key of _OWNERS."""
     inbox_id: str | None = tx.value(_OWNERS[kind], (resource_id, organization_id))
     return inbox_id
 

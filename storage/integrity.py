@@ -1,7 +1,7 @@
 """Is the store whole? What `maild check` asks in full, and the running daemon bit by bit (storage.self_check).
 
-Nothing here changes anything. Each question is a reading unit, or takes a connection of its own where it may last.
-What can happen to a file of pages is SQLite's matter, and so are the words that ask for it.
+Nothing here changes anything. Each question is a reading unit, or takes a connection of its own where it may take
+long. What can happen to a file of pages, and how to ask for it, is SQLite's: its PRAGMAs stand here as they are.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ class Damage(NamedTuple):
 
 
 class _Counter(NamedTuple):
-    """What is counted as it changes, and the rows (id, counted, recounted) where counting anew says otherwise."""
+    """A counter that is kept as rows change, and SQL for the rows (id, counter, new count) where the two differ."""
 
     name: str
     differing: str
@@ -79,10 +79,11 @@ class OpenedStore:
         self.tx = Tx(conn)
 
     def pages(self) -> list[Damage]:
+        """Damaged pages of the file: reads all of it, seconds for each gigabyte."""
         return pages(self._conn)
 
     def rows(self) -> list[Damage]:
-        """References and counters."""
+        """Damaged references and counters, of one state of the store."""
         self._conn.execute("BEGIN")  # one state, whatever the daemon writes meanwhile
         try:
             return [*references(self.tx), *counters(self.tx)]
@@ -104,7 +105,7 @@ async def pages_within(path: Path, timeout_s: float) -> list[Damage] | None:
     """Look at the pages for so long at most, on a thread; None when that was not long enough."""
     try:
         conn = await asyncio.to_thread(migrate.connect, path, read_only=True)
-    except migrate.StoreError as error:  # it was opened at the start, so it was better then
+    except migrate.StoreError as error:  # it was opened at the start, so it was damaged since then
         return [Damage("page", None, str(error))]
     looking = asyncio.ensure_future(asyncio.to_thread(pages, conn))
     try:
@@ -118,7 +119,7 @@ async def pages_within(path: Path, timeout_s: float) -> list[Damage] | None:
 
 async def _interrupt(conn: sqlite3.Connection, looking: "asyncio.Future[list[Damage]]") -> None:
     while not looking.done():
-        conn.interrupt()  # which does nothing to a statement that is yet to begin
+        conn.interrupt()  # does nothing to a statement that has not begun yet
         await asyncio.wait([looking], timeout=INTERRUPT_AGAIN_S)
     looking.exception()
 
@@ -131,13 +132,13 @@ def pages(conn: sqlite3.Connection) -> list[Damage]:
         if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
             raise
         rows = [(str(error),)]
-    # The first of several lines says which database it is, of the one that there is.
+    # The first of several lines only names the database.
     lines = [line for (text,) in rows for line in text.splitlines() if not line.startswith("***")]
     return [Damage("page", None, line) for line in lines if line != "ok"]
 
 
 def references(tx: Tx) -> list[Damage]:
-    """Rows that refer to one that is not there."""
+    """How many rows of each table refer to rows that do not exist; one Damage for each pair of tables."""
     found: dict[tuple[str, str], int] = {}
     for table, _, parent, _ in tx.all("PRAGMA foreign_key_check"):
         found[table, parent] = found.get((table, parent), 0) + 1
@@ -148,6 +149,7 @@ def references(tx: Tx) -> list[Damage]:
 
 
 def counters(tx: Tx) -> list[Damage]:
+    """Counters of rows that a new count contradicts, FAULTS_MAX of each kind at most."""
     return [
         Damage("counter", row[0], f"{counter.name}: {row[1]} counted, {row[2]} found")
         for counter in _COUNTERS
@@ -156,13 +158,13 @@ def counters(tx: Tx) -> list[Damage]:
 
 
 def blobs_after(tx: Tx, after: str, limit: int) -> list[Blob]:
-    """In the order of their ids, which is that of their ages."""
+    """Up to `limit` blobs behind the id `after`, in the order of their ids, which is that of their ages."""
     rows = tx.all(f"SELECT {columns(Blob)} FROM blobs WHERE id > ? ORDER BY id LIMIT ?", (after, limit))
     return [Blob(*row) for row in rows]
 
 
 def somewhere(tx: Tx, share: float) -> str:
-    """The place in the order of blobs that this share of the time between the oldest and the newest leads to."""
+    """An id to begin at: `share` (0 to 1) of the time between the oldest and the newest blob; "" without blobs."""
     oldest, newest = tx.value("SELECT min(id) FROM blobs"), tx.value("SELECT max(id) FROM blobs")
     if oldest is None:
         return ""

@@ -13,6 +13,7 @@ _TOUCH = f"UPDATE api_keys SET last_used_at = {greatest('coalesce(last_used_at, 
 
 
 def hash_of(raw_key: str) -> bytes:
+    """The `key_hash` of a raw key: 32 bytes."""
     return hashlib.sha256(raw_key.encode()).digest()
 
 
@@ -28,6 +29,7 @@ def create(
     mode: str,
     inbox_id: str | None = None,
 ) -> KeyRow:
+    """Write an active key and answer its row. `inbox_id`: the inbox that the key is bound to; None: to none."""
     row = tx.one(
         f"""INSERT INTO api_keys
             (id, organization_id, inbox_id, name, key_prefix, key_hash, mode, scopes, created_at)
@@ -59,7 +61,7 @@ def list_keys(tx: Tx, organization_id: str, *, limit: int, before: str | None = 
 
 
 def revoke(tx: Tx, organization_id: str, key_id: str) -> bool:
-    """The key opens nothing from now on; False when the organization has no such key."""
+    """From this commit on the key opens nothing; False when the organization does not have it."""
     return (
         tx.run(
             "UPDATE api_keys SET is_active = 0 WHERE id = ? AND organization_id = ?",
@@ -70,6 +72,7 @@ def revoke(tx: Tx, organization_id: str, key_id: str) -> bool:
 
 
 def mode_of(tx: Tx, organization_id: str, key_id: str) -> str | None:
+    """`live` or `test`, of a revoked key too; None when the organization has no such key."""
     mode: str | None = tx.value(
         "SELECT mode FROM api_keys WHERE id = ? AND organization_id = ?", (key_id, organization_id)
     )
@@ -77,23 +80,24 @@ def mode_of(tx: Tx, organization_id: str, key_id: str) -> str | None:
 
 
 def organization_of(tx: Tx, key_id: str) -> str | None:
-    """For the operator alone: what serves a key names its organization."""
+    """The organization of a key, or None. For the operator's commands alone: requests name their organization."""
     organization_id: str | None = tx.value("SELECT organization_id FROM api_keys WHERE id = ?", (key_id,))
     return organization_id
 
 
 def is_active(tx: Tx, key_id: str) -> bool:
+    """False when the key is revoked or does not exist."""
     return tx.one("SELECT 1 FROM api_keys WHERE id = ? AND is_active = 1", (key_id,)) is not None
 
 
 def by_hash(tx: Tx, key_hash: bytes) -> KeyRow | None:
-    """The active key with that hash."""
+    """The active key with that hash, or None."""
     row = tx.one(f"{_SELECT} WHERE key_hash = ? AND is_active = 1", (key_hash,))
     return KeyRow(*row) if row else None
 
 
 def touch(tx: Tx, key_id: str, now_ms: int) -> None:
-    """Note that the key was used."""
+    """Note that the key was used at `now_ms`: `last_used_at` never goes back."""
     tx.run(_TOUCH, (now_ms, key_id))
 
 

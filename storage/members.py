@@ -7,6 +7,8 @@ from storage.records import columns
 
 
 class MemberRow(NamedTuple):
+    """A person of an organization. `joined_at`: Unix milliseconds."""
+
     id: str
     organization_id: str
     email: str
@@ -16,7 +18,7 @@ class MemberRow(NamedTuple):
 
 
 def of(tx: Tx, organization_id: str) -> list[MemberRow]:
-    """All of them, in the order in which they joined."""
+    """All members of the organization, in the order in which they joined."""
     rows = tx.all(
         f"SELECT {columns(MemberRow)} FROM members WHERE organization_id = ? ORDER BY joined_at, id",
         (organization_id,),

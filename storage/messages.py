@@ -21,13 +21,16 @@ _COUNT_UNREAD_OF_INBOX = f"UPDATE inboxes SET unread_count = {greatest('0', 'unr
 _BLANKED = {"subject": "''", "snippet": "''", "attachments": EMPTY_ARRAY}
 _FORGET_WORDS = f"UPDATE events SET data = {replaced('data', _BLANKED)} WHERE message_id = ?"
 UNREAD = "unread"
-THREAD_LOOK = 1000  # messages, the newest: strangers may make a conversation as long as they like
+THREAD_LOOK = 1000  # messages, the newest: senders may make a conversation as long as they like
 
 
 def insert(
     tx: Tx, message: MessageRow, attachments: Sequence[AttachmentRow] = (), words: str | None = None
 ) -> None:
-    """`words`: what the body says, for search, where neither `text_body` nor `extracted_text` is that."""
+    """Write the message and its attachments; its blob's row, where it has one, is there already (`blobs.insert`).
+
+    `words`: what the body says, for search, where neither `text_body` nor `extracted_text` has it.
+    """
     tx.run(_INSERT, message)
     if message.blob_id is not None:
         usage.keep_bytes(tx, message.organization_id, message.size_bytes)
@@ -36,17 +39,19 @@ def insert(
 
 
 def get(tx: Tx, organization_id: str, message_id: str) -> MessageRow | None:
+    """The organization's message in any status, or None."""
     row = tx.one(f"{_SELECT} WHERE id = ? AND organization_id = ?", (message_id, organization_id))
     return MessageRow(*row) if row else None
 
 
 def by_id(tx: Tx, message_id: str) -> MessageRow | None:
-    """For our own rooms alone: what serves a key asks with its organization (`get`)."""
+    """The message of any organization, or None. For the daemon alone: a request asks with its organization (`get`)."""
     row = tx.one(f"{_SELECT} WHERE id = ?", (message_id,))
     return MessageRow(*row) if row else None
 
 
 def newest_of_thread(tx: Tx, organization_id: str, thread_id: str) -> MessageRow | None:
+    """The message of the thread that was stored last, whether it came in or goes out; None without a thread."""
     row = tx.one(
         f"{_SELECT} WHERE thread_id = ? AND organization_id = ? ORDER BY id DESC LIMIT 1",
         (thread_id, organization_id),
@@ -65,7 +70,7 @@ def test_answers(tx: Tx, thread_id: str) -> int:
 
 
 def attachment(tx: Tx, organization_id: str, attachment_id: str) -> tuple[AttachmentRow, MessageRow] | None:
-    """The attachment and the message that it stands in."""
+    """The attachment and the message that it stands in; None when the organization does not have it."""
     row = tx.one(
         f"""SELECT {columns(AttachmentRow, "a")}, {columns(MessageRow, "m")}
             FROM attachments a JOIN messages m ON m.id = a.message_id
@@ -93,7 +98,7 @@ def attachment_rows(
 
 
 def set_labels(tx: Tx, message: MessageRow, labels: Sequence[str]) -> MessageRow:
-    """Replace the labels; the counters of unread mail follow."""
+    """Replace the labels, and answer the changed row; the counters of unread mail change with them."""
     tx.run("UPDATE messages SET labels = ? WHERE id = ?", (dump(list(labels)), message.id))
     change = (UNREAD in labels) - is_unread(message)
     if change:
@@ -103,6 +108,7 @@ def set_labels(tx: Tx, message: MessageRow, labels: Sequence[str]) -> MessageRow
 
 
 def is_unread(message: MessageRow) -> bool:
+    """Does the message have the label `unread`?"""
     return UNREAD in load(message.labels)
 
 
@@ -119,7 +125,7 @@ def cancel(tx: Tx, organization_id: str, message_id: str) -> bool:
 
 
 def scheduled_until(tx: Tx, now_ms: int, limit: int) -> list[str]:
-    """Ids of scheduled messages whose time has come, the longest overdue first."""
+    """Ids of scheduled messages that are due, the longest overdue first, up to `limit` of them."""
     rows = tx.all(
         """SELECT id FROM messages WHERE status = 'scheduled' AND scheduled_at <= ?
            ORDER BY scheduled_at LIMIT ?""",
@@ -129,6 +135,7 @@ def scheduled_until(tx: Tx, now_ms: int, limit: int) -> list[str]:
 
 
 def next_scheduled_at(tx: Tx) -> int | None:
+    """When the next scheduled message is due (Unix ms, perhaps past already); None when none is scheduled."""
     found: int | None = tx.value("SELECT min(scheduled_at) FROM messages WHERE status = 'scheduled'")
     return found
 
@@ -158,9 +165,9 @@ def fail_scheduled(tx: Tx, message_id: str, reason: str) -> bool:
 
 
 def delete(tx: Tx, message: MessageRow) -> str | None:
-    """Remove the message and all that hangs on it, what waits to be sent included.
+    """Remove the message and all that belongs to it, what waits to be sent included.
 
-    The id of a blob whose file is to be removed after the commit, if there is one.
+    Answers the id of a blob whose file the caller removes after the commit (`Blobs.remove`), or None.
     """
     search.forget(tx, message.organization_id, message.id)
     tx.run("DELETE FROM messages WHERE id = ?", (message.id,))
@@ -199,9 +206,9 @@ def with_bytes(tx: Tx, organization_id: str, *, after: str, until: str, limit: i
 
 
 def drop_bytes(tx: Tx, organization_id: str, message_ids: Sequence[str]) -> tuple[int, list[str]]:
-    """The messages keep their rows and lose their raw bytes, unless these wait to be sent.
+    """Take the raw bytes away from these messages, unless they wait to be sent; their rows stay.
 
-    How many did, and the blobs whose files are to be removed after the commit.
+    Answers how many messages lost them, and the blobs whose files the caller removes after the commit.
     """
     count, files = 0, []
     for message_id in message_ids:
@@ -225,7 +232,7 @@ def _count_unread(tx: Tx, inbox_id: str, change: int) -> None:
 
 
 def _forget_words_of_events(tx: Tx, message_id: str) -> None:
-    # That something happened stays on record; what was said does not.
+    # The event stays on record; the words of the message do not.
     tx.run(_FORGET_WORDS, (message_id,))
 
 

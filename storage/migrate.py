@@ -4,8 +4,8 @@
 that a crash leaves either the old version or the new one. A store newer than this program is refused.
 
 Only what is surely ours is opened. A store is marked as such (`PRAGMA application_id`); one from before the mark is
-known by its tables. A new one is built under another name and appears whole under its own, so a file that is
-empty or half of one is never ours in the making: it is what a restore left that was cut short, and serving from it
+known by its tables. A new store is built under another name and appears whole under its own, so a file that is
+empty or half a store is never ours in the making: it is what a restore left that was cut short, and serving from it
 would refuse the mail of every inbox of the real store.
 """
 
@@ -60,10 +60,10 @@ def prepare(path: Path) -> None:
 
 
 def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
-    """A plain connection, for tools that run beside a daemon; it makes no checkpoints. It may be interrupted by
-    another thread.
+    """A plain connection, for tools that run beside a daemon: it does not make checkpoints, and another thread may
+    interrupt it. The caller closes it.
 
-    StoreError where there is no store of ours.
+    StoreError when `path` is not a store of ours.
     """
     conn = None
     try:
@@ -82,7 +82,7 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
 def transaction(path: Path, *, overwrites: bool = False) -> Iterator[Tx]:
     """One transaction on a connection of its own, for tools; committed at the end of the block. StoreError.
 
-    `overwrites`: the octets of what it replaces go too, from the pages that it writes (`write_back` writes them).
+    `overwrites`: what it replaces is zeroed in the pages that it writes; they reach the file by `write_back`.
     """
     conn = connect(path)
     try:

@@ -13,6 +13,7 @@ _SELECT = f"SELECT {columns(OrganizationRow)} FROM organizations"
 
 
 def create(tx: Tx, organization_id: str, name: str, plan: str, now_ms: int) -> None:
+    """Write a new organization, approved for sending. `plan`: a name of the configuration, not checked here."""
     tx.run(
         "INSERT INTO organizations (id, name, plan, sending_status, created_at) VALUES (?, ?, ?, 'approved', ?)",
         (organization_id, name, plan, now_ms),
@@ -20,6 +21,7 @@ def create(tx: Tx, organization_id: str, name: str, plan: str, now_ms: int) -> N
 
 
 def get(tx: Tx, organization_id: str) -> OrganizationRow | None:
+    """The organization, or None."""
     row = tx.one(f"{_SELECT} WHERE id = ?", (organization_id,))
     return OrganizationRow(*row) if row else None
 
@@ -61,18 +63,18 @@ def first(tx: Tx) -> OrganizationRow | None:
 
 
 def approve(tx: Tx, organization_id: str, now_ms: int) -> bool:
-    """Let it send, and forgive what its reputation was: the circuit breaker counts anew from here.
+    """Let the organization send, and forgive its reputation: the circuit breaker counts anew from here.
 
-    False when there is no such organization.
+    False when the organization does not exist.
     """
     forgiven = usage.baseline(tx, organization_id, now_ms)
     return _set_sending(tx, organization_id, "approved", None, None, None, dump(forgiven))
 
 
 def pause(tx: Tx, event_id: str, organization_id: str, reason: str, action: str, now_ms: int) -> bool:
-    """Keep it from sending, and publish `sending.paused` if it was not paused already.
+    """Keep the organization from sending, and publish `sending.paused` if it was not paused already.
 
-    False when there is no such organization.
+    False when the organization does not exist.
     """
     before = get(tx, organization_id)
     if before is None or not _set_sending(tx, organization_id, "paused", reason, action, now_ms, None):
@@ -85,7 +87,7 @@ def pause(tx: Tx, event_id: str, organization_id: str, reason: str, action: str,
 
 
 def standing(tx: Tx, organization_id: str, now_ms: int) -> ReputationRates:
-    """The reputation that the circuit breaker judges: of the last 30 days, since the last approval."""
+    """The reputation that the circuit breaker judges: of the last 30 days, but not from before the last approval."""
     text: str | None = tx.value(
         "SELECT reputation_baseline FROM organizations WHERE id = ?", (organization_id,)
     )
@@ -101,7 +103,7 @@ def _set_sending(
     tripped_at: int | None,
     forgiven: str | None,
 ) -> bool:
-    """False when there is no such organization, or it can't go there from where it is."""
+    """False when the organization does not exist, or states.SENDING does not let it go there from where it is."""
     origins = [origin for origin, after in SENDING.items() if status in after or origin == status]
     changed = tx.run(
         f"""UPDATE organizations SET sending_status = :status, sending_reason = :reason,
@@ -124,13 +126,14 @@ def _set_sending(
 
 
 class Tripwire(NamedTuple):
-    """Of the bulk tripwire: when it tripped (None: it did not), and the recipients that it remembers."""
+    """When the bulk tripwire tripped (Unix milliseconds; None: it has not), and how many recipients it remembers."""
 
     tripped_at: int | None
     recipients: int
 
 
 def tripwire(tx: Tx, organization_id: str) -> Tripwire:
+    """The state of the organization's tripwire; `Tripwire(None, 0)` when the organization does not exist."""
     row = tx.one(
         """SELECT tripwire_tripped_at, (SELECT count(*) FROM recent_recipients WHERE organization_id = :id)
            FROM organizations WHERE id = :id""",
@@ -140,7 +143,7 @@ def tripwire(tx: Tx, organization_id: str) -> Tripwire:
 
 
 def reset_tripwire(tx: Tx, organization_id: str) -> bool:
-    """Forget that it tripped, and whom it counted; False when there is no such organization."""
+    """Forget that the wire tripped, and the recipients counted; False when the organization does not exist."""
     tx.run("DELETE FROM recent_recipients WHERE organization_id = ?", (organization_id,))
     changed = tx.run("UPDATE organizations SET tripwire_tripped_at = NULL WHERE id = ?", (organization_id,))
     return changed == 1
@@ -152,5 +155,5 @@ def every(tx: Tx) -> list[OrganizationRow]:
 
 
 def set_plan(tx: Tx, organization_id: str, plan: str) -> bool:
-    """Put it on another plan of the configuration; False when there is no such organization."""
+    """Put the organization on another plan (a name, not checked here); False when the organization does not exist."""
     return tx.run("UPDATE organizations SET plan = ? WHERE id = ?", (plan, organization_id)) == 1

@@ -1,12 +1,12 @@
-"""The outbound queue: recipients that are `queued` or `deferred`, and who is delivering them now.
+"""The outbound queue: recipients that are `queued` or `deferred`, and which of them are being delivered now.
 
-What is durable when: `lease` counts the attempt and writes the time of the *next* one before anybody
-dials, so that a process that dies in the middle of a delivery tries again on schedule and not at once
+What is durable when: `lease` counts the attempt and writes the time of the *next* one before a host is
+dialled, so that a process that dies in the middle of a delivery tries again on schedule, and not at once
 for ever. `settle` ends a lease together with what became of it; it changes a row only from the
 status that it was leased in, so that a message deleted meanwhile stays deleted.
 
-Who may call: `lease`, `settle` and the two givers-back belong to the queue of the one process that
-serves this store; `free_all` runs at its start, when every lease is one of a process that died.
+`lease`, `settle`, `give_back` and `let_go` are called by the queue of the one process that serves this store;
+`free_all` runs at its start, when every lease is one of a process that died.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -23,7 +23,7 @@ from storage.states import RECIPIENT
 
 LEASED_BLOB_BYTES = 8 * 1024  # smaller messages come with their lease; larger ones are loaded when sent
 
-HASTENED_ROWS = 1000  # the rest finds out when its own time comes
+HASTENED_ROWS = 1000  # the rest is tried when its own time comes
 
 SCAN_ROWS = 10_000  # of busy destinations, in one lease: some milliseconds
 
@@ -103,6 +103,8 @@ class RecipientSettlement(NamedTuple):
 
 
 class Leased(NamedTuple):
+    """What one `lease` took, and when to come again. `next_due_at`: Unix milliseconds, None: nothing else waits."""
+
     rows: list[Due]
     next_due_at: int | None  # of the rows that are not due yet
     scanned_to: int | None  # there may be more of what is due, from here on
@@ -138,11 +140,10 @@ def lease(
     busy: Iterable[str] = (),
     since: int = 0,
 ) -> Leased:
-    """Take up to `limit` due rows, oldest first, of destinations that are not `busy`.
+    """Take up to `limit` due rows, the longest due first, of destinations that are not `busy` (A-labels).
 
-    `since`: the `scanned_to` of a lease that only stepped over busy ones.
-
-    `retry_at(attempts, expires_at)`: when to try again if this attempt, the attempts-th, fails.
+    `since`: the `scanned_to` of a lease that only stepped over busy destinations.
+    `retry_at(attempts, expires_at)`: when to try again (Unix milliseconds) if this attempt, the attempts-th, fails.
     """
     if switches.off_since(tx, switches.QUEUE) is not None:
         return Leased([], None, None, is_paused=True)
@@ -161,10 +162,11 @@ def lease(
 
 
 def bring_back(tx: Tx, now_ms: int, longest_ms: int, retry_at: Callable[[int, int], int]) -> None:
-    """What no schedule makes wait so long was put off while the clock was ahead: it is tried as if it had just failed.
+    """Put rows that are due later than `longest_ms` from now back to the time that they would have if they failed now.
 
-    As a rule there is none, which costs one look into the index; of very many the rest comes with the next lease.
-    `retry_at`: as for `lease`. What was never tried is due now.
+    No schedule makes a row wait so long: it was put off while the clock was ahead. Rows that were never tried are due
+    now. `retry_at`: as for `lease`. As a rule there are no such rows, which costs one look into the index; it changes
+    HASTENED_ROWS at a time.
     """
     for message_id, position, attempts, expires_at in tx.all(
         _AHEAD.format(HASTENED_ROWS), (now_ms + longest_ms,)
@@ -177,7 +179,7 @@ def bring_back(tx: Tx, now_ms: int, longest_ms: int, retry_at: Callable[[int, in
 
 
 class Wanted(NamedTuple):
-    """What may become of leased rows now: `gone` was deleted or withdrawn meanwhile; `is_paused`: none may leave."""
+    """Leased rows by what is to become of them. `gone`: deleted or withdrawn meanwhile. `is_paused`: none may leave."""
 
     willing: list[Due]
     suppressed: list[Due]
@@ -186,9 +188,9 @@ class Wanted(NamedTuple):
 
 
 def look_again(tx: Tx, rows: Iterable[Due], keys_of: Callable[[str], Sequence[str]]) -> Wanted:
-    """Which of the leased rows are still to be sent? They may have stood in a line for long.
+    """Ask which of the leased rows are still to be sent: they may have stood in a line for long.
 
-    `keys_of(address)`: the keys that suppressions are compared by.
+    `keys_of(address)`: the comparison keys under which the address may be suppressed.
     """
     if switches.off_since(tx, switches.QUEUE) is not None:
         return Wanted([], [], [], is_paused=True)
@@ -204,7 +206,7 @@ def look_again(tx: Tx, rows: Iterable[Due], keys_of: Callable[[str], Sequence[st
 
 
 def give_back(tx: Tx, rows: Iterable[tuple[str, int]], now_ms: int) -> None:
-    """End leases of rows (message, position) that nobody dialled for: due at once, no attempt counted."""
+    """End leases of rows (message, position) for which no host was dialled: due at once, the attempt not counted."""
     for key in rows:
         tx.run(
             """UPDATE recipients SET lease = NULL, attempts = attempts - 1, next_attempt_at = ?
@@ -214,14 +216,14 @@ def give_back(tx: Tx, rows: Iterable[tuple[str, int]], now_ms: int) -> None:
 
 
 def let_go(tx: Tx, rows: Iterable[tuple[str, int]]) -> None:
-    """End leases of rows (message, position) without a verdict; tried again when their schedule says."""
+    """End leases of rows (message, position) without a verdict: due when `lease` said, the attempt counted."""
     tx.run_many("UPDATE recipients SET lease = NULL WHERE message_id = ? AND position = ?", rows)
 
 
 def hasten(tx: Tx, organization_id: str, domain: str, now_ms: int) -> int:
-    """Make due what waits of mail from the organization's inboxes on the domain; how many recipients?
+    """Make due what waits of mail from the organization's inboxes on the domain; the number of recipients.
 
-    Of a long queue only the SCAN_ROWS that are due first: the rest comes up when its own time has come.
+    Of a long queue only the SCAN_ROWS that are due first are looked at; the rest is tried when its own time comes.
     """
     return tx.run(
         f"""UPDATE recipients SET next_attempt_at = :now WHERE (message_id, position) IN
@@ -236,7 +238,7 @@ def hasten(tx: Tx, organization_id: str, domain: str, now_ms: int) -> int:
 
 
 def free_all(tx: Tx) -> int:
-    """End every lease; what was being delivered is tried again when its schedule says. How many?"""
+    """End every lease: the rows are due when `lease` said. The number of leases ended."""
     return tx.run("UPDATE recipients SET lease = NULL WHERE lease IS NOT NULL")
 
 
@@ -268,7 +270,7 @@ def holds(tx: Tx, rows: Iterable[Due]) -> bool:
 def bounce_later(
     tx: Tx, message_id: str, position: int, code: int | None, enhanced: str | None, response: str
 ) -> bool:
-    """A recipient that was accepted turns out to have bounced; False when it was not accepted."""
+    """accepted → bounced, for a recipient whose bounce came by mail; False when it was not accepted."""
     return (
         tx.run(
             """UPDATE recipients SET status = 'bounced', smtp_code = ?, enhanced_code = ?, response = ?
@@ -280,7 +282,7 @@ def bounce_later(
 
 
 def deliver_later(tx: Tx, message_id: str, position: int) -> bool:
-    """What a smarthost took has arrived; False when it was not a smarthost's, or had arrived before."""
+    """sent → delivered: what a smarthost took has arrived. False when the recipient is not `sent` (any more)."""
     return (
         tx.run(
             """UPDATE recipients SET status = 'delivered'
@@ -299,11 +301,11 @@ class Reported(NamedTuple):
     mode: str
     from_address: str
     envelope_from: str  # "": one for each destination
-    sent_at: int  # or made, if nobody took it yet
+    sent_at: int  # when it was made, if no host took it yet
 
 
 def reported(tx: Tx, token: str) -> Reported | None:
-    """The message whose envelope senders and Message-ID carry the token."""
+    """The message whose envelope senders and Message-ID carry the token; None when it is gone."""
     row = tx.one(
         """SELECT id, inbox_id, mode, from_address, envelope_from, coalesce(sent_at, created_at)
            FROM messages WHERE bounce_token = ?""",
@@ -325,6 +327,7 @@ def complain(tx: Tx, message_id: str, position: int, now_ms: int) -> bool:
 
 
 def recipients(tx: Tx, message_id: str) -> list[RecipientRow]:
+    """The message's recipients in all statuses, in the order in which they were given."""
     rows = tx.all(
         f"SELECT {columns(RecipientRow)} FROM recipients WHERE message_id = ? ORDER BY position",
         (message_id,),
@@ -356,6 +359,7 @@ class MessageSummary(NamedTuple):
 
 
 def envelope(tx: Tx, message_id: str) -> MessageSummary | None:
+    """The columns of a message that its outcome needs; None when it is gone."""
     row = tx.one(f"SELECT {columns(MessageSummary)} FROM messages WHERE id = ?", (message_id,))
     return MessageSummary(*row) if row else None
 
@@ -363,7 +367,7 @@ def envelope(tx: Tx, message_id: str) -> MessageSummary | None:
 def move_message(
     tx: Tx, message_id: str, origin: str, status: str, sent_at: int | None, failure_reason: str | None
 ) -> bool:
-    """Change the message's status; False when it was no longer `origin`."""
+    """Change the message's status; False, and nothing changed, when it was not `origin` any more."""
     return (
         tx.run(
             "UPDATE messages SET status = ?, sent_at = ?, failure_reason = ? WHERE id = ? AND status = ?",
@@ -374,14 +378,14 @@ def move_message(
 
 
 def give_back_unless_left(tx: Tx, message_id: str, message: MessageSummary) -> None:
-    """It failed: it does not count where no other host was told of it."""
+    """Uncount a live message that failed, in its day, its month and its domain's day, unless it left the host."""
     if message.mode == "live" and not left_the_host(tx, message_id):
         domain = message.from_address.rpartition("@")[2]
         usage.give_back_message(tx, message.organization_id, message.periods, domain)
 
 
 def left_the_host(tx: Tx, message_id: str) -> bool:
-    """Was another host told MAIL FROM? A greeting alone is not leaving. Attempts of old know the host alone."""
+    """Was another host told MAIL FROM? A greeting alone does not count. Rows from before 0009 only know the host."""
     return (
         tx.one(
             """SELECT 1 FROM delivery_attempts
@@ -393,7 +397,7 @@ def left_the_host(tx: Tx, message_id: str) -> bool:
 
 
 def depth(tx: Tx) -> int:
-    """Recipients that wait or are being delivered."""
+    """How many recipients wait or are being delivered, over all organizations."""
     waiting: int = tx.value(f"SELECT count(*) FROM recipients WHERE {PENDING}")
     leased: int = tx.value("SELECT count(*) FROM recipients WHERE lease IS NOT NULL")
     return waiting + leased

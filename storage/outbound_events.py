@@ -21,7 +21,7 @@ def publish(
     data: Mapping[str, Any],
     now_ms: int,
 ) -> None:
-    """An event about the message. `data`: `describe` and what is added."""
+    """Publish an event about the message. `data`: what `describe` answers, and the members that the type adds."""
     events.publish(
         tx,
         event_id,
@@ -36,9 +36,9 @@ def publish(
 
 
 def publish_failed(tx: Tx, event_id: str, message_id: str, now_ms: int) -> None:
-    """`email.failed`, once the message's row says so; nothing when there is no such message.
+    """Publish `email.failed` with what the message's row says now; nothing when the message is gone.
 
-    The caller makes sure that it is once for each message: its status became `failed` in this transaction.
+    The caller publishes it once for each message: in the transaction in which its status becomes `failed`.
     """
     envelope = outbound.envelope(tx, message_id)
     if envelope is None:

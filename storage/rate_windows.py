@@ -7,6 +7,8 @@ from storage.database import Tx
 
 
 class Counted(NamedTuple):
+    """How many requests an organization made in a second (Unix time)."""
+
     organization_id: str
     second: int
     requests: int

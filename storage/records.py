@@ -1,4 +1,8 @@
-"""Rows as frozen, typed values. Field order is column order; `columns()` writes the SELECT list."""
+"""Rows as frozen, typed values. Field order is column order; `columns()` writes the SELECT list.
+
+Times (`…_at`, `…_until`) are Unix milliseconds, None: not yet; flags (`is_…`) are 0 or 1; a `status` is one of
+storage.states. What else a column may mean stands in storage/schema.sql.
+"""
 
 from typing import Any, NamedTuple
 
@@ -17,10 +21,13 @@ def dump(value: Any) -> str:
 
 
 def load(text: str) -> Any:
+    """The value of a column of JSON text; the other direction of `dump`."""
     return msgspec.json.decode(text)
 
 
 class OrganizationRow(NamedTuple):
+    """A tenant. `sending_reason`, `…_action` and `…_tripped_at` say why sending is paused, and are None otherwise."""
+
     id: str
     name: str
     plan: str
@@ -32,6 +39,8 @@ class OrganizationRow(NamedTuple):
 
 
 class KeyRow(NamedTuple):
+    """An API key. `key_hash`: SHA-256 of the raw key; `scopes`: a JSON array; `inbox_id` None: not a bound key."""
+
     id: str
     organization_id: str
     inbox_id: str | None
@@ -46,6 +55,8 @@ class KeyRow(NamedTuple):
 
 
 class InboxRow(NamedTuple):
+    """An inbox. `address`: the comparison key; `metadata`: a JSON object; `agent_id` None: without an agent."""
+
     id: str
     organization_id: str
     address: str
@@ -63,6 +74,8 @@ class InboxRow(NamedTuple):
 
 
 class ThreadRow(NamedTuple):
+    """A conversation of one inbox. `participants`: a JSON array of addresses, those that joined last at its end."""
+
     id: str
     organization_id: str
     inbox_id: str
@@ -77,6 +90,8 @@ class ThreadRow(NamedTuple):
 
 
 class MessageRow(NamedTuple):
+    """A message of one inbox. Addresses, `reference_ids` and `labels` are JSON arrays; `blob_id` None: no raw bytes."""
+
     id: str
     organization_id: str
     inbox_id: str
@@ -118,6 +133,8 @@ class MessageRow(NamedTuple):
 
 
 class AttachmentRow(NamedTuple):
+    """A part of a message. The slice is where its encoded bytes lie in the raw message; `size_bytes`: decoded."""
+
     id: str
     message_id: str
     position: int
@@ -169,6 +186,8 @@ class DeliveryAttemptRow(NamedTuple):
 
 
 class DraftRow(NamedTuple):
+    """A draft. The addresses are JSON arrays; `message_id`: what it was sent as, None before."""
+
     id: str
     organization_id: str
     inbox_id: str
@@ -189,6 +208,8 @@ class DraftRow(NamedTuple):
 
 
 class EventRow(NamedTuple):
+    """An event of the log. `seq`: its position in the log; `data`: a JSON object without the words of a message."""
+
     seq: int
     id: str
     organization_id: str
@@ -201,6 +222,8 @@ class EventRow(NamedTuple):
 
 
 class WebhookRow(NamedTuple):
+    """A webhook. `subscribed_events`: a JSON array of types; both secrets are sealed; times are Unix milliseconds."""
+
     id: str
     organization_id: str
     url: str
@@ -214,6 +237,8 @@ class WebhookRow(NamedTuple):
 
 
 class WebhookAttempt(NamedTuple):
+    """The record of one call. `event_id` None: a test ping; `response_status` None: no whole answer came (`error`)."""
+
     id: str
     webhook_id: str
     organization_id: str

@@ -1,9 +1,9 @@
-"""What is kept only for a time, and its end.
+"""What is kept only for a time, and its removal.
 
 Each kind of row is looked for by a reader and removed by the writer, `Slices.rows` a unit of work, with a rest after
-each: however much has piled up (a first start after long), others who write wait for one slice at most. A crash
-between two slices leaves rows for the next round, one between a commit and the removal of its files leaves files
-for the sweep at start (storage.blobs).
+each: however much has piled up (at the first start after a long time), other writing units wait for one slice at most.
+A crash between two slices leaves rows for the next round; a crash between a commit and the removal of its files leaves
+files for the sweep at start (storage.blobs).
 
 The last event of all stays whatever its age, because numbers of events go up from it (storage.events); an event
 that a webhook still waits for stays until it was delivered or given up. A message loses its raw bytes, and keeps its
@@ -32,7 +32,7 @@ log = structlog.get_logger("maild.retention")
 
 
 class Slices(NamedTuple):
-    """How many at a time."""
+    """How many rows one unit removes, how many messages lose their bytes in one, how many a reader looks at."""
 
     rows: int = 500
     messages: int = 50  # that lose their bytes in one unit: each may free 128 KiB of pages
@@ -66,7 +66,7 @@ ROWS = (
            ORDER BY created_at LIMIT :limit""",
         f"DELETE FROM idempotency WHERE (organization_id, endpoint, key) IN {each_row_of(':keys', 3)}",
     ),
-    # These two have no index by age: the tables are small, and written with every request and every send.
+    # These two tables do not have an index by age: they are small, and written with every request and every send.
     Rows(
         "rate windows",
         "SELECT organization_id, second FROM rate_windows WHERE second < :before / 1000 LIMIT :limit",
@@ -97,7 +97,8 @@ def ages(keep_events_days: int, keep_records_days: int) -> dict[str, int]:
 
 
 class Retention(LoopService):
-    """`raw_days`: for how many days a plan (by name) keeps raw messages; None: for ever."""
+    """Removes rows by age every ROUND_S. `ages_ms`: of `ages`. `raw_days`: for how many days the plan of that name
+    keeps raw messages, None: for ever."""
 
     name = "retention"
 
@@ -122,7 +123,7 @@ class Retention(LoopService):
 
     async def run(self) -> None:
         while True:
-            with Enduring(log, "retention_failed"):  # what is too old stays a while longer
+            with Enduring(log, "retention_failed"):  # what is too old stays for another round
                 await self.round()
             await self.pause(ROUND_S)
 

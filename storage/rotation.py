@@ -1,4 +1,4 @@
-"""Which master key is the right one, and how another takes its place.
+"""Which master key is the right one, and how another key takes its place.
 
 The store names the key that it is sealed under by a fingerprint (`master_key`), which changes in the transaction that
 seals everything anew. The key itself is a file, so for a moment there are two:
@@ -10,8 +10,9 @@ seals everything anew. The key itself is a file, so for a moment there are two:
 What a crash leaves: before 2 commits the store names the old key, which is in its place, and the new file means
 nothing. After it the store names the new one, which is on disk under its other name. `valid_key` puts either right.
 
-Who may call: `valid_key` and `rotate` whoever holds the lock of the data folder (storage.data_folder). A command that
-seals beside a daemon calls `require` in its transaction: the key that it read may have been replaced meanwhile.
+`valid_key` and `rotate` are called by the process that holds the lock of the data folder (storage.data_folder). A
+command that seals beside a daemon calls `require` in its transaction: the key that it read may have been replaced
+meanwhile.
 """
 
 import os
@@ -32,7 +33,7 @@ from storage.sealing import (
 
 
 class Sealed(NamedTuple):
-    """A column of sealed values, and the SQL that says what each is bound to."""
+    """A column of sealed values, and the SQL expression of the context that each value is bound to."""
 
     table: str
     column: str
@@ -58,7 +59,8 @@ def valid_key(database: Path, key_file: Path) -> bytes:
 
 
 def rotate(database: Path, key_file: Path) -> int:
-    """Seal everything under a new key; how many values. When it returns, the old key opens nothing."""
+    """Seal every value of SEALED under a new key; how many. When it returns, that is durable, and the old key opens
+    nothing. SealError."""
     old = Sealer(valid_key(database, key_file))
     key = new_master_key()
     write_master_key(_next(key_file), key, like=key_file)
@@ -71,12 +73,13 @@ def rotate(database: Path, key_file: Path) -> int:
 
 
 def is_sealed(tx: Tx) -> bool:
-    """Does the store name a key? Making one would be wrong then."""
+    """Does the store name a key? If so, a key must not be made for it."""
     return _named(tx) is not None
 
 
 def adopt(tx: Tx, key: bytes) -> None:
-    """Name the key where none is named: of a new store, or of one from before keys were named. SealError."""
+    """Name the key in a store that does not name one: a new one, or one from before keys were named. SealError when a
+    value does not open under it, or the store names another key."""
     if _named(tx) is not None:
         require(tx, key)
         return
@@ -126,7 +129,7 @@ def _seal_anew(tx: Tx, old: Sealer, new: Sealer) -> int:
 
 
 def _values(tx: Tx) -> list[tuple[Sealed, bytes, str]]:
-    """Every sealed value; a key whose private half was forgotten is empty and sealed under nothing."""
+    """Every sealed value with its context. The private half of a retired DKIM key is empty, and not among them."""
     return [
         (sealed, row[0], row[1])
         for sealed in SEALED

@@ -1,7 +1,7 @@
 """Secrets at rest: AES-256-GCM under one master key, which stands in a file of its own (0600).
 
 The file is `master.key` in the data folder, or the systemd credential of that name (systemd.exec(5), LoadCredential=),
-which goes before it. Which key is the right one, the store says (storage.rotation).
+which is taken before it. The store says which key is the right one (storage.rotation).
 
 A sealed value is bound to its context (such as `webhook:whk_…`), so that one copied into another row
 does not open. Losing the master key loses the DKIM keys, the webhook secrets and the server's own
@@ -26,15 +26,19 @@ class SealError(Exception):
 
 
 class Sealer:
+    """Seals and opens under one master key (32 bytes); a value is nonce (12 bytes), ciphertext, tag (16 bytes)."""
+
     def __init__(self, master_key: bytes, entropy: Callable[[int], bytes] = os.urandom) -> None:
         self._cipher = AESGCM(master_key)
         self._entropy = entropy
 
     def seal(self, secret: bytes, context: str) -> bytes:
+        """The sealed value, which opens in this context alone; never the same one twice."""
         nonce = self._entropy(_NONCE_BYTES)
         return nonce + self._cipher.encrypt(nonce, secret, context.encode())
 
     def open(self, sealed: bytes, context: str) -> bytes:
+        """The secret; SealError unless it was sealed under this key and context."""
         try:
             return self._cipher.decrypt(sealed[:_NONCE_BYTES], sealed[_NONCE_BYTES:], context.encode())
         except (InvalidTag, ValueError) as error:  # ValueError: too short to hold a nonce
@@ -42,29 +46,31 @@ class Sealer:
 
 
 def master_key_file(in_folder: Path, environment: Mapping[str, str] = os.environ) -> Path:
-    """Where the master key is: systemd's credential, if the service got one, else the data folder's file."""
+    """The path of the master key: systemd's credential, if the service got one, else `in_folder`."""
     folder = environment.get("CREDENTIALS_DIRECTORY")
     credential = Path(folder) / CREDENTIAL if folder else None
     return credential if credential is not None and credential.exists() else in_folder
 
 
 def fingerprint(master_key: bytes) -> bytes:
-    """Names the key without telling it."""
+    """16 bytes that name the key and do not reveal it."""
     return hashlib.sha256(b"maild master key\n" + master_key).digest()[:16]
 
 
 def new_master_key() -> bytes:
+    """32 random bytes, written nowhere yet."""
     return os.urandom(_KEY_BYTES)
 
 
 def make_master_key(path: Path) -> None:
-    """Write a fresh key where there is none."""
+    """Write a fresh key to `path`, durably, unless the file exists."""
     if not path.exists():
         write_master_key(path, new_master_key())
 
 
 def write_master_key(path: Path, key: bytes, like: Path | None = None) -> None:
-    """Durable when it returns; readable by its owner alone (the one of `like`) from the first byte on."""
+    """Write the key to a new file, durably; FileExistsError. From its first byte on its owner alone may read it (the
+    owner of `like`, where root writes it)."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as file:
         if like is not None and os.geteuid() == 0:  # what root writes the daemon must be able to read
@@ -77,6 +83,7 @@ def write_master_key(path: Path, key: bytes, like: Path | None = None) -> None:
 
 
 def fsync_folder(folder: Path) -> None:
+    """Make the names in the folder durable: what was created, renamed or removed there."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)
@@ -85,7 +92,7 @@ def fsync_folder(folder: Path) -> None:
 
 
 def read_master_key(path: Path) -> bytes:
-    """The 32 bytes in `path` (64 hex digits); SealError when there is no such key."""
+    """The 32 bytes in `path` (64 hex digits); SealError when the file can't be read or is not such a key."""
     try:
         key = bytes.fromhex(path.read_text("ascii").strip())
     except (OSError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""The running daemon looks after its store: damage is told before somebody needs what is damaged.
+"""The running daemon looks after its store, so that damage is told before a request meets it.
 
 Once a day its pages are looked at (`integrity.pages`), on a connection of its own and for `Portions.pages_s` at most;
 once an hour `Portions.blobs_bytes` of stored messages are compared with their hashes, from a random place on and then
@@ -38,6 +38,8 @@ class Portions(NamedTuple):
 
 
 class SelfCheck(LoopService):
+    """`is_damaged`: this process has found damage. Pages and blobs are read off the event loop."""
+
     name = "self-check"
 
     def __init__(
@@ -68,7 +70,7 @@ class SelfCheck(LoopService):
             await self.pause(ROUND_S)
 
     async def round(self) -> None:
-        """Look at the pages where their day has come, and at some of the blobs."""
+        """Look at the pages if the last look is a day old, and at the next portion of blobs; log what is damaged."""
         damage: list[Damage] = []
         now_ms = self._clock.now_ms()
         if now_ms >= self._pages_due_ms or self._pages_due_ms > now_ms + DAY_MS:  # the clock was set back
@@ -105,6 +107,6 @@ class SelfCheck(LoopService):
         try:
             await asyncio.to_thread(self._store.check, blob)
         except BlobMissing as error:
-            if await self._db.read(blobs.get, blob.id) is not None:  # else it was removed meanwhile
+            if await self._db.read(blobs.get, blob.id) is not None:  # otherwise it was removed meanwhile
                 return [Damage("blob", blob.id, str(error))]
         return []

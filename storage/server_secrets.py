@@ -1,10 +1,10 @@
-"""Keys that the server makes for itself, once, and keeps sealed under the master key."""
+"""Secrets that the server makes for itself, once, and keeps sealed under the master key."""
 
 from storage.database import Tx
 from storage.sealing import Sealer
 
 UNSUBSCRIBE = "unsubscribe"  # signs unsubscribe links, which stay good for longer than any master key
-ENVELOPE = "envelope"  # makes envelope senders that others can't, which reports come back to for 90 days
+ENVELOPE = "envelope"  # makes envelope senders that others can't make; reports come back to them for 90 days
 SECRET_BYTES = 32
 
 
@@ -14,7 +14,7 @@ def context(name: str) -> str:
 
 
 def get_or_make(tx: Tx, sealer: Sealer, name: str, fresh: bytes) -> bytes:
-    """The secret of that name; `fresh` becomes it where there is none. SealError."""
+    """The secret of that name; `fresh` is sealed and stored as the secret where there is none yet. SealError."""
     tx.run(
         "INSERT INTO server_secrets (name, secret) VALUES (?, ?) ON CONFLICT (name) DO NOTHING",
         (name, sealer.seal(fresh, context(name))),

@@ -1,10 +1,11 @@
-"""The life of every long-running part: start once, stop once, and never die quietly.
+"""The life of every long-running part: it starts once, stops once, and never dies quietly.
 
-`Service.start()` and `.stop()` are idempotent. A subclass gives `run()`, a loop that ends when it is
-cancelled; if it ends otherwise, the process must not go on as if nothing had happened, so
+`Service.start()` and `.stop()` are idempotent. A subclass of `LoopService` gives `run()`, a loop that ends when it
+is cancelled; if it ends otherwise, the process must not go on as if nothing had happened, so
 `Supervisor.watch` raises ServiceDied with the reason, and the composition root stops everything.
 
-A store that refuses (a full disk, say) is no such end: what a loop does with it stands in `with Enduring(…)`.
+A store that refuses (because of a full disk, for example) must not end a loop: each round of it runs inside
+`with Enduring(…)`.
 """
 
 import asyncio
@@ -52,6 +53,7 @@ class LoopService(Service):
         """The loop; it is cancelled at stop."""
 
     def wake(self) -> None:
+        """End the present `pause`, or the next one where the loop is at work; any number of wakes counts as one."""
         self._woken.set()
 
     async def pause(self, timeout_s: float | None) -> None:
@@ -81,8 +83,8 @@ class LoopService(Service):
 class Enduring:
     """`with Enduring(log, "retention_failed"): await self.round()`: the loop goes on, whatever the round raised.
 
-    That is logged under this name, with these fields, and what follows the block is done. A store that is closed and a
-    cancellation go through: they end the loop.
+    The exception is logged under this name, with these fields, and the statement after the block is next.
+    DatabaseClosed and a cancellation go through: they end the loop.
     """
 
     def __init__(self, log: Any, event: str, **fields: Any) -> None:
@@ -119,6 +121,7 @@ class Supervisor:
         self._started: list[Service] = []
 
     async def start(self) -> None:
+        """Start all, in order; when one raises, stop those that have started and raise the same."""
         try:
             for service in self._services:
                 await service.start()
@@ -137,6 +140,7 @@ class Supervisor:
                 raise ServiceDied(f"{part.name} ended unexpectedly") from cause
 
     async def stop(self) -> None:
+        """Stop all that have started; a part whose stop raises is logged, and the others are stopped all the same."""
         await asyncio.gather(*(self._stop(line) for line in self._lines))
         await self._stop(self._started[::-1])
 

@@ -13,7 +13,7 @@ def _machine(**transitions: str) -> Machine:
     return {state: frozenset(after.split()) for state, after in transitions.items()}
 
 
-# docs/contract.md, section 3. `received` never changes: what happens to it later is labels.
+# docs/contract.md, section 3. `received` never changes: what happens to such a message later is told by labels.
 MESSAGE = _machine(
     received="",
     scheduled="queued failed cancelled",
@@ -52,7 +52,7 @@ SENDING = _machine(approved="pending paused", pending="approved paused", paused=
 
 DKIM_KEY = _machine(published="active retired", active="retired", retired="")
 
-# What was finished is pending again when somebody asks for it to be delivered once more.
+# A finished delivery is pending again when the organization asks for it once more.
 WEBHOOK_DELIVERY = _machine(
     pending="pending succeeded failed halted", succeeded="pending", failed="pending", halted="pending"
 )

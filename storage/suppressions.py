@@ -9,6 +9,8 @@ from storage.records import columns, dump
 
 
 class SuppressionRow(NamedTuple):
+    """`email`: the comparison key of the address. `reason`, `source`: docs/contract.md, section 2."""
+
     id: str
     organization_id: str
     email: str
@@ -44,7 +46,7 @@ def add(
 
 
 def find(tx: Tx, organization_id: str, emails: Iterable[str]) -> list[SuppressionRow]:
-    """Those of `emails` that are suppressed."""
+    """The rows of those `emails` (comparison keys) that are suppressed, oldest first."""
     rows = tx.all(
         _FIND,
         (organization_id, dump(list(emails))),
@@ -53,6 +55,7 @@ def find(tx: Tx, organization_id: str, emails: Iterable[str]) -> list[Suppressio
 
 
 def get(tx: Tx, organization_id: str, suppression_id: str) -> SuppressionRow | None:
+    """The organization's suppression, or None."""
     row = tx.one(f"{_SELECT} WHERE id = ? AND organization_id = ?", (suppression_id, organization_id))
     return SuppressionRow(*row) if row else None
 
@@ -82,7 +85,7 @@ def list_suppressions(
 
 
 def remove(tx: Tx, organization_id: str, suppression_id: str) -> bool:
-    """Mail may go there again; False when the organization has no such row."""
+    """Delete the row: mail may go to the address again. False when the organization does not have it."""
     return (
         tx.run(
             "DELETE FROM suppressions WHERE id = ? AND organization_id = ?", (suppression_id, organization_id)
@@ -94,9 +97,9 @@ def remove(tx: Tx, organization_id: str, suppression_id: str) -> bool:
 def withdraw_consent(
     tx: Tx, suppression_id: str, now_ms: int, *, organization_id: str, email: str
 ) -> str | None:
-    """The reader of the mail asked for no more; the id of the row, None when they had asked before.
+    """Suppress the address because its owner unsubscribed; the id of the row, None when it was so already.
 
-    Whatever else the address was suppressed for, its owner's wish is the reason now.
+    Where the address was suppressed for another reason, `unsubscribe` takes its place.
     """
     found: str | None = tx.value(
         """INSERT INTO suppressions (id, organization_id, email, reason, source, created_at)

@@ -1,4 +1,4 @@
-"""What the operator has switched off, until it is switched on again. A restart changes nothing."""
+"""What the operator has switched off. It stays off until it is switched on again, over restarts too."""
 
 from storage.database import Tx
 
@@ -6,16 +6,18 @@ QUEUE = "queue"  # the outbound queue: nothing enters it, nothing leaves it
 
 
 def turn_off(tx: Tx, name: str, now_ms: int) -> None:
-    """Idempotent: the first moment stays."""
+    """Note that it is off since `now_ms`; where it is off already, the earlier moment stays."""
     tx.run(
         "INSERT INTO switched_off (name, since) VALUES (?, ?) ON CONFLICT (name) DO NOTHING", (name, now_ms)
     )
 
 
 def turn_on(tx: Tx, name: str) -> None:
+    """Note that it is on again; idempotent."""
     tx.run("DELETE FROM switched_off WHERE name = ?", (name,))
 
 
 def off_since(tx: Tx, name: str) -> int | None:
+    """Since when it is switched off, in Unix milliseconds; None: it is on."""
     since: int | None = tx.value("SELECT since FROM switched_off WHERE name = ?", (name,))
     return since

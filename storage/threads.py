@@ -1,7 +1,7 @@
 """Conversations: which one a message joins, and the counters that change with each message.
 
-Strangers may bring as many people and conversations of one subject as they like: a conversation keeps the latest
-PARTICIPANTS_MAX, and only the newest SUBJECT_LOOK of a subject are looked at.
+Senders may name as many people, and begin as many conversations of one subject, as they like: a conversation keeps the
+latest PARTICIPANTS_MAX, and only the newest SUBJECT_LOOK conversations of a subject are looked at.
 """
 
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ def by_message_ids(tx: Tx, inbox_id: str, message_ids: Sequence[str]) -> str | N
 
 
 def by_subject(tx: Tx, inbox_id: str, base_subject: str, correspondent: str, now_ms: int) -> str | None:
-    """The newest thread of the last 30 days with this subject and correspondent (a comparison key)."""
+    """The newest thread of the last 30 days with this subject and correspondent (a comparison key), or None."""
     thread_id: str | None = tx.value(
         _BY_SUBJECT,
         (inbox_id, base_subject, now_ms - SUBJECT_WINDOW_MS, SUBJECT_LOOK, correspondent),
@@ -60,7 +60,7 @@ def begin(
     participants: Sequence[str],
     is_unread: bool,
 ) -> None:
-    """A new thread that holds one message."""
+    """Write a new thread that counts one message, whose row comes in the same transaction."""
     tx.run(
         """INSERT INTO threads (id, organization_id, inbox_id, subject, base_subject, snippet, participants,
              message_count, unread_count, last_message_at, created_at)
@@ -83,7 +83,7 @@ def begin(
 def join(
     tx: Tx, thread_id: str, now_ms: int, *, snippet: str, participants: Sequence[str], is_unread: bool
 ) -> None:
-    """One more message in an existing thread; mail that comes in brings it back from the archive."""
+    """Count one more message in an existing thread; an unread one brings the thread back from the archive."""
     known = load(tx.value("SELECT participants FROM threads WHERE id = ?", (thread_id,)))
     tx.run(
         _JOIN,
@@ -92,7 +92,7 @@ def join(
 
 
 def _latest(known: Sequence[str], participants: Sequence[str]) -> list[str]:
-    """Those known and those of the newest message, who stay where there are too many."""
+    """The known participants and then the new ones; where there are too many, the oldest of the known ones go."""
     new = [one for one in participants if len(one) <= PARTICIPANT_CHARS][:PARTICIPANTS_MAX]
     merged = dict.fromkeys(one for one in [*known, *new] if len(one) <= PARTICIPANT_CHARS)
     surplus = len(merged) - PARTICIPANTS_MAX
@@ -101,7 +101,7 @@ def _latest(known: Sequence[str], participants: Sequence[str]) -> list[str]:
 
 
 def leave(tx: Tx, thread_id: str, *, is_unread: bool) -> None:
-    """One message less: its row is gone already. The thread goes with its last one."""
+    """Count one message less, whose row is gone already. The thread goes with its last message."""
     newest = tx.one(
         "SELECT snippet, created_at FROM messages WHERE thread_id = ? ORDER BY id DESC LIMIT 1", (thread_id,)
     )
@@ -115,7 +115,7 @@ def leave(tx: Tx, thread_id: str, *, is_unread: bool) -> None:
 
 
 def archive(tx: Tx, organization_id: str, thread_id: str, is_archived: bool) -> None:
-    """Set whether it is archived."""
+    """Archive the thread, or bring it back; nothing where the organization does not have it."""
     tx.run(
         "UPDATE threads SET is_archived = ? WHERE id = ? AND organization_id = ?",
         (int(is_archived), thread_id, organization_id),
@@ -123,5 +123,6 @@ def archive(tx: Tx, organization_id: str, thread_id: str, is_archived: bool) -> 
 
 
 def get(tx: Tx, organization_id: str, thread_id: str) -> ThreadRow | None:
+    """The organization's conversation, archived or not, or None."""
     row = tx.one(f"{_SELECT} WHERE id = ? AND organization_id = ?", (thread_id, organization_id))
     return ThreadRow(*row) if row else None

@@ -1,4 +1,4 @@
-"""What the bulk tripwire remembers: whom an organization wrote to lately, and when the wire was tripped."""
+"""What the bulk tripwire remembers: the addresses that an organization wrote to lately, and when the wire tripped."""
 
 from collections.abc import Collection
 
@@ -12,6 +12,7 @@ _OTHERS = f"""SELECT count(*) FROM recent_recipients
 
 
 def tripped_at(tx: Tx, organization_id: str) -> int | None:
+    """When the wire tripped last, in Unix milliseconds; None: never, or the operator has reset it since."""
     found: int | None = tx.value(
         "SELECT tripwire_tripped_at FROM organizations WHERE id = ?", (organization_id,)
     )
@@ -19,6 +20,7 @@ def tripped_at(tx: Tx, organization_id: str) -> int | None:
 
 
 def trip(tx: Tx, organization_id: str, now_ms: int) -> None:
+    """Note that the wire trips at `now_ms`; the guard decides how long that holds (controlplane.sending.guards)."""
     tx.run("UPDATE organizations SET tripwire_tripped_at = ? WHERE id = ?", (now_ms, organization_id))
 
 
@@ -32,7 +34,7 @@ def others_since(tx: Tx, organization_id: str, since_ms: int, keys: Collection[s
 
 
 def note(tx: Tx, organization_id: str, keys: Collection[str], now_ms: int, forget_ms: int) -> None:
-    """These are written to now; what was before `forget_ms` is of no interest any more."""
+    """Note that these addresses are written to now; forget those that were last written to before `forget_ms`."""
     tx.run(
         "DELETE FROM recent_recipients WHERE organization_id = ? AND seen_at <= ?",
         (organization_id, forget_ms),

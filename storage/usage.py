@@ -20,6 +20,7 @@ _KEEP_BYTES = f"""INSERT INTO stored_bytes (organization_id, bytes) VALUES (:org
 
 
 def add(tx: Tx, organization_id: str, period: str, metric: str, amount: int = 1, scope: str = "") -> None:
+    """Count `amount` more. `period`: `clock.day_of` or `month_of`; `metric`: one that the schema's CHECK lists."""
     tx.run(
         """INSERT INTO usage (organization_id, scope, period, metric, value) VALUES (?, ?, ?, ?, ?)
            ON CONFLICT (organization_id, scope, period, metric)
@@ -46,6 +47,7 @@ def give_back_message(tx: Tx, organization_id: str, periods: tuple[str, str], do
 
 
 def get(tx: Tx, organization_id: str, period: str, metric: str, scope: str = "") -> int:
+    """The counter; 0 where nothing was counted."""
     value: int | None = tx.value(
         "SELECT value FROM usage WHERE organization_id = ? AND scope = ? AND period = ? AND metric = ?",
         (organization_id, scope, period, metric),
@@ -65,8 +67,10 @@ def totals(tx: Tx, organization_id: str, first_day: str, last_day: str) -> dict[
 
 
 def keep_bytes(tx: Tx, organization_id: str, change: int) -> None:
-    """The organization's messages take so many bytes more, or less: called with each that comes, goes or
-    loses its bytes."""
+    """Note that the organization's raw messages take `change` bytes more (or less, when it is negative).
+
+    Called in the transaction in which a message comes, goes or loses its bytes.
+    """
     tx.run(
         _KEEP_BYTES,
         {"organization": organization_id, "change": change},
@@ -74,6 +78,7 @@ def keep_bytes(tx: Tx, organization_id: str, change: int) -> None:
 
 
 def kept_bytes(tx: Tx, organization_id: str) -> int:
+    """The bytes of the organization's raw messages that are kept; one message in two inboxes counts twice."""
     value: int | None = tx.value(
         "SELECT bytes FROM stored_bytes WHERE organization_id = ?", (organization_id,)
     )
@@ -81,7 +86,7 @@ def kept_bytes(tx: Tx, organization_id: str) -> int:
 
 
 def plan_and_bytes(tx: Tx, organization_id: str) -> tuple[str, int]:
-    """The name of the organization's plan, and its stored bytes: what it takes to know whether it is full."""
+    """The name of the organization's plan, and its stored bytes: all that tells whether it is full. It must exist."""
     row = tx.one(
         """SELECT o.plan, coalesce(b.bytes, 0) FROM organizations o
            LEFT JOIN stored_bytes b ON b.organization_id = o.id WHERE o.id = ?""",
@@ -100,7 +105,7 @@ class ReputationRates(NamedTuple):
 
 
 class Baseline(NamedTuple):
-    """What does not count (any more): every day before `day`, and of that day the `totals` that it had."""
+    """What the reputation leaves out: every day before `day`, and of that day the `totals` that it had by then."""
 
     day: str
     totals: Mapping[str, int]
@@ -115,7 +120,7 @@ def reputation(
     if forgiven is not None and forgiven.day >= first_day:
         first_day, counted_before = forgiven.day, forgiven.totals
     found = totals(tx, organization_id, first_day, day_of(now_ms))
-    # A quota that is given back makes less of a day than it was: never below zero.
+    # A message that is given back makes a counter smaller than it was: the difference is never below zero.
     new = {metric: max(0, value - counted_before.get(metric, 0)) for metric, value in found.items()}
     sent, bounced = new.get("messages", 0), new.get("bounced", 0)
     # A message may have many recipients: rates over messages alone could exceed one.
@@ -124,7 +129,7 @@ def reputation(
 
 
 def baseline(tx: Tx, organization_id: str, now_ms: int) -> Baseline:
-    """All that is counted up to now, to be forgiven."""
+    """The baseline that forgives all that is counted up to `now_ms`."""
     day = day_of(now_ms)
     return Baseline(day, totals(tx, organization_id, day, day))
 

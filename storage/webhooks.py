@@ -9,7 +9,7 @@ life (states.WEBHOOK_DELIVERY) is driven by the dispatcher:
 - `settle` writes the attempt's record and the delivery's next state in one transaction, and lets go.
 - `give_back` undoes `take` for what was not settled: the same attempt number comes again, and with
   it the same `X-Svc-Delivery`.
-- `take_again` leases one that somebody wants delivered again, whatever it is by then, for its next attempt;
+- `take_again` leases a delivery that the organization asked for again, whatever its status, for its next attempt;
   from there on it is like any other.
 
 What a crash leaves: leased rows. They belong to a run that is over, since a second process refuses
@@ -87,7 +87,7 @@ RETURNING attempts"""
 
 
 class Head(NamedTuple):
-    """A webhook that has deliveries waiting. `due_ms` is 0 when it is gone or inactive: halt them."""
+    """A webhook that has deliveries waiting. `due_ms` is 0 when it is deleted or inactive: they are to be halted."""
 
     webhook_id: str
     organization_id: str
@@ -141,7 +141,7 @@ def create(
     subscribed_events: Sequence[str],
     secret: bytes,
 ) -> WebhookRow:
-    """`secret` is sealed."""
+    """Write an active webhook and answer its row. `secret` is sealed already."""
     webhook = WebhookRow(
         id=webhook_id,
         organization_id=organization_id,
@@ -159,6 +159,7 @@ def create(
 
 
 def get(tx: Tx, organization_id: str, webhook_id: str) -> WebhookRow | None:
+    """The organization's webhook, active or not, or None; a deleted one is not found."""
     row = tx.one(
         f"{_SELECT} WHERE id = :id AND {_OF_ORGANIZATION}",
         {"id": webhook_id, "organization_id": organization_id},
@@ -175,6 +176,7 @@ def list_webhooks(tx: Tx, organization_id: str) -> list[WebhookRow]:
 
 
 def count(tx: Tx, organization_id: str) -> int:
+    """The organization's webhooks, active or not, but for deleted ones."""
     number: int = tx.value(
         f"SELECT count(*) FROM webhooks WHERE {_OF_ORGANIZATION}", {"organization_id": organization_id}
     )
@@ -191,9 +193,9 @@ def update(
     subscribed_events: Sequence[str] | None = None,
     is_active: bool | None = None,
 ) -> WebhookRow | None:
-    """Change what is given; None when there is no such webhook.
+    """Change what is given (None: not given) and answer the row; None when the organization does not have it.
 
-    The commit wakes the dispatcher: what is pending for an inactive one it halts, with a final record each.
+    The commit wakes the dispatcher, which halts what is pending for an inactive webhook, with a final record for each.
     """
     row = tx.one(
         f"""UPDATE webhooks SET url = coalesce(:url, url), is_active = coalesce(:is_active, is_active),
@@ -217,7 +219,10 @@ def update(
 def rotate(
     tx: Tx, organization_id: str, webhook_id: str, now_ms: int, *, secret: bytes, previous_until_ms: int
 ) -> WebhookRow | None:
-    """Put the sealed `secret` in the place of the present one, which signs too until `previous_until_ms`."""
+    """Replace the secret by `secret` (sealed); the present one signs too until `previous_until_ms`.
+
+    The changed row; None when the organization does not have the webhook.
+    """
     row = tx.one(
         f"""UPDATE webhooks SET previous_secret = secret, previous_secret_until = :until_ms,
               secret = :secret, updated_at = :now_ms
@@ -234,7 +239,7 @@ def rotate(
 
 
 def delete(tx: Tx, organization_id: str, webhook_id: str, now_ms: int) -> bool:
-    """False when there is no such webhook. What is pending for it is halted, as for an inactive one."""
+    """Delete the webhook; False when the organization does not have it. The dispatcher halts what is pending for it."""
     changed = tx.run(
         f"""UPDATE webhooks SET deleted_at = :now_ms, updated_at = :now_ms
             WHERE id = :id AND {_OF_ORGANIZATION}""",
@@ -254,12 +259,12 @@ def heads(tx: Tx) -> list[Head]:
 
 
 def ahead(tx: Tx, latest_ms: int) -> list[tuple[str, int]]:
-    """Deliveries (webhook, event) that wait for longer than that: they were put off while the clock was ahead."""
+    """Deliveries (webhook, event) that are due after `latest_ms`, AHEAD_ROWS at most: the clock was ahead."""
     return [(webhook_id, event_seq) for webhook_id, event_seq in tx.all(_AHEAD, (latest_ms,))]
 
 
 def bring_back(tx: Tx, deliveries: Sequence[tuple[str, int]], now_ms: int) -> None:
-    """Make them due."""
+    """Make these deliveries (webhook, event) due now, unless they are leased or finished by now."""
     tx.run_many(
         """UPDATE webhook_deliveries SET next_attempt_at = ?
            WHERE webhook_id = ? AND event_seq = ? AND status = 'pending' AND lease IS NULL""",
@@ -270,9 +275,9 @@ def bring_back(tx: Tx, deliveries: Sequence[tuple[str, int]], now_ms: int) -> No
 def take(
     tx: Tx, webhook_id: str, now_ms: int, *, limit: int, lease: str, until_ms: int
 ) -> list[LeasedDelivery]:
-    """Lease up to `limit` due deliveries of the webhook, oldest first; due at `until_ms` if we die.
+    """Lease up to `limit` due deliveries of the webhook, oldest event first; due at `until_ms` if the process dies.
 
-    All pending ones of a webhook that is gone or inactive are due.
+    All pending ones of a webhook that is deleted or inactive are due.
     """
     rows = tx.all(_DUE, {"webhook_id": webhook_id, "now_ms": now_ms, "limit": limit})
     tx.run_many(_LEASE, [(lease, attempt, until_ms, webhook_id, event_seq) for event_seq, attempt in rows])
@@ -280,7 +285,7 @@ def take(
 
 
 def logged(tx: Tx, organization_id: str, attempt_id: str) -> tuple[str, str | None] | None:
-    """The (webhook, event) that the record of an attempt tells of."""
+    """The (webhook, event) that the record of an attempt tells of; None when the organization does not have it."""
     row = tx.one(
         "SELECT webhook_id, event_id FROM webhook_attempts WHERE id = ? AND organization_id = ?",
         (attempt_id, organization_id),
@@ -300,7 +305,7 @@ def find(tx: Tx, organization_id: str, webhook_id: str, event_id: str | None) ->
 
 
 def take_again(tx: Tx, found: Found, *, lease: str, until_ms: int) -> LeasedDelivery:
-    """Lease the delivery, which is not in flight, for its next attempt now; due at `until_ms` if we die."""
+    """Lease a delivery that is not in flight, for its next attempt now; due at `until_ms` if the process dies."""
     attempt = tx.value(
         _TAKE_AGAIN,
         {
@@ -315,7 +320,7 @@ def take_again(tx: Tx, found: Found, *, lease: str, until_ms: int) -> LeasedDeli
 
 
 def settle(tx: Tx, lease: str, settlements: Sequence[AttemptSettlement]) -> list[bool]:
-    """Log the attempts and move the deliveries on; False, and nothing changed, where the lease is not held."""
+    """Log the attempts and move the deliveries on. For each: False, and nothing changed, when its lease is lost."""
     held = [
         tx.run(_SETTLE, (status, next_attempt_at, delivery.webhook_id, delivery.event_seq, lease)) == 1
         for delivery, status, next_attempt_at, _ in settlements
@@ -336,7 +341,7 @@ def give_back(tx: Tx, lease: str, now_ms: int) -> int:
 
 
 def free_leases(tx: Tx) -> int:
-    """At start: undo what earlier runs took and did not settle; due when it was to be over."""
+    """At start: undo what earlier runs took and did not settle; due at the `until_ms` of each lease. Their number."""
     return tx.run(
         """UPDATE webhook_deliveries SET lease = NULL, attempts = attempts - 1
            WHERE lease IS NOT NULL AND status = 'pending'"""
@@ -344,7 +349,7 @@ def free_leases(tx: Tx) -> int:
 
 
 def surroundings(tx: Tx, delivery: LeasedDelivery) -> AttemptContext | None:
-    """None when both delivery and event are gone."""
+    """The rows around the delivery as they are now; None when retention took the event, and the delivery with it."""
     row = tx.one(_SURROUNDINGS, (delivery.webhook_id, delivery.event_seq))
     if row is None:  # retention took it, and the foreign key cascades
         return None
@@ -358,7 +363,7 @@ def surroundings(tx: Tx, delivery: LeasedDelivery) -> AttemptContext | None:
 
 
 def standing(tx: Tx, webhook_id: str, message_id: str | None) -> tuple[WebhookRow | None, bool]:
-    """The webhook as it is now, and whether a message of its organization is still there."""
+    """The webhook as it is now (None: deleted), and whether the message is still there and of its organization."""
     row = tx.one(_STANDING, (message_id, webhook_id))
     return (None, False) if row is None else (WebhookRow(*row[1:]), bool(row[0]))
 
@@ -374,7 +379,7 @@ def log_attempt(tx: Tx, record: WebhookAttempt) -> None:
 def attempts(tx: Tx, organization_id: str, *, limit: int, before: str | None = None) -> list[WebhookAttempt]:
     """The organization's attempts, newest first, also those of webhooks that are deleted by now.
 
-    `before`: those that come behind that one. Behind one that retention took nothing is left.
+    `before`: the id of an attempt; those older than it. After an attempt that retention took, there are none.
     """
     rows = tx.all(
         f"""SELECT {columns(WebhookAttempt)} FROM webhook_attempts WHERE organization_id = :organization_id

@@ -1,7 +1,7 @@
 """An inbox that is deactivated while mail of it waits: none of it is sent.
 
-Who may call: the transaction that deactivates the inbox. What is being delivered at that moment may still arrive; what
-stands in a line of the queue does not (`outbound.look_again`).
+`withdraw` is called in the transaction that deactivates the inbox. What is being delivered at that moment may still
+arrive; what stands in a line of the queue does not (`outbound.look_again`).
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ _WAITING = f"""{_OF_INBOX} AND {"r." + PENDING.replace("lease", "r.lease")}
 
 
 def withdraw(tx: Tx, inbox_id: str, new_id: Callable[[str], str], now_ms: int) -> None:
-    """The inbox is gone: nothing that still waits is sent, and what had not left the host is not counted.
+    """Fail every message of the inbox that still waits, and uncount those of which nothing has left the host.
 
     `new_id`: makes an id.
     """
@@ -35,7 +35,7 @@ def withdraw(tx: Tx, inbox_id: str, new_id: Callable[[str], str], now_ms: int) -
 
 
 def _withdraw_message(tx: Tx, message_id: str) -> bool:
-    """Did it fail? Not when some of its recipients have it."""
+    """Withdraw what waits of one message; did the message fail? It did not when a recipient has it already."""
     tx.run(
         """UPDATE recipients SET status = 'failed', lease = NULL, next_attempt_at = NULL,
              response = 'the sending inbox was deactivated'
