@@ -1,16 +1,16 @@
-"""May we connect to this address on a stranger's word? Pure, one rule for mail hosts and webhooks alike.
+"""May we connect to an address that someone else named? Pure; one rule for mail hosts and webhooks alike.
 
-A stranger who writes the DNS of a domain or the URL of a webhook names an address, and we call it from inside our
-network. So only plain global unicast is called: nothing that leads to this host, its neighbours or its platform,
-nothing that carries another address within (tunnels, translators: where they lead is the network's affair), no zone.
+The owner of a domain's DNS, or of a webhook's URL, names an address, and we call it from inside our network. So only
+plain global unicast is called: nothing that leads to this host, its neighbours or its platform, nothing that carries
+another address within (tunnels, translators: the network decides where they lead), and nothing with a zone.
 
-It stands here because both planes ask, and neither may import the other (conf/tls.py is here for the same reason).
+The rule stands here because both planes ask, and neither may import the other; so does conf/tls.py.
 """
 
 import ipaddress
 
-# The IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890), less what they call globally reachable and
-# anybody may run (AS112, AMT), and a platform's service at an address that looks public.
+# The IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890), without services that they call globally
+# reachable and that any network may run (AS112, AMT); and a platform's service at an address that looks public.
 REFUSED: tuple[tuple[str, str], ...] = (
     ("0.0.0.0/8", '"this network", RFC 791 §3.2'),
     ("10.0.0.0/8", "private, RFC 1918"),
@@ -44,7 +44,7 @@ _REFUSED_V6 = [ipaddress.IPv6Network(block) for block, _ in REFUSED if ":" in bl
 
 
 def is_public(address: str) -> bool:
-    """May a stranger make us connect to it? False for whatever is not a plain IP address."""
+    """May we connect to it on another's word? False for whatever is not a plain IP address."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:

@@ -1,11 +1,11 @@
 """What the log says of decisions: one name for each, with the level it is told at.
 
-Both planes tell them by `tell`, so that a name, its level and its meaning stand here alone; the page for operators
-lists them, and a test compares. Faults (an exception of ours, a store that refuses) are lines of their own, where
-they happen.
+Both planes tell them by `tell`, so that a name, its level and its meaning stand here alone; docs/operating.md lists
+them, and a test compares. Faults (an exception of ours, a store that refuses) are lines of their own, where they
+happen.
 
-What is never in a line: a subject, a body, a secret, a key. What is: addresses of senders and recipients. Words that
-a peer chose (a host's reply) go through `clean`, unless a grammar has bounded them before (HELO, addresses).
+A line never has a subject, a body, a secret or a key; it has addresses of senders and recipients. Words that a peer
+chose (a host's reply) go through `clean`, unless a grammar has bounded them before (HELO, addresses).
 """
 
 from enum import StrEnum
@@ -15,6 +15,8 @@ CLEAN_CHARS = 200
 
 
 class LogEvent(StrEnum):
+    """A line's name. `level`: the level it is told at; `says`: its meaning, in words for the operator."""
+
     level: str
     says: str
 
@@ -96,7 +98,7 @@ def tell(log: Any, event: LogEvent, **fields: Any) -> None:
 
 
 def clean(words: str, chars: int = CLEAN_CHARS) -> str:
-    """A peer's words, fit to be shown: at most so many characters, each of them printable."""
+    """A peer's words, fit to be shown: at most `chars` characters, each of them printable."""
     if len(words) > chars:
         words = words[: chars - 3] + "..."
     if words.isprintable():

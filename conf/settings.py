@@ -69,6 +69,8 @@ class _Section:
 
 @dataclass(frozen=True, slots=True)
 class Server(_Section):
+    """`[server]`: names, and domains as lower-case A-labels. conf/maild.toml explains the keys of every section."""
+
     hostname: Domain = "localhost"
     public_url: Url = "http://127.0.0.1:8025"
     shared_domains: Annotated[tuple[Domain, ...], Field(min_length=1)] = ("agents.test",)
@@ -78,6 +80,8 @@ class Server(_Section):
 
 @dataclass(frozen=True, slots=True)
 class Smtp(_Section):
+    """`[smtp]`: where mail comes in, and what a session may take. Empty `tls_cert`: a self-signed pair is made."""
+
     listen: Annotated[tuple[Listen, ...], Field(min_length=1)] = ("0.0.0.0:25",)
     tls_cert: str = ""
     tls_key: str = ""
@@ -98,6 +102,8 @@ class Smtp(_Section):
 
 @dataclass(frozen=True, slots=True)
 class Http(_Section):
+    """`[http]`: where the API listens, and what a connection may take."""
+
     listen: Listen = "127.0.0.1:8025"
     keepalive_s: Positive = 75
     header_timeout_s: Positive = 10
@@ -112,6 +118,8 @@ class Http(_Section):
 
 @dataclass(frozen=True, slots=True)
 class Dns(_Section):
+    """`[dns]`: `nameservers` as address:port (empty: those of the system), `doh` as https:// URLs (empty: none)."""
+
     nameservers: tuple[Listen, ...] = ()
     doh: tuple[Url, ...] = ()
     doh_ca_file: str = ""
@@ -120,11 +128,15 @@ class Dns(_Section):
 
 @dataclass(frozen=True, slots=True)
 class Inbound(_Section):
+    """`[inbound]`: what is done with mail that comes in."""
+
     dmarc: Literal["enforce", "report"] = "enforce"
 
 
 @dataclass(frozen=True, slots=True)
 class Outbound(_Section):
+    """`[outbound]`: delivery to other hosts. Empty `relay`: to the MX of each domain."""
+
     port: Annotated[int, Field(ge=1, le=65535)] = 25
     allow_private_networks: bool = False
     relay: OptionalListen = ""
@@ -139,6 +151,8 @@ class Outbound(_Section):
 
 @dataclass(frozen=True, slots=True)
 class Webhooks(_Section):
+    """`[webhooks]`: calls of endpoints; these are rules of egress too (controlplane.egress.client.Rules)."""
+
     allow_private_networks: bool = False
     ca_file: str = ""
     retry_delays_s: Annotated[tuple[Positive, ...], Field(max_length=4)] = (30, 120, 600, 3600)
@@ -150,6 +164,8 @@ class Webhooks(_Section):
 
 @dataclass(frozen=True, slots=True)
 class Storage(_Section):
+    """`[storage]`: what goes into files, what stays free on the disk, and for how long events are kept."""
+
     inline_blob_bytes: Annotated[int, Field(ge=0, le=1024 * 1024)] = 128 * 1024
     reserve_percent: Annotated[int, Field(ge=0, le=50)] = 5
     keep_events_days: Positive = 30
@@ -157,6 +173,8 @@ class Storage(_Section):
 
 @dataclass(frozen=True, slots=True)
 class RequestLimits(_Section):
+    """`[limits]`: what an organization may do, whatever its plan."""
+
     requests_per_minute: Positive = 240
     bulk_recipients: Annotated[int, Field(ge=2)] = 50
 
@@ -178,6 +196,8 @@ class Plan(_Section):
 
 @dataclass(frozen=True, slots=True)
 class Log(_Section):
+    """`[log]`: the least level that is told, and the form of a line."""
+
     level: Literal["debug", "info", "warning", "error"] = "info"
     format: Literal["json", "console"] = "json"
 
@@ -195,6 +215,8 @@ def _shipped_plans() -> Mapping[str, Plan]:
 
 @dataclass(frozen=True, slots=True)
 class Settings(_Section):
+    """The whole configuration, valid in itself (`parse`); files that it names were readable, and are not read here."""
+
     data_dir: str = "/var/lib/maild"
     server: Server = field(default_factory=Server)
     smtp: Smtp = field(default_factory=Smtp)
@@ -210,10 +232,11 @@ class Settings(_Section):
 
     @property
     def data_path(self) -> Path:
+        """`data_dir` as a path."""
         return Path(self.data_dir)
 
     def plan(self, name: str) -> Plan:
-        """The plan of that name; one that was taken out of the configuration counts as the default."""
+        """The plan of that name, or the default plan where the configuration does not have it (any more)."""
         return self.plans.get(name) or self.plans[DEFAULT_PLAN]
 
 
@@ -232,6 +255,7 @@ def load(path: Path, environment: Mapping[str, str] = os.environ) -> Settings:
 
 
 def parse(document: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> Settings:
+    """The settings of a TOML document, with those of `environment` on top; SettingsError names every fault."""
     merged = {key: dict(value) if isinstance(value, dict) else value for key, value in document.items()}
     for name, text in (environment or {}).items():
         if name.startswith(ENVIRONMENT_PREFIX):

@@ -1,4 +1,4 @@
-"""What strangers do is told in the log, and not as often as they do it."""
+"""What strangers (any SMTP peer, any HTTP client) do is told in the log, and not as often as they do it."""
 
 import ipaddress
 from collections import Counter
@@ -11,7 +11,7 @@ import structlog
 
 from conf.log_events import LogEvent
 
-LINES_PER_MINUTE = 10  # of each event, about one stranger
+LINES_PER_MINUTE = 10  # of each event, about one peer or organization
 LINES_PER_MINUTE_IN_ALL = 300  # of each event, about all of them
 MINUTE_S = 60.0
 
@@ -23,13 +23,15 @@ class _Minute:
     began: float
     lines: int = 0
     left_out: int = 0
-    of: Counter[str] = field(default_factory=Counter)  # at most LINES_PER_MINUTE_IN_ALL strangers
+    of: Counter[str] = field(
+        default_factory=Counter
+    )  # lines by peer; it has LINES_PER_MINUTE_IN_ALL keys at most
 
 
 class StrangerLog:
-    """`info` lines about what strangers can bring about at will: so many a minute, and then how many more there were.
+    """`info` lines about what a peer can bring about at will: so many a minute, and then how many more there were.
 
-    The count is told when the minute is over (`left_out`), or, without `later`, by the next line of its kind.
+    That number is told when the minute is over (`left_out`), or, without `later`, by the next line of its kind.
     """
 
     def __init__(
@@ -42,7 +44,10 @@ class StrangerLog:
         self._minutes: dict[str, _Minute] = {}
 
     def note(self, event: str, whose: str | None = None, **fields: Any) -> None:
-        """`whose` share of lines it is: the `peer`'s unless told. Peers' words in `fields` are clean."""
+        """Write the line, or count it. `whose`: the share of lines that it takes from, by default that of `peer`.
+
+        Words of a peer in `fields` went through `log_events.clean` before.
+        """
         now = self._now()
         minute = self._minutes.get(event)
         if minute is None or now - minute.began >= MINUTE_S:
@@ -60,14 +65,15 @@ class StrangerLog:
             self._later(max(0.0, minute.began + MINUTE_S - now), partial(self._end, event, minute))
 
     def _end(self, event: str, minute: _Minute) -> None:
-        """Tell the count, unless the next line has."""
+        """Tell the number of lines left out, unless the next line of the event has told it."""
         if self._minutes.get(event) is minute:
             del self._minutes[event]
             self._log.info(LogEvent.LEFT_OUT, of=event, suppressed=minute.left_out)
 
 
 def network(peer: str) -> str:
-    """What one stranger may have many addresses of: of IPv6 the /64, of IPv4 the address alone."""
+    """The network that counts as one peer: for IPv6 the /64, of which one host may have every address; for IPv4 the
+    address."""
     if ":" not in peer:
         return peer
     try:

@@ -1,8 +1,8 @@
-"""TLS towards hosts that a stranger may have chosen: what they can't hold the event loop with.
+"""TLS towards hosts that someone else chose, so that such a host can't hold up the event loop.
 
-- Finite-field Diffie-Hellman of TLS 1.2 is not offered: the server names the group, and one of 10,000 bits takes a
-  second. (That of TLS 1.3 is kept out by openssl.cnf: Python has no call for it.)
-- There is no second handshake on an open connection.
+- Finite-field Diffie-Hellman of TLS 1.2 is not offered: the server names the group, and a group of 10,000 bits takes a
+  second. (openssl.cnf keeps out that of TLS 1.3: Python does not have a call for it.)
+- A second handshake on an open connection is refused.
 """
 
 import ssl
@@ -11,7 +11,7 @@ _FINITE_FIELD = frozenset({"kx-dhe", "kx-dhe-psk"})
 
 
 def client_context() -> ssl.SSLContext:
-    """A context that verifies, TLS 1.2 or later (RFC 8996), with what this Python offers besides those ciphers."""
+    """A context that verifies, for TLS 1.2 or later (RFC 8996), with all ciphers that Python offers but those."""
     context = ssl.create_default_context()
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.options |= ssl.OP_NO_RENEGOTIATION

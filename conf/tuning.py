@@ -1,6 +1,6 @@
 """Paces and bounds that have one right value in production, and so are not in the configuration.
 
-A test hands in others, so that it sees in a moment, or with few messages, what else takes minutes or thousands.
+A test hands in other values, so that it sees in a moment, or with few messages, what would take minutes or thousands.
 """
 
 from dataclasses import dataclass, field
@@ -11,8 +11,8 @@ class HttpTuning:
     """`look_s`: between two looks at all connections. `rate_window_s`: over which a body's pace is judged.
 
     `stalled_s`: how long a client may take nothing of its answer, and `stream_stalled_s` nothing of an event stream.
-    `shutdown_s`: what requests have that are being answered when the server stops. `held_bytes`: how much of a list
-    each reader that takes its time, of whom there may be a thousand, keeps in memory.
+    `shutdown_s`: the time that requests have to end when the server stops. `held_bytes`: how much of a list is kept in
+    memory for each slow reader, of which there may be a thousand.
     """
 
     look_s: float = 1.0
@@ -25,7 +25,9 @@ class HttpTuning:
 
 @dataclass(frozen=True, slots=True)
 class FeedTuning:
-    """How often the look-out of event feeds looks by itself; `rest_s`: a burst of commits is one look."""
+    """How often the look-out of event feeds looks without being woken: `look_s` where this process has written,
+    `look_again_s` for what another one may have. `rest_s`: after a look, so that a burst of commits is one look.
+    """
 
     look_s: float = 0.25
     look_again_s: float = 2.0
@@ -34,9 +36,10 @@ class FeedTuning:
 
 @dataclass(frozen=True, slots=True)
 class WebhookTuning:
-    """`look_again_s`: what another process commits does not wake it; nor does a wall clock that was set back.
+    """`look_again_s`: how often the dispatcher looks by itself, as neither a commit of another process nor a wall clock
+    that was set back wakes it.
 
-    `kept_bytes`: rendered bodies of events, for their other subscribers.
+    `kept_bytes`: of rendered bodies of events, kept for their other subscribers.
     """
 
     look_again_s: float = 2.0
@@ -45,9 +48,10 @@ class WebhookTuning:
 
 @dataclass(frozen=True, slots=True)
 class ApiTuning:
-    """`domains`: that an organization may have: each costs a key, and look-ups every hour.
+    """`domains`: how many an organization may have; each costs a key, and look-ups every hour.
 
-    `sanitized_chars`: of one HTML body; a sanitiser needs some twenty times that, for one message at a time.
+    `sanitized_chars`: how much of one HTML body is sanitised; that takes some twenty times the memory, for one message
+    at a time.
     """
 
     domains: int = 1000
@@ -56,9 +60,9 @@ class ApiTuning:
 
 @dataclass(frozen=True, slots=True)
 class SmtpTuning:
-    """`rate_check_s`: over which the least rate of DATA is judged, and over `average_checks` of them its average.
+    """`rate_check_s`: over which the least rate of DATA is judged; its average is judged over `average_checks` of them.
 
-    `hang_up_s`: for a client to read our last reply.
+    `hang_up_s`: the time that a client has to read our last reply.
     """
 
     rate_check_s: float = 10.0
@@ -71,8 +75,8 @@ class QueueTuning:
     """`window_rows`: recipients that the outbound queue holds in memory, `doubtful_rows` of them for destinations that
     have not answered lately, all together.
 
-    `paused_look_s`: the operator's command is another process, which can't wake the queue. `store_retry_s`: until
-    what the store refused is tried again.
+    `paused_look_s`: between two looks whether the operator has resumed the queue; the command is another process, which
+    can't wake it. `store_retry_s`: until what the store refused is tried again.
     """
 
     window_rows: int = 3000
@@ -83,6 +87,8 @@ class QueueTuning:
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
+    """The tuning of the whole daemon; each part is handed its own."""
+
     http: HttpTuning = field(default_factory=HttpTuning)
     feeds: FeedTuning = field(default_factory=FeedTuning)
     webhooks: WebhookTuning = field(default_factory=WebhookTuning)
