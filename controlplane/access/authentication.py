@@ -20,6 +20,8 @@ TOUCH_MS = 60_000  # lastUsedAt is as true as this, for one write a minute inste
 
 
 class Authenticator:
+    """Finds the principal of a key, at each request anew: a revoked key is refused from its commit on."""
+
     def __init__(self, db: Database, clock: Clock) -> None:
         self._db = db
         self._clock = clock

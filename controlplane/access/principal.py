@@ -1,4 +1,4 @@
-"""Who an operation acts for, and what a key may do at all (docs/contract.md, section 5)."""
+"""The caller that an operation acts for, and what a key may do at all (docs/contract.md, section 5)."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -13,7 +13,7 @@ NO_INBOX = ""  # an id that no inbox has
 
 
 class Principal(NamedTuple):
-    """Who calls. `inbox_id`: the inbox that the key is bound to, or None."""
+    """The caller, by its key. `inbox_id`: the inbox that the key is bound to, or None."""
 
     key_id: str
     organization_id: str
@@ -22,6 +22,7 @@ class Principal(NamedTuple):
     mode: str
 
     def require(self, scope: str) -> None:
+        """Refusal `insufficient_scope` unless the key's scopes grant it; it tells which scope is required."""
         if not grants(self.scopes, scope):
             raise Refusal(
                 "insufficient_scope",
@@ -35,7 +36,7 @@ class Principal(NamedTuple):
             raise Refusal("invalid_api_key")
 
     def require_live(self) -> None:
-        """Refuse a test key what would take from live ones something that both share."""
+        """Refusal for a test key: what is asked for would take from live keys something that both share."""
         if self.mode != LIVE:
             raise Refusal(
                 "insufficient_scope",
@@ -44,14 +45,14 @@ class Principal(NamedTuple):
             )
 
     def confine(self, inbox_id: str) -> None:
-        """Refuse another inbox than the one the key is bound to."""
+        """Refusal `inbox_access_denied` unless the key is bound to this inbox, or not bound at all."""
         if self.inbox_id is not None and self.inbox_id != inbox_id:
             raise Refusal("inbox_access_denied")
 
     def listed_inbox(self, asked: str | None = None) -> str | None:
-        """Of which inbox a list shows anything, where the query asks for that of `asked`; None: of all.
+        """The inbox that a list is confined to, where the query asks for `asked`; None: all inboxes, in both.
 
-        A bound key that asks for another inbox is shown an empty list.
+        A bound key that asks for another inbox is shown an empty list (NO_INBOX).
         """
         if self.inbox_id is None:
             return asked

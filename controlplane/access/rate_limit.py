@@ -31,6 +31,8 @@ FLUSH_EVERY_S = 0.25
 
 
 class RateVerdict(NamedTuple):
+    """Whether a request may proceed, and what its answer says of the window (docs/contract.md, section 8)."""
+
     allowed: bool
     limit: int
     remaining: int
@@ -38,6 +40,7 @@ class RateVerdict(NamedTuple):
     retry_after_s: int
 
     def headers(self) -> dict[str, str]:
+        """The `X-RateLimit-…` fields of an answer."""
         return {
             "X-RateLimit-Limit": str(self.limit),
             "X-RateLimit-Remaining": str(self.remaining),

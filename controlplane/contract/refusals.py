@@ -115,4 +115,5 @@ def invalid(faults: Sequence[Fault]) -> Refusal:
 
 
 def bad_request() -> Refusal:
+    """`validation_failed` for a request whose head or body can't be read, so that it does not name a field."""
     return invalid([Fault("", "bad_request", "The request can't be read as HTTP with a JSON body.")])

@@ -17,6 +17,7 @@ def message(shown: bytes, text: str | None, html: str | None) -> msgspec.Raw:
 
 
 def thread(shown: bytes, has_more: bool, messages: Sequence[msgspec.Raw]) -> msgspec.Raw:
+    """A thread (`shown`: what SQLite rendered) with its messages, which are JSON already (`thread_message`)."""
     return _with_members(shown, {"hasMore": has_more, "messages": messages})
 
 

@@ -42,6 +42,7 @@ class Record(NamedTuple):
 
     @property
     def key(self) -> str:
+        """Names the record among those of its domain; findings are kept under it."""
         return f"{self.purpose}:{self.name}"
 
     def shown(self, status: str = UNCHECKED, observed: Sequence[str] = ()) -> dict[str, Any]:
@@ -50,6 +51,8 @@ class Record(NamedTuple):
 
 
 class Finding(NamedTuple):
+    """What the resolvers' answers make of a record: one of the statuses above, and what they showed."""
+
     status: str
     observed: tuple[str, ...] = ()
 

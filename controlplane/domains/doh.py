@@ -3,8 +3,8 @@
 A domain's owner has just changed a record and wants to know, so nothing is cached here; and one resolver
 may be wrong, stale or bought, so several are asked and none of their answers is mixed with another's.
 
-Who is asked: every `[dns] doh` resolver. Where fewer than two are configured, the resolver of `[dns]`
-speaks too: beside a single DoH resolver as the second voice, without any alone (quorum 1: a small
+Every `[dns] doh` resolver is asked. Where fewer than two are configured, the resolver of `[dns]` is asked
+too: beside a single DoH resolver as the second voice, without any as the only one (quorum 1: a small
 installation trusts its own resolver for everything else as well).
 
 Whatever a resolver does (refuse, hang, answer garbage or something else than was asked) makes it
@@ -40,6 +40,8 @@ log = structlog.get_logger("maild.domains")
 
 
 class Question(NamedTuple):
+    """What a resolver is asked: a name (A-label, without a last dot) and a record type."""
+
     name: str
     type: str  # MX or TXT
 
@@ -56,6 +58,8 @@ class Voice(Protocol):
 
 
 class DohClient(Protocol):
+    """What carries a DoH query, with the errors of `controlplane.egress.client`: EgressRefused, EgressFailed."""
+
     async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> HttpResponse: ...
 
 
@@ -75,6 +79,7 @@ class DohRules(NamedTuple):
 
 
 def rules(settings: Dns) -> DohRules:
+    """The egress rules of the DoH resolvers."""
     return DohRules(settings.doh_ca_file, settings.timeout_s)
 
 
@@ -180,7 +185,7 @@ def read_answer(query: dns.message.QueryMessage, wire: bytes) -> Sequence[str]:
         return [_record(rdata) for rdata in list(found or ())[:RECORDS_MAX]]
     except Silent:
         raise
-    except Exception as error:  # the parser of what strangers send
+    except Exception as error:  # the parser, whose errors for octets from outside are of many classes
         raise Silent(f"the answer is no DNS message: {type(error).__name__}") from error
 
 

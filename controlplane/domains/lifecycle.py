@@ -2,7 +2,7 @@
 
 pending → verified when all that is required passes, → failed after 72 h without it; verified → failed after
 72 h of failing checks; a request to verify re-opens a failed one. What could not be looked up changes
-nothing: an outage of the resolvers must not take anybody's domain away.
+nothing: an outage of the resolvers must not take a domain away.
 """
 
 from collections.abc import Mapping

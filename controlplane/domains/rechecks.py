@@ -22,6 +22,8 @@ log = structlog.get_logger("maild.domains")
 
 
 class Rechecks(LoopService):
+    """Makes the checks that no owner asks for, over all organizations (`round`)."""
+
     name = "domain checks"
 
     def __init__(self, db: Database, clock: Clock, registry: Registry) -> None:

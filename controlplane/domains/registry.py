@@ -44,6 +44,8 @@ class ShownDomain(NamedTuple):
 
 
 class Registry:
+    """The domains of organizations, with their records and DKIM keys. Refusal `domain_not_found` for any other id."""
+
     def __init__(
         self,
         db: Database,
@@ -72,9 +74,11 @@ class Registry:
     # Reading -----------------------------------------------------------------------------------
 
     async def show(self, organization_id: str, domain_id: str) -> ShownDomain:
+        """The domain, with what the last check found."""
         return await self._db.read_for(organization_id, self._shown, organization_id, domain_id)
 
     async def list_domains(self, organization_id: str) -> list[ShownDomain]:
+        """All domains of the organization, newest first."""
         return await self._db.read_for(organization_id, self._page, organization_id)
 
     def _page(self, tx: Tx, organization_id: str) -> list[ShownDomain]:
@@ -155,6 +159,7 @@ class Registry:
     async def set_daily_cap(
         self, store: Database, organization_id: str, domain_id: str, daily_cap: int | None
     ) -> ShownDomain:
+        """The domain with its new cap (messages a UTC day; None: no cap)."""
         return await store.write(self._set_daily_cap, organization_id, domain_id, daily_cap)
 
     def _set_daily_cap(
@@ -182,6 +187,7 @@ class Registry:
         return self._complete(tx, row)
 
     async def delete(self, store: Database, organization_id: str, domain_id: str) -> None:
+        """Delete the domain, and have the queue refuse at once what waits to be sent from it."""
         await store.write(self._delete, organization_id, domain_id)
         self._wake_queue()
 
@@ -289,6 +295,7 @@ class Registry:
 
 
 def checks_of(row: DomainRow) -> dict[str, bool]:
+    """Required record (`ownership`, `mx`, `spf`, `dkim`) → did it pass when it was last checked?"""
     return {name: bool(getattr(row, f"{name}_status")) for name in checks.REQUIRED}
 
 

@@ -58,7 +58,7 @@ OnSent = Callable[[], None]
 
 
 def nobody_waits() -> None:
-    """Most callers don't ask when their request left."""
+    """The default of `on_sent`: most callers don't ask when their request left."""
 
 
 class EgressFailed(Exception):
@@ -71,6 +71,8 @@ class EgressFailed(Exception):
 
 
 class Egress(Service):
+    """HTTP/1.1 calls to targets that others chose, on connections that are kept open; started before the first call."""
+
     name = "egress"
 
     def __init__(self, rules: Rules, resolve: Resolve, user_agent: str = USER_AGENT) -> None:

@@ -39,14 +39,20 @@ class Closed(NoResponse):
 
 
 class BrokenOff(NoResponse):
+    """After the first byte of an answer, and before its end."""
+
     reason = "the answer broke off"
 
 
 class NotHttp(NoResponse):
+    """The answer breaks RFC 9112, or its head is too large."""
+
     reason = "the answer is not valid HTTP"
 
 
 class TooLate(NoResponse):
+    """The time of the call was over before the whole answer had come."""
+
     reason = "timeout"
 
 
@@ -82,7 +88,7 @@ class EndpointConnection(asyncio.Protocol):
         return self._is_open and self._waiting is None
 
     def ask(self, request: bytes, deadline_s: float) -> asyncio.Future[HttpResponse]:
-        """Send the request at once; its Answer, or a NoAnswer at the loop's time `deadline_s`."""
+        """Send the request at once; its response, or a NoResponse, at the loop's time `deadline_s` at the latest."""
         self._forget()
         self._waiting = answer = self._loop.create_future()
         self._deadline = self._loop.call_at(deadline_s, self._fail, TooLate)

@@ -1,6 +1,6 @@
 """Which URLs we call on a customer's word. Pure.
 
-A webhook's URL is chosen by a stranger and called from inside our network, so both its form and every
+A webhook's URL is chosen by a customer and called from inside our network, so both its form and every
 address that its host resolves to (conf/addresses.py) are checked (OWASP "server-side request forgery").
 Whatever could be read in two ways is refused rather than interpreted: an address must be written in its
 one canonical form, and what is dialled is what the parser (yarl) read when it was checked.

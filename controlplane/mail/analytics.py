@@ -29,6 +29,8 @@ BOUNCED = frozenset({"bounced", "failed"})  # refused for good, or given up afte
 
 
 class Summary(NamedTuple):
+    """Totals over recipients; `received` counts messages. Rates are 0 to 1; without deliveries there is no median."""
+
     sent: int
     delivered: int
     bounced: int
@@ -52,6 +54,7 @@ class Destination:
     last_response_at: int | None = None
 
     def add(self, one: Destined) -> None:
+        """Count one recipient; the latest answer (`last_response`) is that of the last attempt."""
         self.sent += 1
         self.delivered += one.status == "delivered"
         self.deferred += one.status == "deferred"
@@ -100,11 +103,14 @@ def span_of(
 
 
 class Analytics:
+    """Counts over the rows of one organization, in slices; its counts take turns, so that one runs at a time."""
+
     def __init__(self, db: Database) -> None:
         self._db = db
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()  # by organization
 
     async def summary(self, span: AnalyticsSpan) -> Summary:
+        """The totals of a span. Complaints count for the time of their message."""
         statuses: Counter[str] = Counter()
         took: list[int] = []
         received = 0

@@ -38,11 +38,14 @@ class MessageBody(NamedTuple):
 
 
 class Bodies(NamedTuple):
+    """The two bodies of a message, as they are shown."""
+
     text: MessageBody
     html: MessageBody
 
     @property
     def are_held(self) -> bool:
+        """Are both in memory? Otherwise at least one is read in pieces, while the answer is written."""
         return self.text.pieces is None and self.html.pieces is None
 
 
@@ -60,7 +63,7 @@ class BodyReader:
     async def read(
         self, organization_id: str, shown: ShownMessage, blob: Blob | None, is_sanitized: bool = False
     ) -> Bodies:
-        """Text and HTML; a body whose bytes are gone is none."""
+        """Text and HTML; a body whose bytes are gone is not shown (`MessageBody()`)."""
         if blob is None:
             return Bodies(MessageBody(shown.text_body), MessageBody())
         text, html = _slices(shown.text_slices), _slices(shown.html_slices)
@@ -164,6 +167,7 @@ def _with_blob(tx: Tx, organization_id: str, message_id: str) -> tuple[MessageRo
 
 
 def needs_blob(message: MessageRow | ShownMessage) -> bool:
+    """Does a body of the message lie in its raw bytes, so that reading it takes the blob?"""
     return message.text_slices is not None or message.html_slices is not None
 
 

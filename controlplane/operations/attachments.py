@@ -1,4 +1,4 @@
-"""Attachments: their bytes, as a stranger sent them."""
+"""Attachments: their bytes, as the sender of the mail made them."""
 
 from functools import partial
 

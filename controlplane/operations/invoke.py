@@ -1,6 +1,6 @@
 """The one way into an operation, whatever the door: reach → scope → input → run.
 
-A door has found out who calls. It hands over the input as a context manager, so that nothing is read of a body whose
+A door has found out the caller. It hands over the input as a context manager, so that nothing is read of a body whose
 sender may not call at all, and what the body holds (memory, a turn) is given back when the operation is done.
 """
 

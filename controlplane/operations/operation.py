@@ -1,6 +1,6 @@
-"""An operation of the API, and what it works with: the call (who, what), and the services behind it.
+"""An operation of the API, and what it works with: the call (the caller, the input), and the services behind it.
 
-A door (HTTP is one) finds the operation, says who calls, and hands over what was given; `invoke.py` runs it. What an
+A door (HTTP is one) finds the operation and the caller, and hands over what was given; `invoke.py` runs it. What an
 operation refuses is a Refusal, what it answers a kind of result (`results.py`); neither knows of HTTP.
 """
 
@@ -77,6 +77,7 @@ class Call(NamedTuple):
 
     @property
     def organization_id(self) -> str:
+        """The organization that everything this call reads or writes belongs to."""
         return self.principal.organization_id
 
     async def read(self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -145,18 +146,22 @@ class Operation:
 
     @property
     def method(self) -> str:
+        """`GET`, `POST`, `PATCH` or `DELETE`."""
         return self.endpoint.partition(" ")[0]
 
     @property
     def path(self) -> str:
+        """The path with `{id}` as it stands, as routers and the OpenAPI document write it."""
         return self.endpoint.partition(" ")[2]
 
     @property
     def is_public(self) -> bool:
+        """Is it served without a key?"""
         return not self.scope
 
     @property
     def is_reading(self) -> bool:
+        """A GET, which changes nothing. The units of any other operation ask for the key again (`Principal.ask`)."""
         return self.method == "GET"
 
     @property

@@ -1,7 +1,7 @@
 """`/v1/unsubscribe`: the page behind the links of List-Unsubscribe, and what its button or a mail client sends.
 
-Open to everybody: the token is the permission. Pages are shown to people who follow a link, so they load
-nothing, run nothing, and leak no address to anybody.
+Open to every caller: the token is the permission. Pages are shown to people who follow a link, so they load
+nothing, run nothing, and leak no address.
 """
 
 from html import escape

@@ -25,12 +25,15 @@ _PAGE_HEADERS = {
 
 
 class Reference:
+    """The pages, rendered once at start from the operations' rows. `public_url`: the server that the document names."""
+
     def __init__(self, operations: Sequence[Operation], public_url: str) -> None:
         self._document = msgspec.json.encode(document(operations, public_url))
         # Once, for all readers: however many take them however slowly, there is one copy.
         self._files = {name: _read(name) for name in ("index.html", *_ASSETS)}
 
     def add_to(self, app: web.Application) -> None:
+        """Add the routes, which are open to callers without a key."""
         app.router.add_get("/openapi.json", self._openapi)
         app.router.add_get("/docs", self._page)
         app.router.add_get("/docs/{asset}", self._asset)

@@ -18,6 +18,8 @@ from storage.records import InboxRow, OrganizationRow
 
 
 class Admission:
+    """Collects what the guards ask (`attempt`), and enqueues what passed them; both inside the caller's transaction."""
+
     def __init__(self, settings: Settings, ids: Ids) -> None:
         self._settings = settings
         self._ids = ids

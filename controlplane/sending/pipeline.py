@@ -80,6 +80,8 @@ class Refused:
 
 
 class Pipeline:
+    """What sends and drafts go through, from a request to committed rows; the steps stand in the module's head."""
+
     def __init__(
         self,
         db: Database,

@@ -39,6 +39,8 @@ _STYLES = {
 
 
 class Sanitizer:
+    """Its rules are those of this module, the same for every message."""
+
     def __init__(self) -> None:
         self._cleaner = nh3.Cleaner(
             tags=_TAGS,
@@ -51,4 +53,5 @@ class Sanitizer:
         )
 
     def clean(self, html: str) -> str:
+        """The HTML with the allowed tags, attributes and styles alone. It takes some twenty times the text's memory."""
         return self._cleaner.clean(html)

@@ -4,7 +4,7 @@ What is durable when: dispatch is one transaction, which takes the message out o
 names that status. A cancel does the same, so one of the two wins, and a message is dispatched once however
 often the process dies. What was due while it was down leaves when it is up.
 
-Who may call: `wake()` after a commit that scheduled something. The wall clock decides, and may jump: it is
+`wake()` is called after a commit that scheduled something. The wall clock decides, and may jump: it is
 looked at every LOOK_AGAIN_S while anything is scheduled.
 """
 
@@ -33,6 +33,8 @@ log = structlog.get_logger("maild.scheduler")
 
 
 class Scheduler(LoopService):
+    """Dispatches scheduled messages when they are due. `wake_queue`: called after commits that made recipients due."""
+
     name = "scheduler"
 
     def __init__(

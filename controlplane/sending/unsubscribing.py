@@ -26,6 +26,8 @@ class Offer(NamedTuple):
 
 
 class Unsubscriber:
+    """Reads and honours the tokens of unsubscribe links. `key`: the secret that signed them."""
+
     def __init__(self, db: Database, clock: Clock, ids: Ids, key: bytes) -> None:
         self._db = db
         self._clock = clock

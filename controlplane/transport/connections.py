@@ -77,7 +77,7 @@ class ClientConnection(RequestHandler):
         exc: BaseException | None = None,
         message: str | None = None,
     ) -> web.StreamResponse:
-        """aiohttp's own errors, in our words: neither answer nor log has the parser's, which quote the stranger."""
+        """aiohttp's own errors, in our words: neither answer nor log has the parser's, which quote the peer."""
         request_id = self._watch.ids.new("req")
         if status == 400:
             error = bad_request()
@@ -183,7 +183,7 @@ class Watch:
 
     def opened(self, connection: ClientConnection) -> bool:
         """Count it; False, and it is not counted, when it is one too many."""
-        # From this host come a proxy's connections, which are everybody's.
+        # From this host come the connections of a proxy, which carry the requests of all clients.
         has_share = is_local(connection.peer) or self._per_address[connection.peer] < self._max_per_address
         if len(self._connections) >= self._max or not has_share:
             return False

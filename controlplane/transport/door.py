@@ -43,6 +43,7 @@ class Door:
         self._responder = responder
 
     def endpoint(self, operation: Operation) -> Next:
+        """The handler of the operation's route; a Refusal that it raises is answered by the gate."""
         return self._public_endpoint(operation) if operation.is_public else self._keyed_endpoint(operation)
 
     def _keyed_endpoint(self, operation: Operation) -> Next:
@@ -75,7 +76,7 @@ class Door:
         return serve
 
     async def admit(self, request: web.Request) -> Principal:
-        """Who calls; Refusal for what is not an active key, and over the rate."""
+        """The principal that calls; Refusal for what is not an active key, and over the rate."""
         principal = await self._authenticator.principal(bearer(request.headers.get("Authorization")))
         request[PRINCIPAL] = principal
         verdict = await self._rate_limit.count(principal.organization_id)

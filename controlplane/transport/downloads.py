@@ -1,6 +1,6 @@
 """Stored bytes over HTTP: whole or, where a client asks for it, a single range (RFC 9110 §14).
 
-They are bytes that a stranger sent, served so that no browser is talked into running them.
+They are bytes that an unknown sender chose, served so that no browser is talked into running them.
 """
 
 import re
@@ -88,7 +88,7 @@ def asked_range(request: web.Request, size: int, etag: str) -> ByteRange | None:
 
 
 def disposition(kind: str, filename: str) -> str:
-    """RFC 6266 §4: the name in full for those who read `filename*`, an ASCII likeness for the rest."""
+    """RFC 6266 §4: the name in full for clients that read `filename*`, an ASCII likeness for the rest."""
     plain = filename.translate(_ASCII_NAME).encode("ascii", "replace").decode().replace("?", "_")
     if plain == filename:
         return f'{kind}; filename="{plain}"'

@@ -83,7 +83,7 @@ class Gate:
         }
         if principal is not None:
             fields |= {"key_id": principal.key_id, "organization_id": principal.organization_id}
-        if status >= 400:  # anybody can bring those about, a customer's loop as well as a stranger's
+        if status >= 400:  # any client can bring those about in a loop, with a key or without
             whose = None if principal is None else principal.organization_id
             self._strangers.note(LogEvent.REQUEST_REFUSED, whose, code=request.get(_CODE), **fields)
         else:

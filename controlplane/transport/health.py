@@ -23,7 +23,7 @@ class HealthCheck:
         app.router.add_get("/health", self.handle)
 
     async def handle(self, request: web.Request) -> web.Response:
-        """`healthy` when the store answers; says nothing about anybody's data.
+        """`healthy` when the store answers; says nothing about the data of an organization.
 
         Damage is told beside it: what is whole is served, so a load balancer need not turn clients away for it.
         """

@@ -28,7 +28,7 @@ READ_BYTES = 64 * 1024  # what aiohttp may hold, twice, of a body that is not re
 
 
 class Pages(Protocol):
-    """What is served beside the operations, to everybody."""
+    """What is served beside the operations, to every caller, with a key or without."""
 
     def add_to(self, app: web.Application) -> None: ...
 
@@ -38,6 +38,8 @@ class HttpError(Exception):
 
 
 class HttpServer(Service):
+    """Once started it listens at `url`; once stopped it takes nothing new, and gives requests `shutdown_s` to end."""
+
     name = "http"
 
     def __init__(

@@ -41,7 +41,7 @@ class WorkTurns:
             queue = self._waiting.pop(holder)
             called = queue.popleft()
             if queue:
-                self._waiting[holder] = queue  # behind everybody else
+                self._waiting[holder] = queue  # behind all others
             if not called.done():
                 called.set_result(None)
                 return

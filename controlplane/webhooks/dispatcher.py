@@ -13,7 +13,7 @@ attempt twice and must dedupe (the contract says so), but none is lost. `stop()`
 finish for `drain_s`, then abandons them and gives their leases back.
 
 An attempt's slot may go on to the next of the same webhook: then its record and the next lease are one
-transaction, and no look-out is needed (shares.keeps_place says when that is fair).
+transaction, and no look-out is needed (slots.keeps_slot says when that is fair).
 
 Order: one endpoint's requests leave oldest first, one after the other (`send_order.py`); up to
 `max_concurrent_per_endpoint` may wait for their answers. A retry comes after what happened meanwhile; receivers
@@ -69,6 +69,8 @@ class Made(NamedTuple):
 
 
 class Dispatcher(LoopService):
+    """The one service that makes attempts of deliveries; the module's head says what is durable when."""
+
     name = "webhooks"
 
     def __init__(

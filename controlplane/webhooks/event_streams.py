@@ -60,6 +60,7 @@ class Feed:
         self._cut: Callable[[], None] | None = None
 
     async def begin(self, after: str | None) -> None:
+        """Find the position to begin behind: that of the event `after`, or of the newest one (None)."""
         self._position, self.known = await self._db.read_for(
             self.selection.organization_id, _begin, self.selection, after
         )
@@ -78,6 +79,7 @@ class Feed:
         self._news.set()
 
     def cut(self) -> None:
+        """End the reader's connection where it is, with `cut_with`'s function."""
         if self._cut is not None:
             self._cut()
 
@@ -106,6 +108,8 @@ class Feed:
 
 
 class Streams(LoopService):
+    """All open feeds, and the look-out that wakes them. At most half of the server's connections are streams."""
+
     name = "event streams"
 
     def __init__(

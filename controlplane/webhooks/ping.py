@@ -13,6 +13,8 @@ EVENT_TYPE = "webhook.test"
 
 
 class Pinger:
+    """Makes test pings, beside the dispatcher and its slots."""
+
     def __init__(
         self, db: Database, clock: Clock, ids: Ids, secrets: Secrets, egress: EndpointClient
     ) -> None:

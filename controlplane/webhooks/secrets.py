@@ -13,6 +13,8 @@ OPENED_MAX = 64
 
 
 class Secrets:
+    """Makes and opens the signing secrets of webhooks, each sealed for its webhook's id."""
+
     def __init__(self, sealer: Sealer, entropy: Callable[[int], bytes] = os.urandom) -> None:
         self._sealer = sealer
         self._entropy = entropy
