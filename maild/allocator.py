@@ -60,6 +60,7 @@ class MemoryKeeper(LoopService):
                 await self.round()
 
     async def round(self) -> None:
+        """Give memory back if the last ROUND_S were quiet, and one of the ROUNDS before them was busy."""
         used_s, self._seen_s = self._cpu_s() - self._seen_s, self._cpu_s()
         if used_s > BUSY_SHARE * ROUND_S:
             self._rounds_left = ROUNDS

@@ -43,11 +43,15 @@ from storage.service import Service
 
 
 class SendingParts(NamedTuple):
+    """What sends messages; both admit into the same queue."""
+
     pipeline: Pipeline
     scheduler: Scheduler
 
 
 class WebhookParts(NamedTuple):
+    """What calls endpoints and serves event streams."""
+
     egress: Egress
     secrets: Secrets
     dispatcher: Dispatcher
@@ -55,6 +59,8 @@ class WebhookParts(NamedTuple):
 
 
 class DomainParts(NamedTuple):
+    """What checks domains. `egress`: that of the DoH resolvers, with rules of its own."""
+
     egress: Egress
     registry: Registry
     rechecks: Rechecks
@@ -132,7 +138,7 @@ def _sending(ground: Ground, queue: OutboundQueue) -> SendingParts:
 
 
 def _webhooks(ground: Ground, load_text: TextLoader) -> WebhookParts:
-    """Whose readers and endpoints each commit of an event wakes."""
+    """The event streams and the dispatcher, which each commit of an event wakes."""
     settings, db, tuning = ground.settings, ground.db, ground.tuning
     secrets = Secrets(ground.sealer)
     egress = Egress(settings.webhooks, ground.resolver.addresses)

@@ -20,6 +20,7 @@ class SmtpError(Exception):
 
     @property
     def temporary(self) -> bool:
+        """Does the client keep the message and try again (4xx)?"""
         return self.code < 500
 
 

@@ -25,6 +25,7 @@ _RAW_KEY = re.compile(rb"svc_(live|test)_[0-9A-Za-z]+")
 
 
 def configure(settings: Log | None = None) -> None:
+    """Set up logging of the process, structlog's and the libraries', on stderr; None: the defaults."""
     settings = settings or Log()
     stamp = _Clock().stamp
     shared: list[Processor] = [

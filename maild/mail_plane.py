@@ -65,6 +65,7 @@ class Ground:
 
     @property
     def shared_domains(self) -> frozenset[str]:
+        """Domains on which every organization may have inboxes, as A-labels."""
         return frozenset(self.settings.server.shared_domains)
 
 

@@ -93,7 +93,7 @@ class Acceptor:
         self._not_evaluated = not_evaluated(hostname)
 
     async def find_mailbox(self, address: str) -> RecipientInbox | None:
-        """Who receives mail for `address` (the answer to RCPT). SmtpError when they have no room."""
+        """The inbox that receives mail for `address` (the answer to RCPT). SmtpError when it has no room."""
         box, is_full = await self._db.lookup(self._mailboxes.find_with_room, address)
         if is_full:
             raise SmtpError(*FULL)

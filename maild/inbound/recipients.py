@@ -1,4 +1,4 @@
-"""Who receives mail for an address. One unit of work answers it, for SMTP and for local delivery."""
+"""The inbox that receives mail for an address. One unit of work finds it, for SMTP and for local delivery."""
 
 from collections.abc import Set
 

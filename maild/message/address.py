@@ -120,7 +120,7 @@ def normalize(address: str) -> str:
 def suppression_keys(address: str) -> tuple[str, ...]:
     """The keys under which an address may be suppressed: its own, and that of the same mailbox without a tag.
 
-    Who asked for no more mail at `ada@` does not want it at `ada+news@` either.
+    A person who asked for no more mail at `ada@` does not want it at `ada+news@` either.
     """
     key = normalize(address)
     local, domain = split(key)

@@ -1,7 +1,7 @@
 """The envelope sender of what we send, one for each message and destination domain: `b+<token>.<tag>@domain`.
 
 The token finds the message. It is not a secret from the recipients: the Message-ID carries it too. The tag is one
-from everybody but the destination: an HMAC over token and destination, so who knows one tag can make no other,
+from all hosts but the destination: an HMAC over token and destination, so a host that knows one tag can make no other,
 and what comes back to the address speaks for recipients of that domain alone.
 """
 

@@ -1,4 +1,4 @@
-"""Unsubscribe links: a token that says whom, from what, and until when, and that can't be forged.
+"""Unsubscribe links: a token that names an address, an inbox and the end of its validity, and can't be forged.
 
 A link must work for as long as its mail lies in a mailbox, also when the message was deleted here, so the
 token carries all that is needed. base64url of: version, three ids, expiry, MAC, address. The MAC
@@ -22,11 +22,12 @@ _FIXED_BYTES: Final = len(_VERSION) + len(_PREFIXES) * _ID_BYTES + 4 + _MAC_BYTE
 
 
 class TokenError(ValueError):
-    """No token of ours: made up, cut off, or changed."""
+    """The text is not a token of ours: it is made up, cut off, or changed."""
 
 
 class Grant(NamedTuple):
-    """Who may be taken off whose list. The caller compares `expires_at_s` (Unix seconds) with the clock."""
+    """An address that wants no more mail, and the inbox that wrote to it. `expires_at_s` (Unix seconds) is for the
+    caller to compare with the clock."""
 
     organization_id: str
     inbox_id: str

@@ -135,7 +135,7 @@ def body_hash(raw: bytes, body_at: int) -> bytes:
 
 
 def pieces_of_lines(raw: bytes, at: int = 0) -> Iterator[bytes]:
-    """Whole lines from `at` on, some `PIECE_BYTES` at a time, so that nobody waits for the interpreter for long."""
+    """Whole lines from `at` on, some `PIECE_BYTES` at a time, so that other threads get the interpreter in between."""
     while at < len(raw):
         line_end = raw.find(b"\n", at + PIECE_BYTES)
         end = len(raw) if line_end < 0 else line_end + 1

@@ -3,7 +3,7 @@
 What is durable when: a lease is committed before a connection is made, with its attempt counted and the next
 one scheduled; an outcome is committed as soon as the remote host has answered (`settle.py`).
 
-Who may call: `wake()` from the event loop, after a commit that made something due. What is held in
+`wake()` is called from the event loop, after a commit that made something due. What is held in
 memory is leased and bounded (`window_rows`); a destination that is full has its further rows left in the store.
 
 What a crash leaves: leases, which `start` frees. `stop` leases nothing more, lets running

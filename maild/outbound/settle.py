@@ -8,7 +8,7 @@ noted would be a duplicate.
 
 What fails for any other reason would fail again, and holds no place: it takes one step of `_less` after the other,
 down to leases that end without a verdict, so that the rows come again on schedule. Every row of an outcome
-gets one verdict, INTERNAL where nobody gave it any.
+gets one verdict, INTERNAL where it was not given any.
 """
 
 import asyncio
@@ -52,9 +52,11 @@ class Outcome:
     is_internal: bool = False  # its verdicts were given up already
 
     def is_deferred(self) -> bool:
+        """Is any of its recipients to be tried again later?"""
         return any(verdict.status == "deferred" for verdict in self.verdicts.values())
 
     def has_units(self) -> bool:
+        """Does writing it run more than the verdicts: a local delivery, or what follows from one?"""
         return self.deliver_local is not None or bool(self.follow_ups)
 
     def less(self) -> bool:
@@ -71,6 +73,8 @@ class Outcome:
 
 
 class Settler:
+    """Writes outcomes beside the deliveries, UNSETTLED_MAX at a time. `store_retry_s`: before a refused one's retry."""
+
     def __init__(self, db: Database, clock: Clock, ids: Ids, store_retry_s: float) -> None:
         self._store_retry_s = store_retry_s
         self._db = db
@@ -87,6 +91,7 @@ class Settler:
         task.add_done_callback(self._tasks.discard)
 
     async def drain(self) -> None:
+        """Wait up to DRAIN_S for what is being written; the leases of what is not are freed at the next start."""
         await finish(self._tasks, DRAIN_S)
 
     async def _settle(self, outcome: Outcome, settled: Callable[[bool], None]) -> None:
