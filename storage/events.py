@@ -1,13 +1,14 @@
-"""The outbox: what happened, and who wants to hear of it.
+"""The outbox: what happened, and the webhooks that are to hear of it.
 
 `publish` runs inside the transaction of the change, so that an event exists exactly when its change
 does. It writes one delivery for each webhook that is active and subscribed at that moment, and names the
-topics EVENTS and, where it wrote one, DELIVERIES: the commit wakes who waits for them (storage.database).
+topics EVENTS and, where it wrote one, DELIVERIES: the commit calls their listeners (storage.database).
 The words of a message are not copied: `controlplane.webhooks` reads them when it renders the event.
 
 `seq` is the order of commits: only the writer's transaction gives numbers, each the highest plus one, so
-whoever sees an event has seen, or will never see, every lower number. A position in the log is a `seq`; retention
-never takes the last event (storage.retention), or numbers would begin anew. Outside, a position is an event's id.
+a reader that sees an event has seen, or will never see, every lower number. A position in the log is a `seq`;
+retention never takes the last event (storage.retention), or numbers would begin anew. Outside, a position is an
+event's id.
 """
 
 from collections.abc import Mapping, Sequence
@@ -66,7 +67,7 @@ def publish(
     inbox_id: str | None = None,
     message_id: str | None = None,
 ) -> None:
-    """Write the event and its deliveries; the commit wakes who waits for them.
+    """Write the event and its deliveries; the commit calls the listeners of their topics.
 
     `data`: the event's `data` object as docs/contract.md, section 6, gives it, less what is read from
     the message on rendering (`text`, `textTruncated`, `extractedText`).
@@ -78,12 +79,13 @@ def publish(
 
 
 def get(tx: Tx, seq: int) -> EventRow | None:
+    """The event at that position, of any organization; None when retention took it."""
     row = tx.one(f"SELECT {columns(EventRow)} FROM events WHERE seq = ?", (seq,))
     return None if row is None else EventRow(*row)
 
 
 def list_events(tx: Tx, selection: Selection, *, after: int, limit: int) -> list[Told]:
-    """What comes behind the position, oldest first."""
+    """Up to `limit` events behind the position `after`, oldest first."""
     rows = tx.all(
         _PAGE,
         {
@@ -120,7 +122,7 @@ def position(tx: Tx, selection: Selection, event_id: str) -> int:
 
 
 def last(tx: Tx, selection: Selection) -> tuple[int, str | None]:
-    """The newest event that the reader may see, whatever its type: position and id; (0, None) without one."""
+    """The newest event that the reader may see, of any type: (position, id), or (0, None) where there is none."""
     row = tx.one(
         """SELECT seq, id FROM events WHERE organization_id = :organization
              AND (:inbox IS NULL OR inbox_id = :inbox) ORDER BY seq DESC LIMIT 1""",
@@ -130,13 +132,13 @@ def last(tx: Tx, selection: Selection) -> tuple[int, str | None]:
 
 
 def newest(tx: Tx) -> int:
-    """The position of the newest event of all."""
+    """The position of the newest event of all organizations; 0 in an empty log."""
     seq: int = tx.value("SELECT coalesce(max(seq), 0) FROM events")
     return seq
 
 
 def published_since(tx: Tx, seq: int | None) -> tuple[int, list[str]]:
-    """The position of the newest event of all, and whose events came behind `seq`, if it is given."""
+    """The position of the newest event of all, and the organizations with events behind `seq` (None: not asked)."""
     now_at = newest(tx)
     if seq is None or now_at <= seq:
         return now_at, []

@@ -26,6 +26,8 @@ log = structlog.get_logger("maild.search")
 
 
 class SearchIndexer(LoopService):
+    """Indexes in small batches, and rests between them the longer, the busier other writers are."""
+
     name = "search indexer"
 
     def __init__(self, db: Database, clock: Clock) -> None:

@@ -26,7 +26,7 @@ from storage.dialect import (
 from storage.records import dump
 from storage.search import Scope
 
-# Strangers say how many recipients and attachments a message has: a list goes out in parts where these are many.
+# Senders decide how many recipients and attachments a message has: a list goes out in parts where these are many.
 SLICE_MESSAGES = 25
 PART_BYTES = 512 * 1024
 
@@ -132,6 +132,7 @@ class ShownMessage(NamedTuple):
 
 
 def get(tx: Tx, organization_id: str, message_id: str) -> ShownMessage | None:
+    """The organization's message in any status, or None."""
     row = tx.one(_ONE, (message_id, organization_id))
     return ShownMessage(*row) if row else None
 

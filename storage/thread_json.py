@@ -7,7 +7,7 @@ from storage.dialect import array_of, count_of, elements, flag, moment, object_o
 from storage.messages import UNREAD
 
 PARTICIPANTS_MAX = 50
-# Strangers make a conversation as long as they like: a list of threads reads so many messages of each.
+# Senders make a conversation as long as they like: a list of threads reads so many messages of each.
 LABELLED_MAX = 200
 LABELS_MAX = 100
 _LATEST = f"""(SELECT value FROM
@@ -46,6 +46,7 @@ class ShownThread(NamedTuple):
 
 
 def get(tx: Tx, organization_id: str, thread_id: str) -> ShownThread | None:
+    """The organization's thread, archived or not, or None."""
     row = tx.one(_ONE, (thread_id, organization_id))
     return ShownThread(*row) if row else None
 
