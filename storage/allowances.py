@@ -1,7 +1,7 @@
 """What a plan allows an organization: every comparison of what there is with what there may be.
 
 The functions are called in the transaction that takes one more, so that of two requests one gets the last place.
-Limits are those of the plan (conf.settings.Plan); None is no limit. Each plane tells its own peers of `UsedUp` in
+Limits are those of the plan (conf.settings.Plan); None: unlimited. Each plane tells its own peers of `UsedUp` in
 their terms. What a plan says beside numbers (one recipient a message) is a guard of sending.
 """
 

@@ -43,7 +43,7 @@ class Disk:
         found = os.statvfs(self._folder)
         self._free_bytes = found.f_bavail * found.f_frsize
         self._reserve_bytes = int(found.f_blocks * found.f_frsize * self._reserve)
-        # Some file systems (btrfs) have no fixed number of inodes and say 0.
+        # A file system without a fixed number of inodes (btrfs) says 0.
         self._inodes_left = not found.f_files or found.f_favail >= found.f_files * self._reserve
         self._written_bytes = 0
         self._looked_at = time.monotonic()

@@ -1,4 +1,4 @@
-"""Customers' domains. Shared domains are the configuration's and have no row here.
+"""Customers' domains. Shared domains stand in the configuration alone (`server.shared_domains`), without a row here.
 
 A name may be registered by several organizations; at most one of them has it `verified`, and only
 that one receives and sends with it. A deleted registration keeps its row, and takes part in nothing.
@@ -115,7 +115,7 @@ def update(tx: Tx, before: DomainRow, after: DomainRow) -> bool:
 
 
 def set_daily_cap(tx: Tx, organization_id: str, domain_id: str, daily_cap: int | None) -> DomainRow | None:
-    """The row with its new cap (messages a UTC day; None: no cap), or None when there is no such registration."""
+    """The row with its new cap (messages a UTC day; None: no cap); None when the organization does not have it."""
     row = tx.one(
         f"""UPDATE domains SET daily_cap = ? WHERE id = ? AND organization_id = ? AND status <> 'deleted'
             RETURNING {columns(DomainRow)}""",

@@ -88,7 +88,7 @@ class FairThreads(Generic[Work, T]):
     def __init__(self, threads: "Sequence[Thread[Work, T]]", share: int) -> None:
         self._idle = list(threads)
         self._turns: FairOrder[_Job[Work, T]] = FairOrder(share)
-        self._lock = threading.Lock()  # held for a few steps of Turns
+        self._lock = threading.Lock()  # held for a few steps of FairOrder
         self._running: set[asyncio.Future[None]] = set()
 
     def submit(self, owner: str, work: Work) -> "asyncio.Future[T]":

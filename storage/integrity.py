@@ -79,7 +79,7 @@ class OpenedStore:
         self.tx = Tx(conn)
 
     def pages(self) -> list[Damage]:
-        """Damaged pages of the file: reads all of it, seconds for each gigabyte."""
+        """Damaged pages of the file. It reads the whole file, which takes long for a large store."""
         return pages(self._conn)
 
     def rows(self) -> list[Damage]:

@@ -72,7 +72,7 @@ def revoke(tx: Tx, organization_id: str, key_id: str) -> bool:
 
 
 def mode_of(tx: Tx, organization_id: str, key_id: str) -> str | None:
-    """`live` or `test`, of a revoked key too; None when the organization has no such key."""
+    """`live` or `test`, of a revoked key too; None when the organization does not have it."""
     mode: str | None = tx.value(
         "SELECT mode FROM api_keys WHERE id = ? AND organization_id = ?", (key_id, organization_id)
     )

@@ -295,7 +295,7 @@ CREATE TABLE search_documents (
   message_id TEXT NOT NULL UNIQUE REFERENCES messages (id)
 ) STRICT;
 
--- Trigrams of folded words (storage/search.py). Merging is the indexer's: in steps, when nobody waits.
+-- Trigrams of folded words (storage/search.py). The indexer merges in steps, when no other unit waits for the writer.
 CREATE VIRTUAL TABLE search_index USING fts5 (
   words, content = '', detail = none, columnsize = 0, tokenize = 'trigram case_sensitive 1'
 );
