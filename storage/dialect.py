@@ -119,9 +119,20 @@ def bytes_of(text: str) -> str:
     return f"length({octets(text)})"
 
 
-def contains(text: str, part: str) -> str:
-    """Does the text, its ASCII letters made small, have the part in it? Never true by mistake."""
-    return f"instr(lower({text}), {part})"
+def contains(text: str, pattern: str) -> str:
+    """Is what `containing` made the pattern of in the text, whatever the case of ASCII letters? Never true by mistake;
+    a text with a NUL is looked at up to there."""
+    return f"{text} LIKE {pattern} ESCAPE '\\'"
+
+
+def containing(part: str) -> str:
+    """The pattern of `contains` for this text, in which no NUL is."""
+    return "%" + "".join(f"\\{one}" if one in "%_\\" else one for one in part) + "%"
+
+
+def is_ascii(text: str) -> str:
+    """True for text of ASCII characters alone, without a NUL."""
+    return f"length({text}) = {bytes_of(text)}"
 
 
 # Hints: what SQLite's planner is told, so that a plan never depends on statistics ------------------

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from storage import blobs, idempotency, search, threads, usage
+from storage import blobs, id_spans, idempotency, search, threads, usage
 from storage.database import Tx
 from storage.dialect import EMPTY_ARRAY, greatest, replaced
 from storage.ids import Ids
@@ -34,6 +34,7 @@ def insert(
     tx.run(_INSERT, message)
     if message.blob_id is not None:
         usage.keep_bytes(tx, message.organization_id, message.size_bytes)
+    id_spans.note(tx, message.organization_id, message.id, message.created_at)
     search.note(tx, message.organization_id, message.id, words)
     tx.run_many(_INSERT_ATTACHMENT, attachments)
 

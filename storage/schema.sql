@@ -165,8 +165,8 @@ CREATE TABLE threads (
   is_archived     INTEGER NOT NULL DEFAULT 0,
   created_at      INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX threads_by_inbox ON threads (inbox_id, last_message_at DESC, id DESC);
-CREATE INDEX threads_by_organization ON threads (organization_id, last_message_at DESC, id DESC);
+CREATE INDEX threads_by_inbox ON threads (inbox_id, is_archived, last_message_at DESC, id DESC);
+CREATE INDEX threads_by_organization ON threads (organization_id, is_archived, last_message_at DESC, id DESC);
 CREATE INDEX threads_by_subject ON threads (inbox_id, base_subject, last_message_at DESC);
 
 CREATE TABLE messages (
@@ -209,14 +209,21 @@ CREATE TABLE messages (
   unsubscribe       INTEGER NOT NULL DEFAULT 0,  -- every recipient gets a copy with a link of its own
   counted_at        INTEGER                      -- when it was counted against the plan; NULL: at created_at
 ) STRICT;
-CREATE INDEX messages_by_inbox ON messages (inbox_id, id DESC);
--- Wider than listing needs: mail is counted in the index alone.
+-- Wider than listing needs: mail is counted, and passed over by direction, in the index alone.
+CREATE INDEX messages_by_inbox ON messages (inbox_id, id DESC, direction);
 CREATE INDEX messages_by_organization ON messages (organization_id, id DESC, inbox_id, direction, mode);
 CREATE INDEX messages_by_thread ON messages (thread_id, id);
 CREATE INDEX messages_by_header ON messages (inbox_id, message_id_header) WHERE message_id_header IS NOT NULL;
 CREATE UNIQUE INDEX messages_by_bounce_token ON messages (bounce_token) WHERE bounce_token IS NOT NULL;
 CREATE INDEX messages_scheduled ON messages (scheduled_at) WHERE status = 'scheduled';
 CREATE INDEX messages_by_blob ON messages (blob_id) WHERE blob_id IS NOT NULL;
+
+-- How far an organization's ids and its messages' created_at were ever apart, where it was more than a minute
+-- (storage/id_spans.py).
+CREATE TABLE id_drifts (
+  organization_id TEXT PRIMARY KEY,
+  drift_ms        INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 
 -- The stored bytes of an organization's messages (storage/usage.py).
 CREATE TABLE stored_bytes (

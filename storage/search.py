@@ -2,8 +2,9 @@
 
 The answer is exact whatever the index says: the index of trigrams only proposes messages, and each is
 confirmed by looking for the folded needle in its folded fields. The store, which folds ASCII alone, sees most
-that hold it (`_SEEN`) and is never wrong when it does; the rest is folded and looked at by us (`_holds`). So a
-character of a trigram that another Unicode version folds otherwise costs a search, never a wrong answer.
+that hold it (`_SEEN`), and of most that don't, being ASCII, that they don't (`_ABSENT`); it is never wrong in either.
+The rest is folded and looked at by us (`_holds`). So a character of a trigram that another Unicode version folds
+otherwise costs a search, never a wrong answer.
 
 What is durable when: `note` runs in the transaction that inserts the message and puts it in the tail;
 `index` moves messages from the tail into the index, in batches behind their commit
@@ -18,12 +19,13 @@ is a trigram of its own, made of private-use characters. Should the clock have b
 numbers disagree; then `is_ordered` is 0 and a search looks at all its candidates before it sorts them.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from storage import search_index
+from storage import id_spans, search_index
 from storage.database import Tx
-from storage.dialect import array, array_of, contains, each_of, greatest, unindexed
+from storage.dialect import array, containing, contains, each_of, greatest, is_ascii, joined, unindexed
 from storage.records import dump, load
 
 At = str | int  # where a message stands: its id; in an index that is ordered, its document
@@ -35,18 +37,21 @@ BATCH_CHARS = 256 * 1024
 _PRIVATE = 0xF0000  # plane 15: nobody's letters
 _DIGITS = 0x8000
 
-_BODY = "coalesce(w.words, m.text_body, m.extracted_text)"
+_BODY = "coalesce(w.words, m.text_body, m.extracted_text, '')"
 _ADDRESSES = "m.to_addresses, m.cc_addresses, m.bcc_addresses"
-_OF_ORGANIZATION = "m.organization_id = :organization_id"
-# Nobody walks over the whole organization's mail for one quiet inbox.
-_BESIDE_INBOX = f"{unindexed('m.organization_id')} = :organization_id"
 _JOIN_WORDS = "LEFT JOIN search_words w ON w.message_id = m.id"
+_GAP = "\x01"
+_UNPLAIN = re.compile(
+    r'[\x00-\x1f\x7f"\\]'
+)  # may lie across the gap, or stands otherwise in an array of addresses
+_SAID = f" || '{_GAP}' || ".join([_BODY, "m.subject", "m.from_address", "coalesce(m.from_name, '')"])
+_TO = " || ".join(_ADDRESSES.split(", "))
 # Sound, not complete: folding goes character by character, and folds what is folded no further.
-_SEEN = {
-    "words": "("
-    + " OR ".join(contains(one, ":words") for one in (_BODY, "m.subject", "m.from_address", "m.from_name"))
-    + ")",
-    "sender": contains("m.from_address", ":sender"),
+_SEEN = {"words": contains(_SAID, ":words"), "sender": contains("m.from_address", ":sender")}
+# Of those that are not seen.
+_ABSENT = {
+    "words": f"{is_ascii(f'{_SAID} || {_TO}')} AND NOT {contains(f'{_SAID} || {_TO}', ':words')}",
+    "sender": f"{is_ascii('m.from_address')} AND NOT {_SEEN['sender']}",
 }
 _HOLDING = f"""SELECT m.id, m.from_address, m.subject, m.from_name, {_BODY}, {_ADDRESSES}
     FROM messages m {_JOIN_WORDS} WHERE m.id IN {each_of("?")}"""
@@ -81,8 +86,11 @@ class Needle(NamedTuple):
         return [one for one in dict.fromkeys(found) if "\0" not in one]
 
 
+IN_EVERYTHING = Needle(None, None)
+
+
 class Scope(NamedTuple):
-    """Whose messages, and which of them; None: no matter."""
+    """Whose messages, and which of them; None: no matter. `first_id` is what `bounded` makes of `since_ms`."""
 
     organization_id: str
     inbox_id: str | None = None
@@ -90,17 +98,32 @@ class Scope(NamedTuple):
     direction: str | None = None
     since_ms: int | None = None
     until_ms: int | None = None
+    first_id: str | None = None
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether some of the messages that are walked over may be left out."""
+        return (self.direction, self.since_ms, self.until_ms) != (None,) * 3 or bool(
+            self.inbox_id and self.thread_id
+        )
+
+    def walked(self) -> str:
+        """By which index its messages are walked over: nobody walks over the whole organization's mail for one quiet
+        inbox."""
+        by = "thread" if self.thread_id else "inbox" if self.inbox_id else "organization"
+        return f"m.{by}_id = :{by}_id" + (" AND m.id >= :first_id" if self.first_id is not None else "")
 
     def conditions(self) -> str:
+        """All of them; none but `walked` chooses an index."""
         optional = (
-            ("m.inbox_id = :inbox_id", self.inbox_id),
-            ("m.thread_id = :thread_id", self.thread_id),
-            ("m.direction = :direction", self.direction),
-            ("m.created_at >= :since_ms", self.since_ms),
-            ("m.created_at < :until_ms", self.until_ms),
+            ("inbox_id = :inbox_id", self.inbox_id),
+            ("thread_id = :thread_id", self.thread_id),
+            ("direction = :direction", self.direction),
+            ("created_at >= :since_ms", self.since_ms),
+            ("created_at < :until_ms", self.until_ms),
         )
-        held = [condition for condition, value in optional if value is not None]
-        return " AND ".join([_OF_ORGANIZATION if self.inbox_id is None else _BESIDE_INBOX, *held])
+        held = [unindexed(f"m.{condition}") for condition, value in optional if value is not None]
+        return " AND ".join([self.walked(), unindexed("m.organization_id = :organization_id"), *held])
 
 
 class Batch(NamedTuple):
@@ -134,63 +157,77 @@ def forget(tx: Tx, organization_id: str, message_id: str) -> None:
 # Reading -----------------------------------------------------------------------------------------
 
 
+def bounded(tx: Tx, scope: Scope, before: str | None) -> tuple[Scope, str | None]:
+    """The same messages, of which ids say where a window of time begins and ends."""
+    first, last = id_spans.between(tx, scope.organization_id, scope.since_ms, scope.until_ms)
+    return scope._replace(first_id=first), min(filter(None, (before, last)), default=None)
+
+
 def scan(tx: Tx, scope: Scope, needle: Needle, before: str | None, at: At | None, rows: int) -> Batch:
     """Look at so many of the scope's messages older than `at` (at first: `before`), newest first."""
-    source = f"""FROM messages m {_JOIN_WORDS} WHERE {scope.conditions()} AND m.id < :last
+    source = f"""FROM messages m {_JOIN_WORDS} WHERE {scope.walked()} AND m.id < :last
         ORDER BY m.id DESC LIMIT :rows"""
-    return _hits(tx, needle, "m.id", source, {**scope._asdict(), "last": at or before or "~", "rows": rows})
+    parameters = {**scope._asdict(), "last": at or before or "~", "rows": rows}
+    return _hits(tx, needle, "m.id", scope.conditions(), source, parameters)
 
 
 def tail(tx: Tx, scope: Scope, needle: Needle, before: str | None, at: At | None, rows: int) -> Batch:
     """The same of those that are not indexed yet."""
-    source = f"""FROM search_tail t JOIN messages m ON m.id = t.message_id {_JOIN_WORDS}
-        WHERE t.organization_id = :organization_id AND t.message_id < :last AND {scope.conditions()}
-        ORDER BY t.message_id DESC LIMIT :rows"""
-    return _hits(tx, needle, "m.id", source, {**scope._asdict(), "last": at or before or "~", "rows": rows})
+    source = f"""FROM (SELECT message_id FROM search_tail
+          WHERE organization_id = :organization_id AND message_id >= :first AND message_id < :last
+          ORDER BY message_id DESC LIMIT :rows) t
+        LEFT JOIN messages m ON m.id = t.message_id {_JOIN_WORDS} ORDER BY t.message_id DESC"""
+    parameters = {**scope._asdict(), "first": scope.first_id or "", "last": at or before or "~", "rows": rows}
+    return _hits(tx, needle, "t.message_id", scope.conditions(), source, parameters)
 
 
 def indexed(tx: Tx, scope: Scope, needle: Needle, before: str | None, at: At | None, rows: int) -> Batch:
     """The same of the index's candidates."""
     span = tx.one(
-        "SELECT number, is_ordered FROM search_organizations WHERE organization_id = ?",
+        "SELECT number, documents, is_ordered FROM search_organizations WHERE organization_id = ?",
         (scope.organization_id,),
     )
     match = _match(tx, scope, needle)
     if span is None or match is None:
         return Batch([], None)
-    number, is_ordered = span
-    end = (number + 1) << DOCUMENTS_BITS
+    number, documents, is_ordered = span
+    low = number << DOCUMENTS_BITS
     parameters = {
         **scope._asdict(),
         "match": match,
-        "low": number << DOCUMENTS_BITS,
-        "below": end,
+        "low": low,
+        "below": low + documents + 1,
+        "first": scope.first_id or "",
         "before": before or "~",
         "rows": rows,
     }
     if is_ordered:
-        parameters["below"] = _below(tx, scope.organization_id, before, end) if at is None else at
+        parameters["low"] = _from(tx, low, low + documents + 1, scope.first_id)
+        parameters["below"] = _from(tx, low, low + documents + 1, before or "~") if at is None else at
         candidates, stands = search_index.BY_NUMBER, "c.document"
     else:  # `at` is a document if the index was ordered until now: then from the beginning
         parameters["last"] = at if isinstance(at, str) else before or "~"
         candidates, stands = search_index.BY_AGE, "c.message_id"
     # The candidates first, bounded; the filters are for those.
-    source = f"""FROM ({candidates}) c
-        LEFT JOIN messages m ON m.id = c.message_id AND m.id < :before AND {scope.conditions()}
+    source = f"""FROM ({candidates}) c LEFT JOIN messages m ON m.id = c.message_id
         {_JOIN_WORDS} ORDER BY {stands} DESC"""
-    return _hits(tx, needle, stands, source, parameters)
+    return _hits(tx, needle, stands, f"m.id < :before AND {scope.conditions()}", source, parameters)
 
 
-def _below(tx: Tx, organization_id: str, before: str | None, end: int) -> int:
-    """The number that the newest message older than `before` stands under, at most."""
-    if before is None:
-        return end
-    document = tx.value(
-        """SELECT document FROM search_documents WHERE message_id =
-             (SELECT id FROM messages WHERE organization_id = ? AND id < ? ORDER BY id DESC LIMIT 1)""",
-        (organization_id, before),
-    )
-    return end if document is None else document + 1
+def _from(tx: Tx, low: int, end: int, message_id: str | None) -> int:
+    """The number from which on messages are as new as this id, where numbers go by age; `end` when none is."""
+    while message_id and low < end:
+        middle = (low + end) // 2
+        row = tx.one(
+            """SELECT document, message_id FROM search_documents WHERE document >= ? AND document < ?
+               ORDER BY document LIMIT 1""",
+            (middle, end),
+        )
+        if row is None or row[1] >= message_id:
+            end = middle
+        else:
+            low = row[0] + 1
+    return low
 
 
 def _match(tx: Tx, scope: Scope, needle: Needle) -> str | None:
@@ -204,17 +241,32 @@ def _match(tx: Tx, scope: Scope, needle: Needle) -> str | None:
     return search_index.all_of(trigrams)
 
 
-def _hits(tx: Tx, needle: Needle, at: str, source: str, parameters: dict[str, Any]) -> Batch:
-    """Those rows of `source` that hold the needle; `at` is the column that says where a row stands."""
+def _hits(tx: Tx, needle: Needle, at: str, conditions: str, source: str, parameters: dict[str, Any]) -> Batch:
+    """Those rows of `source` that fulfil the conditions and hold the needle; `at` is the column that says where a row
+    stands."""
     given = {name: folded for name, folded in needle._asdict().items() if folded is not None}
-    seen = " AND ".join(_SEEN[name] for name in given)
-    rows = array_of("candidate", f"(SELECT {array(at, 'm.id', seen)} AS candidate {source})")
-    candidates = load(tx.value(f"SELECT {rows}", {**parameters, **given}))
-    # A candidate that the filters left out is here without an id.
-    unseen = [message_id for _, message_id, is_seen in candidates if message_id and not is_seen]
-    missing = set(unseen) - _holding(tx, needle, unseen)
-    found = [message_id for _, message_id, _ in candidates if message_id and message_id not in missing]
-    return Batch(found, candidates[-1][0] if len(candidates) == parameters["rows"] else None)
+    candidate = f"CASE WHEN {conditions} THEN {_verdict(given)} END"
+    row = tx.one(
+        f"""SELECT {joined("candidate")}, min(stands), count(*)
+            FROM (SELECT {at} AS stands, {candidate} AS candidate {source})""",
+        {**parameters, **{name: containing(folded) for name, folded in given.items()}},
+    )
+    assert row is not None
+    listed, last, count = row
+    candidates = load(f"[{listed}]")
+    missing = {message_id for message_id, is_seen in candidates if not is_seen}
+    missing -= _holding(tx, needle, list(missing))
+    found = [message_id for message_id, _ in candidates if message_id not in missing]
+    return Batch(found, last if count == parameters["rows"] else None)
+
+
+def _verdict(given: dict[str, str]) -> str:
+    """[id, whether it is seen to hold the needle], or NULL where it is seen not to."""
+    if any(_UNPLAIN.search(folded) for folded in given.values()):
+        return array("m.id", "0")
+    seen = " AND ".join(_SEEN[name] for name in given) or "1"
+    absent = " OR ".join(_ABSENT[name] for name in given) or "0"
+    return f"CASE WHEN {seen} THEN {array('m.id', '1')} WHEN NOT ({absent}) THEN {array('m.id', '0')} END"
 
 
 def _holding(tx: Tx, needle: Needle, message_ids: Sequence[str]) -> set[str]:

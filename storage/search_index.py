@@ -19,7 +19,7 @@ BY_NUMBER = f"""SELECT document, message_id FROM
     {THEN_JOIN} search_documents ON document = found"""
 BY_AGE = f"""SELECT document, message_id FROM (SELECT rowid AS found FROM search_index WHERE {_MATCHING})
     {THEN_JOIN} search_documents ON document = found
-    WHERE message_id < :last ORDER BY message_id DESC LIMIT :rows"""
+    WHERE message_id >= :first AND message_id < :last ORDER BY message_id DESC LIMIT :rows"""
 
 
 def all_of(trigrams: Iterable[str]) -> str:

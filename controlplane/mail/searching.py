@@ -1,7 +1,7 @@
 """Search: the tail that is not indexed yet, then the index, in reads of bounded length.
 
 The tail comes first: a message that the indexer moves meanwhile is then seen twice, never missed. What the
-index can't help with (one or two characters, a single thread) is read message by message.
+index can't help with (one or two characters, a single thread, filters without words) is read message by message.
 """
 
 import time
@@ -31,6 +31,7 @@ class _Search:
         self._needle = needle
         self._before = before
         self._limit = limit
+        self._is_bounded = False
         has_index = bool(needle.trigrams()) and scope.thread_id is None
         self._places = [search.indexed, search.tail] if has_index else [search.scan]  # the next one last
         self._found: set[str] = set()
@@ -39,6 +40,9 @@ class _Search:
     def go_on(self, tx: Tx) -> Part | None:
         """Look on for a while; what was found once that is all, or enough."""
         until = time.perf_counter() + SLICE_S
+        if not self._is_bounded:
+            self._scope, self._before = search.bounded(tx, self._scope, self._before)
+            self._is_bounded = True
         while self._places:
             self._look(tx)
             if time.perf_counter() > until:

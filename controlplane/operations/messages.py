@@ -21,7 +21,7 @@ from storage.clock import iso
 from storage.database import Tx
 from storage.message_json import Part, ShownMessage
 from storage.records import DeliveryAttemptRow, MessageRow
-from storage.search import Needle, Scope
+from storage.search import IN_EVERYTHING, Needle, Scope
 
 ENDPOINT = "POST /v1/messages/send"
 FINGERPRINT_INLINE_CHARS = 256 * 1024
@@ -61,10 +61,10 @@ async def list_messages(call: Call) -> JsonArray:
     scope = Scope(call.organization_id, inbox_id, query.threadId, query.direction, query.since, query.until)
     before = min(filter(None, (query.before, query.cursor)), default=None)
     needle = Needle.of(query.q, query.from_)
-    if needle is None:
+    if needle is None and not scope.is_filtered:
         listed = await call.read(message_json.list_messages, scope, before, query.limit)
     else:
-        listed = await searching.find(call.db, scope, needle, before, query.limit)
+        listed = await searching.find(call.db, scope, needle or IN_EVERYTHING, before, query.limit)
     return JsonArray(_parts(call, listed))
 
 

@@ -70,9 +70,9 @@ class LocalDelivery:
                 replies[address] = Reply(*FULL)
                 continue
             if box.inbox_id not in delivered:
+                now_ms = self._clock.now_ms()
                 message_id = delivered[box.inbox_id] = self._ids.new("msg")
                 trace = self._trace.of_local(mail.envelope_from, address, mail.message_id)
-                now_ms = self._clock.now_ms()
                 self._mailboxes.deliver(tx, incoming, box, trace + mail.recipient_headers, now_ms, message_id)
             replies[address] = Reply(250, "2.1.5", "delivered to the inbox", delivered[box.inbox_id])
         return replies

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from storage import migrate, states
+from storage.ids import Ids
+from tests.support.store import ManualClock
 
 
 @pytest.fixture
@@ -87,6 +89,31 @@ def test_an_older_store_takes_the_steps_it_lacks(
         assert rows(store, "PRAGMA user_version") == [(len(todo),)]
         assert rows(store, "SELECT id FROM organizations") == [("o",)]
         assert rows(store, "SELECT name FROM pragma_table_info('later')") == [("id",), ("more",)]
+
+
+def test_an_older_store_knows_how_far_its_ids_and_times_are_apart(tmp_path: Path) -> None:
+    """Its threads tell; those of the last organization were made while the clock was behind by a day."""
+    conn = sqlite3.connect(tmp_path / "older", isolation_level=None)
+    for number, sql in enumerate(migrate.steps()[:10], 1):
+        migrate._take(conn, sql, number)
+    clock = ManualClock()
+    ids = Ids(clock)
+    for organization, apart_ms in (
+        ("right", 0),
+        ("nearly", 50_000),
+        ("apart", 86_400_000),
+        ("apart", -90_000),
+    ):
+        thread_id = ids.new("thd")
+        conn.execute(
+            """INSERT INTO threads (id, organization_id, inbox_id, subject, base_subject, snippet, participants,
+                 message_count, unread_count, last_message_at, created_at)
+               VALUES (?, ?, 'i', '', '', '', '[]', 1, 0, 1, ?)""",
+            (thread_id, organization, clock.now_ms() - apart_ms),
+        )
+    migrate._take(conn, migrate.steps()[10], 11)
+    assert conn.execute("SELECT * FROM id_drifts").fetchall() == [("apart", 86_400_000)]
+    conn.close()
 
 
 def test_a_step_that_fails_leaves_the_version_before_it(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
