@@ -3,7 +3,18 @@
 from typing import NamedTuple
 
 from storage.database import Tx
-from storage.dialect import array_of, count_of, elements, flag, moment, object_of, octets, unindexed, value
+from storage.dialect import (
+    THEN_JOIN,
+    array_of,
+    count_of,
+    elements,
+    flag,
+    moment,
+    object_of,
+    octets,
+    unindexed,
+    value,
+)
 from storage.messages import UNREAD
 
 PARTICIPANTS_MAX = 50
@@ -63,7 +74,7 @@ def list_threads(
     """An array, latest first; `before` is the (lastMessageAt, id) of the last one seen."""
     last_at, last_id = before or (2**62, "~")
     json: bytes = tx.value(
-        _OF_ORGANIZATION if inbox_id is None else _OF_INBOX,
+        _PAGES[inbox_id is not None, is_archived is not None],
         {
             "organization_id": organization_id,
             "inbox_id": inbox_id,
@@ -76,13 +87,24 @@ def list_threads(
     return json
 
 
-def _page(owner: str) -> str:
-    rows = f"""(SELECT {object_of(_THREAD)} AS json FROM threads t
-        WHERE {owner} AND (t.last_message_at, t.id) < (:last_at, :last_id)
-          AND (:archived IS NULL OR t.is_archived = :archived)
-        ORDER BY t.last_message_at DESC, t.id DESC LIMIT :limit)"""
+def _page(owner: str, *kinds: str) -> str:
+    """Each kind stands in an order of its own in the index: so many of each, and of all those the latest."""
+    found = " UNION ALL ".join(
+        f"""SELECT * FROM (SELECT id, last_message_at FROM threads t
+              WHERE {owner} AND t.is_archived = {kind} AND (t.last_message_at, t.id) < (:last_at, :last_id)
+              ORDER BY t.last_message_at DESC, t.id DESC LIMIT :limit)"""
+        for kind in kinds
+    )
+    rows = f"""(SELECT {object_of(_THREAD)} AS json
+        FROM (SELECT * FROM ({found}) ORDER BY last_message_at DESC, id DESC LIMIT :limit) latest
+        {THEN_JOIN} threads t ON t.id = latest.id ORDER BY latest.last_message_at DESC, latest.id DESC)"""
     return f"SELECT {octets(array_of('json', rows))}"
 
 
-_OF_ORGANIZATION = _page("t.organization_id = :organization_id")
-_OF_INBOX = _page(f"t.inbox_id = :inbox_id AND {unindexed('t.organization_id')} = :organization_id")
+_OF_ORGANIZATION = "t.organization_id = :organization_id"
+_OF_INBOX = f"t.inbox_id = :inbox_id AND {unindexed('t.organization_id')} = :organization_id"
+_PAGES = {
+    (is_of_inbox, is_of_a_kind): _page(owner, *kinds)
+    for is_of_inbox, owner in ((False, _OF_ORGANIZATION), (True, _OF_INBOX))
+    for is_of_a_kind, kinds in ((False, ("0", "1")), (True, (":archived",)))
+}
