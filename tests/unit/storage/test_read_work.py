@@ -1,0 +1,150 @@
+"""How much SQLite has to do for a page does not grow with what is not on it.
+
+The steps of its virtual machine are counted: no clock is looked at.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from importlib import resources
+from itertools import count
+from typing import Any
+
+import pytest
+
+from storage import events, message_json, messages, search, thread_json
+from storage.database import Tx
+from storage.ids import Ids, first_at
+from storage.records import ThreadRow
+from storage.search import IN_EVERYTHING, Needle, Scope
+from tests.support.store import EPOCH_MS, ManualClock
+from tests.unit.storage.test_row_json import insert_thread, row
+
+FEW, MANY = 300, 3000
+MINUTE_S = 60
+LIMIT = 10
+
+
+class Filled:
+    """An organization with so many messages and threads, a minute between any two."""
+
+    def __init__(self, size: int) -> None:
+        self.conn = sqlite3.connect(":memory:", isolation_level=None)
+        self.conn.executescript((resources.files("storage") / "schema.sql").read_text("utf-8"))
+        self.tx = Tx(self.conn)
+        clock = ManualClock()
+        ids = Ids(clock)
+        self.conn.execute("BEGIN")
+        for number in range(size):
+            made = {"id": ids.new("msg"), "created_at": clock.now_ms(), "text_body": "hello there"}
+            messages.insert(self.tx, row(**made, thread_id=ids.new("thd"), subject=f"number {number}"))
+            thread = ThreadRow(
+                ids.new("thd"), "org_1", "inb_1", "", "", "[]", 1, 0, clock.now_ms(), 0, clock.now_ms()
+            )
+            insert_thread(self.tx, thread)
+            self.conn.execute(
+                """INSERT INTO events (id, organization_id, type, mode, data, created_at)
+                   VALUES (?, ?, 'email.received', 'live', '{}', ?)""",
+                (ids.new("evt"), f"org_{number}", clock.now_ms()),
+            )
+            clock.forward(MINUTE_S)
+        search.index(self.tx, size, max_chars=1 << 40)
+        while search.search_index.merge(self.tx):
+            pass
+        self.end_ms = clock.now_ms()
+        self.middle_ms = (EPOCH_MS + self.end_ms) // 2
+        self.size = size
+
+    def steps(self, read: "Callable[[Filled], Any]") -> int:
+        """Of the virtual machine, in tens."""
+        steps = count()
+        self.conn.set_progress_handler(lambda: next(steps) < 0, 10)
+        try:
+            read(self)
+        finally:
+            self.conn.set_progress_handler(None, 0)
+        return next(steps)
+
+    def window(self, place: Any, needle: Needle, since_ms: int | None, until_ms: int | None) -> list[str]:
+        """A page of what was created in the window, looked for as the API does, but that it may not go on for ever."""
+        scope, before = search.bounded(self.tx, Scope("org_1", since_ms=since_ms, until_ms=until_ms), None)
+        found: list[str] = []
+        at = None
+        while len(found) < LIMIT:
+            batch = place(self.tx, scope, needle, before, at, LIMIT)
+            found += batch.message_ids
+            at = batch.next
+            if at is None:
+                break
+        return found[:LIMIT]
+
+
+@pytest.fixture(scope="module")
+def filled() -> Iterator[tuple[Filled, Filled]]:
+    few, many = Filled(FEW), Filled(MANY)
+    yield few, many
+    few.conn.close()
+    many.conn.close()
+
+
+HELLO = Needle("hello", None)
+
+
+@pytest.mark.parametrize(
+    ("read", "expected"),
+    [
+        (lambda one: one.window(search.scan, IN_EVERYTHING, one.end_ms + 1, None), 0),
+        (lambda one: one.window(search.scan, IN_EVERYTHING, one.end_ms - 3 * MINUTE_S * 1000, None), 3),
+        (lambda one: one.window(search.scan, IN_EVERYTHING, None, EPOCH_MS + 1), 1),
+        (lambda one: one.window(search.scan, IN_EVERYTHING, None, one.middle_ms), LIMIT),
+        (lambda one: one.window(search.scan, IN_EVERYTHING, one.middle_ms, one.middle_ms + 60_000), 1),
+        (lambda one: one.window(search.indexed, HELLO, one.end_ms + 1, None), 0),
+        (lambda one: one.window(search.indexed, HELLO, None, EPOCH_MS + 1), 1),
+        (lambda one: one.window(search.indexed, HELLO, one.middle_ms, one.middle_ms + 60_000), 1),
+    ],
+    ids=["future", "newest", "oldest", "middle", "minute", "word, future", "word, oldest", "word, minute"],
+)  # fmt: skip
+def test_a_window_costs_the_same_in_a_store_ten_times_as_large(
+    filled: tuple[Filled, Filled], read: Callable[[Filled], list[str]], expected: int
+) -> None:
+    few, many = filled
+    assert len(read(few)) == len(read(many)) == expected
+    assert many.steps(read) <= 1.3 * few.steps(read) + 10
+
+
+@pytest.mark.parametrize("inbox_id", [None, "inb_1"])
+@pytest.mark.parametrize("is_archived", [None, False, True])
+def test_a_page_of_threads_does(
+    filled: tuple[Filled, Filled], inbox_id: str | None, is_archived: bool | None
+) -> None:
+    def read(one: Filled) -> bytes:
+        return thread_json.list_threads(
+            one.tx, "org_1", limit=LIMIT, inbox_id=inbox_id, is_archived=is_archived
+        )
+
+    few, many = filled
+    assert read(few).count(b'"id"') == read(many).count(b'"id"') == (0 if is_archived else LIMIT)
+    assert many.steps(read) <= 1.3 * few.steps(read) + 10
+
+
+def test_a_page_of_messages_does(filled: tuple[Filled, Filled]) -> None:
+    few, many = filled
+    before = first_at("msg", few.middle_ms)
+    for inbox_id in (None, "inb_1"):
+
+        def read(one: Filled, scope: Scope = Scope("org_1", inbox_id)) -> Any:
+            return message_json.list_messages(one.tx, scope, before, LIMIT)
+
+        assert many.steps(read) <= 1.3 * few.steps(read) + 10
+
+
+def test_whose_events_are_new_does(filled: tuple[Filled, Filled]) -> None:
+    few, many = filled
+
+    def read(one: Filled) -> tuple[int, list[str]]:
+        return events.published_since(one.tx, one.size - 2)
+
+    for one in filled:
+        newest, organizations = read(one)
+        assert newest == one.size
+        assert sorted(organizations) == [f"org_{one.size - 2}", f"org_{one.size - 1}"]
+    assert many.steps(read) <= 1.3 * few.steps(read) + 10
