@@ -20,7 +20,7 @@ numbers disagree; then `is_ordered` is 0 and a search looks at all its candidate
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from storage import id_spans, search_index
@@ -40,19 +40,26 @@ _DIGITS = 0x8000
 _BODY = "coalesce(w.words, m.text_body, m.extracted_text, '')"
 _ADDRESSES = "m.to_addresses, m.cc_addresses, m.bcc_addresses"
 _JOIN_WORDS = "LEFT JOIN search_words w ON w.message_id = m.id"
-_GAP = "\x01"
-_UNPLAIN = re.compile(
-    r'[\x00-\x1f\x7f"\\]'
-)  # may lie across the gap, or stands otherwise in an array of addresses
-_SAID = f" || '{_GAP}' || ".join([_BODY, "m.subject", "m.from_address", "coalesce(m.from_name, '')"])
-_TO = " || ".join(_ADDRESSES.split(", "))
+_UNPLAIN = re.compile(r'[\x00-\x1f\x7f"\\]')  # stands otherwise in the JSON of addresses, or is a NUL
+_FIELDS = (_BODY, "m.subject", "m.from_address", "coalesce(m.from_name, '')")
+_ANYWHERE = (*_FIELDS, *_ADDRESSES.split(", "))
+
+
+def _any_contains(texts: Iterable[str], part: str) -> str:
+    return "(" + " OR ".join(contains(text, part) for text in texts) + ")"
+
+
 # Sound, not complete: folding goes character by character, and folds what is folded no further.
-_SEEN = {"words": contains(_SAID, ":words"), "sender": contains("m.from_address", ":sender")}
-# Of those that are not seen.
+_SEEN = {"words": _any_contains(_FIELDS, ":words"), "sender": contains("m.from_address", ":sender")}
+# Surely not, of those that are not seen. Addresses may hold it in what is JSON: then they are looked at.
 _ABSENT = {
-    "words": f"{is_ascii(f'{_SAID} || {_TO}')} AND NOT {contains(f'{_SAID} || {_TO}', ':words')}",
+    "words": " AND ".join(
+        [*map(is_ascii, _ANYWHERE), f"NOT {_any_contains(_ADDRESSES.split(', '), ':words')}"]
+    ),
     "sender": f"{is_ascii('m.from_address')} AND NOT {_SEEN['sender']}",
 }
+# Before it is looked for: what is no ASCII is not in what is.
+_TOO_PLAIN = {"words": " AND ".join(map(is_ascii, _ANYWHERE)), "sender": is_ascii("m.from_address")}
 _HOLDING = f"""SELECT m.id, m.from_address, m.subject, m.from_name, {_BODY}, {_ADDRESSES}
     FROM messages m {_JOIN_WORDS} WHERE m.id IN {each_of("?")}"""
 _NUMBER = f"""INSERT INTO search_organizations (organization_id, documents, newest_id, is_ordered)
@@ -264,9 +271,13 @@ def _verdict(given: dict[str, str]) -> str:
     """[id, whether it is seen to hold the needle], or NULL where it is seen not to."""
     if any(_UNPLAIN.search(folded) for folded in given.values()):
         return array("m.id", "0")
+    odd = (
+        " OR ".join(f"({_TOO_PLAIN[name]})" for name, folded in given.items() if not folded.isascii()) or "0"
+    )
     seen = " AND ".join(_SEEN[name] for name in given) or "1"
-    absent = " OR ".join(_ABSENT[name] for name in given) or "0"
-    return f"CASE WHEN {seen} THEN {array('m.id', '1')} WHEN NOT ({absent}) THEN {array('m.id', '0')} END"
+    absent = " OR ".join(f"({_ABSENT[name]})" for name in given) or "0"
+    return f"""CASE WHEN {odd} THEN NULL WHEN {seen} THEN {array("m.id", "1")}
+        WHEN NOT ({absent}) THEN {array("m.id", "0")} END"""
 
 
 def _holding(tx: Tx, needle: Needle, message_ids: Sequence[str]) -> set[str]:

@@ -60,7 +60,7 @@ class _Search:
         batch = self._places[-1](tx, self._scope, self._needle, self._before, self._at, self._rows)
         self._here.update(batch.message_ids)
         self._at = batch.next
-        self._rows = min(2 * self._rows, ROWS_MAX)
+        self._rows = min(4 * self._rows, ROWS_MAX)
         if self._at is None or len(self._here) >= self._limit:
             self._places.pop()
             self._found |= self._here

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from storage import events, message_json, messages, search, thread_json
+from storage import events, message_json, messages, search, search_index, thread_json
 from storage.database import Tx
 from storage.ids import Ids, first_at
 from storage.records import ThreadRow
@@ -35,7 +35,11 @@ class Filled:
         ids = Ids(clock)
         self.conn.execute("BEGIN")
         for number in range(size):
-            made = {"id": ids.new("msg"), "created_at": clock.now_ms(), "text_body": "hello there"}
+            made: dict[str, Any] = {
+                "id": ids.new("msg"),
+                "created_at": clock.now_ms(),
+                "text_body": "hello there",
+            }
             messages.insert(self.tx, row(**made, thread_id=ids.new("thd"), subject=f"number {number}"))
             thread = ThreadRow(
                 ids.new("thd"), "org_1", "inb_1", "", "", "[]", 1, 0, clock.now_ms(), 0, clock.now_ms()
@@ -48,7 +52,7 @@ class Filled:
             )
             clock.forward(MINUTE_S)
         search.index(self.tx, size, max_chars=1 << 40)
-        while search.search_index.merge(self.tx):
+        while search_index.merge(self.tx):
             pass
         self.end_ms = clock.now_ms()
         self.middle_ms = (EPOCH_MS + self.end_ms) // 2
