@@ -32,6 +32,8 @@ At = str | int  # where a message stands: its id; in an index that is ordered, i
 
 TRIGRAM = 3
 TRIGRAMS_MAX = 24  # of a long needle, evenly spread: the rest is for the confirmation
+SHARPENED_MIN = 4  # trigrams; fewer are asked for as they are
+COMMON = 10  # times the share of the rarest
 DOCUMENTS_BITS = 36
 BATCH_CHARS = 256 * 1024
 _PRIVATE = 0xF0000  # plane 15: nobody's letters
@@ -62,6 +64,7 @@ _ABSENT = {
 _TOO_PLAIN = {"words": " AND ".join(map(is_ascii, _ANYWHERE)), "sender": is_ascii("m.from_address")}
 _HOLDING = f"""SELECT m.id, m.from_address, m.subject, m.from_name, {_BODY}, {_ADDRESSES}
     FROM messages m {_JOIN_WORDS} WHERE m.id IN {each_of("?")}"""
+_SPAN = "SELECT number, documents, is_ordered FROM search_organizations WHERE organization_id = ?"
 _NUMBER = f"""INSERT INTO search_organizations (organization_id, documents, newest_id, is_ordered)
     VALUES (:organization, 1, :message, 1) ON CONFLICT (organization_id) DO UPDATE SET
       documents = documents + 1, newest_id = {greatest("newest_id", ":message")},
@@ -70,10 +73,12 @@ _NUMBER = f"""INSERT INTO search_organizations (organization_id, documents, newe
 
 
 class Needle(NamedTuple):
-    """What is looked for, folded: `words` in any field, `sender` in the sender's address."""
+    """What is looked for, folded: `words` in any field, `sender` in the sender's address. `rare`: the trigrams that are
+    enough to ask the index for (`sharpened`)."""
 
     words: str | None
     sender: str | None
+    rare: tuple[str, ...] | None = None
 
     @classmethod
     def of(cls, words: str | None, sender: str | None) -> "Needle | None":
@@ -84,6 +89,8 @@ class Needle(NamedTuple):
 
     def trigrams(self) -> list[str]:
         """Some of those that a message must have; none when the needle is too short."""
+        if self.rare is not None:
+            return list(self.rare)
         found: list[str] = []
         for part in (self.words, self.sender):
             if part is not None:
@@ -170,6 +177,20 @@ def bounded(tx: Tx, scope: Scope, before: str | None) -> tuple[Scope, str | None
     return scope._replace(first_id=first), min(filter(None, (before, last)), default=None)
 
 
+def sharpened(tx: Tx, scope: Scope, needle: Needle) -> Needle:
+    """The same, asking the index for its rare trigrams alone: each common one costs a look at a long list for every
+    message that the rare ones propose."""
+    trigrams = needle.trigrams()
+    span = tx.one(_SPAN, (scope.organization_id,))
+    if len(trigrams) < SHARPENED_MIN or span is None:
+        return needle
+    number, documents, _ = span
+    low = number << DOCUMENTS_BITS
+    shares = {one: search_index.share(tx, one, low, low + documents + 1) for one in trigrams}
+    enough = COMMON * min(shares.values())
+    return needle._replace(rare=tuple(one for one, share in shares.items() if share <= enough))
+
+
 def scan(tx: Tx, scope: Scope, needle: Needle, before: str | None, at: At | None, rows: int) -> Batch:
     """Look at so many of the scope's messages older than `at` (at first: `before`), newest first."""
     source = f"""FROM messages m {_JOIN_WORDS} WHERE {scope.walked()} AND m.id < :last
@@ -190,10 +211,7 @@ def tail(tx: Tx, scope: Scope, needle: Needle, before: str | None, at: At | None
 
 def indexed(tx: Tx, scope: Scope, needle: Needle, before: str | None, at: At | None, rows: int) -> Batch:
     """The same of the index's candidates."""
-    span = tx.one(
-        "SELECT number, documents, is_ordered FROM search_organizations WHERE organization_id = ?",
-        (scope.organization_id,),
-    )
+    span = tx.one(_SPAN, (scope.organization_id,))
     match = _match(tx, scope, needle)
     if span is None or match is None:
         return Batch([], None)
@@ -251,7 +269,7 @@ def _match(tx: Tx, scope: Scope, needle: Needle) -> str | None:
 def _hits(tx: Tx, needle: Needle, at: str, conditions: str, source: str, parameters: dict[str, Any]) -> Batch:
     """Those rows of `source` that fulfil the conditions and hold the needle; `at` is the column that says where a row
     stands."""
-    given = {name: folded for name, folded in needle._asdict().items() if folded is not None}
+    given = {name: folded for name in _SEEN if (folded := getattr(needle, name)) is not None}
     candidate = f"CASE WHEN {conditions} THEN {_verdict(given)} END"
     row = tx.one(
         f"""SELECT {joined("candidate")}, min(stands), count(*)

@@ -21,10 +21,25 @@ BY_AGE = f"""SELECT document, message_id FROM (SELECT rowid AS found FROM search
     {THEN_JOIN} search_documents ON document = found
     WHERE message_id >= :first AND message_id < :last ORDER BY message_id DESC LIMIT :rows"""
 
+# How far the newest of what matches reach back.
+_REACH = f"""SELECT count(*), min(found) FROM
+    (SELECT rowid AS found FROM search_index WHERE {_MATCHING} ORDER BY rowid DESC LIMIT :rows)"""
+_REACH_ROWS = 32
+
 
 def all_of(trigrams: Iterable[str]) -> str:
     """The query (`:match`) for what holds every one of them."""
     return " AND ".join('"' + one.replace('"', '""') + '"' for one in trigrams)
+
+
+def share(tx: Tx, trigram: str, low: int, below: int) -> float:
+    """About how many of the numbers of a span hold the trigram, told by the newest that do: 0 none, 1 all."""
+    given = {"match": all_of([trigram]), "low": low, "below": below, "rows": _REACH_ROWS}
+    row = tx.one(_REACH, given)
+    assert row is not None
+    count: int = row[0]
+    since: int = row[1] if count == _REACH_ROWS else low
+    return count / (below - since)
 
 
 def put(tx: Tx, document: int, words: str) -> None:

@@ -31,24 +31,29 @@ class _Search:
         self._needle = needle
         self._before = before
         self._limit = limit
-        self._is_bounded = False
-        has_index = bool(needle.trigrams()) and scope.thread_id is None
-        self._places = [search.indexed, search.tail] if has_index else [search.scan]  # the next one last
+        self._is_begun = False
+        self._has_index = bool(needle.trigrams()) and scope.thread_id is None
+        self._places = [search.indexed, search.tail] if self._has_index else [search.scan]  # next one last
         self._found: set[str] = set()
         self._begin_place()
 
     def go_on(self, tx: Tx) -> Part | None:
         """Look on for a while; what was found once that is all, or enough."""
         until = time.perf_counter() + SLICE_S
-        if not self._is_bounded:
-            self._scope, self._before = search.bounded(tx, self._scope, self._before)
-            self._is_bounded = True
+        if not self._is_begun:
+            self._begin(tx)
         while self._places:
             self._look(tx)
             if time.perf_counter() > until:
                 return None
         newest = sorted(self._found, reverse=True)[: self._limit]
         return message_json.of(tx, self._scope.organization_id, newest)
+
+    def _begin(self, tx: Tx) -> None:
+        self._scope, self._before = search.bounded(tx, self._scope, self._before)
+        if self._has_index:
+            self._needle = search.sharpened(tx, self._scope, self._needle)
+        self._is_begun = True
 
     def _begin_place(self) -> None:
         self._at: At | None = None

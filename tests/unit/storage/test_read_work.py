@@ -152,3 +152,16 @@ def test_whose_events_are_new_does(filled: tuple[Filled, Filled]) -> None:
         assert newest == one.size
         assert sorted(organizations) == [f"org_{one.size - 2}", f"org_{one.size - 1}"]
     assert many.steps(read) <= 1.3 * few.steps(read) + 10
+
+
+def test_the_index_is_asked_for_what_is_rare(filled: tuple[Filled, Filled]) -> None:
+    """A common trigram makes FTS5 look at a long list for each message that the rare ones propose."""
+    _, many = filled
+    needle = search.sharpened(many.tx, Scope("org_1"), Needle("number 2717", None))
+    assert needle.trigrams() == ["271", "717"]
+    (found,) = search.indexed(many.tx, Scope("org_1"), needle, None, None, LIMIT).message_ids
+    assert many.tx.value("SELECT subject FROM messages WHERE id = ?", (found,)) == "number 2717"
+    alike = Needle("hello there", None)
+    assert search.sharpened(many.tx, Scope("org_1"), alike).trigrams() == alike.trigrams()
+    absent = search.sharpened(many.tx, Scope("org_1"), Needle("number zzz", None))
+    assert search.indexed(many.tx, Scope("org_1"), absent, None, None, LIMIT) == search.Batch([], None)
