@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from storage.database import Tx
 from storage.dialect import each_of, elements, holds, unindexed
-from storage.ids import made_at
+from storage.ids import first_at, made_at
 from storage.records import EventRow, columns, dump
 
 EVENTS = "events"  # there are new ones
@@ -29,12 +29,19 @@ _SUBSCRIBE = f"""INSERT INTO webhook_deliveries (webhook_id, event_seq, status, 
     WHERE organization_id = ? AND deleted_at IS NULL AND is_active = 1
       AND {holds("subscribed_events", "?")}"""
 
+WALK = 10_000  # positions that one look passes over at most
+_FIRST = "SELECT seq FROM events WHERE organization_id = ? AND seq > ? ORDER BY seq LIMIT 1"
 _PAGE = f"""SELECT {columns(EventRow)} FROM events
-    WHERE organization_id = :organization AND seq > :after AND type IN {each_of(":types")}
+    WHERE organization_id = :organization AND seq > :after AND seq <= :until AND type IN {each_of(":types")}
       AND (:inbox IS NULL OR inbox_id = :inbox) ORDER BY seq LIMIT :limit"""
 # Each type's newest event before that time: a few steps in events_by_type, however long the log is.
 _BEFORE = f"""SELECT max((SELECT seq FROM events WHERE organization_id = :organization AND type = one.value
       AND created_at < :at_ms ORDER BY created_at DESC, seq DESC LIMIT 1)) FROM {elements(":types")} AS one"""
+_LAST = """SELECT seq, id FROM events WHERE organization_id = :organization AND seq > :low
+      AND (:inbox IS NULL OR inbox_id = :inbox) ORDER BY seq DESC LIMIT 1"""
+_LAST_BEFORE = """SELECT seq, id FROM events WHERE organization_id = :organization AND seq <= :low
+    ORDER BY seq DESC LIMIT 1"""
+ID_LENGTH = len("evt_") + 26
 # The few new events by their numbers; the index by organization would be read from its beginning to its end.
 _PUBLISHERS = f"SELECT DISTINCT {unindexed('organization_id')} FROM events WHERE seq > ?"
 
@@ -55,6 +62,14 @@ class Told(NamedTuple):
 
     event: EventRow
     words: "Words | None"
+
+
+class LogPage(NamedTuple):
+    """What one look has found, and the position behind which the next one goes on. `is_end`: nothing is there, yet."""
+
+    told: list[Told]
+    position: int
+    is_end: bool
 
 
 def publish(
@@ -86,8 +101,13 @@ def get(tx: Tx, seq: int) -> EventRow | None:
     return None if row is None else EventRow(*row)
 
 
-def list_events(tx: Tx, selection: Selection, *, after: int, limit: int) -> list[Told]:
-    """Up to `limit` events behind the position `after`, oldest first."""
+def list_events(tx: Tx, selection: Selection, *, after: int, limit: int) -> LogPage:
+    """Up to `limit` events behind the position, oldest first; none, where WALK positions hold nothing that is wanted."""
+    first: int | None = tx.value(_FIRST, (selection.organization_id, after))
+    end = newest(tx)
+    if first is None:
+        return LogPage([], max(after, end), True)
+    until = first + WALK - 1
     rows = tx.all(
         _PAGE,
         {
@@ -95,11 +115,15 @@ def list_events(tx: Tx, selection: Selection, *, after: int, limit: int) -> list
             "inbox": selection.inbox_id,
             "types": dump(list(selection.types)),
             "after": after,
+            "until": until,
             "limit": limit,
         },
     )
     found = [EventRow(*row) for row in rows]
-    return [Told(one, words_of(tx, one) if one.type == "email.received" else None) for one in found]
+    told = [Told(one, words_of(tx, one) if one.type == "email.received" else None) for one in found]
+    if len(found) == limit:
+        return LogPage(told, found[-1].seq, False)
+    return LogPage(told, min(until, end), until >= end)
 
 
 def position(tx: Tx, selection: Selection, event_id: str) -> int:
@@ -124,13 +148,19 @@ def position(tx: Tx, selection: Selection, event_id: str) -> int:
 
 
 def last(tx: Tx, selection: Selection) -> tuple[int, str | None]:
-    """The newest event that the reader may see, of any type: (position, id), or (0, None) where there is none."""
-    row = tx.one(
-        """SELECT seq, id FROM events WHERE organization_id = :organization
-             AND (:inbox IS NULL OR inbox_id = :inbox) ORDER BY seq DESC LIMIT 1""",
-        {"organization": selection.organization_id, "inbox": selection.inbox_id},
-    )
-    return (0, None) if row is None else (row[0], row[1])
+    """The newest event that the reader may see, of any type: (position, id), or (0, None) where there is none.
+
+    Of one inbox, only so many are passed over: where none of them is its own, an id that stands for the time before.
+    """
+    low = newest(tx) - WALK if selection.inbox_id is not None else 0
+    given = {"organization": selection.organization_id, "inbox": selection.inbox_id, "low": low}
+    row = tx.one(_LAST, given)
+    if row is not None:
+        return row[0], row[1]
+    before = tx.one(_LAST_BEFORE, given)
+    if before is None:
+        return 0, None
+    return before[0], first_at("evt", made_at(before[1]) + 1).ljust(ID_LENGTH, "0")
 
 
 def newest(tx: Tx) -> int:

@@ -23,14 +23,14 @@ async def list_events(call: Call) -> JsonArray:
 async def _rendered(call: Call, selection: Selection, position: int, limit: int) -> AsyncIterator[bytes]:
     """An event may hold 128 KiB of words: few are in memory at a time."""
     while limit:
-        told = await call.read(events.list_events, selection, after=position, limit=min(limit, SLICE_EVENTS))
-        for event, words in told:
+        page = await call.read(events.list_events, selection, after=position, limit=min(limit, SLICE_EVENTS))
+        for event, words in page.told:
             yield await render(event, words, call.services.load_text)
             await asyncio.sleep(0)
-        if len(told) < min(limit, SLICE_EVENTS):
+        if page.is_end:
             return
-        limit -= len(told)
-        position = told[-1].event.seq
+        limit -= len(page.told)
+        position = page.position
 
 
 async def stream_events(call: Call) -> EventFeed:

@@ -25,7 +25,7 @@ from controlplane.contract.refusals import Refusal
 from controlplane.webhooks.events import LoadText, render
 from storage import events, keys
 from storage.database import Database, Tx
-from storage.events import Selection, Told
+from storage.events import LogPage, Selection
 from storage.service import Enduring, LoopService
 
 log = structlog.get_logger("maild.api")
@@ -87,15 +87,15 @@ class Feed:
         """The events behind its position, for as long as its key is active; None now and then, when there are none."""
         while not self._is_ending:
             self._news.clear()
-            found = await self._db.read_for(
+            page = await self._db.read_for(
                 self.selection.organization_id, _page, self._key_id, self.selection, self._position
             )
-            if found is None:
+            if page is None:
                 return
-            page, self._position = found
-            for event, words in page:
+            self._position = page.position
+            for event, words in page.told:
                 yield FeedEvent(event.id, event.type, await render(event, words, self._load_text))
-            while not page and not self._news.is_set():
+            while page.is_end and not page.told and not self._news.is_set():
                 await self._wait()
                 yield None
                 if not await self._db.lookup(keys.is_active, self._key_id):
@@ -199,10 +199,11 @@ def _begin(tx: Tx, selection: Selection, after: str | None) -> tuple[int, str | 
     return position, newest or BEGINNING
 
 
-def _page(tx: Tx, key_id: str, selection: Selection, after: int) -> tuple[list[Told], int] | None:
-    """The next page and the position behind it. None: the key opens nothing any more."""
+def _page(tx: Tx, key_id: str, selection: Selection, after: int) -> LogPage | None:
+    """The next page. None: the key opens nothing any more.
+
+    It goes on behind what it does not want too: a reader of a quiet inbox passes over its neighbours' events once.
+    """
     if not keys.is_active(tx, key_id):
         return None
-    page = events.list_events(tx, selection, after=after, limit=PAGE)
-    # Behind what it does not want too: a reader of a quiet inbox passes over its neighbours' events once.
-    return page, page[-1].event.seq if len(page) == PAGE else events.newest(tx)
+    return events.list_events(tx, selection, after=after, limit=PAGE)
