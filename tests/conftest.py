@@ -16,8 +16,10 @@ import pytest
 import pytest_asyncio
 import uvloop
 
+from tests.support import query_plans
 from tests.support.running import Running, Template
 
+query_plans.watch.begin()
 on_shared = pytest.mark.asyncio(loop_scope="session")
 Start = Callable[..., Awaitable[Running]]
 
@@ -34,6 +36,13 @@ def _umask() -> Iterator[None]:
     os.umask(umask)
     yield
     os.umask(umask)
+
+
+@pytest.fixture(autouse=True)
+def _no_full_scan() -> Iterator[None]:
+    yield
+    found = query_plans.watch.full_scans()
+    assert not found, "\n\n".join(found)
 
 
 @pytest.fixture(scope="session")

@@ -388,8 +388,8 @@ def test_a_search_finds_what_holds_the_folded_needle(
         found = [place(tx, Scope("org_1"), needle, None, None, 5) for place in (search.tail, search.scan)]
         search.index(tx, 5)
         if needle.trigrams():
-            for one in (needle, search.sharpened(tx, Scope("org_1"), needle)):
-                found.append(search.indexed(tx, Scope("org_1"), one, None, None, 5))
+            for asked in (needle, search.sharpened(tx, Scope("org_1"), needle)):
+                found.append(search.indexed(tx, Scope("org_1"), asked, None, None, 5))
     finally:
         tx.run("ROLLBACK TO example")
         tx.run("RELEASE example")

@@ -1,0 +1,135 @@
+"""Every statement that our code gives SQLite in a test, held to the rule that no read grows with the store.
+
+Each is explained once a process, when the test that first ran it is over: on an empty store, without statistics, as the
+daemon's have none (it never runs ANALYZE). Found are the tables that are read from one end to the other. That a
+statement passes over many rows of an index no plan can say: tests/unit/storage/test_read_work.py counts.
+"""
+
+import re
+import sqlite3
+import sys
+from collections.abc import Callable, Iterable
+from functools import cache, wraps
+from importlib import resources
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from storage.database import Tx
+
+ROOT = Path(__file__).parents[2]
+ROOMS = tuple(f"{ROOT}/{room}/" for room in ("storage", "maild", "controlplane"))
+METHODS = ("run", "run_many", "one", "all", "value")
+
+COMMAND = "a command of the operator"
+CHECK = "maild check compares everything with everything"
+HOURLY = "once an hour, over what an operator has few of"
+QUEUE = "a partial index of what waits to be sent (max_queued), not of the table"
+# (where the statement stands, what it reads as a whole) → why it may.
+ALLOWED = {
+    ("storage/blobs.py: known_files", "blobs"): "once, at start: files that no row knows are removed",
+    ("storage/domains.py: due_for_check", "domains"): "once a minute, over the domains of the host",
+    ("storage/domains.py: pending_since", "domains"): HOURLY,
+    ("storage/inboxes.py: create", "api_keys"): "while foreign keys are violated, and none ever is",
+    ("storage/inboxes.py: evict_others", "inboxes"): "when a domain is verified, once in its life",
+    ("storage/integrity.py: counters", "blobs"): CHECK,
+    ("storage/integrity.py: counters", "inboxes"): CHECK,
+    ("storage/integrity.py: counters", "organizations"): CHECK,
+    ("storage/integrity.py: counters", "threads"): CHECK,
+    ("storage/organizations.py: every", "organizations"): COMMAND,
+    ("storage/organizations.py: first", "organizations"): "the first of an index",
+    ("storage/outbound.py: depth", "recipients"): QUEUE,
+    ("storage/rate_windows.py: between", "rate_windows"): "at start: the requests of the last minute",
+    ("storage/rate_windows.py: purge", "rate_windows"): "the requests of the last minute",
+    ("storage/retention.py: _find", "rate_windows"): "the requests of the last minute",
+    ("storage/retention.py: _find", "recent_recipients"): "the recipients of the last minutes",
+    ("storage/retention.py: _plans", "organizations"): HOURLY,
+    ("storage/rotation.py: _seal_anew", "dkim_keys"): COMMAND,
+    ("storage/rotation.py: _seal_anew", "webhooks"): COMMAND,
+    ("storage/rotation.py: _values", "dkim_keys"): COMMAND,
+    ("storage/rotation.py: _values", "webhooks"): COMMAND,
+    ("storage/withdrawal.py: withdraw", "messages"): "a partial index of what is scheduled",
+    ("storage/withdrawal.py: withdraw", "recipients"): QUEUE,
+}
+# One row each, or a few.
+SMALL = {"master_key", "server_secrets", "switched_off"}
+_STEP = re.compile(r"SCAN (\w+)\b(?! VIRTUAL TABLE INDEX \d+:.)|SEARCH (\w+) USING AUTOMATIC")
+
+
+class Statement(NamedTuple):
+    """`place`: the file and the function that it stands in."""
+
+    place: str
+    line: int
+    sql: str
+
+
+class Watch:
+    """What was explained so far in this process, and what waits to be."""
+
+    def __init__(self) -> None:
+        self._seen: set[str] = set()
+        self._new: list[Statement] = []
+
+    def begin(self) -> None:
+        """Watch every Tx from now on."""
+        for name in METHODS:
+            setattr(Tx, name, self._watched(getattr(Tx, name)))
+
+    def _watched(self, ask: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(ask)
+        def watched(tx: Tx, sql: str, *parameters: Any) -> Any:
+            if sql not in self._seen:
+                code = sys._getframe(1).f_code
+                if code.co_filename.startswith(ROOMS):  # a test asks as it likes
+                    self._seen.add(sql)
+                    function = code.co_qualname.partition(".<locals>")[0]
+                    place = f"{Path(code.co_filename).relative_to(ROOT)}: {function}"
+                    self._new.append(Statement(place, sys._getframe(1).f_lineno, sql))
+            return ask(tx, sql, *parameters)
+
+        return watched
+
+    def full_scans(self) -> list[str]:
+        """Of the statements that are new since the last look: what is read as a whole without a reason."""
+        new, self._new = self._new, []
+        return [
+            f"{one.place} (line {one.line}) reads all of {table} ({step}):\n{one.sql}"
+            for one in new
+            for table, step in scans(one.sql)
+            if table not in SMALL and (one.place, table) not in ALLOWED
+        ]
+
+
+def scans(sql: str) -> list[tuple[str, str]]:
+    """The tables that the statement reads as a whole, each with the step of its plan that does."""
+    if not re.match(r"\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b", sql):
+        return []
+    conn, tables = _empty_store()
+    names = re.findall(r"[:@$](\w+)", sql)
+    parameters: Any = dict.fromkeys(names) if "?" not in sql else (None,) * sql.count("?")
+    found = []
+    for *_, step in conn.execute(f"EXPLAIN QUERY PLAN {sql}", parameters).fetchall():
+        name = _STEP.match(step)
+        table = name and _table(sql, name.group(1) or name.group(2), tables)
+        if table:
+            found.append((table, step))
+    return found
+
+
+def _table(sql: str, name: str, tables: Iterable[str]) -> str | None:
+    """The table that a step names, which it does by its alias; None where it is none (json_each, a subquery)."""
+    return next(
+        (table for table in tables if name == table or re.search(rf"\b{table}(?:\s+AS)?\s+{name}\b", sql)),
+        None,
+    )
+
+
+@cache
+def _empty_store() -> tuple[sqlite3.Connection, list[str]]:
+    conn = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    conn.execute("PRAGMA foreign_keys = ON")
+    conn.executescript((resources.files("storage") / "schema.sql").read_text("utf-8"))
+    return conn, [row[0] for row in conn.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+
+
+watch = Watch()

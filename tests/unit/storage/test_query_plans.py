@@ -1,0 +1,70 @@
+"""A statement that reads a whole table is found, and named (tests/support/query_plans.py)."""
+
+import sqlite3
+from importlib import resources
+
+import pytest
+
+from storage import messages
+from storage.database import Tx
+from tests.support import query_plans
+from tests.support.query_plans import ALLOWED, ROOT, Watch, scans
+
+
+@pytest.mark.parametrize(
+    ("sql", "table"),
+    [
+        ("SELECT * FROM messages WHERE created_at > ?", "messages"),
+        ("SELECT 1 FROM threads t WHERE t.is_archived = :archived", "threads"),
+        ("SELECT 1 FROM recipients AS r WHERE r.address = ?", "recipients"),
+        ("SELECT DISTINCT organization_id FROM events WHERE seq > ?", "events"),  # by an index, all of it
+        ("UPDATE blobs SET refs = 0 WHERE data IS NULL", "blobs"),
+        ("DELETE FROM suppressions WHERE email = ?", "suppressions"),
+        ("SELECT count(*) FROM search_index", "search_index"),
+        ("SELECT 1 FROM organizations o LEFT JOIN usage u ON u.period = o.plan WHERE o.id = ?", "usage"),
+    ],
+)
+def test_what_reads_a_whole_table_is_found(sql: str, table: str) -> None:
+    assert table in [name for name, _ in scans(sql)]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT * FROM messages WHERE id = ?",
+        "SELECT max(seq) FROM events",
+        "SELECT m.id FROM json_each(:ids) one JOIN messages m ON m.id = one.value",
+        "SELECT rowid FROM search_index WHERE search_index MATCH :match AND rowid < 5",
+        "SELECT f.id FROM (SELECT id FROM messages WHERE inbox_id = ? ORDER BY id LIMIT 5) f",
+        "INSERT INTO switched_off (name, since) VALUES (?, ?)",
+        "PRAGMA user_version",
+    ],
+)
+def test_what_reads_a_few_rows_is_not(sql: str) -> None:
+    assert scans(sql) == []
+
+
+def test_it_is_told_once_where_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
+    watch = Watch()
+    for name in query_plans.METHODS:
+        monkeypatch.setattr(Tx, name, getattr(Tx, name))
+    watch.begin()
+    conn = sqlite3.connect(":memory:")
+    conn.executescript((resources.files("storage") / "schema.sql").read_text("utf-8"))
+    monkeypatch.setattr(messages, "_SELECT", messages._SELECT + " NOT INDEXED")
+    tx = Tx(conn)
+    tx.one("SELECT * FROM messages")  # a test's own
+    messages.by_id(tx, "msg_1")
+    (told,) = watch.full_scans()
+    assert (
+        told.startswith("storage/messages.py: by_id (line ")
+        and "reads all of messages (SCAN messages)" in told
+    )
+    messages.by_id(tx, "msg_1")
+    assert watch.full_scans() == []
+
+
+def test_who_is_allowed_to_is_still_there() -> None:
+    for place, _ in ALLOWED:
+        file, _, function = place.partition(": ")
+        assert f"def {function}(" in (ROOT / file).read_text("utf-8"), place
