@@ -1,5 +1,6 @@
 """Threads as the JSON of the contract, but for the messages of one (storage/message_json.py)."""
 
+from functools import partial
 from typing import NamedTuple
 
 from storage.database import Tx
@@ -9,17 +10,22 @@ from storage.dialect import (
     count_of,
     elements,
     flag,
+    joined,
     moment,
     object_of,
     octets,
     unindexed,
     value,
 )
+from storage.message_json import Part
 from storage.messages import UNREAD
+from storage.records import dump
 
 PARTICIPANTS_MAX = 50
-# Senders make a conversation as long as they like: a list of threads reads so many messages of each.
+# Strangers make a conversation as long as they like: a list of threads reads so many messages of each, and of so many
+# in all before others have their turn.
 LABELLED_MAX = 200
+SLICE_LABELLED = 2000
 LABELS_MAX = 100
 _LATEST = f"""(SELECT value FROM
     (SELECT key, value FROM {elements("t.participants")} ORDER BY key DESC LIMIT {PARTICIPANTS_MAX}) ORDER BY key)"""
@@ -70,10 +76,10 @@ def list_threads(
     inbox_id: str | None,
     before: tuple[int, str] | None = None,
     is_archived: bool | None = None,
-) -> bytes:
-    """An array, latest first; `before` is the (lastMessageAt, id) of the last one seen."""
+) -> Part:
+    """Latest first; `before` is the (lastMessageAt, id) of the last one seen."""
     last_at, last_id = before or (2**62, "~")
-    json: bytes = tx.value(
+    found = tx.all(
         _PAGES[inbox_id is not None, is_archived is not None],
         {
             "organization_id": organization_id,
@@ -84,7 +90,19 @@ def list_threads(
             "limit": limit,
         },
     )
-    return json
+    return _some(tx, organization_id, [(row[0], row[1]) for row in found])
+
+
+def _some(tx: Tx, organization_id: str, found: list[tuple[str, int]]) -> Part:
+    """The first of these threads (id, how many messages), in their order, less those that went meanwhile."""
+    count = labelled = 0
+    while count < len(found) and (not count or labelled < SLICE_LABELLED):
+        labelled += min(found[count][1], LABELLED_MAX)
+        count += 1
+    given = {"organization_id": organization_id, "ids": dump([thread_id for thread_id, _ in found[:count]])}
+    json: bytes = tx.value(_THESE, given)
+    rest = partial(_some, organization_id=organization_id, found=found[count:])
+    return Part(json, rest if count < len(found) else None)
 
 
 def _page(owner: str, *kinds: str) -> str:
@@ -95,12 +113,14 @@ def _page(owner: str, *kinds: str) -> str:
               ORDER BY t.last_message_at DESC, t.id DESC LIMIT :limit)"""
         for kind in kinds
     )
-    rows = f"""(SELECT {object_of(_THREAD)} AS json
+    return f"""SELECT t.id, t.message_count
         FROM (SELECT * FROM ({found}) ORDER BY last_message_at DESC, id DESC LIMIT :limit) latest
-        {THEN_JOIN} threads t ON t.id = latest.id ORDER BY latest.last_message_at DESC, latest.id DESC)"""
-    return f"SELECT {octets(array_of('json', rows))}"
+        {THEN_JOIN} threads t ON t.id = latest.id ORDER BY latest.last_message_at DESC, latest.id DESC"""
 
 
+_THESE = f"""SELECT {octets(joined("json"))} FROM
+    (SELECT {object_of(_THREAD)} AS json FROM {elements(":ids")} one
+      {THEN_JOIN} threads t ON t.id = one.value AND t.organization_id = :organization_id ORDER BY one.key)"""
 _OF_ORGANIZATION = "t.organization_id = :organization_id"
 _OF_INBOX = f"t.inbox_id = :inbox_id AND {unindexed('t.organization_id')} = :organization_id"
 _PAGES = {

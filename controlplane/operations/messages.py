@@ -65,10 +65,11 @@ async def list_messages(call: Call) -> JsonArray:
         listed = await call.read(message_json.list_messages, scope, before, query.limit)
     else:
         listed = await searching.find(call.db, scope, needle or IN_EVERYTHING, before, query.limit)
-    return JsonArray(_parts(call, listed))
+    return JsonArray(parts(call, listed))
 
 
-async def _parts(call: Call, part: Part) -> AsyncIterator[bytes]:
+async def parts(call: Call, part: Part) -> AsyncIterator[bytes]:
+    """This one and the rest, each read in a turn of its own."""
     yield part.json
     while part.rest is not None:
         part = await call.read(part.rest)

@@ -9,13 +9,13 @@ from controlplane.contract import rendering
 from controlplane.contract.fields import ThreadCursor
 from controlplane.contract.refusals import Refusal
 from controlplane.contract.threads import ListThreads
-from controlplane.operations.messages import Whole, member_pieces, read_bodies
+from controlplane.operations.messages import Whole, member_pieces, parts, read_bodies
 from controlplane.operations.operation import Call
-from controlplane.operations.results import JsonPieces, Result
+from controlplane.operations.results import JsonArray, JsonPieces, Result
 from storage import message_json, thread_json, threads
 from storage.database import Tx
 from storage.ids import made_at
-from storage.message_json import Weight
+from storage.message_json import Part, Weight
 from storage.thread_json import ShownThread
 
 BODY_BYTES_MAX = 8 * 1024 * 1024  # docs/decisions.md, "Thread": of one answer
@@ -32,9 +32,9 @@ class Chosen(NamedTuple):
     wholes: list[Whole] | None
 
 
-async def list_threads(call: Call) -> Result:
+async def list_threads(call: Call) -> JsonArray:
     inbox_id = call.principal.listed_inbox(call.input.inboxId)
-    return Result(msgspec.Raw(await call.read(_page, call.organization_id, call.input, inbox_id)))
+    return JsonArray(parts(call, await call.read(_page, call.organization_id, call.input, inbox_id)))
 
 
 async def get_thread(call: Call) -> Result | JsonPieces:
@@ -81,7 +81,7 @@ def _archive(tx: Tx, call: Call) -> bytes:
     return _reached(tx, call).json
 
 
-def _page(tx: Tx, organization_id: str, query: ListThreads, inbox_id: str | None) -> bytes:
+def _page(tx: Tx, organization_id: str, query: ListThreads, inbox_id: str | None) -> Part:
     return thread_json.list_threads(
         tx,
         organization_id,

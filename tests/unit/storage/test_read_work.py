@@ -121,9 +121,11 @@ def test_a_page_of_threads_does(
     filled: tuple[Filled, Filled], inbox_id: str | None, is_archived: bool | None
 ) -> None:
     def read(one: Filled) -> bytes:
-        return thread_json.list_threads(
+        page = thread_json.list_threads(
             one.tx, "org_1", limit=LIMIT, inbox_id=inbox_id, is_archived=is_archived
         )
+        assert page.rest is None
+        return page.json
 
     few, many = filled
     assert read(few).count(b'"id"') == read(many).count(b'"id"') == (0 if is_archived else LIMIT)

@@ -188,10 +188,12 @@ def test_every_thread_is_shown_in_full(tx: Tx, thread: ThreadRow, labels: list[l
         shown = thread_json.get(tx, "org_1", "thd_1")
         absent = thread_json.get(tx, "org_2", "thd_1")
         in_lists = [
-            thread_json.list_threads(tx, "org_1", limit=5, inbox_id=inbox_id, is_archived=is_archived)
+            whole(
+                tx, thread_json.list_threads(tx, "org_1", limit=5, inbox_id=inbox_id, is_archived=is_archived)
+            )
             for inbox_id, is_archived in ((None, None), (thread.inbox_id, bool(thread.is_archived)))
         ]
-        foreign = thread_json.list_threads(tx, "org_2", limit=5, inbox_id=thread.inbox_id)
+        foreign = whole(tx, thread_json.list_threads(tx, "org_2", limit=5, inbox_id=thread.inbox_id))
     finally:
         tx.run("ROLLBACK TO example")
         tx.run("RELEASE example")
@@ -329,12 +331,32 @@ def test_a_thread_shows_the_latest_participants_and_the_labels_of_its_newest_mes
     for number in range(thread_json.LABELLED_MAX + 1):
         messages.insert(tx, row(number, labels=dump([f"label {number:03}"])))
     shown = thread_json.get(tx, "org_1", "thd_1")
-    listed = thread_json.list_threads(tx, "org_1", limit=1, inbox_id=None)
+    listed = whole(tx, thread_json.list_threads(tx, "org_1", limit=1, inbox_id=None))
     tx.run("ROLLBACK")
     assert shown is not None
     for found in (json.loads(shown.json), json.loads(listed)[0]):
         assert found["participants"] == everybody[-thread_json.PARTICIPANTS_MAX :]
         assert found["labels"] == [f"label {number:03}" for number in range(1, thread_json.LABELS_MAX + 1)]
+
+
+def test_labels_of_long_threads_are_read_in_turns(tx: Tx, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long the threads are, a unit of work reads so many messages, and of one thread at least."""
+    monkeypatch.setattr(thread_json, "SLICE_LABELLED", 10)
+    tx.run("BEGIN")
+    counts = [1, 9, 1, 300, 4, 4, 4]
+    for number, count in enumerate(counts):
+        times = 100 - number
+        insert_thread(tx, ThreadRow(f"thd_{number}", "org_1", "inb_1", "", "", "[]", count, 0, times, 0, 1))
+    part = thread_json.list_threads(tx, "org_1", limit=9, inbox_id=None)
+    everything = json.loads(whole(tx, part))
+    sizes = [len(json.loads(b"[" + part.json + b"]"))]
+    tx.run("DELETE FROM threads WHERE id = 'thd_6'")
+    while part.rest is not None:
+        part = part.rest(tx)
+        sizes.append(len(json.loads(b"[" + part.json + b"]")))
+    tx.run("ROLLBACK")
+    assert [one["id"] for one in everything] == [f"thd_{number}" for number in range(7)]
+    assert sizes == [2, 2, 2]
 
 
 @pytest.mark.parametrize(
