@@ -130,14 +130,15 @@ class Scope(NamedTuple):
     def conditions(self) -> str:
         """All of them; none but `walked` chooses an index."""
         optional = (
+            ("direction = :direction", self.direction),
             ("inbox_id = :inbox_id", self.inbox_id),
             ("thread_id = :thread_id", self.thread_id),
-            ("direction = :direction", self.direction),
             ("created_at >= :since_ms", self.since_ms),
             ("created_at < :until_ms", self.until_ms),
         )
         held = [unindexed(f"m.{condition}") for condition, value in optional if value is not None]
-        return " AND ".join([self.walked(), unindexed("m.organization_id = :organization_id"), *held])
+        # The direction stands in the indexes: who is left out by it is left out before its row is read.
+        return " AND ".join([self.walked(), *held, unindexed("m.organization_id = :organization_id")])
 
 
 class Batch(NamedTuple):
