@@ -22,7 +22,7 @@ from storage.messages import UNREAD
 from storage.records import dump
 
 PARTICIPANTS_MAX = 50
-# Strangers make a conversation as long as they like: a list of threads reads so many messages of each, and of so many
+# Senders make a conversation as long as they like: a list of threads reads so many messages of each, and of so many
 # in all before others have their turn.
 LABELLED_MAX = 200
 SLICE_LABELLED = 2000

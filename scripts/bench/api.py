@@ -134,6 +134,11 @@ def paths(facts: dict[str, Any]) -> dict[str, str]:
         "search two words": "/v1/messages?q=the%20and",
         "search nothing": "/v1/messages?q=zzzzqqqq",
         "search sender": "/v1/messages?from=person77%40",
+        "search in no window": "/v1/messages?q=the&since=2100-01-01",
+        "search two letters": "/v1/messages?q=~~",
+        "list since": "/v1/messages?since=2100-01-01",
+        "list until": "/v1/messages?until=2000-01-01",
+        "list archived threads": "/v1/threads?isArchived=true",
     }
 
 

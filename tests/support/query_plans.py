@@ -1,4 +1,4 @@
-"""Every statement that our code gives SQLite in a test, held to the rule that no read grows with the store.
+"""Every statement that our code gives SQLite in a test, held to the rule that none reads a whole table.
 
 Each is explained once a process, when the test that first ran it is over: on an empty store, without statistics, as the
 daemon's have none (it never runs ANALYZE). Found are the tables that are read from one end to the other. That a
