@@ -102,7 +102,7 @@ def get(tx: Tx, seq: int) -> EventRow | None:
 
 
 def list_events(tx: Tx, selection: Selection, *, after: int, limit: int) -> LogPage:
-    """Up to `limit` events behind the position, oldest first; none, where WALK positions hold nothing that is wanted."""
+    """Up to `limit` events behind the position, oldest first; none, where WALK positions hold none that is wanted."""
     first: int | None = tx.value(_FIRST, (selection.organization_id, after))
     end = newest(tx)
     if first is None:
