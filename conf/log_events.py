@@ -78,6 +78,12 @@ class LogEvent(StrEnum):
         "SIGHUP was heeded: new SMTP sessions get the new pair.",
     )
     RETENTION = "retention", "info", "What was removed because of its age."
+    SEARCH_REBUILD_BEGUN = (
+        "search_rebuild_begun",
+        "info",
+        "The search index is made (anew), `why`; until it is done a search of rare words takes longer.",
+    )
+    SEARCH_REBUILT = "search_rebuilt", "info", "It is done: how many messages, and how long it took."
     SELF_CHECK_UNFINISHED = (
         "self_check_unfinished",
         "info",

@@ -38,6 +38,7 @@ from maild.outbound import dkim
 from maild.outbound.queue import OutboundQueue
 from maild.resolver import NoAnswer, NxDomain, Resolver
 from storage import events
+from storage.search_index import SearchIndex
 from storage.self_check import SelfCheck
 from storage.service import Service
 
@@ -77,7 +78,11 @@ class ControlPlane(NamedTuple):
 
 
 def control_plane(
-    ground: Ground, queue: OutboundQueue, unsubscribe_key: bytes, self_check: SelfCheck
+    ground: Ground,
+    search_index: SearchIndex,
+    queue: OutboundQueue,
+    unsubscribe_key: bytes,
+    self_check: SelfCheck,
 ) -> ControlPlane:
     """Call it on the event loop that the server will run on. `self_check`: what `/health` tells of."""
     settings, clock, ids, db = ground.settings, ground.clock, ground.ids, ground.db
@@ -101,6 +106,7 @@ def control_plane(
         cpu=ground.cpu,
         body_reader=BodyReader(ground.blobs, ground.cpu, sanitize, ground.tuning.api.sanitized_chars),
         load_text=load_text,
+        search_index=search_index,
     )
     operations = Operations(db, services)
     rate_limit = RateLimit(db, clock, settings.limits.requests_per_minute)

@@ -41,6 +41,7 @@ from storage.ids import Ids
 from storage.indexer import SearchIndexer
 from storage.retention import Retention, ages
 from storage.sealing import Sealer, SealError, master_key_file
+from storage.search_index import SearchIndex
 from storage.self_check import SelfCheck
 from storage.service import Supervisor
 
@@ -71,6 +72,7 @@ class Daemon:
         self.http: HttpServer
         self.operations: Operations
         self.streams: Streams
+        self.indexer: SearchIndexer
         self.retention: Retention
         self.self_check: SelfCheck
 
@@ -111,17 +113,18 @@ class Daemon:
             RecipientHeaders(unsubscribe_key, self._settings.server.public_url),
             random.Random(),  # noqa: S311 (spreads retries, guards nothing)
         )
-        self._keep_house(ground)
-        api = control_plane(ground, queue, unsubscribe_key, self.self_check)
+        index = SearchIndex(self._folder.search_index)
+        self._keep_house(ground, index)
+        api = control_plane(ground, index, queue, unsubscribe_key, self.self_check)
         self.operations, self.http, self.streams = api.operations, api.http, api.streams
         self._supervisor = Supervisor(
             [
                 *api.background,
                 queue,
-                SearchIndexer(ground.db, ground.clock),
+                self.indexer,
                 self.retention,
                 self.self_check,
-                allocator.MemoryKeeper(ground.db.empty_caches),
+                allocator.MemoryKeeper(self._empty_caches),
                 self.listener,
                 self.http,
                 self.streams,
@@ -154,15 +157,17 @@ class Daemon:
         tell(log, LogEvent.BUILT, data_dir=str(self._folder.path), orphaned_files_removed=swept)
         return ground
 
-    def _keep_house(self, ground: Ground) -> None:
+    def _keep_house(self, ground: Ground, index: SearchIndex) -> None:
         """What looks after the store."""
         settings = ground.settings
+        self.indexer = SearchIndexer(ground.db, index, ground.clock)
         self.self_check = SelfCheck(
             ground.db,
             ground.blobs,
             self._folder.database,
             ground.clock,
             random.Random(),  # noqa: S311 (where a round of looking begins)
+            self.indexer.check,
         )
         self.retention = Retention(
             ground.db,
@@ -171,6 +176,11 @@ class Daemon:
             ages(settings.storage.keep_events_days, settings.webhooks.keep_records_days),
             raw_days=lambda plan: settings.plan(plan).retention_days,
         )
+
+    async def _empty_caches(self) -> None:
+        if self._db is not None:
+            await self._db.empty_caches()
+            await self.indexer.empty_caches()
 
     def _tls_context(self) -> ssl.SSLContext:
         smtp, server = self._settings.smtp, self._settings.server

@@ -15,6 +15,7 @@ class DataFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.database = path / "maild.sqlite3"
+        self.search_index = path / "search.sqlite3"
         self.blobs = path / "blobs"
         self.master_key = path / "master.key"
         self._lock_file = path / "lock"

@@ -1,72 +1,155 @@
-"""Moves new messages into the search index, behind their commit.
+"""Moves new messages into the search index, behind their commit, and makes that index where there is none.
 
-A batch of 4 KiB messages holds the writer for 20 to 40 ms. When nobody else writes, the indexer goes on
-without rest. Beside others it rests after each batch, the longer the busier they keep the writer: a burst
-of mail is accepted first and indexed after. But the longer a backlog lasts the shorter the rests become, so
-that a load that never ends can't make it grow for ever. What waits is found by search all the same
-(`storage.search`).
+A round reads what waits (`search.waiting`) on a reader's thread, tells the index on a thread of its own, and when the
+index is committed takes it from the tail (`search.settle`), which is all that the store's writer has to do with it.
+The index is one transaction a round, hence one segment: after a round that found little the indexer rests, so
+that a load makes batches of some hundred messages; while it falls behind it goes on without rest. What waits is found
+by search all the same (`storage.search`).
+
+At the start it looks whether the file belongs to the store. If it doesn't, or is damaged then or later, a new one is
+begun and all messages are walked through, oldest first; until that is done searches read the messages themselves.
 """
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple, TypeVar
 
 import structlog
 
+from storage import search
 from storage.clock import Clock
 from storage.database import Database
-from storage.search import index
-from storage.search_index import merge
+from storage.search import Unsettled
+from storage.search_index import IndexLost, SearchIndex, Walked
 from storage.service import Enduring, LoopService
 
-BATCH = 16
-LOOK_S = 0.25  # how long a message waits after its commit, when nothing else does
-REST = 40  # times the last batch, beside others who keep the writer busy all the time
-REST_MAX_S = 2.0
-PATIENCE_S = 15.0  # a backlog of this age halves the rest
-RETRY_S = 5.0
+T = TypeVar("T")
 
 log = structlog.get_logger("maild.search")
 
 
+class IndexingPace(NamedTuple):
+    """How many messages a round takes at most, and how long a message waits for the next round."""
+
+    batch: int = 500
+    look_s: float = 0.25
+    retry_s: float = 5.0
+
+
 class SearchIndexer(LoopService):
-    """Indexes in small batches, and rests between them the longer, the busier other writers are."""
+    """Each round is one batch; with none to do it rests for `IndexingPace.look_s`, so that batches are large."""
 
     name = "search indexer"
 
-    def __init__(self, db: Database, clock: Clock) -> None:
+    def __init__(
+        self, db: Database, index: SearchIndex, clock: Clock, pace: IndexingPace = IndexingPace()
+    ) -> None:
         super().__init__()
         self._db = db
+        self._index = index
         self._clock = clock
+        self._pace = pace
         self._after = ""
+        self._is_open = False
+        self._thread = ThreadPoolExecutor(1, "search index")
+        self._rebuild_began: float | None = None
+        self._walked = 0
+        self._stops = False
 
     async def run(self) -> None:
         done_at = -1  # the count of written units at which nothing was left to do
-        backlog_since = looked_at = self._clock.monotonic()
-        others_s = self._db.writing_s
         while True:
-            if self._db.units_written == done_at:
-                await self.pause(LOOK_S)
-                backlog_since = self._clock.monotonic()
-                continue
-            began, writing_s = self._clock.monotonic(), self._db.writing_s
-            busy = min(1.0, (writing_s - others_s) / max(began - looked_at, LOOK_S))
             written = self._db.units_written
-            worked = None
-            with Enduring(log, "indexing_failed"):  # mail goes on, and is found in the tail
-                worked = await self._step()
-            if worked is None:
-                await self.pause(RETRY_S)
-                continue
-            looked_at, others_s = self._clock.monotonic(), self._db.writing_s
-            if not worked:
-                backlog_since = looked_at
-                if self._db.units_written == written + 2:  # nobody but this step
-                    done_at = self._db.units_written
-                await self.pause(LOOK_S)  # whatever others write meanwhile: a step takes the writer from them
-                continue
-            patience = 1 + (looked_at - backlog_since) / PATIENCE_S
-            await self.pause(min(REST_MAX_S, (looked_at - began) * REST * busy / patience))
+            rest_s = self._pace.look_s
+            if written != done_at or not self._index.is_complete:
+                rest_s = self._pace.retry_s
+                with Enduring(log, "indexing_failed"):  # mail goes on, and is found in the tail
+                    rest_s = 0 if await self.round() else self._pace.look_s
+                    if rest_s and self._db.units_written == written:
+                        done_at = written
+            await self.pause(rest_s)
 
-    async def _step(self) -> bool:
-        """One batch and one step of tidying up; False when there was nothing to do."""
-        done = await self._db.write_apart(index, BATCH, self._after)
-        self._after = done.last_organization
-        is_merging = await self._db.write_apart(merge)
-        return done.moved > 0 or is_merging
+    async def round(self) -> bool:
+        """One batch, or some tidying up where nothing waits; False when there is nothing to go on with at once."""
+        try:
+            if not self._is_open:
+                await self._open()
+            walked = await self._in_thread(self._index.walked)
+            if walked is not None:
+                return await self._walk(walked)
+            if not self._index.is_complete:  # condemned
+                raise IndexLost("damaged")
+            return await self._move()
+        except IndexLost as error:
+            await self._make(str(error))
+            return False  # a disk that damages each one must not keep us busy
+
+    async def empty_caches(self) -> None:
+        await self._in_thread(self._index.shrink)
+
+    async def check(self, timeout_s: float) -> bool:
+        """Look at the pages of the index, which is made anew where they are damaged; False: that took too long."""
+        until = self._clock.monotonic() + timeout_s
+        if not self._is_open:
+            return True
+        try:
+            return await self._in_thread(
+                self._index.check, lambda: self._stops or self._clock.monotonic() > until
+            )
+        finally:
+            self.wake()
+
+    async def stop(self) -> None:
+        self._stops = True
+        await super().stop()
+        await self._in_thread(self._index.close)  # behind what it is at
+        self._is_open = False
+        self._stops = False
+        self._thread.shutdown()
+        self._thread = ThreadPoolExecutor(1, "search index")
+
+    async def _open(self) -> None:
+        fault = await self._in_thread(self._index.open, await self._db.read(search.mark_of))
+        if fault is not None:
+            raise IndexLost(fault)
+        self._is_open = True
+
+    async def _make(self, why: str) -> None:
+        self._is_open = False
+        await self._db.write(search.name, await self._in_thread(self._index.make))
+        self._is_open = True
+        log.info("search_rebuild_begun", why=why)
+        self._rebuild_began, self._walked = self._clock.monotonic(), 0
+
+    async def _walk(self, since: Walked) -> bool:
+        some = await self._db.read(search.walk, since, self._pace.batch)
+        if not some.is_empty:
+            self._walked += await self._tell(some)
+            return True
+        await self._in_thread(self._index.complete)
+        began = self._rebuild_began or self._clock.monotonic()
+        log.info("search_rebuilt", messages=self._walked, seconds=round(self._clock.monotonic() - began, 1))
+        return True
+
+    async def _move(self) -> bool:
+        some = await self._db.read(search.waiting, self._pace.batch, self._after)
+        if some.is_empty:
+            return await self._in_thread(self._index.merge)
+        await self._tell(some)
+        if some.keys:
+            self._after = some.keys[-1][0]
+        return len(some.keys) >= self._pace.batch or len(some.gone) >= self._pace.batch
+
+    async def _tell(self, some: Unsettled) -> int:
+        mark, count = await self._in_thread(self._change, some)
+        await self._db.write(search.settle, mark, some)
+        return count
+
+    def _change(self, some: Unsettled) -> tuple[str, int]:
+        entries = some.entries()
+        return self._index.change(some.mark, entries, some.gone, some.walked), len(entries)
+
+    async def _in_thread(self, function: Callable[..., T], *args: object) -> T:
+        # Shielded: whoever is cancelled meanwhile leaves the thread to its work.
+        return await asyncio.shield(asyncio.get_running_loop().run_in_executor(self._thread, function, *args))

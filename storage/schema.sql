@@ -284,30 +284,17 @@ CREATE TABLE search_words (
   words      TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE search_organizations (
-  number          INTEGER PRIMARY KEY,
-  organization_id TEXT NOT NULL UNIQUE,
-  documents       INTEGER NOT NULL,              -- the last number given to one of its messages
-  newest_id       TEXT NOT NULL,                 -- the newest message indexed
-  is_ordered      INTEGER NOT NULL               -- 0: the clock was set back once; numbers don't sort by age
-) STRICT;
+-- Messages that were deleted: what the index is to let go of. It is a file of its own (storage/search_index.py).
+CREATE TABLE search_gone (
+  message_id TEXT PRIMARY KEY,
+  inbox_id   TEXT NOT NULL,
+  words      TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
 
-CREATE TABLE search_inboxes (
-  number   INTEGER PRIMARY KEY,
-  inbox_id TEXT NOT NULL UNIQUE
+-- One row, or none yet: which index belongs to this store.
+CREATE TABLE search_mark (
+  mark TEXT NOT NULL
 ) STRICT;
-
-CREATE TABLE search_documents (
-  document   INTEGER PRIMARY KEY,                -- organization's number × 2^36 + the message's
-  message_id TEXT NOT NULL UNIQUE REFERENCES messages (id)
-) STRICT;
-
--- Trigrams of folded words (storage/search.py). The indexer merges in steps, when no other unit waits for the writer.
-CREATE VIRTUAL TABLE search_index USING fts5 (
-  words, content = '', detail = none, columnsize = 0, tokenize = 'trigram case_sensitive 1'
-);
-INSERT INTO search_index (search_index, rank) VALUES ('automerge', 0);
-INSERT INTO search_index (search_index, rank) VALUES ('crisismerge', 256);
 
 -- Sending -----------------------------------------------------------------------------------
 

@@ -6,11 +6,12 @@ that hold it (`_SEEN`), and of most that don't, being ASCII, that they don't (`_
 The rest is folded and looked at by us (`_holds`). So a character of a trigram that another Unicode version folds
 otherwise costs a search, never a wrong answer.
 
-What is durable when: `note` runs in the transaction that inserts the message and puts it in the tail;
-`index` moves messages from the tail into the index, in batches behind their commit
-(`storage.indexer`), because making trigrams of a 4 KiB message costs as much as accepting it. A search
-reads the tail message by message, so it misses nothing that is committed. `forget` runs in the
-transaction that deletes the message.
+What is durable when: `note` runs in the transaction that inserts the message and puts it in the tail, `forget` in the
+one that deletes it. The index is a file of its own (`storage.search_index`), written behind the commits in batches
+(`storage.indexer`): what a batch needs is read here (`waiting`, `walk`), and once the index is committed, `settle`
+takes it from the tail. A search reads the tail message by message, and then the index: so it misses nothing that is
+committed, and what is in both it finds once. What was deleted stands in `search_gone` until the index has let go of it,
+and is found no more in the meantime, for each hit is a row of `messages`.
 
 Where a message stands in the index: its number there (`document`) is the organization's number × 2^36 +
 a count, so an organization's messages lie side by side, in the order of their age, and a search reads
@@ -23,21 +24,31 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from storage import id_spans, search_index
+from storage import id_spans
 from storage.database import Tx
-from storage.dialect import array, containing, contains, each_of, greatest, is_ascii, joined, unindexed
+from storage.dialect import (
+    array,
+    array_of,
+    containing,
+    contains,
+    each_of,
+    each_row_of,
+    elements,
+    is_ascii,
+    item,
+    joined,
+    unindexed,
+)
 from storage.records import dump, load
+from storage.search_index import TRIGRAM, Entry, Gone, SearchIndex, Walked
 
 At = str | int  # where a message stands: its id; in an index that is ordered, its document
 
-TRIGRAM = 3
 TRIGRAMS_MAX = 24  # of a long needle, evenly spread: the rest is for the confirmation
 SHARPENED_MIN = 4  # trigrams; fewer are asked for as they are
 COMMON = 10  # times the share of the rarest
-DOCUMENTS_BITS = 36
-BATCH_CHARS = 256 * 1024
-_PRIVATE = 0xF0000  # plane 15: nobody's letters
-_DIGITS = 0x8000
+BATCH_BYTES = 1024 * 1024  # of raw messages, and one message at least
+FOLDED_AT_ONCE = 64 * 1024  # characters: folding keeps the interpreter to its end
 
 _BODY = "coalesce(w.words, m.text_body, m.extracted_text, '')"
 _ADDRESSES = "m.to_addresses, m.cc_addresses, m.bcc_addresses"
@@ -64,12 +75,6 @@ _ABSENT = {
 _TOO_PLAIN = {"words": " AND ".join(map(is_ascii, _ANYWHERE)), "sender": is_ascii("m.from_address")}
 _HOLDING = f"""SELECT m.id, m.from_address, m.subject, m.from_name, {_BODY}, {_ADDRESSES}
     FROM messages m {_JOIN_WORDS} WHERE m.id IN {each_of("?")}"""
-_SPAN = "SELECT number, documents, is_ordered FROM search_organizations WHERE organization_id = ?"
-_NUMBER = f"""INSERT INTO search_organizations (organization_id, documents, newest_id, is_ordered)
-    VALUES (:organization, 1, :message, 1) ON CONFLICT (organization_id) DO UPDATE SET
-      documents = documents + 1, newest_id = {greatest("newest_id", ":message")},
-      is_ordered = is_ordered AND newest_id < :message
-    RETURNING (number << :bits) + documents"""
 
 
 class Needle(NamedTuple):
@@ -158,14 +163,15 @@ def note(tx: Tx, organization_id: str, message_id: str, words: str | None = None
 
 
 def forget(tx: Tx, organization_id: str, message_id: str) -> None:
-    """The message is about to be deleted: take its words out."""
-    key = (organization_id, message_id)
-    if not tx.run("DELETE FROM search_tail WHERE organization_id = ? AND message_id = ?", key):
-        document = tx.value(
-            "DELETE FROM search_documents WHERE message_id = ? RETURNING document", (message_id,)
+    """The message is about to be deleted: the index is to let go of its words."""
+    tx.run(
+        "DELETE FROM search_tail WHERE organization_id = ? AND message_id = ?", (organization_id, message_id)
+    )
+    for one in _entries(_texts(tx, [message_id])):
+        tx.run(
+            "INSERT INTO search_gone (message_id, inbox_id, words) VALUES (?, ?, ?)",
+            (message_id, one.inbox_id, one.words),
         )
-        if document is not None:
-            search_index.take_out(tx, document, _document(tx, message_id))
     tx.run("DELETE FROM search_words WHERE message_id = ?", (message_id,))
 
 
@@ -178,16 +184,17 @@ def bounded(tx: Tx, scope: Scope, before: str | None) -> tuple[Scope, str | None
     return scope._replace(first_id=first), min(filter(None, (before, last)), default=None)
 
 
-def sharpened(tx: Tx, scope: Scope, needle: Needle) -> Needle:
+def sharpened(index: SearchIndex, scope: Scope, needle: Needle) -> Needle:
     """The same, asking the index for its rare trigrams alone: each common one costs a look at a long list for every
-    message that the rare ones propose."""
+    message that the rare ones propose. search_index.IndexLost."""
     trigrams = needle.trigrams()
-    span = tx.one(_SPAN, (scope.organization_id,))
-    if len(trigrams) < SHARPENED_MIN or span is None:
+    if len(trigrams) < SHARPENED_MIN:
         return needle
-    number, documents, _ = span
-    low = number << DOCUMENTS_BITS
-    shares = {one: search_index.share(tx, one, low, low + documents + 1) for one in trigrams}
+    with index.reading() as proposals:
+        span = proposals.span(scope.organization_id)
+        if span is None:
+            return needle
+        shares = {one: proposals.share(one, span) for one in trigrams}
     enough = COMMON * min(shares.values())
     return needle._replace(rare=tuple(one for one, share in shares.items() if share <= enough))
 
@@ -210,61 +217,34 @@ def tail(tx: Tx, scope: Scope, needle: Needle, before: str | None, at: At | None
     return _hits(tx, needle, "t.message_id", scope.conditions(), source, parameters)
 
 
-def indexed(tx: Tx, scope: Scope, needle: Needle, before: str | None, at: At | None, rows: int) -> Batch:
-    """The same of the index's candidates."""
-    span = tx.one(_SPAN, (scope.organization_id,))
-    match = _match(tx, scope, needle)
-    if span is None or match is None:
-        return Batch([], None)
-    number, documents, is_ordered = span
-    low = number << DOCUMENTS_BITS
-    parameters = {
-        **scope._asdict(),
-        "match": match,
-        "low": low,
-        "below": low + documents + 1,
-        "first": scope.first_id or "",
-        "before": before or "~",
-        "rows": rows,
-    }
-    if is_ordered:
-        parameters["low"] = _from(tx, low, low + documents + 1, scope.first_id)
-        parameters["below"] = _from(tx, low, low + documents + 1, before or "~") if at is None else at
-        candidates, stands = search_index.BY_NUMBER, "c.document"
-    else:  # `at` is a document if the index was ordered until now: then from the beginning
-        parameters["last"] = at if isinstance(at, str) else before or "~"
-        candidates, stands = search_index.BY_AGE, "c.message_id"
+def indexed(
+    index: SearchIndex, tx: Tx, scope: Scope, needle: Needle, before: str | None, at: At | None, rows: int
+) -> Batch:
+    """The same of the index's candidates. search_index.IndexLost."""
+    candidates = _candidates(index, scope, needle, before, at, rows)
+    parameters = {**scope._asdict(), "candidates": candidates, "before": before or "~", "rows": rows}
     # The candidates first, bounded; the filters are for those.
-    source = f"""FROM ({candidates}) c LEFT JOIN messages m ON m.id = c.message_id
-        {_JOIN_WORDS} ORDER BY {stands} DESC"""
-    return _hits(tx, needle, stands, f"m.id < :before AND {scope.conditions()}", source, parameters)
+    source = f"""FROM {elements(":candidates")} c LEFT JOIN messages m ON m.id = {item("c.value", 1)}
+        {_JOIN_WORDS} ORDER BY c.key"""
+    conditions = f"m.id < :before AND {scope.conditions()}"
+    return _hits(tx, needle, item("c.value", 0), conditions, source, parameters)
 
 
-def _from(tx: Tx, low: int, end: int, message_id: str | None) -> int:
-    """The number from which on messages are as new as this id, where numbers go by age; `end` when none is."""
-    while message_id and low < end:
-        middle = (low + end) // 2
-        row = tx.one(
-            """SELECT document, message_id FROM search_documents WHERE document >= ? AND document < ?
-               ORDER BY document LIMIT 1""",
-            (middle, end),
-        )
-        if row is None or row[1] >= message_id:
-            end = middle
-        else:
-            low = row[0] + 1
-    return low
-
-
-def _match(tx: Tx, scope: Scope, needle: Needle) -> str | None:
-    """What the index is asked; None when the inbox has nothing indexed."""
-    trigrams = needle.trigrams()
-    if scope.inbox_id is not None:
-        number = tx.value("SELECT number FROM search_inboxes WHERE inbox_id = ?", (scope.inbox_id,))
-        if number is None:
-            return None
-        trigrams.append(_inbox_trigram(number))
-    return search_index.all_of(trigrams)
+def _candidates(
+    index: SearchIndex, scope: Scope, needle: Needle, before: str | None, at: At | None, rows: int
+) -> str:
+    """JSON: where each stands and its message. Nothing but the index is read in here."""
+    first, last = scope.first_id or "", before or "~"
+    with index.reading() as proposals:
+        span = proposals.span(scope.organization_id)
+        match = proposals.match(needle.trigrams(), scope.inbox_id)
+        if span is None or match is None:
+            return "[]"
+        if not span.is_ordered:  # `at` is a number if it was until now: then from the beginning
+            return proposals.by_age(match, span, first, at if isinstance(at, str) else last, rows)
+        low = proposals.number_from(span, first)
+        below = at if isinstance(at, int) else proposals.number_from(span, last)
+        return proposals.by_number(match, low, below, rows)
 
 
 def _hits(tx: Tx, needle: Needle, at: str, conditions: str, source: str, parameters: dict[str, Any]) -> Batch:
@@ -321,64 +301,113 @@ def _holds(
 # Indexing ----------------------------------------------------------------------------------------
 
 
-class Indexed(NamedTuple):
-    moved: int
-    last_organization: str  # where the next batch goes on, so that each organization has its turn
+class Unsettled(NamedTuple):
+    """What the index has yet to be told, in one state of the store. `mark`: of the index that belongs to it.
+
+    `texts`: JSON, which is read where the interpreter is not waited for. `keys`: whose messages they are, and their
+    ids; a walk has none, since it leaves the tail alone.
+    """
+
+    mark: str | None
+    texts: str
+    gone: list[Gone]
+    keys: list[tuple[str, str]]
+    walked: Walked | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.gone and not self.keys and self.walked is None
+
+    def entries(self) -> list[Entry]:
+        return _entries(self.texts)
 
 
-def index(tx: Tx, limit: int, after: str = "", max_chars: int = BATCH_CHARS) -> Indexed:
-    """Move up to `limit` messages of the organizations after `after` from the tail into the index."""
-    rows = tx.all(
-        """SELECT organization_id, message_id FROM search_tail WHERE organization_id > ?
-           ORDER BY organization_id, message_id LIMIT ?""",
-        (after, limit),
-    )
-    if not rows and after:
-        return index(tx, limit, max_chars=max_chars)
-    count, chars = 0, 0
-    for organization_id, message_id in rows:
-        chars += _index_one(tx, organization_id, message_id)
-        count += 1
-        if chars > max_chars:
-            break
-    return Indexed(count, rows[count - 1][0] if rows else "")
+def mark_of(tx: Tx) -> str | None:
+    """Names the index that belongs to this store."""
+    found: str | None = tx.value("SELECT mark FROM search_mark")
+    return found
 
 
-def _index_one(tx: Tx, organization_id: str, message_id: str) -> int:
-    words = ""
-    inbox_id = tx.value("SELECT inbox_id FROM messages WHERE id = ?", (message_id,))
-    if inbox_id is not None:
-        tx.run("INSERT INTO search_inboxes (inbox_id) VALUES (?) ON CONFLICT DO NOTHING", (inbox_id,))
-        words = _document(tx, message_id)
-        row = tx.one(
-            _NUMBER, {"organization": organization_id, "message": message_id, "bits": DOCUMENTS_BITS}
+def waiting(tx: Tx, limit: int, after: str = "", max_bytes: int = BATCH_BYTES) -> Unsettled:
+    """Up to `limit` messages of the tail, first of the organizations behind `after`; and what was deleted."""
+    sql = """SELECT t.organization_id, t.message_id, coalesce(m.size_bytes, 0) FROM search_tail t
+        LEFT JOIN messages m ON m.id = t.message_id WHERE t.organization_id {} ?
+        ORDER BY t.organization_id, t.message_id LIMIT ?"""
+    rows = tx.all(sql.format(">"), (after, limit))
+    if len(rows) < limit:
+        rows += tx.all(sql.format("<="), (after, limit - len(rows)))
+    keys = [(row[0], row[1]) for row in rows[: _fitting([row[2] for row in rows], max_bytes)]]
+    gone = tx.all("SELECT message_id, inbox_id, words FROM search_gone LIMIT ?", (limit,))
+    texts = _texts(tx, [message_id for _, message_id in keys])
+    return Unsettled(mark_of(tx), texts, [Gone(*row) for row in gone], keys)
+
+
+def walk(tx: Tx, since: Walked, limit: int, max_bytes: int = BATCH_BYTES) -> Unsettled:
+    """Up to `limit` messages of all, whether in the tail or not, that come behind `since`; none: that was all."""
+    organization_id: str | None = since.organization_id
+    sql = """SELECT id, size_bytes FROM messages WHERE organization_id = ? AND id > ? ORDER BY id LIMIT ?"""
+    rows = tx.all(sql, (since.organization_id, since.message_id, limit))
+    if not rows:
+        organization_id = tx.value(
+            "SELECT min(organization_id) FROM messages WHERE organization_id > ?", (since.organization_id,)
         )
-        assert row is not None
-        document = row[0]
-        tx.run("INSERT INTO search_documents (document, message_id) VALUES (?, ?)", (document, message_id))
-        search_index.put(tx, document, words)
-    tx.run(
-        "DELETE FROM search_tail WHERE organization_id = ? AND message_id = ?", (organization_id, message_id)
-    )
-    return len(words)
+        rows = tx.all(sql, (organization_id, "", limit))
+    gone = tx.all("SELECT message_id, inbox_id, words FROM search_gone LIMIT ?", (limit,))
+    ids = [row[0] for row in rows[: _fitting([row[1] for row in rows], max_bytes)]]
+    walked = Walked(organization_id, ids[-1]) if organization_id and ids else None
+    return Unsettled(mark_of(tx), _texts(tx, ids), [Gone(*row) for row in gone], [], walked)
 
 
-def _document(tx: Tx, message_id: str) -> str:
-    """What the index knows of a message; the same when it is taken out again."""
-    row = tx.one(
-        f"""SELECT i.number, {_BODY}, m.subject, m.from_name, m.from_address, {_ADDRESSES} FROM messages m {_JOIN_WORDS}
-            JOIN search_inboxes i ON i.inbox_id = m.inbox_id WHERE m.id = ?""",
-        (message_id,),
-    )
-    assert row is not None
-    number, body, subject, name, sender, *addresses = row
+def settle(tx: Tx, mark: str, done: Unsettled) -> None:
+    """The index has it all, committed under this mark."""
+    if done.keys:
+        tx.run(
+            f"DELETE FROM search_tail WHERE (organization_id, message_id) IN {each_row_of('?', 2)}",
+            (dump(done.keys),),
+        )
+    if done.gone:
+        ids = dump([one.message_id for one in done.gone])
+        tx.run(f"DELETE FROM search_gone WHERE message_id IN {each_of('?')}", (ids,))
+    name(tx, mark)
+
+
+def name(tx: Tx, mark: str) -> None:
+    """The index of this mark belongs to the store from now on."""
+    if not tx.run("UPDATE search_mark SET mark = ?", (mark,)):
+        tx.run("INSERT INTO search_mark (mark) VALUES (?)", (mark,))
+
+
+def _fitting(sizes: Sequence[int], total: int) -> int:
+    """How many of them make up no more than that; the first in any case."""
+    count, sum_bytes = 0, 0
+    for size in sizes:
+        sum_bytes += size
+        if count and sum_bytes > total:
+            break
+        count += 1
+    return count
+
+
+_TEXTS = array_of(
+    array(
+        "m.organization_id", "m.id", "m.inbox_id", "m.subject", "m.from_address", "m.from_name", _BODY,
+        "m.to_addresses", "m.cc_addresses", "m.bcc_addresses",
+    ),
+    f"(SELECT value AS wanted FROM {elements(':ids')}) JOIN messages m ON m.id = wanted {_JOIN_WORDS}",
+)  # fmt: skip
+
+
+def _texts(tx: Tx, message_ids: Sequence[str]) -> str:
+    """What the index is to know of these messages, as JSON."""
+    return str(tx.value(f"SELECT {_TEXTS}", {"ids": dump(message_ids)})) if message_ids else "[]"
+
+
+def _entries(texts: str) -> list[Entry]:
+    return [Entry(row[0], row[1], row[2], _folded(*row[3:])) for row in load(texts)]
+
+
+def _folded(subject: str, sender: str, name: str | None, body: str | None, *addresses: str) -> str:
     everyone = [one for text in addresses for one in load(text)]
-    fields = [subject, sender, name or "", *everyone, body or ""]
-    folded = "\n".join(fields).casefold().replace("\0", " ")
-    return f"{_inbox_trigram(number)}\n{folded}"
-
-
-def _inbox_trigram(number: int) -> str:
-    high, low = divmod(number, _DIGITS)
-    higher, high = divmod(high, _DIGITS)
-    return "".join(chr(_PRIVATE + digit) for digit in (higher, high, low))
+    words = "\n".join([subject, sender, name or "", *everyone, body or ""]).replace("\0", " ")
+    pieces = range(0, len(words), FOLDED_AT_ONCE)
+    return "".join([words[at : at + FOLDED_AT_ONCE].casefold() for at in pieces])

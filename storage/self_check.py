@@ -4,11 +4,12 @@ Once a day its pages are looked at (`integrity.pages`), on a connection of its o
 once an hour `Portions.blobs_bytes` of stored messages are compared with their hashes, from a random place on and then
 from where the hour before ended, so that all have their turn. Damage is an error line for each round that finds some,
 and `is_damaged` until the next start, which `/health` shows. Nothing is mended, and nothing that still works is
-refused.
+refused. The search index, which is derived, is looked at as well: damaged, it is just made anew.
 """
 
 import asyncio
 import random
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,6 +34,7 @@ class Portions(NamedTuple):
 
     first_s: float = 30.0  # after the start, which has other things to do
     pages_s: float = 60.0  # some gigabytes; reading so long keeps the WAL from being used anew
+    index_s: float = 10.0  # nothing is indexed meanwhile
     blobs_bytes: int = 64 * 1024 * 1024
     blobs_slice: int = 20
 
@@ -49,6 +51,7 @@ class SelfCheck(LoopService):
         path: Path,
         clock: Clock,
         randomness: random.Random,
+        check_index: Callable[[float], Awaitable[bool]],
         portions: Portions = Portions(),
     ) -> None:
         super().__init__()
@@ -59,6 +62,7 @@ class SelfCheck(LoopService):
         self._path = path
         self._clock = clock
         self._randomness = randomness
+        self._check_index = check_index
         self._pages_due_ms = 0
         self._after: str | None = None
 
@@ -82,6 +86,8 @@ class SelfCheck(LoopService):
             log.error("store_damaged", found=len(damage), first=damage[:TOLD_MAX], advice=ADVICE)
 
     async def _pages(self) -> list[Damage]:
+        if not await self._check_index(self._portions.index_s):
+            log.info("self_check_unfinished", seconds=self._portions.index_s)
         damage = await integrity.pages_within(self._path, self._portions.pages_s)
         if damage is None:
             log.info("self_check_unfinished", seconds=self._portions.pages_s)

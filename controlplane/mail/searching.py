@@ -1,23 +1,32 @@
 """Search: the tail that is not indexed yet, then the index, in reads of bounded length.
 
 The tail comes first: a message that the indexer moves meanwhile is then seen twice, never missed. What the
-index can't help with (one or two characters, a single thread, filters without words) is read message by message.
+index can't help with (one or two characters, a single thread, filters without words) is read message by message; so
+is everything while there is no index, or when it is lost in the middle of a search, which then begins anew.
 """
 
 import time
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 
 from storage import message_json, search
 from storage.database import Database, Tx
 from storage.message_json import Part
-from storage.search import At, Needle, Scope
+from storage.search import At, Batch, Needle, Scope
+from storage.search_index import IndexLost, SearchIndex
 
 ROWS_MAX = 400
 SLICE_S = 0.005
 
+Look = Callable[[Tx, Scope, Needle, str | None, At | None, int], Batch]
 
-async def find(db: Database, scope: Scope, needle: Needle, before: str | None, limit: int) -> Part:
+
+async def find(
+    db: Database, index: SearchIndex, scope: Scope, needle: Needle, before: str | None, limit: int
+) -> Part:
     """The newest `limit` messages of the scope that hold the needle and are older than `before`."""
-    searching = _Search(scope, needle, before, limit)
+    searching = _Search(index, scope, needle, before, limit)
     while (found := await db.read_for(scope.organization_id, searching.go_on)) is None:
         pass
     return found
@@ -26,14 +35,18 @@ async def find(db: Database, scope: Scope, needle: Needle, before: str | None, l
 class _Search:
     """Where a search stands between two reads."""
 
-    def __init__(self, scope: Scope, needle: Needle, before: str | None, limit: int) -> None:
+    def __init__(
+        self, index: SearchIndex, scope: Scope, needle: Needle, before: str | None, limit: int
+    ) -> None:
+        self._index = index
         self._scope = scope
         self._needle = needle
         self._before = before
         self._limit = limit
         self._is_begun = False
-        self._has_index = bool(needle.trigrams()) and scope.thread_id is None
-        self._places = [search.indexed, search.tail] if self._has_index else [search.scan]  # next one last
+        self._has_index = index.is_complete and bool(needle.trigrams()) and scope.thread_id is None
+        indexed: Look = partial(search.indexed, index)
+        self._places = [indexed, search.tail] if self._has_index else [search.scan]  # the next one last
         self._found: set[str] = set()
         self._begin_place()
 
@@ -43,7 +56,11 @@ class _Search:
         if not self._is_begun:
             self._begin(tx)
         while self._places:
-            self._look(tx)
+            try:
+                self._look(tx)
+            except IndexLost:
+                self._places = [search.scan]
+                self._begin_place()
             if time.perf_counter() > until:
                 return None
         newest = sorted(self._found, reverse=True)[: self._limit]
@@ -52,7 +69,8 @@ class _Search:
     def _begin(self, tx: Tx) -> None:
         self._scope, self._before = search.bounded(tx, self._scope, self._before)
         if self._has_index:
-            self._needle = search.sharpened(tx, self._scope, self._needle)
+            with suppress(IndexLost):  # it will be met again
+                self._needle = search.sharpened(self._index, self._scope, self._needle)
         self._is_begun = True
 
     def _begin_place(self) -> None:

@@ -64,7 +64,9 @@ async def list_messages(call: Call) -> JsonArray:
     if needle is None and not scope.is_filtered:
         listed = await call.read(message_json.list_messages, scope, before, query.limit)
     else:
-        listed = await searching.find(call.db, scope, needle or IN_EVERYTHING, before, query.limit)
+        listed = await searching.find(
+            call.db, call.services.search_index, scope, needle or IN_EVERYTHING, before, query.limit
+        )
     return JsonArray(parts(call, listed))
 
 

@@ -28,6 +28,7 @@ from storage.clock import Clock
 from storage.cpu_threads import CpuThreads
 from storage.database import Database, Tx
 from storage.ids import Ids
+from storage.search_index import SearchIndex
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -58,6 +59,7 @@ class Services:
     cpu: CpuThreads
     body_reader: BodyReader
     load_text: TextLoader
+    search_index: SearchIndex
 
 
 class Call(NamedTuple):

@@ -19,12 +19,15 @@ from typing import Any
 from conf.settings import parse
 from maild.message.thread_headers import base_subject
 from maild.operator_commands import OperatorCommands
-from storage import blobs, inboxes, messages, migrate, outbound, search, search_index, threads
+from scripts.bench.words import Words
+from storage import blobs, inboxes, messages, migrate, outbound, search, threads
 from storage.blobs import Stored
 from storage.clock import Clock
+from storage.data_folder import DataFolder
 from storage.database import Tx
 from storage.ids import Ids
 from storage.records import AttachmentRow, MessageRow, dump
+from storage.search_index import SearchIndex
 
 DOMAIN = "bench.test"
 FACTS = "seed.json"
@@ -60,29 +63,11 @@ def document(folder: Path) -> dict[str, Any]:
     }
 
 
-class Words:
-    """Text as people write it, as far as the index of a search can tell: few words often, many seldom."""
-
-    def __init__(self, chance: random.Random) -> None:
-        self._chance = chance
-        letters = "etaoinshrdlucmfwypvbgkjqxz"
-        self._known = ["the", "and", "invoice"] + [
-            "".join(chance.choices(letters, weights=range(26, 0, -1), k=chance.randint(2, 10)))
-            for _ in range(20_000)
-        ]
-        self._weights = [1 / (rank + 1) for rank in range(len(self._known))]
-        self._pool = chance.choices(self._known, self._weights, k=400_000)
-
-    def some(self, count: int) -> str:
-        at = self._chance.randrange(len(self._pool) - count)
-        return " ".join(self._pool[at : at + count])
-
-
 class Seed:
     def __init__(self, options: argparse.Namespace) -> None:
         self._options = options
         self._chance = random.Random(options.seed)
-        self._words = Words(self._chance)
+        self._words = Words(self._chance, known=("the", "and", "invoice"))
         self._clock = SeedClock(options.messages)
         self._ids = Ids(self._clock)
         self._threads: dict[str, tuple[str, int]] = {}
@@ -93,7 +78,7 @@ class Seed:
         store.init()
         names = ["mine", "big", *(f"other {number}" for number in range(self._options.organizations))]
         made = {name: store.create_organization(name, "selfhost") for name in names}
-        conn = migrate.connect(folder / "maild.sqlite3")
+        conn = migrate.connect(DataFolder(folder).database)
         conn.execute("PRAGMA synchronous = OFF")
         conn.execute("PRAGMA wal_autocheckpoint = 20000")  # a long WAL makes every read slow
         conn.execute("PRAGMA cache_size = -500000")
@@ -109,7 +94,7 @@ class Seed:
             name: {**made[name], "inboxId": boxes[name][0].id} for name in ("mine", "big")
         }
         self._fill(conn, tx, names, boxes, facts)
-        self._index(conn, tx)
+        self._index(conn, tx, DataFolder(folder).search_index)
         conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         conn.execute("ANALYZE") if self._options.analyze else None
         conn.close()
@@ -228,21 +213,24 @@ class Seed:
             bounce_token=None, failure_reason=None, scheduled_at=None, sent_at=now_ms if is_outbound else None, created_at=now_ms,
         )  # fmt: skip
 
-    def _index(self, conn: Any, tx: Tx) -> None:
-        conn.execute("INSERT INTO search_index (search_index, rank) VALUES ('hashsize', 268435456)")
-        done = 0
+    def _index(self, conn: Any, tx: Tx, path: Path) -> None:
+        index, done = SearchIndex(path), 0
+        mark = index.make()
         while True:
             conn.execute("BEGIN IMMEDIATE")
             # Organization after organization: each one's documents lie together in the first place.
-            batch = search.index(tx, 20_000, max_chars=1 << 40)
+            batch = search.waiting(tx, 20_000, max_bytes=1 << 40)
+            mark = index.change(mark, batch.entries(), batch.gone, None)
+            search.settle(tx, mark, batch)
             conn.execute("COMMIT")
-            done += batch.moved
+            done += len(batch.keys)
             print(f"{done} indexed", flush=True)
-            if not batch.moved:
+            if not batch.keys:
                 break
-        conn.execute("INSERT INTO search_index (search_index, rank) VALUES ('hashsize', 1048576)")
-        while search_index.merge(tx):
+        index.complete()
+        while index.merge():
             pass
+        index.close()
 
 
 def main() -> None:

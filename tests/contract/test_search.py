@@ -1,26 +1,29 @@
 """`q` and `from` of GET /v1/messages: exact, case folded, literal, of this key's mail alone (A3, A10)."""
 
+import sqlite3
+from contextlib import closing
 from typing import Any
 
 import pytest
 
-from storage import migrate, search
-from storage.database import Tx
 from tests.support.running import Api, Running, until
 
 BOTH = pytest.mark.parametrize("is_indexed", [False, True], ids=["tail", "index"])
 
 
-def index(maild: Running) -> None:
+async def index(maild: Running) -> None:
     """What the indexer does in a moment, done now."""
-    conn = migrate.connect(maild.settings.data_path / "maild.sqlite3")
-    try:
-        conn.execute("BEGIN IMMEDIATE")
-        while search.index(Tx(conn), 100).moved:
-            pass
-        conn.execute("COMMIT")
-    finally:
-        conn.close()
+
+    async def look() -> bool | None:
+        maild.daemon.indexer.wake()
+        return maild.sql("SELECT count(*) FROM search_tail") == [(0,)] or None
+
+    await until(look)
+
+
+def in_index(maild: Running, sql: str, *parameters: Any) -> list[Any]:
+    with closing(sqlite3.connect(maild.settings.data_path / "search.sqlite3", isolation_level=None)) as conn:
+        return conn.execute(sql, parameters).fetchall()
 
 
 def mail(
@@ -73,7 +76,7 @@ async def test_what_q_finds(
         bot, mail(words, "sehr wichtig", To=f"{bot['address']}, carol@third.test", Cc="dave@fourth.test")
     )
     if is_indexed:
-        index(maild)
+        await index(maild)
     assert await subjects(maild.api, q=q) == (["sehr wichtig"] if found else [])
 
 
@@ -88,7 +91,7 @@ async def test_what_from_finds(
     await maild.received(bot, mail("hello ada@elsewhere.test"))
     await maild.received(bot, mail("I wrote lovelace and %", "second", sender="b@zzz.test"))
     if is_indexed:
-        index(maild)
+        await index(maild)
     assert ("topic" in await subjects(maild.api, **{"from": sender})) == found
     assert await subjects(maild.api, **{"from": "zzz", "q": "wrote"}) == ["second"]
     assert await subjects(maild.api, **{"from": "zzz", "q": "hello"}) == []
@@ -108,7 +111,7 @@ async def test_the_quoted_words_of_html_and_of_large_texts_are_found(
         assert await subjects(maild.api, q="olderwords") == ["html"]
         assert await subjects(maild.api, q="blockquote") == []
         assert await subjects(maild.api, q="begins here") == ["large"]
-        index(maild)
+        await index(maild)
 
 
 @BOTH
@@ -119,7 +122,7 @@ async def test_pages_and_filters(maild: Running, bot: dict[str, Any], is_indexed
         inbox = other if number % 3 == 2 else bot
         made.append(await maild.received(inbox, mail("findme", f"{number}")))
         if is_indexed:
-            index(maild)
+            await index(maild)
     sent = (await maild.api.send(bot, subject="sent", text="findme")).data
     newest = [one["id"] for one in reversed([*made, sent])]
 
@@ -157,7 +160,7 @@ async def test_other_tenants_and_inboxes_are_out_of_reach(
     await maild.received(other, mail("secretword", "other"))
     mine = await maild.received(bot, mail("secretword", "mine"))
     if is_indexed:
-        index(maild)
+        await index(maild)
     bound = await maild.key(inbox=bot)
     assert await subjects(stranger.api, q="secretword") == ["theirs"]
     assert await subjects(maild.api, q="secretword") == ["mine", "other"]
@@ -174,27 +177,33 @@ async def test_a_deleted_message_is_found_no_more(
     gone = await maild.received(bot, mail("secretword", "gone"))
     await maild.received(bot, mail("secretword", "kept"))
     if is_indexed:
-        index(maild)
+        await index(maild)
     await maild.api.call("DELETE", f"/v1/messages/{gone['id']}")
     assert await subjects(maild.api, q="secretword") == ["kept"]
-    assert maild.sql("SELECT count(*) FROM search_documents WHERE message_id = ?", gone["id"]) == [(0,)]
     assert maild.sql("SELECT count(*) FROM search_tail WHERE message_id = ?", gone["id"]) == [(0,)]
-    index(maild)
-    assert maild.sql("SELECT count(*) FROM search_index WHERE search_index MATCH 'sec AND etw'") == [(1,)]
+    await index(maild)
+
+    async def has_let_go() -> bool | None:
+        maild.daemon.indexer.wake()
+        return maild.sql("SELECT count(*) FROM search_gone") == [(0,)] or None
+
+    await until(has_let_go)
+    assert in_index(maild, "SELECT count(*) FROM documents WHERE message_id = ?", gone["id"]) == [(0,)]
+    assert in_index(maild, "SELECT count(*) FROM trigrams WHERE trigrams MATCH 'sec AND etw'") == [(1,)]
 
 
 async def test_the_order_is_right_after_the_clock_was_set_back(maild: Running, bot: dict[str, Any]) -> None:
     made = []
     for number in range(5):
         made.append(await maild.received(bot, mail("findme", f"{number}")))
-        index(maild)
+        await index(maild)
     # As if the third had come first: ids decide the order, and a search must not stop at the numbers' order.
-    (low,), *_, (high,) = maild.sql("SELECT document FROM search_documents ORDER BY document")
-    maild.sql("UPDATE search_documents SET document = -1 WHERE message_id = ?", made[4]["id"])
-    maild.sql("UPDATE search_documents SET document = ? WHERE message_id = ?", high, made[0]["id"])
-    maild.sql("UPDATE search_documents SET document = ? WHERE document = -1", low)
+    (low,), *_, (high,) = in_index(maild, "SELECT document FROM documents ORDER BY document")
+    in_index(maild, "UPDATE documents SET document = -1 WHERE message_id = ?", made[4]["id"])
+    in_index(maild, "UPDATE documents SET document = ? WHERE message_id = ?", high, made[0]["id"])
+    in_index(maild, "UPDATE documents SET document = ? WHERE document = -1", low)
     assert await subjects(maild.api, q="findme", limit="1") == ["0"]
-    maild.sql("UPDATE search_organizations SET is_ordered = 0")
+    in_index(maild, "UPDATE indexed_organizations SET is_ordered = 0")
     assert await subjects(maild.api, q="findme", limit="3") == ["4", "3", "2"]
     assert await subjects(maild.api, q="findme", before=made[3]["id"]) == ["2", "1", "0"]
 
@@ -217,5 +226,5 @@ async def test_the_indexer_comes_to_everything_by_itself(maild: Running, bot: di
         return maild.sql("SELECT count(*) FROM search_tail") == [(0,)] or None
 
     await until(look)
-    assert maild.sql("SELECT count(*) FROM search_documents") == [(30,)]
+    assert in_index(maild, "SELECT count(*) FROM documents") == [(30,)]
     assert len(await subjects(maild.api, q="findme")) == 30

@@ -2,7 +2,9 @@
 
 import sqlite3
 from collections.abc import Iterator
+from functools import partial
 from importlib import resources
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -12,6 +14,7 @@ from storage import id_spans, messages, search
 from storage.database import Tx
 from storage.ids import first_at
 from storage.search import IN_EVERYTHING, Needle, Scope
+from storage.search_index import SearchIndex
 from tests.unit.storage.test_row_json import row
 
 DAY_MS = 86_400_000
@@ -57,22 +60,32 @@ def drifts(tx: Tx) -> dict[str, int]:
 @example([(NOW_MS, NOW_MS)], NOW_MS + 1, None, True)
 @example([(NOW_MS, NOW_MS)], None, NOW_MS, True)
 def test_a_window_finds_what_was_created_in_it(
-    tx: Tx, made: list[tuple[int, int]], since: int | None, until: int | None, is_indexed: bool
+    tx: Tx,
+    tmp_path: Path,
+    made: list[tuple[int, int]],
+    since: int | None,
+    until: int | None,
+    is_indexed: bool,
 ) -> None:
     tx.run("SAVEPOINT example")
     try:
         ids = [insert(tx, *times, number) for number, times in enumerate(made)]
+        index = SearchIndex(tmp_path / "search.sqlite3")
+        mark = index.make()
+        index.complete()
         if is_indexed:
-            search.index(tx, 10)
+            waiting = search.waiting(tx, 10)
+            search.settle(tx, index.change(mark, waiting.entries(), [], None), waiting)
         scope, before = search.bounded(tx, Scope("org_1", since_ms=since, until_ms=until), None)
         found = search.scan(tx, scope, IN_EVERYTHING, before, None, 10).message_ids
         needle = Needle("hello", None)
         by_word = [
             message_id
-            for place in (search.tail, search.indexed)
+            for place in (search.tail, partial(search.indexed, index))
             for message_id in place(tx, scope, needle, before, None, 10).message_ids
         ]
     finally:
+        index.close()
         tx.run("ROLLBACK TO example")
         tx.run("RELEASE example")
     inside = {

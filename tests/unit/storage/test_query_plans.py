@@ -20,7 +20,7 @@ from tests.support.query_plans import ALLOWED, ROOT, Watch, scans
         ("SELECT DISTINCT organization_id FROM events WHERE seq > ?", "events"),  # by an index, all of it
         ("UPDATE blobs SET refs = 0 WHERE data IS NULL", "blobs"),
         ("DELETE FROM suppressions WHERE email = ?", "suppressions"),
-        ("SELECT count(*) FROM search_index", "search_index"),
+        ("SELECT count(*) FROM trigrams", "trigrams"),
         ("SELECT 1 FROM organizations o LEFT JOIN usage u ON u.period = o.plan WHERE o.id = ?", "usage"),
     ],
 )
@@ -34,7 +34,7 @@ def test_what_reads_a_whole_table_is_found(sql: str, table: str) -> None:
         "SELECT * FROM messages WHERE id = ?",
         "SELECT max(seq) FROM events",
         "SELECT m.id FROM json_each(:ids) one JOIN messages m ON m.id = one.value",
-        "SELECT rowid FROM search_index WHERE search_index MATCH :match AND rowid < 5",
+        "SELECT rowid FROM trigrams WHERE trigrams MATCH :match AND rowid < 5",
         "SELECT f.id FROM (SELECT id FROM messages WHERE inbox_id = ? ORDER BY id LIMIT 5) f",
         "INSERT INTO switched_off (name, since) VALUES (?, ?)",
         "PRAGMA user_version",

@@ -5,17 +5,20 @@ The steps of its virtual machine are counted: no clock is looked at.
 
 import sqlite3
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib import resources
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from storage import events, message_json, messages, search, search_index, thread_json
+from storage import events, message_json, messages, search, thread_json
 from storage.database import Tx
 from storage.ids import Ids, first_at
 from storage.records import ThreadRow
 from storage.search import IN_EVERYTHING, Needle, Scope
+from storage.search_index import SearchIndex
 from tests.support.store import EPOCH_MS, ManualClock
 from tests.unit.storage.test_row_json import insert_thread, row
 
@@ -27,7 +30,7 @@ LIMIT = 10
 class Filled:
     """An organization with so many messages and threads, a minute between any two."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, folder: Path) -> None:
         self.conn = sqlite3.connect(":memory:", isolation_level=None)
         self.conn.executescript((resources.files("storage") / "schema.sql").read_text("utf-8"))
         self.tx = Tx(self.conn)
@@ -51,9 +54,11 @@ class Filled:
                 (ids.new("evt"), f"org_{number}", clock.now_ms()),
             )
             clock.forward(MINUTE_S)
-        search.index(self.tx, size, max_chars=1 << 40)
-        while search_index.merge(self.tx):
+        self.index = SearchIndex(folder / f"{size}.sqlite3")
+        self.index.change(self.index.make(), search.waiting(self.tx, size).entries(), [], None)
+        while self.index.merge():
             pass
+        self.index.complete()
         self.end_ms = clock.now_ms()
         self.middle_ms = (EPOCH_MS + self.end_ms) // 2
         self.size = size
@@ -61,12 +66,20 @@ class Filled:
     def steps(self, read: "Callable[[Filled], Any]") -> int:
         """Of the virtual machine, in tens."""
         steps = count()
-        self.conn.set_progress_handler(lambda: next(steps) < 0, 10)
+        read(self)  # so that the index has a connection at hand
+        connections = [self.conn, *self.index._idle]
+        for conn in connections:
+            conn.set_progress_handler(lambda: next(steps) < 0, 10)
         try:
             read(self)
         finally:
-            self.conn.set_progress_handler(None, 0)
+            for conn in connections:
+                conn.set_progress_handler(None, 0)
         return next(steps)
+
+    @property
+    def indexed(self) -> Any:
+        return partial(search.indexed, self.index)
 
     def window(self, place: Any, needle: Needle, since_ms: int | None, until_ms: int | None) -> list[str]:
         """A page of what was created in the window, looked for as the API does, but that it may not go on for ever."""
@@ -83,11 +96,13 @@ class Filled:
 
 
 @pytest.fixture(scope="module")
-def filled() -> Iterator[tuple[Filled, Filled]]:
-    few, many = Filled(FEW), Filled(MANY)
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Filled, Filled]]:
+    folder = tmp_path_factory.mktemp("index")
+    few, many = Filled(FEW, folder), Filled(MANY, folder)
     yield few, many
-    few.conn.close()
-    many.conn.close()
+    for one in (few, many):
+        one.conn.close()
+        one.index.close()
 
 
 HELLO = Needle("hello", None)
@@ -101,9 +116,9 @@ HELLO = Needle("hello", None)
         (lambda one: one.window(search.scan, IN_EVERYTHING, None, EPOCH_MS + 1), 1),
         (lambda one: one.window(search.scan, IN_EVERYTHING, None, one.middle_ms), LIMIT),
         (lambda one: one.window(search.scan, IN_EVERYTHING, one.middle_ms, one.middle_ms + 60_000), 1),
-        (lambda one: one.window(search.indexed, HELLO, one.end_ms + 1, None), 0),
-        (lambda one: one.window(search.indexed, HELLO, None, EPOCH_MS + 1), 1),
-        (lambda one: one.window(search.indexed, HELLO, one.middle_ms, one.middle_ms + 60_000), 1),
+        (lambda one: one.window(one.indexed, HELLO, one.end_ms + 1, None), 0),
+        (lambda one: one.window(one.indexed, HELLO, None, EPOCH_MS + 1), 1),
+        (lambda one: one.window(one.indexed, HELLO, one.middle_ms, one.middle_ms + 60_000), 1),
     ],
     ids=["future", "newest", "oldest", "middle", "minute", "word, future", "word, oldest", "word, minute"],
 )  # fmt: skip
@@ -159,11 +174,13 @@ def test_whose_events_are_new_does(filled: tuple[Filled, Filled]) -> None:
 def test_the_index_is_asked_for_what_is_rare(filled: tuple[Filled, Filled]) -> None:
     """A common trigram makes FTS5 look at a long list for each message that the rare ones propose."""
     _, many = filled
-    needle = search.sharpened(many.tx, Scope("org_1"), Needle("number 2717", None))
+    needle = search.sharpened(many.index, Scope("org_1"), Needle("number 2717", None))
     assert needle.trigrams() == ["271", "717"]
-    (found,) = search.indexed(many.tx, Scope("org_1"), needle, None, None, LIMIT).message_ids
+    (found,) = search.indexed(many.index, many.tx, Scope("org_1"), needle, None, None, LIMIT).message_ids
     assert many.tx.value("SELECT subject FROM messages WHERE id = ?", (found,)) == "number 2717"
     alike = Needle("hello there", None)
-    assert search.sharpened(many.tx, Scope("org_1"), alike).trigrams() == alike.trigrams()
-    absent = search.sharpened(many.tx, Scope("org_1"), Needle("number zzz", None))
-    assert search.indexed(many.tx, Scope("org_1"), absent, None, None, LIMIT) == search.Batch([], None)
+    assert search.sharpened(many.index, Scope("org_1"), alike).trigrams() == alike.trigrams()
+    absent = search.sharpened(many.index, Scope("org_1"), Needle("number zzz", None))
+    assert search.indexed(many.index, many.tx, Scope("org_1"), absent, None, None, LIMIT) == search.Batch(
+        [], None
+    )

@@ -4,6 +4,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from storage.database import Tx
 from storage.message_json import Part
 from storage.records import AttachmentRow, MessageRow, RecipientRow, ThreadRow, columns, dump, load
 from storage.search import Needle, Scope
+from storage.search_index import SearchIndex
 
 YEAR_10000_MS = 253_402_300_800_000
 # Everything that the store can hold: UTF-8, so no lone surrogates.
@@ -398,8 +400,9 @@ FOLDING = st.text(st.sampled_from('aAkKsSßẞſﬁİıΣσςÅåÅK\0 é"\\,%_'
     body=st.none() | FOLDING, q=FOLDING, from_=FOLDING,
 )  # fmt: skip
 def test_a_search_finds_what_holds_the_folded_needle(
-    tx: Tx, subject: str, sender: str, name: str | None, to: list[str], body: str | None, q: str, from_: str
-) -> None:
+    tx: Tx, tmp_path: Path, subject: str, sender: str, name: str | None, to: list[str], body: str | None, q: str,
+    from_: str,
+) -> None:  # fmt: skip
     needle = Needle.of(q, from_)
     if needle is None:
         return
@@ -408,10 +411,13 @@ def test_a_search_finds_what_holds_the_folded_needle(
         one = row(subject=subject, from_address=sender, from_name=name, to_addresses=dump(to), text_body=body)
         messages.insert(tx, one)
         found = [place(tx, Scope("org_1"), needle, None, None, 5) for place in (search.tail, search.scan)]
-        search.index(tx, 5)
         if needle.trigrams():
-            for asked in (needle, search.sharpened(tx, Scope("org_1"), needle)):
-                found.append(search.indexed(tx, Scope("org_1"), asked, None, None, 5))
+            index = SearchIndex(tmp_path / "search.sqlite3")
+            index.change(index.make(), search.waiting(tx, 10).entries(), [], None)
+            index.complete()
+            for asked in (needle, search.sharpened(index, Scope("org_1"), needle)):
+                found.append(search.indexed(index, tx, Scope("org_1"), asked, None, None, 5))
+            index.close()
     finally:
         tx.run("ROLLBACK TO example")
         tx.run("RELEASE example")

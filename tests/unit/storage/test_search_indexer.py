@@ -1,22 +1,30 @@
-"""When the indexer takes the writer from others (storage/indexer.py); what it finds is tested through the API."""
+"""When and how the indexer moves messages (storage/indexer.py); what is found is tested through the API."""
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
-from storage.clock import Clock
+from storage import search
 from storage.database import Tx
-from storage.indexer import LOOK_S, SearchIndexer
-from tests.support.store import ORGANIZATION, Store
+from storage.indexer import IndexingPace, SearchIndexer
+from storage.search_index import Walked
+from tests.support.searched import Searched
+from tests.support.store import ORGANIZATION, ManualClock
+
+PACE = IndexingPace()
 
 
 class Paused(SearchIndexer):
-    """Goes on when the test says so; `pauses`: how long it meant to rest; `is_busy`: others write during its steps."""
+    """Goes on when the test says so; `pauses`: how long it meant to rest; `is_busy`: others write during its rounds."""
 
-    def __init__(self, store: Store) -> None:
-        super().__init__(store.db, Clock())
+    def __init__(self, world: Searched) -> None:
+        super().__init__(world.store.db, world.index, ManualClock())
         self.is_busy = False
         self.pauses: list[float | None] = []
         self._steps = asyncio.Semaphore(0)
@@ -27,8 +35,8 @@ class Paused(SearchIndexer):
         self._resting.release()
         await self._steps.acquire()
 
-    async def _step(self) -> bool:
-        worked = await super()._step()
+    async def round(self) -> bool:
+        worked = await super().round()
         if self.is_busy:
             await self._db.write(touch)
         return worked
@@ -41,15 +49,16 @@ class Paused(SearchIndexer):
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    opened = await Store.open(tmp_path)
+async def world(tmp_path: Path) -> AsyncIterator[Searched]:
+    opened = await Searched.open(tmp_path)
     yield opened
     await opened.close()
 
 
 @pytest.fixture
-async def indexer(store: Store) -> AsyncIterator[Paused]:
-    running = Paused(store)
+async def indexer(world: Searched) -> AsyncIterator[Paused]:
+    await world.settle()
+    running = Paused(world)
     await running.start()
     yield running
     await running.stop()
@@ -59,24 +68,98 @@ def touch(tx: Tx) -> None:
     tx.run("UPDATE organizations SET name = name WHERE id = ?", (ORGANIZATION,))
 
 
-async def test_others_that_write_are_left_alone_when_there_is_nothing_to_index(
-    store: Store, indexer: Paused
+async def test_it_rests_when_there_is_nothing_to_index_though_others_write(
+    world: Searched, indexer: Paused
 ) -> None:
     indexer.is_busy = True
     for _ in range(20):
         await indexer.rest()
-        await store.db.write(touch)
+        await world.store.db.write(touch)
         indexer.go_on()
     await indexer.rest()
-    assert set(indexer.pauses) == {LOOK_S}
+    assert set(indexer.pauses) == {PACE.look_s}
 
 
-async def test_nothing_is_done_when_nobody_wrote(store: Store, indexer: Paused) -> None:
+async def test_nothing_is_done_when_nobody_wrote(world: Searched, indexer: Paused) -> None:
     await indexer.rest()
     indexer.go_on()
     await indexer.rest()
-    written = store.db.units_written
+    written = world.store.db.units_written
     for _ in range(5):
         indexer.go_on()
         await indexer.rest()
-    assert store.db.units_written == written
+    assert world.store.db.units_written == written
+
+
+async def test_a_round_that_fails_is_told_and_tried_again(
+    world: Searched, indexer: Paused, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuses(*_: Any) -> None:
+        raise OSError("no room")
+
+    await indexer.rest()
+    await world.receive(1)
+    with monkeypatch.context() as patch, capture_logs() as lines:
+        patch.setattr(search, "settle", refuses)
+        indexer.go_on()
+        await indexer.rest()
+    assert [line["event"] for line in lines] == ["indexing_failed"]
+    assert indexer.pauses[-1] == PACE.retry_s
+    await world.assert_exact()
+    indexer.go_on()
+    await indexer.rest()
+    assert await world.waits() == 0
+    await world.assert_exact()
+
+
+async def test_a_round_takes_so_many_and_the_next_one_begins_with_another_organization(
+    world: Searched,
+) -> None:
+    first = await world.receive(*range(5))
+    await world.store.db.write(lambda tx: tx.run("INSERT INTO search_tail VALUES ('org_2', 'msg_gone')"))
+    some = await world.store.db.read(search.waiting, 3)
+    assert some.keys == [(ORGANIZATION, one) for one in first[:3]]
+    assert [one.message_id for one in some.entries()] == first[:3]
+    rest = await world.store.db.read(search.waiting, 3, ORGANIZATION)
+    assert rest.keys == [("org_2", "msg_gone"), *some.keys[:2]]
+    large = await world.store.db.read(search.waiting, 3, "", 1)
+    assert large.keys == some.keys[:1]
+
+
+async def test_a_walk_comes_to_every_message_in_its_order(world: Searched) -> None:
+    ids = await world.receive(*range(5))
+    walked, seen = Walked(), []
+    while not (some := await world.store.db.read(search.walk, walked, 2)).is_empty:
+        seen += [one.message_id for one in some.entries()]
+        assert some.walked is not None and some.keys == []
+        walked = some.walked
+    assert seen == ids and walked == Walked(ORGANIZATION, ids[-1])
+
+
+async def test_mail_that_comes_and_goes_while_the_index_is_made(world: Searched) -> None:
+    first = await world.receive(1, 2, 3)
+    await world.indexer.round()  # which begins it
+    assert not world.index.is_complete
+    await world.indexer.round()  # which walks
+    await world.delete(first[1])
+    await world.receive(4)
+    await world.assert_exact()
+    await world.settle()
+    assert world.index.is_complete
+    await world.assert_exact()
+
+
+async def test_a_message_that_is_deleted_while_it_is_put_in_is_taken_out(world: Searched) -> None:
+    await world.settle()
+    gone, kept = await world.receive(1, 2)
+    some = await world.store.db.read(search.waiting, 10)
+    await world.delete(gone)
+    mark = world.index.change(some.mark, some.entries(), some.gone, None)
+    await world.store.db.write(search.settle, mark, some)
+    assert await world.found("common") == [kept]
+    await world.settle()
+    with closing(sqlite3.connect(world.path)) as conn:
+        assert conn.execute("SELECT message_id FROM documents").fetchall() == [(kept,)]
+        assert conn.execute(
+            "SELECT count(*) FROM trigrams WHERE trigrams MATCH 'com AND mon'"
+        ).fetchone() == (1,)

@@ -29,7 +29,12 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
 
 def looking(store: Store, tmp_path: Path, seed: int = 7, **portions: Any) -> SelfCheck:
     path, chance = tmp_path / "maild.db", random.Random(seed)
-    return SelfCheck(store.db, store.blobs, path, store.clock, chance, Portions(**portions))
+    return SelfCheck(store.db, store.blobs, path, store.clock, chance, whole, Portions(**portions))
+
+
+async def whole(timeout_s: float) -> bool:
+    """The search index: tests/scenarios/test_search_index_lost.py."""
+    return True
 
 
 async def blob_ids(store: Store) -> list[str]:
