@@ -98,11 +98,22 @@ def peak_rss_mib(pid: int) -> float:
 
 
 async def smtp_source(
-    port: int, recipient: str, *, count: int, sessions: int, size_bytes: int, kept_open: bool
+    port: int,
+    recipient: str,
+    *,
+    count: int,
+    sessions: int,
+    size_bytes: int,
+    kept_open: bool,
+    mail: Path | None = None,
 ) -> None:
-    """Return when all messages are accepted; it gives up at the first other answer."""
+    """Return when all messages are accepted; it gives up at the first other answer.
+
+    `mail`: a file with the message; without one lines of X, as many as make up the size.
+    """
+    content = ["-l", str(size_bytes)] if mail is None else ["-F", str(mail)]
     process = await asyncio.create_subprocess_exec(
-        tools.path_of("smtp-source"), "-s", str(sessions), "-m", str(count), "-l", str(size_bytes),
+        tools.path_of("smtp-source"), "-s", str(sessions), "-m", str(count), *content,
         *(["-d"] if kept_open else []), "-f", "bench@x.test", "-t", recipient, f"127.0.0.1:{port}",
     )  # fmt: skip
     try:
@@ -112,6 +123,23 @@ async def smtp_source(
         if process.returncode is None:
             process.kill()
             await process.wait()
+
+
+async def send_mails(
+    port: int, recipient: str, mails: Sequence[Path], *, each: int, sessions: int, kept_open: bool
+) -> None:
+    """Each of these messages so many times, the same in a row, over so many sessions at one time."""
+    left = iter(mails)
+
+    async def session() -> None:
+        for mail in left:
+            await smtp_source(
+                port, recipient, count=each, sessions=1, size_bytes=0, kept_open=kept_open, mail=mail
+            )
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(sessions):
+            group.create_task(session())
 
 
 class Helper:
