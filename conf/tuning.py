@@ -76,13 +76,12 @@ class QueueTuning:
     have not answered lately, all together.
 
     `paused_look_s`: between two looks whether the operator has resumed the queue; the command is another process, which
-    can't wake it. `store_retry_s`: until what the store refused is tried again.
+    can't wake it.
     """
 
     window_rows: int = 3000
     doubtful_rows: int = 1500
     paused_look_s: float = 2.0
-    store_retry_s: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,8 +45,9 @@ from storage.search_index import SearchIndex
 from storage.self_check import SelfCheck
 from storage.service import Supervisor
 
-# How long the event loop waits for the interpreter while a thread computes, at each turn of the loop. A fifth of
-# Python's own value costs nothing that scripts/bench/api and inbound show, and is what a mail waits less beside bombs.
+# How long the event loop waits for the interpreter while readers' or signers' threads use it, at each turn of the loop;
+# while something computes it is less (storage.cpu_threads). A fifth of Python's own value costs nothing that
+# scripts/bench/api and inbound show.
 SWITCH_S = 0.001
 
 log = structlog.get_logger("maild.daemon")

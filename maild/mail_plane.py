@@ -140,7 +140,7 @@ def mail_out(
         destinations=DestinationQueues(settings.outbound, clock, tuning.doubtful_rows),
         deliverer=deliverer,
         simulator=Simulator(db, clock, ground.ids, ports.prepare_answer),
-        settler=Settler(db, clock, ground.ids, tuning.store_retry_s),
+        settler=Settler(db, clock, ground.ids),
         recipient_headers=recipient_headers,
         tuning=tuning,
     )

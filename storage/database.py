@@ -193,11 +193,6 @@ class Database:
         """How many writing units of this process were served so far: tells whether one was since the last look."""
         return self._writer.served
 
-    @property
-    def writing_s(self) -> float:
-        """For how many seconds the writer was at work so far: two looks tell how busy it is."""
-        return self._writer.busy_s
-
     async def read(self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run `unit(tx, …)` on a reader's thread: one consistent state, all earlier writes seen.
 
@@ -319,7 +314,6 @@ class _Writer:
         self.waiting: deque[Waiting] = deque()
         self.listeners: dict[str, list[Listener]] = {}
         self.served = 0
-        self.busy_s = 0.0
         self._tx = Tx(connection.raw)
         connection.raw.execute("PRAGMA busy_timeout = 0")
         self._pump: asyncio.Task[None] | None = None
@@ -347,7 +341,6 @@ class _Writer:
     async def serve(self) -> None:
         """Run some of the units that wait, and settle their futures."""
         batch: list[Waiting] = []
-        began = time.perf_counter()
         self._tx.topics = NO_TOPICS
         try:
             await self._begin()
@@ -362,7 +355,6 @@ class _Writer:
             outcomes = [(None, error)] * len(batch)
             self._tx.topics = NO_TOPICS
         self.served += len(batch)
-        self.busy_s += time.perf_counter() - began
         _settle(batch, outcomes)
         if self._tx.topics:
             self._call_listeners(self._tx.topics)

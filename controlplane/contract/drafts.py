@@ -18,8 +18,6 @@ from controlplane.contract.model import (
 )
 
 DraftAddresses = Annotated[list[Email], Field(max_length=RECIPIENTS_MAX)]
-
-
 DraftSubject = Annotated[str, Field(max_length=SUBJECT_MAX), Check(no_controls, PRINTABLE)]
 
 

@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from controlplane.contract.refusals import Fault, Refusal, invalid
+from controlplane.contract.refusals import Fault, invalid
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -42,10 +42,6 @@ def validated(model: type[Model], document: Any, *, may_have_unfit_texts: bool =
     if faults:
         raise invalid(faults)
     return made
-
-
-def faults_of(error: ValidationError) -> Refusal:
-    return invalid([_fault(one) for one in error.errors(include_url=False, include_input=False)])
 
 
 def joined(path: str, name: str) -> str:

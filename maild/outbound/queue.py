@@ -41,7 +41,7 @@ from storage.blobs import BlobMissing
 from storage.clock import Clock
 from storage.database import Database, Tx
 from storage.outbound import Due, Leased
-from storage.service import Enduring, LoopService
+from storage.service import STORE_RETRY_S, Enduring, LoopService
 
 LEASE_ROWS = 256
 LEASE_ROWS_MIN = 64  # with less room than this, wait for more
@@ -120,7 +120,7 @@ class OutboundQueue(LoopService):
             leased = await self._lease(limit, busy)
             cost_s = self._clock.monotonic() - began if busy else 0
             if leased is None or not await self._distribute(leased.rows):
-                await self.pause(self._tuning.store_retry_s)
+                await self.pause(STORE_RETRY_S)
                 continue
             self._scan_since = leased.scanned_to or 0
             if len(leased.rows) < limit:

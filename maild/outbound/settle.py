@@ -29,7 +29,7 @@ from storage.database import Database, DatabaseClosed, Tx
 from storage.failures import is_outage
 from storage.ids import Ids
 from storage.outbound import Due
-from storage.service import Enduring
+from storage.service import STORE_RETRY_S, Enduring
 
 UNSETTLED_MAX = 64
 DRAIN_S = 1.0
@@ -75,7 +75,7 @@ class Outcome:
 class Settler:
     """Writes outcomes beside the deliveries, UNSETTLED_MAX at a time. `store_retry_s`: before a refused one's retry."""
 
-    def __init__(self, db: Database, clock: Clock, ids: Ids, store_retry_s: float) -> None:
+    def __init__(self, db: Database, clock: Clock, ids: Ids, store_retry_s: float = STORE_RETRY_S) -> None:
         self._store_retry_s = store_retry_s
         self._db = db
         self._clock = clock
