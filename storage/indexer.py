@@ -139,7 +139,7 @@ class SearchIndexer(LoopService):
         await self._tell(some)
         if some.keys:
             self._after = some.keys[-1][0]
-        return len(some.keys) >= self._pace.batch or len(some.gone) >= self._pace.batch
+        return some.has_more
 
     async def _tell(self, some: Unsettled) -> int:
         mark, count = await self._in_thread(self._change, some)

@@ -47,10 +47,13 @@ At = str | int  # where a message stands: its id; in an index that is ordered, i
 TRIGRAMS_MAX = 24  # of a long needle, evenly spread: the rest is for the confirmation
 SHARPENED_MIN = 4  # trigrams; fewer are asked for as they are
 COMMON = 10  # times the share of the rarest
-BATCH_BYTES = 1024 * 1024  # of raw messages, and one message at least
+BATCH_BYTES = 1024 * 1024  # of messages without their attachments, and one message at least
 FOLDED_AT_ONCE = 64 * 1024  # characters: folding keeps the interpreter to its end
 
 _BODY = "coalesce(w.words, m.text_body, m.extracted_text, '')"
+# Of the raw message without its attachments: about as many as its words have at most, known without reading them.
+_BODY_BYTES = """m.size_bytes -
+    (SELECT coalesce(sum(a.slice_length), 0) FROM attachments a WHERE a.message_id = m.id)"""
 _ADDRESSES = "m.to_addresses, m.cc_addresses, m.bcc_addresses"
 _JOIN_WORDS = "LEFT JOIN search_words w ON w.message_id = m.id"
 _UNPLAIN = re.compile(r'[\x00-\x1f\x7f"\\]')  # stands otherwise in the JSON of addresses, or is a NUL
@@ -305,13 +308,14 @@ class Unsettled(NamedTuple):
     """What the index has yet to be told, in one state of the store. `mark`: of the index that belongs to it.
 
     `texts`: JSON, which is read where the interpreter is not waited for. `keys`: whose messages they are, and their
-    ids; a walk has none, since it leaves the tail alone.
+    ids; a walk has none, since it leaves the tail alone. `has_more`: not all that waits is in it.
     """
 
     mark: str | None
     texts: str
     gone: list[Gone]
     keys: list[tuple[str, str]]
+    has_more: bool = False
     walked: Walked | None = None
 
     @property
@@ -330,8 +334,8 @@ def mark_of(tx: Tx) -> str | None:
 
 def waiting(tx: Tx, limit: int, after: str = "", max_bytes: int = BATCH_BYTES) -> Unsettled:
     """Up to `limit` messages of the tail, first of the organizations behind `after`; and what was deleted."""
-    sql = """SELECT t.organization_id, t.message_id, coalesce(m.size_bytes, 0) FROM search_tail t
-        LEFT JOIN messages m ON m.id = t.message_id WHERE t.organization_id {} ?
+    sql = f"""SELECT t.organization_id, t.message_id, coalesce({_BODY_BYTES}, 0) FROM search_tail t
+        LEFT JOIN messages m ON m.id = t.message_id WHERE t.organization_id {{}} ?
         ORDER BY t.organization_id, t.message_id LIMIT ?"""
     rows = tx.all(sql.format(">"), (after, limit))
     if len(rows) < limit:
@@ -339,13 +343,15 @@ def waiting(tx: Tx, limit: int, after: str = "", max_bytes: int = BATCH_BYTES) -
     keys = [(row[0], row[1]) for row in rows[: _fitting([row[2] for row in rows], max_bytes)]]
     gone = tx.all("SELECT message_id, inbox_id, words FROM search_gone LIMIT ?", (limit,))
     texts = _texts(tx, [message_id for _, message_id in keys])
-    return Unsettled(mark_of(tx), texts, [Gone(*row) for row in gone], keys)
+    has_more = len(keys) < len(rows) or limit in (len(rows), len(gone))
+    return Unsettled(mark_of(tx), texts, [Gone(*row) for row in gone], keys, has_more)
 
 
 def walk(tx: Tx, since: Walked, limit: int, max_bytes: int = BATCH_BYTES) -> Unsettled:
     """Up to `limit` messages of all, whether in the tail or not, that come behind `since`; none: that was all."""
     organization_id: str | None = since.organization_id
-    sql = """SELECT id, size_bytes FROM messages WHERE organization_id = ? AND id > ? ORDER BY id LIMIT ?"""
+    sql = f"""SELECT m.id, {_BODY_BYTES} FROM messages m
+        WHERE m.organization_id = ? AND m.id > ? ORDER BY m.id LIMIT ?"""
     rows = tx.all(sql, (since.organization_id, since.message_id, limit))
     if not rows:
         organization_id = tx.value(
@@ -355,7 +361,7 @@ def walk(tx: Tx, since: Walked, limit: int, max_bytes: int = BATCH_BYTES) -> Uns
     gone = tx.all("SELECT message_id, inbox_id, words FROM search_gone LIMIT ?", (limit,))
     ids = [row[0] for row in rows[: _fitting([row[1] for row in rows], max_bytes)]]
     walked = Walked(organization_id, ids[-1]) if organization_id and ids else None
-    return Unsettled(mark_of(tx), _texts(tx, ids), [Gone(*row) for row in gone], [], walked)
+    return Unsettled(mark_of(tx), _texts(tx, ids), [Gone(*row) for row in gone], [], walked=walked)
 
 
 def settle(tx: Tx, mark: str, done: Unsettled) -> None:

@@ -124,6 +124,33 @@ async def test_a_round_takes_so_many_and_the_next_one_begins_with_another_organi
     assert rest.keys == [("org_2", "msg_gone"), *some.keys[:2]]
     large = await world.store.db.read(search.waiting, 3, "", 1)
     assert large.keys == some.keys[:1]
+    assert [one.has_more for one in (some, rest, large)] == [True, True, True]
+    assert not (await world.store.db.read(search.waiting, 7)).has_more
+
+
+async def test_large_messages_are_indexed_without_a_rest_between_them(world: Searched) -> None:
+    await world.settle()
+    await world.receive(1, 2, 3)
+    await world.store.db.write(lambda tx: tx.run("UPDATE messages SET size_bytes = ?", (search.BATCH_BYTES,)))
+    assert [await world.indexer.round() for _ in range(3)] == [True, True, False]
+    assert await world.waits() == 0
+
+
+async def test_what_is_attached_does_not_count_for_a_round(world: Searched) -> None:
+    await world.settle()
+    ids = await world.receive(1, 2, 3)
+
+    def attach(tx: Tx) -> None:
+        tx.run("UPDATE messages SET size_bytes = size_bytes + ?", (search.BATCH_BYTES,))
+        tx.run(
+            """INSERT INTO attachments SELECT 'att_' || id, id, 0, 'a.pdf', 'application/pdf', 1, NULL, 0, 0, ?,
+            'identity' FROM messages""",
+            (search.BATCH_BYTES,),
+        )
+
+    await world.store.db.write(attach)
+    some = await world.store.db.read(search.waiting, 10)
+    assert [message_id for _, message_id in some.keys] == ids
 
 
 async def test_a_walk_comes_to_every_message_in_its_order(world: Searched) -> None:
