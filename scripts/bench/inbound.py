@@ -1,123 +1,80 @@
-"""How fast maild takes mail in, beside a Postfix on this machine in the same run.
+"""How fast maild takes mail in, beside Postfix on this machine in the same run.
 
     scripts/bench/inbound [--rounds 3] [--messages 2000] …
-    scripts/bench/inbound --text --sustained --messages 12000
+    scripts/bench/inbound --shapes text reply newsletter attachment --peers Postfix "Postfix + Dovecot"
     scripts/bench/inbound --rate 500 --messages 10000
 
-Both get the same load from Postfix's smtp-source: a connection for each message, then connections kept open.
-Rounds are interleaved and medians shown, for figures drift between runs: only the ratio is worth quoting.
-A message counts when it was answered 250; afterwards the API must show (and Postfix's maildir hold) exactly what
-was sent. CPU is that of the server's processes up to then, so for Postfix it includes the delivery to the
-maildir, as for maild it includes parsing and threading. Both write below TMPDIR.
+All get the same load from Postfix's smtp-source: a connection for each message, then connections kept open.
+Shapes: `x` is lines of X, as smtp-source sends them by itself, which cost the search index next to nothing; the others are
+mail as people and programs write it (scripts/bench/shapes.py), each message 20 times in a row.
 
-Lines of X, which smtp-source sends by itself, cost the search index next to nothing. With --text the messages are words in
-several languages, each message 20 times in a row, and with --sustained a run ends when all of it is indexed (for
-Postfix: when it is in the maildir), in time as in CPU; so the one rests while the other is measured.
+    accepted   messages a second up to the last 250.
+    settled    up to the moment when nothing is left to do: all is indexed (maild), or in the mailbox (Postfix).
+    CPU        of the server's processes up to there.
+
+Afterwards the API must show, and the maildir hold, exactly what was sent. Servers are measured in turn, each while the others
+have settled and what they wrote is written back. Medians of the rounds are shown, and the ratio of the settled rates,
+with its range over the rounds: machines drift, so only that is worth quoting. `Postfix` delivers into a maildir by
+virtual(8); `Postfix + Dovecot` over LMTP, where Dovecot reads each message and keeps an index, as maild does. All write below TMPDIR.
 
 With --rate maild alone gets so many messages of text a second: how long the oldest has waited for the index, and what a
 search takes meanwhile and afterwards.
 
-Needs root (Postfix), the packages postfix and the project's environment; without Postfix's server: --alone.
+Needs root (Postfix), the packages postfix and dovecot-lmtpd, and the project's environment; without a peer: --alone.
 """
 
 import argparse
 import asyncio
 import contextlib
-import sqlite3
 import statistics
 import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 from scripts.bench import measure
-from scripts.bench.measure import Result
-from scripts.bench.words import write_mails
-from storage.data_folder import DataFolder
+from scripts.bench.inbound_servers import LOOK_S, Maild, Server, peers, rest
+from scripts.bench.shapes import SHAPES, Author
 from storage.ids import made_at
 from tests.support import tools
-from tests.support.daemon import DOMAIN, Daemon
+from tests.support.daemon import Daemon
 from tests.support.dns_server import DnsServer
-from tests.support.postfix import Postfix
 
 MODES = {"connection per message": False, "kept open": True}
+PEERS = {"Postfix": ("postfix",), "Postfix + Dovecot": ("postfix", "dovecot")}
 WARM_UP = 200
-PEER_DOMAIN = "in.test"
 EACH = 20
-LOOK_S = 0.05
 SEARCHED = ("rare7x", "et", "no such words")
 
 
-class Maild:
-    name = "maild"
+class Inbound(NamedTuple):
+    """Of one run, or medians of some."""
 
-    def __init__(self, daemon: Daemon) -> None:
-        self._daemon = daemon
-        self.port = daemon.smtp_port
-        self.recipient = f"bot@{DOMAIN}"
-        store = DataFolder(daemon.data_dir).database
-        self._store = sqlite3.connect(f"{store.as_uri()}?mode=ro", uri=True)
-
-    def oldest_unindexed(self) -> str | None:
-        found: str | None = self._store.execute("SELECT min(message_id) FROM search_tail").fetchone()[0]
-        return found
-
-    async def settle(self, count: int) -> None:
-        """Wait until all is indexed."""
-        async with asyncio.timeout(measure.ARRIVE_S):
-            while self.oldest_unindexed() is not None:
-                await asyncio.sleep(LOOK_S)
-
-    def cpu_s(self) -> float:
-        return measure.cpu_s(self._daemon.pid)
-
-    async def prepare(self) -> None:
-        self._before = await self._unread()
-
-    async def check(self, count: int) -> None:
-        shown = await self._unread() - self._before
-        if shown != count:
-            raise SystemExit(f"the API shows {shown} of {count} messages")
-
-    async def _unread(self) -> int:
-        inboxes = await self._daemon.api.get("/v1/inboxes")
-        return sum(one["unreadCount"] for one in inboxes)
+    accepted_per_s: float
+    settled_per_s: float
+    cpu_ms: float
 
 
-class Peer:
-    name = "Postfix"
-
-    def __init__(self, postfix: Postfix) -> None:
-        self._postfix = postfix
-        self.port = postfix.port
-        self.recipient = f"user@{PEER_DOMAIN}"
-
-    def cpu_s(self) -> float:
-        return measure.cpu_s(self._postfix.master_pid)
-
-    async def prepare(self) -> None:
-        self._postfix.empty_mailbox()
-
-    async def settle(self, count: int) -> None:
-        await self.check(count)
-
-    async def check(self, count: int) -> None:
-        await self._postfix.until_stored(count, deadline_s=measure.ARRIVE_S)
+Results = dict[tuple[str, str], list[Inbound]]
 
 
 async def one_run(
-    server: Maild | Peer, options: argparse.Namespace, mails: list[Path], count: int, kept_open: bool
-) -> Result:
+    server: Server, options: argparse.Namespace, mails: list[Path], count: int, kept_open: bool
+) -> Inbound:
+    await rest()
     await server.prepare()
     cpu_s, began = server.cpu_s(), time.perf_counter()
     if mails:
+        each = min(EACH, max(1, count // options.sessions))
         await measure.send_mails(
             server.port,
             server.recipient,
-            [mails[at % len(mails)] for at in range(count // EACH)],
-            each=EACH,
+            [mails[at % len(mails)] for at in range(count // each)],
+            each=each,
             sessions=options.sessions,
             kept_open=kept_open,
         )
+        count = count // each * each
     else:
         await measure.smtp_source(
             server.port,
@@ -127,11 +84,12 @@ async def one_run(
             size_bytes=options.size,
             kept_open=kept_open,
         )
-    if options.sustained:
-        await server.settle(count)
-    seconds = time.perf_counter() - began
+    accepted_s = time.perf_counter() - began
+    await server.settle(count)
+    settled_s = time.perf_counter() - began
+    used_s = server.cpu_s() - cpu_s
     await server.check(count)
-    return Result.of(count, seconds, server.cpu_s() - cpu_s)
+    return Inbound(count / accepted_s, count / settled_s, used_s * 1000 / count)
 
 
 async def run(options: argparse.Namespace) -> None:
@@ -140,23 +98,28 @@ async def run(options: argparse.Namespace) -> None:
         dns = await stack.enter_async_context(DnsServer())
         daemon = await stack.enter_async_context(Daemon(folder, dns_port=dns.port))
         await daemon.api.post("/v1/inboxes", username="bot")
-        servers: list[Maild | Peer] = [Maild(daemon)]
-        if not options.alone:
-            servers.insert(0, Peer(await stack.enter_async_context(Postfix(PEER_DOMAIN))))
-        has_text = options.text or options.rate
-        mails = write_mails(folder, options.messages // EACH, options.size) if has_text else []
+        author = Author(options.size)
         if options.rate:
+            mails = author.write("text", folder, options.messages // EACH)
             await at_rate(Maild(daemon), daemon, options, mails)
             return
-        results: dict[tuple[str, str], list[Result]] = {}
+        servers: list[Server] = [*await stack.enter_async_context(peers(options.peers)), Maild(daemon)]
         for server in servers:
-            await one_run(server, options, mails, WARM_UP, kept_open=True)
-        for _ in range(options.rounds):
-            for mode, kept_open in MODES.items():
-                for server in servers:
-                    result = await one_run(server, options, mails, options.messages, kept_open)
-                    results.setdefault((mode, server.name), []).append(result)
-        report(options, results, measure.peak_rss_mib(daemon.pid))
+            await one_run(server, options, [], WARM_UP, kept_open=True)
+        for shape in options.shapes:
+            mails = [] if shape == "x" else author.write(shape, folder, options.messages // EACH)
+            report(shape, options, await all_rounds(servers, options, mails))
+        print(f"maild: peak resident memory {measure.peak_rss_mib(daemon.pid):.0f} MiB")
+
+
+async def all_rounds(servers: list[Server], options: argparse.Namespace, mails: list[Path]) -> Results:
+    results: Results = {}
+    for _ in range(options.rounds):
+        for mode, kept_open in MODES.items():
+            for server in servers:
+                result = await one_run(server, options, mails, options.messages, kept_open)
+                results.setdefault((mode, server.name), []).append(result)
+    return results
 
 
 async def at_rate(maild: Maild, daemon: Daemon, options: argparse.Namespace, mails: list[Path]) -> None:
@@ -208,24 +171,30 @@ async def _searches(
     return took
 
 
-def report(
-    options: argparse.Namespace, results: dict[tuple[str, str], list[Result]], peak_rss_mib: float
-) -> None:
-    rows: list[tuple[object, ...]] = [("", "", "messages/s", "CPU ms/message", "of Postfix's rate")]
+def report(shape: str, options: argparse.Namespace, results: Results) -> None:
+    rows: list[tuple[object, ...]] = [
+        ("", "", "accepted/s", "settled/s", "CPU ms/message", *(f"of {peer}" for peer in options.peers))
+    ]
     for mode in MODES:
-        peers = results.get((mode, Peer.name))
-        base = measure.median(peers).per_s if peers else None
-        for name in (Peer.name, Maild.name):
-            if (mode, name) in results:
-                one = measure.median(results[mode, name])
-                rows.append((mode, name, round(one.per_s), one.cpu_ms, one.per_s / base if base else "-"))
+        for name in (*options.peers, Maild.name):
+            runs = results[mode, name]
+            median = Inbound(*(statistics.median(values) for values in zip(*runs, strict=True)))
+            is_ours = name == Maild.name
+            ratios = [ratio(runs, results[mode, peer]) if is_ours else "" for peer in options.peers]
+            rates = round(median.accepted_per_s), round(median.settled_per_s)
+            rows.append((mode, name, *rates, median.cpu_ms, *ratios))
+    what = f"lines of X, {options.size} bytes" if shape == "x" else shape
+    what += f" of {options.size} bytes" if shape == "text" else ""
+    print()
     measure.table(
-        f"inbound{', sustained' if options.sustained else ''}: {options.messages} messages of {options.size} bytes"
-        f"{' of text' if options.text else ''}, {options.sessions} sessions, "
-        f"median of {options.rounds} rounds",
+        f"inbound, {what}: {options.messages} messages, {options.sessions} sessions, {options.rounds} rounds",
         rows,
     )
-    print(f"maild: peak resident memory {peak_rss_mib:.0f} MiB")
+
+
+def ratio(ours: list[Inbound], theirs: list[Inbound]) -> str:
+    each = [mine.settled_per_s / peer.settled_per_s for mine, peer in zip(ours, theirs, strict=True)]
+    return f"{statistics.median(each):.2f} ({min(each):.2f}-{max(each):.2f})"
 
 
 def main() -> None:
@@ -237,15 +206,17 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--messages", type=int, default=2000, help="in each run (default: %(default)s)")
     parser.add_argument("--sessions", type=int, default=10, help="at one time (default: %(default)s)")
-    parser.add_argument("--size", type=int, default=4096, help="bytes of a message (default: %(default)s)")
-    parser.add_argument("--text", action="store_true", help="words instead of lines of X")
-    parser.add_argument("--sustained", action="store_true", help="up to the moment when all is indexed")
+    parser.add_argument(
+        "--size", type=int, default=4096, help="bytes of `x` and `text` (default: %(default)s)"
+    )
+    parser.add_argument("--shapes", nargs="+", choices=["x", *SHAPES], default=["x"])
+    parser.add_argument("--peers", nargs="+", choices=list(PEERS), default=["Postfix"])
     parser.add_argument("--rate", type=int, help="messages a second, for maild alone")
-    parser.add_argument("--alone", action="store_true", help="without Postfix beside it")
+    parser.add_argument("--alone", action="store_true", help="without a peer beside it")
     options = parser.parse_args()
-    options.alone = options.alone or bool(options.rate)
-    wanted = ["smtp-source"] if options.alone else ["smtp-source", "postfix"]
-    if problems := tools.lacking(*wanted, root=not options.alone):
+    options.peers = [] if options.alone or options.rate else options.peers
+    wanted = {"smtp-source", *(tool for peer in options.peers for tool in PEERS[peer])}
+    if problems := tools.lacking(*sorted(wanted), root=bool(options.peers)):
         parser.error("; ".join(problems))
     measure.run(run(options))
 

@@ -82,6 +82,7 @@ error unix - - n - - error
 retry unix - - n - - error
 discard unix - - n - - discard
 virtual unix - n n - - virtual
+lmtp unix - - n - - lmtp
 anvil unix - - n - 1 anvil
 scache unix - - n - 1 scache
 postlog unix-dgram n - n - 1 postlogd
@@ -93,8 +94,12 @@ class PostfixError(Exception):
 
 
 class Postfix:
-    def __init__(self, domain: str, *, relay_port: int = 0, extra: Sequence[str] = ()) -> None:
+    def __init__(
+        self, domain: str, *, relay_port: int = 0, extra: Sequence[str] = (), mailbox: Path | None = None
+    ) -> None:
+        """`extra`: lines for main.cf. `mailbox`: where these have the mail stored, if not by virtual(8)."""
         self.domain = domain
+        self._mailbox = mailbox
         self.port = free_port()
         self._relay = [f"relayhost = [127.0.0.1]:{relay_port}"] if relay_port else []
         self._extra = list(extra)
@@ -120,7 +125,7 @@ class Postfix:
 
     @property
     def mailbox(self) -> Path:
-        return self.folder / "mail/user/new"
+        return self._mailbox or self.folder / "mail/user/new"
 
     def stored(self) -> int:
         """How many messages lie in the mailbox."""
