@@ -38,6 +38,7 @@ from maild.outbound import dkim
 from maild.outbound.queue import OutboundQueue
 from maild.resolver import NoAnswer, NxDomain, Resolver
 from storage import events
+from storage.kept_json import KeptJson
 from storage.search_index import SearchIndex
 from storage.self_check import SelfCheck
 from storage.service import Service
@@ -107,6 +108,7 @@ def control_plane(
         body_reader=BodyReader(ground.blobs, ground.cpu, sanitize, ground.tuning.api.sanitized_chars),
         load_text=load_text,
         search_index=search_index,
+        kept_json=KeptJson(),
     )
     operations = Operations(db, services)
     rate_limit = RateLimit(db, clock, settings.limits.requests_per_minute)

@@ -2,9 +2,14 @@
 
 What a message shows is said here once: lists, the answer to a send, GET and threads differ only in what
 they add. Bodies are not in it: they may lie in the raw message, which no statement can decode.
+
+Rendering a message costs five times as much as finding it, so lists use what was rendered before (storage/kept_json.py)
+where the message's state is the same. What of a message may change is named here (`_STATE`); the rest never does,
+which the triggers `messages_are_as_they_came` and `attachments_are_as_they_came` hold. A message's attachments are
+inserted with it (`messages.insert`).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import Any, NamedTuple
 
@@ -16,19 +21,23 @@ from storage.dialect import (
     elements,
     flag,
     item,
-    joined,
     moment,
     object_of,
     octets,
     stored,
     value,
 )
+from storage.kept_json import KeptJson
 from storage.records import dump
 from storage.search import Scope
 
 # Senders decide how many recipients and attachments a message has: a list goes out in parts where these are many.
 SLICE_MESSAGES = 25
 PART_BYTES = 512 * 1024
+# What the event loop may do for a list itself: render so many new messages, and look at so much of recipients.
+NEW_MAX = 5
+LIGHT_CHARS = 16 * 1024
+PAGE_BYTES = 500  # what it takes to remember that a page was read
 
 _ATTACHMENT = {
     "id": value("a.id"),
@@ -89,7 +98,12 @@ _MESSAGE = {
 }
 # An element of a thread's `messages` has short names beside the long ones.
 _OF_THREAD = {**_MESSAGE, "from": value("m.from_address"), "to": stored("m.to_addresses")}
-_ROWS = f"SELECT {object_of(_MESSAGE)} AS json, m.id AS id FROM messages m"
+# All of a message that may change, and nothing else of it may.
+CHANGING = ("status", "labels", "failure_reason", "scheduled_at", "sent_at")
+_STATE = f"""m.id, {", ".join(f"m.{column}" for column in CHANGING)},
+    CASE WHEN m.direction = 'outbound' THEN {_RECIPIENTS} END"""
+_RENDERED = f"""SELECT m.id, {octets(object_of(_MESSAGE))} FROM messages m
+    WHERE m.organization_id = ? AND m.id IN {each_of("?")}"""
 _BODIES = "m.inbox_id, m.text_body, m.text_slices, m.html_slices, m.blob_id, m.direction = 'inbound'"
 _ONE = f"""SELECT {octets(object_of(_MESSAGE))}, {_BODIES} FROM messages m
     WHERE m.id = ? AND m.organization_id = ?"""
@@ -117,6 +131,9 @@ _OTHER_BYTES = " + ".join(
 _WEIGHTS = f"""SELECT m.id, {_BODY_BYTES}, {_OTHER_BYTES} FROM messages m
     WHERE m.thread_id = :thread AND m.organization_id = :organization AND m.id < :before
     ORDER BY m.id DESC LIMIT :limit"""
+
+
+State = tuple[Any, ...]  # a message's id, and behind it all of it that may change
 
 
 class ShownMessage(NamedTuple):
@@ -168,24 +185,46 @@ class Part(NamedTuple):
     rest: "Callable[[Tx], Part] | None"
 
 
-def list_messages(tx: Tx, scope: Scope, before: str | None, limit: int) -> Part:
+def list_messages(tx: Tx, scope: Scope, before: str | None, limit: int, kept: KeptJson | None = None) -> Part:
     """The scope's messages older than `before`, newest first; no more of them at once than PART_BYTES suggests."""
-    statement = _page(scope.conditions() + (" AND m.id < :before" if before is not None else ""))
-    parameters = {**scope._asdict(), "before": before, "limit": min(limit, SLICE_MESSAGES)}
-    json, last, count = _slice(tx, statement, parameters)
-    if count < SLICE_MESSAGES or count == limit:
+    states = _states(tx, scope, before, min(limit, SLICE_MESSAGES))
+    json = _slice(tx, scope.organization_id, states, kept)
+    if len(states) < SLICE_MESSAGES or len(states) == limit:
         return Part(json, None)
-    rest = partial(list_messages, scope=scope, before=last, limit=limit - count)
+    rest = partial(list_messages, scope=scope, before=states[-1][0], limit=limit - len(states), kept=kept)
     return _with_rest(tx, json, rest)
 
 
-def of(tx: Tx, organization_id: str, message_ids: Sequence[str]) -> Part:
+def newest(tx: Tx, scope: Scope, limit: int, kept: KeptJson) -> Part:
+    """The first page of `list_messages`, which `newest_at_hand` may then have."""
+    page = list_messages(tx, scope, None, limit, kept)
+    if page.rest is None and kept.pages.get((scope, limit)) is None:
+        kept.pages.put((scope, limit), True, PAGE_BYTES)
+    return page
+
+
+def newest_at_hand(tx: Tx, scope: Scope, limit: int, kept: KeptJson) -> Part | None:
+    """The same for the event loop, where `newest` has read the page lately and little is to be done; else None."""
+    if not kept.pages.get((scope, limit)):
+        return None
+    states = _states(tx, scope, None, limit)
+    found = {state[0]: kept.find(state[0], state[1:]) for state in states}
+    is_light = sum(len(state[-1] or "") for state in states) <= LIGHT_CHARS
+    if not is_light or sum(map(len, filter(None, found.values()))) > PART_BYTES:
+        kept.pages.put((scope, limit), False, PAGE_BYTES)
+    if list(found.values()).count(None) > NEW_MAX:
+        return None
+    return Part(_completed(tx, scope.organization_id, states, found, kept), None)
+
+
+def of(tx: Tx, organization_id: str, message_ids: Sequence[str], kept: KeptJson | None = None) -> Part:
     """These, in this order, which is that of their ages: newest first."""
     some, others = message_ids[:SLICE_MESSAGES], message_ids[SLICE_MESSAGES:]
-    json, _, _ = _slice(tx, _OF, {"organization_id": organization_id, "ids": dump(list(some))})
+    states = tx.all(_STATES_OF, (organization_id, dump(list(some))))
+    json = _slice(tx, organization_id, states, kept)
     if not others:
         return Part(json, None)
-    return _with_rest(tx, json, partial(of, organization_id=organization_id, message_ids=others))
+    return _with_rest(tx, json, partial(of, organization_id=organization_id, message_ids=others, kept=kept))
 
 
 def _with_rest(tx: Tx, json: bytes, rest: Callable[[Tx], Part]) -> Part:
@@ -195,22 +234,37 @@ def _with_rest(tx: Tx, json: bytes, rest: Callable[[Tx], Part]) -> Part:
     return Part(b",".join(filter(None, (json, more.json))), more.rest)
 
 
-def _slice(tx: Tx, statement: str, parameters: Mapping[str, Any]) -> tuple[bytes, str | None, int]:
-    row = tx.one(statement, parameters)
-    assert row is not None
-    json, last, count = row
-    return json, last, count
+def _states(tx: Tx, scope: Scope, before: str | None, limit: int) -> list[State]:
+    statement = _page(scope.conditions() + (" AND m.id < :before" if before is not None else ""))
+    return tx.all(statement, {**scope._asdict(), "before": before, "limit": limit})
+
+
+def _slice(tx: Tx, organization_id: str, states: Sequence[State], kept: KeptJson | None) -> bytes:
+    """These messages, in this order: as they are kept, or rendered, and kept from now on."""
+    found = {state[0]: kept.find(state[0], state[1:]) if kept else None for state in states}
+    return _completed(tx, organization_id, states, found, kept)
+
+
+def _completed(
+    tx: Tx,
+    organization_id: str,
+    states: Sequence[State],
+    found: dict[str, bytes | None],
+    kept: KeptJson | None,
+) -> bytes:
+    missing = {state[0]: state[1:] for state in states if found[state[0]] is None}
+    if missing:
+        for message_id, json in tx.all(_RENDERED, (organization_id, dump(list(missing)))):
+            found[message_id] = json
+            if kept is not None:
+                kept.keep(message_id, missing[message_id], json)
+    return b",".join(filter(None, found.values()))
 
 
 @cache  # one for each combination of filters
 def _page(conditions: str) -> str:
-    return _elements(f"WHERE {conditions} ORDER BY m.id DESC LIMIT :limit")
+    return f"SELECT {_STATE} FROM messages m WHERE {conditions} ORDER BY m.id DESC LIMIT :limit"
 
 
-def _elements(selection: str) -> str:
-    return f"""SELECT {octets(joined("json"))}, min(id), count(*) FROM ({_ROWS} {selection})"""
-
-
-_OF = _elements(
-    f"WHERE m.organization_id = :organization_id AND m.id IN {each_of(':ids')} ORDER BY m.id DESC"
-)
+_STATES_OF = f"""SELECT {_STATE} FROM messages m
+    WHERE m.organization_id = ? AND m.id IN {each_of("?")} ORDER BY m.id DESC"""

@@ -217,6 +217,14 @@ CREATE INDEX messages_by_header ON messages (inbox_id, message_id_header) WHERE 
 CREATE UNIQUE INDEX messages_by_bounce_token ON messages (bounce_token) WHERE bounce_token IS NOT NULL;
 CREATE INDEX messages_scheduled ON messages (scheduled_at) WHERE status = 'scheduled';
 CREATE INDEX messages_by_blob ON messages (blob_id) WHERE blob_id IS NOT NULL;
+-- What a message says never changes, so what was rendered of it can be kept (storage/kept_json.py).
+CREATE TRIGGER messages_are_as_they_came BEFORE UPDATE OF
+  id, organization_id, inbox_id, thread_id, direction, mode, from_address, from_name, to_addresses, cc_addresses,
+  bcc_addresses, reply_to, subject, snippet, text_body, extracted_text, message_id_header, in_reply_to, reference_ids,
+  is_auto_reply, is_spam, auth, created_at
+ON messages BEGIN
+  SELECT RAISE(ABORT, 'what a message says does not change');
+END;
 
 -- How far an organization's ids and its messages' created_at were ever apart, where it was more than a minute
 -- (storage/id_spans.py).
@@ -245,6 +253,13 @@ CREATE TABLE attachments (
   encoding     TEXT NOT NULL CHECK (encoding IN ('identity', 'base64', 'quoted-printable'))
 ) STRICT;
 CREATE INDEX attachments_by_message ON attachments (message_id, position);
+CREATE TRIGGER attachments_are_as_they_came BEFORE UPDATE ON attachments BEGIN
+  SELECT RAISE(ABORT, 'an attachment does not change');
+END;
+CREATE TRIGGER attachments_go_with_their_message BEFORE DELETE ON attachments
+WHEN EXISTS (SELECT 1 FROM messages WHERE id = OLD.message_id) BEGIN
+  SELECT RAISE(ABORT, 'an attachment goes with its message');
+END;
 
 CREATE TABLE drafts (
   id              TEXT PRIMARY KEY,

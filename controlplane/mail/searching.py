@@ -12,6 +12,7 @@ from functools import partial
 
 from storage import message_json, search
 from storage.database import Database, Tx
+from storage.kept_json import KeptJson
 from storage.message_json import Part
 from storage.search import At, Batch, Needle, Scope
 from storage.search_index import IndexLost, SearchIndex
@@ -23,10 +24,16 @@ Look = Callable[[Tx, Scope, Needle, str | None, At | None, int], Batch]
 
 
 async def find(
-    db: Database, index: SearchIndex, scope: Scope, needle: Needle, before: str | None, limit: int
+    db: Database,
+    index: SearchIndex,
+    kept: KeptJson,
+    scope: Scope,
+    needle: Needle,
+    before: str | None,
+    limit: int,
 ) -> Part:
     """The newest `limit` messages of the scope that hold the needle and are older than `before`."""
-    searching = _Search(index, scope, needle, before, limit)
+    searching = _Search(index, kept, scope, needle, before, limit)
     while (found := await db.read_for(scope.organization_id, searching.go_on)) is None:
         pass
     return found
@@ -36,9 +43,16 @@ class _Search:
     """Where a search stands between two reads."""
 
     def __init__(
-        self, index: SearchIndex, scope: Scope, needle: Needle, before: str | None, limit: int
+        self,
+        index: SearchIndex,
+        kept: KeptJson,
+        scope: Scope,
+        needle: Needle,
+        before: str | None,
+        limit: int,
     ) -> None:
         self._index = index
+        self._kept = kept
         self._scope = scope
         self._needle = needle
         self._before = before
@@ -64,7 +78,7 @@ class _Search:
             if time.perf_counter() > until:
                 return None
         newest = sorted(self._found, reverse=True)[: self._limit]
-        return message_json.of(tx, self._scope.organization_id, newest)
+        return message_json.of(tx, self._scope.organization_id, newest, self._kept)
 
     def _begin(self, tx: Tx) -> None:
         self._scope, self._before = search.bounded(tx, self._scope, self._before)

@@ -62,12 +62,28 @@ async def list_messages(call: Call) -> JsonArray:
     before = min(filter(None, (query.before, query.cursor)), default=None)
     needle = Needle.of(query.q, query.from_)
     if needle is None and not scope.is_filtered:
-        listed = await call.read(message_json.list_messages, scope, before, query.limit)
-    else:
-        listed = await searching.find(
-            call.db, call.services.search_index, scope, needle or IN_EVERYTHING, before, query.limit
-        )
-    return JsonArray(parts(call, listed))
+        return JsonArray(parts(call, await _page(call, scope, before, query.limit)))
+    found = await searching.find(
+        call.db,
+        call.services.search_index,
+        call.services.kept_json,
+        scope,
+        needle or IN_EVERYTHING,
+        before,
+        query.limit,
+    )
+    return JsonArray(parts(call, found))
+
+
+async def _page(call: Call, scope: Scope, before: str | None, limit: int) -> Part:
+    kept = call.services.kept_json
+    if before is not None:
+        return await call.read(message_json.list_messages, scope, before, limit, kept)
+    # What clients ask again and again: has anything come?
+    page = await call.db.lookup(message_json.newest_at_hand, scope, limit, kept)
+    if page is None:
+        page = await call.read(message_json.newest, scope, limit, kept)
+    return page
 
 
 async def parts(call: Call, part: Part) -> AsyncIterator[bytes]:

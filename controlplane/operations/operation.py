@@ -28,6 +28,7 @@ from storage.clock import Clock
 from storage.cpu_threads import CpuThreads
 from storage.database import Database, Tx
 from storage.ids import Ids
+from storage.kept_json import KeptJson
 from storage.search_index import SearchIndex
 
 P = ParamSpec("P")
@@ -60,6 +61,7 @@ class Services:
     body_reader: BodyReader
     load_text: TextLoader
     search_index: SearchIndex
+    kept_json: KeptJson
 
 
 class Call(NamedTuple):

@@ -27,10 +27,9 @@ async def test_a_list_of_heavy_messages_is_read_and_written_in_parts(
     sizes: list[int] = []
     read_slice = message_json._slice
 
-    def noted(*args: Any) -> tuple[bytes, str | None, int]:
-        found = read_slice(*args)
-        sizes.append(found[2])
-        return found
+    def noted(tx: Any, organization_id: str, states: Any, kept: Any) -> bytes:
+        sizes.append(len(states))
+        return read_slice(tx, organization_id, states, kept)
 
     monkeypatch.setattr(message_json, "_slice", noted)
     answer = await maild.api.get("/v1/messages", limit="100", **query)

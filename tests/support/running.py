@@ -30,7 +30,7 @@ from maild.operator_commands import OperatorCommands
 from storage import migrate, server_secrets
 from storage.clock import Clock
 from storage.sealing import Sealer, read_master_key
-from tests.support import answered, published
+from tests.support import answered, kept, published
 
 T = TypeVar("T")
 
@@ -302,6 +302,7 @@ class Running:
         await self._session.close()
         await self.daemon.stop()
         published.check(self.settings.data_path / "maild.sqlite3")
+        kept.check(self.settings.data_path / "maild.sqlite3", self.daemon.operations._services.kept_json)
 
     # What a test begins with ---------------------------------------------------------------------
 

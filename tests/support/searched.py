@@ -8,6 +8,7 @@ from storage import messages
 from storage.clock import Clock
 from storage.database import Tx
 from storage.indexer import SearchIndexer
+from storage.kept_json import KeptJson
 from storage.search import Needle, Scope
 from storage.search_index import SearchIndex
 from tests.support.store import INBOX, ORGANIZATION, Store, message
@@ -60,7 +61,7 @@ class Searched:
         needle = Needle.of(words, None)
         assert needle is not None
         scope = Scope(ORGANIZATION, inbox_id)
-        part = await searching.find(self.store.db, self.index, scope, needle, None, limit)
+        part = await searching.find(self.store.db, self.index, KeptJson(), scope, needle, None, limit)
         assert part.rest is None  # fewer than are read at once
         return [one["id"] for one in json.loads(b"[" + part.json + b"]")]
 

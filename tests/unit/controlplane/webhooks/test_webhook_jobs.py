@@ -13,8 +13,6 @@ from storage.database import Tx
 from storage.webhooks import LeasedDelivery
 from tests.support.store import ORGANIZATION, Store
 
-SLICED = "UPDATE messages SET text_body = NULL, text_slices = '[]' WHERE id = ?"
-
 
 class Blob:
     """The text of large messages; counts who asks."""
@@ -33,9 +31,9 @@ class World:
         self.blob = Blob()
         self.jobs = Jobs(store.db, self.blob, WebhookTuning().kept_bytes)
 
-    async def event(self) -> tuple[int, str]:
+    async def event(self, is_sliced: bool = False) -> tuple[int, str]:
         """One that tells of a message: its number and the message's id."""
-        message_id = await self.store.send("you@there.test")
+        message_id = await self.store.send("you@there.test", is_sliced=is_sliced)
 
         def unit(tx: Tx) -> int:
             events.publish(
@@ -80,8 +78,7 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
 
 
 async def test_an_event_is_rendered_once_for_all_who_hear_of_it(world: World) -> None:
-    seq, message_id = await world.event()
-    await world.run(SLICED, message_id)
+    seq, _ = await world.event(is_sliced=True)
     assert [await world.text(seq, one) for one in ("whk_a", "whk_b", "whk_a")] == ["from the blob"] * 3
     assert world.blob.loaded == 1
 
@@ -107,9 +104,7 @@ async def test_the_webhook_is_read_anew_each_time(world: World) -> None:
 
 
 async def test_what_is_kept_has_a_limit(world: World) -> None:
-    pairs = [await world.event() for _ in range(3)]
-    for _, message_id in pairs:
-        await world.run(SLICED, message_id)
+    pairs = [await world.event(is_sliced=True) for _ in range(3)]
     await world.text(pairs[0][0], "whk_a")
     world.jobs._kept_bytes_max = world.jobs._kept_bytes * 2  # room for two
     for seq, _ in pairs:

@@ -1,0 +1,36 @@
+"""What a daemon has kept of its messages, held to what its store renders: every daemon of the tests is looked at."""
+
+import sqlite3
+from pathlib import Path
+
+from storage import message_json, migrate
+from storage.database import Tx
+from storage.kept_json import KeptJson
+
+LOOK = 500  # of each organization, the newest
+
+
+class Stale(AssertionError):
+    """A list would have shown what is not so."""
+
+
+def check(store: Path, kept: KeptJson) -> None:
+    """Stale unless its lists say what the store does."""
+    conn = migrate.connect(store, read_only=True)
+    try:
+        _compare(conn, kept)
+    except sqlite3.Error:  # a test may have taken the store apart
+        return
+    finally:
+        conn.close()
+
+
+def _compare(conn: sqlite3.Connection, kept: KeptJson) -> None:
+    tx = Tx(conn)
+    for (organization_id,) in conn.execute("SELECT id FROM organizations").fetchall():
+        sql = "SELECT id FROM messages WHERE organization_id = ? ORDER BY id DESC LIMIT ?"
+        for (message_id,) in conn.execute(sql, (organization_id, LOOK)).fetchall():
+            listed = message_json.of(tx, organization_id, [message_id], kept).json
+            shown = message_json.get(tx, organization_id, message_id)
+            if shown is None or listed != shown.json:
+                raise Stale(f"{message_id} is kept as\n{listed!r}\nand is\n{shown and shown.json!r}")

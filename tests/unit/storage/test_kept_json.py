@@ -1,0 +1,185 @@
+"""What is kept of a message is shown only while it is so (storage/kept_json.py, message_json.py)."""
+
+import json
+import re
+import sqlite3
+from collections.abc import AsyncIterator
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from storage import message_json, messages
+from storage.database import Tx
+from storage.kept_json import ENTRY_BYTES_MAX, KeptJson, Recent
+from storage.records import AttachmentRow
+from storage.search import Scope
+from tests.support.store import ORGANIZATION, Store
+
+SCOPE = Scope(ORGANIZATION)
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[Store]:
+    store = await Store.open(tmp_path)
+    yield store
+    await store.close()
+
+
+@pytest.fixture
+def kept() -> KeptJson:
+    return KeptJson()
+
+
+def listed(tx: Tx, kept: KeptJson | None) -> Any:
+    """The first page; of a reader, and of the event loop where it may have it."""
+    json_of = message_json.list_messages(tx, SCOPE, None, 50, kept).json
+    if kept is not None:
+        assert message_json.newest(tx, SCOPE, 50, kept).json == json_of
+        at_hand = message_json.newest_at_hand(tx, SCOPE, 50, kept)
+        assert at_hand is not None and at_hand.json == json_of
+    return json.loads(b"[" + json_of + b"]")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *(f"UPDATE messages SET {column} = {value}" for column, value in (
+            ("status", "'failed'"), ("labels", "'[\"read\"]'"), ("failure_reason", "'x'"), ("scheduled_at", "1"),
+            ("sent_at", "2"),
+        )),
+        *(f"UPDATE recipients SET {column} = {value}" for column, value in (
+            ("status", "'deferred'"), ("attempts", "7"), ("last_attempt_at", "3"), ("next_attempt_at", "4"),
+            ("remote_host", "'h'"), ("smtp_code", "250"), ("enhanced_code", "'2.0.0'"), ("response", "'ok'"),
+            ("tls", "'t'"),
+        )),
+        "DELETE FROM recipients",
+        "DELETE FROM messages",
+    ],
+)  # fmt: skip
+async def test_a_list_shows_every_change(store: Store, kept: KeptJson, change: str) -> None:
+    await store.send("you@there.test")
+    before = await store.db.read(listed, kept)
+    await store.db.write(lambda tx: tx.run(change))
+    after = await store.db.read(listed, kept)
+    assert after != before
+    assert after == await store.db.read(listed, None)
+
+
+async def test_what_came_in_meanwhile_is_listed(store: Store, kept: KeptJson) -> None:
+    for count in (1, 2, 3):
+        await store.send("you@there.test")
+        assert len(await store.db.read(listed, kept)) == count
+
+
+async def test_a_list_renders_each_message_once(store: Store, kept: KeptJson) -> None:
+    rendered: list[int] = []
+    await store.send("you@there.test")
+
+    def unit(tx: Tx) -> None:
+        ask = tx.all
+        counted = [sql for sql in (message_json._RENDERED,)]
+
+        class Counting(Tx):
+            __slots__ = ()
+
+            def all(self, sql: str, *given: Any) -> Any:
+                rendered.append(sql in counted)
+                return ask(sql, *given)
+
+        counting = Counting.__new__(Counting)
+        for _ in range(3):
+            message_json.list_messages(counting, SCOPE, None, 50, kept)
+
+    await store.db.read(unit)
+    assert rendered == [False, True, False, False]
+
+
+def schema() -> sqlite3.Connection:
+    conn = sqlite3.connect(":memory:")
+    conn.executescript((resources.files("storage") / "schema.sql").read_text("utf-8"))
+    return conn
+
+
+def test_what_is_shown_can_not_change_but_for_the_state() -> None:
+    shown = set(re.findall(r"\bm\.(\w+)", message_json._RENDERED))
+    (sql,) = (row[0] for row in schema().execute(
+        "SELECT sql FROM sqlite_master WHERE name = 'messages_are_as_they_came'"
+    ))  # fmt: skip
+    named = re.search(r"UPDATE OF(.*?)ON messages", sql, re.DOTALL)
+    assert named is not None
+    assert set(re.findall(r"\w+", named[1])) == shown - set(message_json.CHANGING)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE messages SET subject = 'other'",
+        "UPDATE messages SET status = 'sent', text_body = 'other'",
+        "UPDATE attachments SET filename = 'other'",
+        "DELETE FROM attachments",
+    ],
+)
+async def test_the_store_refuses_what_lists_would_not_see(store: Store, change: str) -> None:
+    message_id = await store.send("you@there.test")
+    row = AttachmentRow("att_1", message_id, 0, "a.txt", "text/plain", 1, None, 0, 0, 1, "base64")
+    await store.db.write(lambda tx: tx.run_many(messages._INSERT_ATTACHMENT, [row]))
+    with pytest.raises(sqlite3.IntegrityError, match=r"change|goes with"):
+        await store.db.write(lambda tx: tx.run(change))
+    await store.db.write(lambda tx: tx.run("DELETE FROM messages WHERE id = ?", (message_id,)))
+    assert await store.scalar("SELECT count(*) FROM attachments") == 0
+
+
+def test_attachments_are_inserted_with_their_message_alone() -> None:
+    root = Path(__file__).parents[3]
+    places = [
+        path.relative_to(root).as_posix()
+        for room in ("storage", "maild", "controlplane")
+        for path in (root / room).rglob("*.py")
+        if "INTO attachments" in path.read_text("utf-8")
+    ]
+    assert places == ["storage/messages.py"]
+    source = (root / "storage/messages.py").read_text("utf-8")
+    assert source.count("_INSERT_ATTACHMENT") == 2  # its text, and `insert`
+
+
+async def test_the_loop_leaves_much_work_to_a_reader(store: Store, kept: KeptJson) -> None:
+    async def at_hand() -> bool:
+        return await store.db.read(message_json.newest_at_hand, SCOPE, 50, kept) is not None
+
+    assert not await at_hand()  # nobody has read it: its rows may lie on the disk
+    await store.send("you@there.test")
+    await store.db.read(message_json.newest, SCOPE, 50, kept)
+    assert await at_hand()
+    for _ in range(message_json.NEW_MAX + 1):
+        await store.send("you@there.test")
+    assert not await at_hand()
+    await store.db.read(message_json.newest, SCOPE, 50, kept)
+    assert await at_hand()
+    many = [f"{'x' * 60}{number}@there.test" for number in range(50)]
+    for _ in range(3):
+        await store.send(*many)
+    assert await at_hand()  # once: then it is known
+    assert not await at_hand()
+    await store.db.read(message_json.newest, SCOPE, 50, kept)
+    assert not await at_hand()
+
+
+def test_what_is_kept_has_a_limit() -> None:
+    recent: Recent[int] = Recent(1000)
+    for number in range(1000):
+        recent.put(number, number, 100)
+        assert recent.get(0) == (0 if number < 900 else recent.get(0))
+        assert len(recent._young) + len(recent._old) <= 12
+    assert recent.get(0) == 0  # asked for again and again
+    assert recent.get(500) is None
+    recent.put(0, 1, 100)
+    assert recent.get(0) == 1
+
+
+def test_a_long_message_is_not_kept(kept: KeptJson) -> None:
+    kept.keep("msg_1", (), b"x" * (ENTRY_BYTES_MAX + 1))
+    kept.keep("msg_2", (), b"x" * ENTRY_BYTES_MAX)
+    assert kept.find("msg_1", ()) is None and kept.find("msg_2", ()) is not None
+    assert kept.find("msg_2", ("other",)) is None
