@@ -8,6 +8,9 @@ comes first, and its threads are not limited.
 `submit` is called from the event loop; the work runs on one of the threads, which go on while anything may run. Waking
 the loop costs as much as a small piece of work does, so results are handed over together: those of one owner, held
 for `HELD_S` at most and the piece of work that follows. An owner's answer never waits for another owner's work.
+
+Two threads hand the interpreter back and forth at each statement, and small pieces of work cost twice as much on two as
+on one. So an owner whose thread is at work gets another only when a piece takes longer than `HELP_S` while others wait.
 """
 
 import asyncio
@@ -23,6 +26,7 @@ T = TypeVar("T")
 
 OWN = ""
 HELD_S = 0.002
+HELP_S = 0.004
 Run = Callable[[Work], T]
 Serve = Callable[[Run[Work, T]], None]
 Thread = Callable[[Serve[Work, T]], Awaitable[None]]
@@ -36,6 +40,15 @@ class FairOrder(Generic[Work]):
         self._share = share
         self._lines: OrderedDict[str, deque[Work]] = OrderedDict()
         self._served: Counter[str] = Counter()
+        self.taken = 0  # pieces of work so far
+
+    def unserved(self) -> int:
+        """For how many owners of work that waits no thread works: one that does looks for more when it is done."""
+        return sum(not self._served[owner] for owner in self._lines)
+
+    def may_take(self) -> bool:
+        """Is there something to `take`?"""
+        return self._next() is not None
 
     def put(self, owner: str, work: Work) -> None:
         """Add to the end of the owner's line."""
@@ -54,6 +67,7 @@ class FairOrder(Generic[Work]):
         line = self._lines[owner]
         work = line.popleft()
         self._served[owner] += 1
+        self.taken += 1
         if not line:
             del self._lines[owner]
         elif owner != OWN:
@@ -90,6 +104,8 @@ class FairThreads(Generic[Work, T]):
         self._turns: FairOrder[_Job[Work, T]] = FairOrder(share)
         self._lock = threading.Lock()  # held for a few steps of FairOrder
         self._running: set[asyncio.Future[None]] = set()
+        self._coming = 0  # threads that were woken and have not looked for work yet
+        self._helping: asyncio.TimerHandle | None = None
 
     def submit(self, owner: str, work: Work) -> "asyncio.Future[T]":
         """What the work gives or raises, as a future; work is not begun once its future is cancelled."""
@@ -97,12 +113,33 @@ class FairThreads(Generic[Work, T]):
         future: asyncio.Future[T] = loop.create_future()
         with self._lock:
             self._turns.put(owner, _Job(work, future))
-            thread = self._idle.pop() if self._idle else None
+            is_wanted = self._idle and (owner == OWN or self._turns.unserved() > self._coming)
+            thread = self._called() if is_wanted else None
         if thread is not None:
-            running = asyncio.ensure_future(self._begin(loop, thread))
-            self._running.add(running)
-            running.add_done_callback(self._running.discard)
+            self._wake(loop, thread)
+        elif self._helping is None and self._idle:
+            self._helping = loop.call_later(HELP_S, self._help, loop, self._turns.taken)
         return future
+
+    def _help(self, loop: asyncio.AbstractEventLoop, taken: int) -> None:
+        """Wake another thread where work waits behind a long piece; look again while work waits."""
+        with self._lock:
+            is_waiting = bool(self._idle) and self._turns.may_take()
+            is_stuck = is_waiting and self._turns.taken == taken
+            thread = self._called() if is_stuck else None
+            taken = self._turns.taken
+        if thread is not None:
+            self._wake(loop, thread)
+        self._helping = loop.call_later(HELP_S, self._help, loop, taken) if is_waiting else None
+
+    def _called(self) -> "Thread[Work, T]":
+        self._coming += 1
+        return self._idle.pop()
+
+    def _wake(self, loop: asyncio.AbstractEventLoop, thread: "Thread[Work, T]") -> None:
+        running = asyncio.ensure_future(self._begin(loop, thread))
+        self._running.add(running)
+        running.add_done_callback(self._running.discard)
 
     async def _begin(self, loop: asyncio.AbstractEventLoop, thread: "Thread[Work, T]") -> None:
         last: list[Settle] = []
@@ -113,6 +150,8 @@ class FairThreads(Generic[Work, T]):
         """Return when nothing waits or runs any more."""
         while self._running:
             await asyncio.wait(self._running)
+        if self._helping is not None:
+            self._helping.cancel()
 
     def _serve(
         self,
@@ -142,9 +181,12 @@ class FairThreads(Generic[Work, T]):
         last.extend(held)
 
     def _next(self, done: str | None, thread: "Thread[Work, T]") -> "tuple[str, _Job[Work, T]] | None":
-        """The next piece of work for a thread that has done one of that owner; without one it is idle."""
+        """The next piece of work for a thread that has done one of that owner (None: it was woken); without one it is
+        idle."""
         with self._lock:
-            if done is not None:
+            if done is None:
+                self._coming -= 1
+            else:
                 self._turns.done(done)
             taken = self._turns.take()
             if taken is None:

@@ -167,3 +167,32 @@ async def test_no_answer_waits_for_the_work_of_another_owner(
     assert first.done() is is_told and not slow.done()
     gates.end("slow")
     assert [await first, await slow] == ["first", "slow"]
+
+
+async def test_small_pieces_of_one_owner_take_one_thread(gates: Gates) -> None:
+    threads = plain_threads(3, share=2)
+    at_work: set[int] = set()
+
+    def work() -> str:
+        at_work.add(threading.get_ident())
+        return "done"
+
+    first = threads.submit("a", gates.work("first"))
+    many = [threads.submit("a", work) for _ in range(50)]
+    assert len(threads._idle) == 2
+    gates.end("first")
+    await asyncio.gather(first, *many)
+    assert len(at_work) == 1
+    await threads.finish()
+
+
+async def test_an_owner_whose_piece_takes_long_gets_another_thread(gates: Gates) -> None:
+    threads = plain_threads(3, share=2)
+    long = [threads.submit("a", gates.work(f"long {number}")) for number in range(3)]
+    assert len(threads._idle) == 2
+    assert sorted(await gates.until(2)) == ["long 0", "long 1"]
+    other = threads.submit("b", lambda: "other")
+    assert await other == "other"
+    gates.open()
+    assert await asyncio.gather(*long) == ["long 0", "long 1", "long 2"]
+    await threads.finish()
