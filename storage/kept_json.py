@@ -5,55 +5,16 @@ Why it is never stale: what a message shows is rendered from columns that no sta
 transaction of the list. What is kept is used only with the very state that it was rendered from.
 `storage.message_json` says which columns are which; a message that was deleted has no row, and so is in no list.
 
-What a crash or a restart leaves: nothing; it is filled by reading. It holds KEPT_BYTES at most. Readers' threads and
-the event loop share it.
+What a crash or a restart leaves: nothing; it is filled by reading. It holds KEPT_BYTES at most. Any thread may ask.
 """
 
 from collections.abc import Hashable
-from threading import Lock
-from typing import Generic, TypeVar
 
-V = TypeVar("V")
+from storage.recent import Recent
 
 KEPT_BYTES = 16 * 1024 * 1024
 ENTRY_BYTES_MAX = 16 * 1024  # few messages are longer, and they would drive out many
 ENTRY_BYTES = 600  # what an entry takes besides
-
-
-class Recent(Generic[V]):
-    """What was put or found lately: when half of `max_bytes` has come since it was last asked for, it may be gone."""
-
-    def __init__(self, max_bytes: int) -> None:
-        self._half = max_bytes // 2
-        self._lock = Lock()
-        self._young: dict[Hashable, tuple[V, int]] = {}
-        self._old: dict[Hashable, tuple[V, int]] = {}
-        self._young_bytes = 0
-
-    def get(self, key: Hashable) -> V | None:
-        """What was put there last, or None."""
-        entry = self._young.get(key)
-        if entry is None:
-            entry = self._old.get(key)
-            if entry is None:
-                return None
-            self.put(key, *entry)
-        return entry[0]
-
-    def put(self, key: Hashable, value: V, size_bytes: int) -> None:
-        """In place of what is there."""
-        with self._lock:
-            before = self._young.get(key)
-            self._young[key] = (value, size_bytes)
-            self._young_bytes += size_bytes - (before[1] if before else 0)
-            if self._young_bytes > self._half:
-                self._old, self._young, self._young_bytes = self._young, {}, 0
-
-    def drop(self, key: Hashable) -> None:
-        with self._lock:
-            self._old.pop(key, None)
-            gone = self._young.pop(key, None)
-            self._young_bytes -= gone[1] if gone else 0
 
 
 class KeptJson:

@@ -246,7 +246,7 @@ def _candidates(
         if not span.is_ordered:  # `at` is a number if it was until now: then from the beginning
             return proposals.by_age(match, span, first, at if isinstance(at, str) else last, rows)
         low = proposals.number_from(span, first)
-        below = at if isinstance(at, int) else proposals.number_from(span, last)
+        below = at if isinstance(at, int) else proposals.number_from(span, last) if before else span.end
         return proposals.by_number(match, low, below, rows)
 
 

@@ -28,6 +28,7 @@ import structlog
 
 from storage.database import BUSY_TIMEOUT_MS, Tx
 from storage.dialect import THEN_JOIN, array, array_of, each_of, elements, item
+from storage.recent import Recent
 from storage.records import dump
 
 APPLICATION_ID = 0x6D616978  # "maix"
@@ -45,6 +46,8 @@ CHECKPOINT_PAGES = 4096
 HASH_BYTES = 8 * 1024 * 1024  # of trigrams that wait for the commit: a batch is one segment
 SEGMENTS_MERGED = 8  # of one size at a time, while there is work
 MERGE_PAGES = 64
+SHARES_BYTES = 1024 * 1024
+SHARE_BYTES = 400
 CHECK_STEPS = 10_000  # of SQLite's machine, between two looks whether to go on
 
 log = structlog.get_logger("maild.search")
@@ -146,8 +149,9 @@ class SearchIndex:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._writer: sqlite3.Connection | None = None
-        self._lock = threading.Lock()  # around the three below
+        self._lock = threading.Lock()  # around the four below
         self._idle: list[sqlite3.Connection] = []
+        self._shares: Recent[_Share] = Recent(SHARES_BYTES)
         self._life = 0  # goes up when what was opened before is of no use any more
         self._is_complete = False
 
@@ -164,7 +168,7 @@ class SearchIndex:
         conn, life = self._take()
         try:
             conn.execute("BEGIN")
-            yield Proposals(Tx(conn))
+            yield Proposals(Tx(conn), self._shares)
             conn.execute("ROLLBACK")
         except sqlite3.Error as error:
             conn.close()
@@ -306,6 +310,7 @@ class SearchIndex:
         """Whoever reads at the moment reads to the end."""
         with self._lock:
             idle, self._idle = self._idle, []
+            self._shares = Recent(SHARES_BYTES)
             self._life += 1
             self._is_complete = False
         for conn in idle:
@@ -353,11 +358,20 @@ class SearchIndex:
                 raise
 
 
-class Proposals:
-    """Questions to one state of the index."""
+class _Share(NamedTuple):
+    """The share of a trigram when the organization's numbers were these."""
 
-    def __init__(self, tx: Tx) -> None:
+    share: float
+    low: int
+    end: int
+
+
+class Proposals:
+    """Questions to one state of the index. `shares`: what was told of any state (`share`)."""
+
+    def __init__(self, tx: Tx, shares: Recent[_Share]) -> None:
         self._tx = tx
+        self._shares = shares
 
     def span(self, organization_id: str) -> Span | None:
         """None when nothing of the organization is indexed."""
@@ -388,7 +402,19 @@ class Proposals:
         return low
 
     def share(self, trigram: str, span: Span) -> float:
-        """About how many of the span's numbers hold the trigram, told by the newest that do: 0 none, 1 all."""
+        """About how many of the span's numbers hold the trigram, told by the newest that do: 0 none, 1 all.
+
+        FTS5 reads lists from their beginning to tell their end, so a common trigram costs 0.2 ms. They are the same few
+        in most searches: what was told is remembered until the organization has an eighth more messages.
+        """
+        known = self._shares.get((span.low, trigram))
+        if known is not None and span.end - known.end <= (known.end - known.low) // 8:
+            return known.share
+        share = self._share(trigram, span)
+        self._shares.put((span.low, trigram), _Share(share, span.low, span.end), SHARE_BYTES)
+        return share
+
+    def _share(self, trigram: str, span: Span) -> float:
         given = {"match": _all_of([trigram]), "low": span.low, "below": span.end, "rows": _REACH_ROWS}
         row = self._tx.one(_REACH, given)
         assert row is not None

@@ -12,7 +12,8 @@ import pytest
 
 from storage import message_json, messages
 from storage.database import Tx
-from storage.kept_json import ENTRY_BYTES_MAX, KeptJson, Recent
+from storage.kept_json import ENTRY_BYTES_MAX, KeptJson
+from storage.recent import Recent
 from storage.records import AttachmentRow
 from storage.search import Scope
 from tests.support.store import ORGANIZATION, Store

@@ -18,7 +18,7 @@ from storage.database import Tx
 from storage.ids import Ids, first_at
 from storage.records import ThreadRow
 from storage.search import IN_EVERYTHING, Needle, Scope
-from storage.search_index import SearchIndex
+from storage.search_index import DOCUMENTS_BITS, Proposals, SearchIndex, Span
 from tests.support.store import EPOCH_MS, ManualClock
 from tests.unit.storage.test_row_json import insert_thread, row
 
@@ -184,3 +184,25 @@ def test_the_index_is_asked_for_what_is_rare(filled: tuple[Filled, Filled]) -> N
     assert search.indexed(many.index, many.tx, Scope("org_1"), absent, None, None, LIMIT) == search.Batch(
         [], None
     )
+
+
+def test_how_common_a_trigram_is_is_asked_once_until_there_is_much_more_mail(
+    filled: tuple[Filled, Filled], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Telling it of a common one costs more than all else of a search for rare words."""
+    asked: list[str] = []
+
+    def share(_: Any, trigram: str, span: Span) -> float:
+        asked.append(trigram)
+        return 0.5
+
+    monkeypatch.setattr(Proposals, "_share", share)
+    span = Span(10 << DOCUMENTS_BITS, (10 << DOCUMENTS_BITS) + 801, True)
+    with filled[0].index.reading() as proposals:
+        for more in (0, 0, 100):
+            assert proposals.share("abc", span._replace(end=span.end + more)) == 0.5
+        assert asked == ["abc"]
+        proposals.share("abc", span._replace(end=span.end + 101))
+        proposals.share("abd", span)
+        proposals.share("abc", Span(11 << DOCUMENTS_BITS, (11 << DOCUMENTS_BITS) + 801, True))
+    assert asked == ["abc", "abc", "abd", "abc"]
