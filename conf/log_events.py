@@ -8,10 +8,13 @@ A line never has a subject, a body, a secret or a key; it has addresses of sende
 chose (a host's reply) go through `clean`, unless a grammar has bounded them before (HELO, addresses).
 """
 
+import logging
 from enum import StrEnum
 from typing import Any
 
 CLEAN_CHARS = 200
+
+LEVELS = {name.lower(): number for name, number in logging.getLevelNamesMapping().items()}
 
 
 class LogEvent(StrEnum):
@@ -101,6 +104,11 @@ class LogEvent(StrEnum):
 def tell(log: Any, event: LogEvent, **fields: Any) -> None:
     """One line of structlog's `log`, at the event's level."""
     getattr(log, event.level)(event, **fields)
+
+
+def is_told(log: Any, event: LogEvent) -> bool:
+    """Would `tell` write a line? For an event of every request, whose fields cost more than the question."""
+    return bool(log.is_enabled_for(LEVELS[event.level]))
 
 
 def clean(words: str, chars: int = CLEAN_CHARS) -> str:

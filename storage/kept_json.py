@@ -5,6 +5,8 @@ Why it is never stale: what a message shows is rendered from columns that no sta
 transaction of the list. What is kept is used only with the very state that it was rendered from.
 `storage.message_json` says which columns are which; a message that was deleted has no row, and so is in no list.
 
+Units that read keep, units that write don't: what they see may be taken back.
+
 What a crash or a restart leaves: nothing; it is filled by reading. It holds KEPT_BYTES at most. Any thread may ask.
 """
 

@@ -102,11 +102,13 @@ _OF_THREAD = {**_MESSAGE, "from": value("m.from_address"), "to": stored("m.to_ad
 CHANGING = ("status", "labels", "failure_reason", "scheduled_at", "sent_at")
 _STATE = f"""m.id, {", ".join(f"m.{column}" for column in CHANGING)},
     CASE WHEN m.direction = 'outbound' THEN {_RECIPIENTS} END"""
+STATE_COLUMNS = len(CHANGING) + 2
 _RENDERED = f"""SELECT m.id, {octets(object_of(_MESSAGE))} FROM messages m
     WHERE m.organization_id = ? AND m.id IN {each_of("?")}"""
 _BODIES = "m.inbox_id, m.text_body, m.text_slices, m.html_slices, m.blob_id, m.direction = 'inbound'"
 _ONE = f"""SELECT {octets(object_of(_MESSAGE))}, {_BODIES} FROM messages m
     WHERE m.id = ? AND m.organization_id = ?"""
+_ONE_STATE = f"SELECT {_STATE}, {_BODIES} FROM messages m WHERE m.id = ? AND m.organization_id = ?"
 _SOME_OF_THREAD = f"""SELECT {octets(object_of(_OF_THREAD))}, {_BODIES} FROM messages m
     WHERE m.organization_id = ? AND m.id IN {each_of("?")} ORDER BY m.id"""
 # What a message brings to an answer, before it is read. Slices are counted as they lie in the raw message.
@@ -148,10 +150,15 @@ class ShownMessage(NamedTuple):
     is_inbound: int
 
 
-def get(tx: Tx, organization_id: str, message_id: str) -> ShownMessage | None:
+def get(tx: Tx, organization_id: str, message_id: str, kept: KeptJson | None = None) -> ShownMessage | None:
     """The organization's message in any status, or None."""
-    row = tx.one(_ONE, (message_id, organization_id))
-    return ShownMessage(*row) if row else None
+    row = tx.one(_ONE if kept is None else _ONE_STATE, (message_id, organization_id))
+    if row is None:
+        return None
+    if kept is None:
+        return ShownMessage(*row)
+    json = _slice(tx, organization_id, [row[:STATE_COLUMNS]], kept)
+    return ShownMessage(json, *row[STATE_COLUMNS:])
 
 
 class Weight(NamedTuple):

@@ -19,6 +19,7 @@ from storage import blobs, message_json, messages
 from storage.blobs import Blob, Blobs
 from storage.clock import iso
 from storage.database import Tx
+from storage.kept_json import KeptJson
 from storage.message_json import Part, ShownMessage
 from storage.records import DeliveryAttemptRow, MessageRow
 from storage.search import IN_EVERYTHING, Needle, Scope
@@ -95,7 +96,7 @@ async def parts(call: Call, part: Part) -> AsyncIterator[bytes]:
 
 
 async def get_message(call: Call) -> Result | JsonPieces:
-    whole = await call.db.lookup(_whole, call.organization_id, call.id)
+    whole = await call.db.lookup(_whole, call.organization_id, call.id, call.services.kept_json)
     if whole is None:
         raise Refusal("message_not_found")
     # What was sent is sanitised already.
@@ -170,8 +171,8 @@ async def _with_trace(store: Blobs, blob: Blob, trace: bytes) -> AsyncIterator[b
         yield piece
 
 
-def _whole(tx: Tx, organization_id: str, message_id: str) -> Whole | None:
-    shown = message_json.get(tx, organization_id, message_id)
+def _whole(tx: Tx, organization_id: str, message_id: str, kept: KeptJson | None = None) -> Whole | None:
+    shown = message_json.get(tx, organization_id, message_id, kept)
     return Whole.of(tx, shown) if shown else None
 
 

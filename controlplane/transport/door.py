@@ -52,7 +52,7 @@ class Door:
             result = await self._operations.invoke(
                 operation,
                 principal,
-                self._input(operation, request, principal),
+                self._body(operation, request, principal) if operation.body else Query(operation, request),
                 id=request.match_info.get("id", ""),
                 idempotency_keys=request.headers.getall("Idempotency-Key", ()),
             )
@@ -86,23 +86,37 @@ class Door:
         return principal
 
     @asynccontextmanager
-    async def _input(
+    async def _body(
         self, operation: Operation, request: web.Request, principal: Principal
     ) -> AsyncIterator[Any]:
-        query = _read_query(operation.query, request)
-        if operation.body is None:
-            await refuse_body(request)
-            yield _resumed(request, query) if isinstance(query, StreamEvents) else query
-            return
+        _read_query(operation.query, request)
         holders = (principal.organization_id, *_address_of(request))
         async with self._bodies.body(operation, request, holders) as body:
             yield body
 
 
+class Query:
+    """The input of an operation that takes no body. Nothing is held that must be given back."""
+
+    __slots__ = ("_operation", "_request")
+
+    def __init__(self, operation: Operation, request: web.Request) -> None:
+        self._operation = operation
+        self._request = request
+
+    async def __aenter__(self) -> Any:
+        query = _read_query(self._operation.query, self._request)
+        await refuse_body(self._request)
+        return _resumed(self._request, query) if isinstance(query, StreamEvents) else query
+
+    async def __aexit__(self, *_: object) -> None:
+        """Leave the request as it is."""
+
+
 def _read_query(model: type[RequestQuery] | None, request: web.Request) -> Any:
     if model is None and not request.query_string:
         return None
-    return read_query(model or RequestQuery, list(request.query.items()))
+    return read_query(model or RequestQuery, list(request.query.items()) if request.query_string else [])
 
 
 def _resumed(request: web.Request, query: StreamEvents) -> StreamEvents:

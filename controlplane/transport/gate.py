@@ -7,7 +7,7 @@ from aiohttp import HttpVersion11, web
 from aiohttp.web_protocol import RequestPayloadError
 from structlog.contextvars import bind_contextvars
 
-from conf.log_events import LogEvent, clean, tell
+from conf.log_events import LogEvent, clean, is_told, tell
 from conf.strangers import StrangerLog
 from controlplane.contract.refusals import Refusal, bad_request
 from controlplane.operations.table import OPERATIONS
@@ -72,6 +72,10 @@ class Gate:
 
     def _tell(self, request: web.Request, status: int, took_s: float) -> None:
         """One line a request. Of its target the pattern alone is told: paths and queries are the peer's words."""
+        is_reading = request.method in ("GET", "HEAD")
+        done = LogEvent.REQUEST_READ if is_reading else LogEvent.REQUEST_DONE
+        if status < 400 and not is_told(log, done):
+            return
         principal = request.get(PRINCIPAL)
         fields: dict[str, Any] = {
             "request_id": request[_REQUEST_ID],
@@ -87,8 +91,7 @@ class Gate:
             whose = None if principal is None else principal.organization_id
             self._strangers.note(LogEvent.REQUEST_REFUSED, whose, code=request.get(_CODE), **fields)
         else:
-            is_reading = request.method in ("GET", "HEAD")
-            tell(log, LogEvent.REQUEST_READ if is_reading else LogEvent.REQUEST_DONE, **fields)
+            tell(log, done, **fields)
 
     def _unforeseen(self, request: web.Request, error: Exception) -> web.StreamResponse:
         request_id = request[_REQUEST_ID]

@@ -99,5 +99,7 @@ def _refuse_repeats(names: Sequence[str], kind: str) -> None:
 
 
 def _repeats(names: Sequence[str], kind: str) -> list[Fault]:
+    if len(names) == len(set(names)):
+        return []
     twice = sorted(name for name, times in Counter(names).items() if times > 1)
     return [Fault(joined("", name), "given_twice", f"Give this {kind} once") for name in twice]
