@@ -25,6 +25,7 @@ from storage.dialect import (
     object_of,
     octets,
     stored,
+    unindexed,
     value,
 )
 from storage.kept_json import KeptJson
@@ -104,7 +105,7 @@ _STATE = f"""m.id, {", ".join(f"m.{column}" for column in CHANGING)},
     CASE WHEN m.direction = 'outbound' THEN {_RECIPIENTS} END"""
 STATE_COLUMNS = len(CHANGING) + 2
 _RENDERED = f"""SELECT m.id, {octets(object_of(_MESSAGE))} FROM messages m
-    WHERE m.organization_id = ? AND m.id IN {each_of("?")}"""
+    WHERE {unindexed("m.organization_id")} = ? AND m.id IN {each_of("?")}"""
 _BODIES = "m.inbox_id, m.text_body, m.text_slices, m.html_slices, m.blob_id, m.direction = 'inbound'"
 _ONE = f"""SELECT {octets(object_of(_MESSAGE))}, {_BODIES} FROM messages m
     WHERE m.id = ? AND m.organization_id = ?"""
@@ -215,13 +216,13 @@ def newest_at_hand(tx: Tx, scope: Scope, limit: int, kept: KeptJson) -> Part | N
     if not kept.pages.get((scope, limit)):
         return None
     states = _states(tx, scope, None, limit)
-    found = {state[0]: kept.find(state[0], state[1:]) for state in states}
+    found = known(states, kept)
     is_light = sum(len(state[-1] or "") for state in states) <= LIGHT_CHARS
     if not is_light or sum(map(len, filter(None, found.values()))) > PART_BYTES:
         kept.pages.put((scope, limit), False, PAGE_BYTES)
     if list(found.values()).count(None) > NEW_MAX:
         return None
-    return Part(_completed(tx, scope.organization_id, states, found, kept), None)
+    return Part(rendered(tx, _RENDERED, scope.organization_id, states, found, kept), None)
 
 
 def of(tx: Tx, organization_id: str, message_ids: Sequence[str], kept: KeptJson | None = None) -> Part:
@@ -248,23 +249,30 @@ def _states(tx: Tx, scope: Scope, before: str | None, limit: int) -> list[State]
 
 def _slice(tx: Tx, organization_id: str, states: Sequence[State], kept: KeptJson | None) -> bytes:
     """These messages, in this order: as they are kept, or rendered, and kept from now on."""
-    found = {state[0]: kept.find(state[0], state[1:]) if kept else None for state in states}
-    return _completed(tx, organization_id, states, found, kept)
+    return rendered(tx, _RENDERED, organization_id, states, known(states, kept), kept)
 
 
-def _completed(
+def known(states: Sequence[State], kept: KeptJson | None) -> dict[str, bytes | None]:
+    """By id, in this order: what is kept of each; None of what is not."""
+    return {state[0]: kept.find(state[0], state[1:]) if kept else None for state in states}
+
+
+def rendered(
     tx: Tx,
+    statement: str,
     organization_id: str,
     states: Sequence[State],
     found: dict[str, bytes | None],
     kept: KeptJson | None,
 ) -> bytes:
+    """All of `found`, with commas between; what is None the statement renders (parameters: organization, array of ids;
+    rows: id, JSON), which is kept from now on."""
     missing = {state[0]: state[1:] for state in states if found[state[0]] is None}
     if missing:
-        for message_id, json in tx.all(_RENDERED, (organization_id, dump(list(missing)))):
-            found[message_id] = json
+        for one_id, json in tx.all(statement, (organization_id, dump(list(missing)))):
+            found[one_id] = json
             if kept is not None:
-                kept.keep(message_id, missing[message_id], json)
+                kept.keep(one_id, missing[one_id], json)
     return b",".join(filter(None, found.values()))
 
 
@@ -274,4 +282,4 @@ def _page(conditions: str) -> str:
 
 
 _STATES_OF = f"""SELECT {_STATE} FROM messages m
-    WHERE m.organization_id = ? AND m.id IN {each_of("?")} ORDER BY m.id DESC"""
+    WHERE {unindexed("m.organization_id")} = ? AND m.id IN {each_of("?")} ORDER BY m.id DESC"""

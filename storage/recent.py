@@ -28,14 +28,20 @@ class Recent(Generic[V]):
             entry = self._old.get(key)
             if entry is None:
                 return None
-            self.put(key, *entry)
+            with self._lock:
+                if key not in self._young:  # else another thread has put something newer
+                    self._add(key, entry)
         return entry[0]
 
     def put(self, key: Hashable, value: V, size_bytes: int) -> None:
         """In place of what is there."""
         with self._lock:
-            before = self._young.get(key)
-            self._young[key] = (value, size_bytes)
-            self._young_bytes += size_bytes - (before[1] if before else 0)
-            if self._young_bytes > self._half:
-                self._old, self._young, self._young_bytes = self._young, {}, 0
+            before = self._young.pop(key, None)
+            self._young_bytes -= before[1] if before is not None else 0
+            self._add(key, (value, size_bytes))
+
+    def _add(self, key: Hashable, entry: tuple[V, int]) -> None:
+        self._young[key] = entry
+        self._young_bytes += entry[1]
+        if self._young_bytes > self._half:
+            self._old, self._young, self._young_bytes = self._young, {}, 0

@@ -1,4 +1,8 @@
-"""Threads as the JSON of the contract, but for the messages of one (storage/message_json.py)."""
+"""Threads as the JSON of the contract, but for the messages of one (storage/message_json.py).
+
+Lists use what was rendered before (storage/kept_json.py). A thread's state is everything that its JSON is made of: all
+its columns, and the different arrays of labels of its messages. Gathering the labels of those took half of the time.
+"""
 
 from functools import partial
 from typing import NamedTuple
@@ -8,6 +12,7 @@ from storage.dialect import (
     THEN_JOIN,
     array_of,
     count_of,
+    each_of,
     elements,
     flag,
     joined,
@@ -17,7 +22,8 @@ from storage.dialect import (
     unindexed,
     value,
 )
-from storage.message_json import Part
+from storage.kept_json import KeptJson
+from storage.message_json import Part, known, rendered
 from storage.messages import UNREAD
 from storage.records import dump
 
@@ -50,6 +56,13 @@ _THREAD = {
     "isArchived": flag("t.is_archived"),
     "createdAt": moment("t.created_at"),
 }
+COLUMNS = (
+    "organization_id", "inbox_id", "subject", "snippet", "participants", "message_count", "unread_count",
+    "last_message_at", "is_archived", "created_at",
+)  # fmt: skip
+_LABELLINGS = f"""(SELECT {joined("labels")} FROM (SELECT DISTINCT labels FROM
+    (SELECT labels FROM messages WHERE thread_id = t.id ORDER BY id DESC LIMIT {LABELLED_MAX})))"""
+_STATE = f"t.id, {', '.join(f't.{column}' for column in COLUMNS)}, {_LABELLINGS}"
 _ONE = (
     f"SELECT {octets(object_of(_THREAD))}, t.inbox_id FROM threads t WHERE t.id = ? AND t.organization_id = ?"
 )
@@ -76,6 +89,7 @@ def list_threads(
     inbox_id: str | None,
     before: tuple[int, str] | None = None,
     is_archived: bool | None = None,
+    kept: KeptJson | None = None,
 ) -> Part:
     """Latest first; `before` is the (lastMessageAt, id) of the last one seen."""
     last_at, last_id = before or (2**62, "~")
@@ -90,18 +104,18 @@ def list_threads(
             "limit": limit,
         },
     )
-    return _some(tx, organization_id, [(row[0], row[1]) for row in found])
+    return some(tx, organization_id, [(row[0], row[1]) for row in found], kept)
 
 
-def _some(tx: Tx, organization_id: str, found: list[tuple[str, int]]) -> Part:
+def some(tx: Tx, organization_id: str, found: list[tuple[str, int]], kept: KeptJson | None = None) -> Part:
     """The first of these threads (id, how many messages), in their order, less those that went meanwhile."""
     count = labelled = 0
     while count < len(found) and (not count or labelled < SLICE_LABELLED):
         labelled += min(found[count][1], LABELLED_MAX)
         count += 1
-    given = {"organization_id": organization_id, "ids": dump([thread_id for thread_id, _ in found[:count]])}
-    json: bytes = tx.value(_THESE, given)
-    rest = partial(_some, organization_id=organization_id, found=found[count:])
+    states = tx.all(_STATES, (dump([thread_id for thread_id, _ in found[:count]]), organization_id))
+    json = rendered(tx, _RENDERED, organization_id, states, known(states, kept), kept)
+    rest = partial(some, organization_id=organization_id, found=found[count:], kept=kept)
     return Part(json, rest if count < len(found) else None)
 
 
@@ -118,9 +132,10 @@ def _page(owner: str, *kinds: str) -> str:
         {THEN_JOIN} threads t ON t.id = latest.id ORDER BY latest.last_message_at DESC, latest.id DESC"""
 
 
-_THESE = f"""SELECT {octets(joined("json"))} FROM
-    (SELECT {object_of(_THREAD)} AS json FROM {elements(":ids")} one
-      {THEN_JOIN} threads t ON t.id = one.value AND t.organization_id = :organization_id ORDER BY one.key)"""
+_STATES = f"""SELECT {_STATE} FROM {elements("?")} one
+    {THEN_JOIN} threads t ON t.id = one.value AND t.organization_id = ? ORDER BY one.key"""
+_RENDERED = f"""SELECT t.id, {octets(object_of(_THREAD))} FROM threads t
+    WHERE {unindexed("t.organization_id")} = ? AND t.id IN {each_of("?")}"""
 _OF_ORGANIZATION = "t.organization_id = :organization_id"
 _OF_INBOX = f"t.inbox_id = :inbox_id AND {unindexed('t.organization_id')} = :organization_id"
 _PAGES = {

@@ -34,7 +34,7 @@ class Chosen(NamedTuple):
 
 async def list_threads(call: Call) -> JsonArray:
     inbox_id = call.principal.listed_inbox(call.input.inboxId)
-    return JsonArray(parts(call, await call.read(_page, call.organization_id, call.input, inbox_id)))
+    return JsonArray(parts(call, await call.read(_page, call, inbox_id)))
 
 
 async def get_thread(call: Call) -> Result | JsonPieces:
@@ -81,14 +81,16 @@ def _archive(tx: Tx, call: Call) -> bytes:
     return _reached(tx, call).json
 
 
-def _page(tx: Tx, organization_id: str, query: ListThreads, inbox_id: str | None) -> Part:
+def _page(tx: Tx, call: Call, inbox_id: str | None) -> Part:
+    query: ListThreads = call.input
     return thread_json.list_threads(
         tx,
-        organization_id,
+        call.organization_id,
         limit=query.limit,
         inbox_id=inbox_id,
-        before=_position(tx, organization_id, query.cursor) if query.cursor else None,
+        before=_position(tx, call.organization_id, query.cursor) if query.cursor else None,
         is_archived=query.isArchived,
+        kept=call.services.kept_json,
     )
 
 

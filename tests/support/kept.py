@@ -1,9 +1,9 @@
-"""What a daemon has kept of its messages, held to what its store renders: every daemon of the tests is looked at."""
+"""What a daemon has kept of messages and threads, held to what its store renders: every daemon of the tests."""
 
 import sqlite3
 from pathlib import Path
 
-from storage import message_json, migrate
+from storage import message_json, migrate, thread_json
 from storage.database import Tx
 from storage.kept_json import KeptJson
 
@@ -34,3 +34,9 @@ def _compare(conn: sqlite3.Connection, kept: KeptJson) -> None:
             shown = message_json.get(tx, organization_id, message_id)
             if shown is None or listed != shown.json:
                 raise Stale(f"{message_id} is kept as\n{listed!r}\nand is\n{shown and shown.json!r}")
+        sql = "SELECT id, message_count FROM threads WHERE organization_id = ? ORDER BY id DESC LIMIT ?"
+        for thread in conn.execute(sql, (organization_id, LOOK)).fetchall():
+            listed = thread_json.some(tx, organization_id, [thread], kept).json
+            whole = thread_json.get(tx, organization_id, thread[0])
+            if whole is None or listed != whole.json:
+                raise Stale(f"{thread[0]} is kept as\n{listed!r}\nand is\n{whole and whole.json!r}")

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from storage import message_json, messages
+from storage import message_json, messages, thread_json
 from storage.database import Tx
-from storage.kept_json import ENTRY_BYTES_MAX, KeptJson
+from storage.kept_json import ENTRY_BYTES, ENTRY_BYTES_MAX, KeptJson
 from storage.recent import Recent
 from storage.records import AttachmentRow
 from storage.search import Scope
@@ -68,6 +68,40 @@ async def test_a_list_shows_every_change(store: Store, kept: KeptJson, change: s
     assert after == await store.db.read(listed, None)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        *(f"UPDATE threads SET {column} = {value}" for column, value in (
+            ("subject", "'s'"), ("snippet", "'s'"), ("participants", "'[\"a@b.test\"]'"), ("message_count", "7"),
+            ("unread_count", "7"), ("last_message_at", "1"), ("is_archived", "1"), ("created_at", "2"),
+        )),
+        "UPDATE messages SET labels = '[\"new\"]'",
+        "UPDATE messages SET labels = '[\"new\"]' WHERE id = (SELECT min(id) FROM messages)",
+        "DELETE FROM messages WHERE id = (SELECT min(id) FROM messages)",
+        "DELETE FROM threads WHERE NOT EXISTS (SELECT 1 FROM messages WHERE thread_id = threads.id)",
+    ],
+)  # fmt: skip
+async def test_a_list_of_threads_shows_every_change(store: Store, kept: KeptJson, change: str) -> None:
+    def page(tx: Tx, kept: KeptJson | None) -> bytes:
+        return thread_json.list_threads(tx, ORGANIZATION, limit=50, inbox_id=None, kept=kept).json
+
+    for label in ("old", "older"):
+        message_id = await store.send("you@there.test")
+        labels = f'["{label}"]'
+        await store.db.write(lambda tx, *given: tx.run("UPDATE messages SET labels = ? WHERE id = ?", given),
+                             labels, message_id)  # fmt: skip
+    await store.db.write(lambda tx: tx.run(
+        """INSERT INTO threads SELECT 'thd_empty', organization_id, inbox_id, '', '', '', '[]', 0, 0, 5, 0, 5
+           FROM threads"""
+    ))  # fmt: skip
+    before = await store.db.read(page, kept)
+    assert before == await store.db.read(page, kept) == await store.db.read(page, None)
+    await store.db.write(lambda tx: tx.run(change))
+    after = await store.db.read(page, kept)
+    assert after != before
+    assert after == await store.db.read(page, None)
+
+
 async def test_what_came_in_meanwhile_is_listed(store: Store, kept: KeptJson) -> None:
     for count in (1, 2, 3):
         await store.send("you@there.test")
@@ -111,6 +145,14 @@ def test_what_is_shown_can_not_change_but_for_the_state() -> None:
     named = re.search(r"UPDATE OF(.*?)ON messages", sql, re.DOTALL)
     assert named is not None
     assert set(re.findall(r"\w+", named[1])) == shown - set(message_json.CHANGING)
+
+
+def test_the_state_of_a_thread_is_all_that_is_shown_of_it() -> None:
+    shown = set(re.findall(r"\bt\.(\w+)", thread_json._RENDERED))
+    assert {"id", *thread_json.COLUMNS} == shown
+    assert (
+        thread_json._LABELS.count("SELECT labels FROM messages WHERE thread_id = t.id ORDER BY id DESC") == 1
+    )
 
 
 @pytest.mark.parametrize(
@@ -180,7 +222,10 @@ def test_what_is_kept_has_a_limit() -> None:
 
 
 def test_a_long_message_is_not_kept(kept: KeptJson) -> None:
-    kept.keep("msg_1", (), b"x" * (ENTRY_BYTES_MAX + 1))
-    kept.keep("msg_2", (), b"x" * ENTRY_BYTES_MAX)
-    assert kept.find("msg_1", ()) is None and kept.find("msg_2", ()) is not None
+    room = ENTRY_BYTES_MAX - ENTRY_BYTES
+    kept.keep("msg_1", (), b"x" * (room + 1))
+    kept.keep("msg_2", (), b"x" * room)
+    kept.keep("msg_3", (None, "x" * room), b"x")
+    assert [kept.find(one, ()) is not None for one in ("msg_1", "msg_2")] == [False, True]
     assert kept.find("msg_2", ("other",)) is None
+    assert kept.find("msg_3", (None, "x" * room)) is None
