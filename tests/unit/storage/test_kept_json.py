@@ -156,6 +156,25 @@ def test_the_state_of_a_thread_is_all_that_is_shown_of_it() -> None:
 
 
 @pytest.mark.parametrize(
+    "sql",
+    [
+        messages._INSERT,
+        messages._INSERT_ATTACHMENT,
+        "UPDATE messages SET status = ?, sent_at = ?, failure_reason = ? WHERE id = ? AND status = ?",
+        "UPDATE messages SET labels = ? WHERE id = ?",
+        "UPDATE messages SET blob_id = NULL WHERE id = ?",
+    ],
+)
+def test_a_write_pays_nothing_for_the_triggers(sql: str) -> None:
+    conn = schema()
+    explained = (f"EXPLAIN {sql}", (None,) * sql.count("?"))
+    steps = conn.execute(*explained).fetchall()
+    for (name,) in conn.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+        conn.execute(f"DROP TRIGGER {name}")
+    assert len(conn.execute(*explained).fetchall()) == len(steps)
+
+
+@pytest.mark.parametrize(
     "change",
     [
         "UPDATE messages SET subject = 'other'",
