@@ -7,11 +7,13 @@ the kernel adds when it waits for them), and the same for each living descendant
 import asyncio
 import os
 import re
+import shutil
 import signal
 import statistics
 import subprocess
-from collections.abc import Coroutine, Iterable, Sequence
-from contextlib import suppress
+import tempfile
+from collections.abc import Coroutine, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
@@ -22,8 +24,11 @@ from tests.support.postfix import free_port
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 BACKLOG = "1000"
 ARRIVE_S = 120
+REST_LOOK_S = 0.3
+REST_TICKS = 1
 RUN_S = 1800
 LOAD_NICENESS = -5
+END_S = 10
 
 
 def run(bench: Coroutine[None, None, None]) -> None:
@@ -55,6 +60,16 @@ class Result(NamedTuple):
 
 def median(results: Sequence[Result]) -> Result:
     return Result(*(statistics.median(values) for values in zip(*results, strict=True)))
+
+
+def middle(values: Sequence[float]) -> float:
+    """The median."""
+    return statistics.median(values)
+
+
+def span(values: Sequence[float], digits: int = 0) -> str:
+    """The least and the greatest."""
+    return f"{min(values):.{digits}f} to {max(values):.{digits}f}"
 
 
 def table(title: str, rows: Iterable[Sequence[object]]) -> None:
@@ -97,6 +112,30 @@ def take_precedence() -> None:
     """Run before others on the same cores, where we may: a load that comes too late measures itself."""
     with suppress(PermissionError):
         os.nice(LOAD_NICENESS)
+
+
+async def rest(*pids: int) -> None:
+    """Return when none of these processes has worked for a moment, and what was written is on the disk."""
+    async with asyncio.timeout(ARRIVE_S):
+        before = cpu_s(*pids)
+        while True:
+            await asyncio.sleep(REST_LOOK_S)
+            now = cpu_s(*pids)
+            if now - before <= REST_TICKS / TICKS_PER_S:
+                break
+            before = now
+    await asyncio.to_thread(os.sync)
+
+
+@contextmanager
+def open_folder() -> Iterator[Path]:
+    """A temporary folder that programs without our privileges may enter."""
+    folder = Path(tempfile.mkdtemp(prefix="maild-bench-"))
+    try:
+        folder.chmod(0o755)
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def peak_rss_mib(pid: int) -> float:
@@ -151,10 +190,11 @@ async def send_mails(
 
 
 class Helper:
-    """A program that runs as long as the `async with`, in a process group of its own."""
+    """A program that runs as long as the `async with`. It listens on `port`, or on the Unix socket `path`."""
 
-    def __init__(self, *command: str, port: int) -> None:
+    def __init__(self, *command: str, port: int = 0, path: Path | None = None) -> None:
         self.port = port
+        self.path = path
         self._command = command
         self._process: asyncio.subprocess.Process
 
@@ -180,7 +220,7 @@ class Helper:
         async with asyncio.timeout(10):
             while self._process.returncode is None:
                 try:
-                    _, writer = await asyncio.open_connection("127.0.0.1", self.port)
+                    writer = await self._connect()
                 except OSError:
                     await asyncio.sleep(0.05)
                 else:
@@ -188,28 +228,35 @@ class Helper:
                     return
         raise SystemExit(f"{self._command[0]} ended with {self._process.returncode}")
 
+    async def _connect(self) -> asyncio.StreamWriter:
+        if self.path is not None:
+            return (await asyncio.open_unix_connection(self.path))[1]
+        return (await asyncio.open_connection("127.0.0.1", self.port))[1]
+
     async def _end(self) -> None:
-        if self._process.returncode is None:
-            self._process.kill()  # also ends a stopped one
+        if self._process.returncode is not None:
+            return
+        self._process.send_signal(signal.SIGCONT)
+        self._process.terminate()  # a program of several processes ends them
+        try:
+            async with asyncio.timeout(END_S):
+                await self._process.wait()
+        except TimeoutError:
+            self._process.kill()
             await self._process.wait()
 
 
 class Sink(Helper):
-    """smtp-sink, which throws mail away and says after each one how many it took."""
+    """smtp-sink, which says after each mail how many it took, and throws it away, or `keeps` it in a folder."""
 
-    def __init__(self) -> None:
-        port = free_port()
+    def __init__(self, port: int = 0, keeps: Path | None = None) -> None:
+        port = port or free_port()
         user = ["-u", "nobody"] if os.geteuid() == 0 else []
+        dump = [] if keeps is None else ["-d", f"{keeps}/mail."]
         super().__init__(
-            tools.path_of("smtp-sink"),
-            *user,
-            "-c",
-            "-h",
-            "mx.sink.test",
-            f"127.0.0.1:{port}",
-            BACKLOG,
+            tools.path_of("smtp-sink"), *user, *dump, "-c", "-h", "mx.sink.test", f"127.0.0.1:{port}", BACKLOG,
             port=port,
-        )
+        )  # fmt: skip
         self.taken = 0
         self._more = asyncio.Condition()
 

@@ -1,21 +1,28 @@
-"""How fast maild signs and sends, beside a Postfix (with opendkim signing, where that is installed) in the same run.
+"""How fast maild signs and sends, beside a Postfix that lets opendkim, rspamd or nobody sign, in the same run.
 
     scripts/bench/outbound [--rounds 3] [--messages 2000] …
 
-Both deliver to one smtp-sink, which counts. maild finds it by the MX of our DNS fake and is fed through
-`POST /v1/messages/send` on 20 kept-open connections; Postfix finds it by its relayhost and is fed by as many
-kept-open connections of smtp-source. Two figures each, rounds interleaved, medians shown:
+All deliver to one smtp-sink, which counts. maild finds it by the MX of our DNS fake and is fed through
+`POST /v1/messages/send` on 20 kept-open connections; each Postfix finds it by its relayhost and is fed by as many
+kept-open connections of smtp-source. Two figures each:
 
   end to end   from the first POST (or MAIL) to the last message that the sink has taken.
   drain        all messages are in the queue first, while the sink is paused (SIGSTOP: the kernel takes
                connections and nobody greets); from the moment it goes on to its last message. A milter signs
-               when mail comes in, so Postfix drains mail that is signed already; maild signs while it drains.
+               when mail comes in, so Postfix drains mail that is signed already; maild signs what it has not
+               signed while it waited.
 
-Afterwards the API must show every message `delivered`. CPU is that of the server's processes (opendkim's
-included) over the whole run, for the drain from the moment the sink goes on. The sender uses 40 recipients of
-one domain in turn, for 50 within ten minutes trip the bulk guard.
+Rounds are interleaved, and each begins with another server. A run begins when none of the servers works any more
+and what was written is written back (sync). Shown are the medians of the rounds, their range, and maild's rate as a
+share of a peer's in the same round.
 
-Needs root (Postfix), the package postfix, better also opendkim, and the project's environment.
+At first the sink keeps some mails of each server, and the bench ends if one is not signed that should be, or the other
+way round. After a run the API must show every message `delivered`. CPU is that of the server's processes (the
+milter's included) over the whole run, for the drain from the moment the sink goes on. The sender uses 40 recipients
+of one domain in turn, for 50 within ten minutes trip the bulk guard.
+
+Needs root and the packages postfix (which brings smtp-sink and smtp-source), opendkim and rspamd; of the last two, what
+is not installed is left out. maild alone (--alone) needs smtp-sink and no root.
 """
 
 import argparse
@@ -23,14 +30,12 @@ import asyncio
 import contextlib
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from pathlib import Path
-
-from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import rsa
 
 from scripts.bench import measure
 from scripts.bench.measure import Helper, Result, Sink
+from scripts.bench.signing_milters import MILTERS
 from tests.support import tools
 from tests.support.daemon import Daemon
 from tests.support.dns_server import DnsServer
@@ -43,33 +48,18 @@ PAGE = 100
 MODES = ("end to end", "drain")
 LINE = "x" * 70 + "\n"
 
-OPENDKIM_CONF = """\
-Mode s
-Domain x.test
-Selector s1
-KeyFile {folder}/s1.private
-Canonicalization relaxed/relaxed
-Socket inet:{port}@127.0.0.1
-InternalHosts 127.0.0.1
-SignatureAlgorithm rsa-sha256
-RequireSafeKeys no
-Syslog no
-Background no
-"""
-
 
 class Maild:
     name = "maild"
+    signs = True
 
     def __init__(self, daemon: Daemon, inbox_id: str, options: argparse.Namespace) -> None:
         self._daemon = daemon
+        self.pids = [daemon.pid]
         self._inbox_id = inbox_id
         self._text = LINE * (options.size // len(LINE))
         self._connections = options.connections
         self._sent: set[str] = set()
-
-    def cpu_s(self) -> float:
-        return measure.cpu_s(self._daemon.pid)
 
     async def feed(self, count: int) -> None:
         """Queue so many through the API, as fast as it answers."""
@@ -102,14 +92,16 @@ class Maild:
 
 
 class Peer:
-    def __init__(self, postfix: Postfix, milter: Helper | None, options: argparse.Namespace) -> None:
-        self.name = "Postfix + opendkim" if milter else "Postfix, unsigned"
-        self._postfix = postfix
-        self._pids = [postfix.master_pid, *([milter.pid] if milter else [])]
-        self._options = options
+    """A Postfix. `signer`: what signs its mail, and its process; None: nothing does."""
 
-    def cpu_s(self) -> float:
-        return measure.cpu_s(*self._pids)
+    def __init__(
+        self, postfix: Postfix, signer: tuple[str, Helper] | None, options: argparse.Namespace
+    ) -> None:
+        self.signs = signer is not None
+        self.name = f"Postfix + {signer[0]}" if signer else "Postfix, unsigned"
+        self._postfix = postfix
+        self.pids = [postfix.master_pid, *([signer[1].pid] if signer else [])]
+        self._options = options
 
     async def feed(self, count: int) -> None:
         await measure.smtp_source(
@@ -126,14 +118,15 @@ class Peer:
 
 
 Server = Maild | Peer
+Results = dict[tuple[str, str], list[Result]]  # by mode and server, a result for each round
 
 
 async def end_to_end(server: Server, sink: Sink, count: int) -> Result:
     goal = sink.taken + count
-    cpu_s, began = server.cpu_s(), time.perf_counter()
+    cpu_s, began = measure.cpu_s(*server.pids), time.perf_counter()
     await server.feed(count)
     await sink.until(goal)
-    result = Result.of(count, time.perf_counter() - began, server.cpu_s() - cpu_s)
+    result = Result.of(count, time.perf_counter() - began, measure.cpu_s(*server.pids) - cpu_s)
     await server.check()
     return result
 
@@ -144,10 +137,10 @@ async def drain(server: Server, sink: Sink, count: int) -> Result:
     try:
         await server.feed(count)
     finally:
-        cpu_s, began = server.cpu_s(), time.perf_counter()
+        cpu_s, began = measure.cpu_s(*server.pids), time.perf_counter()
         sink.resume()
     await sink.until(goal)
-    result = Result.of(count, time.perf_counter() - began, server.cpu_s() - cpu_s)
+    result = Result.of(count, time.perf_counter() - began, measure.cpu_s(*server.pids) - cpu_s)
     await server.check()
     return result
 
@@ -160,72 +153,94 @@ RUNS: dict[str, Callable[[Server, Sink, int], Awaitable[Result]]] = dict(
 async def run(options: argparse.Namespace) -> None:
     async with contextlib.AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="maild-bench-")))
-        sink = await stack.enter_async_context(Sink())
-        daemon = await daemon_to(sink, folder, stack)
+        port = free_port()
+        daemon = await daemon_to(port, folder, stack)
         inbox = await daemon.api.post("/v1/inboxes", username="bot")
         servers: list[Server] = [Maild(daemon, inbox["id"], options)]
         if not options.alone:
-            servers.insert(0, await peer_to(sink, folder, stack, options))
+            servers = [*await peers_to(port, stack, options), *servers]
         for server in servers:
+            await warm_up(server, port)
+        sink = await stack.enter_async_context(Sink(port))
+        results = await rounds(servers, sink, options)
+        report(options, results, servers, measure.peak_rss_mib(daemon.pid))
+
+
+async def rounds(servers: Sequence[Server], sink: Sink, options: argparse.Namespace) -> Results:
+    results: Results = {}
+    pids = [pid for server in servers for pid in server.pids]
+    for number in range(options.rounds):
+        first = number % len(servers)
+        for mode, measured in RUNS.items():
+            for server in (*servers[first:], *servers[:first]):
+                await measure.rest(*pids)
+                result = await measured(server, sink, options.messages)
+                results.setdefault((mode, server.name), []).append(result)
+    return results
+
+
+async def warm_up(server: Server, port: int) -> None:
+    """Its first mails go to a sink that keeps them: are they signed, as its name says?"""
+    with measure.open_folder() as folder:
+        folder.chmod(0o777)
+        async with Sink(port, keeps=folder) as sink:
             await end_to_end(server, sink, WARM_UP)
-        results: dict[tuple[str, str], list[Result]] = {}
-        for _ in range(options.rounds):
-            for mode, measured in RUNS.items():
-                for server in servers:
-                    result = await measured(server, sink, options.messages)
-                    results.setdefault((mode, server.name), []).append(result)
-        report(options, results, [server.name for server in servers], measure.peak_rss_mib(daemon.pid))
+        signed = sum(b"\nDKIM-Signature:" in one.read_bytes() for one in folder.iterdir())
+    if signed != (WARM_UP if server.signs else 0):
+        raise SystemExit(f"{server.name}: {signed} of {WARM_UP} mails are signed")
 
 
-async def daemon_to(sink: Sink, folder: Path, stack: contextlib.AsyncExitStack) -> Daemon:
+async def daemon_to(port: int, folder: Path, stack: contextlib.AsyncExitStack) -> Daemon:
     dns = await stack.enter_async_context(DnsServer())
     dns.add_mx(SINK_DOMAIN, "127.0.0.1")
-    return await stack.enter_async_context(Daemon(folder, dns_port=dns.port, outbound_port=sink.port))
+    return await stack.enter_async_context(Daemon(folder, dns_port=dns.port, outbound_port=port))
 
 
-async def peer_to(
-    sink: Sink, folder: Path, stack: contextlib.AsyncExitStack, options: argparse.Namespace
-) -> Peer:
-    milter = None
-    extra = []
-    if tools.find("opendkim"):
-        milter = await stack.enter_async_context(signing_milter(folder))
-        # Without the milter nothing would be signed, and the comparison void: then refuse.
-        extra = [f"smtpd_milters = inet:127.0.0.1:{milter.port}", "milter_default_action = tempfail"]
-    postfix = await stack.enter_async_context(Postfix("in.test", relay_port=sink.port, extra=extra))
-    return Peer(postfix, milter, options)
-
-
-def signing_milter(folder: Path) -> Helper:
-    port = free_port()
-    key = rsa.generate_private_key(public_exponent=65537, key_size=2048).private_bytes(
-        serialization.Encoding.PEM,
-        serialization.PrivateFormat.TraditionalOpenSSL,
-        serialization.NoEncryption(),
-    )
-    (folder / "s1.private").touch(0o600)
-    (folder / "s1.private").write_bytes(key)
-    (folder / "opendkim.conf").write_text(OPENDKIM_CONF.format(folder=folder, port=port))
-    return Helper(tools.path_of("opendkim"), "-f", "-x", str(folder / "opendkim.conf"), port=port)
+async def peers_to(
+    port: int, stack: contextlib.AsyncExitStack, options: argparse.Namespace
+) -> Sequence[Peer]:
+    peers = [Peer(await stack.enter_async_context(Postfix("in.test", relay_port=port)), None, options)]
+    for name, milter in MILTERS.items():
+        if not tools.find(name):
+            print(f"{name} is not installed, and left out")
+            continue
+        helper = await stack.enter_async_context(milter(stack.enter_context(measure.open_folder())))
+        # What it can't sign does not go out.
+        extra = [f"smtpd_milters = unix:{helper.path}", "milter_default_action = tempfail"]
+        postfix = await stack.enter_async_context(Postfix("in.test", relay_port=port, extra=extra))
+        peers.append(Peer(postfix, (name, helper), options))
+    return peers
 
 
 def report(
-    options: argparse.Namespace,
-    results: dict[tuple[str, str], list[Result]],
-    names: list[str],
-    peak_rss_mib: float,
+    options: argparse.Namespace, results: Results, servers: Sequence[Server], peak_rss_mib: float
 ) -> None:
-    rows: list[tuple[object, ...]] = [("", "", "messages/s", "CPU ms/message", "of the first's rate")]
+    rows: list[tuple[object, ...]] = [
+        ("", "", "messages/s", "range", "CPU ms/message", "maild's rate as a share", "range")
+    ]
     for mode in MODES:
-        base = measure.median(results[mode, names[0]]).per_s
-        for name in names:
-            one = measure.median(results[mode, name])
-            rows.append((mode, name, round(one.per_s), one.cpu_ms, one.per_s / base))
+        ours = [one.per_s for one in results[mode, Maild.name]]
+        for server in servers:
+            rates = [one.per_s for one in results[mode, server.name]]
+            shares = [mine / theirs for mine, theirs in zip(ours, rates, strict=True)]
+            cpu_ms = measure.median(results[mode, server.name]).cpu_ms
+            share = (
+                ("", "") if server.name == Maild.name else (measure.middle(shares), measure.span(shares, 2))
+            )
+            rows.append(
+                (mode, server.name, round(measure.middle(rates)), measure.span(rates), cpu_ms, *share)
+            )
     measure.table(
         f"outbound: {options.messages} messages of {options.size} bytes, {options.connections} connections in, "
         f"median of {options.rounds} rounds",
         rows,
     )
+    for mode in MODES:
+        signing = {one.name: measure.median(results[mode, one.name]).per_s for one in servers if one.signs}
+        ours_per_s = signing.pop(Maild.name)
+        if signing:
+            best = max(signing, key=signing.__getitem__)
+            print(f"{mode}: {ours_per_s / signing[best]:.2f} of the best signing peer's rate ({best})")
     print(f"maild: peak resident memory {peak_rss_mib:.0f} MiB")
 
 
