@@ -145,7 +145,7 @@ class Outbound(_Section):
     give_up_after_s: Positive = 5 * 86400
     max_queued: Positive = 100_000
     max_connections: Positive = 100
-    max_connections_per_destination: Positive = 5
+    max_connections_per_destination: Positive = 20
     connect_timeout_s: Positive = 30
 
 

@@ -4,8 +4,8 @@ Sessions are shared by host name and address, never by destination domain, so th
 at one provider use a few connections. `max_connections_per_destination` limits the sessions in use
 with one address (of IPv6 one /64 network), however many names lead to it, `max_connections` those in use at all;
 idle ones are closed to make room for others. Connecting has a limit of its own, so that hosts that do not answer do
-not hold up the ones that do; and destinations that have not answered lately have half of all, so that however many
-of them hang, the mail of those that have answered goes on.
+not hold up the ones that do; and destinations that have not answered lately have half of all, and of one address
+DOUBTFUL_PER_ADDRESS, so that however many of them hang, the mail of those that have answered goes on.
 
 A session goes back to the pool only after a transaction that ended as the protocol wants; one from the pool may
 have died meanwhile (`is_fresh` tells whether it was just opened).
@@ -32,6 +32,7 @@ from storage.clock import Clock
 
 IDLE_S = 15
 MESSAGES_PER_SESSION = 100
+DOUBTFUL_PER_ADDRESS = 5
 DIALS_PER_CONNECTION = 4  # sockets that are connecting, for each session that may be in use
 
 log = structlog.get_logger("maild.outbound")
@@ -59,6 +60,7 @@ class PooledSession:
 @dataclass
 class _Address:
     slots: asyncio.Semaphore
+    doubtful: asyncio.Semaphore
     users: int = 0
 
 
@@ -99,7 +101,7 @@ class Connections:
         self._hosts.move_to_end(hop)
         host.users += 1
         try:
-            async with self._slot_at(hop), self._doubtful if is_doubtful else nullcontext():
+            async with self._slot_at(hop, is_doubtful), self._doubtful if is_doubtful else nullcontext():
                 pooled = self._from_pool(host) or PooledSession(await self._dial(hop), is_fresh=True)
                 async with self._slot_of(pooled):
                     if pooled.is_fresh:
@@ -113,13 +115,16 @@ class Connections:
                 self._hosts.pop(hop, None)
 
     @asynccontextmanager
-    async def _slot_at(self, hop: Hop) -> AsyncIterator[None]:
+    async def _slot_at(self, hop: Hop, is_doubtful: bool) -> AsyncIterator[None]:
         """One of the sessions that the address may have."""
         network = _network(hop.address)
-        address = self._addresses.setdefault(network, _Address(asyncio.Semaphore(self._per_host)))
+        address = self._addresses.get(network)
+        if address is None:
+            doubtful = asyncio.Semaphore(DOUBTFUL_PER_ADDRESS)
+            address = self._addresses[network] = _Address(asyncio.Semaphore(self._per_host), doubtful)
         address.users += 1
         try:
-            async with address.slots:
+            async with address.doubtful if is_doubtful else nullcontext(), address.slots:
                 yield
         finally:
             address.users -= 1

@@ -5,6 +5,10 @@ destination that hangs costs one connection, and its backlog stays in the store 
 memory, of which all such destinations together have half. One that could not be reached is dead for nearly a first
 retry: what is in its queue meanwhile is deferred without connecting.
 
+One that answers has FIRST_WORKERS at once, and one more for each delivery, up to `max_connections_per_destination`. A
+connection that it refuses takes one away, and it is not asked for more for a while. What all have beyond
+FIRST_WORKERS is half of `max_connections` at most: the other half stays for those that come later.
+
 All of it may be forgotten at any time; it is rebuilt by trying.
 """
 
@@ -22,6 +26,7 @@ from storage.outbound import Due
 QUEUED_ROWS_MAX = 500
 QUEUED_ROWS_UNPROVEN = 20
 LOCAL_WORKERS = 8
+FIRST_WORKERS = 5
 PROVEN_FOR_S = 300
 IDLE_DESTINATIONS_MAX = 10_000
 
@@ -50,6 +55,8 @@ class DestinationQueue:
     waiting: deque[list[Due]] = field(default_factory=deque)
     rows: int = 0  # that wait or are being delivered
     workers: int = 0
+    workers_max: int = 0  # of one that answers
+    grows_after: float = 0
     proven_until: float = 0
     failures: int = 0  # in a row
     dead_until: float = 0
@@ -67,6 +74,8 @@ class DestinationQueues:
     def __init__(self, settings: Outbound, clock: Clock, doubtful_rows_max: int) -> None:
         self._doubtful_rows_max = doubtful_rows_max
         self._workers_max = settings.max_connections_per_destination
+        self._more_workers_max = settings.max_connections // 2
+        self._more_workers = 0  # that run beyond FIRST_WORKERS of their destination
         # Less than the first retry at its earliest (schedule.JITTER): what is retried on schedule finds it over.
         self._dead_for_s = settings.first_retry_s * 0.85
         self._clock = clock
@@ -152,10 +161,23 @@ class DestinationQueues:
 
     def wants_worker(self, destination: DestinationQueue) -> bool:
         """May one more delivery begin?"""
-        limit = LOCAL_WORKERS
-        if destination.is_network:
-            limit = self._workers_max if self._is_proven(destination) else 1
-        return destination.workers < min(limit, destination.workers + len(destination.waiting))
+        if not destination.waiting:
+            return False
+        if not destination.is_network:
+            return destination.workers < LOCAL_WORKERS
+        if destination.workers >= FIRST_WORKERS and self._more_workers >= self._more_workers_max:
+            return False
+        return destination.workers < (destination.workers_max if self._is_proven(destination) else 1)
+
+    def worker_began(self, destination: DestinationQueue) -> None:
+        """One more works for it."""
+        destination.workers += 1
+        self._more_workers += destination.is_network and destination.workers > FIRST_WORKERS
+
+    def worker_ended(self, destination: DestinationQueue) -> None:
+        """One less works for it."""
+        self._more_workers -= destination.is_network and destination.workers > FIRST_WORKERS
+        destination.workers -= 1
 
     def is_dead(self, destination: DestinationQueue) -> bool:
         """Could it not be reached a short while ago, so that connecting is not tried?"""
@@ -163,6 +185,10 @@ class DestinationQueues:
 
     def reached(self, destination: DestinationQueue) -> None:
         """A host of it answered."""
+        if not self._is_proven(destination):
+            destination.workers_max = min(FIRST_WORKERS, self._workers_max)
+        elif self._clock.monotonic() >= destination.grows_after:
+            destination.workers_max = min(destination.workers_max + 1, self._workers_max)
         destination.proven_until = self._clock.monotonic() + PROVEN_FOR_S
         destination.failures = 0
         destination.dead_until = 0
@@ -174,8 +200,10 @@ class DestinationQueues:
     def not_reached(self, destination: DestinationQueue, verdict: Verdict) -> None:
         """No host of it answered. `verdict`: for rows that wait while it is dead."""
         destination.failures += 1
+        destination.workers_max = max(destination.workers_max - 1, 1)
+        destination.grows_after = self._clock.monotonic() + PROVEN_FOR_S
         # One failure of a destination that works is an accident; as many as it has workers are not.
-        if destination.failures >= (self._workers_max if self._is_proven(destination) else 1):
+        if destination.failures >= (destination.workers_max if self._is_proven(destination) else 1):
             destination.proven_until = 0
             destination.dead_until = self._clock.monotonic() + self._dead_for_s
             destination.last_verdict = verdict

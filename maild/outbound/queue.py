@@ -232,7 +232,7 @@ class OutboundQueue(LoopService):
 
     def _start_workers(self, destination: DestinationQueue) -> None:
         while not self._stopping and self._destinations.wants_worker(destination):
-            destination.workers += 1
+            self._destinations.worker_began(destination)
             worker = asyncio.create_task(self._work(destination))
             self._workers.add(worker)
             worker.add_done_callback(self._workers.discard)
@@ -245,7 +245,7 @@ class OutboundQueue(LoopService):
                 await self._process(destination, destination.waiting.popleft())
                 self._start_workers(destination)
         finally:
-            destination.workers -= 1
+            self._destinations.worker_ended(destination)
 
     async def _process(self, destination: DestinationQueue, rows: list[Due]) -> None:
         began = self._clock.monotonic()
