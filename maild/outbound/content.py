@@ -5,16 +5,20 @@ DKIM-Signature) is put before it here. Line ends are made CRLF before signing, a
 but the dots (RFC 5321 §4.5.2), so what is signed is what is sent, and no bare CR or LF leaves this host.
 
 The work is done in threads of its own also where it is small: a signature is 0.3 to 0.7 ms of RSA without the
-GIL, and handing it over made the queue a third faster on two cores (measured at 4 KiB). All copies that
-are made here count against a budget, so that memory stays bounded however many large messages are due. Small
-messages have one of their own, and so have destinations that have not answered lately: a host that takes a large
-message slowly, or never, holds up only such others.
+GIL, and handing it over made the queue a third faster on two cores (measured at 4 KiB). A message that is sent while
+no other is waits for no thread. What stands in a line is signed ahead, as long as its bytes came with its lease; what
+was signed with another key, or more than AHEAD_S ago, is signed again when it is its turn. Nothing else is decided
+ahead: whether the message may still leave is asked when it does.
+
+All copies that are made here count against a budget, so that memory stays bounded however many large messages are due.
+Small messages have one of their own, and so have destinations that have not answered lately: a host that takes a large
+message slowly, or never, holds up only such others. What is signed ahead is bounded by its number: AHEAD_MAX messages
+of `storage.outbound.LEASED_BLOB_BYTES` at most.
 """
 
 import asyncio
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import NamedTuple
@@ -23,6 +27,7 @@ from aiosmtplib.protocol import LINE_ENDINGS_REGEX
 
 from maild.outbound.dkim import DkimKeys, SigningKey, pieces_of_lines, sign
 from maild.outbound.recipient_headers import RecipientHeaders
+from maild.outbound.signing_threads import Job, SigningThreads
 from storage import blobs
 from storage.blobs import BlobMissing, Blobs
 from storage.clock import Clock
@@ -34,9 +39,10 @@ LARGE_BYTES_IN_FLIGHT = 48 * 1024 * 1024  # twice: for destinations that answer,
 SMALL_BYTES_IN_FLIGHT = 16 * 1024 * 1024  # twice as well
 SMALL_BYTES = 64 * 1024
 COPIES = 3  # the stored bytes, the stuffed ones, and what the transport still holds
-THREADS = 2
 LARGE_BYTES = 256 * 1024  # more has its turn at the CPU threads: it must not hold up the small ones
 BODY_HASHES_MAX = 1_000
+AHEAD_MAX = 500
+AHEAD_S = 60
 
 
 class Content(NamedTuple):
@@ -46,6 +52,14 @@ class Content(NamedTuple):
     size_bytes: int  # as SIZE= counts (RFC 1870 §3)
     has_8bit: bool
     has_8bit_header: bool
+
+
+class _Ahead(NamedTuple):
+    """`job` makes the content and the body's hash, with this key, at this time (Unix seconds)."""
+
+    job: Job[tuple[Content, bytes]]
+    key: SigningKey
+    at_s: int
 
 
 class Contents:
@@ -71,7 +85,8 @@ class Contents:
             for is_small in (True, False)
             for is_doubtful in (True, False)
         }
-        self._threads = ThreadPoolExecutor(THREADS, "sign")
+        self._threads: SigningThreads[tuple[Content, bytes]] = SigningThreads()
+        self._ahead: dict[tuple[str, int], _Ahead] = {}
         # The hash of a body is good for the message's other destinations.
         self._body_hashes: OrderedDict[str, bytes] = OrderedDict()
 
@@ -82,17 +97,25 @@ class Contents:
         async with budget.hold(row.size_bytes * COPIES):
             yield
 
-    async def load(self, row: Due) -> Content:
-        """The message as it goes to this row's recipients, signed. BlobMissing, BlobDamaged, NoKey, SealError."""
-        stored = await self._stored(row)
-        fields = self._recipient_headers.of(row)
-        key = await self._keys.active(row.from_address.rpartition("@")[2])
-        digest = None if row.blob_id is None else self._body_hashes.get(row.blob_id)
-        work = partial(_compose, fields, stored, key, self._clock.now_ms() // 1000, digest)
-        if len(stored) > LARGE_BYTES:
-            content, body_digest = await self._cpu.run(row.organization_id, work)
-        else:
-            content, body_digest = await asyncio.get_running_loop().run_in_executor(self._threads, work)
+    def sign_ahead(self, row: Due) -> None:
+        """Have it signed before it is asked for, where that takes no waiting; `forget` it in the end."""
+        key = self._keys.cached(_domain(row))
+        copy = _copy(row)
+        if key is None or row.data is None or copy in self._ahead or len(self._ahead) >= AHEAD_MAX:
+            return
+        at_s = self._now_s()
+        self._ahead[copy] = _Ahead(self._threads.ahead(self._work(row, row.data, key, at_s)), key, at_s)
+
+    def forget(self, row: Due) -> None:
+        """What was signed ahead is needed no more."""
+        self._ahead.pop(_copy(row), None)
+
+    async def load(self, row: Due, is_alone: bool = False) -> Content:
+        """The message as it goes to this row's recipients, signed. `is_alone`: no other is being sent.
+
+        BlobMissing, BlobDamaged, NoKey, SealError."""
+        key = await self._keys.active(_domain(row))
+        content, body_digest = await self._composed(row, key, is_alone)
         if row.blob_id is not None:
             self._body_hashes[row.blob_id] = body_digest
             while len(self._body_hashes) > BODY_HASHES_MAX:
@@ -101,18 +124,47 @@ class Contents:
 
     def close(self) -> None:
         """End the threads; what is signed meanwhile is dropped."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._threads.close()
 
-    async def _stored(self, row: Due) -> bytes:
+    async def _composed(self, row: Due, key: SigningKey, is_alone: bool) -> tuple[Content, bytes]:
+        ahead = self._ahead.get(_copy(row))
+        if ahead is not None and ahead.key is key and ahead.at_s > self._now_s() - AHEAD_S:
+            return await self._threads.now(ahead.job)
+        stored = row.data or await self._read(row)
+        work = self._work(row, stored, key, self._now_s())
+        if len(stored) > LARGE_BYTES:
+            return await self._cpu.run(row.organization_id, work)
+        if is_alone and row.data is not None:
+            return work()
+        return await self._threads.now(Job(work))
+
+    def _work(
+        self, row: Due, stored: bytes, key: SigningKey, at_s: int
+    ) -> Callable[[], tuple[Content, bytes]]:
+        fields = self._recipient_headers.of(row)
+        digest = None if row.blob_id is None else self._body_hashes.get(row.blob_id)
+        sha256 = row.sha256 if row.data is not None else None  # `_read` has compared
+        return partial(_compose, fields, stored, sha256, key, at_s, digest)
+
+    def _now_s(self) -> int:
+        return self._clock.now_ms() // 1000
+
+    async def _read(self, row: Due) -> bytes:
         if row.blob_id is None:
             raise BlobMissing(row.message_id)
-        if row.data is not None and row.sha256 is not None:
-            blobs.compare(row.data, row.sha256)
-            return row.data
         blob = await self._db.read(blobs.get, row.blob_id)
         if blob is None:
             raise BlobMissing(row.blob_id)
         return await self._blobs.load(blob)
+
+
+def _domain(row: Due) -> str:
+    return row.from_address.rpartition("@")[2]
+
+
+def _copy(row: Due) -> tuple[str, int]:
+    """What has content of its own: the message, or where each recipient has a link of its own, the recipient."""
+    return row.message_id, row.position if row.unsubscribe else -1
 
 
 def with_crlf(raw: bytes) -> bytes:
@@ -128,8 +180,11 @@ def _has_bare_line_end(piece: bytes) -> bool:
 
 
 def _compose(
-    fields: bytes, stored: bytes, key: SigningKey, at_s: int, digest: bytes | None
+    fields: bytes, stored: bytes, sha256: bytes | None, key: SigningKey, at_s: int, digest: bytes | None
 ) -> tuple[Content, bytes]:
+    """`sha256`: what the stored bytes are to be compared with; BlobDamaged."""
+    if sha256 is not None:
+        blobs.compare(stored, sha256)
     raw = with_crlf(fields + stored if fields else stored)
     signature, digest = sign(raw, key, at_s, digest)
     # RFC 5321 §4.5.2; the signature has no line that begins with a dot.

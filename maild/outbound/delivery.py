@@ -68,10 +68,21 @@ class Deliverer:
         await self._connections.close()
         self._contents.close()
 
-    async def deliver(self, rows: Sequence[Due], is_doubtful: bool = False) -> DeliveryResult:
+    def prepare(self, rows: Sequence[Due]) -> None:
+        """They will be delivered soon: do what can be done before. `forget` them in the end, delivered or not."""
+        self._contents.sign_ahead(rows[0])
+
+    def forget(self, rows: Sequence[Due]) -> None:
+        """They were delivered, or will not be."""
+        self._contents.forget(rows[0])
+
+    async def deliver(
+        self, rows: Sequence[Due], is_doubtful: bool = False, is_alone: bool = False
+    ) -> DeliveryResult:
         """Deliver rows of one message at one domain: a verdict for each. `is_doubtful`: no host of the destination has
-        answered lately. Nothing is durable: the caller settles the verdicts."""
-        progress = _DeliveryProgress(rows, is_doubtful)
+        answered lately; `is_alone`: nothing else is being delivered. Nothing is durable: the caller settles the
+        verdicts."""
+        progress = _DeliveryProgress(rows, is_doubtful, is_alone)
         delivery = await self._deliver(progress)
         left = {at: replace(verdict, left=progress.left) for at, verdict in delivery.verdicts.items()}
         return replace(delivery, verdicts=left, lost_after_data=progress.lost_after_data)
@@ -110,7 +121,7 @@ class Deliverer:
             async for hop in hops:
                 if trouble is not None and self._clock.monotonic() >= until:
                     break
-                content = content or await self._contents.load(progress.rows[0])
+                content = content or await self._contents.load(progress.rows[0], progress.is_alone)
                 try:
                     return await self._to_host(hop, progress, content)
                 except Unreachable as error:
@@ -187,6 +198,7 @@ class _DeliveryProgress:
 
     rows: Sequence[Due]
     is_doubtful: bool
+    is_alone: bool
     left: bool = False
     lost_after_data: bool = False
 

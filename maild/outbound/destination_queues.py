@@ -145,6 +145,10 @@ class DestinationQueues:
             and not self.is_dead(destination)
         )
 
+    def answers(self, destination: DestinationQueue) -> bool:
+        """Is it on the network, and has a host of it answered lately?"""
+        return destination.is_network and self._is_proven(destination)
+
     def may_refill(self, destination: DestinationQueue) -> bool:
         """Once for each time that it was held back: is its queue short enough by now?"""
         if destination.is_held_back and destination.rows <= self._length(destination) // 2:

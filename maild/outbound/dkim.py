@@ -65,9 +65,10 @@ class DkimKeys:
 
     async def active(self, domain: str) -> SigningKey:
         """The key that signs mail from the domain; NoKey."""
+        key = self.cached(domain)
+        if key is not None:
+            return key
         cached = self._keys.get(domain)
-        if cached is not None and cached[0] > self._clock.monotonic():
-            return cached[1]
         row = await self._db.read(dkim_keys.active, domain)
         if row is None:
             raise NoKey(domain)
@@ -79,6 +80,11 @@ class DkimKeys:
         while len(self._keys) > KEYS_MAX:
             self._keys.popitem(last=False)
         return key
+
+    def cached(self, domain: str) -> SigningKey | None:
+        """The key that signs mail from the domain, where that was found out a moment ago."""
+        found = self._keys.get(domain)
+        return found[1] if found is not None and found[0] > self._clock.monotonic() else None
 
     def _open(self, row: dkim_keys.DkimKey) -> bytes:
         return self._sealer.open(row.private_key, dkim_keys.context(row.domain_name, row.selector))

@@ -48,6 +48,7 @@ LEASE_ROWS_MIN = 64  # with less room than this, wait for more
 SKIPPING_PAUSE_MAX_S = 0.25  # between leases that step over destinations whose queues are full
 PAUSE_MAX_S = 60  # a clock that was set back must not hold up the mail
 POSTPONED_S = 30.0  # for what destinations that may hang have no room for
+PREPARED = 50  # messages at the head of a destination's line
 DRAIN_S = 7.0
 
 log = structlog.get_logger("maild.outbound")
@@ -178,6 +179,7 @@ class OutboundQueue(LoopService):
             destination.rows += len(group)
             self._held += len(group)
             destination.waiting.append(group)
+            self._prepare(destination, len(destination.waiting))
             self._start_workers(destination)
         is_let_go = await self._end_leases([row for row in rows if row.domain in unknown])
         return await self._give_back(too_many) and await self._give_back(postponed, POSTPONED_S) and is_let_go
@@ -237,12 +239,24 @@ class OutboundQueue(LoopService):
             self._workers.add(worker)
             worker.add_done_callback(self._workers.discard)
 
+    def _prepare(self, destination: DestinationQueue, place: int) -> None:
+        """Have the message at this place of the line prepared; of the line's first PREPARED alone, where hosts answer,
+        and not for a message that is the only one."""
+        if (
+            place <= min(PREPARED, len(destination.waiting))
+            and self._held > len(destination.waiting[place - 1])
+            and self._destinations.answers(destination)
+        ):
+            self._deliverer.prepare(destination.waiting[place - 1])
+
     # From destinations to outcomes ----------------------------------------------------------------
 
     async def _work(self, destination: DestinationQueue) -> None:
         try:
             while destination.waiting and not self._stopping:
-                await self._process(destination, destination.waiting.popleft())
+                rows = destination.waiting.popleft()
+                self._prepare(destination, PREPARED)
+                await self._process(destination, rows)
                 self._start_workers(destination)
         finally:
             self._destinations.worker_ended(destination)
@@ -285,7 +299,8 @@ class OutboundQueue(LoopService):
         if self._destinations.is_dead(destination) and destination.last_verdict is not None:
             words = replace(destination.last_verdict, left=False)  # that was another message
             return {row.position: words for row in rows}
-        delivery = await self._deliverer.deliver(rows, self._destinations.is_doubtful(destination))
+        is_doubtful, is_alone = self._destinations.is_doubtful(destination), self._held == len(rows)
+        delivery = await self._deliverer.deliver(rows, is_doubtful, is_alone)
         if delivery.lost_after_data:
             self._destinations.lost(destination)
         elif delivery.was_reached:
@@ -310,6 +325,7 @@ class OutboundQueue(LoopService):
         )
 
     def _settled(self, destination: DestinationQueue, rows: list[Due], is_deferred: bool) -> None:
+        self._deliverer.forget(rows)
         destination.rows -= len(rows)
         self._held -= len(rows)
         # A deferred row may be due before anything that the loop waits for; a queue may have room again.
@@ -334,6 +350,7 @@ class OutboundQueue(LoopService):
         rows: list[Due] = []
         for destination in self._destinations:
             for group in destination.waiting:
+                self._deliverer.forget(group)
                 rows += group
                 destination.rows -= len(group)
                 self._held -= len(group)

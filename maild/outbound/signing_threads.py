@@ -1,0 +1,108 @@
+"""Threads for what takes a fraction of a millisecond: several jobs in one hand-over.
+
+Handing work to a thread and taking its result back wakes two threads, which costs the event loop a good part of what a
+signature takes. So jobs that wait at the same moment go over together, BATCH at most, and what somebody waits for goes
+before what is done ahead. The methods are called on the event loop; the jobs are pure computation.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Generic, TypeVar
+
+THREADS = 2
+BATCH = 4
+
+T = TypeVar("T")
+
+
+class Job(Generic[T]):
+    """Work that is to be done, or is being done. `done`: its result, or what it raised."""
+
+    __slots__ = ("done", "has_begun", "work")
+
+    def __init__(self, work: Callable[[], T]) -> None:
+        self.work = work
+        self.has_begun = False
+        self.done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+
+
+class SigningThreads(Generic[T]):
+    """The threads, and what waits for them."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(THREADS, "sign")
+        self._waiting: deque[Job[T]] = deque()
+        self._running = 0
+        self._is_called = False
+
+    def ahead(self, work: Callable[[], T]) -> Job[T]:
+        """Have it done when nobody waits for anything else."""
+        job = Job(work)
+        self._waiting.append(job)
+        self._call()
+        return job
+
+    async def now(self, job: Job[T]) -> T:
+        """Its result; what others have done ahead waits meanwhile."""
+        if not job.has_begun:
+            self._waiting.appendleft(job)  # it may stand further back as well, and is passed over there
+            self._call()
+        return await job.done
+
+    def close(self) -> None:
+        """End the threads; what was not begun is cancelled, and the result of the rest is dropped."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        while self._waiting:
+            self._waiting.popleft().done.cancel()
+
+    def _call(self) -> None:
+        if not self._is_called:  # in a moment: others may bring more by then
+            self._is_called = True
+            asyncio.get_running_loop().call_soon(self._begin)
+
+    def _begin(self) -> None:
+        self._is_called = False
+        while self._running < THREADS and (batch := self._take()):
+            self._running += 1
+            handed = asyncio.get_running_loop().run_in_executor(self._pool, _run, [job.work for job in batch])
+            handed.add_done_callback(partial(self._ended, batch))
+
+    def _take(self) -> list[Job[T]]:
+        share = min(BATCH, -(-len(self._waiting) // THREADS))
+        batch: list[Job[T]] = []
+        while self._waiting and len(batch) < share:
+            job = self._waiting.popleft()
+            if not job.has_begun and not job.done.done():
+                job.has_begun = True
+                batch.append(job)
+        return batch
+
+    def _ended(self, batch: Sequence[Job[T]], handed: "asyncio.Future[list[T | Exception]]") -> None:
+        self._running -= 1
+        if handed.cancelled():
+            for job in batch:
+                job.done.cancel()
+            return
+        self._begin()
+        for job, result in zip(batch, handed.result(), strict=True):
+            if job.done.done():  # who asked was cancelled
+                continue
+            if isinstance(result, Exception):
+                job.done.set_exception(result)
+                job.done.exception()  # nobody may ever ask for what was done ahead
+            else:
+                job.done.set_result(result)
+
+
+def _run(works: Sequence[Callable[[], T]]) -> list[T | Exception]:
+    return [_result(work) for work in works]
+
+
+def _result(work: Callable[[], T]) -> T | Exception:
+    try:
+        return work()
+    except Exception as error:
+        return error

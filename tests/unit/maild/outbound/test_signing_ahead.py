@@ -1,0 +1,140 @@
+"""What stands in a line is signed ahead, once, several in a hand-over, and again where that does not hold any more."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from maild.outbound import content, signing_threads
+from maild.outbound.content import AHEAD_MAX, AHEAD_S, Contents
+from maild.outbound.dkim import DkimKeys, generate_key, sign
+from maild.outbound.recipient_headers import RecipientHeaders
+from maild.outbound.signing_threads import BATCH, THREADS, Job, SigningThreads
+from storage import dkim_keys, outbound
+from storage.cpu_threads import CpuThreads
+from storage.dkim_keys import DkimKey
+from storage.outbound import Due
+from tests.support.store import DOMAIN, Store
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> Any:
+    opened = await Store.open(tmp_path)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def contents(store: Store) -> Any:
+    keys = DkimKeys(store.db, store.sealer, store.clock)
+    headers = RecipientHeaders(b"k" * 32, "https://api.ours.test")
+    made = Contents(store.db, store.blobs, keys, headers, store.clock, CpuThreads())
+    await keys.active(DOMAIN)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def signed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The times of all signatures that are made."""
+    times: list[int] = []
+    def counting(raw: bytes, key: Any, at_s: int, digest: bytes | None = None) -> tuple[bytes, bytes]:
+        times.append(at_s)
+        return sign(raw, key, at_s, digest)
+
+    monkeypatch.setattr("maild.outbound.content.sign", counting)
+    return times
+
+
+async def leased(store: Store, count: int = 1) -> list[Due]:
+    for number in range(count):
+        await store.send(f"u{number}@there.test")
+    now_ms = store.clock.now_ms()
+    return (await store.db.write(outbound.lease, "run", now_ms, count, lambda n, at: now_ms)).rows
+
+
+async def test_a_message_is_signed_once(store: Store, contents: Contents, signed: list[int]) -> None:
+    (row,) = await leased(store)
+    contents.sign_ahead(row)
+    contents.sign_ahead(row)
+    first = await contents.load(row)
+    assert await contents.load(row) is first
+    assert len(signed) == 1
+
+
+async def test_an_old_signature_is_made_again(store: Store, contents: Contents, signed: list[int]) -> None:
+    (row,) = await leased(store)
+    contents.sign_ahead(row)
+    await contents.load(row)
+    store.clock.forward(AHEAD_S - 1)  # type: ignore[attr-defined]
+    await contents.load(row)
+    assert len(signed) == 1
+    store.clock.forward(1)  # type: ignore[attr-defined]
+    await contents.load(row)
+    assert signed == [signed[0], signed[0] + AHEAD_S]
+
+
+async def test_a_key_that_was_rotated_meanwhile_signs_again(store: Store, contents: Contents) -> None:
+    (row,) = await leased(store)
+    contents.sign_ahead(row)
+    assert b" s=s2;" not in (await contents.load(row)).wire
+    der, public = generate_key()
+    sealed = store.sealer.seal(der, dkim_keys.context(DOMAIN, "s2"))
+    await store.db.write(lambda tx: tx.run("UPDATE dkim_keys SET status = 'retired'"))
+    key = DkimKey(DOMAIN, "s2", "active", sealed, public, store.clock.now_ms())
+    await store.db.write(dkim_keys.insert, key)
+    contents._keys._keys.clear()  # as after dkim.KEY_CACHE_S
+    assert b" s=s2;" in (await contents.load(row)).wire
+
+
+async def test_what_is_forgotten_makes_room(
+    store: Store, contents: Contents, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(content, "AHEAD_MAX", 2)
+    assert AHEAD_MAX > 2
+    rows = await leased(store, 3)
+    for row in rows:
+        contents.sign_ahead(row)
+    assert len(contents._ahead) == 2
+    contents.forget(rows[0])
+    contents.sign_ahead(rows[2])
+    assert len(contents._ahead) == 2
+
+
+async def test_who_is_alone_waits_for_no_thread(store: Store, contents: Contents) -> None:
+    (row,) = await leased(store)
+    contents._threads.close()
+    assert b"DKIM-Signature" in (await contents.load(row, is_alone=True)).wire
+
+
+async def test_many_go_over_together_and_what_is_asked_for_goes_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    handed: list[list[Any]] = []
+    run = signing_threads._run
+
+    def counting(works: Any) -> Any:
+        handed.append(list(works))
+        return run(works)
+
+    monkeypatch.setattr(signing_threads, "_run", counting)
+    threads: SigningThreads[int] = SigningThreads()
+    jobs = [threads.ahead(lambda number=number: number) for number in range(40)]  # type: ignore[misc]
+    assert await threads.now(jobs[39]) == 39
+    assert await threads.now(Job(lambda: 7)) == 7
+    assert await asyncio.gather(*(job.done for job in jobs)) == list(range(40))
+    assert sum(map(len, handed)) == 41
+    assert all(len(batch) <= BATCH for batch in handed)
+    assert len(handed) <= 41 // BATCH + 3 * THREADS
+    assert any(jobs[39].work in batch for batch in handed[:THREADS])
+    threads.close()
+
+
+async def test_what_fails_fails_alone() -> None:
+    threads: SigningThreads[int] = SigningThreads()
+    bad, good = threads.ahead(lambda: 1 // 0), threads.ahead(lambda: 2)
+    assert await threads.now(good) == 2
+    with pytest.raises(ZeroDivisionError):
+        await threads.now(bad)
+    threads.close()
