@@ -51,6 +51,7 @@ _SETTLE = """UPDATE recipients SET lease = NULL, status = ?, next_attempt_at = ?
     WHERE message_id = ? AND position = ? AND status = ?"""
 _ATTEMPT = """INSERT INTO delivery_attempts (message_id, position, attempt, outcome, remote_host, smtp_code,
       enhanced_code, response, tls, duration_ms, created_at, has_left) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+_RECIPIENTS = f"SELECT {columns(RecipientRow)} FROM recipients WHERE message_id = ? ORDER BY position"
 _ENQUEUE = """INSERT INTO recipients (message_id, position, organization_id, address, domain, kind, status,
       next_attempt_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?)"""
 
@@ -328,11 +329,7 @@ def complain(tx: Tx, message_id: str, position: int, now_ms: int) -> bool:
 
 def recipients(tx: Tx, message_id: str) -> list[RecipientRow]:
     """The message's recipients in all statuses, in the order in which they were given."""
-    rows = tx.all(
-        f"SELECT {columns(RecipientRow)} FROM recipients WHERE message_id = ? ORDER BY position",
-        (message_id,),
-    )
-    return [RecipientRow(*row) for row in rows]
+    return [RecipientRow(*row) for row in tx.all(_RECIPIENTS, (message_id,))]
 
 
 class MessageSummary(NamedTuple):
@@ -358,9 +355,12 @@ class MessageSummary(NamedTuple):
         return day_of(at_ms), month_of(at_ms)
 
 
+_ENVELOPE = f"SELECT {columns(MessageSummary)} FROM messages WHERE id = ?"
+
+
 def envelope(tx: Tx, message_id: str) -> MessageSummary | None:
     """The columns of a message that its outcome needs; None when it is gone."""
-    row = tx.one(f"SELECT {columns(MessageSummary)} FROM messages WHERE id = ?", (message_id,))
+    row = tx.one(_ENVELOPE, (message_id,))
     return MessageSummary(*row) if row else None
 
 

@@ -6,7 +6,6 @@ is a verdict.
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -31,14 +30,19 @@ class Malformed(SMTPException):
 
 
 class Step(Enum):
-    """What a reply answers."""
+    """What a reply answers: its name, and the codes that let the client go on (RFC 5321 §4.3.2). Where the host takes
+    something, the first digit decides (§4.2.1)."""
 
-    CONNECTION = "the connection"
-    HELLO = "EHLO"
-    MAIL = "MAIL"
-    RECIPIENT = "RCPT"
-    DATA = "DATA"
-    MESSAGE = "the message"
+    CONNECTION = "the connection", range(220, 221)
+    HELLO = "EHLO", range(250, 251)
+    MAIL = "MAIL", range(250, 251)
+    RECIPIENT = "RCPT", range(200, 300)
+    DATA = "DATA", range(354, 355)
+    MESSAGE = "the message", range(200, 300)
+
+    def __init__(self, shown: str, goes_on: range) -> None:
+        self.shown = shown
+        self.goes_on = goes_on
 
 
 class Meaning(Enum):
@@ -50,20 +54,9 @@ class Meaning(Enum):
     FAULT = "no answer to this step: the host speaks another protocol"
 
 
-# RFC 5321 §4.3.2: what lets the client go on. Where the host takes something, the first digit decides (§4.2.1).
-_GOES_ON: Mapping[Step, range] = {
-    Step.CONNECTION: range(220, 221),
-    Step.HELLO: range(250, 251),
-    Step.MAIL: range(250, 251),
-    Step.RECIPIENT: range(200, 300),
-    Step.DATA: range(354, 355),
-    Step.MESSAGE: range(200, 300),
-}
-
-
 def meaning(step: Step, code: int) -> Meaning:
     """What a code means as the reply to the step."""
-    if code in _GOES_ON[step]:
+    if code in step.goes_on:
         return Meaning.GO_ON
     if is_transient(code):
         return Meaning.LATER
@@ -92,7 +85,7 @@ class SmtpReply:
         """The same, with words for a code that is not a reply to the step."""
         if meaning(step, self.code) is not Meaning.FAULT:
             return self
-        fault = f"answered {step.value} with {self.code}, which is no answer to it (RFC 5321 §4.3.2)"
+        fault = f"answered {step.shown} with {self.code}, which is no answer to it (RFC 5321 §4.3.2)"
         return SmtpReply(self.code, None, f"{fault}: {self.text}"[:REPLY_CHARACTERS])
 
 

@@ -162,11 +162,13 @@ class Transaction:
         )
 
     def _record(self, rows: Sequence[Due], answer: SmtpReply, step: Step) -> None:
-        statuses: Mapping[Meaning, Literal["sent", "delivered", "deferred", "bounced"]] = {
-            Meaning.GO_ON: self._accepted, Meaning.LATER: "deferred", Meaning.NEVER: "bounced",
-            Meaning.FAULT: "deferred",
-        }  # fmt: skip
-        status, said = statuses[meaning(step, answer.code)], answer.at(step)
+        status: Literal["sent", "delivered", "deferred", "bounced"] = "deferred"
+        match meaning(step, answer.code):
+            case Meaning.GO_ON:
+                status = self._accepted
+            case Meaning.NEVER:
+                status = "bounced"
+        said = answer.at(step)
         verdict = Verdict(status, said.code, said.enhanced, said.text, self._hop.host, self._session.tls)
         self._verdicts |= {row.position: verdict for row in rows}
 
