@@ -8,7 +8,8 @@ not hold up the ones that do; and destinations that have not answered lately hav
 DOUBTFUL_PER_ADDRESS, so that however many of them hang, the mail of those that have answered goes on.
 
 A session goes back to the pool only after a transaction that ended as the protocol wants; one from the pool may
-have died meanwhile (`is_fresh` tells whether it was just opened).
+have died meanwhile (`is_fresh` tells whether it was just opened). Who has more for the host takes the next message on
+the same session (`may_go_on`), as long as nobody else waits for a place.
 Nothing here outlives the process.
 """
 
@@ -18,6 +19,7 @@ from collections import OrderedDict, deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import structlog
 from aiosmtplib import SMTPException
@@ -33,6 +35,7 @@ from storage.clock import Clock
 IDLE_S = 15
 MESSAGES_PER_SESSION = 100
 DOUBTFUL_PER_ADDRESS = 5
+NETWORKS_REMEMBERED = 1000
 DIALS_PER_CONNECTION = 4  # sockets that are connecting, for each session that may be in use
 
 log = structlog.get_logger("maild.outbound")
@@ -55,6 +58,11 @@ class PooledSession:
     session: NextHopSession
     is_fresh: bool
     is_reusable: bool = False
+
+    def go_on(self) -> None:
+        """The next message begins on it."""
+        self.session.messages += 1
+        self.is_fresh = self.is_reusable = False
 
 
 @dataclass
@@ -113,6 +121,17 @@ class Connections:
             host.users -= 1
             if not host.users and not host.idle:
                 self._hosts.pop(hop, None)
+
+    def may_go_on(self, hop: Hop, pooled: PooledSession) -> bool:
+        """May the next message be sent on the session in use, by the same user?"""
+        session, address = pooled.session, self._addresses[_network(hop.address)]
+        return (
+            pooled.is_reusable
+            and session.is_usable
+            and session.messages < MESSAGES_PER_SESSION
+            and address.users <= self._per_host
+            and not self._slots.locked()
+        )
 
     @asynccontextmanager
     async def _slot_at(self, hop: Hop, is_doubtful: bool) -> AsyncIterator[None]:
@@ -237,6 +256,7 @@ class Connections:
             await asyncio.wait(self._quitting)
 
 
+@lru_cache(NETWORKS_REMEMBERED)
 def _network(address: str) -> str:
     """What one remote host may have many addresses of: of IPv6 the /64, of IPv4 the address alone."""
     ip = ipaddress.ip_address(address)

@@ -19,7 +19,7 @@ of `storage.outbound.LEASED_BLOB_BYTES` at most.
 import asyncio
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 from typing import NamedTuple
 
@@ -90,12 +90,16 @@ class Contents:
         # The hash of a body is good for the message's other destinations.
         self._body_hashes: OrderedDict[str, bytes] = OrderedDict()
 
-    @asynccontextmanager
-    async def room_for(self, row: Due, is_doubtful: bool) -> AsyncIterator[None]:
+    def has_room_for(self, row: Due, is_doubtful: bool) -> bool:
+        """Would `room_for` not wait?"""
+        return self._budget(row, is_doubtful).has_room_for(row.size_bytes * COPIES)
+
+    def room_for(self, row: Due, is_doubtful: bool) -> AbstractAsyncContextManager[None]:
         """Wait until the message fits into memory; it may be loaded inside."""
-        budget = self._budgets[row.size_bytes <= SMALL_BYTES, is_doubtful]
-        async with budget.hold(row.size_bytes * COPIES):
-            yield
+        return self._budget(row, is_doubtful).hold(row.size_bytes * COPIES)
+
+    def _budget(self, row: Due, is_doubtful: bool) -> "ByteBudget":
+        return self._budgets[row.size_bytes <= SMALL_BYTES, is_doubtful]
 
     def sign_ahead(self, row: Due) -> None:
         """Have it signed before it is asked for, where that takes no waiting; `forget` it in the end."""
@@ -222,8 +226,12 @@ class ByteBudget:
         finally:
             self._give(size)
 
+    def has_room_for(self, size: int) -> bool:
+        """Would `hold` not wait?"""
+        return not self._waiting and min(size, self._limit) <= self._free
+
     async def _take(self, size: int) -> None:
-        if not self._waiting and size <= self._free:
+        if self.has_room_for(size):
             self._free -= size
             return
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()

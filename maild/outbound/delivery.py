@@ -8,8 +8,8 @@ other host is tried: a connection that is lost then is a deferral that may becom
 Nothing that a remote host does raises out of `deliver`; every recipient gets exactly one verdict.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass, replace
 
 import structlog
@@ -46,6 +46,39 @@ class DeliveryResult:
     lost_after_data: bool = False
 
 
+class Lane:
+    """What a worker that delivers one message after the other to a destination keeps in between: a place at the host
+    that took the last one, and the session with it."""
+
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
+        self._place = AsyncExitStack()
+        self._kept: tuple[Hop, PooledSession] | None = None
+
+    @property
+    def hop(self) -> Hop | None:
+        """The host that takes the next message on the same session, if there is one."""
+        return self._kept[0] if self._kept and self._connections.may_go_on(*self._kept) else None
+
+    async def session(self, hop: Hop, is_doubtful: bool) -> PooledSession:
+        """The session of the last message where that may go on, else one from the pool or a new one; Unreachable."""
+        if self._kept is not None and self.hop == hop:
+            pooled = self._kept[1]
+            pooled.go_on()
+            return pooled
+        await self.let_go()
+        pooled = await self._place.enter_async_context(self._connections.session(hop, is_doubtful))
+        self._kept = hop, pooled
+        return pooled
+
+    async def let_go(self, unless_reusable: bool = False) -> None:
+        """Give place and session back; the session ends where its last transaction did not end well."""
+        if unless_reusable and self._kept is not None and self._kept[1].is_reusable:
+            return
+        self._kept = None
+        await self._place.aclose()
+
+
 class Deliverer:
     """Delivers rows to remote hosts: the MX of their domain, or the smarthost."""
 
@@ -76,14 +109,28 @@ class Deliverer:
         """They were delivered, or will not be."""
         self._contents.forget(rows[0])
 
+    @asynccontextmanager
+    async def lane(self) -> AsyncIterator[Lane]:
+        """For messages to one destination, one after the other."""
+        lane = Lane(self._connections)
+        try:
+            yield lane
+        finally:
+            await lane.let_go()
+
     async def deliver(
-        self, rows: Sequence[Due], is_doubtful: bool = False, is_alone: bool = False
+        self, rows: Sequence[Due], lane: Lane, is_doubtful: bool = False, is_alone: bool = False
     ) -> DeliveryResult:
         """Deliver rows of one message at one domain: a verdict for each. `is_doubtful`: no host of the destination has
         answered lately; `is_alone`: nothing else is being delivered. Nothing is durable: the caller settles the
         verdicts."""
-        progress = _DeliveryProgress(rows, is_doubtful, is_alone)
-        delivery = await self._deliver(progress)
+        progress = _DeliveryProgress(rows, lane, is_doubtful, is_alone)
+        if not self._contents.has_room_for(rows[0], is_doubtful):
+            await lane.let_go()  # who has room may be waiting for a place
+        try:
+            delivery = await self._deliver(progress)
+        finally:
+            await lane.let_go(unless_reusable=not is_doubtful)
         left = {at: replace(verdict, left=progress.left) for at, verdict in delivery.verdicts.items()}
         return replace(delivery, verdicts=left, lost_after_data=progress.lost_after_data)
 
@@ -117,8 +164,17 @@ class Deliverer:
         until = self._clock.monotonic() + HOSTS_FOR_S
         trouble: Unreachable | None = None
         content: Content | None = None
+        last = progress.lane.hop  # it took the message before this one
+        if last is not None:
+            content = await self._contents.load(progress.rows[0], progress.is_alone)
+            try:
+                return await self._to_host(last, progress, content)
+            except Unreachable as error:
+                trouble = error
         async with aclosing(self._router.hops(progress.rows[0].domain)) as hops:
             async for hop in hops:
+                if hop == last:
+                    continue
                 if trouble is not None and self._clock.monotonic() >= until:
                     break
                 content = content or await self._contents.load(progress.rows[0], progress.is_alone)
@@ -138,15 +194,15 @@ class Deliverer:
             pooled: PooledSession | None = None
             attempt = _Attempt(hop, progress.rows, self._clock.monotonic)
             try:
-                async with self._connections.session(hop, progress.is_doubtful) as pooled:
-                    transaction = Transaction(hop, pooled, progress.rows, content, sender)
-                    try:
-                        verdicts = await transaction.run()
-                        attempt.ended(pooled, next(iter(verdicts.values())))
-                        return verdicts
-                    finally:
-                        progress.left |= transaction.has_sent_mail_from
-                        progress.lost_after_data |= transaction.lost_after_data
+                pooled = await progress.lane.session(hop, progress.is_doubtful)
+                transaction = Transaction(hop, pooled, progress.rows, content, sender)
+                try:
+                    verdicts = await transaction.run()
+                    attempt.ended(pooled, next(iter(verdicts.values())))
+                    return verdicts
+                finally:
+                    progress.left |= transaction.has_sent_mail_from
+                    progress.lost_after_data |= transaction.lost_after_data
             except Unreachable as error:
                 attempt.ended(pooled, error.answer)
                 raise
@@ -197,6 +253,7 @@ class _DeliveryProgress:
     """What is known so far. `left`: MAIL FROM was sent to some host; `lost_after_data`: see DeliveryResult."""
 
     rows: Sequence[Due]
+    lane: Lane
     is_doubtful: bool
     is_alone: bool
     left: bool = False

@@ -22,7 +22,7 @@ from conf.log_events import LogEvent, tell
 from conf.tuning import QueueTuning
 from maild.message.address import suppression_keys
 from maild.message.envelope_sender import untagged
-from maild.outbound.delivery import Deliverer
+from maild.outbound.delivery import Deliverer, Lane
 from maild.outbound.destination_queues import (
     DestinationKey,
     DestinationKind,
@@ -253,15 +253,16 @@ class OutboundQueue(LoopService):
 
     async def _work(self, destination: DestinationQueue) -> None:
         try:
-            while destination.waiting and not self._stopping:
-                rows = destination.waiting.popleft()
-                self._prepare(destination, PREPARED)
-                await self._process(destination, rows)
-                self._start_workers(destination)
+            async with self._deliverer.lane() as lane:
+                while destination.waiting and not self._stopping:
+                    rows = destination.waiting.popleft()
+                    self._prepare(destination, PREPARED)
+                    await self._process(destination, lane, rows)
+                    self._start_workers(destination)
         finally:
             self._destinations.worker_ended(destination)
 
-    async def _process(self, destination: DestinationQueue, rows: list[Due]) -> None:
+    async def _process(self, destination: DestinationQueue, lane: Lane, rows: list[Due]) -> None:
         began = self._clock.monotonic()
         outcome, willing = Outcome(rows, {}), rows
         try:
@@ -276,14 +277,16 @@ class OutboundQueue(LoopService):
             # A verdict on what is gone changes nothing and publishes nothing.
             outcome.verdicts |= {row.position: INTERNAL for row in now.gone}
             if willing:
-                await self._deliver(destination, willing, outcome)
+                await self._deliver(destination, lane, willing, outcome)
         except Exception:
             log.exception("delivery_failed", message_id=rows[0].message_id)
             outcome.verdicts |= {row.position: INTERNAL for row in willing}
         outcome.duration_ms = int((self._clock.monotonic() - began) * 1000)
         await self._settler.settle(outcome, partial(self._settled, destination, rows))
 
-    async def _deliver(self, destination: DestinationQueue, rows: list[Due], outcome: Outcome) -> None:
+    async def _deliver(
+        self, destination: DestinationQueue, lane: Lane, rows: list[Due], outcome: Outcome
+    ) -> None:
         if not await self._may_send(rows[0].organization_id, domain_of(rows[0])):
             outcome.verdicts |= {row.position: _NOT_THEIRS for row in rows}
         elif destination.key.kind is DestinationKind.LOCAL:
@@ -293,14 +296,16 @@ class OutboundQueue(LoopService):
             outcome.verdicts |= played.verdicts
             outcome.follow_ups = played.follow_ups
         else:
-            outcome.verdicts |= await self._verdicts(destination, rows)
+            outcome.verdicts |= await self._verdicts(destination, lane, rows)
 
-    async def _verdicts(self, destination: DestinationQueue, rows: list[Due]) -> Mapping[int, Verdict]:
+    async def _verdicts(
+        self, destination: DestinationQueue, lane: Lane, rows: list[Due]
+    ) -> Mapping[int, Verdict]:
         if self._destinations.is_dead(destination) and destination.last_verdict is not None:
             words = replace(destination.last_verdict, left=False)  # that was another message
             return {row.position: words for row in rows}
         is_doubtful, is_alone = self._destinations.is_doubtful(destination), self._held == len(rows)
-        delivery = await self._deliverer.deliver(rows, is_doubtful, is_alone)
+        delivery = await self._deliverer.deliver(rows, lane, is_doubtful, is_alone)
         if delivery.lost_after_data:
             self._destinations.lost(destination)
         elif delivery.was_reached:

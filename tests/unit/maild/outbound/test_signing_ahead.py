@@ -39,6 +39,7 @@ async def contents(store: Store) -> Any:
 def signed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The times of all signatures that are made."""
     times: list[int] = []
+
     def counting(raw: bytes, key: Any, at_s: int, digest: bytes | None = None) -> tuple[bytes, bytes]:
         times.append(at_s)
         return sign(raw, key, at_s, digest)
