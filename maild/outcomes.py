@@ -16,11 +16,12 @@ from maild import circuit_breaker
 from maild.message import bounces
 from maild.message.address import normalize
 from maild.message.bounces import Bounce
-from storage import outbound, outbound_events, states, suppressions, usage
+from storage import outbound, outbound_events, states, suppressions
 from storage.clock import day_of, iso, month_of
 from storage.database import Tx
 from storage.outbound import Due, MessageSummary, RecipientSettlement
 from storage.records import RecipientRow
+from storage.usage import Counts
 
 NewId = Callable[[str], str]  # a prefix → a fresh id
 
@@ -96,10 +97,17 @@ def record(
     new_id: NewId,
     now_ms: int,
     duration_ms: int,
+    counts: Counts | None = None,
 ) -> Sequence[Settled]:
-    """Settle the leased rows, all of one message; those whose verdict counted."""
+    """Settle the leased rows, all of one message; those whose verdict counted.
+
+    `counts`: the unit's, which the caller writes in the end; without it they are written at once.
+    """
     settled = _settle(tx, rows, verdicts, now_ms, duration_ms)
-    _follow(tx, settled, new_id, now_ms)
+    gathered = Counts() if counts is None else counts
+    _follow(tx, settled, new_id, now_ms, gathered)
+    if counts is None:
+        gathered.write(tx)
     return settled
 
 
@@ -114,8 +122,8 @@ def _settle(
     ]
 
 
-def _follow(tx: Tx, settled: Sequence[Settled], new_id: NewId, now_ms: int) -> None:
-    message = _Message.load(tx, settled[0].row.message_id, new_id, now_ms) if settled else None
+def _follow(tx: Tx, settled: Sequence[Settled], new_id: NewId, now_ms: int, counts: Counts) -> None:
+    message = _Message.load(tx, settled[0].row.message_id, new_id, now_ms, counts) if settled else None
     if message is None:
         return
     failures = [_failure(row, verdict) for row, verdict, _ in settled if _is_final(row, verdict, now_ms)]
@@ -147,7 +155,8 @@ def settled_later(
             tx, message_id, one.position, one.verdict.code, one.verdict.enhanced, one.verdict.text
         )
     ]
-    message = _Message.load(tx, message_id, new_id, now_ms) if any(counted) or bounced else None
+    counts = Counts()
+    message = _Message.load(tx, message_id, new_id, now_ms, counts) if any(counted) or bounced else None
     if message is None:
         return
     failures = [
@@ -161,6 +170,7 @@ def settled_later(
         for one in bounced
     ]
     message.fail(failures, message.follow(failures))
+    counts.write(tx)
 
 
 def complained(
@@ -172,18 +182,23 @@ def complained(
     """
     if not outbound.complain(tx, message_id, position, now_ms):
         return False
-    message = _Message.load(tx, message_id, new_id, now_ms)
+    counts = Counts()
+    message = _Message.load(tx, message_id, new_id, now_ms, counts)
     if message is None:
         return False
     message.complain(position, feedback_type)
+    counts.write(tx)
     return True
 
 
 class _Message:
     """One message inside one transaction: its rows as they are now, and what follows from them."""
 
-    def __init__(self, tx: Tx, message_id: str, envelope: MessageSummary, new_id: NewId, now_ms: int) -> None:
+    def __init__(
+        self, tx: Tx, message_id: str, envelope: MessageSummary, new_id: NewId, now_ms: int, counts: Counts
+    ) -> None:
         self._tx = tx
+        self._counts = counts
         self._id = message_id
         self._new_id = new_id
         self._now_ms = now_ms
@@ -192,9 +207,9 @@ class _Message:
         self._described: Mapping[str, Any] | None = None
 
     @classmethod
-    def load(cls, tx: Tx, message_id: str, new_id: NewId, now_ms: int) -> "_Message | None":
+    def load(cls, tx: Tx, message_id: str, new_id: NewId, now_ms: int, counts: Counts) -> "_Message | None":
         envelope = outbound.envelope(tx, message_id)
-        return None if envelope is None else cls(tx, message_id, envelope, new_id, now_ms)
+        return None if envelope is None else cls(tx, message_id, envelope, new_id, now_ms, counts)
 
     def address_of(self, position: int) -> str:
         return next(one.address for one in self._recipients if one.position == position)
@@ -220,7 +235,7 @@ class _Message:
     def count(self, metric: str, amount: int = 1) -> None:
         if amount and self.envelope.mode == "live":
             for period in (day_of(self._now_ms), month_of(self._now_ms)):
-                usage.add(self._tx, self.envelope.organization_id, period, metric, amount)
+                self._counts.add(self.envelope.organization_id, period, metric, amount)
 
     def follow(self, failures: Sequence[_Failure]) -> bool:
         """The message's status follows its recipients'; did it become `failed`?"""
@@ -269,6 +284,7 @@ class _Message:
     def _check_reputation(self) -> None:
         if self.envelope.mode == "live":
             organization_id = self.envelope.organization_id
+            self._counts.write(self._tx)  # which it reads
             circuit_breaker.check(self._tx, self._new_id("evt"), organization_id, self._now_ms)
 
     def _suppress(self, address: str, reason: str, source: str) -> None:

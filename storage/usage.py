@@ -29,6 +29,25 @@ def add(tx: Tx, organization_id: str, period: str, metric: str, amount: int = 1,
     )
 
 
+class Counts:
+    """What several outcomes of one unit of work count, one statement for each counter. `write` it before the unit ends,
+    and before a counter is read in it."""
+
+    def __init__(self) -> None:
+        self._amounts: dict[tuple[str, str, str], int] = {}
+
+    def add(self, organization_id: str, period: str, metric: str, amount: int) -> None:
+        """As `usage.add` of the organization itself, later."""
+        key = organization_id, period, metric
+        self._amounts[key] = self._amounts.get(key, 0) + amount
+
+    def write(self, tx: Tx) -> None:
+        """Add what was counted since the last `write`."""
+        for (organization_id, period, metric), amount in self._amounts.items():
+            add(tx, organization_id, period, metric, amount)
+        self._amounts.clear()
+
+
 def give_back(
     tx: Tx, organization_id: str, period: str, metric: str, amount: int = 1, scope: str = ""
 ) -> None:

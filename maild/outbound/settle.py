@@ -2,9 +2,10 @@
 
 Between a host's 250 and our commit stands the only window in which a crash means that a message is
 sent twice. So an outcome is handed to the writer at once, without waiting for its neighbours in the
-destination, and many share one commit; but at most UNSETTLED_MAX may wait for the disk. When the store
-refuses, each is tried until it is written, and deliveries pause meanwhile: a success that can't be
-noted would be a duplicate.
+destination; those that come while the writer is busy are one unit of work, TOGETHER at most, and many units share one
+commit; but at most UNSETTLED_MAX outcomes may wait for the disk. When a unit can't be written, each of its outcomes is
+tried by itself until it is, and deliveries pause meanwhile: a success that can't be noted would be a duplicate. What
+brings a local delivery or a follow-up with it is a unit of its own from the beginning.
 
 What fails for any other reason would fail again, and holds no place: it takes one step of `_less` after the other,
 down to leases that end without a verdict, so that the rows come again on schedule. Every row of an outcome
@@ -12,7 +13,7 @@ gets one verdict, INTERNAL where it was not given any.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,8 +31,10 @@ from storage.failures import is_outage
 from storage.ids import Ids
 from storage.outbound import Due
 from storage.service import STORE_RETRY_S, Enduring
+from storage.usage import Counts
 
 UNSETTLED_MAX = 64
+TOGETHER = 16
 DRAIN_S = 1.0
 INTERNAL = Verdict("deferred", 451, "4.3.0", "internal error")
 
@@ -82,17 +85,54 @@ class Settler:
         self._ids = ids
         self._slots = asyncio.Semaphore(UNSETTLED_MAX)
         self._tasks: set[asyncio.Task[None]] = set()
+        self._waiting: list[tuple[Outcome, Callable[[bool], None]]] = []
+        self._is_writing = False
 
     async def settle(self, outcome: Outcome, settled: Callable[[bool], None]) -> None:
         """Have it written; returns when it is on its way. `settled(is_deferred)` is called afterwards."""
         await self._slots.acquire()
-        task = asyncio.create_task(self._settle(outcome, settled))
+        if outcome.has_units():
+            self._begin(self._settle(outcome, settled))
+            return
+        self._waiting.append((outcome, settled))
+        if not self._is_writing:
+            self._is_writing = True
+            self._begin(self._settle_waiting())
+
+    def _begin(self, settling: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(settling)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
     async def drain(self) -> None:
         """Wait up to DRAIN_S for what is being written; the leases of what is not are freed at the next start."""
         await finish(self._tasks, DRAIN_S)
+
+    async def _settle_waiting(self) -> None:
+        try:
+            while self._waiting:
+                waiting, self._waiting = self._waiting, []
+                units = [waiting[at : at + TOGETHER] for at in range(0, len(waiting), TOGETHER)]
+                await asyncio.gather(*map(self._settle_together, units))
+        finally:
+            self._is_writing = False
+
+    async def _settle_together(self, unit: Sequence[tuple[Outcome, Callable[[bool], None]]]) -> None:
+        now_ms = self._clock.now_ms()
+        try:
+            outcomes_of_unit = [outcome for outcome, _ in unit]
+            recorded = await self._db.write(_record_together, outcomes_of_unit, self._ids.new, now_ms)
+        except Exception:  # which of them is at fault, each shows by itself
+            await asyncio.gather(*(self._settle(outcome, settled) for outcome, settled in unit))
+            return
+        for (outcome, settled), (verdicts, rows) in zip(unit, recorded, strict=True):
+            outcome.verdicts = verdicts
+            try:
+                for one in rows:
+                    _tell_settled(one, outcome.duration_ms, now_ms)
+            finally:
+                self._slots.release()
+                settled(outcome.is_deferred())
 
     async def _settle(self, outcome: Outcome, settled: Callable[[bool], None]) -> None:
         try:
@@ -127,9 +167,19 @@ class Settler:
             await self._db.write(outbound.let_go, [(row.message_id, row.position) for row in rows])
 
 
-def _record(
-    tx: Tx, outcome: Outcome, new_id: NewId, now_ms: int
-) -> tuple[dict[int, Verdict], Sequence[Settled]]:
+Recorded = tuple[dict[int, Verdict], Sequence[Settled]]
+
+
+def _record_together(
+    tx: Tx, outcomes_of_unit: Sequence[Outcome], new_id: NewId, now_ms: int
+) -> Sequence[Recorded]:
+    counts = Counts()
+    recorded = [_record(tx, outcome, new_id, now_ms, counts) for outcome in outcomes_of_unit]
+    counts.write(tx)
+    return recorded
+
+
+def _record(tx: Tx, outcome: Outcome, new_id: NewId, now_ms: int, counts: Counts | None = None) -> Recorded:
     """The verdicts, with those of the local unit, and what was settled by them."""
     verdicts = outcome.verdicts
     if outcome.has_units() and not outbound.holds(tx, outcome.rows):
@@ -147,7 +197,7 @@ def _record(
     if missing:
         log.error("no_verdict", message_id=outcome.rows[0].message_id, recipients=len(missing))
     verdicts = verdicts | missing
-    settled = outcomes.record(tx, outcome.rows, verdicts, new_id, now_ms, outcome.duration_ms)
+    settled = outcomes.record(tx, outcome.rows, verdicts, new_id, now_ms, outcome.duration_ms, counts)
     for follow_up in outcome.follow_ups:
         follow_up(tx)
     return verdicts, settled

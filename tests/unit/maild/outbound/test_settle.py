@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 
+from maild import circuit_breaker
 from maild.outbound.settle import UNSETTLED_MAX, Outcome, Settler
 from maild.outcomes import Verdict
 from maild.ports import Reply
-from storage import outbound
+from storage import outbound, usage
+from storage.clock import day_of, month_of
+from storage.database import Tx
 from storage.outbound import Due
 from tests.support.sending import Sending
 from tests.support.store import Store
@@ -113,6 +116,64 @@ async def test_the_store_is_asked_until_it_writes(store: Store, monkeypatch: pyt
     assert await settled(store, Outcome(rows, {0: TAKEN})) == [False]
     assert not refusals
     assert await store.attempts(rows[0].message_id) == ["delivered"]
+
+
+async def settled_together(store: Store, outcomes: list[Outcome]) -> list[bool]:
+    """As `settled`, while the first of them is being written."""
+    settler = Settler(store.db, store.clock, store.ids, store_retry_s=0)
+    told: list[bool] = []
+    for outcome in outcomes:
+        await settler.settle(outcome, told.append)
+    await asyncio.wait(settler._tasks)
+    assert settler._slots._value == UNSETTLED_MAX
+    return told
+
+
+async def test_outcomes_that_end_together_are_counted_together(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = await leased(store, "a@there.test") + await leased(store, "b@there.test")
+    added: list[tuple[str, int]] = []
+    add = usage.add
+
+    def counting(tx: Tx, organization_id: str, period: str, metric: str, amount: int = 1) -> None:
+        added.append((period, amount))
+        add(tx, organization_id, period, metric, amount)
+
+    monkeypatch.setattr(usage, "add", counting)
+    assert await settled_together(store, [Outcome([row], {0: TAKEN}) for row in rows]) == [False, False]
+    now_ms = store.clock.now_ms()
+    assert added == [(day_of(now_ms), 2), (month_of(now_ms), 2)]
+    assert len(await store.events("email.sent")) == 2
+
+
+async def test_one_that_can_not_be_recorded_spoils_none_of_the_others(store: Store) -> None:
+    rows = [row for number in range(20) for row in await leased(store, f"u{number}@there.test")]
+    await forbid(store, "delivery_attempts", f"NEW.message_id = '{rows[7].message_id}'")
+    told = await settled_together(store, [Outcome([row], {0: TAKEN}) for row in rows])
+    assert len(told) == 20
+    statuses = [(await states(store, row.message_id))[0][0] for row in rows]
+    assert statuses == ["delivered"] * 7 + ["queued"] + ["delivered"] * 12
+    assert len(await store.events("email.sent")) == 19
+    day = day_of(store.clock.now_ms())
+    assert await store.db.read(usage.get, rows[0].organization_id, day, "delivered") == 19
+
+
+async def test_a_bounce_among_others_finds_their_counts(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The circuit breaker reads what the outcomes before it in the same unit have counted."""
+    rows = await leased(store, "a@there.test") + await leased(store, "b@there.test")
+    found: list[int] = []
+
+    def looking(tx: Tx, event_id: str, organization_id: str, now_ms: int) -> None:
+        found.append(usage.get(tx, organization_id, day_of(now_ms), "delivered"))
+        found.append(usage.get(tx, organization_id, day_of(now_ms), "bounced"))
+
+    monkeypatch.setattr(circuit_breaker, "check", looking)
+    refused = Verdict.of(550, "5.1.1", "no such user", "mx.there.test")
+    await settled_together(store, [Outcome([rows[0]], {0: TAKEN}), Outcome([rows[1]], {0: refused})])
+    assert found == [1, 1]
 
 
 async def test_a_domain_that_nobody_can_place_holds_up_no_other(tmp_path: Path) -> None:
