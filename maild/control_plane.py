@@ -118,6 +118,7 @@ def control_plane(
         rate_limit,
         [Reference(OPERATIONS, settings.server.public_url), HealthCheck(db, self_check)],
         settings.http,
+        ground.rounds,
         ground.cpu,
         clock,
         ids,
@@ -151,7 +152,15 @@ def _webhooks(ground: Ground, load_text: TextLoader) -> WebhookParts:
     secrets = Secrets(ground.sealer)
     egress = Egress(settings.webhooks, ground.resolver.addresses)
     dispatcher = Dispatcher(
-        db, ground.clock, ground.ids, secrets, egress, settings.webhooks, load_text, tuning=tuning.webhooks
+        db,
+        ground.clock,
+        ground.ids,
+        secrets,
+        egress,
+        settings.webhooks,
+        load_text,
+        ground.rounds,
+        tuning=tuning.webhooks,
     )
     streams = Streams(db, settings.http, load_text, tuning.feeds)
     db.listen(events.DELIVERIES, dispatcher.wake)

@@ -40,6 +40,7 @@ from storage.disk import Disk
 from storage.ids import Ids
 from storage.indexer import SearchIndexer
 from storage.retention import Retention, ages
+from storage.rounds import Rounds
 from storage.sealing import Sealer, SealError, master_key_file
 from storage.search_index import SearchIndex
 from storage.self_check import SelfCheck
@@ -148,6 +149,7 @@ class Daemon:
             db=self._db,
             blobs=blob_store,
             cpu=self._cpu,
+            rounds=Rounds(clock.monotonic),
             disk=Disk(self._folder.path, settings.storage.reserve_percent),
             sealer=Sealer(
                 rotation.valid_key(self._folder.database, master_key_file(self._folder.master_key))

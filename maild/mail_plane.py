@@ -45,6 +45,7 @@ from storage.cpu_threads import CpuThreads
 from storage.database import Database
 from storage.disk import Disk
 from storage.ids import Ids
+from storage.rounds import Rounds
 from storage.sealing import Sealer
 
 
@@ -58,6 +59,7 @@ class Ground:
     db: Database
     blobs: Blobs
     cpu: CpuThreads
+    rounds: Rounds
     disk: Disk
     sealer: Sealer
     resolver: Resolver
@@ -94,6 +96,7 @@ def mail_in(ground: Ground, senders: EnvelopeSenders, tls: SSLContext) -> MailIn
         hostname,
         tls,
         ids,
+        ground.rounds,
         strangers,
     )
     return MailIn(listener, LocalDelivery(ground.db, ground.blobs, ground.cpu, clock, ids, mailboxes, trace))
@@ -142,5 +145,6 @@ def mail_out(
         simulator=Simulator(db, clock, ground.ids, ports.prepare_answer),
         settler=Settler(db, clock, ground.ids),
         recipient_headers=recipient_headers,
+        rounds=ground.rounds,
         tuning=tuning,
     )

@@ -11,12 +11,14 @@ from conf.log_events import LogEvent, clean, is_told, tell
 from conf.strangers import StrangerLog
 from controlplane.contract.refusals import Refusal, bad_request
 from controlplane.operations.table import OPERATIONS
+from controlplane.transport.connections import is_local
 from controlplane.transport.door import PRINCIPAL, RATE, Door, Next
 from controlplane.transport.request_bodies import expects_continue
 from controlplane.transport.responses import REQUEST_ID, SERVER, refuse
 from controlplane.transport.statuses import HttpRefusal
 from storage.clock import Clock
 from storage.ids import Ids
+from storage.rounds import Kind, Overloaded, Rounds
 
 log = structlog.get_logger("maild.api")
 
@@ -24,9 +26,17 @@ PREFIX = "/v1/"
 # The places under /v1 that callers without a key may know of.
 PUBLIC_PATHS = frozenset(operation.path for operation in OPERATIONS if operation.is_public)
 METHOD_CHARS = 10
+RETRY_AFTER_S = 2  # of a request that found no place in time
 LEFT = 499  # the client left: the status is only logged
 _REQUEST_ID = web.RequestKey("request_id", str)
 _CODE = web.RequestKey("code", str)  # of the error that is answered
+
+
+_OVERLOADED = Refusal(
+    "provider_unavailable",
+    "More is asked at the moment than can be answered; try again later.",
+    retry_after_s=RETRY_AFTER_S,
+)
 
 
 class _Misframed(Exception):
@@ -36,8 +46,9 @@ class _Misframed(Exception):
 class Gate:
     """What surrounds every request: its id, its line in the log, the envelope of what it is refused."""
 
-    def __init__(self, door: Door, clock: Clock, ids: Ids, strangers: StrangerLog) -> None:
+    def __init__(self, door: Door, rounds: Rounds, clock: Clock, ids: Ids, strangers: StrangerLog) -> None:
         self._door = door
+        self._rounds = rounds
         self._clock = clock
         self._ids = ids
         self._strangers = strangers
@@ -60,7 +71,10 @@ class Gate:
     async def _answer(self, application: Next, request: web.Request) -> web.StreamResponse:
         try:
             _check_framing(request)
+            await self._rounds.begin(Kind.REQUEST, _caller(request))
             return await application(request)
+        except Overloaded:
+            return _early(request, _OVERLOADED)
         except Refusal as error:
             return _refuse(request, error)
         except web.HTTPException as error:
@@ -157,6 +171,12 @@ def _pattern(request: web.Request) -> str | None:
     return resource.canonical if resource is not None else None
 
 
+def _caller(request: web.Request) -> str:
+    """Whose turn it is: the peer's or, behind a proxy, which has one address for all, the key's as it was sent."""
+    peer = request.remote or ""
+    return request.headers.get("Authorization", "") if is_local(peer) else peer
+
+
 def _check_framing(request: web.Request) -> None:
     """RFC 9112 §6.1: a body in a transfer coding that is not undone here would be taken for something else."""
     coding = request.headers.get("Transfer-Encoding")
@@ -169,9 +189,15 @@ def _refuse(request: web.Request, error: Refusal) -> web.Response:
     return refuse(error)
 
 
+def _early(request: web.Request, error: Refusal) -> web.Response:
+    """Perhaps before there is a route, which would add these headers."""
+    response = _refuse(request, error)
+    response.headers.update({REQUEST_ID: request[_REQUEST_ID], **SERVER})
+    return response
+
+
 def _closing(request: web.Request, error: Refusal) -> web.Response:
     """Where the next request begins is not known."""
-    response = _refuse(request, error)
-    response.headers.update({REQUEST_ID: request[_REQUEST_ID], **SERVER})  # perhaps no route adds them
+    response = _early(request, error)
     response.force_close()
     return response

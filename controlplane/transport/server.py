@@ -22,6 +22,7 @@ from controlplane.transport.responses import Responder
 from storage.clock import Clock
 from storage.cpu_threads import CpuThreads
 from storage.ids import Ids
+from storage.rounds import Rounds
 from storage.service import Service
 
 READ_BYTES = 64 * 1024  # what aiohttp may hold, twice, of a body that is not read
@@ -49,6 +50,7 @@ class HttpServer(Service):
         rate_limit: RateLimit,
         pages: Sequence[Pages],
         settings: Http,
+        rounds: Rounds,
         cpu: CpuThreads,
         clock: Clock,
         ids: Ids,
@@ -58,7 +60,7 @@ class HttpServer(Service):
         self.request_bodies = RequestBodies(settings, cpu)
         responder = Responder(settings.event_stream_heartbeat_s, tuning)
         self._door = Door(operations, authenticator, rate_limit, self.request_bodies, responder)
-        self._gate = Gate(self._door, clock, ids, strangers)
+        self._gate = Gate(self._door, rounds, clock, ids, strangers)
         self._runner = web.AppRunner(
             self._application(pages),
             access_log=None,

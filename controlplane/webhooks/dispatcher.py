@@ -50,6 +50,7 @@ from storage.clock import Clock
 from storage.database import Database, DatabaseClosed, Tx
 from storage.ids import Ids
 from storage.records import EventRow, WebhookAttempt
+from storage.rounds import Kind, Rounds
 from storage.service import STORE_RETRY_S, Enduring, LoopService
 from storage.webhooks import AttemptSettlement, Head, LeasedDelivery
 
@@ -82,6 +83,7 @@ class Dispatcher(LoopService):
         egress: EndpointClient,
         settings: Webhooks,
         load_text: events.LoadText,
+        rounds: Rounds,
         *,
         drain_s: float = DRAIN_S,
         store_retry_s: float = STORE_RETRY_S,
@@ -89,6 +91,7 @@ class Dispatcher(LoopService):
     ) -> None:
         super().__init__()
         self._db = db
+        self._rounds = rounds
         self._log = log.bind()  # finding the method anew costs more than not writing the line
         self._clock = clock
         self._caller = Caller(secrets, egress, settings.retry_delays_s)
@@ -231,6 +234,7 @@ class Dispatcher(LoopService):
         """
         try:
             await turn.come()
+            await self._rounds.begin(Kind.WEBHOOK)
             begun_ms, begun_s = self._clock.now_ms(), self._clock.monotonic()
             job = await self._insist(lambda: self._find(delivery))
             if job is None:

@@ -53,6 +53,7 @@ class SessionServices(Protocol):
     def opened(self, session: "Session") -> SmtpError | None: ...
     def closed(self, session: "Session") -> None: ...
     def finish(self, work: "asyncio.Task[str]") -> None: ...
+    def mail_comes(self) -> None: ...
 
 
 class Session(SmtpProtocol):
@@ -214,6 +215,7 @@ class Session(SmtpProtocol):
         if mailbox is None:
             raise self._counts.unknown_recipient()
         self._mail.recipients.append((self._address, mailbox))
+        self._host.mail_comes()
         await self.push("250 2.1.5 OK")
 
     async def _find(self, address: str) -> RecipientInbox | None:
@@ -233,6 +235,7 @@ class Session(SmtpProtocol):
         transaction, self._mail = self._mail, None
         intake = self._host.intake(self.peer, transaction.declared_bytes)
         self.is_busy = True
+        self._host.mail_comes()
         try:
             reply = await self._take_message(transaction, intake)
         finally:
@@ -285,6 +288,7 @@ class Session(SmtpProtocol):
 
     async def _commit(self, transaction: MailTransaction, intake: Intake) -> str:
         """Runs to its end whatever becomes of the session."""
+        self._host.mail_comes()
         try:
             envelope = self._envelope(transaction)
             message_id = await self._host.accept(envelope, await intake.finish())

@@ -41,6 +41,7 @@ from storage.blobs import BlobMissing
 from storage.clock import Clock
 from storage.database import Database, Tx
 from storage.outbound import Due, Leased
+from storage.rounds import Kind, Rounds
 from storage.service import STORE_RETRY_S, Enduring, LoopService
 
 LEASE_ROWS = 256
@@ -76,6 +77,7 @@ class OutboundQueue(LoopService):
         simulator: Simulator,
         settler: Settler,
         recipient_headers: RecipientHeaders,
+        rounds: Rounds,
         tuning: QueueTuning,
     ) -> None:
         """`lease_id`: marks this process's leases. `has_relay`: all that leaves this host goes to the smarthost."""
@@ -93,6 +95,7 @@ class OutboundQueue(LoopService):
         self._simulator = simulator
         self._settler = settler
         self._recipient_headers = recipient_headers
+        self._rounds = rounds
         self._tuning = tuning
         self._held = 0
         self._is_full = False
@@ -257,6 +260,7 @@ class OutboundQueue(LoopService):
                 while destination.waiting and not self._stopping:
                     rows = destination.waiting.popleft()
                     self._prepare(destination, PREPARED)
+                    await self._rounds.begin(Kind.DELIVERY)
                     await self._process(destination, lane, rows)
                     self._start_workers(destination)
         finally:

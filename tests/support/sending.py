@@ -19,6 +19,7 @@ from maild.resolver import Resolver
 from storage.cpu_threads import CpuThreads
 from storage.database import Tx
 from storage.disk import Disk
+from storage.rounds import Rounds
 from tests.support.dns_server import DnsServer
 from tests.support.mx import Mx
 from tests.support.store import ManualClock, Store
@@ -78,6 +79,7 @@ class Sending:
             db=store.db,
             blobs=store.blobs,
             cpu=CpuThreads(),
+            rounds=Rounds(self.clock.monotonic),
             disk=Disk(self.folder, settings.storage.reserve_percent),
             sealer=store.sealer,
             resolver=Resolver(settings.dns, self.clock),

@@ -18,6 +18,7 @@ from storage.database import Database
 from storage.ids import Ids
 from storage.migrate import prepare
 from storage.records import WebhookAttempt, WebhookRow
+from storage.rounds import Rounds
 from storage.sealing import Sealer
 from tests.support.webhook_sink import WebhookSink
 
@@ -182,6 +183,7 @@ class WebhookWorld:
             egress,
             settings or Webhooks(),
             load_text,
+            Rounds(self.clock.monotonic),
             drain_s=0.05,
             store_retry_s=0.01,
         )

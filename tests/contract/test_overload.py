@@ -1,0 +1,51 @@
+"""Under more than there is time for: requests are refused with an answer, deliveries and webhooks take their turn."""
+
+from collections import Counter
+
+import pytest
+
+from storage.rounds import OWN, Kind, Overloaded, Rounds
+from tests.support.running import Running, until
+
+
+async def test_a_request_that_finds_no_place_in_time_is_told_when_to_come_again(
+    maild: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refuse(self: Rounds, kind: Kind, owner: str) -> None:
+        raise Overloaded
+
+    monkeypatch.setattr(Rounds, "begin", refuse)
+    answer = await maild.api.get("/v1/messages")
+    assert (answer.status, answer.code) == (503, "provider_unavailable")
+    assert int(answer.headers["Retry-After"]) > 0
+    assert answer.headers["X-Request-Id"]
+
+
+async def test_mail_that_comes_in_waits_for_nobody_and_all_else_asks_for_its_place(
+    maild: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: Counter[tuple[Kind, str]] = Counter()
+    steps = 0
+    begin = Rounds.begin
+
+    async def noted(self: Rounds, kind: Kind, owner: str = OWN) -> None:
+        asked[kind, owner] += 1
+        await begin(self, kind, owner)
+
+    def counted(self: Rounds) -> None:
+        nonlocal steps
+        steps += 1
+
+    async def all_kinds() -> bool | None:
+        return {kind for kind, _ in asked} == set(Kind) or None
+
+    bot = await maild.inbox("bot")
+    await maild.api.post("/v1/webhooks", {"url": "https://hooks.elsewhere.test/in"})
+    monkeypatch.setattr(Rounds, "begin", noted)
+    monkeypatch.setattr(Rounds, "mail", counted)
+    await maild.deliver(bot["address"], "Subject: hello\n\nwords\n")
+    assert steps >= 3 and not asked[Kind.REQUEST, OWN]
+    await maild.api.send(bot, to=[bot["address"]], subject="hello", text="words")
+    await until(all_kinds)
+    # Behind a proxy all peers have one address: there it is the turn of the key.
+    assert asked[Kind.REQUEST, f"Bearer {maild.api.key}"] == 1
