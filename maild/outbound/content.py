@@ -27,7 +27,7 @@ from aiosmtplib.protocol import LINE_ENDINGS_REGEX
 
 from maild.outbound.dkim import DkimKeys, SigningKey, pieces_of_lines, sign
 from maild.outbound.recipient_headers import RecipientHeaders
-from maild.outbound.signing_threads import Job, SigningThreads
+from maild.outbound.signing_threads import SigningJob, SigningThreads
 from storage import blobs
 from storage.blobs import BlobMissing, Blobs
 from storage.clock import Clock
@@ -57,7 +57,7 @@ class Content(NamedTuple):
 class _Ahead(NamedTuple):
     """`job` makes the content and the body's hash, with this key, at this time (Unix seconds)."""
 
-    job: Job[tuple[Content, bytes]]
+    job: SigningJob[tuple[Content, bytes]]
     key: SigningKey
     at_s: int
 
@@ -140,7 +140,7 @@ class Contents:
             return await self._cpu.run(row.organization_id, work)
         if is_alone and row.data is not None:
             return work()
-        return await self._threads.now(Job(work))
+        return await self._threads.now(SigningJob(work))
 
     def _work(
         self, row: Due, stored: bytes, key: SigningKey, at_s: int

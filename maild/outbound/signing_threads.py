@@ -18,7 +18,7 @@ BATCH = 4
 T = TypeVar("T")
 
 
-class Job(Generic[T]):
+class SigningJob(Generic[T]):
     """Work that is to be done, or is being done. `done`: its result, or what it raised."""
 
     __slots__ = ("done", "has_begun", "work")
@@ -34,18 +34,18 @@ class SigningThreads(Generic[T]):
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(THREADS, "sign")
-        self._waiting: deque[Job[T]] = deque()
+        self._waiting: deque[SigningJob[T]] = deque()
         self._running = 0
         self._is_called = False
 
-    def ahead(self, work: Callable[[], T]) -> Job[T]:
+    def ahead(self, work: Callable[[], T]) -> SigningJob[T]:
         """Have it done when nobody waits for anything else."""
-        job = Job(work)
+        job = SigningJob(work)
         self._waiting.append(job)
         self._call()
         return job
 
-    async def now(self, job: Job[T]) -> T:
+    async def now(self, job: SigningJob[T]) -> T:
         """Its result; what others have done ahead waits meanwhile."""
         if not job.has_begun:
             self._waiting.appendleft(job)  # it may stand further back as well, and is passed over there
@@ -70,9 +70,9 @@ class SigningThreads(Generic[T]):
             handed = asyncio.get_running_loop().run_in_executor(self._pool, _run, [job.work for job in batch])
             handed.add_done_callback(partial(self._ended, batch))
 
-    def _take(self) -> list[Job[T]]:
+    def _take(self) -> list[SigningJob[T]]:
         share = min(BATCH, -(-len(self._waiting) // THREADS))
-        batch: list[Job[T]] = []
+        batch: list[SigningJob[T]] = []
         while self._waiting and len(batch) < share:
             job = self._waiting.popleft()
             if not job.has_begun and not job.done.done():
@@ -80,7 +80,7 @@ class SigningThreads(Generic[T]):
                 batch.append(job)
         return batch
 
-    def _ended(self, batch: Sequence[Job[T]], handed: "asyncio.Future[list[T | Exception]]") -> None:
+    def _ended(self, batch: Sequence[SigningJob[T]], handed: "asyncio.Future[list[T | Exception]]") -> None:
         self._running -= 1
         if handed.cancelled():
             for job in batch:

@@ -10,7 +10,7 @@ from maild.outbound import content, signing_threads
 from maild.outbound.content import AHEAD_MAX, AHEAD_S, Contents
 from maild.outbound.dkim import DkimKeys, generate_key, sign
 from maild.outbound.recipient_headers import RecipientHeaders
-from maild.outbound.signing_threads import BATCH, THREADS, Job, SigningThreads
+from maild.outbound.signing_threads import BATCH, THREADS, SigningJob, SigningThreads
 from storage import dkim_keys, outbound
 from storage.cpu_threads import CpuThreads
 from storage.dkim_keys import DkimKey
@@ -123,7 +123,7 @@ async def test_many_go_over_together_and_what_is_asked_for_goes_first(
     threads: SigningThreads[int] = SigningThreads()
     jobs = [threads.ahead(lambda number=number: number) for number in range(40)]  # type: ignore[misc]
     assert await threads.now(jobs[39]) == 39
-    assert await threads.now(Job(lambda: 7)) == 7
+    assert await threads.now(SigningJob(lambda: 7)) == 7
     assert await asyncio.gather(*(job.done for job in jobs)) == list(range(40))
     assert sum(map(len, handed)) == 41
     assert all(len(batch) <= BATCH for batch in handed)
