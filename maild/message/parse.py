@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from io import IncrementalNewlineDecoder
 from typing import Final
 
 from maild.message.decode import decode_charset, decode_prefix, decode_slice, decode_stream
@@ -118,7 +119,7 @@ def _read_slice(raw: RawMessage, part: Slice, limit_chars: int | None, guesser: 
     is_cut = length < part.length
     text = (decode_prefix if is_cut else decode_charset)(octets, part.charset, guesser)
     if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        text = IncrementalNewlineDecoder(None, translate=True).decode(text, final=True)
     return text, is_cut
 
 
