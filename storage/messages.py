@@ -35,7 +35,8 @@ def insert(
     if message.blob_id is not None:
         usage.keep_bytes(tx, message.organization_id, message.size_bytes)
     id_spans.note(tx, message.organization_id, message.id, message.created_at)
-    search.note(tx, message.organization_id, message.id, words)
+    body_bytes = message.size_bytes - sum(one.slice_length for one in attachments)
+    search.note(tx, message.organization_id, message.id, body_bytes, words)
     tx.run_many(_INSERT_ATTACHMENT, attachments)
 
 

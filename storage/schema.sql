@@ -290,6 +290,7 @@ CREATE INDEX drafts_by_inbox ON drafts (inbox_id, id);
 CREATE TABLE search_tail (
   organization_id TEXT NOT NULL,
   message_id      TEXT NOT NULL,
+  body_bytes      INTEGER NOT NULL DEFAULT 0,    -- of the raw message, less its attachments
   PRIMARY KEY (organization_id, message_id)
 ) STRICT, WITHOUT ROWID;
 

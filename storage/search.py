@@ -51,7 +51,8 @@ BATCH_BYTES = 1024 * 1024  # of messages without their attachments, and one mess
 FOLDED_AT_ONCE = 64 * 1024  # characters: folding keeps the interpreter to its end
 
 _BODY = "coalesce(w.words, m.text_body, m.extracted_text, '')"
-# Of the raw message without its attachments: about as many as its words have at most, known without reading them.
+# Of the raw message without its attachments: about as many as its words have at most. In a row of `messages` the size
+# stands behind the text, all of which SQLite passes over to get there; what waits has it in the tail (`body_bytes`).
 _BODY_BYTES = """m.size_bytes -
     (SELECT coalesce(sum(a.slice_length), 0) FROM attachments a WHERE a.message_id = m.id)"""
 _ADDRESSES = "m.to_addresses, m.cc_addresses, m.bcc_addresses"
@@ -156,10 +157,12 @@ class Batch(NamedTuple):
     next: At | None
 
 
-def note(tx: Tx, organization_id: str, message_id: str, words: str | None = None) -> None:
-    """A message was inserted. `words`: what its body says, where its row does not say it in full."""
+def note(tx: Tx, organization_id: str, message_id: str, body_bytes: int, words: str | None = None) -> None:
+    """A message was inserted. `body_bytes`: its raw size less its attachments; `words`: what its body says, where its
+    row does not say it in full."""
     tx.run(
-        "INSERT INTO search_tail (organization_id, message_id) VALUES (?, ?)", (organization_id, message_id)
+        "INSERT INTO search_tail (organization_id, message_id, body_bytes) VALUES (?, ?, ?)",
+        (organization_id, message_id, body_bytes),
     )
     if words is not None:
         tx.run("INSERT INTO search_words (message_id, words) VALUES (?, ?)", (message_id, words))
@@ -334,9 +337,8 @@ def mark_of(tx: Tx) -> str | None:
 
 def waiting(tx: Tx, limit: int, after: str = "", max_bytes: int = BATCH_BYTES) -> Unsettled:
     """Up to `limit` messages of the tail, first of the organizations behind `after`; and what was deleted."""
-    sql = f"""SELECT t.organization_id, t.message_id, coalesce({_BODY_BYTES}, 0) FROM search_tail t
-        LEFT JOIN messages m ON m.id = t.message_id WHERE t.organization_id {{}} ?
-        ORDER BY t.organization_id, t.message_id LIMIT ?"""
+    sql = """SELECT organization_id, message_id, body_bytes FROM search_tail WHERE organization_id {} ?
+        ORDER BY organization_id, message_id LIMIT ?"""
     rows = tx.all(sql.format(">"), (after, limit))
     if len(rows) < limit:
         rows += tx.all(sql.format("<="), (after, limit - len(rows)))

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from storage import search
+from storage import messages, search
 from storage.database import Tx
 from storage.indexer import IndexingPace, SearchIndexer
 from storage.search_index import Walked
 from tests.support.searched import Searched
-from tests.support.store import ORGANIZATION, ManualClock
+from tests.support.store import ORGANIZATION, ManualClock, message
 
 PACE = IndexingPace()
 
@@ -116,7 +116,7 @@ async def test_a_round_takes_so_many_and_the_next_one_begins_with_another_organi
     world: Searched,
 ) -> None:
     first = await world.receive(*range(5))
-    await world.store.db.write(lambda tx: tx.run("INSERT INTO search_tail VALUES ('org_2', 'msg_gone')"))
+    await world.store.db.write(lambda tx: tx.run("INSERT INTO search_tail VALUES ('org_2', 'msg_gone', 1)"))
     some = await world.store.db.read(search.waiting, 3)
     assert some.keys == [(ORGANIZATION, one) for one in first[:3]]
     assert [one.message_id for one in some.entries()] == first[:3]
@@ -131,26 +131,30 @@ async def test_a_round_takes_so_many_and_the_next_one_begins_with_another_organi
 async def test_large_messages_are_indexed_without_a_rest_between_them(world: Searched) -> None:
     await world.settle()
     await world.receive(1, 2, 3)
-    await world.store.db.write(lambda tx: tx.run("UPDATE messages SET size_bytes = ?", (search.BATCH_BYTES,)))
+    await world.store.db.write(
+        lambda tx: tx.run("UPDATE search_tail SET body_bytes = ?", (search.BATCH_BYTES,))
+    )
     assert [await world.indexer.round() for _ in range(3)] == [True, True, False]
     assert await world.waits() == 0
 
 
 async def test_what_is_attached_does_not_count_for_a_round(world: Searched) -> None:
     await world.settle()
-    ids = await world.receive(1, 2, 3)
+    ids = [world.store.ids.new("msg") for _ in range(3)]
+    now_ms = world.store.clock.now_ms()
 
-    def attach(tx: Tx) -> None:
-        tx.run("UPDATE messages SET size_bytes = size_bytes + ?", (search.BATCH_BYTES,))
-        tx.run(
-            """INSERT INTO attachments SELECT 'att_' || id, id, 0, 'a.pdf', 'application/pdf', 1, NULL, 0, 0, ?,
-            'identity' FROM messages""",
-            (search.BATCH_BYTES,),
-        )
+    def receive(tx: Tx, message_id: str) -> None:
+        one = message(message_id, now_ms, ["you@there.test"], "", b"raw")
+        one = one._replace(blob_id=None, size_bytes=one.size_bytes + search.BATCH_BYTES)
+        part = ("a.pdf", "application/pdf", 1, None, False, 0, search.BATCH_BYTES, "identity")
+        messages.insert(tx, one, messages.attachment_rows(world.store.ids, message_id, [part]))
 
-    await world.store.db.write(attach)
+    for message_id in ids:
+        await world.store.db.write(receive, message_id)
     some = await world.store.db.read(search.waiting, 10)
     assert [message_id for _, message_id in some.keys] == ids
+    walked = await world.store.db.read(search.walk, Walked(), 10)
+    assert [one.message_id for one in walked.entries()] == ids
 
 
 async def test_a_walk_comes_to_every_message_in_its_order(world: Searched) -> None:
