@@ -21,25 +21,25 @@ class Ids:
     def __init__(self, clock: Clock, entropy: Callable[[int], bytes] = os.urandom) -> None:
         self._clock = clock
         self._entropy = entropy
-        self._last_ms = 0
+        self._last_ms, self._last_time = 0, _base32(0, 5)
         self._last_chance = 0
         self._lock = threading.Lock()  # units of work run on the loop and on the writer's thread
 
     def new(self, prefix: str) -> str:
         """A fresh id such as `msg_0jc4…`: prefix, underscore, 26 characters."""
         with self._lock:
-            now_ms, chance = self._next()
-        return f"{prefix}_{_base32(now_ms, 5)}{_base32(chance, 8)}"
+            time, chance = self._next()
+        return f"{prefix}_{time}{_base32(chance, 8)}"
 
-    def _next(self) -> tuple[int, int]:
-        now_ms = max(self._clock.now_ms(), self._last_ms)
-        if now_ms == self._last_ms:
+    def _next(self) -> tuple[str, int]:
+        now_ms = self._clock.now_ms()
+        if now_ms <= self._last_ms:
             self._last_chance += 1 + self._entropy(1)[0]
         else:
-            self._last_ms = now_ms
+            self._last_ms, self._last_time = now_ms, _base32(now_ms, 5)
             # The top bit is left free, so that counting up never overflows into the time.
             self._last_chance = int.from_bytes(self._entropy(10), "big") >> 1
-        return now_ms, self._last_chance
+        return self._last_time, self._last_chance
 
     def token(self, size_bytes: int = 15) -> str:
         """Unguessable lower-case text, 8 characters for each 5 bytes."""

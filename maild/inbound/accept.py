@@ -149,11 +149,13 @@ class Acceptor:
             raise SmtpError(*FULL)
         # Ids are made here, in the order of the commits, so that what is newest has the newest id.
         now_ms = self._clock.now_ms()
-        blobs.insert(tx, received.stored, now_ms, refs=0)
+        blobs.insert(tx, received.stored, now_ms, refs=len(received.recipients))
         first_id = self._ids.new("msg")
         delivered = self._deliver(tx, received, first_id, now_ms)
         if not delivered:
             raise SmtpError(*UNAVAILABLE)  # all were deactivated since RCPT
+        if len(delivered) < len(received.recipients):
+            blobs.retain(tx, received.stored.id, len(delivered) - len(received.recipients))
         report_of = None
         if received.claim is not None:
             report_of = reports.count(tx, received.claim, self._senders, self._ids.new, now_ms)

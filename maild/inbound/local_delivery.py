@@ -73,7 +73,10 @@ class LocalDelivery:
                 now_ms = self._clock.now_ms()
                 message_id = delivered[box.inbox_id] = self._ids.new("msg")
                 trace = self._trace.of_local(mail.envelope_from, address, mail.message_id)
-                self._mailboxes.deliver(tx, incoming, box, trace + mail.recipient_headers, now_ms, message_id)
+                if self._mailboxes.deliver(
+                    tx, incoming, box, trace + mail.recipient_headers, now_ms, message_id
+                ):
+                    blobs.retain(tx, incoming.blob_id)
             replies[address] = Reply(250, "2.1.5", "delivered to the inbox", delivered[box.inbox_id])
         return replies
 
@@ -90,7 +93,7 @@ class LocalDelivery:
             if box is None:
                 return
             now_ms = self._clock.now_ms()
-            blobs.insert(tx, stored, now_ms, refs=0)
+            blobs.insert(tx, stored, now_ms)
             message_id = self._ids.new("msg")
             trace = self._trace.of_local(answer.author, box.address, message_id)
             self._mailboxes.deliver(tx, incoming, box, trace, now_ms, message_id)

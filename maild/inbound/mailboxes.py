@@ -15,7 +15,7 @@ from maild.inbound.incoming_message import (
 )
 from maild.message.address import normalize, split
 from maild.message.thread_headers import base_subject
-from storage import allowances, blobs, events, inboxes, messages, threads, usage
+from storage import allowances, events, inboxes, messages, threads, usage
 from storage.allowances import LimitOf
 from storage.clock import day_of
 from storage.database import Tx
@@ -58,7 +58,7 @@ class Mailboxes:
         message_id: str,
     ) -> bool:
         """The message's rows, thread, usage and event in one inbox; False when the inbox is gone. Its blob's row is
-        there already."""
+        there already, where the caller counts what was delivered."""
         domain = split(box.address)[1]  # it may have been deleted since RCPT, as the inbox may have been
         if not recipients.is_served(tx, domain, self.shared_domains):
             return False
@@ -67,7 +67,6 @@ class Mailboxes:
         thread_id = self._join_thread(tx, incoming, box, now_ms)
         attachments = messages.attachment_rows(self._ids, message_id, incoming.digest.parts())
         message = message_row(incoming, box, message_id, thread_id, trace, now_ms)
-        blobs.retain(tx, incoming.blob_id)
         messages.insert(tx, message, attachments, incoming.digest.search_words)
         if incoming.mode == "live":
             usage.add(tx, box.organization_id, day_of(now_ms), "received")
