@@ -5,10 +5,6 @@ second one in. Dots are taken off real CRLF lines first, and only then a CR or L
 becomes CRLF: what a lax reader would have taken for an end stays text inside one message.
 """
 
-import re
-
-_LINE_END = re.compile(rb"\r\n|\r|\n")
-
 
 class DataDecoder:
     """Feed it the octets between DATA and the final dot, in pieces cut anywhere."""
@@ -41,5 +37,5 @@ class DataDecoder:
         data = data.replace(b"\r\n.", b"\r\n")
         if data != data.replace(b"\r", b"").replace(b"\n", b"\r\n"):  # a sixth of what counting costs
             self.had_bare_line_end = True
-            data = _LINE_END.sub(b"\r\n", data)
+            data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").replace(b"\n", b"\r\n")
         return data

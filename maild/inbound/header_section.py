@@ -26,17 +26,17 @@ _ID = re.compile(r'"((?:[^"\\]|\\.)*+)"|([^\s;("]++)', re.DOTALL)
 
 
 class HeaderSection:
-    """`hops`: Received fields so far. `authserv_id`: our own, lower case."""
+    """`hops`: Received fields so far; `is_over`: what follows is the body. `authserv_id`: our own, lower case."""
 
     def __init__(self, authserv_id: str) -> None:
         self.hops = 0
         self._own_id = authserv_id
         self._held = b"\r\n"  # each field is found by the CRLF before it, and the first has none
         self._surplus = 2
-        self._is_over = self._is_dropping = False
+        self.is_over = self._is_dropping = False
 
     def feed(self, data: bytes) -> bytes:
-        if self._is_over:
+        if self.is_over:
             return data
         text = self._held + data
         if self._is_dropping:
@@ -48,15 +48,15 @@ class HeaderSection:
         end_of_section = text.find(b"\r\n\r\n")
         if end_of_section < 0:
             return self._emit(self._clean(text, is_whole=False))
-        self._is_over = True
+        self.is_over = True
         section = self._clean(text[:end_of_section], is_whole=True)
         return self._emit(section, text[end_of_section:])
 
     def finish(self) -> bytes:
         """What was held back; the message ended within its header section."""
-        if self._is_over:
+        if self.is_over:
             return b""
-        self._is_over = True
+        self.is_over = True
         rest = self._held
         section = rest.removesuffix(b"\r\n")
         kept = b"" if self._is_dropping else self._clean(section, is_whole=True)

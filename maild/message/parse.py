@@ -40,6 +40,7 @@ __all__ = [
 
 MAX_REFERENCES: Final = 100
 _OCTETS_PER_CHAR = 12  # the longest: four octets of UTF-8, three of quoted-printable each
+_OCTETS_PER_CHAR_MOSTLY = 2  # so much is tried first
 
 _MSG_ID = re.compile(r"<[^<>\s]{1,996}>")
 _BARE_ID = re.compile(r"[^<>\s]{1,996}")
@@ -112,9 +113,16 @@ def read_text(
 
 
 def _read_slice(raw: RawMessage, part: Slice, limit_chars: int | None, guesser: Guesser) -> tuple[str, bool]:
-    length = part.length
-    if limit_chars is not None:
-        length = min(length, limit_chars * _OCTETS_PER_CHAR + 80)
+    if limit_chars is not None and part.length > limit_chars * _OCTETS_PER_CHAR_MOSTLY:
+        for octets_per_char in (_OCTETS_PER_CHAR_MOSTLY, _OCTETS_PER_CHAR):
+            text, is_cut = _decode(raw, part, min(part.length, limit_chars * octets_per_char + 80), guesser)
+            if len(text) >= limit_chars:
+                break
+        return text, is_cut
+    return _decode(raw, part, part.length, guesser)
+
+
+def _decode(raw: RawMessage, part: Slice, length: int, guesser: Guesser) -> tuple[str, bool]:
     octets = decode_slice(bytes(raw[part.offset : part.offset + length]), part.encoding)
     is_cut = length < part.length
     text = (decode_prefix if is_cut else decode_charset)(octets, part.charset, guesser)

@@ -359,3 +359,26 @@ def test_read_text_cuts_and_says_so() -> None:
     assert read_text(raw, slices, 4999) == ("ü" * 4999, True)
     assert read_text(raw, slices, 0) == ("", True)
     assert read_text(raw, (), 0) == ("", False)
+
+
+def test_the_beginning_of_a_large_text_is_found_without_decoding_all_of_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    raw = b"Subject: x\r\n\r\n" + b"words\r\n" * 10_000
+    decoded: list[int] = []
+
+    def counted(data: bytes, encoding: str) -> bytes:
+        decoded.append(len(data))
+        return decode_slice(data, encoding)
+
+    monkeypatch.setattr("maild.message.parse.decode_slice", counted)
+    assert read_text(raw, parse(raw).text, 600) == ("words\n" * 100, True)
+    assert sum(decoded) < 3 * 600
+
+
+def test_as_much_is_read_of_characters_that_take_many_octets() -> None:
+    raw = (
+        b"Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\n"
+        + b"=F0=9F=8C=BB" * 5000
+    )
+    assert read_text(raw, parse(raw).text, 1000) == ("\N{SUNFLOWER}" * 1000, True)

@@ -1,0 +1,63 @@
+"""A message on its way in (maild/inbound/intake.py): what is done to it at once, and what on the thread."""
+
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conf.settings import Smtp
+from maild.inbound.intake import AT_ONCE_OCTETS, Intake
+from storage.blobs import Blobs
+from storage.byte_account import ByteAccount
+from storage.cpu_threads import CpuThreads
+from storage.disk import Disk
+from storage.ids import Ids
+from tests.support.store import ManualClock
+
+PIECE = 64 * 1024
+HEADER = b"Subject: x\r\n\r\n"
+LINE = b"words of an ordinary line, and some more of them\r\n"
+PIECES = 8
+
+
+class CountedThreads(CpuThreads):
+    turns = 0
+
+    async def run(self, owner: str, work: Callable[[], Any]) -> Any:
+        self.turns += 1
+        return work()
+
+
+async def taken(folder: Path, message: bytes) -> tuple[bytes, int]:
+    """What was kept of the message, and how many turns at the thread it took."""
+    blobs = Blobs(folder / "blobs", Ids(ManualClock()), 1 << 30)
+    cpu = CountedThreads()
+    intake = Intake(
+        blobs.spool(), ByteAccount(1 << 30), Disk(folder, 0), cpu, Smtp(), "mx.test", "192.0.2.1", 0
+    )
+
+    async def pieces() -> AsyncIterator[bytes]:
+        for at in range(0, len(message), PIECE):
+            yield message[at : at + PIECE]
+
+    await intake.take_all(pieces())
+    stored = await intake.finish()
+    await intake.close()
+    assert stored.data is not None
+    return stored.data, cpu.turns
+
+
+async def test_a_large_body_of_ordinary_lines_takes_no_turn(tmp_path: Path) -> None:
+    message = HEADER + LINE * (PIECES * PIECE // len(LINE))
+    assert await taken(tmp_path, message) == (message, 0)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [b"X: " + b"y" * PIECES * PIECE + b"\r\n\r\nhi\r\n", HEADER + b"x\r\n" * (PIECES * PIECE // 3)],
+    ids=["a header section without end", "a body of line ends"],
+)
+async def test_what_may_be_slow_does_beyond_its_beginning(tmp_path: Path, message: bytes) -> None:
+    at_once = AT_ONCE_OCTETS // PIECE
+    assert await taken(tmp_path, message) == (message, -(-len(message) // PIECE) - at_once)
