@@ -201,7 +201,7 @@ class Session(SmtpProtocol):
         if refusal is not None:
             raise refusal
         self._mail = MailTransaction(address, [], size)
-        await self.push("250 2.1.0 OK")
+        await self.push_with_next("250 2.1.0 OK")
 
     async def _rcpt_to(self, argument: bytes) -> None:
         if self._mail is None:
@@ -216,7 +216,7 @@ class Session(SmtpProtocol):
             raise self._counts.unknown_recipient()
         self._mail.recipients.append((self._address, mailbox))
         self._host.mail_comes()
-        await self.push("250 2.1.5 OK")
+        await self.push_with_next("250 2.1.5 OK")
 
     async def _find(self, address: str) -> RecipientInbox | None:
         try:
@@ -248,7 +248,7 @@ class Session(SmtpProtocol):
     async def _rset(self, argument: bytes) -> None:
         self._counts.idle()
         self._mail = None
-        await self.push("250 2.0.0 OK")
+        await self.push_with_next("250 2.0.0 OK")
 
     async def _noop(self, argument: bytes) -> None:
         self._counts.idle()

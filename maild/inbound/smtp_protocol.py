@@ -49,6 +49,7 @@ class SmtpProtocol(SMTP, ABC):
         # From here on it is ours.
         self.peer = ""
         self.octets = 0
+        self._held = b""  # replies that leave with the next one
         self.is_encrypted = self.is_busy = False
         self._session_timeout_s = session_timeout_s
         self._hang_up_s = hang_up_s
@@ -145,8 +146,23 @@ class SmtpProtocol(SMTP, ABC):
             return
 
     def write(self, line: str) -> None:
-        """Write a line of a reply without waiting for the client to read it; `push` writes one and waits."""
-        self._writer.write(f"{line}\r\n".encode())
+        """Write a reply without waiting for the client to read it."""
+        held, self._held = self._held, b""
+        self._writer.write(held + f"{line}\r\n".encode())
+
+    async def push(self, status: str) -> None:  # type: ignore[override]  # aiosmtpd's STARTTLS replies by it, too
+        """Write a reply, and wait until the client has read most of what was written."""
+        self.write(status)
+        await self.drain()
+
+    async def push_with_next(self, line: str) -> None:
+        """`push`, but where the client has sent its next command already, the reply leaves with that one's.
+
+        For commands that RFC 2920 §3.2 allows it for."""
+        if b"\n" in self._reader._buffer:  # type: ignore[attr-defined]
+            self._held += f"{line}\r\n".encode()
+        else:
+            await self.push(line)
 
     async def drain(self) -> None:
         """Wait until the client has read most of what was written."""
