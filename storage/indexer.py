@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeVar
 
 import structlog
 
-from storage import search
+from storage import background, search
 from storage.clock import Clock
 from storage.database import Database
 from storage.search import Unsettled
@@ -52,7 +52,7 @@ class SearchIndexer(LoopService):
         self._pace = pace
         self._after = ""
         self._is_open = False
-        self._thread = ThreadPoolExecutor(1, "search index")
+        self._thread = _thread()
         self._rebuild_began: float | None = None
         self._walked = 0
         self._stops = False
@@ -107,7 +107,7 @@ class SearchIndexer(LoopService):
         self._is_open = False
         self._stops = False
         self._thread.shutdown()
-        self._thread = ThreadPoolExecutor(1, "search index")
+        self._thread = _thread()
 
     async def _open(self) -> None:
         fault = await self._in_thread(self._index.open, await self._db.read(search.mark_of))
@@ -153,3 +153,7 @@ class SearchIndexer(LoopService):
     async def _in_thread(self, function: Callable[..., T], *args: object) -> T:
         # Shielded: whoever is cancelled meanwhile leaves the thread to its work.
         return await asyncio.shield(asyncio.get_running_loop().run_in_executor(self._thread, function, *args))
+
+
+def _thread() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(1, "search index", background.go_behind, (background.LATER,))

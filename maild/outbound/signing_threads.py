@@ -12,6 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Generic, TypeVar
 
+from storage import background
+
 THREADS = 2
 BATCH = 4
 
@@ -33,7 +35,7 @@ class SigningThreads(Generic[T]):
     """The threads, and what waits for them."""
 
     def __init__(self) -> None:
-        self._pool = ThreadPoolExecutor(THREADS, "sign")
+        self._pool = ThreadPoolExecutor(THREADS, "sign", background.go_behind, (background.BESIDE,))
         self._waiting: deque[SigningJob[T]] = deque()
         self._running = 0
         self._is_called = False
