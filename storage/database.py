@@ -43,6 +43,7 @@ from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 import aiosqlite
 import structlog
 
+from storage import background
 from storage.fair_threads import OWN, FairThreads, Serve
 
 log = structlog.get_logger("maild.store")
@@ -167,6 +168,7 @@ class Database:
             connections.append(await _connect(path, read_only=False))
             for _ in range(READERS):
                 connections.append(await _connect(path, read_only=True))
+                await connections[-1].call(lambda _: background.go_behind(background.BESIDE))
             local = _open(path, read_only=True)
         except BaseException:
             for connection in connections:
@@ -339,27 +341,32 @@ class _Writer:
             self._pump = None
 
     async def serve(self) -> None:
-        """Run some of the units that wait, and settle their futures."""
+        """Run some of the units that wait, and answer their callers."""
         batch: list[Waiting] = []
         self._tx.topics = NO_TOPICS
         try:
             await self._begin()
             if isinstance(self.waiting[0][0], _Apart):
                 batch.append(self.waiting.popleft())
-                outcomes = [await self.connection.call(partial(_run_apart, self._tx, batch[0][0]))]
+                outcome = await self.connection.call(partial(_run_apart, self._tx, batch[0][0]))
+                self._answer(batch, [outcome])
             else:
                 outcomes = self._run_slice(batch)
-                await self.connection.call(_commit)
+                # Called for by the thread, a round of the event loop before this task goes on.
+                answer = partial(self._answer, batch, outcomes)
+                soon = asyncio.get_running_loop().call_soon_threadsafe
+                await self.connection.call(partial(_commit_and_tell, partial(soon, answer)))
         except Exception as error:  # BEGIN or COMMIT failed: no unit's work was kept, each caller is told
             batch = batch or [self.waiting.popleft()]
-            outcomes = [(None, error)] * len(batch)
             self._tx.topics = NO_TOPICS
-        self.served += len(batch)
-        _settle(batch, outcomes)
-        if self._tx.topics:
-            self._call_listeners(self._tx.topics)
+            self._answer(batch, [(None, error)] * len(batch))
         if not self.waiting and not self._closed:
             self._checkpoint_soon()
+
+    def _answer(self, batch: list[Waiting], outcomes: list[Outcome]) -> None:
+        self.served += len(batch)
+        _settle(batch, outcomes)
+        self._call_listeners(self._tx.topics)
 
     def _call_listeners(self, topics: frozenset[str]) -> None:
         for topic in topics:
@@ -438,6 +445,11 @@ def _begin_patiently(conn: sqlite3.Connection) -> None:
         conn.execute("BEGIN IMMEDIATE")
     finally:
         conn.execute("PRAGMA busy_timeout = 0")
+
+
+def _commit_and_tell(tell: Callable[[], object], conn: sqlite3.Connection) -> None:
+    _commit(conn)
+    tell()
 
 
 def _commit(conn: sqlite3.Connection) -> None:

@@ -10,9 +10,10 @@ before it begins. The order, first to last:
     DELIVERY              an attempt to deliver a message
     WEBHOOK               an attempt to deliver an event
 
-Of each kind `a_round` pieces may begin in a round, but one alone while mail is coming in, or while a kind before it
-waits: so each goes on, slowly, and none starves. Of one kind, owners take turns, however often each of them asks. A
-place is for the beginning alone: what has begun goes on in later rounds without asking again.
+Of each kind `a_round` pieces may begin in a round. While mail comes in and takes longer to accept than it should, there
+are fewer places: half as many after each mail that is late, slowly more after each that is not. While a kind before it
+waits, a kind has one: it goes on, slowly, and never starves. Of one kind, owners take turns, however often each of
+them asks. A place is for the beginning alone: what has begun goes on in later rounds without asking again.
 
 A request that has waited too long is refused (`Overloaded`), so that its caller hears of it. A line that does not come
 to its end any more has as much waiting in it as is allowed, for everybody and in vain: there a fraction of that is
@@ -26,6 +27,8 @@ from collections.abc import Callable
 from enum import IntEnum
 from typing import NamedTuple
 
+LEAST = 1 / 16
+GROWTH = 1.01  # a mail: twice as many places after some seventy
 OWN = ""  # the owner of what is the daemon's
 
 
@@ -38,13 +41,14 @@ class Kind(IntEnum):
 
 
 class RoundPace(NamedTuple):
-    """`a_round`: how many pieces of a kind begin in a round. `mail_s`: how long after a step of it mail counts as
-    coming in. `patience_s`: how long a request waits before it is refused, `standing_s`: where the line has not come to
-    its end for as long as that.
+    """`a_round`: how many pieces of a kind begin in a round. `late_s`: what a mail may take from its last octet to its
+    reply, and `mail_s`: for how long after one mail counts as coming in. `patience_s`: how long a request waits before
+    it is refused, `standing_s`: where the line has not come to its end for as long as that.
     """
 
     a_round: int = 16
-    mail_s: float = 0.05
+    late_s: float = 0.1
+    mail_s: float = 0.2
     patience_s: float = 1.0
     standing_s: float = 0.1
 
@@ -81,6 +85,16 @@ class _Line:
             self._owners[owner] = queue  # behind all others
         return waiting
 
+    def take_older(self, than: float) -> list[_Waiting]:
+        """Those that wait since before then."""
+        taken: list[_Waiting] = []
+        for owner, queue in list(self._owners.items()):
+            while queue and queue[0].since < than:
+                taken.append(queue.popleft())
+            if not queue:
+                del self._owners[owner]
+        return taken
+
 
 class Rounds:
     """The places in the rounds of one event loop; called on it alone."""
@@ -89,13 +103,18 @@ class Rounds:
         """`now`: a monotonic clock in seconds."""
         self._now = now
         self._pace = pace
-        self._begun = [0] * len(Kind)
+        self._begun = [0.0] * len(Kind)  # and not yet made up for by rounds
         self._lines = [_Line() for _ in Kind]
         self._is_counting = False
+        self._beside_mail = float(pace.a_round)
         self._mail_until = float("-inf")
 
-    def mail(self) -> None:
-        """A step of mail that comes in is taken; the next one is expected soon."""
+    def accepted(self, took_s: float) -> None:
+        """A mail came, and took so long from its last octet to its reply."""
+        if took_s > self._pace.late_s:
+            self._beside_mail = max(LEAST, self._beside_mail / 2)
+        else:
+            self._beside_mail = min(self._pace.a_round, self._beside_mail * GROWTH)
         self._mail_until = self._now() + self._pace.mail_s
 
     async def begin(self, kind: Kind, owner: str = OWN) -> None:
@@ -108,9 +127,14 @@ class Rounds:
         self._expect_a_round()
         await waiting.called
 
+    def _places(self, kind: Kind) -> float:
+        """In one round; less than one: it takes several rounds until the next piece begins."""
+        has_mail = self._now() < self._mail_until
+        places = self._beside_mail if has_mail else self._pace.a_round
+        return min(1, places) if any(self._lines[:kind]) else places
+
     def _has_place(self, kind: Kind) -> bool:
-        is_slowed = any(self._lines[:kind]) or self._now() < self._mail_until
-        return self._begun[kind] < (1 if is_slowed else self._pace.a_round)
+        return self._begun[kind] + 1 <= max(1, self._places(kind))
 
     def _count(self, kind: Kind) -> None:
         self._begun[kind] += 1
@@ -123,21 +147,26 @@ class Rounds:
 
     def _next_round(self) -> None:
         self._is_counting = False
-        self._begun = [0] * len(Kind)
+        self._refuse_late()
         for kind in Kind:
+            self._begun[kind] = max(0, self._begun[kind] - self._places(kind))
             line = self._lines[kind]
             while line and self._has_place(kind):
                 self._call(kind, line.take())
+        if any(self._lines) or any(self._begun):
+            self._expect_a_round()
 
     def _call(self, kind: Kind, waiting: _Waiting) -> None:
         if waiting.called.done():  # its caller was cancelled
             return
-        if kind is Kind.REQUEST and self._now() - waiting.since > self._patience_s():
-            waiting.called.set_exception(Overloaded())
-            return
         waiting.called.set_result(None)
         self._count(kind)
 
-    def _patience_s(self) -> float:
-        stands_s = self._now() - self._lines[Kind.REQUEST].stands_since
-        return self._pace.patience_s if stands_s < self._pace.patience_s else self._pace.standing_s
+    def _refuse_late(self) -> None:
+        line, now = self._lines[Kind.REQUEST], self._now()
+        patience_s = self._pace.patience_s
+        if now - line.stands_since >= patience_s:
+            patience_s = self._pace.standing_s
+        for waiting in line.take_older(now - patience_s):
+            if not waiting.called.done():
+                waiting.called.set_exception(Overloaded())

@@ -2,6 +2,8 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from ssl import SSLContext
 
 import structlog
@@ -71,7 +73,7 @@ class Listener(Service):
         self._servers: list[asyncio.Server] = []
         self._sessions: set[Session] = set()
         self._per_address: Counter[str] = Counter()
-        self._work: set[asyncio.Task[str]] = set()
+        self._committing = 0  # messages, with or without their session
         self._memory = ByteAccount(limits.max_bytes_in_flight)
         self._changed = asyncio.Event()  # a session ended, or its message did
 
@@ -115,8 +117,9 @@ class Listener(Service):
             log.warning("drain_incomplete", sessions=len(self._sessions))
         for session in list(self._sessions):
             session.hang_up(_CLOSING)
-        if self._work:
-            await asyncio.wait(self._work)
+        while self._committing:
+            self._changed.clear()
+            await self._changed.wait()
         self._servers.clear()
 
     # What sessions ask (session.SessionServices) ----------------------------------------------------------
@@ -145,9 +148,9 @@ class Listener(Service):
                 del self._per_address[session.peer]
         self._changed.set()
 
-    def mail_comes(self) -> None:
-        """Mail for an inbox is on its way; said at each step of it, for all else takes less room then."""
-        self._rounds.mail()
+    def accepted(self, took_s: float) -> None:
+        """A message was accepted, so long after its last octet."""
+        self._rounds.accepted(took_s)
 
     async def find_mailbox(self, address: str) -> RecipientInbox | None:
         return await self._acceptor.find_mailbox(address)
@@ -177,16 +180,15 @@ class Listener(Service):
     def message_ended(self) -> None:
         self._changed.set()
 
-    def finish(self, work: "asyncio.Task[str]") -> None:
-        """Keep a commit alive until it is done, with or without its session."""
-        self._work.add(work)
-        work.add_done_callback(self._finished)
-
-    def _finished(self, work: "asyncio.Task[str]") -> None:
-        self._work.discard(work)
-        # A session that is gone can't hear the outcome; the failure itself was logged where it happened.
-        if not work.cancelled():
-            work.exception()
+    @contextmanager
+    def committing(self) -> Iterator[None]:
+        """Around the commit of a message: `stop` waits for it, whether its session is still there or not."""
+        self._committing += 1
+        try:
+            yield
+        finally:
+            self._committing -= 1
+            self._changed.set()
 
 
 def _show(host: str, port: int) -> str:

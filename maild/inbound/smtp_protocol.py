@@ -8,7 +8,8 @@ gives the abstract methods, and calls what has a public name here.
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from ssl import SSLContext
 
 from aiosmtpd.smtp import SMTP, TLSSetupException
@@ -100,6 +101,20 @@ class SmtpProtocol(SMTP, ABC):
     @property
     def is_open(self) -> bool:
         return self.transport is not None and not self.transport.is_closing()
+
+    @contextmanager
+    def undisturbed(self) -> Iterator[None]:
+        """What is done within runs to its end though the connection is lost; ConnectionError then, at its end."""
+        conversation = self._handler_coroutine
+        instead = self.loop.create_future()
+        # aiosmtpd cancels what stands there when the connection is lost, and does nothing else with it.
+        self._handler_coroutine = instead  # type: ignore[assignment]
+        try:
+            yield
+        finally:
+            self._handler_coroutine = conversation
+        if instead.cancelled():
+            raise ConnectionResetError
 
     def active(self) -> None:
         """A command came: the command timer begins anew."""
