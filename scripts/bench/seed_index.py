@@ -1,0 +1,77 @@
+"""The other half of scripts/bench/seed: the index of searches over the stream's messages, in a process of its own.
+
+It never looks at the store, which another process fills. What is said of each message is what `search.waiting` would
+read there, and is put in by the function that the daemon calls; tests/unit/test_bench_seed.py compares the two.
+"""
+
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
+from pathlib import Path
+
+from scripts.bench.stream import SENDER_NAME, Mail, Stream
+from storage.records import dump
+from storage.search import Unsettled
+from storage.search_index import HASH_BYTES, Entry, SearchIndex
+
+PER_SEGMENT = 40_000  # messages; the fewer segments, the less is merged
+SEGMENT_BYTES = 256 * 1024 * 1024  # more than their trigrams take
+MERGE_PAGES = 1000
+UNSAFE = "PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", "PRAGMA cache_size = -200000"
+
+
+class SeedIndex(SearchIndex):
+    """A new index, and nobody else's meanwhile: without journal and fsync, with larger segments."""
+
+    def make(self) -> str:
+        mark = super().make()
+        self._keep_in_memory(SEGMENT_BYTES)
+        return mark
+
+    def add(self, mark: str, entries: Sequence[Entry]) -> str:
+        """One segment more. It is begun with an empty table in memory: FTS5 hashes trigrams of ASCII to some 3,000
+        values, and in a table that was emptied those that are frequent come last behind each value."""
+        fault = self.open(mark)
+        assert fault is None, fault
+        self._run(*UNSAFE)
+        return self.change(mark, entries, (), None)
+
+    def finish(self) -> None:
+        """Leave it as the daemon does when it has nothing to do."""
+        self.complete()
+        while self.merge(MERGE_PAGES):
+            pass
+        self._keep_in_memory(HASH_BYTES)
+        self._run("PRAGMA journal_mode = WAL")
+        self.close()
+
+    def _keep_in_memory(self, size_bytes: int) -> None:
+        self._run(f"INSERT INTO trigrams (trigrams, rank) VALUES ('hashsize', {size_bytes})")
+
+    def _run(self, *statements: str) -> None:
+        assert self._writer is not None
+        for statement in statements:
+            self._writer.execute(statement)
+
+
+def build(path: Path, stream: Stream) -> str:
+    """The index at `path`, of all messages of the stream; its mark."""
+    index, mails = SeedIndex(path), stream.walk()
+    with ThreadPoolExecutor(1) as thread:  # SQLite works outside the interpreter's lock
+        mark: Future[str] = thread.submit(index.make)
+        while batch := list(islice(mails, PER_SEGMENT)):
+            entries = _unsettled(batch).entries()
+            mark = thread.submit(index.add, mark.result(), entries)
+    index.finish()
+    return mark.result()
+
+
+def _unsettled(batch: Sequence[Mail]) -> Unsettled:
+    rows = [
+        (
+            mail.inbox.organization_id, mail.message_id, mail.inbox.id, mail.subject, mail.sender, SENDER_NAME, mail.body,
+            dump([mail.to]), "[]", "[]",
+        )
+        for mail in batch
+    ]  # fmt: skip
+    return Unsettled(None, dump(rows), [], [])
