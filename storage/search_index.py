@@ -251,6 +251,8 @@ class SearchIndex:
         `walked`: how far, where they are of the walk through all messages.
         """
         mark = secrets.token_hex(16)
+        if entries:
+            self._renew_table()
         with self._changing() as tx:
             _take_out(tx, gone)
             _put(tx, entries)
@@ -258,6 +260,12 @@ class SearchIndex:
             if walked is not None:
                 tx.run("UPDATE index_state SET organization_id = ?, message_id = ?", walked)
         return mark
+
+    def _renew_table(self) -> None:
+        """FTS5 hashes trigrams of ASCII to some 3,000 values, and in its table in memory, once that was emptied, the
+        frequent ones come last behind each value. When the schema is read anew, it begins with a new one."""
+        with self._guarded() as conn:
+            conn.execute("PRAGMA writable_schema = RESET")
 
     def walked(self) -> Walked | None:
         """How far the walk through all messages has come; None when it was finished."""
