@@ -22,14 +22,15 @@ are to do is kept in the store.
 """
 
 import asyncio
-from collections import deque
 from collections.abc import Callable
 from enum import IntEnum
 from typing import NamedTuple
 
+from storage.fair_line import FairLine
+from storage.fair_threads import OWN
+
 LEAST = 1 / 16
 GROWTH = 1.01  # a mail: twice as many places after some seventy
-OWN = ""  # the owner of what is the daemon's
 
 
 class Kind(IntEnum):
@@ -62,28 +63,17 @@ class _Waiting(NamedTuple):
     since: float
 
 
-class _Line:
-    """Pieces of one kind that wait; owners are called in turn. `stands_since`: when it was empty last."""
+class _Line(FairLine[_Waiting]):
+    """Pieces of one kind. `stands_since`: when it was empty last."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.stands_since = 0.0
-        self._owners: dict[str, deque[_Waiting]] = {}  # in the order in which they are called
-
-    def __bool__(self) -> bool:
-        return bool(self._owners)
 
     def put(self, owner: str, waiting: _Waiting) -> None:
-        if not self._owners:
+        if not self:
             self.stands_since = waiting.since
-        self._owners.setdefault(owner, deque()).append(waiting)
-
-    def take(self) -> _Waiting:
-        owner = next(iter(self._owners))
-        queue = self._owners.pop(owner)
-        waiting = queue.popleft()
-        if queue:
-            self._owners[owner] = queue  # behind all others
-        return waiting
+        super().put(owner, waiting)
 
     def take_older(self, than: float) -> list[_Waiting]:
         """Those that wait since before then."""

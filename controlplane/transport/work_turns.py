@@ -1,17 +1,18 @@
 """Turns at work: a few at a time; owners that wait are called in turn, however often each asks."""
 
 import asyncio
-from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from storage.fair_line import FairLine
+
 
 class WorkTurns:
-    """`at_once` slots. A holder that asks a hundred times waits behind each other holder once, not the reverse."""
+    """`at_once` slots, and who waits for one."""
 
     def __init__(self, at_once: int) -> None:
         self._free = at_once
-        self._waiting: dict[str, deque[asyncio.Future[None]]] = {}  # in the order in which they are called
+        self._waiting: FairLine[asyncio.Future[None]] = FairLine()
 
     @asynccontextmanager
     async def turn(self, holder: str) -> AsyncIterator[None]:
@@ -27,7 +28,7 @@ class WorkTurns:
             self._free -= 1
             return
         called: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.setdefault(holder, deque()).append(called)
+        self._waiting.put(holder, called)
         try:
             await called
         except asyncio.CancelledError:
@@ -37,11 +38,7 @@ class WorkTurns:
 
     def _give(self) -> None:
         while self._waiting:
-            holder = next(iter(self._waiting))
-            queue = self._waiting.pop(holder)
-            called = queue.popleft()
-            if queue:
-                self._waiting[holder] = queue  # behind all others
+            called = self._waiting.take()
             if not called.done():
                 called.set_result(None)
                 return

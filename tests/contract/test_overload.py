@@ -4,7 +4,8 @@ from collections import Counter
 
 import pytest
 
-from storage.rounds import OWN, Kind, Overloaded, Rounds
+from storage.fair_threads import OWN
+from storage.rounds import Kind, Overloaded, Rounds
 from tests.support.running import Running, until
 
 
