@@ -4,11 +4,13 @@ import asyncio
 import contextlib
 import os
 import sqlite3
+import tempfile
 from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
 from typing import Protocol
 
 from scripts.bench import measure
-from scripts.bench.dovecot import Dovecot
+from scripts.bench.dovecot import dovecot, mailbox
 from storage.data_folder import DataFolder
 from tests.support.daemon import DOMAIN, Daemon
 from tests.support.postfix import Postfix
@@ -105,10 +107,12 @@ async def peers(names: Sequence[str]) -> AsyncIterator[list[Peer]]:
             if name == "Postfix":
                 started.append(Peer(name, await stack.enter_async_context(Postfix(PEER_DOMAIN))))
             else:
-                dovecot = await stack.enter_async_context(Dovecot())
-                transport = f"virtual_transport = lmtp:unix:{dovecot.socket}"
-                postfix = Postfix(PEER_DOMAIN, extra=[transport], mailbox=dovecot.mailbox)
-                started.append(Peer(name, await stack.enter_async_context(postfix), dovecot.pid))
+                folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="maild-dovecot-")))
+                folder.chmod(0o755)
+                lmtp = await stack.enter_async_context(dovecot(folder))
+                transport = f"virtual_transport = lmtp:unix:{lmtp.path}"
+                postfix = Postfix(PEER_DOMAIN, extra=[transport], mailbox=mailbox(folder))
+                started.append(Peer(name, await stack.enter_async_context(postfix), lmtp.pid))
         yield started
 
 
