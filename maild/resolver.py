@@ -1,8 +1,9 @@
-"""DNS for the whole mail plane: dnspython behind one cache.
+"""DNS for the whole mail plane, behind one cache.
 
 Four outcomes are kept apart, because they decide different things: an answer, `NxDomain` (the name
 does not exist), `NoAnswer` (it does, without such a record), `DnsTemporary` (no server could say).
-The first three are cached for as long as their TTL says; the last never is.
+The first three are cached for as long as their TTL says; the last never is. The cache is bounded by entries and by
+octets, because whoever owns a name decides how large its answers are.
 
 Questions about one domain (the last two labels of the name) have a share of the queries in flight, so that one
 whose nameservers hang holds up its own names alone. Equal questions that are asked at once make one query; a caller
@@ -13,24 +14,29 @@ used. Nothing raises but `DnsError`, whatever a name or a server looks like.
 import asyncio
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from ipaddress import IPv4Address, IPv6Address
+from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
-import dns.asyncresolver
 import dns.exception
 import dns.name
-import dns.nameserver
-import dns.resolver
 
 from conf.settings import Dns
+from maild.dns_client import DnsClient, NoNameserver, system_nameservers
+from maild.dns_wire import NXDOMAIN
 from storage.clock import Clock
 
 CACHE_ENTRIES = 20_000
+CACHE_OCTETS = 32 * 1024 * 1024
+ENTRY_OCTETS = 600  # what an entry takes besides its name and records, and
+RECORD_OCTETS = 120  # what a record takes besides its text: both rather too much
 QUERIES_IN_FLIGHT = 200
 QUERIES_PER_DOMAIN = 20
+# Labels that tell one owner of addresses from the next: of IPv4 a /16, of IPv6 a /32.
+REVERSE_LABELS = {"in-addr.arpa": 4, "ip6.arpa": 10}
 TTL_MAX_S = 86_400
 NEGATIVE_TTL_MAX_S = 3 * 3600  # RFC 2308 §5
-RECORDS_MAX = 1000  # of one answer; the rest of a huge one is dropped
+NAME_CHARS_MAX = 4 * 253  # RFC 1035 §3.1, each octet written as a backslash and its number
 
 
 class DnsError(Exception):
@@ -65,6 +71,7 @@ class _Entry:
     expires: float
     records: tuple[Any, ...]
     error: type[DnsError] | None
+    octets: int = 0  # of memory, about
 
 
 class Resolver:
@@ -73,8 +80,11 @@ class Resolver:
     def __init__(self, settings: Dns, clock: Clock) -> None:
         self._clock = clock
         self._timeout_s = settings.timeout_s
-        self._resolver = _make_resolver(settings)
+        nameservers = [_host_port(listen) for listen in settings.nameservers] or system_nameservers()
+        # Ask again within the deadline: half of it for each try, at most two seconds.
+        self._client = DnsClient(nameservers, try_s=min(2.0, settings.timeout_s / 2))
         self._cache: OrderedDict[tuple[str, str], _Entry] = OrderedDict()
+        self._cached_octets = 0
         self._flying: dict[tuple[str, str], asyncio.Task[_Entry]] = {}
         self._slots = asyncio.Semaphore(QUERIES_IN_FLIGHT)
         # A share lives as long as it is held or waited for.
@@ -82,8 +92,7 @@ class Resolver:
 
     async def mx(self, domain: str) -> list[Mx]:
         """The MX records in no order."""
-        records = await self._records(domain, "MX")
-        return [Mx(record.preference, _text(record.exchange)) for record in records]
+        return [Mx(*record) for record in await self._records(domain, "MX")]
 
     async def addresses(self, host: str) -> list[str]:
         """IPv4 addresses, then IPv6 ones. One family that can't be had does not hide the other."""
@@ -91,20 +100,32 @@ class Resolver:
         entries = [self._cached(key) for key in kinds]
         if any(entry is None for entry in entries):
             entries = list(await asyncio.gather(*(self._entry(key) for key in kinds)))
-        found = [record.address for entry in entries if entry for record in entry.records]
+        found = [record for entry in entries if entry for record in entry.records]
         if not found:
             errors = [entry.error for entry in entries if entry and entry.error]
             raise (DnsTemporary if DnsTemporary in errors else errors[0])(host)
         return found
 
+    async def ipv4(self, host: str) -> list[str]:
+        """The A records."""
+        return list(await self._records(host, "A"))
+
+    async def ipv6(self, host: str) -> list[str]:
+        """The AAAA records."""
+        return list(await self._records(host, "AAAA"))
+
+    async def ptr(self, address: IPv4Address | IPv6Address) -> list[str]:
+        """The names that the owner of the address gives it: lower case, no dot at the end. Anybody may claim any."""
+        return list(await self._records(address.reverse_pointer, "PTR"))
+
     async def txt(self, name: str) -> list[bytes]:
         """Each record as one string: its pieces joined without a blank (RFC 7208 §3.3, RFC 6376 §3.6.2.2)."""
-        return [b"".join(record.strings) for record in await self._records(name, "TXT")]
+        return list(await self._records(name, "TXT"))
 
     async def _records(self, name: str, rdtype: str) -> tuple[Any, ...]:
         entry = await self._entry((name.rstrip(".").lower(), rdtype))
         if entry.error is not None:
-            raise entry.error(f"{name} {rdtype}")
+            raise entry.error(f"{name[:NAME_CHARS_MAX]} {rdtype}")
         return entry.records
 
     async def _entry(self, key: tuple[str, str]) -> _Entry:
@@ -117,69 +138,70 @@ class Resolver:
         self._cache.move_to_end(key)
         return entry
 
+    def _keep(self, key: tuple[str, str], entry: _Entry) -> None:
+        replaced = self._cache.pop(key, None)
+        self._cache[key] = entry
+        self._cached_octets += entry.octets - (replaced.octets if replaced else 0)
+        while len(self._cache) > CACHE_ENTRIES or self._cached_octets > CACHE_OCTETS:
+            _, oldest = self._cache.popitem(last=False)
+            self._cached_octets -= oldest.octets
+
     async def _fly(self, key: tuple[str, str]) -> _Entry:
         task = self._flying.get(key)
         if task is None:
-            task = asyncio.create_task(self._query(*key))
+            wire = _to_wire(key[0])
+            if wire is None:
+                return _Entry(0, (), NxDomain)
+            task = asyncio.create_task(self._query(key, wire))
             self._flying[key] = task
             task.add_done_callback(lambda _: self._flying.pop(key, None))
         return await asyncio.shield(task)
 
-    async def _query(self, name: str, rdtype: str) -> _Entry:
+    async def _query(self, key: tuple[str, str], wire: bytes) -> _Entry:
         try:
-            async with asyncio.timeout(self._timeout_s), self._share_of(name), self._slots:
-                entry = await self._ask(name, rdtype)
-        except (dns.exception.DNSException, OSError, TimeoutError, ValueError):
-            # NoNameservers is SERVFAIL or garbage from all of them; LifetimeTimeout is silence.
+            async with asyncio.timeout(self._timeout_s), self._share_of(key[0]), self._slots:
+                entry = await self._ask(key, wire)
+        except (NoNameserver, OSError, TimeoutError):
+            # All of them failed or sent garbage, or were silent.
             return _Entry(0, (), DnsTemporary)
-        self._cache[name, rdtype] = entry
-        self._cache.move_to_end((name, rdtype))
-        while len(self._cache) > CACHE_ENTRIES:
-            self._cache.popitem(last=False)
+        self._keep(key, entry)
         return entry
 
     def _share_of(self, name: str) -> asyncio.Semaphore:
         domain = ".".join(name.rsplit(".", 2)[-2:])
+        if domain in REVERSE_LABELS:
+            domain = ".".join(name.split(".")[-REVERSE_LABELS[domain] :])
         share = self._shares.get(domain)
         if share is None:
             share = self._shares[domain] = asyncio.Semaphore(QUERIES_PER_DOMAIN)
         return share
 
-    async def _ask(self, name: str, rdtype: str) -> _Entry:
+    async def _ask(self, key: tuple[str, str], wire: bytes) -> _Entry:
+        name, rdtype = key
         now = self._clock.monotonic()
-        try:
-            absolute = dns.name.from_text(name, dns.name.root)
-        except (dns.exception.DNSException, UnicodeError):
-            return _Entry(now + NEGATIVE_TTL_MAX_S, (), NxDomain)
-        try:
-            answer = await self._resolver.resolve(
-                absolute, rdtype, search=False, raise_on_no_answer=False, lifetime=self._timeout_s
-            )
-        except dns.resolver.NXDOMAIN as error:
-            chains = [response.resolve_chaining() for response in cast(Any, error).responses().values()]
-            ttl = min((chain.minimum_ttl for chain in chains), default=0)
-            return _Entry(now + min(ttl, NEGATIVE_TTL_MAX_S), (), NxDomain)
-        ttl = answer.chaining_result.minimum_ttl
-        if answer.rrset is None:
-            return _Entry(now + min(ttl, NEGATIVE_TTL_MAX_S), (), NoAnswer)
-        return _Entry(now + min(ttl, TTL_MAX_S), tuple(answer.rrset)[:RECORDS_MAX], None)
+        answer = await self._client.ask(wire, rdtype)
+        octets = ENTRY_OCTETS + len(name) + sum(map(_octets, answer.records))
+        if answer.records:
+            return _Entry(now + min(answer.ttl_s, TTL_MAX_S), answer.records, None, octets)
+        error = NxDomain if answer.rcode == NXDOMAIN else NoAnswer
+        return _Entry(now + min(answer.ttl_s, NEGATIVE_TTL_MAX_S), (), error, octets)
 
 
-def _make_resolver(settings: Dns) -> dns.asyncresolver.Resolver:
-    resolver = dns.asyncresolver.Resolver(configure=not settings.nameservers)
-    if settings.nameservers:
-        resolver.nameservers = [_nameserver(listen) for listen in settings.nameservers]
-    resolver.use_search_by_default = False
-    resolver.ndots = None
-    # Ask again within the deadline: half of it for each try, at most two seconds.
-    resolver.timeout = min(2.0, settings.timeout_s / 2)
-    return resolver
+def _to_wire(name: str) -> bytes | None:
+    """None of what is no domain name."""
+    if len(name) > NAME_CHARS_MAX:
+        return None
+    try:
+        # Lengths of labels are below 64, so lower() leaves them as they are.
+        return (dns.name.from_text(name, dns.name.root).to_wire() or b"").lower()
+    except (dns.exception.DNSException, UnicodeError):
+        return None
 
 
-def _nameserver(listen: str) -> dns.nameserver.Nameserver:
+def _host_port(listen: str) -> tuple[str, int]:
     host, _, port = listen.rpartition(":")
-    return dns.nameserver.Do53Nameserver(host.strip("[]"), int(port))
+    return host.strip("[]"), int(port)
 
 
-def _text(name: dns.name.Name) -> str:
-    return name.to_text(omit_final_dot=True).lower().removesuffix(".")
+def _octets(record: str | bytes | tuple[int, str]) -> int:
+    return RECORD_OCTETS + len(record[1] if isinstance(record, tuple) else record)

@@ -1,9 +1,10 @@
 """A scriptable DNS server on loopback, UDP and TCP on one port.
 
     server.add("x.test", "MX", "10 mx.x.test")     a record (TTL 300 unless told)
-    server.servfail.add("y.test")                  SERVFAIL for every type
+    server.servfail.add("y.test")                  SERVFAIL for every type; ("y.test", "A"): for this one
     server.drop.add("z.test")                      silence
     server.truncate.add("big.test")                TC over UDP, the whole over TCP
+    server.forge["lies.test"] = lambda query: [b""]    any octets, as so many answers
     server.queries[("x.test", "MX")]               how often it was asked
 
 Names without any record are NXDOMAIN; names with records of other types give an empty answer. Both
@@ -13,9 +14,10 @@ carry an SOA whose minimum is `negative_ttl`.
 import asyncio
 import struct
 from collections import Counter
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any
 
+import dns.exception
 import dns.flags
 import dns.message
 import dns.name
@@ -30,9 +32,10 @@ class DnsServer:
     def __init__(self) -> None:
         self.records: dict[tuple[str, str], list[str]] = {}
         self.ttls: dict[tuple[str, str], int] = {}
-        self.servfail: set[str] = set()
+        self.servfail: set[str | tuple[str, str]] = set()
         self.drop: set[str] = set()
         self.truncate: set[str] = set()
+        self.forge: dict[str, Callable[[dns.message.Message], list[bytes]]] = {}
         self.negative_ttl = 60
         self.queries: Counter[tuple[str, str]] = Counter()
         self.hold: asyncio.Event | None = None  # answers wait for it
@@ -82,6 +85,14 @@ class DnsServer:
     async def __aexit__(self, *_: object) -> None:
         await self.stop()
 
+    async def answers(self, wire: bytes, over_tcp: bool) -> list[bytes]:
+        query = dns.message.from_wire(wire)
+        name = query.question[0].name.to_text(omit_final_dot=True).lower()
+        if name in self.forge and (over_tcp or name not in self.truncate):
+            return self.forge[name](query)
+        answer = await self.answer(wire, over_tcp)
+        return [] if answer is None else [answer]
+
     async def answer(self, wire: bytes, over_tcp: bool) -> bytes | None:
         query = dns.message.from_wire(wire)
         question = query.question[0]
@@ -95,13 +106,13 @@ class DnsServer:
             return None
         response = dns.message.make_response(query)
         response.flags |= dns.flags.RA
-        if name in self.servfail:
+        if name in self.servfail or (name, rdtype) in self.servfail:
             response.set_rcode(dns.rcode.SERVFAIL)
         elif name in self.truncate and not over_tcp:
             response.flags |= dns.flags.TC
         else:
             self._fill(response, name, rdtype)
-        return response.to_wire()
+        return _to_wire(response, 65_535 if over_tcp else max(query.payload, 512))
 
     def _fill(self, response: dns.message.Message, name: str, rdtype: str) -> None:
         for _ in range(10):
@@ -131,10 +142,9 @@ class DnsServer:
         try:
             while True:
                 (length,) = struct.unpack("!H", await reader.readexactly(2))
-                answer = await self.answer(await reader.readexactly(length), over_tcp=True)
-                if answer is not None:
+                for answer in await self.answers(await reader.readexactly(length), over_tcp=True):
                     writer.write(struct.pack("!H", len(answer)) + answer)
-        except asyncio.IncompleteReadError:
+        except (asyncio.IncompleteReadError, ConnectionResetError):
             pass
         finally:
             writer.close()
@@ -151,6 +161,14 @@ class _Udp(asyncio.DatagramProtocol):
         self._server.spawn(self._reply(data, addr))
 
     async def _reply(self, data: bytes, addr: tuple[str, int]) -> None:
-        answer = await self._server.answer(data, over_tcp=False)
-        if answer is not None:
+        for answer in await self._server.answers(data, over_tcp=False):
             self._transport.sendto(answer, addr)  # type: ignore[attr-defined]
+
+
+def _to_wire(response: dns.message.Message, size: int) -> bytes:
+    try:
+        return response.to_wire(max_size=size)
+    except dns.exception.TooBig:
+        response.flags |= dns.flags.TC
+        response.answer.clear()
+        return response.to_wire(max_size=size)

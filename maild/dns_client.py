@@ -1,0 +1,106 @@
+"""Questions to nameservers: UDP, then TCP for what is truncated, each server in turn until the caller's deadline.
+
+A server that refuses, fails or sends garbage is not asked again for this question; one that is silent is, later.
+"""
+
+import asyncio
+import random
+from collections.abc import Callable, Sequence
+
+import dns.resolver
+
+from maild.dns_wire import NOERROR, NXDOMAIN, TYPES, DnsAnswer, DnsGarbage, DnsQuestion, read_answer
+
+DNS_PORT = 53
+
+
+class NoNameserver(Exception):
+    """None of them gave an answer."""
+
+
+class DnsClient:
+    """`nameservers` are (address, port); a try takes `try_s` at most."""
+
+    def __init__(self, nameservers: Sequence[tuple[str, int]], try_s: float) -> None:
+        self._nameservers = tuple(nameservers)
+        self._try_s = try_s
+        self._random = random.SystemRandom()
+
+    async def ask(self, name: bytes, rdtype: str) -> DnsAnswer:
+        """A positive or negative answer. `name` is as the wire has it, in lower case.
+
+        Raises NoNameserver, OSError aside nothing. Goes on while servers are silent: the caller has the deadline.
+        """
+        nameservers = list(self._nameservers)
+        while nameservers:
+            for nameserver in tuple(nameservers):
+                question = DnsQuestion(self._random.getrandbits(16), name, TYPES[rdtype])
+                try:
+                    async with asyncio.timeout(self._try_s):
+                        answer = await _exchange(nameserver, question)
+                except TimeoutError:
+                    continue
+                except (OSError, EOFError, DnsGarbage):
+                    nameservers.remove(nameserver)
+                    continue
+                if answer.rcode in (NOERROR, NXDOMAIN):
+                    return answer
+                nameservers.remove(nameserver)
+        raise NoNameserver
+
+
+def system_nameservers() -> list[tuple[str, int]]:
+    """Those that /etc/resolv.conf names."""
+    return [(str(address), DNS_PORT) for address in dns.resolver.Resolver().nameservers]
+
+
+async def _exchange(nameserver: tuple[str, int], question: DnsQuestion) -> DnsAnswer:
+    answer = read_answer(await _over_udp(nameserver, question), question)
+    if answer.truncated:
+        wire = await _over_tcp(nameserver, question)
+        if not question.is_answered_by(wire):
+            raise DnsGarbage("an answer to something else")
+        answer = read_answer(wire, question)
+        if answer.truncated:
+            raise DnsGarbage("truncated over TCP")
+    return answer
+
+
+async def _over_udp(nameserver: tuple[str, int], question: DnsQuestion) -> bytes:
+    # A socket for each question: its port is one more number that a forger must guess (RFC 5452 §9.2).
+    loop = asyncio.get_running_loop()
+    answered: asyncio.Future[bytes] = loop.create_future()
+    transport, _ = await loop.create_datagram_endpoint(
+        lambda: _Asker(question.is_answered_by, answered), remote_addr=nameserver
+    )
+    try:
+        transport.sendto(question.to_wire())
+        return await answered
+    finally:
+        transport.close()
+
+
+class _Asker(asyncio.DatagramProtocol):
+    """Passes over what is no answer: it may be forged, and the true one on its way."""
+
+    def __init__(self, is_answer: Callable[[bytes], bool], answered: asyncio.Future[bytes]) -> None:
+        self._is_answer = is_answer
+        self._answered = answered
+
+    def datagram_received(self, data: bytes, addr: object) -> None:
+        if not self._answered.done() and self._is_answer(data):
+            self._answered.set_result(data)
+
+    def error_received(self, exc: Exception) -> None:
+        if not self._answered.done():
+            self._answered.set_exception(exc)
+
+
+async def _over_tcp(nameserver: tuple[str, int], question: DnsQuestion) -> bytes:
+    reader, writer = await asyncio.open_connection(*nameserver)
+    try:
+        query = question.to_wire()
+        writer.write(len(query).to_bytes(2, "big") + query)
+        return await reader.readexactly(int.from_bytes(await reader.readexactly(2), "big"))
+    finally:
+        writer.close()
