@@ -1,0 +1,1 @@
+"""Who really wrote a message that came in: SPF, DKIM, ARC and DMARC, and the verdict that they make together."""
