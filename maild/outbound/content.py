@@ -25,7 +25,8 @@ from typing import NamedTuple
 
 from aiosmtplib.protocol import LINE_ENDINGS_REGEX
 
-from maild.outbound.dkim import DkimKeys, SigningKey, pieces_of_lines, sign
+from maild.message.canonical import pieces_of_lines
+from maild.outbound.dkim import DkimKeys, SigningKey, sign
 from maild.outbound.recipient_headers import RecipientHeaders
 from maild.outbound.signing_threads import SigningJob, SigningThreads
 from storage import blobs

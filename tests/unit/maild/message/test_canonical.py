@@ -1,0 +1,56 @@
+"""The canonical forms of RFC 6376 §3.4, with dkimpy as the oracle."""
+
+import hashlib
+
+import dkim.canonicalization as canonical
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from maild.message.canonical import RELAXED, SIMPLE, body_hash, header_line, read_fields
+from maild.message.tags import MAX_TAGS, read_tags
+
+WORDS = st.lists(st.sampled_from([b"word", b" ", b"\t", b"\r\n", b"."]), max_size=40)
+ORACLES = {RELAXED: canonical.Relaxed, SIMPLE: canonical.Simple}
+
+
+@pytest.mark.parametrize("form", [RELAXED, SIMPLE])
+@given(words=WORDS, piece=st.integers(1, 9))
+@settings(max_examples=200, deadline=None)
+def test_the_hash_of_a_body_is_that_of_its_pieces(form: bytes, words: list[bytes], piece: int) -> None:
+    body = b"".join(words) + b"\r\n" if words else b""
+    expected = ORACLES[form].canonicalize_body(body)
+    assert body_hash(b"head" + body, 4, form, piece) == hashlib.sha256(expected).digest()
+
+
+@pytest.mark.parametrize(
+    ("form", "line"),
+    [(RELAXED, b"subject:a b c\r\n"), (SIMPLE, b"SubJect : a  b\r\n\t c \r\n")],
+)
+def test_a_field_in_both_forms(form: bytes, line: bytes) -> None:
+    (field,) = read_fields(b"SubJect : a  b\r\n\t c \r\n")
+    assert header_line(field, form) == line
+
+
+def test_lines_that_are_no_fields_are_left_out() -> None:
+    section = b"\r\nno field\r\nA: 1\r\n folded\r\n\xff: 2\r\nB :3"
+    assert read_fields(section) == [(b"A", b" 1\r\n folded"), (b"B ", b"3")]
+
+
+@pytest.mark.parametrize(
+    ("text", "tags"),
+    [
+        ("v=DKIM1; k = rsa ;p=", {"v": "DKIM1", "k": "rsa", "p": ""}),
+        ("b=a\r\n\t b==;", {"b": "a\r\n\t b=="}),
+        ("a=1; a=2", None),
+        ("a", None),
+        ("a=1;;b=2", None),
+        ("1a=1", None),
+        (";", None),
+        ("", {}),
+        (";".join(f"t{n}=" for n in range(MAX_TAGS)), {f"t{n}": "" for n in range(MAX_TAGS)}),
+        (";".join(f"t{n}=" for n in range(MAX_TAGS + 2)), None),
+    ],
+)
+def test_tag_lists(text: str, tags: dict[str, str] | None) -> None:
+    assert read_tags(text) == tags
