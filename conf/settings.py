@@ -131,6 +131,7 @@ class Inbound(_Section):
     """`[inbound]`: what is done with mail that comes in."""
 
     dmarc: Literal["enforce", "report"] = "enforce"
+    trusted_sealers: tuple[Domain, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,16 +7,30 @@
 What we don't know to be permanent is temporary. The text goes to the client: it never carries a cause.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 
 class SmtpError(Exception):
-    """A reply that refuses a command or a message. `enhanced`: RFC 3463; `closes`: the session ends after it."""
+    """A reply that refuses a command or a message. `enhanced`: RFC 3463; `closes`: the session ends after it.
 
-    def __init__(self, code: int, enhanced: str, text: str, *, closes: bool = False) -> None:
+    `told`: what the log says of it besides, fit to be shown."""
+
+    def __init__(
+        self,
+        code: int,
+        enhanced: str,
+        text: str,
+        *,
+        closes: bool = False,
+        told: Mapping[str, Any] | None = None,
+    ) -> None:
         super().__init__(f"{code} {enhanced} {text}")
         self.code = code
         self.enhanced = enhanced  # RFC 3463
         self.text = text
         self.closes = closes  # the session ends after this reply
+        self.told = told or {}
 
     @property
     def temporary(self) -> bool:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from conf.settings import Settings
 from conf.strangers import StrangerLog
 from conf.tuning import Tuning
+from maild.authentication.judge import SenderJudge
 from maild.inbound.accept import Acceptor
 from maild.inbound.listener import Listener
 from maild.inbound.local_delivery import LocalDelivery
@@ -84,7 +85,14 @@ def mail_in(ground: Ground, senders: EnvelopeSenders, tls: SSLContext) -> MailIn
     hostname = settings.server.hostname
     mailboxes = Mailboxes(ids, ground.shared_domains, lambda plan: settings.plan(plan).storage_bytes)
     trace = TraceWriter(hostname, clock)
-    acceptor = Acceptor(ground.db, ground.blobs, ground.cpu, clock, ids, mailboxes, trace, hostname, senders)
+    judge = SenderJudge(
+        ground.resolver,
+        clock,
+        hostname,
+        enforces=settings.inbound.dmarc == "enforce",
+        trusted_sealers=frozenset(settings.inbound.trusted_sealers),
+    )
+    acceptor = Acceptor(ground.db, ground.blobs, ground.cpu, clock, ids, mailboxes, trace, judge, senders)
     strangers = StrangerLog(clock.monotonic, "maild.smtp", asyncio.get_running_loop().call_later)
     listener = Listener(
         acceptor,

@@ -87,6 +87,11 @@ def item(json: str, at: int) -> str:
     return f"json_extract({json}, '$[{at}]')"
 
 
+def has_member(json: str, name: str) -> str:
+    """Has the object the member, and is it not null?"""
+    return f"json_extract({json}, '$.{name}') IS NOT NULL"
+
+
 def holds(json: str, element: str) -> str:
     """Is it an element of the array?"""
     return f"EXISTS (SELECT 1 FROM {elements(json)} WHERE value = {element})"
@@ -127,7 +132,12 @@ def contains(text: str, pattern: str) -> str:
 
 def containing(part: str) -> str:
     """The pattern of `contains` for this text, in which no NUL is."""
-    return "%" + "".join(f"\\{one}" if one in "%_\\" else one for one in part) + "%"
+    return ending_in(part) + "%"
+
+
+def ending_in(part: str) -> str:
+    """The pattern of `contains` for a text that ends so; no NUL is in it."""
+    return "%" + "".join(f"\\{one}" if one in "%_\\" else one for one in part)
 
 
 def is_ascii(text: str) -> str:

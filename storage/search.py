@@ -34,6 +34,8 @@ from storage.dialect import (
     each_of,
     each_row_of,
     elements,
+    ending_in,
+    has_member,
     is_ascii,
     item,
     joined,
@@ -58,6 +60,7 @@ _BODY_BYTES = """m.size_bytes -
 _ADDRESSES = "m.to_addresses, m.cc_addresses, m.bcc_addresses"
 _JOIN_WORDS = "LEFT JOIN search_words w ON w.message_id = m.id"
 _UNPLAIN = re.compile(r'[\x00-\x1f\x7f"\\]')  # stands otherwise in the JSON of addresses, or is a NUL
+_IS_VERIFIED = f"({has_member('m.auth', 'verifiedDomain')})"
 _FIELDS = (_BODY, "m.subject", "m.from_address", "coalesce(m.from_name, '')")
 _ANYWHERE = (*_FIELDS, *_ADDRESSES.split(", "))
 
@@ -113,7 +116,10 @@ IN_EVERYTHING = Needle(None, None)
 
 
 class Scope(NamedTuple):
-    """Whose messages, and which of them; None: no matter. `first_id` is what `bounded` makes of `since_ms`."""
+    """Whose messages, and which of them; None: no matter. `first_id` is what `bounded` makes of `since_ms`.
+
+    `from_domain`, `from_domain_shown`: the A-label of the author's domain, and its U-label, lower case. `is_verified`:
+    is that domain proven?"""
 
     organization_id: str
     inbox_id: str | None = None
@@ -122,13 +128,22 @@ class Scope(NamedTuple):
     since_ms: int | None = None
     until_ms: int | None = None
     first_id: str | None = None
+    from_domain: str | None = None
+    from_domain_shown: str | None = None
+    is_verified: bool | None = None
 
     @property
     def is_filtered(self) -> bool:
         """Whether some of the messages that are walked over may be left out."""
-        return (self.direction, self.since_ms, self.until_ms) != (None,) * 3 or bool(
-            self.inbox_id and self.thread_id
-        )
+        filters = self.direction, self.since_ms, self.until_ms, self.from_domain, self.is_verified
+        return filters != (None,) * len(filters) or bool(self.inbox_id and self.thread_id)
+
+    def parameters(self) -> dict[str, Any]:
+        """By name, for `conditions`."""
+        given = self._asdict()
+        for name in ("from_domain", "from_domain_shown"):
+            given[name] = ending_in(f"@{given[name]}") if given[name] else None
+        return given
 
     def walked(self) -> str:
         """By which index its messages are walked over: nobody walks over the whole organization's mail for one quiet
@@ -146,6 +161,11 @@ class Scope(NamedTuple):
             ("created_at < :until_ms", self.until_ms),
         )
         held = [unindexed(f"m.{condition}") for condition, value in optional if value is not None]
+        if self.is_verified is not None:
+            held.append(f"{_IS_VERIFIED} = :is_verified")
+        if self.from_domain is not None:
+            ends = (contains("m.from_address", pattern) for pattern in (":from_domain", ":from_domain_shown"))
+            held.append(f"({' OR '.join(ends)})")
         # The direction stands in the indexes: who is left out by it is left out before its row is read.
         return " AND ".join([self.walked(), *held, unindexed("m.organization_id = :organization_id")])
 
@@ -209,7 +229,7 @@ def scan(tx: Tx, scope: Scope, needle: Needle, before: str | None, at: At | None
     """Look at so many of the scope's messages older than `at` (at first: `before`), newest first."""
     source = f"""FROM messages m {_JOIN_WORDS} WHERE {scope.walked()} AND m.id < :last
         ORDER BY m.id DESC LIMIT :rows"""
-    parameters = {**scope._asdict(), "last": at or before or "~", "rows": rows}
+    parameters = {**scope.parameters(), "last": at or before or "~", "rows": rows}
     return _hits(tx, needle, "m.id", scope.conditions(), source, parameters)
 
 
@@ -219,7 +239,12 @@ def tail(tx: Tx, scope: Scope, needle: Needle, before: str | None, at: At | None
           WHERE organization_id = :organization_id AND message_id >= :first AND message_id < :last
           ORDER BY message_id DESC LIMIT :rows) t
         LEFT JOIN messages m ON m.id = t.message_id {_JOIN_WORDS} ORDER BY t.message_id DESC"""
-    parameters = {**scope._asdict(), "first": scope.first_id or "", "last": at or before or "~", "rows": rows}
+    parameters = {
+        **scope.parameters(),
+        "first": scope.first_id or "",
+        "last": at or before or "~",
+        "rows": rows,
+    }
     return _hits(tx, needle, "t.message_id", scope.conditions(), source, parameters)
 
 
@@ -228,7 +253,7 @@ def indexed(
 ) -> Batch:
     """The same of the index's candidates. search_index.IndexLost."""
     candidates = _candidates(index, scope, needle, before, at, rows)
-    parameters = {**scope._asdict(), "candidates": candidates, "before": before or "~", "rows": rows}
+    parameters = {**scope.parameters(), "candidates": candidates, "before": before or "~", "rows": rows}
     # The candidates first, bounded; the filters are for those.
     source = f"""FROM {elements(":candidates")} c LEFT JOIN messages m ON m.id = {item("c.value", 1)}
         {_JOIN_WORDS} ORDER BY c.key"""

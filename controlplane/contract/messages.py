@@ -9,6 +9,7 @@ from controlplane.contract.fields import (
     PRINTABLE,
     Check,
     CustomHeaders,
+    DomainName,
     Email,
     Label,
     Limit,
@@ -94,6 +95,8 @@ class ListMessages(RequestQuery):
     from_: Annotated[
         Annotated[str, Field(max_length=320), AfterValidator(is_text)] | None, Field(alias="from")
     ] = None
+    fromDomain: DomainName | None = None
+    verified: bool | None = None
     since: Moment | None = None
     until: Moment | None = None
     before: Annotated[str, cursor_of("msg")] | None = None

@@ -15,6 +15,7 @@ from controlplane.mail.bodies import Bodies, MessageBody
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Download, JsonArray, JsonPieces, Result
 from controlplane.sending.submission import Accepted, Retry, Submission, fingerprint, read_key, size_of
+from maild.message.idn import unicode_domain
 from storage import blobs, message_json, messages
 from storage.blobs import Blob, Blobs
 from storage.clock import iso
@@ -59,9 +60,19 @@ def accepted(sent: Accepted) -> Result:
 async def list_messages(call: Call) -> JsonArray:
     query: ListMessages = call.input
     inbox_id = call.principal.listed_inbox(query.inboxId)
-    scope = Scope(call.organization_id, inbox_id, query.threadId, query.direction, query.since, query.until)
+    scope = Scope(
+        call.organization_id,
+        inbox_id,
+        query.threadId,
+        query.direction,
+        query.since,
+        query.until,
+        from_domain=query.fromDomain,
+        from_domain_shown=query.fromDomain and unicode_domain(query.fromDomain),
+        is_verified=query.verified,
+    )
     before = min(filter(None, (query.before, query.cursor)), default=None)
-    needle = Needle.of(query.q, query.from_)
+    needle = Needle.of(query.q, query.from_ or _sender_within(scope))
     if needle is None and not scope.is_filtered:
         return JsonArray(parts(call, await _page(call, scope, before, query.limit)))
     found = await searching.find(
@@ -74,6 +85,12 @@ async def list_messages(call: Call) -> JsonArray:
         query.limit,
     )
     return JsonArray(parts(call, found))
+
+
+def _sender_within(scope: Scope) -> str | None:
+    """What the address of whoever writes from the domain has in it, which the index knows."""
+    has_one_form = scope.from_domain == scope.from_domain_shown
+    return f"@{scope.from_domain}" if scope.from_domain is not None and has_one_form else None
 
 
 async def _page(call: Call, scope: Scope, before: str | None, limit: int) -> Part:

@@ -1,7 +1,7 @@
 """Every message that SMTP brings takes these steps between the end of DATA and our 250.
 
     read       parse its bytes; is it a report about mail of ours?
-    judge      what is known of its sender (SPF, DKIM, DMARC): nothing is evaluated, and the message says so
+    judge      who really wrote it (maild/authentication), and what follows: it may be refused, or marked as spam
     claim      what a report claims, by way of the envelope that it came in
     count      the rows that it would make, before they hold up others
     commit     room again, blob, thread, message, usage, event for each inbox, what a report brings: one transaction
@@ -15,22 +15,25 @@ crash leaves the whole message or nothing but an orphaned file. The caller must 
 up.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple, TypeVar
 
 import structlog
 
 from conf.log_events import LogEvent, tell
+from maild.authentication.judge import Introduction, JudgeClosed, SenderJudge
+from maild.authentication.verdict import SenderVerdict
 from maild.errors import SmtpError
 from maild.inbound import reports
 from maild.inbound.envelope import InboundEnvelope
 from maild.inbound.incoming_message import IncomingMessage, incoming_message
 from maild.inbound.mailboxes import FULL, UNAVAILABLE, Mailboxes
 from maild.inbound.reports import ReportClaim
-from maild.inbound.sender_verdict import SenderVerdict, not_evaluated
 from maild.inbound.trace import TraceWriter
 from maild.message.digest import Digest, digest, digest_at_once
 from maild.message.envelope_sender import EnvelopeSenders
+from maild.message.model import ParsedMessage
 from maild.message.octets import RawMessage
 from maild.message.report import Report, read_report
 from storage import blobs
@@ -42,6 +45,8 @@ from storage.ids import Ids
 from storage.inboxes import RecipientInbox
 
 log = structlog.get_logger("maild.smtp")
+
+T = TypeVar("T")
 
 ROWS_OF_A_MESSAGE = 10  # besides its attachments, which cost a tenth of it each
 APART_ROWS = 500  # some 10 ms; more are written while the event loop goes on
@@ -57,6 +62,14 @@ class Received(NamedTuple):
     verdict: SenderVerdict
     claim: ReportClaim | None
     recipients: Sequence[tuple[str, RecipientInbox]]
+
+
+class Receipt(NamedTuple):
+    """A message that is in the store. `took_s`: without the time that foreign DNS took; None of a large message, which
+    is slow by itself."""
+
+    first_id: str
+    took_s: float | None
 
 
 class Committed(NamedTuple):
@@ -79,7 +92,7 @@ class Acceptor:
         ids: Ids,
         mailboxes: Mailboxes,
         trace: TraceWriter,
-        hostname: str,
+        judge: SenderJudge,
         senders: EnvelopeSenders,
     ) -> None:
         self._db = db
@@ -90,7 +103,7 @@ class Acceptor:
         self._mailboxes = mailboxes
         self._trace = trace
         self._senders = senders
-        self._not_evaluated = not_evaluated(hostname)
+        self._sender_judge = judge
 
     async def find_mailbox(self, address: str) -> RecipientInbox | None:
         """The inbox that receives mail for `address` (the answer to RCPT). SmtpError when it has no room."""
@@ -99,45 +112,70 @@ class Acceptor:
             raise SmtpError(*FULL)
         return box
 
-    async def accept(self, envelope: InboundEnvelope, stored: Stored) -> str:
-        """Commit the message for every inbox it reaches; returns the id of the first message, for our 250.
+    async def accept(self, envelope: InboundEnvelope, stored: Stored) -> Receipt:
+        """Commit the message for every inbox it reaches.
 
         SmtpError when it is refused; the client keeps responsibility then."""
         return await self._blobs.keep(stored, lambda: self._accept(envelope, stored))
 
-    async def _accept(self, envelope: InboundEnvelope, stored: Stored) -> str:
-        found, report = await self._read(envelope, stored)
-        verdict = self._judge(envelope)
+    async def _accept(self, envelope: InboundEnvelope, stored: Stored) -> Receipt:
+        began_s = self._clock.monotonic()
+        found, report, is_light = await self._read(envelope, stored)
+        read_s = self._clock.monotonic()
+        verdict = await self._judge(envelope, stored, found.parsed, is_light)
+        began_s += self._clock.monotonic() - read_s
         incoming = incoming_message(found, stored.id, stored.size_bytes, envelope.mail_from, verdict.auth)
-        incoming = incoming._replace(is_report=report is not None)
-        claim = self._claim(envelope, report)
+        incoming = incoming._replace(is_report=report is not None, is_spam=verdict.is_spam)
+        claim = self._claim(envelope, report, verdict)
         one_each = {box.inbox_id: (address, box) for address, box in envelope.recipients}
         received = Received(envelope, stored, incoming, verdict, claim, list(one_each.values()))
         write = self._db.write_apart if _count_rows(received) > APART_ROWS else self._db.write
         done = await write(self._commit, received)
         _tell_accepted(received, done)
-        return done.first_id
+        return Receipt(done.first_id, self._clock.monotonic() - began_s if is_light else None)
 
     # Before the transaction --------------------------------------------------------------------
 
-    async def _read(self, envelope: InboundEnvelope, stored: Stored) -> tuple[Digest, Report | None]:
+    async def _read(self, envelope: InboundEnvelope, stored: Stored) -> tuple[Digest, Report | None, bool]:
+        """The digest, the report that it may be, and whether that was done in a moment."""
         may_report = reports.may_report(
             envelope.mail_from, envelope.recipients, self._mailboxes.shared_domains
         )
         found = None if stored.data is None else digest_at_once(stored.data)
         if found is not None and stored.data is not None:
-            return found, read_report(stored.data, found.parsed) if may_report else None
-        return await self._cpu.run(envelope.peer, lambda: read(stored.view(), may_report))
+            return found, read_report(stored.data, found.parsed) if may_report else None, True
+        return *await self._cpu.run(envelope.peer, lambda: read(stored.view(), may_report)), False
 
-    def _judge(self, envelope: InboundEnvelope) -> SenderVerdict:
-        """By the client's address, its HELO and the envelope sender: none of them is evaluated."""
-        return self._not_evaluated
+    async def _judge(
+        self, envelope: InboundEnvelope, stored: Stored, parsed: ParsedMessage, is_light: bool
+    ) -> SenderVerdict:
+        """SmtpError when the author's domain asks to refuse it."""
+        brought = Introduction(envelope.peer, envelope.helo, envelope.mail_from)
+        run = _at_once if is_light else partial(self._cpu.run, envelope.peer)
+        try:
+            verdict = await self._sender_judge.judge(brought, stored.view(), parsed, run)
+        except JudgeClosed as error:
+            raise SmtpError(421, "4.3.2", "service is shutting down, try again later") from error
+        if verdict.refusal is not None:
+            raise SmtpError(550, "5.7.1", verdict.refusal, told=verdict.told)
+        return verdict
 
-    def _claim(self, envelope: InboundEnvelope, report: Report | None) -> ReportClaim | None:
+    def _claim(
+        self, envelope: InboundEnvelope, report: Report | None, verdict: SenderVerdict
+    ) -> ReportClaim | None:
         if report is None:
             return None
-        shared_domains = self._mailboxes.shared_domains
-        return reports.claim(report, envelope.mail_from, envelope.recipients, shared_domains)
+        return reports.claim(
+            report,
+            envelope.mail_from,
+            envelope.recipients,
+            self._mailboxes.shared_domains,
+            is_verified=verdict.auth["verifiedDomain"] is not None,
+        )
+
+    def stop(self) -> None:
+        """What waits for foreign DNS is refused for now: its sender keeps it."""
+        self._sender_judge.close()
 
     # The transaction ---------------------------------------------------------------------------
 
@@ -171,6 +209,10 @@ class Acceptor:
             if self._mailboxes.deliver(tx, received.incoming, box, trace, now_ms, message_id):
                 delivered[box.inbox_id] = message_id
         return delivered
+
+
+async def _at_once(work: Callable[[], T]) -> T:
+    return work()
 
 
 def read(raw: RawMessage, may_report: bool) -> tuple[Digest, Report | None]:

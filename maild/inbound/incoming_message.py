@@ -16,7 +16,8 @@ PARTICIPANTS = 50
 class IncomingMessage(NamedTuple):
     """One message on its way to one or more inboxes: all that is the same for each of them.
 
-    `is_report`: a mail system wrote it about mail of ours."""
+    `is_report`: a mail system wrote it about mail of ours. `is_spam`: its author's domain disowns it, or it has no one
+    author."""
 
     digest: Digest
     blob_id: str
@@ -30,6 +31,7 @@ class IncomingMessage(NamedTuple):
     auth: Mapping[str, str | None]
     mode: str = "live"
     is_report: bool = False
+    is_spam: bool = False
 
 
 def incoming_message(
@@ -95,7 +97,7 @@ def message_row(
         reference_ids=dump(parsed.references),
         labels='["unread"]',
         is_auto_reply=int(parsed.is_auto_reply or incoming.is_report),
-        is_spam=0,
+        is_spam=int(incoming.is_spam),
         auth=dump(incoming.auth),
         trace=trace,
         blob_id=incoming.blob_id,

@@ -117,6 +117,7 @@ class Listener(Service):
             log.warning("drain_incomplete", sessions=len(self._sessions))
         for session in list(self._sessions):
             session.hang_up(_CLOSING)
+        self._acceptor.stop()
         while self._committing:
             self._changed.clear()
             await self._changed.wait()
@@ -148,15 +149,14 @@ class Listener(Service):
                 del self._per_address[session.peer]
         self._changed.set()
 
-    def accepted(self, took_s: float) -> None:
-        """A message was accepted, so long after its last octet."""
-        self._rounds.accepted(took_s)
-
     async def find_mailbox(self, address: str) -> RecipientInbox | None:
         return await self._acceptor.find_mailbox(address)
 
     async def accept(self, envelope: InboundEnvelope, stored: Stored) -> str:
-        return await self._acceptor.accept(envelope, stored)
+        done = await self._acceptor.accept(envelope, stored)
+        if done.took_s is not None:
+            self._rounds.accepted(done.took_s)
+        return done.first_id
 
     def intake(self, peer: str, declared_bytes: int) -> Intake:
         return Intake(

@@ -9,9 +9,9 @@ message between two inboxes are in the store already, so both copies show the on
 
 from collections.abc import Mapping
 
+from maild.authentication.verdict import known_sender
 from maild.inbound.incoming_message import IncomingMessage, incoming_message
 from maild.inbound.mailboxes import FULL, UNAVAILABLE, Mailboxes
-from maild.inbound.sender_verdict import known_sender
 from maild.inbound.trace import TraceWriter
 from maild.message.address import normalize, split
 from maild.message.digest import Digest, digest, digest_at_once

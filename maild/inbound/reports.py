@@ -6,7 +6,8 @@ What does not count is mail like any other: the report is always shown as mail t
 
     bounces      from the null sender alone (RFC 5321 §4.5.5), so that no reply or forward is one;
                  to the token's address, or to the very inbox that sent
-    complaints   to the token's address, or to fbl@ of a shared domain; for one recipient each
+    complaints   to the token's address, or to fbl@ of a shared domain from an author whose domain is proven; for one
+                 recipient each
 
 What a token speaks for:
 
@@ -61,12 +62,15 @@ def claim(
     mail_from: str,
     recipients: Sequence[tuple[str, RecipientInbox]],
     shared_domains: Set[str],
+    *,
+    is_verified: bool,
 ) -> ReportClaim | None:
-    """What the report claims, by way of the envelope that it came in; None when it can't count."""
+    """What the report claims, by way of the envelope that it came in; None when it can't count. `is_verified`: its
+    author's domain is proven."""
     addressed = [found for address, _ in recipients if (found := envelope_sender.read(address))]
     inboxes: Set[str] | None = {mailbox.inbox_id for _, mailbox in recipients}
     if isinstance(report, Complaint):
-        if any(is_feedback_address(address, shared_domains) for address, _ in recipients):
+        if is_verified and any(is_feedback_address(address, shared_domains) for address, _ in recipients):
             inboxes = None
         elif not addressed:
             return None

@@ -54,7 +54,6 @@ class SessionServices(Protocol):
     def opened(self, session: "Session") -> SmtpError | None: ...
     def closed(self, session: "Session") -> None: ...
     def committing(self) -> AbstractContextManager[None]: ...
-    def accepted(self, took_s: float) -> None: ...
 
 
 class Session(SmtpProtocol):
@@ -164,6 +163,7 @@ class Session(SmtpProtocol):
             enhanced=reply.enhanced,
             reason=clean(reply.text),
             **told_of_command(self._verb, self._helo, self._about, self._address),
+            **reply.told,
         )
 
     # Commands --------------------------------------------------------------------------------
@@ -287,7 +287,6 @@ class Session(SmtpProtocol):
 
     async def _commit(self, transaction: MailTransaction, intake: Intake) -> str:
         """Runs to its end whatever becomes of the session."""
-        began_s = self.loop.time()
         try:
             envelope = self._envelope(transaction)
             message_id = await self._host.accept(envelope, await intake.finish())
@@ -298,7 +297,6 @@ class Session(SmtpProtocol):
             raise unavailable() from error
         finally:
             await intake.close()
-        self._host.accepted(self.loop.time() - began_s)
         return f"250 2.0.0 OK: stored as {message_id}"
 
     async def _receive(self, intake: Intake) -> None:

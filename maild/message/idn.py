@@ -20,3 +20,13 @@ def ascii_domain(domain: str) -> str:
         return idna.encode(domain, uts46=True).decode("ascii").lower().removesuffix(".")
     except UnicodeError as error:  # idna.IDNAError among them
         raise ValueError("not a domain name") from error
+
+
+def unicode_domain(domain: str) -> str:
+    """The name as its readers write it (U-labels) of a lower-case A-label form; itself, where there is none."""
+    if "xn--" not in domain:
+        return domain
+    try:
+        return idna.decode(domain, uts46=True)
+    except UnicodeError:
+        return domain

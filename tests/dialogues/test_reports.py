@@ -1,5 +1,6 @@
 """Bounces and complaints over SMTP: what counts, once; and what is only mail (threats S20 to S23)."""
 
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -7,6 +8,8 @@ import pytest
 from maild.message.envelope_sender import EnvelopeSenders
 from storage import server_secrets
 from storage.clock import DAY_MS
+from tests.conftest import Start
+from tests.support.dns_server import DnsServer
 from tests.support.running import Running, until
 from tests.unit.maild.message.test_message_report import OLD_EXIM, POSTFIX, QMAIL, feedback, multipart
 
@@ -17,7 +20,15 @@ FAR = f"far@{SECOND}"
 
 
 @pytest.fixture
-async def world(maild: Running) -> "World":
+async def world(start: Start) -> AsyncIterator["World"]:
+    """provider.test is proven by SPF: it may report."""
+    async with DnsServer() as dns:
+        dns.add("provider.test", "TXT", '"v=spf1 ip4:127.0.0.1 -all"')
+        dns.add("_dmarc.provider.test", "TXT", '"v=DMARC1; p=none"')
+        yield await begin(await start(dns={"nameservers": [f"127.0.0.1:{dns.port}"]}))
+
+
+async def begin(maild: Running) -> "World":
     made = World(maild)
     for name in ("bot", "gone", "other", "victim"):
         made.inboxes[name] = await maild.inbox(name)
@@ -310,6 +321,18 @@ async def test_a_complaint_counts_once(world: World, to: str) -> None:
     assert world.events("email.complained") == 1
     assert world.counted("complained") == 1
     assert await world.statuses(message) == ["delivered"]
+
+
+async def test_a_complaint_of_an_unproven_reporter_is_only_mail(world: World) -> None:
+    message = await world.sent()
+    forged = complaint(message).replace("abuse@provider.test", "abuse@other.test")
+    assert (await world.maild.deliver("fbl@agents.test", forged, sender="fbl@provider.test")).startswith(
+        "250 "
+    )
+    assert await world.suppressed() == []
+    # Who knows the token's address has had the mail.
+    await world.maild.deliver(world.sender(message), forged, sender="fbl@provider.test")
+    assert await world.suppressed() == [(GONE, "complaint", "feedback_loop")]
 
 
 @pytest.mark.parametrize("to", ["fbl@agents.test", "{sender}"])

@@ -20,4 +20,6 @@ async def test_the_forged_field_goes_and_all_offsets_are_right(maild: Running, b
     stored = await maild.raw(message["id"])
     assert stored == (head + body).replace("\n", "\r\n").encode()
     raw = (await maild.api.call("GET", f"/v1/messages/{message['id']}/raw")).body
-    assert email.message_from_bytes(raw).get_all("Authentication-Results") == [f"{HOSTNAME}; none"]
+    (ours,) = email.message_from_bytes(raw).get_all("Authentication-Results") or []
+    assert ours.startswith(f"{HOSTNAME};")
+    assert "dmarc=pass" not in ours

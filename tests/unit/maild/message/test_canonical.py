@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from maild.message.canonical import RELAXED, SIMPLE, body_hash, header_line, read_fields
-from maild.message.tags import MAX_TAGS, read_tags
+from maild.message.tags import MAX_TAGS, read_loosely, read_tags
 
 WORDS = st.lists(st.sampled_from([b"word", b" ", b"\t", b"\r\n", b"."]), max_size=40)
 ORACLES = {RELAXED: canonical.Relaxed, SIMPLE: canonical.Simple}
@@ -44,9 +44,9 @@ def test_lines_that_are_no_fields_are_left_out() -> None:
         ("b=a\r\n\t b==;", {"b": "a\r\n\t b=="}),
         ("a=1; a=2", None),
         ("a", None),
-        ("a=1;;b=2", None),
+        ("a=1;;b=2;", {"a": "1", "b": "2"}),
         ("1a=1", None),
-        (";", None),
+        (" ; ", {}),
         ("", {}),
         (";".join(f"t{n}=" for n in range(MAX_TAGS)), {f"t{n}": "" for n in range(MAX_TAGS)}),
         (";".join(f"t{n}=" for n in range(MAX_TAGS + 2)), None),
@@ -54,3 +54,11 @@ def test_lines_that_are_no_fields_are_left_out() -> None:
 )
 def test_tag_lists(text: str, tags: dict[str, str] | None) -> None:
     assert read_tags(text) == tags
+
+
+def test_what_can_not_be_read_of_a_policy_is_passed_over() -> None:
+    assert read_loosely("v=DMARC1; p=reject; nonsense; p=none; sp = x;") == {
+        "v": "DMARC1",
+        "p": "reject",
+        "sp": "x",
+    }
