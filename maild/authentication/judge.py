@@ -216,15 +216,21 @@ class SenderJudge:
 
 def author_domain(parsed: ParsedMessage) -> str:
     """The domain that From names, an A-label in lower case; "" when there is no author, or no domain of one."""
-    if parsed.from_ is None:
+    if parsed.from_ is None or not _is_read_whole(parsed):
         return ""
-    return split(normalize(parsed.from_.address))[1]
+    domain = split(normalize(parsed.from_.address))[1]
+    return domain if domain.isascii() and not domain.startswith("[") else ""
+
+
+def _is_read_whole(parsed: ParsedMessage) -> bool:
+    """Has `parse` seen all fields? There may be another author among the others, and what is signed is not what is
+    shown."""
+    return parsed.header_length <= MAX_HEADER_BYTES and len(parsed.headers) < MAX_HEADER_FIELDS
 
 
 def read_signers(raw: Buffer, parsed: ParsedMessage, author: str, now_s: float) -> _Signed:
     """What the message says of its signers: linear in its size."""
-    if parsed.header_length > MAX_HEADER_BYTES or len(parsed.headers) >= MAX_HEADER_FIELDS:
-        # `parse` has not read all of it, so what is signed may not be what is shown.
+    if not _is_read_whole(parsed):
         refused = Claim(None, DkimResult("permerror", reason=_TOO_LARGE))
         return _Signed(SignedMessage(raw, 0), [refused], ArcResult("fail", _TOO_LARGE))
     message = SignedMessage(raw, parsed.header_length)
