@@ -213,7 +213,7 @@ class _Evaluation:
         for answer in answers:
             if isinstance(answer, BaseException):
                 raise answer
-        return self._no_match(is_void=not all(lists))
+        return self._no_match(is_void=not lists or not all(lists))
 
     async def _matches_exists(self, _: Mechanism, name: str) -> bool:
         # An A, whatever the client's family (RFC 7208 §5.7).
