@@ -5,14 +5,19 @@ does not exist), `NoAnswer` (it does, without such a record), `DnsTemporary` (no
 The first three are cached for as long as their TTL says; the last never is. The cache is bounded by entries and by
 octets, because whoever owns a name decides how large its answers are.
 
-Questions about one domain (the last two labels of the name) have a share of the queries in flight, so that one
-whose nameservers hang holds up its own names alone. Equal questions that are asked at once make one query; a caller
-that is cancelled does not take the others' answer away. Names are absolute: the system's search list is never
-used. Nothing raises but `DnsError`, whatever a name or a server looks like.
+Questions about one domain have a share of the queries in flight, so that one whose nameservers hang holds up its own
+names alone. A domain is the last two labels of a name, three below what looks like a registry (co.uk), and of a reverse
+name the network. All names below one registry have half of the queries, in case it is one owner's.
+
+Equal questions that are asked at once make one query; a caller that is cancelled does not take the others' answer
+away. Names are absolute: the system's search list is never used. Nothing raises but `DnsError`, whatever a name or a
+server looks like.
 """
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 from typing import Any, NamedTuple
@@ -32,6 +37,7 @@ ENTRY_OCTETS = 600  # what an entry takes besides its name and records, and
 RECORD_OCTETS = 120  # what a record takes besides its text: both rather too much
 QUERIES_IN_FLIGHT = 200
 QUERIES_PER_DOMAIN = 20
+QUERIES_PER_REGISTRY = 100
 # Labels that tell one owner of addresses from the next: of IPv4 a /16, of IPv6 a /32.
 REVERSE_LABELS = {"in-addr.arpa": 4, "ip6.arpa": 10}
 TTL_MAX_S = 86_400
@@ -159,7 +165,7 @@ class Resolver:
 
     async def _query(self, key: tuple[str, str], wire: bytes) -> _Entry:
         try:
-            async with asyncio.timeout(self._timeout_s), self._share_of(key[0]), self._slots:
+            async with asyncio.timeout(self._timeout_s), self._shared(key[0]), self._slots:
                 entry = await self._ask(key, wire)
         except (NoNameserver, OSError, TimeoutError):
             # All of them failed or sent garbage, or were silent.
@@ -167,13 +173,20 @@ class Resolver:
         self._keep(key, entry)
         return entry
 
-    def _share_of(self, name: str) -> asyncio.Semaphore:
-        domain = ".".join(name.rsplit(".", 2)[-2:])
-        if domain in REVERSE_LABELS:
-            domain = ".".join(name.split(".")[-REVERSE_LABELS[domain] :])
+    @asynccontextmanager
+    async def _shared(self, name: str) -> AsyncIterator[None]:
+        domain, registry = _owners(name)
+        async with self._share_of(domain, QUERIES_PER_DOMAIN):
+            if registry is None:
+                yield
+            else:
+                async with self._share_of(registry, QUERIES_PER_REGISTRY):
+                    yield
+
+    def _share_of(self, domain: str, queries: int) -> asyncio.Semaphore:
         share = self._shares.get(domain)
         if share is None:
-            share = self._shares[domain] = asyncio.Semaphore(QUERIES_PER_DOMAIN)
+            share = self._shares[domain] = asyncio.Semaphore(queries)
         return share
 
     async def _ask(self, key: tuple[str, str], wire: bytes) -> _Entry:
@@ -185,6 +198,17 @@ class Resolver:
             return _Entry(now + min(answer.ttl_s, TTL_MAX_S), answer.records, None, octets)
         error = NxDomain if answer.rcode == NXDOMAIN else NoAnswer
         return _Entry(now + min(answer.ttl_s, NEGATIVE_TTL_MAX_S), (), error, octets)
+
+
+def _owners(name: str) -> tuple[str, str | None]:
+    """The domain that a name is of, and the registry that it is below, if its name shows one."""
+    labels = name.split(".")
+    last_two = ".".join(labels[-2:])
+    if last_two in REVERSE_LABELS:
+        return ".".join(labels[-REVERSE_LABELS[last_two] :]), last_two
+    if len(labels) > 2 and len(labels[-1]) == 2 and len(labels[-2]) <= 3:  # co.uk, com.br, ac.jp
+        return ".".join(labels[-3:]), f"*.{last_two}"
+    return last_two, None
 
 
 def _to_wire(name: str) -> bytes | None:

@@ -1,5 +1,6 @@
 """Answers that a hostile owner of a name, or a forger, may send: the four outcomes, and bounds on memory and work."""
 
+import asyncio
 import random
 import struct
 from ipaddress import IPv4Address, IPv6Address
@@ -9,10 +10,11 @@ import dns.rdatatype
 import dns.rrset
 import pytest
 
-from conf.settings import Dns
 from maild import resolver as resolver_module
 from maild.resolver import (
+    QUERIES_IN_FLIGHT,
     QUERIES_PER_DOMAIN,
+    QUERIES_PER_REGISTRY,
     DnsError,
     DnsTemporary,
     NoAnswer,
@@ -45,16 +47,61 @@ async def test_one_family_and_the_names_of_an_address() -> None:
             await resolver.mx("host.test")
 
 
-async def test_reverse_names_of_one_network_share_queries_and_those_of_others_do_not() -> None:
-    resolver = Resolver(Dns(nameservers=("127.0.0.1:1",)), ManualClock())
-    share = {text: resolver._share_of(IPv4Address(text).reverse_pointer) for text in ("10.1.2.3", "10.1.9.9")}
-    assert share["10.1.2.3"] is share["10.1.9.9"]
-    assert resolver._share_of(IPv4Address("10.2.2.3").reverse_pointer) is not share["10.1.2.3"]
-    six = [IPv6Address(text) for text in ("2001:db8::1", "2001:db8:ffff::1", "2001:db9::1")]
-    first, same, other = (resolver._share_of(address.reverse_pointer) for address in six)
-    assert first is same
-    assert first is not other
-    assert first._value == QUERIES_PER_DOMAIN
+REVERSE = IPv4Address("10.1.2.3").reverse_pointer
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "hangs_too"),
+    [
+        ("n{}.hangs.test", "there.test", False),
+        ("n{}.hangs.co.uk", "there.co.uk", False),
+        ("n{}.hangs.co.uk", "there.hangs.co.uk", True),
+        ("{}." + REVERSE, IPv4Address("10.1.77.1").reverse_pointer, True),
+        ("{}." + REVERSE, IPv4Address("10.2.2.3").reverse_pointer, False),
+        (
+            "{}." + IPv6Address("2001:db8::1").reverse_pointer,
+            IPv6Address("2001:db9::1").reverse_pointer,
+            False,
+        ),
+        (
+            "{}." + IPv6Address("2001:db8::1").reverse_pointer,
+            IPv6Address("2001:db8:ff::").reverse_pointer,
+            True,
+        ),
+    ],
+)
+async def test_whose_names_wait_for_a_domain_that_hangs(one: str, other: str, hangs_too: bool) -> None:
+    async with DnsServer() as zone:
+        names = [one.format(number) for number in range(QUERIES_PER_DOMAIN)]
+        zone.drop |= set(names)
+        resolver = Resolver(zone.settings, ManualClock())
+        hanging = [asyncio.create_task(resolver.txt(name)) for name in names]
+        while len(zone.queries) < len(names):
+            await asyncio.wait_for(zone.asked.wait(), 5)
+            await asyncio.sleep(0)
+        zone.add(other, "TXT", "there")
+        asked = asyncio.create_task(resolver.txt(other))
+        if not hangs_too:
+            assert await asked == [b"there"]
+        assert not any(task.done() for task in hanging)
+        assert zone.queries[other, "TXT"] == (not hangs_too)
+        zone.drop.clear()
+        await asyncio.gather(asked, *hanging, return_exceptions=True)
+        assert not resolver._shares
+
+
+async def test_one_owner_of_what_looks_like_a_registry_has_half_of_the_queries() -> None:
+    async with DnsServer() as zone:
+        names = [f"n.d{number}.xyz.io" for number in range(QUERIES_IN_FLIGHT * 2)]
+        zone.drop |= set(names)
+        zone.add("there.test", "TXT", "there")
+        resolver = Resolver(zone.settings, ManualClock())
+        hanging = [asyncio.create_task(resolver.txt(name)) for name in names]
+        await asyncio.sleep(0)
+        assert await resolver.txt("there.test") == [b"there"]
+        assert sum(zone.queries[name, "TXT"] > 0 for name in names) <= QUERIES_PER_REGISTRY
+        zone.drop.clear()
+        await asyncio.gather(*hanging, return_exceptions=True)
 
 
 async def test_a_record_of_64_kib_with_any_octets_comes_whole() -> None:
