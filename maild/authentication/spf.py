@@ -37,6 +37,7 @@ VOID_LOOKUPS_MAX = 2
 MX_HOSTS_MAX = 10
 PTR_NAMES_MAX = 10
 DOMAIN_CHARS_MAX = 253
+EXPLANATION_S = 2.0  # more would put the result itself at risk, for which the caller has a deadline
 LONG_RECORD_OCTETS = 1024  # one that takes some tenths of a millisecond to read
 
 _T = TypeVar("_T")
@@ -156,7 +157,14 @@ class _Evaluation:
         return result
 
     async def explain(self) -> str | None:
-        """RFC 7208 §6.2; whatever is wrong with it, there is none."""
+        """RFC 7208 §6.2; None of one that is wrong in any way, or takes its time."""
+        try:
+            async with asyncio.timeout(EXPLANATION_S):
+                return await self._explain()
+        except TimeoutError:
+            return None
+
+    async def _explain(self) -> str | None:
         record, domain = self._deciding or (None, "")
         if record is None or record.exp is None:
             return None
@@ -164,11 +172,11 @@ class _Evaluation:
         if name is None or not _is_name(name):
             return None
         try:
-            texts = await self._dns.txt(_presented(name))
-            string = parse_explanation(texts[0])
-        except (DnsError, SpfSyntaxError):
+            (text,) = await self._dns.txt(_presented(name))
+            string = parse_explanation(text)
+        except (DnsError, ValueError):  # none, several, or not in the grammar
             return None
-        return expand_text(string, await self._values_for(string, domain)) if len(texts) == 1 else None
+        return expand_text(string, await self._values_for(string, domain))
 
     async def _record_of(self, domain: str) -> bytes | None:
         try:
@@ -318,7 +326,8 @@ def _evaluable(domain: str) -> str | None:
         return None
     labels = name.split(".")
     is_address = name.startswith("[") or labels[-1].isdigit()
-    return name if len(labels) > 1 and not is_address and _is_name(name) else None
+    is_readable = name.isprintable() and " " not in name
+    return name if len(labels) > 1 and is_readable and not is_address and _is_name(name) else None
 
 
 def _is_name(name: str) -> bool:

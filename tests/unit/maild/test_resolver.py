@@ -130,3 +130,29 @@ async def test_no_nameserver_within_reach_is_temporary() -> None:
     resolver = Resolver(Dns(nameservers=("127.0.0.1:1",), timeout_s=1), ManualClock())
     with pytest.raises(DnsTemporary):
         await resolver.mx("x.test")
+
+
+@pytest.mark.parametrize("trouble", ["dead", "silent", "servfail", "garbage"])
+async def test_the_next_nameserver_answers_for_one_in_trouble(trouble: str) -> None:
+    async with DnsServer() as first, DnsServer() as second:
+        second.add_mx("x.test")
+        first.drop |= {"x.test"} if trouble == "silent" else set()
+        first.servfail |= {"x.test"} if trouble == "servfail" else set()
+        if trouble == "garbage":
+            header = b"\x81\x80\x00\x01\x00\x09"  # an answer of nine records, of which none follows
+            first.forge["x.test"] = lambda query: [query.to_wire()[:2] + header + query.to_wire()[8:]]
+        port = 1 if trouble == "dead" else first.port
+        settings = Dns(nameservers=(f"127.0.0.1:{port}", f"127.0.0.1:{second.port}"), timeout_s=1)
+        assert await Resolver(settings, ManualClock()).mx("x.test") == [Mx(10, "mx.x.test")]
+
+
+async def test_a_question_that_got_lost_is_asked_again() -> None:
+    async with DnsServer() as dns:
+        dns.add_mx("x.test")
+        dns.drop.add("x.test")
+        resolver = Resolver(dns.settings, ManualClock())
+        asking = asyncio.create_task(resolver.mx("x.test"))
+        await dns.asked.wait()
+        dns.drop.clear()
+        assert await asking == [Mx(10, "mx.x.test")]
+        assert dns.queries["x.test", "MX"] == 2

@@ -52,6 +52,8 @@ async def evaluate(
         ("a@nothing.test", "", ("none", "nothing.test", "mailfrom")),
         ("a@bücher.test", "", ("neutral", "xn--bcher-kva.test", "mailfrom")),
         ("a@" + "ü" * 300 + ".test", "", ("none", "", "mailfrom")),
+        ("a@x\r\n.test", "", ("none", "", "mailfrom")),
+        ("a@x .test", "", ("none", "", "mailfrom")),
         ("a@" + "x" * 64 + ".test", "", ("none", "", "mailfrom")),
         ("a@" + "x." * 127 + "test", "", ("none", "", "mailfrom")),
     ],
@@ -251,6 +253,20 @@ async def test_the_explanation_is_of_the_record_that_decided() -> None:
     zone.add("no.test", "TXT", b"no")
     zone.add("yes.test", "TXT", b"yes")
     assert (await evaluate(zone)).explanation == "yes"
+
+
+async def test_an_explanation_that_takes_its_time_does_not_put_the_result_off(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Hanging(SpfZone):
+        async def txt(self, name: str) -> list[bytes]:
+            if name == "why.test":
+                await asyncio.Event().wait()
+            return await super().txt(name)
+
+    monkeypatch.setattr(spf, "EXPLANATION_S", 0)
+    zone = Hanging(zone_with(x_test="-all exp=why.test").records)
+    assert await evaluate(zone) == ("fail", "x.test", "mailfrom", None)
 
 
 async def test_a_deadline_of_the_caller_ends_it() -> None:
