@@ -90,6 +90,8 @@ def test_names_beyond_any_use_are_refused_and_records_beyond_it_dropped() -> Non
             b"\x3f" + b"a" * 63 + b"\x3f" + b"b" * 63 + b"\x3f" + b"c" * 63 + b"\x3f" + b"d" * 63 + b"\x00",
         ),
         ("PTR", b"\x02ab"),
+        ("PTR", b"\xc0\x24"),  # leads to itself
+        ("PTR", b"\x01a\xc0\x24"),  # and in a circle
     ],
 )
 def test_records_that_break_their_format_are_garbage(rdtype: str, rdata: bytes) -> None:

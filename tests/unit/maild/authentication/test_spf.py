@@ -83,6 +83,12 @@ async def test_the_clients_address(peer: str, result: str) -> None:
     assert (await evaluate(zone, peer=peer)).result == result
 
 
+async def test_a_scope_is_no_part_of_the_address_that_is_told() -> None:
+    zone = zone_with(x_test="-all exp=why.test")
+    zone.add("why.test", "TXT", b"%{c}")
+    assert (await evaluate(zone, peer="FE80::1%eth0")).explanation == "fe80::1"
+
+
 async def test_ip4_and_ip6_of_any_length() -> None:
     for bits in (0, 1, 31, 32):
         assert (await evaluate(zone_with(x_test=f"ip4:192.0.2.1/{bits} -all"))).result == "pass"
@@ -127,6 +133,7 @@ async def test_ten_terms_look_up(terms: int, result: str) -> None:
         ("a:n1.test mx:n2.test exists:n3.test -all", "permerror"),
         ("ptr a:n1.test mx:n2.test -all", "permerror"),
         ("mx:three.test mx:three.test -all", "fail"),  # each is one term, whose hosts have no address at all
+        ("mx:three.test mx:three.test a:n1.test -all", "permerror"),
         ("a:n1.test a:n2.test a:h.test", "pass"),
     ],
 )
@@ -166,12 +173,13 @@ async def test_the_first_ten_names_of_the_client_count_and_are_looked_up_once() 
 
 
 async def test_a_silent_dns_is_temporary_unless_it_was_not_needed() -> None:
-    zone = zone_with(x_test="mx a:gone.test -all")
+    zone = zone_with(x_test="mx -all", z_test="a -all")
     zone.add("x.test", "MX", Mx(1, "m1.test"), Mx(2, "m2.test"))
     zone.add("m2.test", "A", "192.0.2.1")
-    zone.silent = {("m1.test", "A"), ("gone.test", "A")}
+    zone.silent = {("m1.test", "A"), ("z.test", "A")}
     assert (await evaluate(zone)).result == "pass"
     assert (await evaluate(zone, peer="192.0.2.2")).result == "temperror"
+    assert (await evaluate(zone, "a@z.test")).result == "temperror"
     zone.silent = {("1.2.0.192.in-addr.arpa", "PTR")}
     zone.add("y.test", "TXT", b"v=spf1 ptr ?all")
     assert (await evaluate(zone, "a@y.test")).result == "neutral"  # RFC 7208 §5.5
