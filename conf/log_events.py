@@ -35,6 +35,11 @@ class LogEvent(StrEnum):
     REFUSED = "refused", "info", "The peer heard a 4xx or 5xx of ours."
     ACCEPTED = "accepted", "info", "The peer heard 250: the message is in the store, once for each inbox."
     DISCONNECTED = "disconnected", "debug", "The session is over."
+    SPAM_FILTER_SILENT = (
+        "spam_filter_silent",
+        "warning",
+        "The spam filter gave no opinion (`reason`): the message was taken as if there were none.",
+    )
     REPORTED = "reported", "info", "A bounce or a complaint that came by mail was looked at."
 
     # Mail out

@@ -56,6 +56,7 @@ OptionalDomain = Annotated[str, _optional(_domain)]
 Listen = Annotated[str, AfterValidator(_listen)]
 OptionalListen = Annotated[str, _optional(_listen)]
 Url = Annotated[str, AfterValidator(_url)]
+OptionalUrl = Annotated[str, _optional(_url)]
 Positive = Annotated[int, Field(ge=1)]
 Allowance = Annotated[int, Field(ge=0)]
 
@@ -132,6 +133,7 @@ class Inbound(_Section):
 
     dmarc: Literal["enforce", "report"] = "enforce"
     trusted_sealers: tuple[Domain, ...] = ()
+    rspamd_url: OptionalUrl = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ import uvloop
 from conf.log_events import LogEvent, tell
 from conf.settings import Settings
 from conf.tuning import Tuning
+from controlplane.egress.rspamd import Rspamd
 from controlplane.operations.invoke import Operations
 from controlplane.transport.server import HttpError, HttpServer
 from controlplane.webhooks.event_streams import Streams
@@ -107,7 +108,10 @@ class Daemon:
         ground = await self._lay_ground()
         unsubscribe_key = await _own_key(ground, server_secrets.UNSUBSCRIBE)
         senders = EnvelopeSenders(await _own_key(ground, server_secrets.ENVELOPE))
-        self.listener, local = mail_in(ground, senders, self._tls_context())
+        rspamd_url = self._settings.inbound.rspamd_url
+        spam_filter = Rspamd(rspamd_url) if rspamd_url else None
+        ask = spam_filter.ask if spam_filter else None
+        self.listener, local = mail_in(ground, senders, self._tls_context(), ask)
         queue = mail_out(
             ground,
             queue_ports(ground, local),
@@ -122,6 +126,7 @@ class Daemon:
         self._supervisor = Supervisor(
             [
                 *api.background,
+                *([spam_filter] if spam_filter else []),
                 queue,
                 self.indexer,
                 self.retention,

@@ -17,11 +17,13 @@ from conf.settings import Settings
 from conf.strangers import StrangerLog
 from conf.tuning import Tuning
 from maild.authentication.judge import SenderJudge
+from maild.authentication.patience import Patience
 from maild.inbound.accept import Acceptor
 from maild.inbound.listener import Listener
 from maild.inbound.local_delivery import LocalDelivery
 from maild.inbound.mailboxes import Mailboxes
 from maild.inbound.recipients import is_served
+from maild.inbound.spam_filter import AskSpamFilter, SpamFilter
 from maild.inbound.trace import TraceWriter
 from maild.message.envelope_sender import EnvelopeSenders
 from maild.outbound.connections import Connections
@@ -79,21 +81,28 @@ class MailIn(NamedTuple):
     local: LocalDelivery
 
 
-def mail_in(ground: Ground, senders: EnvelopeSenders, tls: SSLContext) -> MailIn:
+def mail_in(
+    ground: Ground, senders: EnvelopeSenders, tls: SSLContext, ask_spam_filter: AskSpamFilter | None
+) -> MailIn:
     """Call it on the event loop that the listener will run on."""
     settings, clock, ids = ground.settings, ground.clock, ground.ids
     hostname = settings.server.hostname
     mailboxes = Mailboxes(ids, ground.shared_domains, lambda plan: settings.plan(plan).storage_bytes)
     trace = TraceWriter(hostname, clock)
+    strangers = StrangerLog(clock.monotonic, "maild.smtp", asyncio.get_running_loop().call_later)
+    patience = Patience()
     judge = SenderJudge(
         ground.resolver,
         clock,
         hostname,
         enforces=settings.inbound.dmarc == "enforce",
         trusted_sealers=frozenset(settings.inbound.trusted_sealers),
+        patience=patience,
     )
-    acceptor = Acceptor(ground.db, ground.blobs, ground.cpu, clock, ids, mailboxes, trace, judge, senders)
-    strangers = StrangerLog(clock.monotonic, "maild.smtp", asyncio.get_running_loop().call_later)
+    spam_filter = SpamFilter(ask_spam_filter, patience, strangers) if ask_spam_filter else None
+    acceptor = Acceptor(
+        ground.db, ground.blobs, ground.cpu, clock, ids, mailboxes, trace, judge, spam_filter, senders
+    )
     listener = Listener(
         acceptor,
         ground.blobs,
@@ -106,6 +115,7 @@ def mail_in(ground: Ground, senders: EnvelopeSenders, tls: SSLContext) -> MailIn
         ids,
         ground.rounds,
         strangers,
+        patience,
     )
     return MailIn(listener, LocalDelivery(ground.db, ground.blobs, ground.cpu, clock, ids, mailboxes, trace))
 

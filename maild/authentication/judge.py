@@ -26,6 +26,7 @@ from maild.authentication.dmarc import (
     evaluate_dmarc,
 )
 from maild.authentication.domain_keys import DomainKeys
+from maild.authentication.patience import Patience
 from maild.authentication.signatures import PublicKey, Signature, SignedMessage, Unacceptable
 from maild.authentication.spf import SpfDns, SpfResult, evaluate_spf
 from maild.authentication.verdict import (
@@ -55,10 +56,6 @@ class Run(Protocol):
     """Does what only computes: here, or on a thread."""
 
     async def __call__(self, work: Callable[[], T]) -> T: ...
-
-
-class JudgeClosed(Exception):
-    """The process ends, and DNS has not answered."""
 
 
 class Introduction(NamedTuple):
@@ -97,6 +94,7 @@ class SenderJudge:
         hostname: str,
         *,
         enforces: bool,
+        patience: Patience,
         trusted_sealers: Set[str] = frozenset(),
         deadline_s: float = DEADLINE_S,
     ) -> None:
@@ -106,14 +104,13 @@ class SenderJudge:
         self._hostname = hostname
         self._enforces = enforces
         self._trusted_sealers = trusted_sealers
+        self._patience = patience
         self._deadline_s = deadline_s
-        self._patience: set[asyncio.Timeout] = set()
-        self._is_closed = False
 
     async def judge(
         self, brought: Introduction, raw: Buffer, parsed: ParsedMessage, run: Run
     ) -> SenderVerdict:
-        """The verdict on a message whose bytes and reading these are."""
+        """The verdict on a message whose bytes and reading these are. PatienceOver."""
         author = author_domain(parsed)
         now_s = self._clock.now_ms() / 1000
         until = asyncio.get_running_loop().time() + self._deadline_s
@@ -171,27 +168,17 @@ class SenderJudge:
     async def _within(
         self, until: float, questions: Sequence[Coroutine[Any, Any, Any]], late: Sequence[Any]
     ) -> list[Any]:
-        """What the questions give, each replaced by its `late` when DNS takes too long over it. JudgeClosed."""
+        """What the questions give, each replaced by its `late` when DNS takes too long over it. PatienceOver."""
         tasks = [asyncio.ensure_future(one) for one in questions]
         try:
-            async with asyncio.timeout_at(0 if self._is_closed else until) as patience:
-                self._patience.add(patience)
+            async with self._patience.until(until):
                 await asyncio.wait(tasks)
         except TimeoutError:
-            if self._is_closed:
-                raise JudgeClosed from None
+            pass  # what is there is enough for a verdict
         finally:
-            self._patience.discard(patience)
             for task in tasks:
                 task.cancel()  # of those that are done, nothing comes
         return [task.result() if task.done() else other for task, other in zip(tasks, late, strict=True)]
-
-    def close(self) -> None:
-        """Whoever waits for DNS hears JudgeClosed, now and later."""
-        self._is_closed = True
-        now_s = asyncio.get_running_loop().time()
-        for patience in self._patience:
-            patience.reschedule(now_s)
 
     # What follows ------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
     read       parse its bytes; is it a report about mail of ours?
     judge      who really wrote it (maild/authentication), and what follows: it may be refused, or marked as spam
     claim      what a report claims, by way of the envelope that it came in
+               then the operator's spam filter, if there is one (spam_filter.py)
     count      the rows that it would make, before they hold up others
     commit     room again, blob, thread, message, usage, event for each inbox, what a report brings: one transaction
     tell       the log
@@ -22,7 +23,8 @@ from typing import NamedTuple, TypeVar
 import structlog
 
 from conf.log_events import LogEvent, tell
-from maild.authentication.judge import Introduction, JudgeClosed, SenderJudge
+from maild.authentication.judge import Introduction, SenderJudge
+from maild.authentication.patience import PatienceOver
 from maild.authentication.verdict import SenderVerdict
 from maild.errors import SmtpError
 from maild.inbound import reports
@@ -30,6 +32,7 @@ from maild.inbound.envelope import InboundEnvelope
 from maild.inbound.incoming_message import IncomingMessage, incoming_message
 from maild.inbound.mailboxes import FULL, UNAVAILABLE, Mailboxes
 from maild.inbound.reports import ReportClaim
+from maild.inbound.spam_filter import SpamFilter
 from maild.inbound.trace import TraceWriter
 from maild.message.digest import Digest, digest, digest_at_once
 from maild.message.envelope_sender import EnvelopeSenders
@@ -93,6 +96,7 @@ class Acceptor:
         mailboxes: Mailboxes,
         trace: TraceWriter,
         judge: SenderJudge,
+        spam_filter: SpamFilter | None,
         senders: EnvelopeSenders,
     ) -> None:
         self._db = db
@@ -104,6 +108,7 @@ class Acceptor:
         self._trace = trace
         self._senders = senders
         self._sender_judge = judge
+        self._spam_filter = spam_filter
 
     async def find_mailbox(self, address: str) -> RecipientInbox | None:
         """The inbox that receives mail for `address` (the answer to RCPT). SmtpError when it has no room."""
@@ -149,15 +154,17 @@ class Acceptor:
     async def _judge(
         self, envelope: InboundEnvelope, stored: Stored, parsed: ParsedMessage, is_light: bool
     ) -> SenderVerdict:
-        """SmtpError when the author's domain asks to refuse it."""
+        """SmtpError when the author's domain asks to refuse it, or the spam filter does."""
         brought = Introduction(envelope.peer, envelope.helo, envelope.mail_from)
         run = _at_once if is_light else partial(self._cpu.run, envelope.peer)
         try:
             verdict = await self._sender_judge.judge(brought, stored.view(), parsed, run)
-        except JudgeClosed as error:
+            if verdict.refusal is not None:
+                raise SmtpError(550, "5.7.1", verdict.refusal, told=verdict.told)
+            if self._spam_filter is not None:
+                verdict = await self._spam_filter.weigh(envelope, stored, verdict)
+        except PatienceOver as error:
             raise SmtpError(421, "4.3.2", "service is shutting down, try again later") from error
-        if verdict.refusal is not None:
-            raise SmtpError(550, "5.7.1", verdict.refusal, told=verdict.told)
         return verdict
 
     def _claim(
@@ -172,10 +179,6 @@ class Acceptor:
             self._mailboxes.shared_domains,
             is_verified=verdict.auth["verifiedDomain"] is not None,
         )
-
-    def stop(self) -> None:
-        """What waits for foreign DNS is refused for now: its sender keeps it."""
-        self._sender_judge.close()
 
     # The transaction ---------------------------------------------------------------------------
 
@@ -243,6 +246,10 @@ def _tell_accepted(received: Received, done: Committed) -> None:
         message_id=done.first_id,
         inboxes=done.inboxes,
         size_bytes=received.stored.size_bytes,
+        dmarc=received.verdict.auth["dmarc"],
+        verified_domain=received.verdict.auth["verifiedDomain"],
+        is_spam=received.verdict.is_spam,
+        **received.verdict.told,
     )
     if claim is not None:
         kind = type(claim.report).__name__

@@ -12,6 +12,7 @@ from structlog.typing import FilteringBoundLogger
 from conf.settings import Smtp
 from conf.strangers import StrangerLog
 from conf.tuning import SmtpTuning
+from maild.authentication.patience import Patience
 from maild.errors import SmtpError
 from maild.inbound.accept import Acceptor
 from maild.inbound.envelope import InboundEnvelope
@@ -55,6 +56,7 @@ class Listener(Service):
         ids: Ids,
         rounds: Rounds,
         strangers: StrangerLog,
+        patience: Patience,
     ) -> None:
         self._acceptor = acceptor
         self._blobs = blobs
@@ -70,6 +72,7 @@ class Listener(Service):
         )  # finding the method anew costs more than not writing a line
         self._ids = ids
         self._rounds = rounds
+        self._patience = patience
         self._servers: list[asyncio.Server] = []
         self._sessions: set[Session] = set()
         self._per_address: Counter[str] = Counter()
@@ -117,7 +120,7 @@ class Listener(Service):
             log.warning("drain_incomplete", sessions=len(self._sessions))
         for session in list(self._sessions):
             session.hang_up(_CLOSING)
-        self._acceptor.stop()
+        self._patience.end()
         while self._committing:
             self._changed.clear()
             await self._changed.wait()

@@ -1,0 +1,107 @@
+"""What an rspamd that the operator has says of mail that comes in, and what follows; here it is a scripted one."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+
+from tests.conftest import Start
+from tests.support.running import Running
+from tests.support.sender_world import mail_from
+
+MESSAGE = mail_from("ann@elsewhere.test")
+
+
+class Filter:
+    """Says `action`, once `hold` is set where there is one."""
+
+    def __init__(self) -> None:
+        self.action = "no action"
+        self.status = 200
+        self.asked: list[tuple[dict[str, str], bytes]] = []
+        self.hold: asyncio.Event | None = None
+        self.heard = asyncio.Event()
+
+    async def check(self, request: web.Request) -> web.Response:
+        self.asked.append((dict(request.headers), await request.read()))
+        self.heard.set()
+        if self.hold is not None:
+            await self.hold.wait()
+        answer = {"action": self.action, "score": 7.5, "symbols": {"GTUBE": {"score": 0}}}
+        return web.json_response(answer, status=self.status)
+
+
+@pytest.fixture
+async def spam_filter() -> Filter:
+    return Filter()
+
+
+@pytest.fixture
+async def maild(start: Start, spam_filter: Filter) -> AsyncIterator[Running]:
+    app = web.Application(client_max_size=2**26)
+    app.router.add_post("/checkv2", spam_filter.check)
+    async with TestServer(app) as server:
+        yield await start(inbound={"rspamd_url": str(server.make_url("/"))})
+
+
+@pytest.mark.parametrize(
+    ("action", "reply", "is_spam"),
+    [
+        ("no action", "250 2.0.0", False),
+        ("an action of tomorrow", "250 2.0.0", False),
+        ("add header", "250 2.0.0", True),
+        ("rewrite subject", "250 2.0.0", True),
+        ("quarantine", "250 2.0.0", True),
+        ("greylist", "451 4.7.1", None),
+        ("soft reject", "451 4.7.1", None),
+        ("reject", "550 5.7.1", None),
+    ],
+)
+async def test_its_action_decides(
+    maild: Running, spam_filter: Filter, action: str, reply: str, is_spam: bool | None
+) -> None:
+    inbox = await maild.inbox("bot")
+    spam_filter.action = action
+    assert (await maild.deliver(inbox["address"], MESSAGE, "x@sender.test")).startswith(reply)
+    assert [one["isSpam"] for one in await maild.api.messages()] == ([] if is_spam is None else [is_spam])
+    ((fields, body),) = spam_filter.asked
+    assert body == MESSAGE
+    assert {name: fields[name] for name in ("IP", "Helo", "From", "Rcpt")} == {
+        "IP": "127.0.0.1",
+        "Helo": "client.elsewhere.test",
+        "From": "x@sender.test",
+        "Rcpt": "bot@agents.test",
+    }
+
+
+@pytest.mark.parametrize("status", [500, 404])
+async def test_one_that_fails_loses_no_mail(maild: Running, spam_filter: Filter, status: int) -> None:
+    inbox = await maild.inbox("bot")
+    spam_filter.status, spam_filter.action = status, "reject"
+    assert (await maild.received(inbox, MESSAGE))["isSpam"] is False
+
+
+async def test_one_that_is_not_there_loses_no_mail(start: Start) -> None:
+    maild = await start(inbound={"rspamd_url": "http://127.0.0.1:9"})
+    assert (await maild.received(await maild.inbox("bot"), MESSAGE))["isSpam"] is False
+
+
+async def test_it_sees_large_mail_whole(maild: Running, spam_filter: Filter) -> None:
+    inbox = await maild.inbox("bot")
+    raw = MESSAGE + b"0123456789abcdef\r\n" * 100_000
+    await maild.received(inbox, raw)
+    assert spam_filter.asked[0][1] == raw
+
+
+async def test_the_process_stops_while_it_thinks(maild: Running, spam_filter: Filter) -> None:
+    inbox = await maild.inbox("bot")
+    spam_filter.hold = asyncio.Event()
+    delivering = asyncio.create_task(maild.deliver(inbox["address"], MESSAGE))
+    async with asyncio.timeout(5):
+        await spam_filter.heard.wait()
+    maild.daemon.listener._patience.end()  # as its stop does, once sessions have had their time
+    async with asyncio.timeout(5):
+        assert await delivering == "421 4.3.2 service is shutting down, try again later"
+    spam_filter.hold.set()
