@@ -2,7 +2,8 @@
 
 Four outcomes are kept apart, because they decide different things: an answer, `NxDomain` (the name
 does not exist), `NoAnswer` (it does, without such a record), `DnsTemporary` (no server could say).
-The first three are cached for as long as their TTL says; the last never is. The cache is bounded by entries and by
+The first three are cached for as long as their TTL says, the last for FAILURE_TTL_S (RFC 9520): a domain whose
+nameservers hang can't keep all mail in its name waiting. The cache is bounded by entries and by
 octets, because whoever owns a name decides how large its answers are.
 
 Questions about one domain have a share of the queries in flight, so that one whose nameservers hang holds up its own
@@ -16,7 +17,7 @@ server looks like.
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
@@ -41,6 +42,7 @@ QUERIES_PER_REGISTRY = 100
 # Labels that tell one owner of addresses from the next: of IPv4 a /16, of IPv6 a /32.
 REVERSE_LABELS = {"in-addr.arpa": 4, "ip6.arpa": 10}
 TTL_MAX_S = 86_400
+FAILURE_TTL_S = 5
 NEGATIVE_TTL_MAX_S = 3 * 3600  # RFC 2308 §5
 NAME_CHARS_MAX = 4 * 253  # RFC 1035 §3.1, each octet written as a backslash and its number
 
@@ -65,6 +67,10 @@ class DnsTemporary(DnsError):
     temporary = True
 
 
+class NotAtHand(Exception):
+    """A nameserver would have to be asked."""
+
+
 class Mx(NamedTuple):
     """RFC 5321 §5.1: the lowest preference is tried first."""
 
@@ -80,37 +86,15 @@ class _Entry:
     octets: int = 0  # of memory, about
 
 
-class Resolver:
-    """Look-ups through the nameservers of the settings; every method raises the DnsErrors above."""
+class _LookUps:
+    """One look-up for each type; every method raises the DnsErrors above."""
 
-    def __init__(self, settings: Dns, clock: Clock) -> None:
-        self._clock = clock
-        self._timeout_s = settings.timeout_s
-        nameservers = [_host_port(listen) for listen in settings.nameservers] or system_nameservers()
-        # Ask again within the deadline: half of it for each try, at most two seconds.
-        self._client = DnsClient(nameservers, try_s=min(2.0, settings.timeout_s / 2))
-        self._cache: OrderedDict[tuple[str, str], _Entry] = OrderedDict()
-        self._cached_octets = 0
-        self._flying: dict[tuple[str, str], asyncio.Task[_Entry]] = {}
-        self._slots = asyncio.Semaphore(QUERIES_IN_FLIGHT)
-        # A share lives as long as it is held or waited for.
-        self._shares: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+    async def _entry(self, key: tuple[str, str]) -> _Entry:
+        raise NotImplementedError
 
     async def mx(self, domain: str) -> list[Mx]:
         """The MX records in no order."""
         return [Mx(*record) for record in await self._records(domain, "MX")]
-
-    async def addresses(self, host: str) -> list[str]:
-        """IPv4 addresses, then IPv6 ones. One family that can't be had does not hide the other."""
-        kinds = [(host.rstrip(".").lower(), "A"), (host.rstrip(".").lower(), "AAAA")]
-        entries = [self._cached(key) for key in kinds]
-        if any(entry is None for entry in entries):
-            entries = list(await asyncio.gather(*(self._entry(key) for key in kinds)))
-        found = [record for entry in entries if entry for record in entry.records]
-        if not found:
-            errors = [entry.error for entry in entries if entry and entry.error]
-            raise (DnsTemporary if DnsTemporary in errors else errors[0])(host)
-        return found
 
     async def ipv4(self, host: str) -> list[str]:
         """The A records."""
@@ -133,6 +117,50 @@ class Resolver:
         if entry.error is not None:
             raise entry.error(f"{name[:NAME_CHARS_MAX]} {rdtype}")
         return entry.records
+
+
+class AtHand(_LookUps):
+    """What a resolver's cache has. It waits for nobody, so no task is needed to ask several things at once; NotAtHand
+    where it has nothing."""
+
+    def __init__(self, cached: Callable[[tuple[str, str]], _Entry | None]) -> None:
+        self._cached = cached
+
+    async def _entry(self, key: tuple[str, str]) -> _Entry:
+        entry = self._cached(key)
+        if entry is None:
+            raise NotAtHand
+        return entry
+
+
+class Resolver(_LookUps):
+    """Look-ups through the nameservers of the settings. `at_hand`: the same from its cache alone."""
+
+    def __init__(self, settings: Dns, clock: Clock) -> None:
+        self._clock = clock
+        self._timeout_s = settings.timeout_s
+        nameservers = [_host_port(listen) for listen in settings.nameservers] or system_nameservers()
+        # Ask again within the deadline: half of it for each try, at most two seconds.
+        self._client = DnsClient(nameservers, try_s=min(2.0, settings.timeout_s / 2))
+        self._cache: OrderedDict[tuple[str, str], _Entry] = OrderedDict()
+        self._cached_octets = 0
+        self._flying: dict[tuple[str, str], asyncio.Task[_Entry]] = {}
+        self._slots = asyncio.Semaphore(QUERIES_IN_FLIGHT)
+        # A share lives as long as it is held or waited for.
+        self._shares: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+        self.at_hand = AtHand(self._cached)
+
+    async def addresses(self, host: str) -> list[str]:
+        """IPv4 addresses, then IPv6 ones. One family that can't be had does not hide the other."""
+        kinds = [(host.rstrip(".").lower(), "A"), (host.rstrip(".").lower(), "AAAA")]
+        entries = [self._cached(key) for key in kinds]
+        if any(entry is None for entry in entries):
+            entries = list(await asyncio.gather(*(self._entry(key) for key in kinds)))
+        found = [record for entry in entries if entry for record in entry.records]
+        if not found:
+            errors = [entry.error for entry in entries if entry and entry.error]
+            raise (DnsTemporary if DnsTemporary in errors else errors[0])(host)
+        return found
 
     async def _entry(self, key: tuple[str, str]) -> _Entry:
         return self._cached(key) or await self._fly(key)
@@ -169,7 +197,8 @@ class Resolver:
                 entry = await self._ask(key, wire)
         except (NoNameserver, OSError, TimeoutError):
             # All of them failed or sent garbage, or were silent.
-            return _Entry(0, (), DnsTemporary)
+            expires = self._clock.monotonic() + FAILURE_TTL_S
+            entry = _Entry(expires, (), DnsTemporary, ENTRY_OCTETS + len(key[0]))
         self._keep(key, entry)
         return entry
 

@@ -81,7 +81,7 @@ async def discover(dns: PolicyRecords, author_domain: str) -> list[DmarcRecord]:
 
 
 async def evaluate_dmarc(
-    dns: PolicyRecords, author_domain: str, records: list[DmarcRecord], identifiers: Sequence[Identifier]
+    author_domain: str, records: list[DmarcRecord], identifiers: Sequence[Identifier], dns: PolicyRecords
 ) -> DmarcResult:
     """Does anything that passed speak for the author's domain? `records`: what `discover` gave for it."""
     record = _policy_record(author_domain, records)

@@ -41,15 +41,14 @@ class DomainKey(NamedTuple):
 class DomainKeys:
     """What `find` opened is kept by the record's octets: a key that changes in DNS changes here."""
 
-    def __init__(self, dns: TxtRecords) -> None:
-        self._dns = dns
+    def __init__(self) -> None:
         self._opened: OrderedDict[bytes, DomainKey] = OrderedDict()
 
-    async def find(self, signature: Signature) -> PublicKey:
+    async def find(self, dns: TxtRecords, signature: Signature) -> PublicKey:
         """The key that the signature names; Unacceptable, `temperror` where DNS can't say now."""
         name = f"{signature.selector}._domainkey.{signature.domain}"
         try:
-            records = await self._dns.txt(name)
+            records = await dns.txt(name)
         except DnsError as error:
             if error.temporary:
                 raise Unacceptable("temperror", "DNS does not answer for the key") from error

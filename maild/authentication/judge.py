@@ -12,6 +12,7 @@ or publishes.
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence, Set
+from functools import partial
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from maild.authentication import arc_check, dkim_check
@@ -42,13 +43,14 @@ from maild.message.address import normalize, split
 from maild.message.headers import MAX_HEADER_BYTES, MAX_HEADER_FIELDS
 from maild.message.model import ParsedMessage
 from maild.message.octets import Buffer
-from maild.resolver import DnsError
+from maild.resolver import DnsError, NotAtHand
 from storage.clock import Clock
 
 T = TypeVar("T")
 DEADLINE_S = 20.0  # RFC 7208 §4.6.4
 
 _LATE = Unacceptable("temperror", "DNS did not answer in time")
+_NO_POLICY = DmarcResult("temperror", reason=NO_ANSWER)
 _TOO_LARGE = "the header section is too large"
 
 
@@ -83,13 +85,27 @@ class _Asked(NamedTuple):
     records: list[DmarcRecord] | None
 
 
+class Question(NamedTuple):
+    """What is asked of DNS, whichever of the two views of it, and what holds when the answer takes too long."""
+
+    ask: Callable[[SpfDns], Coroutine[Any, Any, Any]]
+    late: Any
+
+
+class JudgeDns(SpfDns, Protocol):
+    """DNS (maild.resolver.Resolver). `at_hand`: what is known without waiting; NotAtHand elsewhere."""
+
+    @property
+    def at_hand(self) -> SpfDns: ...
+
+
 class SenderJudge:
     """`enforces`: whether mail that a domain's owner asks to refuse is refused. `trusted_sealers`: domains whose word
     counts for mail that they changed on its way. `deadline_s`: of all look-ups for one message together."""
 
     def __init__(
         self,
-        dns: SpfDns,
+        dns: JudgeDns,
         clock: Clock,
         hostname: str,
         *,
@@ -99,7 +115,7 @@ class SenderJudge:
         deadline_s: float = DEADLINE_S,
     ) -> None:
         self._dns = dns
-        self._keys = DomainKeys(dns)
+        self._keys = DomainKeys()
         self._clock = clock
         self._hostname = hostname
         self._enforces = enforces
@@ -129,26 +145,23 @@ class SenderJudge:
         signatures = [claim.signature for claim in signed.claims]
         if isinstance(signed.chain, ArcChain):
             signatures += signed.chain.signatures()
-        spf, records, *keys = await self._within(
+        spf, records, *keys = await self._answers(
             until,
-            [self._spf(brought, now_s), self._records(author), *[self._key(one) for one in signatures]],
-            [SpfResult("temperror", "", "mailfrom", None), None, *[_LATE for _ in signatures]],
+            [
+                Question(partial(self._spf, brought, now_s), SpfResult("temperror", "", "mailfrom", None)),
+                Question(partial(_policies, author), None),
+                *[Question(partial(self._key, one), _LATE) for one in signatures],
+            ],
         )
         return _Asked(spf, keys, records)
 
-    async def _spf(self, brought: Introduction, now_s: float) -> SpfResult:
+    async def _spf(self, brought: Introduction, now_s: float, dns: SpfDns) -> SpfResult:
         peer, helo, mail_from = brought
-        return await evaluate_spf(self._dns, peer, helo, mail_from, hostname=self._hostname, now_s=now_s)
+        return await evaluate_spf(dns, peer, helo, mail_from, hostname=self._hostname, now_s=now_s)
 
-    async def _records(self, author: str) -> list[DmarcRecord] | None:
+    async def _key(self, signature: Signature | None, dns: SpfDns) -> PublicKey | Unacceptable | None:
         try:
-            return await discover(self._dns, author) if author else []
-        except DnsError:
-            return None
-
-    async def _key(self, signature: Signature | None) -> PublicKey | Unacceptable | None:
-        try:
-            return None if signature is None else await self._keys.find(signature)
+            return None if signature is None else await self._keys.find(dns, signature)
         except Unacceptable as found:
             return found
 
@@ -158,18 +171,22 @@ class SenderJudge:
         if not author:  # RFC 9989 §5.3.1: the mechanism is for one author's domain
             return DmarcResult("permerror", reason="From does not name one author")
         if asked.records is None:
-            return DmarcResult("temperror", reason=NO_ANSWER)
+            return _NO_POLICY
         identifiers = [Identifier("dkim", one.domain, one.result) for one in dkim]
         identifiers.append(Identifier("spf", asked.spf.domain, asked.spf.result))
-        work = evaluate_dmarc(self._dns, author, asked.records, identifiers)
-        (found,) = await self._within(until, [work], [DmarcResult("temperror", reason=NO_ANSWER)])
+        work = partial(evaluate_dmarc, author, asked.records, identifiers)
+        (found,) = await self._answers(until, [Question(work, _NO_POLICY)])
         return found  # type: ignore[no-any-return]
 
-    async def _within(
-        self, until: float, questions: Sequence[Coroutine[Any, Any, Any]], late: Sequence[Any]
-    ) -> list[Any]:
-        """What the questions give, each replaced by its `late` when DNS takes too long over it. PatienceOver."""
-        tasks = [asyncio.ensure_future(one) for one in questions]
+    async def _answers(self, until: float, questions: Sequence[Question]) -> list[Any]:
+        """To each its answer, or its `late` when DNS takes too long over it. PatienceOver.
+
+        Most mail comes from where mail has come from before: its answers are at hand, and nobody is waited for."""
+        try:
+            return [await one.ask(self._dns.at_hand) for one in questions]
+        except NotAtHand:
+            pass
+        tasks = [asyncio.ensure_future(one.ask(self._dns)) for one in questions]
         try:
             async with self._patience.until(until):
                 await asyncio.wait(tasks)
@@ -178,7 +195,9 @@ class SenderJudge:
         finally:
             for task in tasks:
                 task.cancel()  # of those that are done, nothing comes
-        return [task.result() if task.done() else other for task, other in zip(tasks, late, strict=True)]
+        return [
+            task.result() if task.done() else one.late for task, one in zip(tasks, questions, strict=True)
+        ]
 
     # What follows ------------------------------------------------------------------------------
 
@@ -199,6 +218,14 @@ class SenderJudge:
             and set(found.arc.sealers) <= self._trusted_sealers
             and dmarc_passed(found.arc.first_results, found.author_domain)
         )
+
+
+async def _policies(author: str, dns: SpfDns) -> list[DmarcRecord] | None:
+    """Those of the author's domain and above; None when nobody can say."""
+    try:
+        return await discover(dns, author) if author else []
+    except DnsError:
+        return None
 
 
 def author_domain(parsed: ParsedMessage) -> str:

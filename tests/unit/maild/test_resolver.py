@@ -6,11 +6,13 @@ import pytest
 
 from conf.settings import Dns
 from maild.resolver import (
+    FAILURE_TTL_S,
     QUERIES_IN_FLIGHT,
     QUERIES_PER_DOMAIN,
     DnsTemporary,
     Mx,
     NoAnswer,
+    NotAtHand,
     NxDomain,
     Resolver,
 )
@@ -114,7 +116,25 @@ async def test_answers_are_kept_for_their_ttl_and_failures_not_at_all() -> None:
             await resolver.mx("broken.test")
         dns.servfail.clear()
         dns.add_mx("broken.test")
+        with pytest.raises(DnsTemporary):  # RFC 9520 §3.2: a failure holds for a moment, and no longer
+            await resolver.mx("broken.test")
+        clock.forward(FAILURE_TTL_S)
         assert await resolver.mx("broken.test")
+
+
+async def test_what_is_at_hand_needs_no_nameserver() -> None:
+    async with DnsServer() as dns:
+        dns.add("x.test", "TXT", '"words"')
+        resolver = Resolver(dns.settings, ManualClock())
+        with pytest.raises(NotAtHand):
+            await resolver.at_hand.txt("x.test")
+        await resolver.txt("x.test")
+        with pytest.raises(NxDomain):
+            await resolver.txt("missing.test")
+        assert await resolver.at_hand.txt("X.test.") == [b"words"]
+        with pytest.raises(NxDomain):
+            await resolver.at_hand.txt("missing.test")
+        assert dns.queries["x.test", "TXT"] == 1
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ async def checked(zone: Zone, raw: bytes) -> ArcResult:
     keys: list[PublicKey | Unacceptable | None] = []
     for signature in chain.signatures():
         try:
-            keys.append(await DomainKeys(zone).find(signature))
+            keys.append(await DomainKeys().find(zone, signature))
         except Unacceptable as found:
             keys.append(found)
     return verify_chain(message, chain, keys)

@@ -58,7 +58,7 @@ async def checked(zone: Zone, raw: bytes, author_domain: str = "author.test") ->
     keys: list[PublicKey | Unacceptable | None] = []
     for claim in claims:
         try:
-            keys.append(None if claim.signature is None else await DomainKeys(zone).find(claim.signature))
+            keys.append(None if claim.signature is None else await DomainKeys().find(zone, claim.signature))
         except Unacceptable as found:
             keys.append(found)
     return dkim_check.results(message, claims, keys)

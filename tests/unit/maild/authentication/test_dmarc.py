@@ -19,7 +19,7 @@ REJECT = "v=DMARC1; p=reject"
 
 
 async def judged(zone: Zone, author: str, *identifiers: Identifier) -> DmarcResult:
-    return await evaluate_dmarc(zone, author, await discover(zone, author), identifiers)
+    return await evaluate_dmarc(author, await discover(zone, author), identifiers, zone)
 
 
 def dkim(domain: str, result: str = "pass") -> Identifier:
