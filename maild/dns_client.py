@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import dns.resolver
 
-from maild.dns_wire import NOERROR, NXDOMAIN, TYPES, DnsAnswer, DnsGarbage, DnsQuestion, read_answer
+from conf.dns_wire import NOERROR, NXDOMAIN, TYPES, DnsAnswer, DnsGarbage, DnsQuestion, read_answer
 
 DNS_PORT = 53
 

@@ -27,9 +27,9 @@ from weakref import WeakValueDictionary
 import dns.exception
 import dns.name
 
+from conf.dns_wire import NXDOMAIN
 from conf.settings import Dns
 from maild.dns_client import DnsClient, NoNameserver, system_nameservers
-from maild.dns_wire import NXDOMAIN
 from storage.clock import Clock
 
 CACHE_ENTRIES = 20_000

@@ -15,15 +15,11 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-import dns.flags
-import dns.message
 import dns.name
 import dns.rcode
-import dns.rdatatype
 import structlog
-from dns.rdtypes.ANY.MX import MX
-from dns.rdtypes.ANY.TXT import TXT
 
+from conf.dns_wire import NOERROR, NXDOMAIN, TYPES, DnsGarbage, DnsQuestion, read_answer
 from conf.settings import Dns
 from controlplane.egress.client import EgressFailed
 from controlplane.egress.http1 import HttpResponse
@@ -31,7 +27,6 @@ from controlplane.egress.targets import EgressRefused
 
 VOICES_WANTED = 2
 HEARINGS_MAX = 16  # at a time: each asks up to seven questions of every resolver
-PARSE_INLINE_BYTES = 8 * 1024
 RECORDS_MAX = 100  # of one answer; a domain with more of them can't be checked
 USER_AGENT = "maild-domains/1"
 _TYPE = "application/dns-message"
@@ -137,9 +132,7 @@ class DohVoice:
             raise Silent(error.reason) from error
         if answer.status != 200:  # RFC 8484 §4.2.1: DNS errors are in the message; this is HTTP's
             raise Silent(f"HTTP status {answer.status}")
-        if len(answer.body) > PARSE_INLINE_BYTES:
-            return await asyncio.to_thread(read_answer, query, answer.body)
-        return read_answer(query, answer.body)
+        return read_records(query, answer.body)
 
 
 class PlainVoice:
@@ -165,35 +158,32 @@ class PlainVoice:
             raise Silent(f"no answer: {type(error).__name__}") from error
 
 
-def make_query(question: Question) -> dns.message.QueryMessage:
+def make_query(question: Question) -> DnsQuestion:
     # RFC 8484 §4.1: an ID of 0, so that equal questions are equal requests.
-    name = dns.name.from_text(question.name, dns.name.root)
-    return dns.message.make_query(name, question.type, id=0)
+    name = dns.name.from_text(question.name, dns.name.root).to_wire() or b""
+    return DnsQuestion(0, name.lower(), TYPES[question.type])
 
 
-def read_answer(query: dns.message.QueryMessage, wire: bytes) -> Sequence[str]:
+def read_records(query: DnsQuestion, wire: bytes) -> Sequence[str]:
     """The records at the end of the chain of CNAMEs; Silent for what does not answer the query."""
     try:
-        response = dns.message.from_wire(wire)
-        if not query.is_response(response) or not isinstance(response, dns.message.QueryMessage):
-            raise Silent("the answer is to another question")
-        if response.rcode() not in (dns.rcode.NOERROR, dns.rcode.NXDOMAIN):
-            raise Silent(dns.rcode.to_text(response.rcode()))
-        if response.flags & dns.flags.TC:
-            raise Silent("the answer is truncated")
-        found = response.resolve_chaining().answer
-        return [_record(rdata) for rdata in list(found or ())[:RECORDS_MAX]]
-    except Silent:
-        raise
-    except Exception as error:  # the parser, whose errors for octets from outside are of many classes
-        raise Silent(f"the answer is no DNS message: {type(error).__name__}") from error
+        if not query.is_answered_by(wire):
+            raise Silent("the answer is no DNS message, or to another question")
+        answer = read_answer(wire, query)
+    except DnsGarbage as error:
+        raise Silent(f"the answer is no DNS message: {error}") from error
+    if answer.truncated:
+        raise Silent("the answer is truncated")
+    if answer.rcode not in (NOERROR, NXDOMAIN):
+        raise Silent(dns.rcode.to_text(dns.rcode.from_flags(answer.rcode, 0)))
+    return [_record(record) for record in answer.records[:RECORDS_MAX]]
 
 
-def _record(rdata: object) -> str:
-    if isinstance(rdata, MX):
-        return _mx(rdata.preference, rdata.exchange.to_text(omit_final_dot=True))
-    assert isinstance(rdata, TXT)
-    return _text(b"".join(rdata.strings))
+def _record(record: str | bytes | tuple[int, str]) -> str:
+    if isinstance(record, bytes):
+        return _text(record)
+    assert not isinstance(record, str)
+    return _mx(*record)
 
 
 def _mx(preference: int, host: str) -> str:

@@ -8,7 +8,7 @@ import dns.message
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maild.dns_wire import TYPES, DnsGarbage, DnsQuestion, read_answer
+from conf.dns_wire import TYPES, DnsGarbage, DnsQuestion, read_answer
 
 NAME = b"\x01x\x04test\x00"
 FRAGMENTS = st.one_of(

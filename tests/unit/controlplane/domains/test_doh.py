@@ -89,7 +89,6 @@ async def test_records_as_checks_want_them(world: World, question: Question, ans
     ("fault", "reason"),
     [
         ("garbage", "no DNS message"),
-        ("junk", "no DNS message"),
         ("empty", "no DNS message"),
         ("status", "HTTP status 503"),
         ("redirect", "HTTP status 307"),

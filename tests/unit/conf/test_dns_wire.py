@@ -7,7 +7,7 @@ import dns.message
 import dns.name
 import pytest
 
-from maild.dns_wire import LABELS_MAX, RECORDS_MAX, TYPES, DnsGarbage, DnsQuestion, read_answer
+from conf.dns_wire import LABELS_MAX, RECORDS_MAX, TYPES, DnsGarbage, DnsQuestion, read_answer
 from tests.support.work import steps
 
 SHORT = b"\x01x\x04test\x00"
