@@ -79,7 +79,8 @@ def _claim(message: SignedMessage, position: int, tags: dict[str, str], now_s: f
             raise Unacceptable("fail", "the body is not as it was signed")
     except Unacceptable as found:
         return Claim(None, described._replace(result=found.result, reason=found.reason))
-    return Claim(signature, described._replace(identity=signature.identity))
+    names = {"domain": signature.domain, "selector": signature.selector, "identity": signature.identity}
+    return Claim(signature, described._replace(**names))
 
 
 def _described(tags: dict[str, str]) -> DkimResult:

@@ -1,5 +1,6 @@
 """What is known of a sender: the API's `auth`, and the Authentication-Results field that says so (RFC 8601)."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -16,6 +17,9 @@ from maild.authentication.spf import SpfResult
 Auth = Mapping[str, str | None]  # `auth` of a message in the API: spf, dkim, dmarc, arc, verifiedDomain
 
 _VALUE_CHARS = 255
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+_COMMENT = re.compile(r"\([^()\\\"]*+\)")
+_COMMENT_DEPTH = 3
 
 
 class Findings(NamedTuple):
@@ -89,12 +93,17 @@ def told_of(found: Findings) -> dict[str, Any]:
 
 
 def dmarc_passed(results: str, domain: str) -> bool:
-    """Does an Authentication-Results value (behind its instance) say that DMARC passed for the domain?"""
-    for method in results.split(";"):
-        words = method.split()
-        if words[:1] == ["dmarc=pass"] and f"header.from={domain}" in (word.lower() for word in words):
-            return True
-    return False
+    """Does an Authentication-Results value (behind its instance) say that DMARC passed for the domain?
+
+    Its values may be a stranger's words, quoted or in comments: what stands in those says nothing."""
+    plain = _QUOTED.sub("?", results)
+    for _ in range(_COMMENT_DEPTH):
+        plain = _COMMENT.sub(" ", plain)
+    if any(mark in plain for mark in '"()\\'):
+        return False
+    methods = [method.lower().split() for method in plain.split(";")]
+    said = [words for words in methods if words and words[0].startswith("dmarc=")]
+    return len(said) == 1 and said[0][0] == "dmarc=pass" and f"header.from={domain}" in said[0]
 
 
 def results_field(hostname: str, found: Findings) -> str:

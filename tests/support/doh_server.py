@@ -21,9 +21,7 @@ from tests.support.dns_server import DnsServer
 from tests.support.throwaway_ca import ThrowawayCa
 
 TYPE = "application/dns-message"
-FAULTS = frozenset(
-    {"", "garbage", "status", "servfail", "other", "truncated", "redirect", "slow", "empty"}
-)
+FAULTS = frozenset({"", "garbage", "status", "servfail", "other", "truncated", "redirect", "slow", "empty"})
 STRING_OCTETS = 255  # RFC 1035 §3.3
 
 
