@@ -4,18 +4,25 @@ RFC 8601 §5: a host that adds Authentication-Results removes those of others th
 the raw message would believe them. That has to happen before the bytes are stored, since all that we keep of a
 message points into them. A signature of the sender's over such a field breaks by that, which the RFC accepts.
 
+Its section is that of `parse` (`maild.message.headers`), which passes over blank lines, blanks and a byte order mark
+before the first field. A header of which nothing is left gets a field in place of what was removed: else what follows
+its empty line would be read as the header.
+
 Feed it what `DataDecoder` gives (lines end with CRLF and are never cut between the two), in pieces cut anywhere. It
-takes linear time, holds back at most MAX_HELD_OCTETS, and touches nothing behind the first empty line.
+takes linear time, holds back at most MAX_HELD_OCTETS, and touches nothing behind the section.
 """
 
 import re
 
+from maild.message.headers import MAX_LEADER_OCTETS, leader_length
 from maild.message.idn import ascii_domain
 from maild.message.mailboxes import unescape
 
 MAX_HELD_OCTETS = 16 * 1024  # of a field that bears results; no honest one is longer; it is removed
 _MAX_NAME_OCTETS = 64
 
+_STAND_IN = b"\r\nX-Removed: Authentication-Results"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _NAME = b"\r\nauthentication-results"
 _RESULTS = re.compile(re.escape(_NAME) + rb"[ \t]*+:")
 _HOP = re.compile(rb"\r\nreceived[ \t]*+:")
@@ -33,11 +40,27 @@ class HeaderSection:
         self._own_id = authserv_id
         self._held = b"\r\n"  # each field is found by the CRLF before it, and the first has none
         self._surplus = 2
+        self._leader: bytes | None = b""  # None once the first field has begun
+        self._has_removed = False
         self.is_over = self._is_dropping = False
 
     def feed(self, data: bytes) -> bytes:
         if self.is_over:
             return data
+        if self._leader is None:
+            return self._feed(data)
+        data = self._leader + data
+        length = leader_length(data, len(data))
+        if length < MAX_LEADER_OCTETS and _may_go_on(data[length:]):
+            self._leader = data
+            return b""
+        return self._begin(data, length)
+
+    def _begin(self, data: bytes, length: int) -> bytes:
+        self._leader = None
+        return data[:length] + self._feed(data[length:])
+
+    def _feed(self, data: bytes) -> bytes:
         text = self._held + data
         if self._is_dropping:
             end = _FIELD_END.search(text)
@@ -50,17 +73,20 @@ class HeaderSection:
             return self._emit(self._clean(text, is_whole=False))
         self.is_over = True
         section = self._clean(text[:end_of_section], is_whole=True)
+        if not section and self._surplus and self._has_removed:
+            section = _STAND_IN
         return self._emit(section, text[end_of_section:])
 
     def finish(self) -> bytes:
         """What was held back; the message ended within its header section."""
         if self.is_over:
             return b""
+        begun = b"" if self._leader is None else self._begin(self._leader, len(self._leader))
         self.is_over = True
         rest = self._held
         section = rest.removesuffix(b"\r\n")
         kept = b"" if self._is_dropping else self._clean(section, is_whole=True)
-        return self._emit(kept, rest[len(section) :])
+        return begun + self._emit(kept, rest[len(section) :])
 
     def _emit(self, section: bytes, body: bytes = b"") -> bytes:
         self.hops += len(_HOP.findall(section.lower()))
@@ -79,6 +105,7 @@ class HeaderSection:
                 return b"".join(kept) + text[position : found.start()]
             field_end = len(text) if end is None else end.start()
             is_forged = self._is_ours(text[found.end() : field_end])
+            self._has_removed = self._has_removed or is_forged
             kept.append(text[position : found.start() if is_forged else field_end])
             position = field_end
         line = len(text) if is_whole else max(position, text.rfind(b"\r\n"))
@@ -89,6 +116,7 @@ class HeaderSection:
 
     def _hold(self, rest: bytes) -> None:
         self._is_dropping = len(rest) > MAX_HELD_OCTETS
+        self._has_removed = self._has_removed or self._is_dropping
         self._held = _line_end(rest) if self._is_dropping else rest
 
     def _is_ours(self, value: bytes) -> bool:
@@ -101,6 +129,11 @@ class HeaderSection:
         except ValueError:
             pass
         return named.lower().removesuffix(".") == self._own_id
+
+
+def _may_go_on(rest: bytes) -> bool:
+    """May what was cut here be more of what stands before the first field?"""
+    return _BYTE_ORDER_MARK.startswith(rest) or rest == b"\r"
 
 
 def _line_end(text: bytes) -> bytes:

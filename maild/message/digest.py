@@ -10,6 +10,7 @@ of a header field.
 from typing import NamedTuple
 
 from maild.message.guessing import Guesser, NoGuesser, TooMuchWork
+from maild.message.headers import header_start
 from maild.message.model import ParsedMessage, Slice
 from maild.message.octets import RawMessage
 from maild.message.parse import parse, read_text
@@ -79,7 +80,7 @@ def digest_at_once(raw: bytes) -> Digest | None:
 def _is_light(raw: bytes) -> bool:
     if len(raw) > AT_ONCE_OCTETS:
         return False
-    header_end = raw.find(b"\r\n\r\n")
+    header_end = raw.find(b"\r\n\r\n", header_start(raw, len(raw)))
     header_end = len(raw) if header_end < 0 else header_end
     return (
         header_end <= AT_ONCE_HEADER_OCTETS

@@ -2,6 +2,9 @@
 
 Values are kept as latin-1 text of the raw octets, so that splitting costs one pass and nothing is
 lost; `Headers.get` shows them as UTF-8 where they are UTF-8 (RFC 6532 §3.2), else as latin-1.
+
+What `parse` takes for the header of a message is what `header_start` and `find_body` say, and nothing else: whoever
+judges fields of it (forged results, signatures, the author) asks them.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from maild.message.octets import Buffer
 
 MAX_HEADER_BYTES = 256 * 1024  # Postfix keeps 100 KiB (header_size_limit)
 MAX_HEADER_FIELDS = 10_000
+MAX_LEADER_OCTETS = 1024  # what may stand before the first field
 _FEW_BYTES = 2 * MAX_HEADER_FIELDS  # too few for more fields than that: `a:`
 
 # RFC 5322 §2.2: printable US-ASCII but the colon; §4.5 allows blanks before it.
@@ -21,6 +25,9 @@ _FIELD = re.compile(r"^([!-9;-~]++)[ \t]*+:[ \t]*+([^\n]*+(?:\n[ \t][^\n]*+)*+)"
 _FIELD_START = re.compile(rb"[!-9;-~]{1,998}+[ \t]*+:")
 _BLANK_LINE = re.compile(rb"\r?\n")
 _MBOX_START = re.compile(rb">?From [^\n]{0,998}\n")
+_LEADER = re.compile(rb"(?:\xef\xbb\xbf)?+(?:[ \t]*+\r?+\n)*+[ \t]*+")
+_CONTROLS = bytes({*range(32), 127} - set(b"\t\r\n"))
+_BARE_CR = re.compile(rb"\r(?!\n)")
 
 
 class Headers:
@@ -52,6 +59,10 @@ class Headers:
         """(name as written, unfolded value), in order."""
         return ((name, _show(value)) for name, value in self._fields)
 
+    def escaped(self, name: str) -> list[str]:
+        """Like `get_all`, but octets that are no UTF-8 stand as lone surrogates (PEP 383), for `encoded_words`."""
+        return [_escape(self._fields[at][1]) for at in self._index.get(name.lower(), ())]
+
     def octets(self, name: str) -> str | None:
         """Like `get`, but each character is one raw octet: for boundaries and charsets."""
         found = self._index.get(name.lower())
@@ -73,13 +84,43 @@ def read_headers(block: bytes) -> Headers:
     return Headers([(field[1], field[2]) for field in found])
 
 
+def header_start(raw: Buffer, end: int) -> int:
+    """Where the first field of the message raw[:end] stands; 0 for a message that has none.
+
+    By RFC 5322 a message that begins with an empty line has no fields. What web pages and editors saved does begin so,
+    or with blanks or a byte order mark, and readers pass over these.
+    """
+    start = leader_length(raw, end)
+    return start if start and _begins_with_field(raw, start, end) else 0
+
+
+def leader_length(raw: Buffer, end: int) -> int:
+    """How many octets a reader may pass over before the first field of raw[:end]: MAX_LEADER_OCTETS at most."""
+    leader = _LEADER.match(raw, 0, min(end, MAX_LEADER_OCTETS))
+    return leader.end() if leader else 0
+
+
+def is_read_alike(block: bytes, name: str, headers: Headers) -> bool:
+    """Whether readers that drop controls, or take a bare CR for a line's end, see the same fields of that name.
+
+    `headers`: what was read of the block.
+    """
+    variants = []
+    if len(block.translate(None, _CONTROLS)) < len(block):
+        variants.append(block.translate(None, _CONTROLS))
+    if block.count(b"\r") > block.count(b"\r\n"):
+        variants.append(_BARE_CR.sub(b"\n", block))
+    found = headers.get_all(name)
+    return all(read_headers(one).get_all(name) == found for one in variants)
+
+
 def find_body(raw: Buffer, start: int, end: int) -> tuple[int, int]:
     """(end of the fields, start of the body) of the entity in raw[start:end].
 
     The fields end at the first empty line (RFC 5322 §2.1). An entity that does not begin with a
     field has none, and is all body.
     """
-    if not _FIELD_START.match(raw, start, end) and not _MBOX_START.match(raw, start, end):
+    if not _begins_with_field(raw, start, end):
         blank = _BLANK_LINE.match(raw, start, end)
         return start, start if blank is None else blank.end()
     crlf = raw.find(b"\n\r\n", start, end)
@@ -87,6 +128,10 @@ def find_body(raw: Buffer, start: int, end: int) -> tuple[int, int]:
     if bare >= 0:
         return bare + 1, bare + 2
     return (crlf + 1, crlf + 3) if crlf >= 0 else (end, end)
+
+
+def _begins_with_field(raw: Buffer, start: int, end: int) -> bool:
+    return bool(_FIELD_START.match(raw, start, end) or _MBOX_START.match(raw, start, end))
 
 
 def unfold(value: str) -> str:
@@ -104,6 +149,15 @@ def octets_to_text(value: str) -> str:
         return value.encode("latin-1").decode("utf-8")
     except UnicodeError:
         return value
+
+
+def escape_octets(value: str) -> str:
+    """latin-1 text of raw octets as UTF-8; octets that are none stand as lone surrogates (PEP 383)."""
+    return value if value.isascii() else value.encode("latin-1", "replace").decode("utf-8", "surrogateescape")
+
+
+def _escape(value: str) -> str:
+    return escape_octets(unfold(value))
 
 
 def _show(value: str) -> str:

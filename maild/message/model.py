@@ -48,12 +48,14 @@ class AttachmentPart:
 class ParsedMessage:
     """What a message says, and where. `defects` are short codes, each at most once.
 
-    `header_length` includes the blank line. `from_` is the one author, or None with a defect when
+    The header section is raw[header_start:header_length], with the blank line; of what stands before
+    it (blank lines, a byte order mark) nothing is read. `from_` is the one author, or None with a defect when
     there is none, several, or a form that two readers would read differently. Message ids keep
     their angle brackets; `references` are the newest 100.
     """
 
     headers: Headers
+    header_start: int
     header_length: int
     from_: Mailbox | None
     to: tuple[Mailbox, ...]

@@ -14,7 +14,14 @@ from typing import Final
 from maild.message.decode import decode_charset, decode_prefix, decode_slice, decode_stream
 from maild.message.encoded_words import readable
 from maild.message.guessing import Guesser
-from maild.message.headers import MAX_HEADER_BYTES, MAX_HEADER_FIELDS, Headers, find_body, read_headers
+from maild.message.headers import (
+    MAX_HEADER_BYTES,
+    MAX_HEADER_FIELDS,
+    Headers,
+    find_body,
+    header_start,
+    read_headers,
+)
 from maild.message.mailboxes import parse_author, parse_mailboxes
 from maild.message.mime import MAX_DEPTH, MAX_PARTS, Indexer
 from maild.message.model import AttachmentPart, Mailbox, ParsedMessage, Slice
@@ -57,12 +64,14 @@ def parse(raw: RawMessage, guesser: Guesser | None = None) -> ParsedMessage:
     guesser = guesser or Guesser()
     buffer: Buffer = raw.tobytes() if isinstance(raw, memoryview) else raw
     end = len(buffer)
-    fields_end, body = find_body(buffer, 0, end)
+    start = header_start(buffer, end)
+    fields_end, body = find_body(buffer, start, end)
     indexer = Indexer(buffer, guesser)
-    if fields_end > MAX_HEADER_BYTES:
+    if fields_end - start > MAX_HEADER_BYTES:
         indexer.defects["header-too-large"] = None
-        fields_end = buffer.rfind(b"\n", 0, MAX_HEADER_BYTES) + 1 or MAX_HEADER_BYTES
-    headers = read_headers(bytes(buffer[:fields_end]))
+        limit = start + MAX_HEADER_BYTES
+        fields_end = buffer.rfind(b"\n", start, limit) + 1 or limit
+    headers = read_headers(bytes(buffer[start:fields_end]))
     if len(headers) >= MAX_HEADER_FIELDS:
         indexer.defects["too-many-fields"] = None
     author, defect = parse_author(headers.get_all("from"), guesser)
@@ -72,6 +81,7 @@ def parse(raw: RawMessage, guesser: Guesser | None = None) -> ParsedMessage:
     subject = readable(headers.get("subject") or "", guesser)
     return ParsedMessage(
         headers=headers,
+        header_start=start,
         header_length=body,
         from_=author,
         to=_mailboxes(headers, "to", guesser),
