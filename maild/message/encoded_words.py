@@ -1,5 +1,9 @@
 """RFC 2047 encoded words, read tolerantly: also inside quoted strings and parameters, and with
-blanks in their text, because senders write them so."""
+blanks in their text, because senders write them so.
+
+Octets that are no UTF-8 come as lone surrogates (`Headers.escaped`): so what stands raw in a word is read in the word's
+charset, and what stands beside it is guessed.
+"""
 
 from __future__ import annotations
 
@@ -9,25 +13,27 @@ import re
 from maild.message.decode import decode_charset, decode_slice
 from maild.message.guessing import Guesser
 
-MAX_ENCODED_WORDS = 1000  # per field; what follows stays as it was written
+MAX_ENCODED_WORDS = 1000  # per field; what follows is cut
+CUT = "…"
 
 # No alternative can be entered twice from one place, and no word holds a "?": linear.
 _WORD = re.compile(r"=\?([^?\s]{1,64})\?([bBqQ])\?([^?\r\n]*+)\?=")
 # Controls that no reader should be shown. Tab becomes a blank before.
+_ESCAPED = re.compile("[\ud800-\udfff]")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
 def decode_words(value: str, guesser: Guesser | None = None) -> str:
-    """`value` with its encoded words decoded; everything else unchanged."""
+    """`value` with its encoded words decoded and its octets read; everything else unchanged."""
     if "=?" not in value:
-        return value
+        return read_octets(value, guesser)
     pieces: list[str] = []
     pending = b""  # octets of adjacent words of one charset: senders split characters between them
     charset = ""
     position = 0
     for count, word in enumerate(_WORD.finditer(value)):
         if count == MAX_ENCODED_WORDS:
-            break
+            return "".join(pieces) + decode_charset(pending, charset, guesser) + CUT
         gap = value[position : word.start()]
         adjacent = position > 0 and not gap.strip(" \t\r\n")
         if adjacent and word[1].lower() == charset:
@@ -36,12 +42,19 @@ def decode_words(value: str, guesser: Guesser | None = None) -> str:
             pieces.append(decode_charset(pending, charset, guesser))
             # RFC 2047 §6.2: blanks between two encoded words are not displayed.
             if not adjacent:
-                pieces.append(gap)
+                pieces.append(read_octets(gap, guesser))
             charset, pending = word[1].lower(), _word_octets(word[2], word[3])
         position = word.end()
     pieces.append(decode_charset(pending, charset, guesser))
-    pieces.append(value[position:])
+    pieces.append(read_octets(value[position:], guesser))
     return "".join(pieces)
+
+
+def read_octets(value: str, guesser: Guesser | None = None) -> str:
+    """`value` with the octets that stand in it as lone surrogates decoded, in the likeliest charset."""
+    if value.isascii() or not _ESCAPED.search(value):
+        return value
+    return decode_charset(_octets(value), None, guesser)
 
 
 def readable(value: str, guesser: Guesser | None = None) -> str:
@@ -53,7 +66,14 @@ def readable(value: str, guesser: Guesser | None = None) -> str:
 
 
 def _word_octets(kind: str, text: str) -> bytes:
-    octets = text.encode("utf-8", "replace")
+    octets = _octets(text)
     if kind in "bB":
         return decode_slice(octets, "base64")
     return binascii.a2b_qp(octets, header=True)
+
+
+def _octets(text: str) -> bytes:
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # a surrogate that stands for no octet
+        return text.encode("utf-8", "replace")

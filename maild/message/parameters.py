@@ -12,7 +12,7 @@ from urllib.parse import unquote_to_bytes
 from maild.message.decode import decode_charset
 from maild.message.encoded_words import decode_words
 from maild.message.guessing import Guesser
-from maild.message.headers import octets_to_text
+from maild.message.headers import escape_octets
 from maild.message.mailboxes import unescape
 
 MAX_PARAMETERS = 1000
@@ -69,7 +69,7 @@ def text_parameter(parameters: dict[str, str], name: str, guesser: Guesser | Non
         return _join_sections(parameters, name, guesser)
     plain = parameters.get(name)
     # RFC 2047 §5 forbids encoded words here, and half the world sends them.
-    return None if plain is None else decode_words(octets_to_text(plain), guesser)
+    return None if plain is None else decode_words(escape_octets(plain), guesser)
 
 
 def _join_sections(parameters: dict[str, str], name: str, guesser: Guesser | None) -> str:

@@ -74,11 +74,11 @@ def parse(raw: RawMessage, guesser: Guesser | None = None) -> ParsedMessage:
     headers = read_headers(bytes(buffer[start:fields_end]))
     if len(headers) >= MAX_HEADER_FIELDS:
         indexer.defects["too-many-fields"] = None
-    author, defect = parse_author(headers.get_all("from"), guesser)
+    author, defect = parse_author(headers.escaped("from"), guesser)
     if defect is not None:
         indexer.defects[defect] = None
     indexer.run(headers, body, end)
-    subject = readable(headers.get("subject") or "", guesser)
+    subject = readable("".join(headers.escaped("subject")[:1]), guesser)
     return ParsedMessage(
         headers=headers,
         header_start=start,
@@ -142,7 +142,7 @@ def _decode(raw: RawMessage, part: Slice, length: int, guesser: Guesser) -> tupl
 
 
 def _mailboxes(headers: Headers, name: str, guesser: Guesser) -> tuple[Mailbox, ...]:
-    values = headers.get_all(name)
+    values = headers.escaped(name)
     if not values:
         return ()
     # RFC 5322 §3.6 allows one; what several say together is what a reader would be shown.

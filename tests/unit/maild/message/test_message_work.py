@@ -59,11 +59,14 @@ HOSTILE = {
     "900 names in three fields": names(b"To", 900) + names(b"Cc", 900) + names(b"Reply-To", 900) + b"\r\nhi",
     "subject of 2,000 words": b"Subject: " + b"=?x?q?=E4?= =?y?q?=F6?= " * 1000 + b"=?z?q?=FC?=\r\n\r\nhi",
     "990 undeclared texts": parts(990, body=UMLAUTS * 2 + b"#"),
+    "900 names in raw octets": b"To: " + b", ".join(b"\xe4\xf6%d <a@b.test>" % n for n in range(900)) + b"\r\n\r\nhi",
     "990 names of files": parts(990, head=b"Content-Disposition: attachment; filename*=x'en'%E4%F6#\r\n"),
 }  # fmt: skip
 SLOW = HOSTILE | {
     "1,000 parts": parts(1000),
     "addresses to convert": b"To: " + ",".join(f"a@bü{one}.test" for one in range(1000)).encode() + b"\r\n\r\nhi",
+    "1,000 of them behind an empty line": b"\r\n\r\nTo: " + b"a@b.test," * 1000 + b"\r\n\r\nhi",
+    "a subject in raw octets": b"Subject: Gr\xfc\xdfe\r\n\r\nhi",
     "a field of comments": b"From: " + b"(" * 100_000 + b"\r\n\r\nhi",
     "one undeclared text": b"Subject: x\r\n\r\n" + UMLAUTS,
     "20,000 tags": html(b"<ul><li>" * 10_000),

@@ -1,0 +1,66 @@
+"""Octets beyond ASCII in header fields, declared or not, are read as in bodies (maild/message/encoded_words.py)."""
+
+import pytest
+
+from maild.message.encoded_words import CUT, MAX_ENCODED_WORDS, decode_words, readable
+from maild.message.parse import parse
+from tests.support.work import assert_proportional, bomb
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        (b"=?iso-8859-1?Q?sch\xf6n?=", "schön"),
+        (b"=?iso-8859-1?Q?sch\xf6n_?= =?iso-8859-1?q?gr\xfcn?=", "schön grün"),
+        (b"=?iso-8859-1?Q?sch=F6n?= und gr\xc3\xbcn", "schön und grün"),
+        (b"=?iso-8859-1?Q?sch\xf6n?= und gr\xc3\xbcn", "schön und grün"),
+        (b"=?utf-8?Q?sch\xc3\xb6n?=", "schön"),
+        (b"=?koi8-r?Q?\xf0\xd2\xc9\xd7\xc5\xd4?=", "Привет"),
+        (b"=?gb2312?Q?\xc4\xe3\xba\xc3?=", "你好"),
+        (b"Re: \xb9\xd8\xd3\xda\xbb\xe1\xd2\xe9\xb5\xc4\xcd\xa8\xd6\xaa", "Re: 关于会议的通知"),
+        ("Счёт на оплату".encode("cp1251"), "Счёт на оплату"),
+        (b"Gr\xfc\xdfe aus K\xf6ln", "Grüße aus Köln"),
+        ("Grüße, 你好".encode(), "Grüße, 你好"),
+    ],
+)
+def test_a_subject_says_what_its_octets_say(raw: bytes, expected: str) -> None:
+    assert parse(b"Subject: " + raw + b"\r\n\r\n").subject == expected
+
+
+@pytest.mark.parametrize(
+    "form", [b"%b <a@b.test>", b'"%b" <a@b.test>', b"a@b.test (%b)", b"=?gbk?q?%b?= <a@b.test>"]
+)
+def test_names_of_people_are_read_so_as_well(form: bytes) -> None:
+    field = form % "张三丰".encode("gbk")
+    message = parse(b"From: %b\r\nTo: %b, c@d.test\r\n\r\n" % (field, field))
+    assert message.from_ is not None
+    assert (message.from_.name, message.from_.address) == ("张三丰", "a@b.test")
+    assert message.to[0] == message.from_
+
+
+@pytest.mark.parametrize(
+    "field", [b"Content-Disposition: attachment; filename", b"Content-Type: image/png; name"]
+)
+def test_names_of_files_are_read_so_as_well(field: bytes) -> None:
+    raw = (
+        field + b'="' + "会议通知.pdf".encode("gbk") + b'"\r\n' + b"Content-Disposition: attachment\r\n\r\nx"
+    )
+    assert parse(raw).attachments[0].filename == "会议通知.pdf"
+
+
+def test_an_address_is_no_guess() -> None:
+    message = parse(b"From: m\xfcller@b.test\r\nTo: a@m\xfcller.test, c@d.test\r\n\r\n")
+    assert message.from_ is None
+    assert [one.address for one in message.to] == ["c@d.test"]
+
+
+def test_more_words_than_are_decoded_are_cut_visibly() -> None:
+    words = "=?utf-8?q?=C3=BC?= " * (MAX_ENCODED_WORDS + 5)
+    assert decode_words(words) == "ü" * MAX_ENCODED_WORDS + CUT
+    assert "=?" not in parse(b"Subject: " + words.encode() + b"\r\n\r\n").subject
+    assert decode_words("=?utf-8?q?=C3=BC?= " * MAX_ENCODED_WORDS).rstrip() == "ü" * MAX_ENCODED_WORDS
+
+
+@pytest.mark.parametrize("unit", ["\udcff", "=?x?q?\udcff?=", "\udcff =?x?q?y?= ", "\ud800"])
+def test_octets_take_work_in_proportion(unit: str) -> None:
+    assert_proportional(readable, bomb(unit))
