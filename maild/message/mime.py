@@ -7,7 +7,8 @@ linear whatever the boundaries are. Over a limit the rest stays one opaque attac
 
 Which leaf is body:
   alternative   the first branch that has text/plain gives the text, the first with text/html the html
-  related       only below its root; every other child is an attachment that is shown inline
+  related       only below its root (named by `start`, else the first child that has any); every other
+                child is an attachment that is shown inline
   mixed & co    text/plain and text/html join the body, unless they have a filename
   anywhere      `Content-Disposition: attachment` is an attachment, and so is every other type
 """
@@ -24,18 +25,27 @@ from maild.message.guessing import Guesser
 from maild.message.headers import Headers, find_body, read_headers
 from maild.message.model import AttachmentPart, Slice
 from maild.message.octets import Buffer
-from maild.message.parameters import OCTET_STREAM, charset_of, media_type, read_value, text_parameter
+from maild.message.parameters import (
+    OCTET_STREAM,
+    charset_of,
+    media_type,
+    octets_parameter,
+    read_value,
+    text_parameter,
+)
 
 MAX_PARTS: Final = 1000
 MAX_DEPTH: Final = 100
 MAX_PART_HEADER_BYTES: Final = 64 * 1024
-MAX_BOUNDARY_OCTETS: Final = 200  # RFC 2046 §5.1.1 says 70; some senders do not count
+MAX_BOUNDARY_OCTETS: Final = 998  # RFC 2046 §5.1.1 says 70, which some senders exceed; a line has no more
 MAX_CONTENT_ID_CHARS: Final = 998
 _FALSE_DELIMITERS = 64
 _WINDOW_BYTES = 64 * 1024
 
 _DELIMITER_END = re.compile(rb"(--)?[ \t]*+(?:\r?\n|\r?\Z)")
 _WORD = re.compile(r"[A-Za-z0-9-]++")
+_NOT_ALPHANUMERIC = re.compile(r"[^a-z0-9]++")
+_MAX_ENCODING_CHARS = 80
 _LINE_FEED = 10
 
 _ENCODINGS = {
@@ -44,6 +54,12 @@ _ENCODINGS = {
     "binary": IDENTITY,
     "base64": BASE64,
     "quoted-printable": QUOTED_PRINTABLE,
+}
+# What senders mean by `8 bit`, `7-bits` and `quoted -printable`.
+_MISSPELT = {
+    _NOT_ALPHANUMERIC.sub("", name) + ending: encoding
+    for name, encoding in _ENCODINGS.items()
+    for ending in ("", "s")
 }
 
 
@@ -56,9 +72,11 @@ class _Frame:
     end: int
     kind: str
     root_id: str | None
-    children: int = 0
     is_done: bool = False
+    shares_delimiter: bool = False  # with the multipart around it, which goes on where this one ends
+    children: int = 0
     is_at_root: bool = True  # the open child may hold body text
+    has_body: bool = False  # a child gave body text
     text_child: int = 0  # alternative: which child gave the text, the html; 0 is none
     html_child: int = 0
 
@@ -97,7 +115,7 @@ class Indexer:
         while stack:
             frame = stack[-1]
             if frame.is_done:
-                stack.pop()
+                self._close(stack.pop())
             elif self._parts >= MAX_PARTS:
                 self.defects["too-many-parts"] = None
                 self._add_opaque(frame.position, end)
@@ -105,13 +123,24 @@ class Indexer:
             else:
                 self._next_part(frame)
 
+    def _close(self, frame: _Frame) -> None:
+        if not frame.shares_delimiter:
+            return
+        around = self._stack[-1]
+        # What stands before the next delimiter is the epilogue of the one that ended.
+        found = find_delimiter(self._raw, frame.delimiter, frame.position, frame.end)
+        if found is None:
+            around.position, around.is_done = frame.end, True
+        else:
+            _, around.position, around.is_done = found
+
     def _next_part(self, frame: _Frame) -> None:
         start = frame.position
         found = find_delimiter(self._raw, frame.delimiter, start, frame.end)
         if found is None:
             self.defects["missing-end"] = None
             frame.is_done = True
-            end = frame.end
+            end = frame.position = frame.end
         else:
             delimiter_start, frame.position, frame.is_done = found
             end = _before_line_break(self._raw, start, delimiter_start)
@@ -120,9 +149,7 @@ class Indexer:
         fields_end, body = find_body(self._raw, start, end)
         headers = read_headers(bytes(self._raw[start : min(fields_end, start + MAX_PART_HEADER_BYTES)]))
         if frame.kind == "related":
-            frame.is_at_root = frame.children == 1 or (
-                frame.root_id is not None and _content_id(headers) == frame.root_id
-            )
+            frame.is_at_root = _is_root(frame, headers)
         # RFC 2046 §5.1.5
         self._open(headers, body, end, "message/rfc822" if frame.kind == "digest" else "text/plain")
 
@@ -138,13 +165,20 @@ class Indexer:
             self._add_opaque(start, end)
             return
         delimiter = _delimiter(parameters)
-        first = find_delimiter(self._raw, delimiter, start, end) if delimiter else None
-        if first is None:
-            self.defects["missing-boundary"] = None
-            self._add_leaf(self._read_leaf(headers, start, end, "text/plain", {}))
-            return
+        around = self._stack[-1] if self._stack else None
+        # The delimiter that ended this part was its own first one: its end ends it, not what is around it.
+        shares = around is not None and around.delimiter == delimiter and not around.is_done
+        if shares and around is not None:
+            position, end, is_done = around.position, around.end, False
+        else:
+            first = find_delimiter(self._raw, delimiter, start, end) if delimiter else None
+            if first is None:
+                self.defects["missing-boundary"] = None
+                self._add_leaf(self._read_leaf(headers, start, end, "text/plain", {}))
+                return
+            _, position, is_done = first
         root_id = (text_parameter(parameters, "start", self._guesser) or "").strip("<> \t") or None
-        frame = _Frame(delimiter, first[1], end, content_type[10:], root_id, is_done=first[2])
+        frame = _Frame(delimiter, position, end, content_type[10:], root_id, is_done, shares)
         self._stack.append(frame)
 
     def _add_leaf(self, leaf: _Entity) -> None:
@@ -170,14 +204,11 @@ class Indexer:
     def _read_leaf(
         self, headers: Headers, start: int, end: int, content_type: str, parameters: dict[str, str]
     ) -> _Entity:
-        encoding = IDENTITY
-        declared = headers.octets("content-transfer-encoding")
-        if declared is not None and (word := _WORD.search(declared)) is not None:
-            known = _ENCODINGS.get(word[0].lower())
-            if known is None:
-                content_type = OCTET_STREAM  # RFC 2045 §6.4
-            else:
-                encoding = known
+        encoding = self._encoding(headers)
+        if encoding is None:
+            # RFC 2045 §6.4 hides text as well; every reader shows it, and it is seldom encoded at all.
+            content_type = content_type if content_type.startswith("text/") else OCTET_STREAM
+            encoding = IDENTITY
         disposition = filename = None
         declared = headers.octets("content-disposition")
         if declared is not None:
@@ -189,6 +220,17 @@ class Indexer:
         return _Entity(
             start, end, content_type, encoding, charset, disposition, filename, _content_id(headers)
         )
+
+    def _encoding(self, headers: Headers) -> str | None:
+        """The transfer encoding as declared, or as it was meant; None for one that nobody knows."""
+        declared = headers.octets("content-transfer-encoding")
+        if declared is None or (word := _WORD.search(declared)) is None:
+            return IDENTITY
+        known = _ENCODINGS.get(word[0].lower())
+        if known is None:
+            self.defects["unknown-encoding"] = None
+            known = _MISSPELT.get(_NOT_ALPHANUMERIC.sub("", declared[:_MAX_ENCODING_CHARS].lower()))
+        return known
 
     def _is_body(self, leaf: _Entity) -> bool:
         if leaf.disposition not in (None, "inline"):  # RFC 2183 §2.8: an unknown one is attachment
@@ -204,6 +246,8 @@ class Indexer:
             return False
         for frame in choices:
             setattr(frame, slot, frame.children)
+        for frame in self._stack:
+            frame.has_body = True
         return True
 
     def _is_inline(self, leaf: _Entity) -> bool:
@@ -256,6 +300,13 @@ def _search_delimiter(raw: Buffer, delimiter: bytes, start: int, end: int) -> tu
     return None
 
 
+def _is_root(frame: _Frame, headers: Headers) -> bool:
+    """RFC 2387 §3.2. Some senders put the pictures first and name no root: the first text is it then."""
+    if frame.root_id is None:
+        return frame.children == 1 or not frame.has_body
+    return frame.children == 1 or _content_id(headers) == frame.root_id
+
+
 def _content_id(headers: Headers) -> str | None:
     """Content-ID without its brackets, as a `cid:` URL names it (RFC 2392 §2)."""
     value = headers.get("content-id")
@@ -266,10 +317,10 @@ def _content_id(headers: Headers) -> str | None:
 
 
 def _delimiter(parameters: dict[str, str]) -> bytes:
-    boundary = parameters.get("boundary", "").rstrip()
-    if not 0 < len(boundary) <= MAX_BOUNDARY_OCTETS or "\n" in boundary:
+    boundary = octets_parameter(parameters, "boundary").rstrip()
+    if not 0 < len(boundary) <= MAX_BOUNDARY_OCTETS or b"\n" in boundary:
         return b""
-    return b"--" + boundary.encode("latin-1", "replace")
+    return b"--" + boundary
 
 
 def _before_line_break(raw: Buffer, start: int, at: int) -> int:

@@ -61,18 +61,36 @@ def text_parameter(parameters: dict[str, str], name: str, guesser: Guesser | Non
     """A parameter for readers, however it was encoded; None when absent."""
     if not parameters:
         return None
-    extended = parameters.get(name + "*")
-    if extended is not None:  # RFC 2231 §4; it is the better one where both stand (RFC 6266 §4.3)
-        charset, octets = _read_extended(extended)
-        return decode_charset(octets, charset, guesser)
-    if name + "*0" in parameters or name + "*0*" in parameters:
-        return _join_sections(parameters, name, guesser)
+    encoded = _encoded_parameter(parameters, name)
+    if encoded is not None:  # RFC 2231 §4; it is the better one where both stand (RFC 6266 §4.3)
+        charset, octets = encoded
+        text = decode_charset(octets, charset, guesser)
+        return decode_words(text, guesser) if charset is None else text
     plain = parameters.get(name)
     # RFC 2047 §5 forbids encoded words here, and half the world sends them.
     return None if plain is None else decode_words(escape_octets(plain), guesser)
 
 
-def _join_sections(parameters: dict[str, str], name: str, guesser: Guesser | None) -> str:
+def octets_parameter(parameters: dict[str, str], name: str) -> bytes:
+    """A parameter that is compared octet by octet: a boundary; b"" when absent."""
+    plain = parameters.get(name)
+    if plain is not None:
+        return plain.encode("latin-1", "replace")
+    encoded = _encoded_parameter(parameters, name) if parameters else None
+    return b"" if encoded is None else encoded[1]
+
+
+def _encoded_parameter(parameters: dict[str, str], name: str) -> tuple[str | None, bytes] | None:
+    """(charset, octets) of a parameter in one of the forms of RFC 2231 §3 and §4; None when there is none."""
+    extended = parameters.get(name + "*")
+    if extended is not None:
+        return _read_extended(extended)
+    if name + "*0" in parameters or name + "*0*" in parameters:
+        return _join_sections(parameters, name)
+    return None
+
+
+def _join_sections(parameters: dict[str, str], name: str) -> tuple[str | None, bytes]:
     """RFC 2231 §3 continuations, up to the first gap."""
     charset = None
     pieces: list[bytes] = []
@@ -88,8 +106,7 @@ def _join_sections(parameters: dict[str, str], name: str, guesser: Guesser | Non
             pieces.append(plain.encode("latin-1", "replace"))
         else:
             break
-    text = decode_charset(b"".join(pieces), charset, guesser)
-    return decode_words(text, guesser) if charset is None else text
+    return charset, b"".join(pieces)
 
 
 def _read_extended(value: str) -> tuple[str | None, bytes]:

@@ -32,6 +32,11 @@ FRAGMENTS = st.sampled_from(
         b"Content-Type: multipart/mixed; boundary=b\r\n",
         b"Content-Type: multipart/alternative; boundary=c\r\n",
         b"Content-Type: multipart/related; boundary=b; start=x\r\n",
+        b"Content-Type: multipart/related; boundary=b\r\n",
+        b"Content-Type: multipart/mixed; boundary*=utf-8''%62\r\n",
+        b"Content-Type: multipart/mixed; boundary*0=b; boundary*1=\r\n",
+        b"Content-Transfer-Encoding: 8 bits\r\n",
+        b"\xef\xbb\xbf",
         b"Content-Type: text/html; charset=utf-16\r\n",
         b"Content-Type: message/rfc822\r\n",
         b"Content-Type: multipart/digest; boundary=b\r\n",
@@ -124,7 +129,7 @@ HTML = st.lists(
 @given(MESSAGES)
 def test_parse_never_raises_and_stays_inside(raw: bytes) -> None:
     message = parse(raw)
-    assert 0 <= message.header_length <= len(raw)
+    assert 0 <= message.header_start <= message.header_length <= len(raw)
     slices = [*message.text, *message.html, *(a.slice for a in message.attachments)]
     for part in slices:
         assert 0 <= message.header_length <= part.offset <= part.offset + part.length <= len(raw)

@@ -168,7 +168,7 @@ def test_encoded_words(value: str, expected: str) -> None:
     [
         (bomb("=?"), "=?" * 500_000),
         (bomb("=?u?q?"), "=?u?q?" * 166_666),
-        (bomb("=?u?q?a?= "), "a" * MAX_ENCODED_WORDS + (" =?u?q?a?=" * (100_000 - MAX_ENCODED_WORDS))),
+        (bomb("=?u?q?a?= "), "a" * MAX_ENCODED_WORDS + "…"),
         (bomb(" ", before="=?u?q?"), "=?u?q?"),
     ],
 )

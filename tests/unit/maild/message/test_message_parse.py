@@ -215,7 +215,7 @@ def test_inline_uuencode_stays_text() -> None:
 
 
 def test_an_unknown_transfer_encoding_makes_an_octet_stream() -> None:
-    raw = crlf("Content-Type: text/plain\nContent-Transfer-Encoding: x-uuencode\n\nbegin\n")
+    raw = crlf("Content-Type: image/png\nContent-Transfer-Encoding: x-uuencode\n\nbegin\n")
     (attachment,) = parse(raw).attachments
     assert (attachment.content_type, attachment.slice.encoding) == ("application/octet-stream", "identity")
     assert content(raw, attachment) == b"begin\r\n"

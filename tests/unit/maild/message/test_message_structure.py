@@ -1,0 +1,141 @@
+"""Structures that the standards forbid, forget or advise against, and that mailers send (maild/message/mime.py)."""
+
+import pytest
+
+from maild.message.decode import decode_slice
+from maild.message.parse import ParsedMessage, parse, read_text
+from tests.support.work import assert_proportional, bomb
+
+FROM = b"From: a@b.test\r\n"
+
+
+def crlf(text: str) -> bytes:
+    return FROM + text.replace("\n", "\r\n").encode()
+
+
+def bodies(raw: bytes) -> tuple[str, str]:
+    message = parse(raw)
+    return read_text(raw, message.text)[0], read_text(raw, message.html)[0]
+
+
+def files(raw: bytes) -> list[tuple[str, bytes]]:
+    slices = [(one.filename, one.slice) for one in parse(raw).attachments]
+    return [(name, decode_slice(raw[at.offset : at.offset + at.length], at.encoding)) for name, at in slices]
+
+
+@pytest.mark.parametrize(
+    ("declared", "body", "expected"),
+    [
+        ("7-bit", "Hi =3D", "Hi =3D"),
+        ("8 bit", "Hi", "Hi"),
+        ("7bits", "Hi", "Hi"),
+        ("8bits", "Hi", "Hi"),
+        ("plain", "Hi", "Hi"),
+        ("utf-8", "Grüße", "Grüße"),
+        ("text/plain", "Hi", "Hi"),
+        ("quoted -printable", "a=3Db", "a=b"),
+        ("quoted_printable", "a=3Db", "a=b"),
+        ("Base 64", "SGk=", "Hi"),
+        ("x" * 5000, "Hi", "Hi"),
+    ],
+)
+def test_text_in_an_unknown_encoding_is_shown(declared: str, body: str, expected: str) -> None:
+    head = f"Content-Type: text/html; charset=utf-8\nContent-Transfer-Encoding: {declared}\n\n"
+    assert bodies(crlf(head + body)) == ("", expected)
+    assert parse(crlf(head + body)).defects == ("unknown-encoding",)
+
+
+def test_other_types_in_an_unknown_encoding_are_opaque() -> None:
+    """RFC 2045 §6.4."""
+    (attachment,) = parse(
+        crlf("Content-Type: image/png\nContent-Transfer-Encoding: x-secret\n\nx")
+    ).attachments
+    assert attachment.content_type == "application/octet-stream"
+
+
+MALWARE = (
+    "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: multipart/alternative; boundary=b\n\n"
+    "--b\n\ntext\n--b\nContent-Type: text/html\n\nhtml\n--b--\n"
+    "{between}--b\nContent-Type: application/zip; name=a.zip\n\nPK\n{end}"
+)
+
+
+@pytest.mark.parametrize("between", ["", "\n", "an epilogue\n"])
+@pytest.mark.parametrize("end", ["--b--\n", ""])
+def test_an_inner_multipart_of_the_same_boundary_ends_alone(between: str, end: str) -> None:
+    raw = crlf(MALWARE.format(between=between, end=end))
+    assert bodies(raw) == ("text", "html")
+    assert [name for name, _ in files(raw)] == ["a.zip"]
+    assert files(raw)[0][1].startswith(b"PK")
+
+
+def test_three_of_the_same_boundary_end_one_by_one() -> None:
+    head = "Content-Type: multipart/mixed; boundary=b\n\n--b\n"
+    part = "--b\nContent-Type: image/png; name={}\n\nx\n"
+    raw = crlf(head * 3 + "\ntext\n--b--\n" + part.format("one") + "--b--\n" + part.format("two") + "--b--\n")
+    assert bodies(raw) == ("text", "")
+    assert [name for name, _ in files(raw)] == ["one", "two"]
+
+
+def test_an_inner_one_that_is_never_closed_has_the_rest() -> None:
+    head = "Content-Type: multipart/mixed; boundary=b\n\n--b\n"
+    raw = crlf(head * 2 + "\ntext\n--b\nContent-Type: image/png; name=one\n\nx\n")
+    assert (bodies(raw), files(raw)) == (("text", ""), [("one", b"x\r\n")])
+
+
+def test_html_behind_the_pictures_of_a_related_is_the_body() -> None:
+    raw = crlf(
+        "Content-Type: multipart/related; boundary=b\n\n--b\nContent-Type: image/png\nContent-ID: <p>\n\nPNG\n"
+        "--b\nContent-Type: text/html\n\n<img src=cid:p>\n--b\nContent-Type: text/html; name=more.html\n\nmore\n--b--\n"
+    )
+    assert bodies(raw) == ("", "<img src=cid:p>")
+    assert files(raw) == [("attachment-1.png", b"PNG"), ("more.html", b"more")]
+
+
+def test_start_names_the_root_of_a_related_all_the_same() -> None:
+    raw = crlf(
+        'Content-Type: multipart/related; boundary=b; start="<r>"\n\n--b\nContent-Type: image/png\n\nPNG\n'
+        "--b\nContent-Type: text/html\n\nnot it\n--b\nContent-Type: text/html\nContent-ID: <r>\n\nit\n--b--\n"
+    )
+    assert bodies(raw) == ("", "it")
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        "boundary*=utf-8''a%20b",
+        "boundary*=us-ascii'en'a%20b",
+        'boundary*0="a "; boundary*1=b',
+        "boundary*0*=us-ascii''a%20; boundary*1=b",
+        'boundary="a b"; boundary*=x',
+    ],
+)
+def test_a_boundary_in_the_forms_of_rfc_2231(declared: str) -> None:
+    raw = crlf(
+        f"Content-Type: multipart/mixed; {declared}\n\n--a b\n\ntext\n--a b\nContent-Type: image/png\n\nx\n--a b--\n"
+    )
+    assert bodies(raw) == ("text", "")
+    assert files(raw) == [("attachment-1.png", b"x")]
+
+
+@pytest.mark.parametrize(("length", "is_read"), [(70, True), (201, True), (998, True), (999, False)])
+def test_long_boundaries(length: int, is_read: bool) -> None:
+    boundary = "b" * length
+    raw = crlf(
+        f'Content-Type: multipart/mixed; boundary="{boundary}"\n\n--{boundary}\n\ntext\n--{boundary}--\n'
+    )
+    assert (bodies(raw)[0] == "text") is is_read
+
+
+SAME = "Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n"
+
+
+@pytest.mark.parametrize(
+    "unit", [SAME, "--b--\r\n", SAME + "--b--\r\n", "--b\r\n" + SAME + "--b--\r\n--b\r\n\r\nx\r\n"]
+)
+def test_equal_boundaries_take_work_in_proportion(unit: str) -> None:
+    def read(text: str) -> ParsedMessage:
+        return parse(text.encode())
+
+    assert_proportional(read, bomb(unit, before=SAME))
+    read(bomb(unit, before=SAME).whole())
