@@ -14,7 +14,7 @@ from typing import Final
 import email_validator
 
 from maild.message.idn import ascii_domain
-from maild.message.mailboxes import parse_author, parse_mailboxes, quote_local, unescape
+from maild.message.mailboxes import parse_mailboxes, quote_local, unescape
 from maild.message.model import Mailbox
 
 __all__ = [
@@ -23,7 +23,6 @@ __all__ = [
     "Mailbox",
     "Path",
     "normalize",
-    "parse_author",
     "parse_mailboxes",
     "parse_path",
     "split",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import binascii
 import re
+from itertools import islice
 
 from maild.message.decode import decode_charset, decode_slice
 from maild.message.guessing import Guesser
@@ -19,6 +20,7 @@ CUT = "…"
 # No alternative can be entered twice from one place, and no word holds a "?": linear.
 _WORD = re.compile(r"=\?([^?\s]{1,64})\?([bBqQ])\?([^?\r\n]*+)\?=")
 # Controls that no reader should be shown. Tab becomes a blank before.
+_ENDS = frozenset(b"\0\r\n")
 _ESCAPED = re.compile("[\ud800-\udfff]")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
@@ -55,6 +57,12 @@ def read_octets(value: str, guesser: Guesser | None = None) -> str:
     if value.isascii() or not _ESCAPED.search(value):
         return value
     return decode_charset(_octets(value), None, guesser)
+
+
+def hides_controls(value: str) -> bool:
+    """Whether an encoded word says a NUL or a line's end, at which some readers stop."""
+    words = islice(_WORD.finditer(value), MAX_ENCODED_WORDS)
+    return any(not _ENDS.isdisjoint(_word_octets(word[2], word[3])) for word in words)
 
 
 def readable(value: str, guesser: Guesser | None = None) -> str:

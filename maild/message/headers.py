@@ -18,11 +18,13 @@ from maild.message.octets import Buffer
 MAX_HEADER_BYTES = 256 * 1024  # Postfix keeps 100 KiB (header_size_limit)
 MAX_HEADER_FIELDS = 10_000
 MAX_LEADER_OCTETS = 1024  # what may stand before the first field
+_WINDOW_OCTETS = 64 * 1024
 _FEW_BYTES = 2 * MAX_HEADER_FIELDS  # too few for more fields than that: `a:`
 
 # RFC 5322 §2.2: printable US-ASCII but the colon; §4.5 allows blanks before it.
 _FIELD = re.compile(r"^([!-9;-~]++)[ \t]*+:[ \t]*+([^\n]*+(?:\n[ \t][^\n]*+)*+)", re.MULTILINE)
 _FIELD_START = re.compile(rb"[!-9;-~]{1,998}+[ \t]*+:")
+_COLON = re.compile(rb"[ \t]*+:")
 _BLANK_LINE = re.compile(rb"\r?\n")
 _MBOX_START = re.compile(rb">?From [^\n]{0,998}\n")
 _LEADER = re.compile(rb"(?:\xef\xbb\xbf)?+(?:[ \t]*+\r?+\n)*+[ \t]*+")
@@ -112,6 +114,19 @@ def is_read_alike(block: bytes, name: str, headers: Headers) -> bool:
         variants.append(_BARE_CR.sub(b"\n", block))
     found = headers.get_all(name)
     return all(read_headers(one).get_all(name) == found for one in variants)
+
+
+def has_field(raw: Buffer, start: int, end: int, name: bytes) -> bool:
+    """Whether a line that begins in raw[start:end] begins with that field name (lower case)."""
+    mark = b"\n" + name
+    for at in range(max(0, start - 1), end, _WINDOW_OCTETS):
+        window = bytes(raw[at : min(end, at + _WINDOW_OCTETS + len(mark))]).lower()
+        found = window.find(mark)
+        while found >= 0:
+            if _COLON.match(raw, at + found + len(mark), end):
+                return True
+            found = window.find(mark, found + 1)
+    return False
 
 
 def find_body(raw: Buffer, start: int, end: int) -> tuple[int, int]:

@@ -3,16 +3,12 @@
 One pass over tokens, no recursion: comments nest by counting (§3.2.2), groups are flattened
 (§3.4), obsolete routes are dropped (§4.4). Encoded words are decoded in names alone, after the
 structure is known, so that no encoding can make an address out of a name.
-
-`parse_author` is stricter: it gives no mailbox where two honest readers could see two different
-ones, because DMARC protects what *that* mailbox says and nothing else.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from maild.message.encoded_words import decode_words
 from maild.message.guessing import Guesser
@@ -43,30 +39,27 @@ _DOMAIN = re.compile(r"[\w-]++(?:\.[\w-]++)*+\.?|\[[!-Z^-~]++\]")
 _UNSHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+")
 
 
+class AddressReading(NamedTuple):
+    """The mailboxes of an address list. `is_irregular`: not all of it is what RFC 5322 §3.4 calls one; `names_another`:
+    another reader could find an address in it that is none of these."""
+
+    mailboxes: tuple[Mailbox, ...]
+    is_irregular: bool
+    names_another: bool
+
+
 def parse_mailboxes(value: str, guesser: Guesser | None = None) -> tuple[Mailbox, ...]:
     """The mailboxes of an address list, at most MAX_MAILBOXES; what is none is left out."""
+    return read_mailboxes(value, guesser).mailboxes
+
+
+def read_mailboxes(value: str, guesser: Guesser | None = None) -> AddressReading:
+    """The same, and how certain it is."""
     simple = _read_simple(value, guesser)
-    return simple if simple is not None else _Reader(value, guesser).read()
-
-
-def parse_author(values: Sequence[str], guesser: Guesser | None = None) -> tuple[Mailbox | None, str | None]:
-    """(the mailbox, None) of the From fields, or (None, defect code).
-
-    Defects: "no-from", "several-from", "ambiguous-from".
-    """
-    if not values:
-        return None, "no-from"
-    if len(values) > 1:  # RFC 5322 §3.6: From occurs once
-        return None, "several-from"
-    found = _read_simple(values[0], guesser)
-    if found is None:
-        reader = _Reader(values[0], guesser)
-        found = reader.read()
-        if len(found) < 2 and reader.is_irregular:
-            return None, "ambiguous-from"
-    if len(found) != 1:
-        return None, "several-from" if found else "no-from"
-    return found[0], None
+    if simple is not None:
+        return AddressReading(simple, is_irregular=False, names_another=False)
+    reader = _Reader(value, guesser)
+    return AddressReading(reader.read(), reader.is_irregular or reader.names_another, reader.names_another)
 
 
 def display_name(raw: str, guesser: Guesser | None = None) -> str | None:
@@ -113,7 +106,7 @@ class _Reader:
     """The state of one reading. A piece is (kind, text): "atom", "quoted", "literal", ".", "@", " "."""
 
     def __init__(self, value: str, guesser: Guesser | None) -> None:
-        self.is_irregular = False
+        self.is_irregular = self.names_another = False
         self._guesser = guesser
         self._value = value
         self._found: list[Mailbox] = []
@@ -141,6 +134,8 @@ class _Reader:
                 position = self._read_comment(position - 1)
             else:
                 self._special(token[0])
+        else:
+            self.is_irregular = True  # the rest is not read
         self._end_mailbox()
         return tuple(self._found[:MAX_MAILBOXES])
 
@@ -152,9 +147,13 @@ class _Reader:
             if depth == 0:
                 end = mark.end()
                 break
+        else:
+            self.is_irregular = True
         if self._is_angle_open:
             self.is_irregular = True
         self._comment = unescape(self._value[start + 1 : end - 1])
+        if "<" in self._comment and "@" in self._comment:
+            self.names_another = True  # whoever knows no comments takes what stands in angle brackets
         return end
 
     def _piece(self, kind: str, text: str) -> None:
@@ -162,10 +161,13 @@ class _Reader:
             text = kind = " "
         elif kind == "other":
             kind = "atom"
+        elif kind == "quoted" and '\\"' in text and "@" in text:
+            self.names_another = True  # whoever knows no quoted pairs sees it end there
         if self._is_angle_open and self._angle is not None:
             self._angle.append((kind, text))
         elif self._angle is not None:
             self.is_irregular = self.is_irregular or kind != " "  # words after `<…>`
+            self.names_another = self.names_another or kind == "@"
         else:
             self._is_split = self._is_split or bool(self._comment and self._pieces and kind != " ")
             self._pieces.append((kind, text))
@@ -194,16 +196,16 @@ class _Reader:
         if self._angle is not None:
             self.is_irregular = True
             self._end_mailbox()
-        if any(kind == "@" for kind, _ in self._pieces):
-            self.is_irregular = True  # `a@b <c@d>`: some readers show the first
         self._angle = []
         self._is_angle_open = True
 
     def _colon(self) -> None:
         self.is_irregular = True
         if self._is_in_route() and self._angle is not None:  # RFC 5322 §4.4 obs-route
+            self.names_another = True
             self._angle.clear()
         elif self._angle is None:  # §3.4: what stood before is the name of a group
+            self.names_another = self.names_another or _has_at(self._pieces)
             self._start_mailbox()
 
     def _end_mailbox(self) -> None:
@@ -211,24 +213,40 @@ class _Reader:
             self.is_irregular = True
         if self._angle is not None:
             self._add(_phrase(self._pieces) or self._comment, self._angle, is_bare=False)
-        elif any(kind == "@" for kind, _ in self._pieces):
+            self._check_phrase()
+        elif _has_at(self._pieces):
             self.is_irregular = self.is_irregular or self._is_split
             self._add(self._comment, self._pieces, is_bare=True)
         elif any(kind != " " for kind, _ in self._pieces):
             self.is_irregular = True
         self._start_mailbox()
 
+    def _check_phrase(self) -> None:
+        """`a@b <c@d>`: some readers show the first; `a@b <a@b>` is alike for all."""
+        if not _has_at(self._pieces):
+            return
+        address = self._found[-1].address if self._found else ""
+        if _phrase(self._pieces).strip(" '").casefold() != address.casefold():
+            self.names_another = True
+
     def _add(self, name: str, pieces: list[tuple[str, str]], *, is_bare: bool) -> None:
         runs = _runs(pieces)
         if len(runs) > 1:
             self.is_irregular = True
         if is_bare:  # `bob smith@x`: the words before are a name without its brackets
-            runs = [run for run in runs if any(kind == "@" for kind, _ in run)][-1:]
+            runs = [run for run in runs if _has_at(run)]
+            self.names_another = self.names_another or len(runs) > 1
+            runs = runs[-1:]
         address = _address(runs[0]) if len(runs) == 1 else None
         if address is None:
             self.is_irregular = True
+            self.names_another = self.names_another or _has_at(pieces)
             return
         self._found.append(Mailbox(display_name(name, self._guesser), address))
+
+
+def _has_at(pieces: list[tuple[str, str]]) -> bool:
+    return any(kind == "@" for kind, _ in pieces)
 
 
 def _phrase(pieces: list[tuple[str, str]]) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from io import IncrementalNewlineDecoder
 from typing import Final
 
+from maild.message.author import find_author
 from maild.message.decode import decode_charset, decode_prefix, decode_slice, decode_stream
 from maild.message.encoded_words import readable
 from maild.message.guessing import Guesser
@@ -22,7 +23,7 @@ from maild.message.headers import (
     header_start,
     read_headers,
 )
-from maild.message.mailboxes import parse_author, parse_mailboxes
+from maild.message.mailboxes import parse_mailboxes
 from maild.message.mime import MAX_DEPTH, MAX_PARTS, Indexer
 from maild.message.model import AttachmentPart, Mailbox, ParsedMessage, Slice
 from maild.message.octets import Buffer, RawMessage
@@ -67,14 +68,16 @@ def parse(raw: RawMessage, guesser: Guesser | None = None) -> ParsedMessage:
     start = header_start(buffer, end)
     fields_end, body = find_body(buffer, start, end)
     indexer = Indexer(buffer, guesser)
+    section_end = fields_end
     if fields_end - start > MAX_HEADER_BYTES:
         indexer.defects["header-too-large"] = None
         limit = start + MAX_HEADER_BYTES
         fields_end = buffer.rfind(b"\n", start, limit) + 1 or limit
-    headers = read_headers(bytes(buffer[start:fields_end]))
+    section = bytes(buffer[start:fields_end])
+    headers = read_headers(section)
     if len(headers) >= MAX_HEADER_FIELDS:
         indexer.defects["too-many-fields"] = None
-    author, defect = parse_author(headers.escaped("from"), guesser)
+    author, defect = find_author(headers, section, (buffer, fields_end, section_end), guesser)
     if defect is not None:
         indexer.defects[defect] = None
     indexer.run(headers, body, end)

@@ -243,7 +243,7 @@ def test_missing_end_and_missing_boundary_lose_nothing() -> None:
     message = parse(raw)
     assert text_of(raw, message) == "first"
     assert content(raw, message.attachments[0]) == b"GIF89a"
-    assert message.defects == ("no-from", "missing-end")
+    assert message.defects == ("no-author", "missing-end")
     for head in ("multipart/mixed", "multipart/mixed; boundary=zz", 'multipart/mixed; boundary=""'):
         raw = crlf(f"From: a@x.org\nContent-Type: {head}\n\n--b\nhello\n")
         assert "hello" in text_of(raw, parse(raw))
