@@ -119,6 +119,13 @@ def greatest(one: str, other: str) -> str:
     return f"max({one}, {other})"
 
 
+def domain_of(address: str) -> str:
+    """The domain of `local@domain` in lower case, without a last dot; NULL where there is none in ASCII."""
+    local = f"rtrim({address}, replace({address}, '@', ''))"  # up to the last "@"
+    domain = f"lower(rtrim(replace({address}, {local}, ''), '.'))"
+    return f"CASE WHEN instr({address}, '@') AND NOT {domain} GLOB '*[^!-~]*' THEN nullif({domain}, '') END"
+
+
 def bytes_of(text: str) -> str:
     """How many octets the text has; `length` counts characters, up to a NUL."""
     return f"length({octets(text)})"

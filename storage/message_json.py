@@ -17,6 +17,7 @@ from storage.database import Tx
 from storage.dialect import (
     array_of,
     bytes_of,
+    domain_of,
     each_of,
     elements,
     flag,
@@ -75,6 +76,7 @@ _MESSAGE = {
     "mode": value("m.mode"),
     "status": value("m.status"),
     "fromAddress": value("m.from_address"),
+    "fromDomain": value(domain_of("m.from_address")),
     "fromName": value("m.from_name"),
     "toAddresses": stored("m.to_addresses"),
     "ccAddresses": stored("m.cc_addresses"),

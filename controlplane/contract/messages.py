@@ -158,6 +158,7 @@ class ListedMessage(ResponseModel):
     mode: Mode
     status: MessageStatus
     fromAddress: str
+    fromDomain: str | None
     fromName: str | None
     toAddresses: list[str]
     ccAddresses: list[str]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from maild.message.address import normalize
+from maild.message.address import normalize, with_ascii_domain
 from maild.message.digest import Digest
 from storage.clock import iso
 from storage.inboxes import RecipientInbox
@@ -44,7 +44,7 @@ def incoming_message(
         digest=found,
         blob_id=blob_id,
         size_bytes=size_bytes,
-        from_address=parsed.from_.address if parsed.from_ else envelope_from,
+        from_address=parsed.from_.address if parsed.from_ else with_ascii_domain(envelope_from),
         from_name=parsed.from_.name if parsed.from_ else None,
         to=tuple(one.address for one in parsed.to),
         cc=tuple(one.address for one in parsed.cc),

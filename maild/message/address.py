@@ -116,6 +116,17 @@ def normalize(address: str) -> str:
     return f"{local}@{domain}" if "@" in address else local
 
 
+def with_ascii_domain(address: str) -> str:
+    """The address with its domain as A-labels; unchanged where it is ASCII, or has none."""
+    local, at, domain = address.rpartition("@")
+    if domain.isascii():
+        return address
+    try:
+        return local + at + ascii_domain(domain)
+    except ValueError:
+        return address
+
+
 def suppression_keys(address: str) -> tuple[str, ...]:
     """The keys under which an address may be suppressed: its own, and that of the same mailbox without a tag.
 

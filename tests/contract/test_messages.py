@@ -9,8 +9,8 @@ from tests.support.running import Running
 from tests.support.store import ManualClock
 
 LISTED = {
-    "id", "inboxId", "threadId", "direction", "mode", "status", "fromAddress", "fromName", "toAddresses",
-    "ccAddresses", "bccAddresses", "replyTo", "subject", "snippet", "extractedText", "messageIdHeader",
+    "id", "inboxId", "threadId", "direction", "mode", "status", "fromAddress", "fromDomain", "fromName",
+    "toAddresses", "ccAddresses", "bccAddresses", "replyTo", "subject", "snippet", "extractedText", "messageIdHeader",
     "inReplyTo", "references", "labels", "isAutoReply", "isSpam", "auth", "recipients", "attachments",
     "failureReason", "scheduledAt", "sentAt", "createdAt",
 }  # fmt: skip
@@ -68,6 +68,7 @@ async def test_an_inbound_message_is_complete(maild: Running, bot: dict[str, Any
         "mode": "live",
         "status": "received",
         "fromAddress": "Ada@elsewhere.test",
+        "fromDomain": "elsewhere.test",
         "fromName": "Ada L.",
         "toAddresses": ["bot@agents.test", "other@elsewhere.test"],
         "ccAddresses": ["third@elsewhere.test"],
@@ -241,3 +242,24 @@ async def test_reading_never_clears_unread(maild: Running, bot: dict[str, Any]) 
     message = await maild.received(bot, "Subject: x\n\n")
     for _ in range(2):
         assert (await maild.api.get(f"/v1/messages/{message['id']}")).data["labels"] == ["unread"]
+
+
+@pytest.mark.parametrize(
+    ("author", "envelope", "address", "domain"),
+    [
+        ("b@m\u00fcller.test", "c@else.test", "b@xn--mller-kva.test", "xn--mller-kva.test"),
+        ("b@XN--MLLER-KVA.test", "c@else.test", "b@XN--MLLER-KVA.test", "xn--mller-kva.test"),
+        ('"a@b"@Bank.TEST', "c@else.test", '"a@b"@Bank.TEST', "bank.test"),
+        ("a@x.test, b@y.test", "c@else.test", "c@else.test", "else.test"),
+        ("a@x.test, b@y.test", "c@m\u00fcller.test", "c@xn--mller-kva.test", "xn--mller-kva.test"),
+        ("a@x.test, b@y.test", "", "", None),
+        ("u@[192.0.2.1]", "c@else.test", "u@[192.0.2.1]", "[192.0.2.1]"),
+    ],
+)
+async def test_the_author_and_his_domain(
+    maild: Running, bot: dict[str, Any], author: str, envelope: str, address: str, domain: str | None
+) -> None:
+    mail = f"From: {author}\r\nSubject: x\r\n\r\nhi\r\n".encode()
+    await maild.deliver(bot["address"], mail, envelope)
+    (message,) = (await maild.api.get("/v1/messages", inboxId=bot["id"])).data
+    assert (message["fromAddress"], message["fromDomain"]) == (address, domain)

@@ -29,6 +29,10 @@ ODD = st.sampled_from(
     ["", "\0", "a\0b", '"\\/', "%s%w", "\x7f\x1f\b\f\r\n\t", "\u2028\ufffe\U0010ffff", "null"]
 )
 WORDS = TEXT | ODD
+# What is shown to be printable before it is stored.
+SENDER = st.lists(WORDS.map(lambda text: text.replace("\0", "")) | st.sampled_from("@."), max_size=5).map(
+    "".join
+)
 MAYBE = st.none() | WORDS
 MOMENT = st.integers(0, YEAR_10000_MS - 1)
 INTEGER = st.integers(-(2**63), 2**63 - 1)
@@ -39,7 +43,7 @@ MESSAGE: st.SearchStrategy[MessageRow] = st.builds(
     id=st.just("msg_1"), organization_id=st.just("org_1"), inbox_id=WORDS, thread_id=WORDS,
     direction=st.sampled_from(["inbound", "outbound"]), mode=st.sampled_from(["live", "test"]),
     status=st.sampled_from(["received", "scheduled", "queued", "sent", "delivered", "failed", "cancelled"]),
-    from_address=WORDS, from_name=MAYBE, to_addresses=ADDRESSES, cc_addresses=ADDRESSES, bcc_addresses=ADDRESSES,
+    from_address=SENDER, from_name=MAYBE, to_addresses=ADDRESSES, cc_addresses=ADDRESSES, bcc_addresses=ADDRESSES,
     reply_to=MAYBE, subject=WORDS, snippet=WORDS, text_body=MAYBE, text_slices=st.none(), html_slices=st.none(),
     extracted_text=MAYBE, message_id_header=MAYBE, in_reply_to=MAYBE, reference_ids=ADDRESSES, labels=ADDRESSES,
     is_auto_reply=st.integers(0, 1), is_spam=st.integers(0, 1), auth=st.none() | AUTH.map(dump), trace=st.none(),
@@ -117,12 +121,19 @@ def as_recipient(row: RecipientRow) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def domain_of(address: str) -> str | None:
+    _, at, domain = address.rpartition("@")
+    domain = domain.rstrip(".")
+    return domain.lower() if at and domain and all("!" <= one <= "~" for one in domain) else None
+
+
 def as_listed(
     row: MessageRow, attachments: Sequence[AttachmentRow], recipients: Sequence[RecipientRow]
 ) -> dict[str, Any]:
     return {
         "id": row.id, "inboxId": row.inbox_id, "threadId": row.thread_id, "direction": row.direction,
-        "mode": row.mode, "status": row.status, "fromAddress": row.from_address, "fromName": row.from_name,
+        "mode": row.mode, "status": row.status, "fromAddress": row.from_address,
+        "fromDomain": domain_of(row.from_address), "fromName": row.from_name,
         "toAddresses": load(row.to_addresses), "ccAddresses": load(row.cc_addresses),
         "bccAddresses": load(row.bcc_addresses), "replyTo": row.reply_to, "subject": row.subject,
         "snippet": row.snippet,
