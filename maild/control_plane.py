@@ -89,7 +89,7 @@ def control_plane(
     settings, clock, ids, db = ground.settings, ground.clock, ground.ids, ground.db
     load_text = TextLoader(db, ground.blobs, ground.cpu)
     sent, hooks, names = _sending(ground, queue), _webhooks(ground, load_text), _domains(ground, queue)
-    sanitize = Sanitizer().clean
+    sanitizer = Sanitizer()
     services = Services(
         blobs=ground.blobs,
         clock=clock,
@@ -105,7 +105,9 @@ def control_plane(
         domains=names.registry,
         analytics=Analytics(db),
         cpu=ground.cpu,
-        body_reader=BodyReader(ground.blobs, ground.cpu, sanitize, ground.tuning.api.sanitized_chars),
+        body_reader=BodyReader(
+            ground.blobs, ground.cpu, sanitizer.clean_any, ground.tuning.api.sanitized_chars
+        ),
         load_text=load_text,
         search_index=search_index,
         kept_json=KeptJson(),

@@ -136,3 +136,10 @@ async def test_huge_html_is_sanitised_as_far_as_is_told(start: Start, where: set
     html = json.loads(answer.body)["data"]["htmlBody"]
     assert html.startswith("<b>words</b>" * 800) and html.endswith("</b>") and len(html) < 11_000
     assert where == {"cpu"}
+
+
+async def test_html_too_deep_to_sanitise_is_shown_as_its_words(maild: Running, bot: dict[str, Any]) -> None:
+    """Its tree would take minutes, on the thread that reads everybody's mail."""
+    message = await maild.received(bot, mail("text/html", "<div>" * 100_000 + "1 &lt; 2<script>x()</script>"))
+    answer = await maild.api.get(f"/v1/messages/{message['id']}", html="sanitized")
+    assert answer.data["htmlBody"] == "<pre>1 &lt; 2</pre>"
