@@ -9,7 +9,7 @@ of a header field.
 
 from typing import NamedTuple
 
-from maild.message.guessing import Guesser, NoGuesser, TooMuchWork
+from maild.message.guessing import MAX_LINES_AT_ONCE, Guesser, NoGuesser, TooMuchWork
 from maild.message.headers import header_start
 from maild.message.model import ParsedMessage, Slice
 from maild.message.octets import RawMessage
@@ -26,10 +26,10 @@ AT_ONCE_ADDRESSES = 200
 AT_ONCE_ENCODED_WORDS = 200
 AT_ONCE_PARTS = 100
 AT_ONCE_LINES = 2000
-AT_ONCE_TEXT_LINES = 1000
+AT_ONCE_TEXT_LINES = MAX_LINES_AT_ONCE
 AT_ONCE_TAGS = 1500
 
-SliceFields = tuple[int, int, str, str | None]
+SliceFields = tuple[int, int, str, str | None] | tuple[int, int, str, str | None, str]
 
 
 class Digest(NamedTuple):
@@ -120,7 +120,10 @@ def _digest(raw: RawMessage, guesser: Guesser, *, at_once: bool) -> Digest:
 
 
 def _fields(slices: tuple[Slice, ...]) -> list[SliceFields]:
-    return [(one.offset, one.length, one.encoding, one.charset) for one in slices]
+    plain = ((one.offset, one.length, one.encoding, one.charset) for one in slices)
+    return [
+        fields if one.flow is None else (*fields, one.flow) for fields, one in zip(plain, slices, strict=True)
+    ]
 
 
 def slices_from(fields: list[SliceFields]) -> tuple[Slice, ...]:

@@ -16,6 +16,7 @@ MAX_TEXTS: Final = 10  # counted apart, so that names can't take the budget of t
 NAME_OCTETS: Final = 256
 MAX_GUESSED_OCTETS: Final = 128 * 1024
 SAMPLE_OCTETS: Final = 64 * 1024
+MAX_LINES_AT_ONCE: Final = 1000
 LAST_RESORT = "cp1252"
 
 
@@ -45,6 +46,9 @@ class Guesser:
                 pass
         return data.decode("latin-1")
 
+    def allow_lines(self, count: int) -> None:
+        """Lines that are read one by one. TooMuchWork where there is no time for so many."""
+
     def guess(self, data: bytes) -> str:
         """The likeliest codec of octets that are not UTF-8 (their first SAMPLE_OCTETS)."""
         return self._codec(data)
@@ -72,7 +76,11 @@ class Guesser:
 
 
 class NoGuesser(Guesser):
-    """For readers on the event loop: raises TooMuchWork where a guess would be."""
+    """For readers on the event loop: raises TooMuchWork where a guess would be, or too many lines."""
+
+    def allow_lines(self, count: int) -> None:
+        if count > MAX_LINES_AT_ONCE:
+            raise TooMuchWork
 
     def _codec(self, data: bytes) -> str:
         raise TooMuchWork

@@ -21,6 +21,7 @@ from typing import Final
 
 from maild.message.decode import BASE64, IDENTITY, QUOTED_PRINTABLE, decoded_size
 from maild.message.filenames import clean_filename, derived_filename
+from maild.message.flowed import flow_of
 from maild.message.guessing import Guesser
 from maild.message.headers import Headers, find_body, read_headers
 from maild.message.model import AttachmentPart, Slice
@@ -93,6 +94,7 @@ class _Entity:
     disposition: str | None
     filename: str | None
     content_id: str | None
+    flow: str | None = None
 
 
 class Indexer:
@@ -184,8 +186,10 @@ class Indexer:
     def _add_leaf(self, leaf: _Entity) -> None:
         if leaf.content_type in ("text/plain", "text/html") and self._is_body(leaf):
             if leaf.end > leaf.start:
-                found = Slice(leaf.start, leaf.end - leaf.start, leaf.encoding, leaf.charset)
-                (self.html if leaf.content_type == "text/html" else self.text).append(found)
+                is_html = leaf.content_type == "text/html"
+                flow = None if is_html else leaf.flow
+                found = Slice(leaf.start, leaf.end - leaf.start, leaf.encoding, leaf.charset, flow)
+                (self.html if is_html else self.text).append(found)
             return
         with memoryview(self._raw) as view:
             size = decoded_size(view[leaf.start : leaf.end], leaf.encoding)
@@ -217,9 +221,8 @@ class Indexer:
         if not filename:
             filename = text_parameter(parameters, "name", self._guesser)
         charset = charset_of(parameters)
-        return _Entity(
-            start, end, content_type, encoding, charset, disposition, filename, _content_id(headers)
-        )
+        content_id, flow = _content_id(headers), flow_of(parameters) if parameters else None
+        return _Entity(start, end, content_type, encoding, charset, disposition, filename, content_id, flow)
 
     def _encoding(self, headers: Headers) -> str | None:
         """The transfer encoding as declared, or as it was meant; None for one that nobody knows."""

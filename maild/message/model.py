@@ -23,13 +23,15 @@ class Mailbox:
 class Slice:
     """A range of the raw message and how to read it.
 
-    `encoding` is "identity", "base64" or "quoted-printable"; `charset` as declared, lower case.
+    `encoding` is "identity", "base64" or "quoted-printable"; `charset` as declared, lower case; `flow` what
+    its lines are (maild/message/flowed.py), None where they are what they seem.
     """
 
     offset: int
     length: int
     encoding: str
     charset: str | None
+    flow: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

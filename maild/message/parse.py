@@ -14,6 +14,7 @@ from typing import Final
 from maild.message.author import find_author
 from maild.message.decode import decode_charset, decode_prefix, decode_slice, decode_stream
 from maild.message.encoded_words import readable
+from maild.message.flowed import unflow
 from maild.message.guessing import Guesser
 from maild.message.headers import (
     MAX_HEADER_BYTES,
@@ -141,6 +142,9 @@ def _decode(raw: RawMessage, part: Slice, length: int, guesser: Guesser) -> tupl
     text = (decode_prefix if is_cut else decode_charset)(octets, part.charset, guesser)
     if "\r" in text:
         text = IncrementalNewlineDecoder(None, translate=True).decode(text, final=True)
+    if part.flow is not None:
+        guesser.allow_lines(text.count("\n"))
+        text = unflow(text, part.flow)
     return text, is_cut
 
 

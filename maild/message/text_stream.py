@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from maild.message.charsets import codec_for
 from maild.message.decode import decode_stream, tidy
+from maild.message.flowed import Unflowing
 from maild.message.guessing import LAST_RESORT, SAMPLE_OCTETS, Guesser
 from maild.message.model import Slice
 
@@ -59,9 +60,19 @@ def _slice_pieces(read: Read, part: Slice, guesser: Guesser) -> Steps:
             trial = found
     decoder = _decoder(octets, trial.codec, trial.errors)
     lines = _Lines()
+    paragraphs = _AsItIs() if part.flow is None else Unflowing(part.flow)
     for data in octets():
-        yield lines.feed(decoder.decode(data))
-    yield lines.feed(decoder.decode(b"", True)) + lines.flush()
+        yield paragraphs.feed(lines.feed(decoder.decode(data)))
+    yield paragraphs.feed(lines.feed(decoder.decode(b"", True)) + lines.flush())
+    yield paragraphs.flush()
+
+
+class _AsItIs:
+    def feed(self, text: str) -> str:
+        return text
+
+    def flush(self) -> str:
+        return ""
 
 
 class _Trial(NamedTuple):

@@ -38,6 +38,8 @@ FRAGMENTS = st.sampled_from(
         b"Content-Transfer-Encoding: 8 bits\r\n",
         b"\xef\xbb\xbf",
         b"Content-Type: text/html; charset=utf-16\r\n",
+        b"Content-Type: text/plain; format=flowed; delsp=yes\r\n",
+        b" \r\n",
         b"Content-Type: message/rfc822\r\n",
         b"Content-Type: multipart/digest; boundary=b\r\n",
         b"Content-ID: <x>\r\n",

@@ -14,7 +14,7 @@ from maild.message.text_stream import text_pieces
 WORDS = st.sampled_from(
     ["plain words ", "Grüße, schöne ", "日本語の文章です。",
      "\r\n", "\r", "\n", "\0", "\ufeff", "=\r\n", "=3D", "\u2028",
-     "привет "]
+     "привет ", " \n", ">", "-- \n"]
 )  # fmt: skip
 CODECS = ["utf-8", "latin-1", "cp932", "utf-16", "gb18030", "iso2022_jp", "koi8-r", "big5", "euc_kr", "hz"]
 CHARSETS = [None, "utf-8", "us-ascii", "iso-8859-1", "shift_jis", "utf-16", "gb2312", "iso-2022-jp", "koi8-r",
@@ -30,18 +30,29 @@ OCTETS = st.binary(max_size=40) | st.builds(
 @given(
     parts=st.lists(
         st.tuples(
-            OCTETS, st.sampled_from(["identity", "base64", "quoted-printable"]), st.sampled_from(CHARSETS)
+            OCTETS,
+            st.sampled_from(["identity", "base64", "quoted-printable"]),
+            st.sampled_from(CHARSETS),
+            st.sampled_from([None, "flowed", "flowed-delsp"]),
         ),
         max_size=3,
     ),
     size=st.integers(1, 9),
 )
-@example(parts=[(b"\xef\xbb\xbf\xef\xbb\xbfa\r", "identity", None), (b"\nb", "identity", None)], size=2)
-@example(parts=[(b"a" * 120 + b"\xff", "identity", "utf-8"), (b"\xff\xfe\xfd", "identity", "utf-8")], size=4)
-def test_pieces_make_up_the_text(parts: list[tuple[bytes, str, str | None]], size: int) -> None:
+@example(
+    parts=[(b"\xef\xbb\xbf\xef\xbb\xbfa\r", "identity", None, None), (b"\nb", "identity", None, None)], size=2
+)
+@example(
+    parts=[
+        (b"a" * 120 + b"\xff", "identity", "utf-8", None),
+        (b"\xff\xfe\xfd", "identity", "utf-8", None),
+    ],
+    size=4,
+)
+def test_pieces_make_up_the_text(parts: list[tuple[bytes, str, str | None, str | None]], size: int) -> None:
     raw, slices = b"", []
-    for octets, encoding, charset in parts:
-        slices.append(Slice(len(raw), len(octets), encoding, charset))
+    for octets, encoding, charset, flow in parts:
+        slices.append(Slice(len(raw), len(octets), encoding, charset, flow))
         raw += octets
     whole, _ = read_text(raw, slices)
     with pytest.MonkeyPatch.context() as patch:

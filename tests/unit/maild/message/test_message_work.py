@@ -73,11 +73,13 @@ SLOW = HOSTILE | {
     "20,000 tags in base64": in_base64(b"text/html", b"<ul><li>" * 10_000),
     "10,000 lines": b"Subject: x\r\n\r\n" + b"On x wrote:\r\n" * 8000,
     "10,000 lines in base64": in_base64(b"text/plain", b"x\r\n" * 10_000),
+    "10,000 flowed lines in base64": in_base64(b"text/plain; format=flowed", b"x \r\n" * 10_000),
     "more than 128 KiB": b"Subject: x\r\n\r\n" + b"x" * 140_000,
 }  # fmt: skip
 ORDINARY = {
     "a short text": b"From: Ada <ada@b.test>\r\nSubject: =?utf-8?q?Gr=C3=BC=C3=9Fe?=\r\n\r\nHello\r\n",
     "64 KiB of text": b"Subject: x\r\n\r\n" + (b"x" * 70 + b"\r\n") * 900,
+    "500 flowed lines": b"Content-Type: text/plain; format=flowed\r\n\r\n" + b"x \r\n" * 500,
     "an attachment": parts(1, head=b"Content-Transfer-Encoding: base64\r\n", body=base64.encodebytes(b"x" * 80_000)),
     "50 people": b"To: " + b", ".join(b"Name %d <a%d@b.test>" % (one, one) for one in range(50)) + b"\r\n\r\nhi",
     "a newsletter": html(b"<p>Some words of a paragraph, <a href='https://x.test/'>a link</a>.</p>\r\n" * 300),
