@@ -122,7 +122,7 @@ def test_alternative_gives_one_text_and_one_html() -> None:
     message = parse(raw)
     assert text_of(raw, message) == "Grüße"
     assert html_of(raw, message) == "<p>Hi</p>"
-    assert [a.filename for a in message.attachments] == ["attachment-1.ics"]
+    assert [a.filename for a in message.attachments] == ["invite.ics"]
 
 
 def test_a_second_html_in_an_alternative_is_no_second_body() -> None:

@@ -145,7 +145,7 @@ def test_outlook_with_invitation_and_inline_picture() -> None:
     assert [box.name for box in message.to] == ["'agent@example.org'"]
     assert read_text(OUTLOOK, message.text) == ("It’s fine!\n", False)
     invitation, picture = message.attachments
-    assert (invitation.content_type, invitation.filename) == ("text/calendar", "attachment-1.ics")
+    assert (invitation.content_type, invitation.filename) == ("text/calendar", "invite.ics")
     assert (picture.content_id, picture.is_inline, picture.size_bytes) == ("image001.png@01D", True, 8)
     assert message.defects == ()
 
