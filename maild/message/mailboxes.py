@@ -272,7 +272,7 @@ def _runs(pieces: list[tuple[str, str]]) -> list[list[tuple[str, str]]]:
 def _address(pieces: list[tuple[str, str]]) -> str | None:
     """local@domain of one run, or None when it is not exactly that."""
     at = [index for index, (kind, _) in enumerate(pieces) if kind == "@"]
-    if len(at) != 1:
+    if len(at) != 1 or any(kind == "quoted" for kind, _ in pieces[at[0] :]):
         return None
     local_pieces, domain = pieces[: at[0]], "".join(text for _, text in pieces[at[0] + 1 :])
     is_quoted = any(kind == "quoted" for kind, _ in local_pieces)
