@@ -26,6 +26,8 @@ SEVERAL_FROM_FIELDS: Final = "several-from-fields"
 SEVERAL_AUTHORS: Final = "several-authors"
 AMBIGUOUS_AUTHOR: Final = "ambiguous-author"
 
+_SPECIALS = frozenset('()<>[]:;@\\,"')  # RFC 5322 §3.2.3, but for the dot
+
 
 def find_author(
     headers: Headers, section: bytes, rest: tuple[Buffer, int, int], guesser: Guesser
@@ -58,8 +60,11 @@ def _is_alike_decoded(value: str, reading: AddressReading, guesser: Guesser) -> 
     """Whether those who decode first, and look for addresses then, find the same one."""
     if "=?" not in value:
         return True
+    author = reading.mailboxes[0]
+    if "(" not in value and "=?" not in author.address and author.name and _SPECIALS.isdisjoint(author.name):
+        return True  # as most names are
     if hides_controls(value):
         return False
     decoded = read_mailboxes(decode_words(value, guesser), guesser)
     addresses = [one.address for one in decoded.mailboxes]
-    return addresses == [reading.mailboxes[0].address] and not decoded.names_another
+    return addresses == [author.address] and not decoded.names_another
