@@ -26,6 +26,8 @@ SEVERAL_FROM_FIELDS: Final = "several-from-fields"
 SEVERAL_AUTHORS: Final = "several-authors"
 AMBIGUOUS_AUTHOR: Final = "ambiguous-author"
 
+MAX_DECODED_CHARS: Final = 2000  # of a From field that is read twice; honest ones have some hundred
+
 _SPECIALS = frozenset('()<>[]:;@\\,"')  # RFC 5322 §3.2.3, but for the dot
 
 
@@ -63,7 +65,7 @@ def _is_alike_decoded(value: str, reading: AddressReading, guesser: Guesser) -> 
     author = reading.mailboxes[0]
     if "(" not in value and "=?" not in author.address and author.name and _SPECIALS.isdisjoint(author.name):
         return True  # as most names are
-    if hides_controls(value):
+    if len(value) > MAX_DECODED_CHARS or hides_controls(value):
         return False
     decoded = read_mailboxes(decode_words(value, guesser), guesser)
     addresses = [one.address for one in decoded.mailboxes]

@@ -85,6 +85,7 @@ def test_a_name_that_every_reader_shows_alike(value: str, name: str) -> None:
         ("b@x.org (never closed <a@y.org>", "ambiguous-author"),
         ("b@x.org (<a@y.org>)", "ambiguous-author"),
         ("b@x.org " + "() " * 30_000 + "a@y.org", "ambiguous-author"),
+        ("=?utf-8?q?a=2C?= <b@x.org>" + " " * 2000 + "(x)", "ambiguous-author"),
         # Who decodes first, and reads the address then, sees another one.
         ("=?utf-8?q?a=40y.org?= <b@x.org>", "ambiguous-author"),
         ("=?utf-8?q?A_=3Ca=40y.org=3E=2C?= <b@x.org>", "ambiguous-author"),
