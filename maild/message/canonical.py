@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import dkim.canonicalization as canonical
 
+from maild.message.headers import header_start
 from maild.message.octets import Buffer
 
 SIMPLE = b"simple"
@@ -25,7 +26,12 @@ Field = tuple[bytes, bytes]  # name as written, and the value behind the colon, 
 
 
 def read_fields(header: bytes) -> list[Field]:
-    """The fields of a header section (CRLF line ends), from the top; lines that are no fields are left out."""
+    """The fields of a header section (CRLF line ends), from the top; lines that are no fields are left out.
+
+    The first is the one that `parse` takes for it, or an author could be named behind a byte order mark whom no
+    signature covers.
+    """
+    header = header[header_start(header, len(header)) :]
     return [(name, value.removesuffix(b"\r")) for name, value in _FIELD.findall(header)]
 
 

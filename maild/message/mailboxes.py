@@ -95,7 +95,7 @@ def _read_simple(value: str, guesser: Guesser | None) -> tuple[Mailbox, ...] | N
         if len(address) > MAX_ADDRESS_CHARS or not _DOMAIN.fullmatch(local_domain[2]):
             return None
         name = quoted if quoted is not None else phrase
-        found.append(Mailbox(display_name(name, guesser) if name else None, address))
+        found.append(Mailbox(display_name(name, guesser) if name else None, address.removesuffix(".")))
         position = match.end()
         if len(found) == MAX_MAILBOXES:
             break
@@ -286,4 +286,4 @@ def _address(pieces: list[tuple[str, str]]) -> str | None:
             domain = ascii_domain(domain)
         except ValueError:
             return None
-    return f"{quote_local(local) if is_quoted else local}@{domain}"
+    return f"{quote_local(local) if is_quoted else local}@{domain.removesuffix('.')}"

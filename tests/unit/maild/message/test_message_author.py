@@ -112,6 +112,8 @@ def test_no_author_but_a_defect(value: str, defect: str) -> None:
         (b"From:\r\n b@x.org\r\n", "b@x.org"),
         (b"From: Bob\r\n\t<b@x.org>\r\n", "b@x.org"),
         (b"Subject: x\r\n From: a@y.org\r\nFrom: b@x.org\r\n", "b@x.org"),
+        (b"From: b@x.org.\r\n", "b@x.org"),
+        (b"From: Bob (B.) <b@x.org.>\r\n", "b@x.org"),
         (b"From: b@x.org\r\nSender: a@y.org\r\nReply-To: c@z.org\r\n", "b@x.org"),
         (b"From: b@x.org\r\nResent-From: a@y.org\r\nX-From: c@z.org\r\n", "b@x.org"),
         (b"From: b@x.org\r\n \r\nSubject: y\r\n", "b@x.org"),

@@ -3,6 +3,7 @@
 import pytest
 
 from maild.inbound.header_section import HeaderSection
+from maild.message.canonical import read_fields
 from maild.message.headers import MAX_LEADER_OCTETS
 from maild.message.parse import parse, read_text
 from tests.support.work import assert_proportional, bomb
@@ -82,6 +83,14 @@ def test_removing_the_whole_header_makes_none_of_the_body(leader: bytes, step: i
     assert message.from_ is None
     assert [name for name, _ in message.headers.items()] == ["X-Removed"]
     assert cleaned.endswith(b"\r\n\r\n" + FORGED + b"From: boss@bank.test\r\n\r\nbody")
+
+
+@pytest.mark.parametrize("leader", LEADERS.values(), ids=LEADERS)
+def test_what_is_signed_is_what_is_read(leader: bytes) -> None:
+    raw = leader + FIELDS + b"\r\nbody"
+    message = parse(raw)
+    signed = [name.decode() for name, _ in read_fields(raw[: message.header_length])]
+    assert signed == [name for name, _ in message.headers.items()] == ["From", "Subject", "Content-Type"]
 
 
 @pytest.mark.parametrize("unit", ["\r\n", " ", " \r\n", "\t"])
