@@ -93,10 +93,6 @@ async def test_no_shape_of_from_makes_a_forger_the_bank(world: SenderWorld) -> N
                 proven[shape] = message["fromAddress"]
     assert proven == {
         "an address as the name": FORGER,
-        "a comment that does not end": FORGER,
-        "an encoded NUL": FORGER,
-        "an encoded name": FORGER,
-        "an encoded bracket": FORGER,
         "a percent": "info%bank.test@evil.test",
         "a UUCP path": "bank.test!info@evil.test",
         "a quoted local part": f'"{VICTIM}"@evil.test',
