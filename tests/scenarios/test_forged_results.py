@@ -3,6 +3,8 @@
 import email
 from typing import Any
 
+import pytest
+
 from tests.support.running import HOSTNAME, Running
 
 FORGED = f"Authentication-Results: {HOSTNAME}; dmarc=pass header.from=bank.test\n"
@@ -23,3 +25,23 @@ async def test_the_forged_field_goes_and_all_offsets_are_right(maild: Running, b
     (ours,) = email.message_from_bytes(raw).get_all("Authentication-Results") or []
     assert ours.startswith(f"{HOSTNAME};")
     assert "dmarc=pass" not in ours
+
+
+@pytest.mark.parametrize("leader", ["\n", " \n\n", "\ufeff", " ", "\ufeff\n\t"])
+async def test_it_goes_from_where_other_readers_see_no_header(
+    maild: Running, bot: dict[str, Any], leader: str
+) -> None:
+    head, body = "From: boss@bank.test\nSubject: x\n", f"\n{FORGED}"
+    message = await maild.received(bot, leader + FORGED + head + FORGED + body)
+    assert (message["subject"], message["fromAddress"]) == ("x", "boss@bank.test")
+    assert message["textBody"].endswith(FORGED)
+    assert await maild.raw(message["id"]) == (leader + head + body).replace("\n", "\r\n").encode()
+
+
+async def test_a_header_of_nothing_else_does_not_make_one_of_the_body(
+    maild: Running, bot: dict[str, Any]
+) -> None:
+    message = await maild.received(bot, f"{FORGED}\n{FORGED}From: boss@bank.test\nSubject: x\n\nhi\n")
+    assert (message["subject"], message["fromName"]) == ("", None)
+    assert message["fromAddress"] != "boss@bank.test"
+    assert "Subject: x" in message["textBody"]
