@@ -123,7 +123,9 @@ def domain_of(address: str) -> str:
     """The domain of `local@domain` in lower case, without a last dot; NULL where there is none in ASCII."""
     local = f"rtrim({address}, replace({address}, '@', ''))"  # up to the last "@"
     domain = f"lower(rtrim(replace({address}, {local}, ''), '.'))"
-    return f"CASE WHEN instr({address}, '@') AND NOT {domain} GLOB '*[^!-~]*' THEN nullif({domain}, '') END"
+    # Nearly all addresses are ASCII as a whole, and the domain takes long to find.
+    return f"""CASE WHEN NOT instr({address}, '@') THEN NULL
+        WHEN {is_ascii(address)} OR {is_ascii(domain)} THEN nullif({domain}, '') END"""
 
 
 def bytes_of(text: str) -> str:

@@ -222,8 +222,8 @@ class _Reader:
         self._start_mailbox()
 
     def _check_phrase(self) -> None:
-        """`a@b <c@d>`: some readers show the first; `a@b <a@b>` is alike for all."""
-        if not _has_at(self._pieces):
+        """`a@b.c <d@e.f>`: some readers show the first. `a@b.c <a@b.c>` is alike for all, `Ada @ Work` no address."""
+        if not _has_at(self._pieces) or not any(map(_is_like_address, _runs(self._pieces))):
             return
         address = self._found[-1].address if self._found else ""
         if _phrase(self._pieces).strip(" '").casefold() != address.casefold():
@@ -267,6 +267,15 @@ def _runs(pieces: list[tuple[str, str]]) -> list[list[tuple[str, str]]]:
             runs.append([piece])
             is_joined = True
     return runs
+
+
+def _is_like_address(pieces: list[tuple[str, str]]) -> bool:
+    """Whether there is something before an "@", and a dot somewhere behind one, or what runs the other way."""
+    kinds = [kind for kind, _ in pieces]
+    if "@" not in kinds[1:]:
+        return False
+    is_turned = any(kind != " " and not text.isprintable() for kind, text in pieces)
+    return is_turned or "." in kinds[kinds.index("@", 1) :] or "literal" in kinds
 
 
 def _address(pieces: list[tuple[str, str]]) -> str | None:

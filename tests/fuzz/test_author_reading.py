@@ -23,7 +23,7 @@ PIECES = st.sampled_from(
     ]
 )  # fmt: skip
 PARSER_FAULTS = (AttributeError, LookupError, TypeError, ValueError)  # of Python's own, on odd fields
-ADDRESS = re.compile(r"[^\s<>()\"',;:]+@[^\s<>()\"',;:]+")
+ADDRESS = re.compile(r"[^\s<>()\"',;:]+@[^\s<>()\"',;:]+[.][^\s<>()\"',;:]+")
 
 
 def seen_by_python(raw: bytes) -> set[str]:

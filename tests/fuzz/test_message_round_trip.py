@@ -81,7 +81,10 @@ def test_round_trip(outgoing: Outgoing) -> None:
     assert max(map(len, raw.split(b"\r\n"))) <= 998
     message = parse(raw)
     assert message.header_length == composed.header_length
-    assert message.from_ == Mailbox(shown_name(outgoing.from_.name), outgoing.from_.address)
+    author = Mailbox(shown_name(outgoing.from_.name), outgoing.from_.address)
+    # A name that shows an address, encoded or with quotes in it, is an author to some readers.
+    is_ambiguous = message.from_ is None and "@" in (author.name or "")
+    assert message.from_ == author or is_ambiguous
     assert tuple(box.address for box in message.to) == outgoing.to
     assert tuple(box.address for box in message.cc) == outgoing.cc
     assert message.subject == clean_text(outgoing.subject)
@@ -99,7 +102,7 @@ def test_round_trip(outgoing: Outgoing) -> None:
         at = got.slice
         assert decode_slice(raw[at.offset : at.offset + at.length], at.encoding) == sent.content
         assert got.size_bytes == len(sent.content)
-    assert message.defects == ()
+    assert message.defects == (("ambiguous-author",) if is_ambiguous else ())
 
 
 @settings(max_examples=25, deadline=None)

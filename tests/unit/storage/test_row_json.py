@@ -124,7 +124,7 @@ def as_recipient(row: RecipientRow) -> dict[str, Any]:
 def domain_of(address: str) -> str | None:
     _, at, domain = address.rpartition("@")
     domain = domain.rstrip(".")
-    return domain.lower() if at and domain and all("!" <= one <= "~" for one in domain) else None
+    return domain.lower() if at and domain and domain.isascii() else None
 
 
 def as_listed(
