@@ -85,7 +85,7 @@ class _Asked(NamedTuple):
     records: list[DmarcRecord] | None
 
 
-class Question(NamedTuple):
+class Inquiry(NamedTuple):
     """What is asked of DNS, whichever of the two views of it, and what holds when the answer takes too long."""
 
     ask: Callable[[SpfDns], Coroutine[Any, Any, Any]]
@@ -148,9 +148,9 @@ class SenderJudge:
         spf, records, *keys = await self._answers(
             until,
             [
-                Question(partial(self._spf, brought, now_s), SpfResult("temperror", "", "mailfrom", None)),
-                Question(partial(_policies, author), None),
-                *[Question(partial(self._key, one), _LATE) for one in signatures],
+                Inquiry(partial(self._spf, brought, now_s), SpfResult("temperror", "", "mailfrom", None)),
+                Inquiry(partial(_policies, author), None),
+                *[Inquiry(partial(self._key, one), _LATE) for one in signatures],
             ],
         )
         return _Asked(spf, keys, records)
@@ -175,10 +175,10 @@ class SenderJudge:
         identifiers = [Identifier("dkim", one.domain, one.result) for one in dkim]
         identifiers.append(Identifier("spf", asked.spf.domain, asked.spf.result))
         work = partial(evaluate_dmarc, author, asked.records, identifiers)
-        (found,) = await self._answers(until, [Question(work, _NO_POLICY)])
+        (found,) = await self._answers(until, [Inquiry(work, _NO_POLICY)])
         return found  # type: ignore[no-any-return]
 
-    async def _answers(self, until: float, questions: Sequence[Question]) -> list[Any]:
+    async def _answers(self, until: float, questions: Sequence[Inquiry]) -> list[Any]:
         """To each its answer, or its `late` when DNS takes too long over it. PatienceOver.
 
         Most mail comes from where mail has come from before: its answers are at hand, and nobody is waited for."""
