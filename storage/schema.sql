@@ -250,7 +250,7 @@ CREATE TABLE attachments (
   is_inline    INTEGER NOT NULL,
   slice_offset INTEGER NOT NULL,
   slice_length INTEGER NOT NULL,
-  encoding     TEXT NOT NULL CHECK (encoding IN ('identity', 'base64', 'quoted-printable'))
+  encoding     TEXT NOT NULL CHECK (encoding IN ('identity', 'base64', 'quoted-printable', 'uuencode'))
 ) STRICT;
 CREATE INDEX attachments_by_message ON attachments (message_id, position);
 CREATE TRIGGER attachments_are_as_they_came BEFORE UPDATE ON attachments BEGIN

@@ -10,6 +10,8 @@ from __future__ import annotations
 import binascii
 import codecs
 import re
+from collections.abc import Callable
+from functools import partial
 from typing import Final, Protocol
 
 from maild.message.charsets import codec_for
@@ -18,9 +20,12 @@ from maild.message.guessing import Guesser
 BASE64: Final = "base64"
 QUOTED_PRINTABLE: Final = "quoted-printable"
 IDENTITY: Final = "identity"
+UUENCODE: Final = "uuencode"  # the lines between `begin` and `end`
 
 _BASE64_ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _NOT_BASE64 = bytes(set(range(256)) - set(_BASE64_ALPHABET))
+# Each of 64 values is a character from the blank on, and the back-quote says 0 as well (POSIX uuencode).
+_UU_TO_BASE64 = bytes(_BASE64_ALPHABET[(octet - 32) & 63] for octet in range(256))
 _CHUNK_BYTES = 64 * 1024
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -41,15 +46,19 @@ def decode_slice(data: bytes, encoding: str) -> bytes:
         return _decode_base64(data)
     if encoding == QUOTED_PRINTABLE:
         return binascii.a2b_qp(data)
+    if encoding == UUENCODE:
+        return b"".join([_decode_uu(line) for line in data.split(b"\n")])
     return data
 
 
 def decode_stream(encoding: str) -> Decoder:
-    """A fresh decoder for that encoding, holding back at most one quantum or one QP line."""
+    """A fresh decoder for that encoding, holding back at most one quantum or one line."""
     if encoding == BASE64:
         return _Base64Decoder()
     if encoding == QUOTED_PRINTABLE:
-        return _QuotedPrintableDecoder()
+        return _LineDecoder(binascii.a2b_qp)
+    if encoding == UUENCODE:
+        return _LineDecoder(partial(decode_slice, encoding=UUENCODE))
     return _IdentityDecoder()
 
 
@@ -59,7 +68,7 @@ def decoded_size(view: memoryview, encoding: str) -> int:
         return len(view)
     if encoding == BASE64:
         return _base64_size(view)
-    decoder = _QuotedPrintableDecoder()
+    decoder = decode_stream(encoding)
     size = 0
     for at in range(0, len(view), _CHUNK_BYTES):
         size += len(decoder.feed(bytes(view[at : at + _CHUNK_BYTES])))
@@ -133,6 +142,16 @@ def _decode_digits(digits: bytes) -> bytes:
     return binascii.a2b_base64(digits)
 
 
+def _decode_uu(line: bytes) -> bytes:
+    """As many octets as the line's first character says; blanks at its end may have been taken off."""
+    if not line or line == b"\r":
+        return b""
+    length = (line[0] - 32) & 63
+    wanted = (length + 2) // 3 * 4
+    digits = line[1 : 1 + wanted].rstrip(b"\r").ljust(wanted)
+    return binascii.a2b_base64(digits.translate(_UU_TO_BASE64))[:length]
+
+
 def _base64_size(view: memoryview) -> int:
     digits = 0
     for at in range(0, len(view), _CHUNK_BYTES):
@@ -174,10 +193,11 @@ class _Base64Decoder:
         return _decode_digits(held)
 
 
-class _QuotedPrintableDecoder:
+class _LineDecoder:
     """Decodes whole lines: after a LF, and only there, `a2b_qp` is surely back at its start."""
 
-    def __init__(self) -> None:
+    def __init__(self, decode: Callable[[bytes], bytes]) -> None:
+        self._decode = decode
         self._held: list[bytes] = []
 
     def feed(self, data: bytes, /) -> bytes:
@@ -187,9 +207,9 @@ class _QuotedPrintableDecoder:
             return b""
         lines = b"".join((*self._held, data[:cut]))
         self._held = [data[cut:]]
-        return binascii.a2b_qp(lines)
+        return self._decode(lines)
 
     def flush(self) -> bytes:
         rest = b"".join(self._held)
         self._held = []
-        return binascii.a2b_qp(rest)
+        return self._decode(rest)

@@ -87,6 +87,7 @@ def _is_light(raw: bytes) -> bool:
         and raw.count(b"@", 0, header_end) <= AT_ONCE_ADDRESSES
         and _is_few(raw, b"=?", AT_ONCE_ENCODED_WORDS)
         and _is_few(raw, b"\n--", AT_ONCE_PARTS)
+        and raw.count(b"\nbegin ") <= AT_ONCE_PARTS
         and raw.count(b"\n") <= AT_ONCE_LINES
     )
 

@@ -76,6 +76,10 @@ _EXTENSIONS = {
     "video/quicktime": "mov",
     "video/webm": "webm",
 }
+_OPAQUE = "application/octet-stream"
+_TYPES = {extension: content_type for content_type, extension in reversed(_EXTENSIONS.items())} | {
+    "jpeg": "image/jpeg"
+}
 
 
 def clean_filename(name: str) -> str:
@@ -94,6 +98,11 @@ def clean_filename(name: str) -> str:
     if not dot or len(extension) > _MAX_EXTENSION_CHARS:
         return name[:MAX_FILENAME_CHARS].rstrip(_EDGE)
     return stem[: MAX_FILENAME_CHARS - 1 - len(extension)].rstrip(_EDGE) + "." + extension
+
+
+def content_type_of(name: str) -> str:
+    """The media type that a file's extension stands for; application/octet-stream where we know none."""
+    return _TYPES.get(name.rpartition(".")[2].lower(), _OPAQUE) if "." in name else _OPAQUE
 
 
 def derived_filename(content_type: str, number: int) -> str:

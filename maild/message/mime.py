@@ -10,6 +10,7 @@ Which leaf is body:
   related       only below its root (named by `start`, else the first child that has any); every other
                 child is an attachment that is shown inline
   mixed & co    text/plain and text/html join the body, unless they have a filename
+  text/plain    uuencoded files in it are attachments, the words around them the text
   anywhere      `Content-Disposition: attachment` is an attachment, and so is every other type
 """
 
@@ -19,11 +20,12 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from maild.message.decode import BASE64, IDENTITY, QUOTED_PRINTABLE, decoded_size
-from maild.message.filenames import clean_filename, derived_filename
+from maild.message.decode import BASE64, IDENTITY, QUOTED_PRINTABLE, UUENCODE, decoded_size
+from maild.message.encoded_words import read_octets
+from maild.message.filenames import clean_filename, content_type_of, derived_filename
 from maild.message.flowed import flow_of
 from maild.message.guessing import Guesser
-from maild.message.headers import Headers, find_body, read_headers
+from maild.message.headers import Headers, escape_octets, find_body, read_headers
 from maild.message.model import AttachmentPart, Slice
 from maild.message.octets import Buffer
 from maild.message.parameters import (
@@ -34,6 +36,7 @@ from maild.message.parameters import (
     read_value,
     text_parameter,
 )
+from maild.message.uuencoded import find_block
 
 MAX_PARTS: Final = 1000
 MAX_DEPTH: Final = 100
@@ -47,6 +50,7 @@ _DELIMITER_END = re.compile(rb"(--)?[ \t]*+(?:\r?\n|\r?\Z)")
 _WORD = re.compile(r"[A-Za-z0-9-]++")
 _NOT_ALPHANUMERIC = re.compile(r"[^a-z0-9]++")
 _MAX_ENCODING_CHARS = 80
+_UUENCODE = re.compile(r"(?:x-)?uue(?:ncode)?", re.IGNORECASE)
 _LINE_FEED = 10
 
 _ENCODINGS = {
@@ -185,11 +189,10 @@ class Indexer:
 
     def _add_leaf(self, leaf: _Entity) -> None:
         if leaf.content_type in ("text/plain", "text/html") and self._is_body(leaf):
-            if leaf.end > leaf.start:
-                is_html = leaf.content_type == "text/html"
-                flow = None if is_html else leaf.flow
-                found = Slice(leaf.start, leaf.end - leaf.start, leaf.encoding, leaf.charset, flow)
-                (self.html if is_html else self.text).append(found)
+            if leaf.content_type == "text/html":
+                self._add_text(self.html, leaf, leaf.start, leaf.end)
+            else:
+                self._add_words(leaf)
             return
         with memoryview(self._raw) as view:
             size = decoded_size(view[leaf.start : leaf.end], leaf.encoding)
@@ -205,10 +208,39 @@ class Indexer:
             )
         )
 
+    def _add_text(self, texts: list[Slice], leaf: _Entity, start: int, end: int) -> None:
+        if end > start:
+            flow = leaf.flow if texts is self.text else None
+            texts.append(Slice(start, end - start, leaf.encoding, leaf.charset, flow))
+
+    def _add_words(self, leaf: _Entity) -> None:
+        """Plain text, and the files that stand in it."""
+        at = leaf.start
+        while leaf.encoding == IDENTITY and self._parts < MAX_PARTS:
+            block = find_block(self._raw, at, leaf.end)
+            if block is None:
+                break
+            self._parts += 1
+            self._add_text(self.text, leaf, at, block.start)
+            name = read_octets(escape_octets(block.name.decode("latin-1")), self._guesser)
+            content_type = content_type_of(clean_filename(name))
+            part = _Entity(
+                block.lines_start, block.lines_end, content_type, UUENCODE, None, "attachment", name, None
+            )
+            self._add_leaf(part)
+            at = block.end
+        self._add_text(self.text, leaf, at, leaf.end)
+
     def _read_leaf(
         self, headers: Headers, start: int, end: int, content_type: str, parameters: dict[str, str]
     ) -> _Entity:
         encoding = self._encoding(headers)
+        if encoding == UUENCODE:
+            block = find_block(self._raw, start, end)
+            if block is None:
+                encoding = None
+            else:
+                start, end = block.lines_start, block.lines_end
         if encoding is None:
             # RFC 2045 §6.4 hides text as well; every reader shows it, and it is seldom encoded at all.
             content_type = content_type if content_type.startswith("text/") else OCTET_STREAM
@@ -230,6 +262,8 @@ class Indexer:
         if declared is None or (word := _WORD.search(declared)) is None:
             return IDENTITY
         known = _ENCODINGS.get(word[0].lower())
+        if known is None and _UUENCODE.fullmatch(word[0]):
+            return UUENCODE
         if known is None:
             self.defects["unknown-encoding"] = None
             known = _MISSPELT.get(_NOT_ALPHANUMERIC.sub("", declared[:_MAX_ENCODING_CHARS].lower()))

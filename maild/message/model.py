@@ -23,7 +23,7 @@ class Mailbox:
 class Slice:
     """A range of the raw message and how to read it.
 
-    `encoding` is "identity", "base64" or "quoted-printable"; `charset` as declared, lower case; `flow` what
+    `encoding` is "identity", "base64", "quoted-printable" or "uuencode"; `charset` as declared, lower case; `flow` what
     its lines are (maild/message/flowed.py), None where they are what they seem.
     """
 

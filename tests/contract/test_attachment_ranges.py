@@ -1,6 +1,7 @@
 """Byte ranges, HEAD, ETag and missing bytes of GET /v1/attachments/{id} (RFC 9110 §14)."""
 
 import base64
+import binascii
 import os
 import quopri
 from typing import Any
@@ -18,12 +19,18 @@ def base64_with(line: int, end: str, litter: str = "") -> str:
     return end.join(text[at : at + line] + litter for at in range(0, len(text), line))
 
 
+def uuencoded(content: bytes) -> str:
+    lines = [binascii.b2a_uu(content[at : at + 45]).decode() for at in range(0, len(content), 45)]
+    return "begin 644 a.bin\n" + "".join(lines) + "`\nend\n"
+
+
 ENCODED = {
     "base64 in lines of 76": ("base64", base64_with(76, "\n")),
     "base64 in lines of 900": ("base64", base64_with(900, "\n")),
     "base64 with litter": ("base64", base64_with(77, "\n", " !")),
     "base64 of a few bytes": ("base64", base64.b64encode(BYTES[:10]).decode()),
     "quoted-printable": ("quoted-printable", quopri.encodestring(BYTES[:50_000], quotetabs=True).decode()),
+    "uuencode": ("x-uuencode", uuencoded(BYTES[:50_000])),
     "identity": ("7bit", "0123456789" * 50),
 }
 

@@ -1,6 +1,7 @@
 """Parts for programs (signatures, encrypted mail, invitations, TNEF) come out octet for octet, the text beside them."""
 
 import base64
+import binascii
 import hashlib
 from typing import Any
 
@@ -30,6 +31,11 @@ def mail(kind: str, *parts: bytes) -> bytes:
 
 def alone(kind: str, content: bytes) -> bytes:
     return b"From: ada@elsewhere.test\r\nSubject: x\r\nMIME-Version: 1.0\r\n" + part(kind, content, "base64")
+
+
+def uuencoded(content: bytes) -> bytes:
+    lines = [binascii.b2a_uu(content[at : at + 45]).rstrip(b"\n") for at in range(0, len(content), 45)]
+    return b"\r\n".join([b"begin 644 a.pdf", *lines, b"`", b"end", b""])
 
 
 MAILS: dict[str, tuple[bytes, str | None, list[tuple[str, str, bytes]]]] = {
@@ -92,6 +98,11 @@ MAILS: dict[str, tuple[bytes, str | None, list[tuple[str, str, bytes]]]] = {
         alone("text/calendar; method=CANCEL", INVITATION),
         None,
         [("invite.ics", "text/calendar", INVITATION)],
+    ),
+    "uuencoded in a text": (
+        b"From: ada@elsewhere.test\r\nSubject: x\r\n\r\nbefore\r\n" + uuencoded(BINARY) + b"after\r\n",
+        "before\nafter\n",
+        [("a.pdf", "application/pdf", BINARY)],
     ),
     "TNEF": (
         mail("multipart/mixed", WORDS, part("application/ms-tnef", b"\x78\x9f\x3e\x22" + BINARY, "base64")),

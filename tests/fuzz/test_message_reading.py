@@ -40,6 +40,11 @@ FRAGMENTS = st.sampled_from(
         b"Content-Type: text/html; charset=utf-16\r\n",
         b"Content-Type: text/plain; format=flowed; delsp=yes\r\n",
         b" \r\n",
+        b"begin 644 a.txt\r\n",
+        b"\r\nbegin 644 a\n",
+        b"#86)C\r\n",
+        b"`\r\nend\r\n",
+        b"Content-Transfer-Encoding: x-uuencode\r\n",
         b"Content-Type: message/rfc822\r\n",
         b"Content-Type: multipart/digest; boundary=b\r\n",
         b"Content-ID: <x>\r\n",
@@ -167,7 +172,7 @@ def test_a_limit_gives_a_beginning(raw: bytes, limit: int) -> None:
 @settings(max_examples=300, deadline=None)
 @given(
     st.lists(st.one_of(FRAGMENTS, st.binary(max_size=6)), max_size=30).map(b"".join),
-    st.sampled_from(["base64", "quoted-printable", "identity"]),
+    st.sampled_from(["base64", "quoted-printable", "identity", "uuencode"]),
     st.lists(st.integers(1, 9), min_size=1, max_size=5),
 )
 def test_whole_piecewise_and_counted_decoding_agree(data: bytes, encoding: str, steps: list[int]) -> None:

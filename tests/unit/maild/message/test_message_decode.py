@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import binascii
 import os
 
 import pytest
@@ -256,3 +257,28 @@ def test_derived_filenames() -> None:
     assert derived_filename("application/pdf", 3) == "attachment-3.pdf"
     assert derived_filename("x/unknown", 1) == "attachment-1.bin"
     assert derived_filename("message/rfc822", 1) == "message.eml"
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 3, 44, 45, 46, 5000])
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+@pytest.mark.parametrize("form", ["as it is", "with blanks", "blanks taken off", "with checksums"])
+def test_uuencoded_lines(size: int, end: bytes, form: str) -> None:
+    content = bytes(range(256)) * 20 + bytes(100)
+    lines = [
+        binascii.b2a_uu(content[at : min(size, at + 45)], backtick=form == "as it is").rstrip(b"\n")
+        for at in range(0, size, 45)
+    ]
+    if form == "blanks taken off":
+        lines = [line.rstrip(b" ") for line in lines]
+    if form == "with checksums":
+        lines = [line + b"X" for line in lines]
+    data = end.join([*lines, b"`", b""])
+    assert decode_slice(data, "uuencode") == content[:size]
+    assert decoded_size(memoryview(data), "uuencode") == size
+
+
+@pytest.mark.parametrize(
+    "data", [b"M", b"\xff\x00\x80", b"#" + b"\x00" * 4, b"\r\n\r\n", b"~~~~", b"M" * 100]
+)
+def test_what_is_no_uuencoding_decodes_to_something(data: bytes) -> None:
+    assert len(decode_slice(data, "uuencode")) == decoded_size(memoryview(data), "uuencode")

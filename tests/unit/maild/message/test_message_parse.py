@@ -208,12 +208,6 @@ def test_apple_mail_text_around_a_picture_stays_together() -> None:
     assert [(a.filename, a.is_inline) for a in message.attachments] == [("x.pdf", True)]
 
 
-def test_inline_uuencode_stays_text() -> None:
-    raw = crlf("Subject: x\n\nhi\nbegin 644 a.txt\n#0V%T\n`\nend\n")
-    assert "begin 644" in text_of(raw, parse(raw))
-    assert parse(raw).attachments == ()
-
-
 def test_an_unknown_transfer_encoding_makes_an_octet_stream() -> None:
     raw = crlf("Content-Type: image/png\nContent-Transfer-Encoding: x-uuencode\n\nbegin\n")
     (attachment,) = parse(raw).attachments

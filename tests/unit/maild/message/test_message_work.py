@@ -69,6 +69,7 @@ SLOW = HOSTILE | {
     "a subject in raw octets": b"Subject: Gr\xfc\xdfe\r\n\r\nhi",
     "a field of comments": b"From: " + b"(" * 100_000 + b"\r\n\r\nhi",
     "one undeclared text": b"Subject: x\r\n\r\n" + UMLAUTS,
+    "500 uuencoded files": b"Subject: x\r\n\r\n" + b"begin 644 a\r\n`\r\nend\r\n" * 500,
     "20,000 tags": html(b"<ul><li>" * 10_000),
     "20,000 tags in base64": in_base64(b"text/html", b"<ul><li>" * 10_000),
     "10,000 lines": b"Subject: x\r\n\r\n" + b"On x wrote:\r\n" * 8000,

@@ -1,0 +1,56 @@
+"""uuencoded files in plain text: `begin 644 name`, lines of at most 45 octets, `end` (POSIX uuencode).
+
+Only a whole block at the beginning of lines is one; anything else is words. Linear: a block that fails is not looked
+at again, because no line of one begins as `begin` does.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from maild.message.octets import Buffer
+
+_MARK = b"begin "
+_BEGIN = re.compile(rb"begin [0-7]{3,4} ([^\r\n]{1,255})\r?\n")
+_LINE = re.compile(rb"([ -`]{0,87})\r?\n")  # the length, 63 octets in 84 characters, perhaps a checksum
+_END = re.compile(rb"end[ \t]*+(?:\r?\n|\r?\Z)")
+_LINE_FEED = 10
+
+
+class UuencodedBlock(NamedTuple):
+    """A file within raw[start:end]; its encoded lines are raw[lines_start:lines_end]. `name`: raw octets."""
+
+    start: int
+    lines_start: int
+    lines_end: int
+    end: int
+    name: bytes
+
+
+def find_block(raw: Buffer, start: int, end: int) -> UuencodedBlock | None:
+    """The first whole block in raw[start:end]; `start` must be the beginning of a line."""
+    at = start
+    while (at := raw.find(_MARK, at, end)) >= 0:
+        begin = _BEGIN.match(raw, at, end) if at == start or raw[at - 1] == _LINE_FEED else None
+        if begin is None:
+            at += len(_MARK)
+            continue
+        lines_end = _lines_end(raw, begin.end(), end)
+        last = _LINE.match(raw, lines_end, end)
+        closing = _END.match(raw, lines_end, end) or (last and _END.match(raw, last.end(), end))
+        if closing:
+            return UuencodedBlock(at, begin.end(), lines_end, closing.end(), begin[1])
+        at = lines_end
+    return None
+
+
+def _lines_end(raw: Buffer, at: int, end: int) -> int:
+    """Where the lines that hold octets end."""
+    while (line := _LINE.match(raw, at, end)) is not None:
+        characters = line.end(1) - at
+        octets = (raw[at] - 32) & 63 if characters else 0
+        if octets == 0 or characters > 2 + (octets + 2) // 3 * 4:
+            break
+        at = line.end()
+    return at
