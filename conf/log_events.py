@@ -85,6 +85,11 @@ class LogEvent(StrEnum):
         "info",
         "SIGHUP was heeded: new SMTP sessions get the new pair.",
     )
+    LOOP_HELD = (
+        "loop_held",
+        "warning",
+        "The event loop served nobody for `held_ms` or more; `where` says what it did, `cpu_ms` how much it computed.",
+    )
     RETENTION = "retention", "info", "What was removed because of its age."
     SEARCH_REBUILD_BEGUN = (
         "search_rebuild_begun",

@@ -9,7 +9,7 @@ from typing import Any
 
 import structlog
 
-from conf.log_events import LogEvent
+from conf.log_events import LogEvent, tell
 
 LINES_PER_MINUTE = 10  # of each event, about one peer or organization
 LINES_PER_MINUTE_IN_ALL = 300  # of each event, about all of them
@@ -29,7 +29,7 @@ class _Minute:
 
 
 class StrangerLog:
-    """`info` lines about what a peer can bring about at will: so many a minute, and then how many more there were.
+    """Lines about what a peer can bring about at will: so many a minute, and then how many more there were.
 
     That number is told when the minute is over (`left_out`), or, without `later`, by the next line of its kind.
     """
@@ -58,7 +58,10 @@ class StrangerLog:
         if minute.lines < LINES_PER_MINUTE_IN_ALL and minute.of[who] < LINES_PER_MINUTE:
             minute.lines += 1
             minute.of[who] += 1
-            self._log.info(event, **fields)
+            if isinstance(event, LogEvent):
+                tell(self._log, event, **fields)
+            else:
+                self._log.info(event, **fields)
             return
         minute.left_out += 1
         if minute.left_out == 1 and self._later is not None:

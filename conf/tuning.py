@@ -85,6 +85,17 @@ class QueueTuning:
 
 
 @dataclass(frozen=True, slots=True)
+class LoopTuning:
+    """`held_s`: for how long the event loop may serve nobody before it is told. `computed_s`: between two looks at a
+    loop that computes; `look_s`: at one that does not.
+    """
+
+    held_s: float = 0.02
+    computed_s: float = 0.01
+    look_s: float = 0.2
+
+
+@dataclass(frozen=True, slots=True)
 class Tuning:
     """The tuning of the whole daemon; each part is handed its own."""
 
@@ -94,3 +105,4 @@ class Tuning:
     api: ApiTuning = field(default_factory=ApiTuning)
     smtp: SmtpTuning = field(default_factory=SmtpTuning)
     queue: QueueTuning = field(default_factory=QueueTuning)
+    loop: LoopTuning = field(default_factory=LoopTuning)

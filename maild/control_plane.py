@@ -33,6 +33,7 @@ from controlplane.webhooks.dispatcher import Dispatcher
 from controlplane.webhooks.event_streams import Streams
 from controlplane.webhooks.ping import Pinger
 from controlplane.webhooks.secrets import Secrets
+from maild.loop_monitor import LoopMonitor
 from maild.mail_plane import Ground
 from maild.outbound import dkim
 from maild.outbound.queue import OutboundQueue
@@ -84,8 +85,9 @@ def control_plane(
     queue: OutboundQueue,
     unsubscribe_key: bytes,
     self_check: SelfCheck,
+    loop_monitor: LoopMonitor,
 ) -> ControlPlane:
-    """Call it on the event loop that the server will run on. `self_check`: what `/health` tells of."""
+    """Call it on the event loop that the server will run on. `self_check`, `loop_monitor`: what `/health` tells of."""
     settings, clock, ids, db = ground.settings, ground.clock, ground.ids, ground.db
     load_text = TextLoader(db, ground.blobs, ground.cpu)
     sent, hooks, names = _sending(ground, queue), _webhooks(ground, load_text), _domains(ground, queue)
@@ -118,7 +120,7 @@ def control_plane(
         operations,
         Authenticator(db, clock),
         rate_limit,
-        [Reference(OPERATIONS, settings.server.public_url), HealthCheck(db, self_check)],
+        [Reference(OPERATIONS, settings.server.public_url), HealthCheck(db, self_check, loop_monitor.today)],
         settings.http,
         ground.rounds,
         ground.cpu,

@@ -17,6 +17,7 @@ import uvloop
 
 from conf.log_events import LogEvent, tell
 from conf.settings import Settings
+from conf.strangers import StrangerLog
 from conf.tuning import Tuning
 from controlplane.egress.rspamd import Rspamd
 from controlplane.operations.invoke import Operations
@@ -26,6 +27,7 @@ from maild import allocator
 from maild.control_plane import control_plane
 from maild.inbound import tls
 from maild.inbound.listener import Listener, ListenError
+from maild.loop_monitor import LoopMonitor
 from maild.mail_plane import Ground, mail_in, mail_out, queue_ports
 from maild.message import guessing
 from maild.message.envelope_sender import EnvelopeSenders
@@ -78,6 +80,7 @@ class Daemon:
         self.indexer: SearchIndexer
         self.retention: Retention
         self.self_check: SelfCheck
+        self.loop_monitor: LoopMonitor
 
     async def start(self) -> None:
         """StartError when the configuration, the store or a port stands in the way."""
@@ -121,7 +124,7 @@ class Daemon:
         )
         index = SearchIndex(self._folder.search_index)
         self._keep_house(ground, index)
-        api = control_plane(ground, index, queue, unsubscribe_key, self.self_check)
+        api = control_plane(ground, index, queue, unsubscribe_key, self.self_check, self.loop_monitor)
         self.operations, self.http, self.streams = api.operations, api.http, api.streams
         self._supervisor = Supervisor(
             [
@@ -135,6 +138,7 @@ class Daemon:
                 self.listener,
                 self.http,
                 self.streams,
+                self.loop_monitor,  # nobody waits for what the start does
             ],
             # The server would wait for readers of streams; it answers requests that call webhooks.
             lines=[[self.streams, self.http, api.dispatcher], [self.listener], [queue]],
@@ -166,7 +170,7 @@ class Daemon:
         return ground
 
     def _keep_house(self, ground: Ground, index: SearchIndex) -> None:
-        """What looks after the store."""
+        """What looks after the store, and after the event loop."""
         settings = ground.settings
         self.indexer = SearchIndexer(ground.db, index, ground.clock)
         self.self_check = SelfCheck(
@@ -184,6 +188,10 @@ class Daemon:
             ages(settings.storage.keep_events_days, settings.webhooks.keep_records_days),
             raw_days=lambda plan: settings.plan(plan).retention_days,
         )
+
+        loop = asyncio.get_running_loop()
+        strangers = StrangerLog(ground.clock.monotonic, "maild.loop", loop.call_later)
+        self.loop_monitor = LoopMonitor(ground.clock, ground.tuning.loop, strangers)
 
     async def _empty_caches(self) -> None:
         if self._db is not None:

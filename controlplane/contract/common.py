@@ -24,7 +24,13 @@ class Error(ResponseModel):
     error: ErrorBody
 
 
+class LoopHealth(BaseModel):
+    holds: int
+    heldMs: int
+
+
 class Health(BaseModel):
     status: Literal["healthy", "unhealthy"]
     service: str
     store: Literal["ok", "damaged"]
+    loop: LoopHealth

@@ -1,6 +1,7 @@
 """`/health`: is the service up?"""
 
 import asyncio
+from collections.abc import Callable, Mapping
 
 import structlog
 from aiohttp import web
@@ -14,9 +15,13 @@ log = structlog.get_logger("maild.api")
 class HealthCheck:
     """Needs no key, so however many ask at once, the store is asked once."""
 
-    def __init__(self, db: Database, self_check: SelfCheck) -> None:
+    def __init__(
+        self, db: Database, self_check: SelfCheck, loop_today: Callable[[], Mapping[str, int]]
+    ) -> None:
+        """`loop_today`: how often the event loop was held today, and for how long (`holds`, `heldMs`)."""
         self._db = db
         self._self_check = self_check
+        self._loop_today = loop_today
         self._asking: asyncio.Task[bool] | None = None
 
     def add_to(self, app: web.Application) -> None:
@@ -34,6 +39,7 @@ class HealthCheck:
             "status": "healthy" if is_healthy else "unhealthy",
             "service": "maild",
             "store": "damaged" if self._self_check.is_damaged else "ok",
+            "loop": self._loop_today(),
         }
         return web.json_response(answer, status=200 if is_healthy else 503)
 
