@@ -21,6 +21,7 @@ _COUNT_UNREAD_OF_INBOX = f"UPDATE inboxes SET unread_count = {greatest('0', 'unr
 _BLANKED = {"subject": "''", "snippet": "''", "attachments": EMPTY_ARRAY}
 _FORGET_WORDS = f"UPDATE events SET data = {replaced('data', _BLANKED)} WHERE message_id = ?"
 UNREAD = "unread"
+SAME_HEADER_LOOK = 20  # senders choose their Message-ID, and may choose one again and again
 THREAD_LOOK = 1000  # messages, the newest: senders may make a conversation as long as they like
 
 
@@ -69,6 +70,20 @@ def test_answers(tx: Tx, thread_id: str) -> int:
         (thread_id, THREAD_LOOK),
     )
     return count
+
+
+def answers_automatic(tx: Tx, message: MessageRow) -> bool:
+    """Does the message answer one that a program wrote, by its own account or for want of an envelope sender?"""
+    if message.in_reply_to is None:
+        return False
+    return bool(
+        tx.value(
+            """SELECT count(*) FROM (SELECT direction, is_auto_reply, envelope_from FROM messages
+                 WHERE inbox_id = ? AND message_id_header = ? LIMIT ?)
+               WHERE direction = 'inbound' AND (is_auto_reply OR envelope_from = '')""",
+            (message.inbox_id, message.in_reply_to, SAME_HEADER_LOOK),
+        )
+    )
 
 
 def attachment(tx: Tx, organization_id: str, attachment_id: str) -> tuple[AttachmentRow, MessageRow] | None:

@@ -39,6 +39,8 @@ MESSAGES: Mapping[str, str] = {
     "sandbox_bulk_not_allowed": "This plan sends to a single 'to' recipient, without cc and bcc.",
     "recipient_suppressed": "A recipient is on the suppression list.",
     "sending_paused_bulk_review": "A broadcast pattern paused sending until it was reviewed; replies are unaffected.",
+    "loop_suspected": "Two programs seem to answer each other in this conversation; stop answering, 'details.retryAt'"
+    " says until when.",
     "domain_daily_cap_reached": "The domain's daily ceiling is reached.",
     "spend_cap_reached": "The spend protection threshold of this plan is reached.",
     "limit_reached": "The allowance of this plan is used up.",

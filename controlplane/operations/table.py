@@ -85,6 +85,7 @@ SENDING_REFUSALS = (
     "sandbox_bulk_not_allowed",
     "recipient_suppressed",
     "sending_paused_bulk_review",
+    "loop_suspected",
     "domain_daily_cap_reached",
     "spend_cap_reached",
     "limit_reached",

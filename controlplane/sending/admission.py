@@ -48,6 +48,7 @@ class Admission:
             recipients=recipients,
             keys=keys,
             mode=mode,
+            thread_id=thread_id,
             strangers=frozenset(keys) - {normalize(address) for address in written},
             bulk_recipients=self._settings.limits.bulk_recipients,
             now_ms=now_ms,

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from conf.settings import Plan
 from controlplane.access.plan_limits import refusing_what_exceeds
 from controlplane.contract.refusals import Refusal
+from controlplane.sending import loop_brake
 from maild.message.address import suppression_keys
-from storage import allowances, domains, inboxes, suppressions, tripwire, usage
+from storage import allowances, domains, exchanges, inboxes, suppressions, tripwire, usage
 from storage.clock import DAY_MS, day_of, iso, iso_or_none, next_day_ms
 from storage.database import Tx
 from storage.records import InboxRow, OrganizationRow
@@ -24,8 +25,8 @@ TRIPPED_FOR_MS = DAY_MS
 class Attempt:
     """What the guards judge. `recipients`: (kind, address) pairs; `keys`: their comparison keys.
 
-    `strangers`: the keys of those who have not written to the sending inbox in the conversation that it answers
-    in. `goes_at_ms`: when it is to leave: now, or the time that it is scheduled for, whose day and month have
+    `thread_id`: the conversation that it answers in. `strangers`: the keys of those who have not written to the sending
+    inbox there. `goes_at_ms`: when it is to leave: now, or the time that it is scheduled for, whose day and month have
     allowances of their own.
     """
 
@@ -36,6 +37,7 @@ class Attempt:
     recipients: Sequence[tuple[str, str]]
     keys: Sequence[str]
     mode: str
+    thread_id: str | None
     strangers: frozenset[str]
     bulk_recipients: int
     now_ms: int
@@ -129,6 +131,29 @@ def _tripped(attempt: Attempt, tripped_at: int) -> dict[str, object]:
     }
 
 
+def no_loop(tx: Tx, attempt: Attempt) -> None:
+    """docs/decisions.md, "Loop brake": a program that answers us, and that we answer, without end."""
+    if attempt.thread_id is None:
+        return
+    since_ms = attempt.now_ms - loop_brake.WINDOW_MS - loop_brake.REST_MS
+    lines = exchanges.newest(
+        tx, attempt.organization.id, attempt.thread_id, since_ms, at_least=2 * loop_brake.EXCHANGES
+    )
+    retry_at = loop_brake.resting_until(lines)
+    if retry_at is None or retry_at <= attempt.goes_at_ms:
+        return
+    raise Refusal(
+        "loop_suspected",
+        details={
+            "threadId": attempt.thread_id,
+            "exchanges": loop_brake.EXCHANGES,
+            "windowSeconds": loop_brake.WINDOW_MS // 1000,
+            "retryAt": iso(retry_at),
+        },
+        retry_after_s=-(-(retry_at - attempt.now_ms) // 1000),
+    )
+
+
 def domain_is_below_its_ceiling(tx: Tx, attempt: Attempt) -> None:
     ceiling = domains.ceiling(tx, attempt.organization.id, attempt.inbox_id)
     if ceiling is None:
@@ -166,9 +191,11 @@ GUARDS: Sequence[Guard] = (
     plan_allows_recipients,
     recipients_are_not_suppressed,
     no_bulk_pattern,
+    no_loop,
     domain_is_below_its_ceiling,
     spend_is_below_threshold,
     allowance_is_left,
 )
-# Mail of a test key leaves to no real recipient, so it can neither harm a reputation nor use up an allowance.
-TEST_GUARDS: Sequence[Guard] = (sending_is_approved, plan_allows_recipients)
+# Mail of a test key leaves to no real recipient, so it can neither harm a reputation nor use up an allowance. But two
+# programs under test answer each other as others do.
+TEST_GUARDS: Sequence[Guard] = (sending_is_approved, plan_allows_recipients, no_loop)

@@ -60,6 +60,7 @@ _BY_STATUS: Mapping[int, tuple[str, ...]] = {
         "webhook_inactive",
         "delivery_in_flight",
         "domain_already_registered",
+        "loop_suspected",
     ),
     410: (
         "attachment_bytes_missing",

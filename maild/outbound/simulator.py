@@ -71,6 +71,8 @@ class Simulator:
         message = await self._db.read(messages.by_id, row.message_id)
         if message is None:
             return []  # deleted meanwhile
+        if await self._db.read(messages.answers_automatic, message):
+            return []  # RFC 3834 §2: programs don't answer programs
         moment = datetime.fromtimestamp(self._clock.now_ms() // 1000, UTC)
         raw = write_answer(message, row.address, f"<{self._ids.token()}@{DOMAIN}>", moment)
         deliver = await self._prepare_answer(SimulatedAnswer(raw, row.address, message.from_address))

@@ -1,0 +1,44 @@
+"""What was written and answered in a conversation lately, for the brake on programs that answer each other."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from storage.database import Tx
+from storage.ids import first_at
+
+LOOK = 200  # messages, the newest: a program on the other side may go on writing while nobody answers it
+
+
+class ThreadLine(NamedTuple):
+    """One message. `is_automatic`: it says of itself that a program wrote it, or came without an envelope sender, as
+    bounces do. `answers`: the Message-ID that its In-Reply-To names.
+    """
+
+    is_inbound: bool
+    created_at: int
+    is_automatic: bool
+    message_id_header: str | None
+    answers: str | None
+
+
+def newest(
+    tx: Tx, organization_id: str, thread_id: str, since_ms: int, at_least: int
+) -> Sequence[ThreadLine]:
+    """The newest messages of the thread (at most `LOOK`), oldest first, without those that wait for their time or were
+    cancelled. Empty where fewer than `at_least` have ids of `since_ms` or later, which the index alone tells."""
+    after = first_at("msg", since_ms)
+    recent = tx.value(
+        "SELECT count(*) FROM (SELECT 1 FROM messages WHERE thread_id = ? AND id > ? LIMIT ?)",
+        (thread_id, after, at_least),
+    )
+    if recent < at_least:
+        return ()
+    rows = tx.all(
+        """SELECT direction = 'inbound', created_at,
+             direction = 'inbound' AND (is_auto_reply OR envelope_from = ''), message_id_header, in_reply_to
+           FROM messages WHERE thread_id = ? AND organization_id = ? AND id > ?
+             AND status NOT IN ('scheduled', 'cancelled')
+           ORDER BY id DESC LIMIT ?""",
+        (thread_id, organization_id, after, LOOK),
+    )
+    return [ThreadLine(bool(row[0]), row[1], bool(row[2]), row[3], row[4]) for row in reversed(rows)]
