@@ -83,7 +83,7 @@ class LogEvent(StrEnum):
     CERTIFICATE_RELOADED = (
         "certificate_reloaded",
         "info",
-        "SIGHUP was heeded: new SMTP sessions get the new pair.",
+        "SIGHUP came, or the files changed: new SMTP sessions get the new pair.",
     )
     LOOP_HELD = (
         "loop_held",

@@ -62,12 +62,14 @@ class ApiTuning:
 class SmtpTuning:
     """`rate_check_s`: over which the least rate of DATA is judged; its average is judged over `average_checks` of them.
 
-    `hang_up_s`: the time that a client has to read our last reply.
+    `hang_up_s`: the time that a client has to read our last reply. `certificate_look_s`: between two looks whether the
+    files of the certificate have changed.
     """
 
     rate_check_s: float = 10.0
     average_checks: int = 12
     hang_up_s: float = 10.0
+    certificate_look_s: float = 30.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from controlplane.webhooks.event_streams import Streams
 from maild import allocator
 from maild.control_plane import control_plane
 from maild.inbound import tls
+from maild.inbound.certificate_watch import CertificateWatch
 from maild.inbound.listener import Listener, ListenError
 from maild.loop_monitor import LoopMonitor
 from maild.mail_plane import Ground, mail_in, mail_out, queue_ports
@@ -136,6 +137,7 @@ class Daemon:
                 self.self_check,
                 allocator.MemoryKeeper(self._empty_caches),
                 self.listener,
+                *self._certificate_watch(),
                 self.http,
                 self.streams,
                 self.loop_monitor,  # nobody waits for what the start does
@@ -209,6 +211,14 @@ class Daemon:
             raise StartError(
                 f"smtp.tls_cert, smtp.tls_key: {cert} and {key} are no usable pair: {error}"
             ) from error
+
+    def _certificate_watch(self) -> list[CertificateWatch]:
+        smtp = self._settings.smtp
+        if not smtp.tls_cert:
+            return []
+        return [
+            CertificateWatch((smtp.tls_cert, smtp.tls_key), self.reload, self._tuning.smtp.certificate_look_s)
+        ]
 
     def reload(self) -> None:
         """Read the certificate again, for the sessions that begin from now on; the old one stays where that fails."""

@@ -1,4 +1,4 @@
-"""SIGHUP takes a renewed certificate without a pause, and a pair that does not fit changes nothing."""
+"""A renewed certificate is taken without a pause, at SIGHUP or when its files change; one that does not fit is not."""
 
 import asyncio
 import json
@@ -11,9 +11,13 @@ import ssl
 from pathlib import Path
 from typing import Any
 
+import structlog
+
+from conf.tuning import SmtpTuning, Tuning
 from maild.inbound import tls
+from tests.conftest import Start
 from tests.support.daemon import Daemon
-from tests.support.running import Smtp
+from tests.support.running import Smtp, until
 
 
 def pair(folder: Path, name: str) -> tuple[Path, Path]:
@@ -87,3 +91,33 @@ async def test_a_renewed_certificate_is_taken(tmp_path: Path) -> None:
         await before.start_tls()
         assert (await before.say("EHLO client.test")).startswith("250")
         assert (await before.say("QUIT")).startswith("221 ")
+
+
+async def test_a_changed_file_is_seen_and_a_pair_that_does_not_fit_is_told_once(
+    tmp_path: Path, start: Start
+) -> None:
+    old, new = pair(tmp_path, "old"), pair(tmp_path, "new")
+    cert, key = tmp_path / "live.pem", tmp_path / "live.key"
+    install(old[0], cert)
+    install(old[1], key)
+    with structlog.testing.capture_logs() as lines:
+        maild = await start(
+            smtp={"tls_cert": str(cert), "tls_key": str(key)},
+            tuning=Tuning(smtp=SmtpTuning(certificate_look_s=0.01)),
+        )
+        port = int(maild.daemon.listener.addresses[0].rpartition(":")[2])
+
+        async def seen(event: str, count: int) -> bool | None:
+            return [line["event"] for line in lines].count(event) >= count or None
+
+        install(new[0], cert)
+        await until(lambda: seen("certificate_not_reloaded", 1))
+        cert.unlink()  # another change, that does not fit either
+        await until(lambda: seen("certificate_not_reloaded", 2))
+        assert await asyncio.to_thread(shown, port) == der(old[0])
+        install(new[0], cert)
+        install(new[1], key)
+        await until(lambda: seen("certificate_reloaded", 1))
+        assert await asyncio.to_thread(shown, port) == der(new[0])
+        failures = [line for line in lines if line["event"] == "certificate_not_reloaded"]
+        assert len(failures) <= 3  # each change once; the third where the look fell between the two files
