@@ -32,6 +32,11 @@ class LogEvent(StrEnum):
     CONNECTED = "connected", "debug", "A peer opened an SMTP session."
     TLS_STARTED = "tls_started", "debug", "The session is encrypted from here on."
     TLS_FAILED = "tls_failed", "info", "A peer's handshake failed: its affair, unless it is all of them."
+    PROXY_HEADER_REFUSED = (
+        "proxy_header_refused",
+        "info",
+        "A connection from `smtp.proxy_from` did not begin with a PROXY header of version 2, and was closed.",
+    )
     REFUSED = "refused", "info", "The peer heard a 4xx or 5xx of ours."
     ACCEPTED = "accepted", "info", "The peer heard 250: the message is in the store, once for each inbox."
     DISCONNECTED = "disconnected", "debug", "The session is over."

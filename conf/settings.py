@@ -3,6 +3,7 @@
 The file `conf/maild.toml` explains each key; a test holds it to the defaults below.
 """
 
+import ipaddress
 import os
 import re
 import tomllib
@@ -41,6 +42,13 @@ def _listen(value: str) -> str:
     return value
 
 
+def _network(value: str) -> str:
+    try:
+        return str(ipaddress.ip_network(value))
+    except ValueError:
+        raise ValueError("must be a network such as 10.0.0.0/8 or fd00::/8, without bits behind it") from None
+
+
 def _optional(check: Any) -> AfterValidator:
     return AfterValidator(lambda value: check(value) if value else value)
 
@@ -55,6 +63,7 @@ Domain = Annotated[str, AfterValidator(_domain)]
 OptionalDomain = Annotated[str, _optional(_domain)]
 Listen = Annotated[str, AfterValidator(_listen)]
 OptionalListen = Annotated[str, _optional(_listen)]
+Network = Annotated[str, AfterValidator(_network)]
 Url = Annotated[str, AfterValidator(_url)]
 OptionalUrl = Annotated[str, _optional(_url)]
 Positive = Annotated[int, Field(ge=1)]
@@ -81,9 +90,15 @@ class Server(_Section):
 
 @dataclass(frozen=True, slots=True)
 class Smtp(_Section):
-    """`[smtp]`: where mail comes in, and what a session may take. Empty `tls_cert`: a self-signed pair is made."""
+    """`[smtp]`: where mail comes in, and what a session may take. Empty `tls_cert`: a self-signed pair is made.
+
+    `proxy_from`: networks of balancers that begin with a PROXY header. `dnsbl`: zones of block lists.
+    """
 
     listen: Annotated[tuple[Listen, ...], Field(min_length=1)] = ("0.0.0.0:25",)
+    listen_tls: tuple[Listen, ...] = ()
+    proxy_from: tuple[Network, ...] = ()
+    dnsbl: tuple[Domain, ...] = ()
     tls_cert: str = ""
     tls_key: str = ""
     max_message_bytes: Positive = 25 * 1024 * 1024

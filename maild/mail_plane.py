@@ -19,6 +19,7 @@ from conf.tuning import Tuning
 from maild.authentication.judge import SenderJudge
 from maild.authentication.patience import Patience
 from maild.inbound.accept import Acceptor
+from maild.inbound.block_lists import BlockLists
 from maild.inbound.listener import Listener
 from maild.inbound.local_delivery import LocalDelivery
 from maild.inbound.mailboxes import Mailboxes
@@ -116,6 +117,7 @@ def mail_in(
         ground.rounds,
         strangers,
         patience,
+        BlockLists(settings.smtp.dnsbl, ground.resolver.ipv4),
     )
     return MailIn(listener, LocalDelivery(ground.db, ground.blobs, ground.cpu, clock, ids, mailboxes, trace))
 

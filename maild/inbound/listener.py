@@ -1,8 +1,9 @@
 """The SMTP listener: sockets, the caps over all sessions, and the drain at stop."""
 
 import asyncio
+import ipaddress
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from ssl import SSLContext
 
@@ -15,6 +16,7 @@ from conf.tuning import SmtpTuning
 from maild.authentication.patience import Patience
 from maild.errors import SmtpError
 from maild.inbound.accept import Acceptor
+from maild.inbound.block_lists import BlockLists
 from maild.inbound.envelope import InboundEnvelope
 from maild.inbound.intake import NO_STORAGE, Intake
 from maild.inbound.session import Session
@@ -29,6 +31,8 @@ from storage.service import Service
 
 log = structlog.get_logger("maild.smtp")
 
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
 BACKLOG = 512
 DRAIN_S = 6.0
 _CLOSING = SmtpError(421, "4.3.2", "service is shutting down, try again later")
@@ -39,7 +43,7 @@ class ListenError(Exception):
 
 
 class Listener(Service):
-    """Accepts sessions on the addresses of `smtp.listen`, and gives them what they share."""
+    """Accepts sessions on the addresses of `smtp.listen` and `smtp.listen_tls`, and gives them what they share."""
 
     name = "smtp"
 
@@ -57,6 +61,7 @@ class Listener(Service):
         rounds: Rounds,
         strangers: StrangerLog,
         patience: Patience,
+        block_lists: BlockLists,
     ) -> None:
         self._acceptor = acceptor
         self._blobs = blobs
@@ -73,8 +78,12 @@ class Listener(Service):
         self._ids = ids
         self._rounds = rounds
         self._patience = patience
+        self._block_lists = block_lists
+        self._balancers = [ipaddress.ip_network(network) for network in limits.proxy_from]
         self._servers: list[asyncio.Server] = []
+        self._tls_servers: list[asyncio.Server] = []
         self._sessions: set[Session] = set()
+        self._counted: dict[Session, str] = {}  # as whose each counts
         self._per_address: Counter[str] = Counter()
         self._committing = 0  # messages, with or without their session
         self._memory = ByteAccount(limits.max_bytes_in_flight)
@@ -83,30 +92,38 @@ class Listener(Service):
     @property
     def addresses(self) -> list[str]:
         """Where we listen really, as host:port (port 0 was replaced)."""
-        sockets = [one for server in self._servers for one in server.sockets]
-        return [_show(*sock.getsockname()[:2]) for sock in sockets]
+        return _addresses(self._servers)
+
+    @property
+    def tls_addresses(self) -> list[str]:
+        """Where we listen for clients that begin with TLS."""
+        return _addresses(self._tls_servers)
 
     async def start(self) -> None:
         """ListenError when an address can't be listened on."""
-        loop = asyncio.get_running_loop()
         for address in self._limits.listen:
-            host, _, port = address.rpartition(":")
-            try:
-                server = await loop.create_server(
-                    lambda: Session(self, self._limits, self._tuning, self._hostname, self.tls, loop),
-                    host.strip("[]"),
-                    int(port),
-                    backlog=BACKLOG,
-                )
-            except OSError as error:
-                raise ListenError(
-                    f"smtp.listen: can't listen on {address}: {error.strerror or error}"
-                ) from error
-            self._servers.append(server)
+            self._servers.append(await self._listen("smtp.listen", address, is_tls_first=False))
+        for address in self._limits.listen_tls:
+            self._tls_servers.append(await self._listen("smtp.listen_tls", address, is_tls_first=True))
+
+    async def _listen(self, key: str, address: str, *, is_tls_first: bool) -> asyncio.Server:
+        loop = asyncio.get_running_loop()
+        host, _, port = address.rpartition(":")
+        try:
+            return await loop.create_server(
+                lambda: Session(
+                    self, self._limits, self._tuning, self._hostname, self.tls, is_tls_first, loop
+                ),
+                host.strip("[]"),
+                int(port),
+                backlog=BACKLOG,
+            )
+        except OSError as error:
+            raise ListenError(f"{key}: can't listen on {address}: {error.strerror or error}") from error
 
     async def stop(self) -> None:
         """No new sessions; idle ones get 421, messages in transfer may finish within DRAIN_S, commits always do."""
-        for server in self._servers:
+        for server in (*self._servers, *self._tls_servers):
             server.close()
         idle = [session for session in self._sessions if not session.is_busy]
         for session in idle:
@@ -125,6 +142,7 @@ class Listener(Service):
             self._changed.clear()
             await self._changed.wait()
         self._servers.clear()
+        self._tls_servers.clear()
 
     # What sessions ask (session.SessionServices) ----------------------------------------------------------
 
@@ -132,25 +150,39 @@ class Listener(Service):
         """A session's name in the log."""
         return self._ids.new("ses")
 
-    def opened(self, session: Session) -> SmtpError | None:
+    def arrived(self, session: Session) -> SmtpError | None:
         """Count the session; the refusal when it is one too many."""
         self._sessions.add(session)
-        self._per_address[session.peer] += 1
         if not self._servers:
             return _CLOSING
         if len(self._sessions) > self._limits.max_sessions:
             return SmtpError(421, "4.7.0", "too many sessions, try again later")
+        return None
+
+    def opened(self, session: Session) -> SmtpError | None:
+        """Count the session of this peer, once it is known who that is; the refusal when it is one too many."""
+        self._counted[session] = session.peer
+        self._per_address[session.peer] += 1
         if self._per_address[session.peer] > self._limits.max_sessions_per_address:
             return SmtpError(421, "4.7.0", "too many sessions from your address, try again later")
         return None
 
     def closed(self, session: Session) -> None:
-        if session in self._sessions:
-            self._sessions.remove(session)
-            self._per_address[session.peer] -= 1
-            if not self._per_address[session.peer]:
-                del self._per_address[session.peer]
+        self._sessions.discard(session)
+        peer = self._counted.pop(session, None)
+        if peer is not None:
+            self._per_address[peer] -= 1
+            if not self._per_address[peer]:
+                del self._per_address[peer]
         self._changed.set()
+
+    def is_balancer(self, peer: str) -> bool:
+        """Does a connection from there begin with a PROXY header? From anywhere else none is ever looked for."""
+        return bool(self._balancers) and _is_in(peer, self._balancers)
+
+    def look_for(self, peer: str) -> "asyncio.Task[str | None] | None":
+        """Begin to ask the block lists for the peer (`BlockLists.begin`)."""
+        return self._block_lists.begin(peer)
 
     async def find_mailbox(self, address: str) -> RecipientInbox | None:
         return await self._acceptor.find_mailbox(address)
@@ -192,6 +224,19 @@ class Listener(Service):
         finally:
             self._committing -= 1
             self._changed.set()
+
+
+def _addresses(servers: Sequence[asyncio.Server]) -> list[str]:
+    sockets = [one for server in servers for one in server.sockets]
+    return [_show(*sock.getsockname()[:2]) for sock in sockets]
+
+
+def _is_in(peer: str, networks: Sequence[Network]) -> bool:
+    try:
+        address = ipaddress.ip_address(peer.partition("%")[0])
+    except ValueError:
+        return False  # "unknown": the connection was lost before it began
+    return any(address in network for network in networks)
 
 
 def _show(host: str, port: int) -> str:

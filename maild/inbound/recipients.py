@@ -18,6 +18,11 @@ def is_feedback_address(address: str, shared_domains: Set[str]) -> bool:
     return addresses.strip_plus(local) == FEEDBACK_NAME and domain in shared_domains
 
 
+def is_operator_address(address: str) -> bool:
+    """Is it postmaster@ or abuse@, of whatever domain?"""
+    return addresses.strip_plus(addresses.split(addresses.normalize(address))[0]) in OPERATOR_NAMES
+
+
 def is_served(tx: Tx, domain: str, shared_domains: Set[str]) -> bool:
     """Do we receive mail for this domain (lower-case A-label)?"""
     return domain in shared_domains or domains.is_verified(tx, domain)

@@ -28,6 +28,7 @@ from maild.inbound.command_counts import CommandCounts
 from maild.inbound.data_rate import DataRate
 from maild.inbound.envelope import InboundEnvelope, MailTransaction, told_of_command
 from maild.inbound.intake import Intake
+from maild.inbound.recipients import is_operator_address
 from maild.inbound.smtp_protocol import SmtpProtocol
 from storage.blobs import Stored
 from storage.inboxes import RecipientInbox
@@ -51,7 +52,10 @@ class SessionServices(Protocol):
     def intake(self, peer: str, declared_bytes: int) -> Intake: ...
     def refuse_message(self, size_bytes: int) -> SmtpError | None: ...
     def message_ended(self) -> None: ...
+    def arrived(self, session: "Session") -> SmtpError | None: ...
     def opened(self, session: "Session") -> SmtpError | None: ...
+    def is_balancer(self, peer: str) -> bool: ...
+    def look_for(self, peer: str) -> "asyncio.Task[str | None] | None": ...
     def closed(self, session: "Session") -> None: ...
     def committing(self) -> AbstractContextManager[None]: ...
 
@@ -66,10 +70,17 @@ class Session(SmtpProtocol):
         tuning: SmtpTuning,
         hostname: str,
         tls: SSLContext,
+        is_tls_first: bool,
         loop: asyncio.AbstractEventLoop,
     ) -> None:
         super().__init__(
-            hostname, tls, limits.command_timeout_s, limits.session_timeout_s, tuning.hang_up_s, loop
+            hostname,
+            tls,
+            is_tls_first,
+            limits.command_timeout_s,
+            limits.session_timeout_s,
+            tuning.hang_up_s,
+            loop,
         )
         self._host = host
         self._limits = limits
@@ -81,16 +92,32 @@ class Session(SmtpProtocol):
         self._counts = CommandCounts(limits)
         self._rate: DataRate | None = None
         self._refusal: SmtpError | None = None
+        self._listing: asyncio.Task[str | None] | None = (
+            None  # the block list that has the peer, once it is known
+        )
         self._verb = ""  # of the command that is being answered, and what it is about:
         self._about: MailTransaction | None = None
         self._address = ""
 
     # The connection ---------------------------------------------------------------------------
 
-    def opened(self) -> None:
+    def arrived(self) -> bool:
         self.id = self._host.new_id()
+        self._refusal = self._host.arrived(self)
+        return self._host.is_balancer(self.peer)
+
+    @property
+    def is_welcome(self) -> bool:
+        return self._refusal is None
+
+    def opened(self) -> None:
         tell(self._host.log, LogEvent.CONNECTED, session=self.id, peer=self.peer)
-        self._refusal = self._host.opened(self)
+        self._refusal = self._refusal or self._host.opened(self)
+
+    def not_proxied(self, reason: str) -> None:
+        self._host.strangers.note(
+            LogEvent.PROXY_HEADER_REFUSED, session=self.id, peer=self.peer, reason=reason
+        )
 
     def secured(self) -> None:
         tell(self._host.log, LogEvent.TLS_STARTED, session=self.id, peer=self.peer, tls=self.cipher())
@@ -110,6 +137,8 @@ class Session(SmtpProtocol):
         tell(self._host.log, LogEvent.DISCONNECTED, session=self.id, peer=self.peer, octets=self.octets)
 
     def ended(self) -> None:
+        if self._listing is not None:
+            self._listing.cancel()
         if self._rate is not None:
             self._rate.stop()
         self._host.closed(self)
@@ -152,7 +181,8 @@ class Session(SmtpProtocol):
 
     def _refuse(self, reply: SmtpError) -> None:
         self._tell_refused(reply)
-        self.write(f"{reply.code} {reply.enhanced} {reply.text}")
+        if self.can_hear:
+            self.write(f"{reply.code} {reply.enhanced} {reply.text}")
 
     def _tell_refused(self, reply: SmtpError) -> None:
         self._host.strangers.note(
@@ -188,6 +218,8 @@ class Session(SmtpProtocol):
         name = read_host_name(argument)
         if self._helo is not None:
             self._counts.idle()
+        elif self._listing is None:
+            self._listing = self._host.look_for(self.peer)
         self._helo, self._mail = name, None
 
     async def _mail_from(self, argument: bytes) -> None:
@@ -212,11 +244,19 @@ class Session(SmtpProtocol):
             raise SmtpError(555, "5.5.4", "parameter not implemented")
         if len(self._mail.recipients) >= self._limits.max_recipients:  # RFC 5321 §4.5.3.1.10
             raise SmtpError(452, "4.5.3", "too many recipients, send the rest in another message")
+        await self._refuse_if_listed(self._address)
         mailbox = await self._find(self._address)
         if mailbox is None:
             raise self._counts.unknown_recipient()
         self._mail.recipients.append((self._address, mailbox))
         await self.push_with_next("250 2.1.5 OK")
+
+    async def _refuse_if_listed(self, address: str) -> None:
+        if self._listing is None or is_operator_address(address):
+            return
+        zone = await self._listing
+        if zone is not None:
+            raise SmtpError(550, "5.7.1", f"your address {self.peer} is on the block list {zone}")
 
     async def _find(self, address: str) -> RecipientInbox | None:
         try:

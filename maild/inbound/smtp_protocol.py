@@ -1,27 +1,37 @@
 """One SMTP connection below its conversation: transport, streams, TLS, timers. What is inside aiosmtpd and asyncio's
 streams is known here and nowhere else; pyproject.toml pins aiosmtpd for it.
 
-aiosmtpd gives the transport, the stream and STARTTLS. Its own conversation is not used: it reads a line into memory
+    arrive     a balancer's PROXY header, where one is due; TLS, where it comes first (RFC 8314 §3)
+    greet      and then one command after the other, STARTTLS among them
+
+aiosmtpd gives the transport and the stream. Its own conversation is not used: it reads a line into memory
 before it looks at it, answers exceptions with their text, and counts nothing. A subclass has the conversation; it
 gives the abstract methods, and calls what has a public name here.
 """
 
 import asyncio
 from abc import ABC, abstractmethod
+from asyncio import sslproto
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from ssl import SSLContext
 
-from aiosmtpd.smtp import SMTP, TLSSetupException
+from aiosmtpd.smtp import SMTP
 
 from maild.errors import SmtpError
+from maild.inbound.proxy_header import FIXED_OCTETS, ProxyHeaderError, read_head, read_source
 
 STREAM_OCTETS = 64 * 1024  # the longest piece of DATA
 END_OF_DATA = b"\r\n.\r\n"
 
 
+class HandshakeFailed(Exception):
+    """TLS did not come about."""
+
+
 class SmtpProtocol(SMTP, ABC):
-    """`peer`: the client's IP address, without port or zone; "unknown" where the connection was lost before it began.
+    """`is_tls_first`: the client begins with the TLS handshake. `peer`: the client's IP address, without port or zone,
+    until a balancer has told it that of the balancer; "unknown" where the connection was lost before it began.
     `octets`: how many came, in clear text. `is_encrypted`: TLS stands. `is_busy`, for the subclass to set: a message
     is being transferred or committed, so the command timer waits."""
 
@@ -29,6 +39,7 @@ class SmtpProtocol(SMTP, ABC):
         self,
         hostname: str,
         tls: SSLContext,
+        is_tls_first: bool,
         command_timeout_s: float,
         session_timeout_s: float,
         hang_up_s: float,
@@ -48,6 +59,8 @@ class SmtpProtocol(SMTP, ABC):
         self._timeout_handle = None
         self._tls_protocol = self._original_transport = self._handler_coroutine = None
         # From here on it is ours.
+        self._is_tls_first = is_tls_first
+        self._is_proxied = False
         self.peer = ""
         self.octets = 0
         self._held = b""  # replies that leave with the next one
@@ -61,6 +74,16 @@ class SmtpProtocol(SMTP, ABC):
     # What a conversation is: the first two in the connection's task, the others called back --------
 
     @abstractmethod
+    def arrived(self) -> bool:
+        """A client, or a balancer, connected; nothing was sent yet. True when `peer` is a balancer, whose header is to
+        be read."""
+
+    @property
+    @abstractmethod
+    def is_welcome(self) -> bool:
+        """False: the session is refused by `greet`, and before TLS without a word."""
+
+    @abstractmethod
     async def greet(self) -> None:
         """The first reply."""
 
@@ -70,7 +93,11 @@ class SmtpProtocol(SMTP, ABC):
 
     @abstractmethod
     def opened(self) -> None:
-        """A client connected; nothing was sent yet."""
+        """`peer` is the client."""
+
+    @abstractmethod
+    def not_proxied(self, reason: str) -> None:
+        """The balancer did not send the header that it must; the connection is closed next."""
 
     @abstractmethod
     def secured(self) -> None:
@@ -97,6 +124,11 @@ class SmtpProtocol(SMTP, ABC):
         """Give back what the session holds, however it ended. Idempotent: it may be called twice."""
 
     # For the conversation --------------------------------------------------------------------
+
+    @property
+    def can_hear(self) -> bool:
+        """Would the peer understand a reply? Not while it waits for TLS."""
+        return self.is_encrypted or not self._is_tls_first
 
     @property
     def is_open(self) -> bool:
@@ -185,7 +217,41 @@ class SmtpProtocol(SMTP, ABC):
 
     async def start_tls(self) -> None:
         """Reply 220 and shake hands. What came in clear text behind the command is dropped (RFC 3207 §4.2)."""
-        await super().smtp_STARTTLS(None)
+        await self.push("220 Ready to start TLS")
+        await self._shake_hands()
+
+    async def _shake_hands(self) -> None:
+        """Put TLS between the transport and us; HandshakeFailed."""
+        assert self.tls_context is not None
+        waiter = self.loop.create_future()
+        protocol = self._tls_protocol = sslproto.SSLProtocol(
+            self.loop, self, self.tls_context, waiter, server_side=True
+        )
+        plain = self._original_transport = self.transport
+        assert plain is not None
+        plain.set_protocol(protocol)
+        self.transport = protocol._app_transport
+        protocol.connection_made(plain)
+        self._hand_over(protocol)
+        try:
+            await waiter
+        except asyncio.CancelledError:
+            raise
+        except Exception as error:
+            raise HandshakeFailed from error
+
+    def _hand_over(self, protocol: sslproto.SSLProtocol) -> None:
+        """What came before the handshake was begun: its first octets where TLS comes first, else nothing of worth."""
+        already = bytes(self._reader._buffer)  # type: ignore[attr-defined]
+        self._reader._buffer.clear()  # type: ignore[attr-defined]
+        self._reader._maybe_resume_transport()  # type: ignore[attr-defined]
+        if not self._is_tls_first:
+            return
+        while already:
+            room = protocol.get_buffer(len(already))
+            piece, already = already[: len(room)], already[len(room) :]
+            room[: len(piece)] = piece
+            protocol.buffer_updated(len(piece))
 
     def cipher(self) -> str | None:
         """TLS version and cipher suite as the log and the trace show them; None in clear text."""
@@ -206,7 +272,9 @@ class SmtpProtocol(SMTP, ABC):
         if is_first:
             peer = transport.get_extra_info("peername")
             self.peer = peer[0] if peer else "unknown"
-            self.opened()
+            self._is_proxied = self.arrived()
+            if not self._is_proxied:
+                self.opened()
             self._deadline = self.loop.call_later(self._session_timeout_s, self.timed_out)
         super().connection_made(transport)
         if not is_first:
@@ -229,14 +297,28 @@ class SmtpProtocol(SMTP, ABC):
         self._reader.feed_eof()
         return self._tls_protocol is None  # a TLS transport can't stay half open
 
+    async def _arrive(self) -> None:
+        """What stands before the greeting; HandshakeFailed, ProxyHeaderError."""
+        if self._is_proxied and self.is_welcome:
+            head = read_head(await self._reader.readexactly(FIXED_OCTETS))
+            source = read_source(head, await self._reader.readexactly(head.more_octets))
+            self.peer = source or self.peer
+            self.opened()
+        if self._is_tls_first and self.is_welcome:
+            await self._shake_hands()
+
     async def _handle_client(self) -> None:
         try:
+            await self._arrive()
             await self.greet()
             while self.is_open:
                 await self.one_command()
         except (asyncio.IncompleteReadError, ConnectionError):
             self.close()  # the client is gone
-        except TLSSetupException:
+        except ProxyHeaderError as error:
+            self.not_proxied(str(error))
+            self.close()
+        except HandshakeFailed:
             self.not_secured()
             self._cut_off()
         except Exception:
