@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import structlog
 
-from storage import messages
+from storage import domain_reports, messages
 from storage.blobs import Blobs
 from storage.clock import DAY_MS, Clock
 from storage.database import Database, Tx
@@ -66,6 +66,11 @@ ROWS = (
            ORDER BY created_at LIMIT :limit""",
         f"DELETE FROM idempotency WHERE (organization_id, endpoint, key) IN {each_row_of(':keys', 3)}",
     ),
+    Rows(
+        "domain reports",
+        "SELECT id FROM domain_reports WHERE created_at < :before ORDER BY created_at LIMIT :limit",
+        f"DELETE FROM domain_reports WHERE id IN {each_row_of(':keys', 1)}",
+    ),
     # These two tables do not have an index by age: they are small, and written with every request and every send.
     Rows(
         "rate windows",
@@ -91,6 +96,7 @@ def ages(keep_events_days: int, keep_records_days: int) -> dict[str, int]:
         "events": keep_events_days * DAY_MS,
         "webhook records": keep_records_days * DAY_MS,
         "idempotency keys": IDEMPOTENCY_MS,
+        "domain reports": domain_reports.KEEP_MS,
         "rate windows": RATE_WINDOW_MS,
         "recent recipients": RECENT_RECIPIENTS_MS,
     }

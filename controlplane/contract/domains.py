@@ -2,8 +2,8 @@
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from controlplane.contract.fields import DailyCap, DomainName
-from controlplane.contract.model import RequestBody, ResponseModel, Timestamp, an_id
+from controlplane.contract.fields import DailyCap, DomainName, Limit, cursor_of
+from controlplane.contract.model import RequestBody, RequestQuery, ResponseModel, Timestamp, an_id
 
 
 class RegisterDomain(RequestBody):
@@ -69,3 +69,67 @@ class DomainCeiling(ResponseModel):
     todayUsed: int
     resetsAt: Timestamp
     note: str | None
+
+
+DomainReportType = Literal["dmarc", "tls"]
+
+
+class ListDomainReports(RequestQuery):
+    type: DomainReportType | None = None
+    limit: Limit = 50
+    cursor: Annotated[str, cursor_of("rep")] | None = None
+
+
+class ReportedDispositions(ResponseModel):
+    none: int
+    quarantine: int
+    reject: int
+
+
+class ReportedSource(ResponseModel):
+    address: str
+    total: int
+    passed: int
+    failed: int
+
+
+class DmarcSummary(ResponseModel):
+    """Messages that say to be from the domain, as their receiver judged them."""
+
+    dkimAligned: int
+    spfAligned: int
+    dispositions: ReportedDispositions
+    sources: list[ReportedSource]
+
+
+class ReportedFailure(ResponseModel):
+    type: str
+    sessions: int
+
+
+class TlsSummary(ResponseModel):
+    """Sessions of the reporter with the domain's mail hosts."""
+
+    policyTypes: list[str]
+    failures: list[ReportedFailure]
+
+
+class AggregateReport(ResponseModel):
+    """What another host reports about the domain. `total` counts messages (dmarc) or sessions (tls)."""
+
+    id: Annotated[str, an_id("rep")]
+    domainId: Annotated[str, an_id("dom")]
+    type: DomainReportType
+    reporter: str
+    reportId: str
+    verifiedDomain: str | None
+    periodBegin: Timestamp
+    periodEnd: Timestamp
+    total: int
+    passed: int
+    failed: int
+    isTruncated: bool
+    dmarc: DmarcSummary | None
+    tls: TlsSummary | None
+    messageId: Annotated[str, an_id("msg")]
+    createdAt: Timestamp

@@ -6,12 +6,17 @@ from typing import Any
 
 import msgspec
 
-from controlplane.contract.domains import PatchDomain, RegisterDomain
+from controlplane.contract.domains import ListDomainReports, PatchDomain, RegisterDomain
+from controlplane.contract.refusals import Refusal
 from controlplane.domains.registry import ShownDomain
 from controlplane.operations.operation import Call
 from controlplane.operations.results import JsonArray, Result
+from storage import domain_reports, domains
 from storage.clock import iso, iso_or_none, next_day_ms
+from storage.database import Tx
+from storage.domain_reports import DomainReportRow
 from storage.domains import DomainRow
+from storage.records import load
 
 TURN_DOMAINS = 20
 
@@ -39,6 +44,20 @@ async def _each(call: Call, found: Sequence[ShownDomain]) -> AsyncIterator[bytes
 
 async def get_domain(call: Call) -> Result:
     return Result(_whole(call, await call.services.domains.show(call.organization_id, call.id)))
+
+
+async def list_domain_reports(call: Call) -> Result:
+    query: ListDomainReports = call.input
+    rows = await call.read(_reports, call.organization_id, call.id, query)
+    return Result([_shown_report(row) for row in rows])
+
+
+def _reports(tx: Tx, organization_id: str, domain_id: str, query: ListDomainReports) -> list[DomainReportRow]:
+    if domains.get(tx, organization_id, domain_id) is None:
+        raise Refusal("domain_not_found")
+    return domain_reports.list_reports(
+        tx, organization_id, domain_id, limit=query.limit, kind=query.type, before=query.cursor
+    )
 
 
 async def verify_domain(call: Call) -> Result:
@@ -113,4 +132,26 @@ def _shown_domain_verification(row: DomainRow) -> dict[str, Any]:
             "dkim": bool(row.dkim_status),
         },
         "verifiedAt": iso_or_none(row.verified_at),
+    }
+
+
+def _shown_report(row: DomainReportRow) -> dict[str, Any]:
+    detail = load(row.detail)
+    return {
+        "id": row.id,
+        "domainId": row.domain_id,
+        "type": row.kind,
+        "reporter": row.reporter,
+        "reportId": row.report_id,
+        "verifiedDomain": row.verified_domain,
+        "periodBegin": iso(row.begin_at),
+        "periodEnd": iso(row.end_at),
+        "total": row.total,
+        "passed": row.passed,
+        "failed": row.total - row.passed,
+        "isTruncated": bool(row.is_truncated),
+        "dmarc": detail if row.kind == "dmarc" else None,
+        "tls": detail if row.kind == "tls" else None,
+        "messageId": row.message_id,
+        "createdAt": iso(row.created_at),
     }

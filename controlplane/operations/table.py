@@ -15,9 +15,11 @@ from controlplane.contract.analytics import (
 from controlplane.contract.attachments import GetAttachment
 from controlplane.contract.common import Deleted
 from controlplane.contract.domains import (
+    AggregateReport,
     Domain,
     DomainCeiling,
     DomainVerification,
+    ListDomainReports,
     PatchDomain,
     RegisterDomain,
 )
@@ -200,6 +202,9 @@ OPERATIONS: tuple[Operation, ...] = (
               scope="domains:read"),
     Operation("getDomain", "GET /v1/domains/{id}", "One domain with its records", domains.get_domain, Domain,
               scope="domains:read", refusals=("domain_not_found",)),
+    Operation("listDomainReports", "GET /v1/domains/{id}/reports", "What other hosts report about it, newest first",
+              domains.list_domain_reports, list[AggregateReport],
+              scope="domains:read", input=ListDomainReports, refusals=("domain_not_found",)),
     Operation("verifyDomain", "POST /v1/domains/{id}/verify", "Check the DNS now",
               domains.verify_domain, DomainVerification,
               scope="domains:write", refusals=("domain_not_found", "domain_already_registered")),

@@ -2,8 +2,8 @@
 
     read       parse its bytes; is it a report about mail of ours?
     judge      who really wrote it (maild/authentication), and what follows: it may be refused, or marked as spam
-    claim      what a report claims, by way of the envelope that it came in
                then the operator's spam filter, if there is one (spam_filter.py)
+    claim      what a report claims, by way of the envelope that it came in; is it one about a domain?
     count      the rows that it would make, before they hold up others
     commit     room again, blob, thread, message, usage, event for each inbox, what a report brings: one transaction
     tell       the log
@@ -27,7 +27,7 @@ from maild.authentication.judge import Introduction, SenderJudge
 from maild.authentication.patience import PatienceOver
 from maild.authentication.verdict import SenderVerdict
 from maild.errors import SmtpError
-from maild.inbound import reports
+from maild.inbound import domain_reports, reports
 from maild.inbound.envelope import InboundEnvelope
 from maild.inbound.incoming_message import IncomingMessage, incoming_message
 from maild.inbound.mailboxes import FULL, UNAVAILABLE, Mailboxes
@@ -35,6 +35,8 @@ from maild.inbound.reports import ReportClaim
 from maild.inbound.spam_filter import SpamFilter
 from maild.inbound.trace import TraceWriter
 from maild.message.digest import Digest, digest, digest_at_once
+from maild.message.domain_report import DomainReport
+from maild.message.domain_report_reader import find_domain_report, read_domain_report
 from maild.message.envelope_sender import EnvelopeSenders
 from maild.message.model import ParsedMessage
 from maild.message.octets import RawMessage
@@ -65,6 +67,7 @@ class Received(NamedTuple):
     verdict: SenderVerdict
     claim: ReportClaim | None
     recipients: Sequence[tuple[str, RecipientInbox]]
+    about_domain: DomainReport | None
 
 
 class Receipt(NamedTuple):
@@ -132,12 +135,15 @@ class Acceptor:
         incoming = incoming_message(found, stored.id, stored.size_bytes, envelope.mail_from, verdict.auth)
         incoming = incoming._replace(is_report=report is not None, is_spam=verdict.is_spam)
         claim = self._claim(envelope, report, verdict)
+        about_domain, is_packed = await self._read_domain_report(envelope, stored, found.parsed)
         one_each = {box.inbox_id: (address, box) for address, box in envelope.recipients}
-        received = Received(envelope, stored, incoming, verdict, claim, list(one_each.values()))
+        received = Received(envelope, stored, incoming, verdict, claim, list(one_each.values()), about_domain)
         write = self._db.write_apart if _count_rows(received) > APART_ROWS else self._db.write
         done = await write(self._commit, received)
         _tell_accepted(received, done)
-        return Receipt(done.first_id, self._clock.monotonic() - began_s if is_light else None)
+        return Receipt(
+            done.first_id, self._clock.monotonic() - began_s if is_light and not is_packed else None
+        )
 
     # Before the transaction --------------------------------------------------------------------
 
@@ -150,6 +156,15 @@ class Acceptor:
         if found is not None and stored.data is not None:
             return found, read_report(stored.data, found.parsed) if may_report else None, True
         return *await self._cpu.run(envelope.peer, lambda: read(stored.view(), may_report)), False
+
+    async def _read_domain_report(
+        self, envelope: InboundEnvelope, stored: Stored, parsed: ParsedMessage
+    ) -> tuple[DomainReport | None, bool]:
+        """What it reports about a domain, and whether that was looked for, which takes its time."""
+        part = find_domain_report(parsed)
+        if part is None:
+            return None, False
+        return await self._cpu.run(envelope.peer, lambda: read_domain_report(stored.view(), part)), True
 
     async def _judge(
         self, envelope: InboundEnvelope, stored: Stored, parsed: ParsedMessage, is_light: bool
@@ -200,6 +215,11 @@ class Acceptor:
         report_of = None
         if received.claim is not None:
             report_of = reports.count(tx, received.claim, self._senders, self._ids.new, now_ms)
+        if received.about_domain is not None:
+            sender = received.verdict.auth["verifiedDomain"]
+            domain_reports.keep(
+                tx, self._ids, received.about_domain, received.recipients, delivered, sender, now_ms
+            )
         return Committed(first_id, delivered, report_of)
 
     def _deliver(self, tx: Tx, received: Received, first_id: str, now_ms: int) -> Mapping[str, str]:

@@ -1,0 +1,47 @@
+"""Is this mail an aggregate report about a domain, and what does it say? Pure, tolerant, bounded; never raises.
+
+Reports are known by what they are attached as: the types of RFC 8460 §6, or a name in the form of RFC 7489 §7.2.1.1
+(`receiver!domain!begin!end.xml.gz`), which RFC 8460 §5.1 has as well. Who wrote the mail is not asked here.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from maild.message.decode import decode_slice
+from maild.message.dmarc_report import read_dmarc_report
+from maild.message.domain_report import DomainReport, NoReport
+from maild.message.model import AttachmentPart, ParsedMessage
+from maild.message.octets import RawMessage
+from maild.message.packed_report import PACKED_MAX, unpack
+from maild.message.tls_report import read_tls_report
+
+_TLS_TYPES: Final = ("application/tlsrpt+json", "application/tlsrpt+gzip")
+_ENDINGS: Final = (".xml", ".xml.gz", ".gz", ".zip", ".json", ".json.gz")
+_MARKS = 3  # of "!" in a name
+_LOOKED_AT = 50  # attachments
+
+
+def find_domain_report(parsed: ParsedMessage) -> AttachmentPart | None:
+    """The attachment that may be a report; the first."""
+    return next((part for part in parsed.attachments[:_LOOKED_AT] if _may_be_report(part)), None)
+
+
+def _may_be_report(part: AttachmentPart) -> bool:
+    if part.size_bytes > PACKED_MAX:
+        return False
+    name = part.filename.lower()
+    return part.content_type in _TLS_TYPES or (name.count("!") >= _MARKS and name.endswith(_ENDINGS))
+
+
+def read_domain_report(raw: RawMessage, part: AttachmentPart) -> DomainReport | None:
+    """For a thread: it may take some 100 ms. None when it is no report after all, or one beyond the bounds."""
+    where = part.slice
+    octets = decode_slice(bytes(raw[where.offset : where.offset + where.length]), where.encoding)
+    try:
+        document = unpack(octets).lstrip(b"\xef\xbb\xbf \t\r\n")
+        if document.startswith(b"{"):
+            return read_tls_report(document)
+        return read_dmarc_report(document)
+    except NoReport:
+        return None
