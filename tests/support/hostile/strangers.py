@@ -1,8 +1,10 @@
 """What strangers do over SMTP."""
 
 import asyncio
+import gzip
 import random
 
+from tests.support import domain_reports
 from tests.support.hostile import Target
 from tests.support.hostile.wire import begin, connection, drip, mail, reply, say, session
 
@@ -10,6 +12,11 @@ KIB, MIB = 1024, 1024 * 1024
 LINE = b"y" * 70 + b"\r\n"
 _UNKNOWN_CHARSETS = b",\r\n ".join(b"=?x?b?gA?= =?y?b?gA?= <a%d@x.test>" % n for n in range(2800))
 _NAMES = b",\r\n ".join(b"=?z?b?gA?= =?w?b?gQ?= <n%d@x.test>" % n for n in range(900))
+_HEAD, _TAIL = domain_reports.dmarc_xml(rows=()).split(b"</feedback>")
+_REPORTS = [
+    gzip.compress(_HEAD + piece * (10_000_000 // len(piece)) + b"</feedback>" + _TAIL)
+    for piece in (b"<a/>", b"&amp;", b"<a><b></b></a>", b"<!-- -->")
+] + [gzip.compress(bytes(100 * MIB))]
 
 
 def lines(size_bytes: int) -> bytes:
@@ -50,6 +57,13 @@ async def mail_of_nested_parts(target: Target) -> None:
         for n in range(1, 100)
     )
     await mail(target, 6, target.addresses[:1], outer + b"\r\n--n not a delimiter\r\n" * 40_000)
+
+
+async def reports_that_expand(target: Target) -> None:
+    """About a domain: small in the mail, 10 MB of XML and more."""
+    name = domain_reports.name_for(b"<")
+    for number, packed in enumerate(_REPORTS):
+        await mail(target, 13 + number, target.addresses[:1], domain_reports.mail(packed, name))
 
 
 async def subjects_and_answers_to_them(target: Target) -> None:
@@ -122,6 +136,7 @@ ATTACKS = (
     mail_of_undeclared_parts,
     mail_of_many_parts_to_many,
     mail_of_nested_parts,
+    reports_that_expand,
     subjects_and_answers_to_them,
     large_mails_at_once,
     slow_uploads,
