@@ -2,11 +2,13 @@
 
 import asyncio
 import ssl
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 
 from conf.tuning import SmtpTuning, Tuning
+from maild.inbound.proxy_header import SIGNATURE
 from tests.conftest import Start
 from tests.dialogues.test_session_limits import true_when
 from tests.support.running import DEADLINE_S, Running, Smtp, until
@@ -89,33 +91,51 @@ async def test_places_are_shared_with_the_other_addresses(start: Start) -> None:
     assert (await (await maild.smtp(greeting=False)).reply()).startswith("421 ")
 
 
-async def test_a_handshake_that_comes_octet_by_octet_is_a_handshake(start: Start) -> None:
-    maild = await start(smtp=LISTEN)
+async def shaken(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, say: Callable[[bytes], Awaitable[None]]
+) -> bytes:
+    """The greeting, after a handshake whose octets go out by `say`."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
     tls = context.wrap_bio(incoming, outgoing)
-    reader, writer = await asyncio.open_connection(*_host_port(maild))
+    greeting = b""
     async with asyncio.timeout(DEADLINE_S):
-        while True:
+        while not greeting:
             try:
                 tls.do_handshake()
-                break
-            except ssl.SSLWantReadError:
-                for octet in outgoing.read():
-                    writer.write(bytes([octet]))
-                    await writer.drain()
-                incoming.write(await reader.read(65536))
-        writer.write(outgoing.read())
-        greeting = b""
-        while not greeting:
-            incoming.write(await reader.read(65536))
-            try:
                 greeting = tls.read()
             except ssl.SSLWantReadError:
-                continue
-    assert greeting.startswith(b"220 ")
+                if outgoing.pending:
+                    await say(outgoing.read())
+                else:
+                    incoming.write(await reader.read(65536))
     writer.transport.abort()
+    return greeting
+
+
+async def test_a_handshake_that_comes_octet_by_octet_is_a_handshake(start: Start) -> None:
+    maild = await start(smtp=LISTEN)
+    reader, writer = await asyncio.open_connection(*_host_port(maild))
+
+    async def say(octets: bytes) -> None:
+        for octet in octets:
+            writer.write(bytes([octet]))
+            await writer.drain()
+
+    assert (await shaken(reader, writer, say)).startswith(b"220 ")
+
+
+async def test_a_handshake_may_come_with_the_header_of_a_balancer(start: Start) -> None:
+    maild = await start(smtp=LISTEN | {"proxy_from": ["127.0.0.0/8"]})
+    reader, writer = await asyncio.open_connection(*_host_port(maild))
+    before = [SIGNATURE + b"\x20\x00\x00\x00"]
+
+    async def say(octets: bytes) -> None:
+        writer.write(b"".join(before) + octets)  # one packet
+        before.clear()
+
+    assert (await shaken(reader, writer, say)).startswith(b"220 ")
 
 
 async def test_the_stop_ends_sessions_there_too(start: Start) -> None:
