@@ -217,7 +217,7 @@ class LoopMonitor(Service):
     ) -> None:
         watch = self._watch
         while not self._ends:
-            has_computed = timer.wait(self._tuning.computed_s if watch.is_open else self._tuning.look_s)
+            has_computed = timer.wait(self._tuning.again_s if watch.is_open else self._tuning.look_s)
             frame = sys._current_frames().get(watched)
             is_idle = frame is base and not has_computed
             if watch.is_open or not is_idle:
