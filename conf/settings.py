@@ -49,6 +49,13 @@ def _network(value: str) -> str:
         raise ValueError("must be a network such as 10.0.0.0/8 or fd00::/8, without bits behind it") from None
 
 
+def _address(value: str) -> str:
+    try:
+        return str(ipaddress.ip_address(value))
+    except ValueError:
+        raise ValueError("must be an IP address such as 192.0.2.1 or 2001:db8::1") from None
+
+
 def _optional(check: Any) -> AfterValidator:
     return AfterValidator(lambda value: check(value) if value else value)
 
@@ -62,6 +69,7 @@ def _url(value: str) -> str:
 Domain = Annotated[str, AfterValidator(_domain)]
 OptionalDomain = Annotated[str, _optional(_domain)]
 Listen = Annotated[str, AfterValidator(_listen)]
+Address = Annotated[str, AfterValidator(_address)]
 OptionalListen = Annotated[str, _optional(_listen)]
 Network = Annotated[str, AfterValidator(_network)]
 Url = Annotated[str, AfterValidator(_url)]
@@ -152,6 +160,29 @@ class Inbound(_Section):
 
 
 @dataclass(frozen=True, slots=True)
+class Smarthost(_Section):
+    """`[outbound.relays.NAME]`: a host that takes mail of some domains, or to some. No domains: all."""
+
+    host: Listen
+    tls: Literal["starttls", "implicit", "opportunistic"] = "starttls"
+    username: str = ""
+    password_file: str = ""
+    auth: Literal["plain", "login", "xoauth2"] = "plain"
+    ca_file: str = ""
+    senders: tuple[Domain, ...] = ()
+    recipients: tuple[Domain, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SourceAddress(_Section):
+    """`[outbound.sources.NAME]`: how this host shows itself to others for mail from some domains."""
+
+    senders: Annotated[tuple[Domain, ...], Field(min_length=1)]
+    addresses: Annotated[tuple[Address, ...], Field(max_length=2)] = ()
+    hostname: OptionalDomain = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Outbound(_Section):
     """`[outbound]`: delivery to other hosts. Empty `relay`: to the MX of each domain."""
 
@@ -165,6 +196,8 @@ class Outbound(_Section):
     max_connections: Positive = 100
     max_connections_per_destination: Positive = 20
     connect_timeout_s: Positive = 30
+    relays: Mapping[str, Smarthost] = field(default_factory=dict)
+    sources: Mapping[str, SourceAddress] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,15 +363,46 @@ def _contradictions(settings: Settings) -> list[str]:
         faults.append("smtp.tls_cert, smtp.tls_key: give both files or neither")
     if settings.server.apex_domain in settings.server.shared_domains:
         faults.append("server.apex_domain: must not be one of server.shared_domains")
+    faults += _relay_faults(settings.outbound)
     for key, file in (
         ("smtp.tls_cert", settings.smtp.tls_cert),
         ("smtp.tls_key", settings.smtp.tls_key),
         ("dns.doh_ca_file", settings.dns.doh_ca_file),
         ("webhooks.ca_file", settings.webhooks.ca_file),
+        *((f"outbound.relays.{name}.ca_file", one.ca_file) for name, one in settings.outbound.relays.items()),
     ):
         if file and not os.access(file, os.R_OK):
             faults.append(f"{key}: {file} is not readable")
     for number, url in enumerate(settings.dns.doh):
         if not url.startswith("https://"):
             faults.append(f"dns.doh.{number}: must be an https:// address (is {url!r})")
+    return faults
+
+
+def _relay_faults(outbound: Outbound) -> list[str]:
+    faults = []
+    claimed: dict[tuple[str, str], str] = {}
+    for name, one in outbound.relays.items():
+        key = f"outbound.relays.{name}"
+        if bool(one.username) != bool(one.password_file):
+            faults.append(f"{key}: give both username and password_file, or neither")
+        if one.username and one.tls == "opportunistic":
+            faults.append(f'{key}.tls: a password needs "starttls" or "implicit"')
+        for pair in ((sender, to) for sender in one.senders or ("",) for to in one.recipients or ("",)):
+            other = claimed.setdefault(pair, name)
+            if other != name:
+                faults.append(f"{key}: takes the same mail as outbound.relays.{other}")
+                break
+    if outbound.relay and ("", "") in claimed:
+        faults.append(f"outbound.relay: takes the same mail as outbound.relays.{claimed['', '']}")
+    owners: dict[str, str] = {}
+    for name, source in outbound.sources.items():
+        families = [":" in address for address in source.addresses]
+        if len(families) != len(set(families)):
+            faults.append(f"outbound.sources.{name}.addresses: one of IPv4 and one of IPv6 at most")
+        faults += [
+            f"outbound.sources.{name}.senders: {domain} is named by outbound.sources.{owners[domain]} too"
+            for domain in source.senders
+            if owners.setdefault(domain, name) != name
+        ]
     return faults

@@ -146,8 +146,9 @@ def mail_out(
     """`randomness` spreads retries and orders hosts, and guards nothing. `timeouts`: None for those of the settings."""
     settings, db, clock, tuning = ground.settings, ground.db, ground.clock, ground.tuning.queue
     keys = DkimKeys(db, ground.sealer, clock)
+    router = Router(settings, ground.resolver, randomness)
     deliverer = Deliverer(
-        Router(settings, ground.resolver, randomness),
+        router,
         Connections(settings, TlsPolicies(clock), clock, timeouts),
         Contents(db, ground.blobs, keys, recipient_headers, clock, ground.cpu),
         senders,
@@ -158,7 +159,7 @@ def mail_out(
         clock,
         lease_id=ground.ids.new("run"),
         ports=ports,
-        has_relay=bool(settings.outbound.relay),
+        relay_of=router.relay,
         schedule=Schedule(settings.outbound, randomness),
         destinations=DestinationQueues(settings.outbound, clock, tuning.doubtful_rows),
         deliverer=deliverer,

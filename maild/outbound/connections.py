@@ -26,6 +26,7 @@ from aiosmtplib import SMTPException
 
 from conf.log_events import LogEvent, clean, tell
 from conf.settings import Settings
+from maild.outbound.relays import RelayHost, read_secret
 from maild.outbound.replies import SmtpReply
 from maild.outbound.route import Hop
 from maild.outbound.smtp_client import NextHopSession, Timeouts, TlsFailed, reason
@@ -199,18 +200,28 @@ class Connections:
                     break
 
     async def _dial(self, hop: Hop) -> NextHopSession:
+        policy = self._tls.for_hop(hop)
         try:
             async with self._dials:
-                return await NextHopSession.connect(hop.address, hop.port, self._timeouts)
+                return await NextHopSession.connect(
+                    hop.address,
+                    hop.port,
+                    self._timeouts,
+                    source=hop.source.address,
+                    tls=policy.context if policy.is_implicit else None,
+                    host=hop.host,
+                )
         except TimeoutError:
             raise _unreachable(hop, "connection timed out") from None
         except OSError as error:
             raise _unreachable(hop, error.strerror or str(error)) from error
 
     async def _open(self, session: NextHopSession, hop: Hop) -> NextHopSession:
-        policy = self._tls.for_host(hop.host)
+        policy = self._tls.for_hop(hop)
         try:
-            refusal = await session.open(self._hostname, hop.host, policy)
+            refusal = await session.open(hop.source.hostname or self._hostname, hop.host, policy)
+            if refusal is None and hop.relay is not None and hop.relay.username:
+                refusal = await self._authenticate(session, hop.relay)
         except TlsFailed as error:
             if policy.requires_tls:
                 raise _unreachable(hop, f"TLS failed: {error}") from error
@@ -224,6 +235,19 @@ class Connections:
             self._quit(session)
             raise Unreachable(refusal, hop.host)
         return session
+
+    async def _authenticate(self, session: NextHopSession, relay: RelayHost) -> SmtpReply | None:
+        """The reply to AUTH where it is refused. It is our configuration's fault, never the recipient's."""
+        try:
+            password = await asyncio.to_thread(read_secret, relay)
+        except (OSError, UnicodeDecodeError) as error:
+            log.error("relay_secret_unreadable", relay=relay.name, reason=type(error).__name__)
+            return SmtpReply(454, "4.7.0", "the smarthost's password can't be read")
+        refusal = await session.authenticate(relay.auth, relay.username, password)
+        if refusal is None:
+            return None
+        log.error("relay_refuses_login", relay=relay.name, code=refusal.code, reason=clean(refusal.text))
+        return SmtpReply(454, "4.7.0", f"the smarthost refuses our login: {refusal.text}")
 
     def close_idle(self) -> None:
         """QUIT those that have been idle for IDLE_S; looks again while there are any."""

@@ -164,20 +164,23 @@ class Deliverer:
         until = self._clock.monotonic() + HOSTS_FOR_S
         trouble: Unreachable | None = None
         content: Content | None = None
+        row = progress.rows[0]
         last = progress.lane.hop  # it took the message before this one
+        if last is not None and not self._router.is_way(last, row.domain, domain_of(row)):
+            last = None
         if last is not None:
-            content = await self._contents.load(progress.rows[0], progress.is_alone)
+            content = await self._contents.load(row, progress.is_alone)
             try:
                 return await self._to_host(last, progress, content)
             except Unreachable as error:
                 trouble = error
-        async with aclosing(self._router.hops(progress.rows[0].domain)) as hops:
+        async with aclosing(self._router.hops(row.domain, domain_of(row))) as hops:
             async for hop in hops:
                 if hop == last:
                     continue
                 if trouble is not None and self._clock.monotonic() >= until:
                     break
-                content = content or await self._contents.load(progress.rows[0], progress.is_alone)
+                content = content or await self._contents.load(row, progress.is_alone)
                 try:
                     return await self._to_host(hop, progress, content)
                 except Unreachable as error:

@@ -12,7 +12,7 @@ was cut off is tried again on schedule.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -30,6 +30,7 @@ from maild.outbound.destination_queues import (
     DestinationQueues,
 )
 from maild.outbound.recipient_headers import RecipientHeaders
+from maild.outbound.relays import RelayHost
 from maild.outbound.schedule import Schedule
 from maild.outbound.settle import INTERNAL, Outcome, Settler, finish
 from maild.outbound.simulator import Simulator
@@ -58,6 +59,10 @@ _SUPPRESSED = Verdict("suppressed", None, None, "the address is on the suppressi
 _NOT_THEIRS = Verdict("failed", None, None, "the sender's domain was deleted, or is not verified any more")
 
 
+# The recipient's domain, the sender's → the smarthost that takes the mail; None where the MX does.
+RelayOf = Callable[[str, str], RelayHost | None]
+
+
 class OutboundQueue(LoopService):
     """The loop over what is due, and the workers of the destinations. What is durable: see the module."""
 
@@ -70,7 +75,7 @@ class OutboundQueue(LoopService):
         *,
         lease_id: str,
         ports: QueuePorts,
-        has_relay: bool,
+        relay_of: RelayOf,
         schedule: Schedule,
         destinations: DestinationQueues,
         deliverer: Deliverer,
@@ -80,7 +85,7 @@ class OutboundQueue(LoopService):
         rounds: Rounds,
         tuning: QueueTuning,
     ) -> None:
-        """`lease_id`: marks this process's leases. `has_relay`: all that leaves this host goes to the smarthost."""
+        """`lease_id`: marks this process's leases. `relay_of`: which smarthost takes mail."""
         super().__init__()
         self._db = db
         self._clock = clock
@@ -88,7 +93,7 @@ class OutboundQueue(LoopService):
         self._prepare_local = ports.prepare_local
         self._is_local = ports.is_local
         self._may_send = ports.may_send
-        self._has_relay = has_relay
+        self._relay_of = relay_of
         self._schedule = schedule
         self._destinations = destinations
         self._deliverer = deliverer
@@ -229,11 +234,10 @@ class OutboundQueue(LoopService):
             return DestinationKey(DestinationKind.SIMULATOR, "")
         if row.domain in local:
             return DestinationKey(DestinationKind.LOCAL, "")
-        return (
-            DestinationKey(DestinationKind.RELAY, "")
-            if self._has_relay
-            else DestinationKey(DestinationKind.REMOTE, row.domain)
-        )
+        relay = self._relay_of(row.domain, domain_of(row))
+        if relay is not None:
+            return DestinationKey(DestinationKind.RELAY, relay.name)
+        return DestinationKey(DestinationKind.REMOTE, row.domain)
 
     def _start_workers(self, destination: DestinationQueue) -> None:
         while not self._stopping and self._destinations.wants_worker(destination):

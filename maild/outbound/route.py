@@ -1,4 +1,4 @@
-"""Where a destination's mail goes next: RFC 5321 §5.1, or the smarthost.
+"""Where a destination's mail goes next: RFC 5321 §5.1, or a smarthost.
 
 A route is found by the policy below, host after host as delivery asks for the next one, so that a
 first host that takes the mail costs one look-up. Addresses are checked here, and what is connected to
@@ -13,19 +13,31 @@ from typing import NamedTuple
 
 from conf.addresses import is_public
 from conf.settings import Settings
+from maild.outbound.relays import RelayHost, Relays
 from maild.resolver import DnsError, Mx, NoAnswer, NxDomain, Resolver
 
 HOSTS_MAX = 10  # RFC 5321 §5.1 asks for two at least
 ADDRESSES_PER_HOST_MAX = 3
 
 
+class Source(NamedTuple):
+    """How this host shows itself: the address it connects from ("" for any), and its name in EHLO ("" for its own)."""
+
+    address: str = ""
+    hostname: str = ""
+
+
+ANY_SOURCE = Source()
+
+
 class Hop(NamedTuple):
-    """One address of a next hop to try. `is_relay`: our smarthost, which is not the recipient's own MX."""
+    """One address of a next hop to try. `relay`: of a smarthost, which is not the recipient's own MX."""
 
     host: str
     address: str
     port: int
-    is_relay: bool
+    relay: RelayHost | None = None
+    source: Source = ANY_SOURCE
 
 
 @dataclass
@@ -47,15 +59,28 @@ class Router:
         self._resolver = resolver
         self._randomness = randomness
         self._port = settings.outbound.port
-        self._relay = settings.outbound.relay
+        self._relays = Relays(settings.outbound)
+        self._sources = {
+            domain: section for section in settings.outbound.sources.values() for domain in section.senders
+        }
         self._allow_private = settings.outbound.allow_private_networks
         self._hostname = settings.server.hostname
         self._listening = frozenset(settings.smtp.listen)
 
-    async def hops(self, domain: str) -> AsyncGenerator[Hop, None]:
+    def relay(self, domain: str, sender_domain: str) -> RelayHost | None:
+        """The smarthost that takes mail from one domain to the other; None where the MX takes it."""
+        return self._relays.chosen(sender_domain, domain)
+
+    def is_way(self, hop: Hop, domain: str, sender_domain: str) -> bool:
+        """Does mail to the domain that another sender's went to by this hop go there too?"""
+        same_relay = hop.relay == self.relay(domain, sender_domain)
+        return same_relay and hop.source == self._source(hop.address, sender_domain)
+
+    async def hops(self, domain: str, sender_domain: str) -> AsyncGenerator[Hop, None]:
         """The addresses to try, best first; RouteError in place of the first when there is none."""
-        if self._relay:
-            async for hop in self._relay_hops():
+        relay = self.relay(domain, sender_domain)
+        if relay is not None:
+            async for hop in self._relay_hops(relay, sender_domain):
                 yield hop
             return
         found = False
@@ -68,7 +93,7 @@ class Router:
                 continue
             for address in addresses:
                 found = True
-                yield Hop(host, address, self._port, is_relay=False)
+                yield Hop(host, address, self._port, None, self._source(address, sender_domain))
         if not found:
             raise refusal or RouteError(550, "5.4.4", f"no usable mail host for {domain}")
 
@@ -123,12 +148,19 @@ class Router:
         shown = f"[{address}]" if ":" in address else address
         return f"{shown}:{self._port}" in self._listening
 
-    async def _relay_hops(self) -> AsyncGenerator[Hop, None]:
+    async def _relay_hops(self, relay: RelayHost, sender_domain: str) -> AsyncGenerator[Hop, None]:
         # The operator named this host: a private address is as good as any.
-        host, _, port = self._relay.rpartition(":")
-        host = host.strip("[]")
-        for address in [host] if _is_address(host) else await self._relay_addresses(host):
-            yield Hop(host, address, int(port), is_relay=True)
+        is_address = _is_address(relay.host)
+        for address in [relay.host] if is_address else await self._relay_addresses(relay.host):
+            yield Hop(relay.host, address, relay.port, relay, self._source(address, sender_domain))
+
+    def _source(self, address: str, sender_domain: str) -> Source:
+        section = self._sources.get(sender_domain)
+        if section is None:
+            return ANY_SOURCE
+        is_ipv6 = ":" in address
+        own = next((one for one in section.addresses if (":" in one) == is_ipv6), "")
+        return Source(own, section.hostname)
 
     async def _relay_addresses(self, host: str) -> list[str]:
         try:

@@ -9,6 +9,7 @@ that does not read would otherwise keep the socket and what waits in it.
 """
 
 import asyncio
+import base64
 import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -173,12 +174,31 @@ class NextHopSession:
         self.idle_since = 0.0
 
     @classmethod
-    async def connect(cls, address: str, port: int, timeouts: Timeouts) -> "NextHopSession":
-        """A TCP connection to the very address; the greeting is yet to be read. OSError, TimeoutError."""
+    async def connect(
+        cls,
+        address: str,
+        port: int,
+        timeouts: Timeouts,
+        *,
+        source: str = "",
+        tls: ssl.SSLContext | None = None,
+        host: str = "",
+    ) -> "NextHopSession":
+        """A TCP connection to the very address, from `source` where one is given; the greeting is yet to be read. With
+        `tls` it begins with a handshake, and the certificate must be `host`'s. OSError, TimeoutError."""
         loop = asyncio.get_running_loop()
         async with asyncio.timeout(timeouts.connect):
-            _, protocol = await loop.create_connection(lambda: PipeliningProtocol(loop), address, port)
-        return cls(protocol, timeouts)
+            _, protocol = await loop.create_connection(
+                lambda: PipeliningProtocol(loop),
+                address,
+                port,
+                ssl=tls,
+                server_hostname=host if tls else None,
+                local_addr=(source, 0) if source else None,
+            )
+        session = cls(protocol, timeouts)
+        session._note_tls()
+        return session
 
     async def open(self, hostname: str, host: str, policy: TlsPolicy) -> SmtpReply | None:
         """Greeting, EHLO, and TLS as the policy says; the reply when the server refuses the session.
@@ -188,7 +208,7 @@ class NextHopSession:
         if meaning(Step.CONNECTION, greeting.code) is not Meaning.GO_ON:
             return SmtpReply.of(*greeting).at(Step.CONNECTION)
         refusal = await self._hello(hostname)
-        if refusal is not None or policy.context is None:
+        if refusal is not None or policy.context is None or policy.is_implicit:
             return refusal
         if "starttls" not in self.extensions:
             return SmtpReply(454, "4.7.0", "TLS is required and not offered") if policy.requires_tls else None
@@ -214,8 +234,28 @@ class NextHopSession:
             self.close()
             raise TlsFailed(reason(error)) from error
         self._protocol.tls_started()
+        self._note_tls()
+
+    def _note_tls(self) -> None:
         ssl_object: Any = self._protocol.transport and self._protocol.transport.get_extra_info("ssl_object")
-        self.tls = f"{ssl_object.version()} {ssl_object.cipher()[0]}"
+        if ssl_object is not None:
+            self.tls = f"{ssl_object.version()} {ssl_object.cipher()[0]}"
+
+    async def authenticate(self, mechanism: str, username: str, password: str) -> SmtpReply | None:
+        """AUTH (RFC 4954); the reply when the host refuses it. Never in plain text: the caller sees to that."""
+        if mechanism == "login":
+            reply = await self._command(b"AUTH LOGIN", _base64(username))
+            if reply.code == 334:
+                reply = await self._command(_base64(password))
+        elif mechanism == "xoauth2":
+            reply = await self._command(
+                b"AUTH XOAUTH2", _base64(f"user={username}\x01auth=Bearer {password}\x01\x01")
+            )
+            if reply.code == 334:  # it tells why; the real reply comes to an empty answer
+                reply = await self._command(b"")
+        else:
+            reply = await self._command(b"AUTH PLAIN", _base64(f"\0{username}\0{password}"))  # RFC 4616
+        return None if reply.code == 235 else SmtpReply.of(*reply)
 
     async def _command(self, *words: bytes) -> SMTPResponse:
         return await self._protocol.execute_command(*words, timeout=self._timeouts.command)
@@ -275,6 +315,10 @@ class NextHopSession:
 
     def close(self) -> None:
         self._protocol.abort()
+
+
+def _base64(text: str) -> bytes:
+    return base64.b64encode(text.encode())
 
 
 def reason(error: Exception) -> str:

@@ -48,7 +48,7 @@ class Transaction:
         self._verdicts: dict[int, Verdict] = {}
         self.has_sent_mail_from = False
         self.lost_after_data = False
-        self._accepted: Literal["sent", "delivered"] = "sent" if hop.is_relay else "delivered"
+        self._accepted: Literal["sent", "delivered"] = "sent" if hop.relay else "delivered"
 
     async def run(self) -> Mapping[int, Verdict]:
         """A verdict for each row, by position. TransientRefusal; SMTPException or OSError when the session is lost
@@ -58,7 +58,7 @@ class Transaction:
             self._pooled.is_reusable = True
             return self._verdicts
         needs_utf8 = self._needs_utf8(rows)
-        recipients = [f"RCPT TO:<{path(row)}>".encode() for row in rows]
+        recipients = [self._rcpt(row) for row in rows]
         self.has_sent_mail_from = True
         mail, *answers = await self._session.envelope(self._mail(needs_utf8), recipients)
         if mail.code == 421 and not self._pooled.is_fresh:
@@ -118,6 +118,19 @@ class Transaction:
             command += " BODY=8BITMIME"  # RFC 6152 §2
         if needs_utf8 and "smtputf8" in extensions:
             command += " SMTPUTF8"  # RFC 6531 §3.4
+        if self._wants_reports:
+            command += f" RET=HDRS ENVID={xtext(self._rows[0].message_id)}"  # RFC 3461 §4.3, §4.4
+        return command.encode()
+
+    @property
+    def _wants_reports(self) -> bool:
+        """Is the host a smarthost that tells what becomes of the message? Of an MX its 250 says enough."""
+        return self._hop.relay is not None and "dsn" in self._session.extensions
+
+    def _rcpt(self, row: Due) -> bytes:
+        command = f"RCPT TO:<{path(row)}>"
+        if self._wants_reports and path(row).isascii():  # RFC 3461 §4.1, §4.2
+            command += f" NOTIFY=SUCCESS,FAILURE,DELAY ORCPT=rfc822;{xtext(path(row))}"
         return command.encode()
 
     def _read_recipients(self, rows: Sequence[Due], answers: Sequence[SmtpReply]) -> list[Due]:
@@ -181,3 +194,8 @@ def domain_of(row: Due) -> str:
 def path(row: Due) -> str:
     """The recipient's address with its domain as an A-label."""
     return f"{row.address.rpartition('@')[0]}@{row.domain}"
+
+
+def xtext(text: str) -> str:
+    """RFC 3461 §4: printable ASCII but `+` and `=`, which are hexadecimal."""
+    return "".join(one if "!" <= one <= "~" and one not in "+=" else f"+{ord(one):02X}" for one in text)

@@ -6,11 +6,14 @@
     mx.drop_at = "dot"                             close instead of replying: greeting, EHLO, MAIL, …, dot
     mx.hold["dot"] = asyncio.Event()               reply only when it is set; `mx.reached` says it got there
     mx.starttls = "good" | "broken" | "injecting" | "hanging"  offered when it is not ""
+    mx.logins = {"user": "password"}               AUTH PLAIN, LOGIN, XOAUTH2, offered after TLS
+    mx.is_implicit = True                          TLS from the first octet
 
 Stages are the verbs in upper case, `greeting`, and `dot` (the end of the message).
 """
 
 import asyncio
+import base64
 import ssl
 from collections import Counter
 from dataclasses import dataclass, field
@@ -39,12 +42,16 @@ class Received:
     raw: bytes
     tls: bool
     mail_line: str
+    rcpt_lines: list[str] = field(default_factory=list)
+    login: str = ""
 
 
 @dataclass
 class Mx:
     extensions: list[str] = field(default_factory=lambda: ["PIPELINING", "8BITMIME", "SIZE 26214400"])
     starttls: str = ""
+    logins: dict[str, str] = field(default_factory=dict)
+    is_implicit: bool = False
     tls_context: ssl.SSLContext | None = None
     script: dict[str, list[str]] = field(default_factory=dict)
     always: dict[str | tuple[str, str], str] = field(default_factory=dict)
@@ -64,7 +71,8 @@ class Mx:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def start(self, host: str = "127.0.0.1", port: int = 0) -> "Mx":
-        self._server = await asyncio.start_server(self._serve, host, port, limit=1 << 26)
+        context = self.tls_context if self.is_implicit else None
+        self._server = await asyncio.start_server(self._serve, host, port, limit=1 << 26, ssl=context)
         self.port = self._server.sockets[0].getsockname()[1]
         return self
 
@@ -124,10 +132,12 @@ class _Conversation:
         self._mx = mx
         self._reader = reader
         self._writer = writer
-        self._tls = False
+        self._tls = mx.is_implicit
+        self._login = ""
         self._forget()
 
     def _forget(self) -> None:
+        self._rcpt_lines: list[str] = []
         self._from: str | None = None
         self._mail_line = ""
         self._to: list[str] = []
@@ -143,6 +153,8 @@ class _Conversation:
                 return
             elif verb == "STARTTLS":
                 await self._start_tls()
+            elif verb == "AUTH":
+                await self._auth(command)
             elif verb == "QUIT":
                 await self._say("QUIT")
                 return
@@ -155,6 +167,8 @@ class _Conversation:
         lines = ["mx.test", *self._mx.extensions]
         if self._mx.starttls and not self._tls:
             lines.append("STARTTLS")
+        if self._mx.logins and self._tls:
+            lines.append("AUTH PLAIN LOGIN XOAUTH2")
         return await self._write("".join(f"250-{line}\r\n" for line in lines[:-1]) + f"250 {lines[-1]}")
 
     async def _step(self, verb: str, command: str) -> bool:
@@ -166,6 +180,7 @@ class _Conversation:
             self._from, self._mail_line = address, command
         elif verb == "RCPT" and code == 250:
             self._to.append(address)
+            self._rcpt_lines.append(command)
         elif verb == "RSET":
             self._forget()
         elif verb == "DATA" and code == 354:
@@ -179,10 +194,37 @@ class _Conversation:
         code = await self._say("dot")
         if code == 250:
             self._mx.received.append(
-                Received(self._from or "", self._to, b"".join(lines), self._tls, self._mail_line)
+                Received(
+                    self._from or "",
+                    self._to,
+                    b"".join(lines),
+                    self._tls,
+                    self._mail_line,
+                    self._rcpt_lines,
+                    self._login,
+                )
             )
         self._forget()
         return code != 0
+
+    async def _auth(self, command: str) -> None:
+        _, mechanism, first = command.split(" ", 2)
+        if mechanism == "PLAIN":
+            _, user, password = _decoded(first).split("\0")
+        elif mechanism == "LOGIN":
+            await self._write("334 UGFzc3dvcmQ6")
+            user, password = _decoded(first), _decoded((await self._reader.readline()).decode())
+        else:
+            user, _, rest = _decoded(first).removeprefix("user=").partition("\x01auth=Bearer ")
+            password = rest.removesuffix("\x01\x01")
+        if self._mx.logins.get(user) == password:
+            self._login = f"{mechanism} {user}"
+            await self._write("235 2.7.0 welcome")
+            return
+        if mechanism == "XOAUTH2":
+            await self._write("334 eyJzdGF0dXMiOiI0MDAifQ==")
+            assert await self._reader.readline() == b"\r\n"
+        await self._write("535 5.7.8 no such login")
 
     async def _start_tls(self) -> None:
         kind = self._mx.starttls
@@ -214,3 +256,7 @@ class _Conversation:
         self._writer.write(text.encode("utf-8", "surrogateescape") + b"\r\n")
         await self._writer.drain()
         return True
+
+
+def _decoded(text: str) -> str:
+    return base64.b64decode(text.strip()).decode()

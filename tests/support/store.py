@@ -81,6 +81,10 @@ class Store:
     async def close(self) -> None:
         await self.db.close()
 
+    async def sign_for(self, domain: str) -> None:
+        """Mail from the domain is signed as well, by the same key."""
+        await self.db.write(_add_key, self, domain)
+
     async def send(
         self,
         *recipients: str,
@@ -198,9 +202,13 @@ def _found(tx: Tx, store: Store) -> None:
            VALUES (?, ?, ?, 'hello', 'hello', '', '[]', 1, 0, ?, ?)""",
         (THREAD, ORGANIZATION, INBOX, now_ms, now_ms),
     )
+    _add_key(tx, store, DOMAIN)
+
+
+def _add_key(tx: Tx, store: Store, domain: str) -> None:
     der, public = _KEY
-    sealed = store.sealer.seal(der, dkim_keys.context(DOMAIN, SELECTOR))
-    dkim_keys.insert(tx, DkimKey(DOMAIN, SELECTOR, "active", sealed, public, now_ms))
+    sealed = store.sealer.seal(der, dkim_keys.context(domain, SELECTOR))
+    dkim_keys.insert(tx, DkimKey(domain, SELECTOR, "active", sealed, public, store.clock.now_ms()))
 
 
 def public_key() -> str:

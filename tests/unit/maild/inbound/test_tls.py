@@ -5,6 +5,7 @@ import ssl
 from conf.settings import Webhooks
 from conf.tls import client_context
 from controlplane.egress.client import Egress
+from maild.outbound.route import Hop
 from maild.outbound.tls_policy import TlsPolicies
 from tests.support.store import ManualClock
 
@@ -33,7 +34,7 @@ async def test_mail_and_webhooks_go_out_over_it() -> None:
 
     egress = Egress(Webhooks(), resolve)
     await egress.start()
-    mail = TlsPolicies(ManualClock()).for_host("mx.test").context
+    mail = TlsPolicies(ManualClock()).for_hop(Hop("mx.test", "192.0.2.1", 25)).context
     for context in (egress._tls, mail):
         assert context is not None
         assert names(context) == names(client_context()) and context.options & ssl.OP_NO_RENEGOTIATION

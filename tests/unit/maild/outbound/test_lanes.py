@@ -20,9 +20,9 @@ def routed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     asked: list[str] = []
     hops = Router.hops
 
-    def counting(self: Router, domain: str) -> Any:
+    def counting(self: Router, domain: str, sender_domain: str) -> Any:
         asked.append(domain)
-        return hops(self, domain)
+        return hops(self, domain, sender_domain)
 
     monkeypatch.setattr(Router, "hops", counting)
     return asked
@@ -83,7 +83,7 @@ async def test_a_session_that_dies_in_between_costs_nothing_but_a_new_one(tmp_pa
 async def test_a_place_that_another_waits_for_is_given_back(tmp_path: Path, limit: str) -> None:
     async with Sending(tmp_path, outbound={limit: 2}) as sending:
         pool = Connections(sending.settings, TlsPolicies(sending.clock), sending.clock)
-        hop = Hop("mx.there.test", "127.0.0.1", sending.mx.port, is_relay=False)
+        hop = Hop("mx.there.test", "127.0.0.1", sending.mx.port)
         lane, other, third = Lane(pool), Lane(pool), Lane(pool)
         pooled = await lane.session(hop, False)
         pooled.is_reusable = True
@@ -102,7 +102,7 @@ async def test_a_place_that_another_waits_for_is_given_back(tmp_path: Path, limi
 async def test_what_was_not_ended_well_is_let_go(tmp_path: Path) -> None:
     async with Sending(tmp_path) as sending:
         pool = Connections(sending.settings, TlsPolicies(sending.clock), sending.clock)
-        hop = Hop("mx.there.test", "127.0.0.1", sending.mx.port, is_relay=False)
+        hop = Hop("mx.there.test", "127.0.0.1", sending.mx.port)
         lane = Lane(pool)
         first = await lane.session(hop, False)
         await lane.let_go(unless_reusable=True)

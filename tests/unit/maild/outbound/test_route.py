@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from conf.settings import parse
+from maild.outbound.relays import RelayHost
 from maild.outbound.route import HOSTS_MAX, Hop, RouteError, Router
 from maild.resolver import Resolver
 from tests.support.dns_server import DnsServer
@@ -26,8 +27,8 @@ def router(dns: DnsServer, smtp: tuple[str, ...] = ("0.0.0.0:25",), **outbound: 
     return Router(settings, Resolver(dns.settings, ManualClock()), random.Random(1))
 
 
-async def hops(router: Router, domain: str) -> list[Hop]:
-    return [hop async for hop in router.hops(domain)]
+async def hops(router: Router, domain: str, sender_domain: str = "ours.test") -> list[Hop]:
+    return [hop async for hop in router.hops(domain, sender_domain)]
 
 
 async def refusal(router: Router, domain: str) -> tuple[int, str]:
@@ -43,7 +44,7 @@ async def test_by_preference_and_at_random_among_equals(dns: DnsServer) -> None:
     one = router(dns)
     orders |= {tuple(hop.host for hop in await hops(one, "x.test"))[1:] for _ in range(20)}
     assert len(orders) > 1
-    assert (await hops(one, "x.test"))[0] == Hop("m0.x.test", "8.8.4.0", 25, False)
+    assert (await hops(one, "x.test"))[0] == Hop("m0.x.test", "8.8.4.0", 25)
 
 
 async def test_the_address_itself_where_there_is_no_mx(dns: DnsServer) -> None:
@@ -121,7 +122,7 @@ async def test_mail_does_not_loop(dns: DnsServer) -> None:
 async def test_a_smarthost_takes_everything(dns: DnsServer) -> None:
     dns.add("relay.test", "A", "10.0.0.9")
     assert await hops(router(dns, relay="10.0.0.8:2525"), "any.test") == [
-        Hop("10.0.0.8", "10.0.0.8", 2525, True)
+        Hop("10.0.0.8", "10.0.0.8", 2525, RelayHost("", "10.0.0.8", 2525))
     ]
     assert await refusal(router(dns, relay="gone.test:25"), "any.test") == (451, "4.4.3")
     assert [hop.address for hop in await hops(router(dns, relay="relay.test:25"), "any.test")] == ["10.0.0.9"]

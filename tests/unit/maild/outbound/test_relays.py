@@ -1,0 +1,201 @@
+"""Smarthosts: which one takes a message, how it is protected, how we log in, and what it tells afterwards."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conf.settings import Outbound, SettingsError, parse
+from maild.outbound.relays import RelayHost, Relays, read_secret
+from maild.outbound.transaction import xtext
+from storage.records import RecipientRow
+from tests.support.mx import Mx
+from tests.support.sending import Sending
+from tests.support.throwaway_ca import ThrowawayCa
+
+
+def relays(**sections: dict[str, Any]) -> Relays:
+    named = {name: {"host": f"{name}.test:587", **keys} for name, keys in sections.items()}
+    return Relays(parse({"outbound": {"relays": named}}).outbound)
+
+
+def chosen(found: Relays, sender: str, recipient: str) -> str | None:
+    relay = found.chosen(sender, recipient)
+    return None if relay is None else relay.name
+
+
+def test_the_one_that_says_most_takes_the_mail() -> None:
+    found = relays(
+        both={"senders": ["a.test"], "recipients": ["b.test"]},
+        to={"recipients": ["b.test", "c.test"]},
+        by={"senders": ["a.test"]},
+    )
+    assert chosen(found, "a.test", "b.test") == "both"
+    assert chosen(found, "x.test", "b.test") == "to"
+    assert chosen(found, "a.test", "c.test") == "to"
+    assert chosen(found, "a.test", "x.test") == "by"
+    assert chosen(found, "x.test", "x.test") is None
+    assert chosen(relays(all={}), "x.test", "y.test") == "all"
+    assert Relays(Outbound()).chosen("x.test", "y.test") is None
+    assert Relays(Outbound(relay="[::1]:25")).chosen("x.test", "y.test") == RelayHost("", "::1", 25)
+
+
+@pytest.mark.parametrize(
+    ("outbound", "fault"),
+    [
+        ({"relays": {"a": {"host": "a.test"}}}, "outbound.relays.a.host: must be address:port"),
+        ({"relays": {"a": {"host": "a.test:25", "tsl": "implicit"}}}, "outbound.relays.a.tsl: unknown key"),
+        ({"relays": {"a": {"host": "a.test:25", "username": "u"}}}, "give both username and password_file"),
+        (
+            {
+                "relays": {
+                    "a": {"host": "a.test:25", "tls": "opportunistic", "username": "u", "password_file": "/x"}
+                }
+            },
+            'outbound.relays.a.tls: a password needs "starttls" or "implicit"',
+        ),
+        (
+            {"relays": {"a": {"host": "a.test:25"}, "b": {"host": "b.test:25"}}},
+            "outbound.relays.b: takes the same mail as outbound.relays.a",
+        ),
+        ({"relay": "a.test:25", "relays": {"b": {"host": "b.test:25"}}}, "outbound.relay: takes the same"),
+        ({"sources": {"a": {"senders": ["x.test"], "addresses": ["nowhere"]}}}, "must be an IP address"),
+        (
+            {"sources": {"a": {"senders": ["x.test"], "addresses": ["192.0.2.1", "192.0.2.2"]}}},
+            "outbound.sources.a.addresses: one of IPv4 and one of IPv6 at most",
+        ),
+        (
+            {"sources": {"a": {"senders": ["x.test"]}, "b": {"senders": ["x.test"]}}},
+            "outbound.sources.b.senders: x.test is named by outbound.sources.a too",
+        ),
+    ],
+)
+def test_faults_of_the_configuration_are_told(outbound: dict[str, Any], fault: str) -> None:
+    with pytest.raises(SettingsError, match=fault.replace("(", r"\(")):
+        parse({"outbound": outbound})
+
+
+def test_a_secret_is_a_file_or_what_systemd_hands_over(tmp_path: Path) -> None:
+    (tmp_path / "smtp").write_text("s3cret\n")
+    by_file = RelayHost("a", "a.test", 25, password_file=str(tmp_path / "smtp"))
+    by_systemd = by_file.__class__("a", "a.test", 25, password_file="credential:smtp")
+    assert read_secret(by_file) == "s3cret"
+    assert read_secret(by_systemd, {"CREDENTIALS_DIRECTORY": str(tmp_path)}) == "s3cret"
+    with pytest.raises(OSError, match="smtp"):
+        read_secret(by_systemd, {})
+
+
+def test_xtext_is_rfc_3461_s() -> None:
+    assert xtext("a+b=c d\u00e9@x.test") == "a+2Bb+3Dc+20d+E9@x.test"
+
+
+class Smarthost:
+    """`relay.test` with a certificate of an own authority, and a password file for `user`."""
+
+    def __init__(self, folder: Path, mx: Mx) -> None:
+        self.mx = mx
+        self.password = folder / "password"
+        self.password.write_text("s3cret\n")
+        self.ca = ThrowawayCa(folder)
+        mx.tls_context = self.ca.server_context(["relay.test"])
+        mx.logins = {"user": "s3cret"}
+        mx.extensions.append("DSN")
+
+    def section(self, **keys: Any) -> dict[str, Any]:
+        return {
+            "host": f"relay.test:{self.mx.port}",
+            "username": "user",
+            "password_file": str(self.password),
+            "ca_file": str(self.ca.ca_file),
+            **keys,
+        }
+
+
+@pytest.fixture
+async def smarthost(tmp_path: Path) -> AsyncIterator[Smarthost]:
+    mx = Mx(starttls="good")
+    found = Smarthost(tmp_path, mx)
+    yield found
+    await mx.stop()
+
+
+async def sent_by(tmp_path: Path, smarthost: Smarthost, status: str, **keys: Any) -> RecipientRow:
+    """The only recipient of a message by this smarthost, once it has the status."""
+    await smarthost.mx.start()
+    outbound = {"relays": {"one": smarthost.section(**keys)}}
+    async with Sending(tmp_path, mx=smarthost.mx, outbound=outbound) as sending:
+        sending.dns.add("relay.test", "A", "127.0.0.1")
+        await sending.queue.start()
+        message_id = await sending.send("you@there.test")
+        await sending.until(message_id, status)
+        (row,) = await sending.store.recipients(message_id)
+        return row
+
+
+@pytest.mark.parametrize("auth", ["plain", "login", "xoauth2"])
+@pytest.mark.parametrize("tls", ["starttls", "implicit"])
+async def test_we_log_in_under_verified_tls(
+    tmp_path: Path, smarthost: Smarthost, auth: str, tls: str
+) -> None:
+    smarthost.mx.is_implicit = tls == "implicit"
+    await sent_by(tmp_path, smarthost, "sent", tls=tls, auth=auth)
+    (mail,) = smarthost.mx.received
+    assert (mail.tls, mail.login) == (True, f"{auth.upper()} user")
+
+
+async def test_it_is_asked_to_tell_what_becomes_of_the_message(tmp_path: Path, smarthost: Smarthost) -> None:
+    await sent_by(tmp_path, smarthost, "sent")
+    (mail,) = smarthost.mx.received
+    assert " RET=HDRS ENVID=msg_" in mail.mail_line
+    assert mail.rcpt_lines == [
+        "RCPT TO:<you@there.test> NOTIFY=SUCCESS,FAILURE,DELAY ORCPT=rfc822;you@there.test"
+    ]
+
+
+async def test_a_login_that_is_refused_is_no_bounce(tmp_path: Path, smarthost: Smarthost) -> None:
+    smarthost.password.write_text("wrong")
+    row = await sent_by(tmp_path, smarthost, "deferred")
+    assert (row.smtp_code, row.enhanced_code) == (454, "4.7.0")
+    assert row.response == "the smarthost refuses our login: no such login"
+    assert smarthost.mx.received == []
+
+
+@pytest.mark.parametrize("misfortune", ["no STARTTLS", "another name", "another authority", "no password"])
+async def test_nothing_is_said_where_the_host_is_not_proven(
+    tmp_path: Path, smarthost: Smarthost, misfortune: str
+) -> None:
+    keys = {}
+    if misfortune == "no STARTTLS":
+        smarthost.mx.starttls = ""
+    elif misfortune == "another name":
+        smarthost.mx.tls_context = smarthost.ca.server_context(["elsewhere.test"])
+    elif misfortune == "another authority":
+        keys["ca_file"] = ""
+    else:
+        smarthost.password.unlink()
+    await sent_by(tmp_path, smarthost, "deferred", **keys)
+    assert not any(line.startswith(("AUTH", "MAIL")) for line in smarthost.mx.commands)
+
+
+async def test_senders_of_one_destination_take_their_own_ways(tmp_path: Path, smarthost: Smarthost) -> None:
+    await smarthost.mx.start()
+    async with Mx() as direct:
+        outbound = {
+            "relays": {"one": smarthost.section(senders=["ours.test"])},
+            "sources": {
+                "b": {"senders": ["second.test"], "addresses": ["127.0.0.2"], "hostname": "b.ours.test"}
+            },
+            "port": direct.port,
+        }
+        async with Sending(tmp_path, mx=smarthost.mx, outbound=outbound) as sending:
+            sending.dns.add("relay.test", "A", "127.0.0.1")
+            sending.dns.add_mx("there.test")
+            await sending.store.sign_for("second.test")
+            first = await sending.send("you@there.test")
+            second = await sending.send("you@there.test", from_address="bot@second.test")
+            await sending.queue.start()
+            await sending.until(first, "sent")
+            await sending.until(second, "delivered")
+        assert len(smarthost.mx.received) == len(direct.received) == 1
+        assert "EHLO b.ours.test" in direct.commands
