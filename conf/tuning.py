@@ -77,13 +77,14 @@ class QueueTuning:
     """`window_rows`: recipients that the outbound queue holds in memory, `doubtful_rows` of them for destinations that
     have not answered lately, all together.
 
-    `paused_look_s`: between two looks whether the operator has resumed the queue; the command is another process, which
-    can't wake it.
+    `paused_look_s`: between two looks whether the operator has resumed the queue, `look_again_s` whether a command made
+    something due; commands are other processes, which can't wake it.
     """
 
     window_rows: int = 3000
     doubtful_rows: int = 1500
     paused_look_s: float = 2.0
+    look_again_s: float = 5.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """`maild`: the operator's commands. Faults are one line each on stderr and exit code 2."""
 
+import functools
 import json
 import os
 import sys
@@ -294,8 +295,77 @@ def queue_resume(config: Path, as_json: bool) -> None:
 @_config
 @_json
 def queue_show(config: Path, as_json: bool) -> None:
-    """How many recipients wait, and whether the queue is paused."""
-    _print(_command(lambda store: store.show_queue(), config), as_json)
+    """How many recipients wait, for which destinations most, and whether the queue is paused."""
+    answer = _command(lambda store: {**store.show_queue(), "destinations": store.queue_lines(20)}, config)
+    if as_json:
+        _print(answer, as_json)
+        return
+    _print({name: value for name, value in answer.items() if name != "destinations"}, as_json)
+    for one in answer["destinations"]:
+        held = f", {one['held']} held" if one["held"] else ""
+        click.echo(f"  {one['waiting']:>7}  {one['destination']}{held}, next {one['firstDueAt'] or 'never'}")
+
+
+def _selecting(command: Callable[..., None]) -> Callable[..., None]:
+    """Which recipients: `selection` for the command."""
+
+    @click.option("--message", "message_id", help="Of this message.")
+    @click.option("--org", "organization_id", help="Of this organization.")
+    @click.option("--destination", help="At this domain.")
+    @click.option("--all", "is_all", is_flag=True, help="Of everybody.")
+    @_config
+    @_json
+    @functools.wraps(command)
+    def selecting(
+        message_id: str | None,
+        organization_id: str | None,
+        destination: str | None,
+        is_all: bool,
+        **rest: Any,
+    ) -> None:
+        from maild.message.idn import ascii_domain
+        from storage.queue_selection import QueueSelection
+
+        if is_all is any((message_id, organization_id, destination)):
+            _fail("say which: --message, --org, --destination (together they narrow), or --all")
+        try:
+            domain = None if destination is None else ascii_domain(destination)
+        except ValueError:
+            _fail(f"--destination: {destination} is no domain name")
+        command(selection=QueueSelection(message_id, organization_id, domain), **rest)
+
+    return selecting
+
+
+@queue.command("list")
+@click.option("--limit", type=click.IntRange(1, 100_000), default=50, show_default=True)
+@_selecting
+def queue_list(selection: Any, limit: int, config: Path, as_json: bool) -> None:
+    """What waits: held recipients first, then by the time of the next attempt."""
+    rows = _command(lambda store: store.list_queue(selection, limit), config)
+    if as_json:
+        _print({"recipients": rows}, as_json)
+        return
+    for one in rows:
+        said = " ".join(str(one[name]) for name in ("smtpCode", "enhancedCode", "response") if one[name])
+        when = one["nextAttemptAt"] or "held"
+        click.echo(
+            f"{one['messageId']}  {one['address']}  {when}  {one['attempts']} attempts  {said}".rstrip()
+        )
+
+
+def _queue_verb(verb: str, says: str) -> None:
+    @queue.command(verb, help=says)
+    @_selecting
+    def change(selection: Any, config: Path, as_json: bool) -> None:
+        count = _command(lambda store: store.change_queue(verb, selection), config)
+        _print({"recipients": count}, as_json)
+
+
+_queue_verb("retry", "Try what waits now, instead of when its time comes. What is held stays held.")
+_queue_verb("hold", "Let what waits wait until it is released; its time does not run out.")
+_queue_verb("release", "Let what is held go on, now.")
+_queue_verb("drop", "Take what waits out of the queue for good: it fails, and its sender is told.")
 
 
 @main.group()

@@ -45,6 +45,7 @@ class Verdict:
     tls: str | None = None
     left: bool = False  # a host was told MAIL FROM in this attempt: the message has left this one
     stored_as: str | None = None  # the id of an inbox of ours' copy
+    failure: str | None = None  # the API's `failureReason`, where the status does not tell it
 
     @classmethod
     def of(
@@ -327,7 +328,7 @@ def _settlement(row: Due, verdict: Verdict, now_ms: int, duration_ms: int) -> Re
 
 
 def _failure(row: Due, verdict: Verdict) -> _Failure:
-    reason = _REASONS.get(verdict.status, "bounced")
+    reason = verdict.failure or _REASONS.get(verdict.status, "bounced")
     return _Failure(row.position, row.address, _bounce(verdict), reason, verdict)
 
 

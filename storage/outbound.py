@@ -9,7 +9,7 @@ status that it was leased in, so that a message deleted meanwhile stays deleted.
 `free_all` runs at its start, when every lease is one of a process that died.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import idna
@@ -31,15 +31,18 @@ PENDING = "status IN ('queued', 'deferred') AND lease IS NULL"
 # A long line of a busy destination is stepped over, SCAN_ROWS at a time, so that no transaction takes long.
 _SCAN = f"""FROM recipients WHERE {PENDING} AND next_attempt_at BETWEEN :since AND :now
     ORDER BY next_attempt_at"""
-_DUE = f"""SELECT r.message_id, r.position, r.organization_id, r.address, r.domain, r.kind, r.status,
+_DUE_OF = f"""SELECT r.message_id, r.position, r.organization_id, r.address, r.domain, r.kind, r.status,
       r.attempts, r.expires_at, m.inbox_id, m.mode, m.blob_id, m.header_length, m.size_bytes,
       m.from_address, m.envelope_from, m.bounce_token, m.message_id_header, m.created_at, m.unsubscribe,
       CASE WHEN b.size_bytes <= {LEASED_BLOB_BYTES} THEN b.data END, b.sha256
-    FROM (SELECT message_id, position FROM (SELECT message_id, position, domain {_SCAN} LIMIT {SCAN_ROWS})
-          WHERE domain NOT IN {each_of(":busy")} LIMIT :limit) due
+    FROM ({{}}) due
     {THEN_JOIN} recipients r ON r.message_id = due.message_id AND r.position = due.position
     {THEN_JOIN} messages m ON m.id = r.message_id
     LEFT JOIN blobs b ON b.id = m.blob_id"""
+_DUE = _DUE_OF.format(
+    f"""SELECT message_id, position FROM (SELECT message_id, position, domain {_SCAN} LIMIT {SCAN_ROWS})
+        WHERE domain NOT IN {each_of(":busy")} LIMIT :limit"""
+)
 _LEASE = """UPDATE recipients SET lease = ?, attempts = ?, last_attempt_at = ?, next_attempt_at = ?
     WHERE message_id = ? AND position = ?"""
 _SCANNED_TO = f"SELECT next_attempt_at {_SCAN} LIMIT 1 OFFSET {SCAN_ROWS - 1}"
@@ -160,6 +163,12 @@ def lease(
         tx.run(_LEASE, (lease_id, attempts, now_ms, next_attempt_at, due.message_id, due.position))
         leased.append(due._replace(attempts=attempts, next_attempt_at=next_attempt_at))
     return Leased(leased, tx.value(_NEXT_DUE, (now_ms,)), scanned_to)
+
+
+def waiting(tx: Tx, source: str, parameters: Mapping[str, object], limit: int) -> list[Due]:
+    """Rows that wait, without a lease, as a lease would have them; `source`: FROM and WHERE, of `recipients`."""
+    found = f"SELECT message_id, position {source} LIMIT :limit"
+    return [Due(*row) for row in tx.all(_DUE_OF.format(found), {**parameters, "limit": limit})]
 
 
 def bring_back(tx: Tx, now_ms: int, longest_ms: int, retry_at: Callable[[int, int], int]) -> None:

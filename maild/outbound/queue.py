@@ -155,7 +155,7 @@ class OutboundQueue(LoopService):
         await asyncio.sleep(min(cost_s * 4, SKIPPING_PAUSE_MAX_S))
         if leased.scanned_to is not None:
             return
-        timeout_s: float = self._tuning.paused_look_s if leased.is_paused else PAUSE_MAX_S
+        timeout_s = self._tuning.paused_look_s if leased.is_paused else self._tuning.look_again_s
         if leased.next_due_at is not None:
             timeout_s = min(timeout_s, max(0, leased.next_due_at - self._clock.now_ms()) / 1000)
         await self.pause(timeout_s)

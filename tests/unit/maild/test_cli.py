@@ -333,11 +333,12 @@ def test_org_reset_tripwire(config: Path) -> None:
 
 def test_queue_pause_and_resume(config: Path) -> None:
     answer("init", "--config", config)
-    assert answer("queue", "show", "--config", config) == {"waiting": 0, "pausedSince": None}
+    running = {"waiting": 0, "pausedSince": None}
+    assert answer("queue", "show", "--config", config) == {**running, "destinations": []}
     since = answer("queue", "pause", "--config", config)["pausedSince"]
     assert since is not None
     assert answer("queue", "pause", "--config", config)["pausedSince"] == since
-    assert answer("queue", "resume", "--config", config) == {"waiting": 0, "pausedSince": None}
+    assert answer("queue", "resume", "--config", config) == running
     assert answer("queue", "resume", "--config", config)["pausedSince"] is None
 
 

@@ -1,0 +1,116 @@
+"""The outbound queue in the operator's hands: what waits of a message, an organization or a destination, and what is
+to become of it.
+
+Held are recipients that wait without a time: no lease finds them, nor does their time run out, until they are released.
+What is being delivered at the moment (leased) is left alone. Bulk changes take `ROWS_AT_ONCE` in a transaction, so that
+the daemon goes on beside them.
+"""
+
+from typing import NamedTuple
+
+from storage import outbound
+from storage.database import Tx
+from storage.dialect import by_index
+from storage.outbound import PENDING, Due
+
+ROWS_AT_ONCE = 1000
+
+
+class QueueSelection(NamedTuple):
+    """Which recipients; None: no matter. `destination`: an A-label in lower case."""
+
+    message_id: str | None = None
+    organization_id: str | None = None
+    destination: str | None = None
+    is_held: bool | None = None
+
+    def source(self) -> str:
+        """FROM and WHERE: of those that wait, not of all that ever did."""
+        index = by_index("recipients_due") if self.message_id is None else ""
+        held = {None: "", True: " AND next_attempt_at IS NULL", False: " AND next_attempt_at IS NOT NULL"}
+        named = (
+            ("message_id = :message_id", self.message_id),
+            ("organization_id = :organization_id", self.organization_id),
+            ("domain = :destination", self.destination),
+        )
+        conditions = " AND ".join([PENDING, *(one for one, value in named if value is not None)])
+        return f"FROM recipients {index} WHERE {conditions}{held[self.is_held]}"
+
+
+class Waiting(NamedTuple):
+    """A recipient that waits. `next_attempt_at`: Unix milliseconds, None while it is held."""
+
+    message_id: str
+    position: int
+    organization_id: str
+    address: str
+    destination: str
+    status: str
+    attempts: int
+    last_attempt_at: int | None
+    next_attempt_at: int | None
+    expires_at: int
+    smtp_code: int | None
+    enhanced_code: str | None
+    response: str | None
+
+
+class DestinationLine(NamedTuple):
+    """What waits for one destination. `held`: of them; `first_due_at`: Unix milliseconds, None where all are held."""
+
+    destination: str
+    waiting: int
+    held: int
+    first_due_at: int | None
+
+
+def listed(tx: Tx, selection: QueueSelection, limit: int) -> list[Waiting]:
+    """The first of what waits, held ones first, then by the time of the next attempt."""
+    rows = tx.all(
+        f"""SELECT message_id, position, organization_id, address, domain, status, attempts, last_attempt_at,
+              next_attempt_at, expires_at, smtp_code, enhanced_code, response
+            {selection.source()} ORDER BY next_attempt_at, domain LIMIT :limit""",
+        {**selection._asdict(), "limit": limit},
+    )
+    return [Waiting(*row) for row in rows]
+
+
+def lines(tx: Tx, limit: int) -> list[DestinationLine]:
+    """The destinations with the longest lines."""
+    rows = tx.all(
+        f"""SELECT domain, count(*), count(*) - count(next_attempt_at), min(next_attempt_at)
+            {QueueSelection().source()} GROUP BY domain ORDER BY count(*) DESC, domain LIMIT ?""",
+        (limit,),
+    )
+    return [DestinationLine(*row) for row in rows]
+
+
+def retry(tx: Tx, selection: QueueSelection, now_ms: int) -> int:
+    """Make some of them due now; how many. What is held stays held."""
+    source = selection._replace(is_held=False).source() + " AND next_attempt_at > :now"
+    return _change(tx, "next_attempt_at = :now", source, selection, now_ms)
+
+
+def hold(tx: Tx, selection: QueueSelection, now_ms: int) -> int:
+    """Hold some of them; how many."""
+    return _change(
+        tx, "next_attempt_at = NULL", selection._replace(is_held=False).source(), selection, now_ms
+    )
+
+
+def release(tx: Tx, selection: QueueSelection, now_ms: int) -> int:
+    """Let some of the held ones go on, now; how many."""
+    return _change(tx, "next_attempt_at = :now", selection._replace(is_held=True).source(), selection, now_ms)
+
+
+def some(tx: Tx, selection: QueueSelection) -> list[Due]:
+    """Some of them, with what an outcome needs to know."""
+    return outbound.waiting(tx, selection.source(), selection._asdict(), ROWS_AT_ONCE)
+
+
+def _change(tx: Tx, change: str, source: str, selection: QueueSelection, now_ms: int) -> int:
+    return tx.run(
+        f"""UPDATE recipients SET {change} WHERE (message_id, position) IN
+              (SELECT message_id, position {source} LIMIT {ROWS_AT_ONCE})""",
+        {**selection._asdict(), "now": now_ms},
+    )

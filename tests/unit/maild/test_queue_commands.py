@@ -1,0 +1,168 @@
+"""The operator's hands on the queue: what waits is listed, tried now, held, released and dropped, beside a daemon."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from conf.tuning import QueueTuning, Tuning
+from maild.cli import main
+from storage.clock import Clock
+from tests.conftest import Start
+from tests.support.running import Running, until
+
+HOUR_S = 3600
+
+
+@pytest.fixture
+async def maild(start: Start) -> AsyncIterator[Running]:
+    """Nothing can be delivered: no nameserver answers, so all recipients are deferred for an hour."""
+    tuning = Tuning(queue=QueueTuning(look_again_s=0.02))
+    yield await start(outbound={"first_retry_s": HOUR_S}, tuning=tuning)
+
+
+class Hands:
+    """The commands, beside the running daemon."""
+
+    def __init__(self, maild: Running, folder: Path) -> None:
+        self._maild = maild
+        self._config = folder / "maild.toml"
+        self._config.write_text(f'data_dir = "{maild.settings.data_dir}"\n')
+
+    async def __call__(self, *arguments: str) -> dict[str, Any]:
+        result = await self._maild.operate(self._run, *arguments, "--json")
+        assert result.exit_code == 0, result.output
+        # The daemon in this process logs to the same place meanwhile.
+        (line,) = [line for line in result.stdout.splitlines() if line.startswith("{")]
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    async def refused(self, *arguments: str) -> str:
+        result = await self._maild.operate(self._run, *arguments)
+        assert result.exit_code == 2
+        return str(result.stderr)
+
+    async def text(self, *arguments: str) -> str:
+        return str((await self._maild.operate(self._run, *arguments)).stdout)
+
+    def _run(self, *arguments: str) -> Any:
+        return CliRunner().invoke(main, ["queue", *arguments, "--config", str(self._config)])
+
+
+@pytest.fixture
+async def hands(maild: Running, tmp_path: Path) -> Hands:
+    return Hands(maild, tmp_path)
+
+
+async def waiting(maild: Running, *to: str) -> str:
+    """A message of ours whose recipients have been deferred once."""
+    inbox = (await maild.api.get("/v1/inboxes")).data[0]
+    made = (await maild.api.send(inbox["id"], to=list(to))).data
+
+    async def are_deferred() -> bool | None:
+        return set(await statuses(maild, made["id"])) == {"deferred"} or None
+
+    await until(are_deferred)
+    return str(made["id"])
+
+
+async def statuses(maild: Running, message_id: str) -> list[str]:
+    shown = (await maild.api.get(f"/v1/messages/{message_id}")).data
+    return [one["status"] for one in shown["recipients"]]
+
+
+async def attempts(maild: Running, message_id: str) -> list[int]:
+    shown = (await maild.api.get(f"/v1/messages/{message_id}")).data
+    return [one["attempts"] for one in shown["recipients"]]
+
+
+async def test_what_waits_is_listed_by_what_is_asked(maild: Running, hands: Hands) -> None:
+    await maild.inbox("bot")
+    first = await waiting(maild, "a@one.test", "b@two.test")
+    second = await waiting(maild, "c@one.test")
+    listed = (await hands("list", "--destination", "ONE.test"))["recipients"]
+    assert sorted((one["messageId"], one["address"]) for one in listed) == [
+        (first, "a@one.test"),
+        (second, "c@one.test"),
+    ]
+    assert {one["status"] for one in listed} == {"deferred"}
+    assert listed[0]["attempts"] == 1 and "DNS does not answer" in listed[0]["response"]
+    assert len((await hands("list", "--message", first))["recipients"]) == 2
+    assert (await hands("list", "--org", "org_nobody"))["recipients"] == []
+    assert len((await hands("list", "--all", "--limit", "1"))["recipients"]) == 1
+    assert "b@two.test" in await hands.text("list", "--message", first)
+    shown = await hands("show")
+    assert [(one["destination"], one["waiting"]) for one in shown["destinations"]] == [
+        ("one.test", 2),
+        ("two.test", 1),
+    ]
+    assert "2  one.test, next 20" in await hands.text("show")
+
+
+async def test_a_retry_is_tried_now_and_what_is_held_waits(maild: Running, hands: Hands) -> None:
+    await maild.inbox("bot")
+    held = await waiting(maild, "a@one.test")
+    other = await waiting(maild, "b@two.test")
+    assert await hands("hold", "--message", held) == {"recipients": 1}
+    assert await hands("hold", "--message", held) == {"recipients": 0}
+    assert (await hands("list", "--all"))["recipients"][0]["status"] == "held"
+    shown = (await maild.api.get(f"/v1/messages/{held}")).data["recipients"][0]
+    assert (shown["status"], shown["nextAttemptAt"]) == ("deferred", None)
+    assert await hands("retry", "--all") == {"recipients": 1}
+
+    async def tried(message_id: str = other) -> bool | None:
+        return await attempts(maild, message_id) == [2] or None
+
+    await until(tried)
+    assert await attempts(maild, held) == [1]
+    assert await hands("release", "--destination", "one.test") == {"recipients": 1}
+    await until(lambda: tried(held))
+
+
+async def test_a_drop_fails_with_all_that_follows(maild: Running, hands: Hands) -> None:
+    await maild.inbox("bot")
+    message_id = await waiting(maild, "a@one.test", "b@two.test")
+    assert await hands("drop", "--message", message_id, "--destination", "one.test") == {"recipients": 1}
+    assert await statuses(maild, message_id) == ["failed", "deferred"]
+    assert await hands("drop", "--all") == {"recipients": 1}
+    shown = (await maild.api.get(f"/v1/messages/{message_id}")).data
+    assert (shown["status"], shown["failureReason"]) == ("failed", "dropped")
+    assert {one["response"] for one in shown["recipients"]} == {"the operator took it out of the queue"}
+    failed = (await maild.api.get("/v1/events", types="email.failed")).data
+    assert [one["data"]["messageId"] for one in failed] == [message_id]
+    organization = (await maild.api.get("/v1/organization")).data
+    assert organization["usage"]["messagesDaily"] == 0  # it never left: the quota is back
+    assert (await maild.api.get("/v1/suppressions")).data == []
+
+
+async def test_many_are_changed_a_thousand_at_a_time(maild: Running, hands: Hands) -> None:
+    inbox = await maild.inbox("bot")
+    message_id = await waiting(maild, "a@one.test")
+    soon_ms = Clock().now_ms() + 600_000
+    maild.sql(
+        """INSERT INTO recipients (message_id, position, organization_id, address, domain, kind, status,
+             next_attempt_at, expires_at)
+           WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
+           SELECT ?, i, ?, 'u' || i || '@many.test', 'many.test', 'to', 'queued', ?, ? FROM n""",
+        message_id,
+        inbox["organizationId"],
+        soon_ms,
+        soon_ms,
+    )
+    assert await hands("hold", "--destination", "many.test") == {"recipients": 2500}
+    assert await hands("hold", "--destination", "many.test") == {"recipients": 0}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["drop"], "say which: --message, --org, --destination"),
+        (["retry", "--all", "--org", "org_1"], "say which"),
+        (["hold", "--destination", "\u2024"], "is no domain name"),
+    ],
+)
+async def test_nothing_is_changed_by_mistake(hands: Hands, arguments: list[str], says: str) -> None:
+    assert says in await hands.refused(*arguments)
