@@ -1,20 +1,37 @@
 """Signing domains that we did not write: dkimpy signs for them, and a zone has their keys."""
 
 import base64
+import re
 from collections.abc import Sequence
 from functools import cache
 from typing import Protocol
 
 import dkim
-from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import ed25519, rsa
+import dkim.canonicalization as canonical
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ed25519, padding, rsa
 
 FIELDS = [b"From", b"To", b"Subject", b"Date", b"Message-ID"]
 
 
+# Primes of a key that is too small to be made by the library.
+SMALL_P = 108934958951438953451234762246919362386802804409483782294575427776343504575543
+SMALL_Q = 92303934948442006128175295323249293006881294489097819930684248916600340494391
+
+
 @cache
 def rsa_key(bits: int = 2048, exponent: int = 65537) -> rsa.RSAPrivateKey:
+    """`bits`: 512, or 1024 and more."""
+    if bits == 512:
+        return _small_key(exponent)
     return rsa.generate_private_key(public_exponent=exponent, key_size=bits)
+
+
+def _small_key(exponent: int) -> rsa.RSAPrivateKey:
+    p, q = SMALL_P, SMALL_Q
+    d = pow(exponent, -1, (p - 1) * (q - 1))
+    parts = rsa.rsa_crt_dmp1(d, p), rsa.rsa_crt_dmq1(d, q), rsa.rsa_crt_iqmp(p, q)
+    return rsa.RSAPrivateNumbers(p, q, d, *parts, rsa.RSAPublicNumbers(exponent, p * q)).private_key()
 
 
 def rsa_record(key: rsa.RSAPrivateKey) -> str:
@@ -89,3 +106,30 @@ class Signer:
             serialization.PrivateFormat.TraditionalOpenSSL,
             serialization.NoEncryption(),
         )
+
+    def resign(self, signed: bytes, old: bytes, new: bytes) -> bytes:
+        """The same message, whose first field, a signature by RSA and relaxed, says `new` instead of `old` (a
+        pattern), and is right all the same."""
+        fields, body = dkim.rfc822_parse(signed)
+        (name, value), *others = fields
+        changed, count = re.subn(old, new, value, count=1)
+        unsigned = re.sub(rb"b=[^;=]+=*\s*\Z", b"b=", changed)
+        assert count and unsigned.endswith(b"b=")
+        octets = _covered((name, unsigned), others)
+        made = base64.b64encode(self._rsa.sign(octets, padding.PKCS1v15(), hashes.SHA256()))
+        head = [(name, unsigned.rstrip() + made + b"\r\n"), *others]
+        return b"".join(one + b":" + text for one, text in head) + b"\r\n" + body
+
+
+def _covered(signature: tuple[bytes, bytes], fields: list[tuple[bytes, bytes]]) -> bytes:
+    """RFC 6376 §3.7, in the relaxed form."""
+    (listed,) = re.findall(rb"[^b]h=([^;]*)", signature[1])
+    left = list(reversed(fields))
+    chosen = []
+    for name in re.sub(rb"\s", b"", listed).lower().split(b":"):
+        found = next((one for one in left if one[0].lower() == name), None)
+        if found is not None:
+            left.remove(found)
+            chosen.append(found)
+    lines = canonical.Relaxed.canonicalize_headers([*chosen, signature])
+    return b"".join(name + b":" + value for name, value in lines).removesuffix(b"\r\n")
