@@ -63,13 +63,15 @@ class SmtpTuning:
     """`rate_check_s`: over which the least rate of DATA is judged; its average is judged over `average_checks` of them.
 
     `hang_up_s`: the time that a client has to read our last reply. `certificate_look_s`: between two looks whether the
-    files of the certificate have changed.
+    files of the certificate have changed. `auth_deadline_s`: of all DNS look-ups for one message together (RFC 7208
+    §4.6.4).
     """
 
     rate_check_s: float = 10.0
     average_checks: int = 12
     hang_up_s: float = 10.0
     certificate_look_s: float = 30.0
+    auth_deadline_s: float = 20.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,6 +99,7 @@ def mail_in(
         enforces=settings.inbound.dmarc == "enforce",
         trusted_sealers=frozenset(settings.inbound.trusted_sealers),
         patience=patience,
+        deadline_s=ground.tuning.smtp.auth_deadline_s,
     )
     spam_filter = SpamFilter(ask_spam_filter, patience, strangers) if ask_spam_filter else None
     acceptor = Acceptor(

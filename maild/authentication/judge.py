@@ -47,7 +47,6 @@ from maild.resolver import DnsError, NotAtHand
 from storage.clock import Clock
 
 T = TypeVar("T")
-DEADLINE_S = 20.0  # RFC 7208 §4.6.4
 
 _LATE = Unacceptable("temperror", "DNS did not answer in time")
 _NO_POLICY = DmarcResult("temperror", reason=NO_ANSWER)
@@ -111,8 +110,8 @@ class SenderJudge:
         *,
         enforces: bool,
         patience: Patience,
+        deadline_s: float,
         trusted_sealers: Set[str] = frozenset(),
-        deadline_s: float = DEADLINE_S,
     ) -> None:
         self._dns = dns
         self._keys = DomainKeys()

@@ -2,7 +2,7 @@
 
     server.add("x.test", "MX", "10 mx.x.test")     a record (TTL 300 unless told)
     server.servfail.add("y.test")                  SERVFAIL for every type; ("y.test", "A"): for this one
-    server.drop.add("z.test")                      silence
+    server.drop.add("z.test")                      silence; "*.z.test": for all names below
     server.truncate.add("big.test")                TC over UDP, the whole over TCP
     server.forge["lies.test"] = lambda query: [b""]    any octets, as so many answers
     server.queries[("x.test", "MX")]               how often it was asked
@@ -102,7 +102,7 @@ class DnsServer:
         self.asked.set()
         if self.hold is not None:
             await self.hold.wait()
-        if name in self.drop:
+        if self._is_dropped(name):
             return None
         response = dns.message.make_response(query)
         response.flags |= dns.flags.RA
@@ -113,6 +113,11 @@ class DnsServer:
         else:
             self._fill(response, name, rdtype)
         return _to_wire(response, 65_535 if over_tcp else max(query.payload, 512))
+
+    def _is_dropped(self, name: str) -> bool:
+        labels = name.split(".")
+        above = (f"*.{'.'.join(labels[at:])}" for at in range(1, len(labels)))
+        return name in self.drop or not self.drop.isdisjoint(above)
 
     def _fill(self, response: dns.message.Message, name: str, rdtype: str) -> None:
         for _ in range(10):

@@ -8,13 +8,15 @@ from pathlib import Path
 
 from tests.support.daemon import Api, Daemon
 from tests.support.dns_server import DnsServer
-from tests.support.hostile import Target, strangers, wire
+from tests.support.hostile import Target, signed, strangers, wire
 from tests.support.mx import Mx
+from tests.support.sender_world import PublishedRecords
 
 SINK_DOMAIN = "sink.test"
 HOP_ADDRESS = "127.0.1.1"
 HOP_DOMAINS = tuple(f"hop{n}.test" for n in range(4))
 LONG_THREAD = 300
+SIGNERS = 20
 BIG_BYTES = 20 * strangers.MIB
 REQUESTS_PER_MINUTE = 240
 
@@ -37,6 +39,9 @@ async def stage(folder: Path) -> AsyncIterator[Stage]:
         dns.add_mx(SINK_DOMAIN)
         for domain in HOP_DOMAINS:
             dns.add_mx(domain, HOP_ADDRESS)
+        for number in range(SIGNERS):
+            PublishedRecords(dns).add(*signed.key_record(number))
+        dns.drop.add("*.hangs.test")
         limits = {"limits": {"requests_per_minute": REQUESTS_PER_MINUTE}}
         async with Daemon(folder, dns_port=dns.port, outbound_port=sink.port, more=limits) as daemon:
             yield Stage(daemon, sink, await _prepare(daemon, sink.port))

@@ -5,12 +5,16 @@ import gzip
 import random
 
 from tests.support import domain_reports
-from tests.support.hostile import Target
+from tests.support.hostile import Target, signed
 from tests.support.hostile.wire import begin, connection, drip, mail, reply, say, session
 
 KIB, MIB = 1024, 1024 * 1024
 LINE = b"y" * 70 + b"\r\n"
 _UNKNOWN_CHARSETS = b",\r\n ".join(b"=?x?b?gA?= =?y?b?gA?= <a%d@x.test>" % n for n in range(2800))
+_SIGNED = signed.message(*signed.signatures(8))
+_SIGNED_OFTEN = signed.message(
+    *signed.signatures(20, b":".join([b"from"] * 1000)), (b"X: " + b"y" * 900 + b"\r\n") * 150
+)
 _NAMES = b",\r\n ".join(b"=?z?b?gA?= =?w?b?gQ?= <n%d@x.test>" % n for n in range(900))
 _HEAD, _TAIL = domain_reports.dmarc_xml(rows=()).split(b"</feedback>")
 _REPORTS = [
@@ -76,6 +80,29 @@ async def subjects_and_answers_to_them(target: Target) -> None:
             await say(*streams, b"\r\n.")
 
 
+async def mail_of_large_keys(target: Target) -> None:
+    sent = (mail(target, 13, target.addresses[:1], _SIGNED) for _ in range(20))
+    await asyncio.gather(*sent, return_exceptions=True)
+
+
+async def mail_of_many_signatures(target: Target) -> None:
+    sent = (mail(target, 14, target.addresses[:1], _SIGNED_OFTEN) for _ in range(10))
+    await asyncio.gather(*sent, return_exceptions=True)
+
+
+async def mail_whose_dns_hangs(target: Target) -> None:
+    """Each from a domain of its own."""
+
+    async def one() -> None:
+        domain = f"d{random.randrange(1 << 30)}.hangs.test"
+        async with session(target, 15) as streams:
+            await begin(streams, target.addresses[:1], f"m@{domain}")
+            streams[1].write(b"From: m@%s\r\n\r\nx" % domain.encode())
+            await say(*streams, b"\r\n.")
+
+    await asyncio.gather(*(one() for _ in range(30)), return_exceptions=True)
+
+
 async def large_mails_at_once(target: Target) -> None:
     raw = lines(12 * MIB)
     await asyncio.gather(*(mail(target, 8, target.addresses[:1], raw) for _ in range(5)))
@@ -138,6 +165,9 @@ ATTACKS = (
     mail_of_nested_parts,
     reports_that_expand,
     subjects_and_answers_to_them,
+    mail_of_large_keys,
+    mail_of_many_signatures,
+    mail_whose_dns_hangs,
     large_mails_at_once,
     slow_uploads,
     silent_sessions,

@@ -1,0 +1,123 @@
+"""A sender's DNS hangs for every name, lies, answers with 64 KiB, goes round in circles: his mail alone waits, and not
+for long."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import dns.message
+import pytest
+
+from conf.tuning import SmtpTuning, Tuning
+from tests.conftest import Start
+from tests.support.dns_server import DnsServer
+from tests.support.running import until
+from tests.support.sender_world import SenderWorld, mail_from
+
+DEADLINE_S = 0.3
+FAR_S = 600
+QUESTIONS = [("slow.test", "TXT"), ("_dmarc.slow.test", "TXT"), ("rsa._domainkey.slow.test", "TXT")]
+HERE = "ip4:127.0.0.1 -all"
+
+
+@pytest.fixture
+async def dns_server() -> AsyncIterator[DnsServer]:
+    async with DnsServer() as server:
+        yield server
+
+
+async def begin(start: Start, dns_server: DnsServer, deadline_s: float) -> SenderWorld:
+    """Nothing but this deadline ends a look-up."""
+    maild = await start(
+        dns={"nameservers": [f"127.0.0.1:{dns_server.port}"], "timeout_s": FAR_S},
+        tuning=Tuning(smtp=SmtpTuning(auth_deadline_s=deadline_s)),
+    )
+    return SenderWorld(maild, dns_server, await maild.inbox("bot"))
+
+
+@pytest.fixture
+async def world(start: Start, dns_server: DnsServer) -> SenderWorld:
+    return await begin(start, dns_server, DEADLINE_S)
+
+
+def slow_mail(world: SenderWorld) -> bytes:
+    slow = world.domain("slow.test", dmarc="p=reject", spf=HERE)
+    return slow.sign(mail_from("info@slow.test"))
+
+
+def hang(world: SenderWorld) -> None:
+    world.dns.drop.update({"slow.test", "*.slow.test"})
+
+
+def auth(message: dict[str, Any]) -> tuple[str | None, ...]:
+    return tuple(message["auth"][name] for name in ("spf", "dkim", "dmarc", "verifiedDomain"))
+
+
+async def test_it_is_taken_at_the_deadline_and_proves_nothing(world: SenderWorld) -> None:
+    raw = slow_mail(world)
+    hang(world)
+    message = await world.judged(raw, "x@slow.test")
+    assert auth(message) == ("temperror", "temperror", "temperror", None)
+    assert not message["isSpam"]
+
+
+async def test_what_came_in_time_counts(world: SenderWorld) -> None:
+    raw = slow_mail(world)
+    world.dns.drop.add("slow.test")  # its SPF record alone
+    assert auth(await world.judged(raw, "x@slow.test")) == ("temperror", "pass", "pass", "slow.test")
+
+
+async def test_other_mail_goes_on_and_a_stop_ends_it(start: Start, dns_server: DnsServer) -> None:
+    world = await begin(start, dns_server, FAR_S)
+    raw = slow_mail(world)
+    hang(world)
+    bank = world.domain("bank.test", dmarc="p=reject", spf=HERE)
+    to = world.bot["address"]
+    waiting = [asyncio.create_task(world.maild.deliver(to, raw, f"x@a{n}.slow.test")) for n in range(40)]
+
+    async def asked() -> bool | None:
+        return all(dns_server.queries[one] for one in QUESTIONS[1:]) or None
+
+    await until(asked)
+    for number in range(5):
+        signed = bank.sign(mail_from("info@bank.test", b"Subject: %d\r\n\r\nhi\r\n" % number))
+        assert auth(await world.judged(signed, "x@bank.test")) == ("pass", "pass", "pass", "bank.test")
+    assert not any(one.done() for one in waiting)
+    world.maild.daemon.listener._patience.end()  # as its stop does, once sessions have had their time
+    async with asyncio.timeout(5):
+        assert set(await asyncio.gather(*waiting)) == {"421 4.3.2 service is shutting down, try again later"}
+    assert len(await world.maild.api.messages()) == 5
+
+
+async def test_a_nameserver_that_lies_is_one_that_fails(world: SenderWorld) -> None:
+    raw = slow_mail(world)
+
+    def another_s(query: dns.message.Message) -> list[bytes]:
+        return [dns.message.make_response(dns.message.make_query("bank.test.", "TXT")).to_wire()]
+
+    for name, _ in QUESTIONS:
+        world.dns.forge[name] = another_s
+    world.dns.forge["_dmarc.slow.test"] = lambda query: [b"\x00" * 12, b"garbage", query.to_wire()]
+    message = await world.judged(raw, "x@slow.test")
+    assert auth(message) == ("temperror", "temperror", "temperror", None)
+
+
+async def test_records_of_64_kib_are_no_records(world: SenderWorld) -> None:
+    raw = slow_mail(world)
+    huge = " ".join(f'"{"x" * 255}"' for _ in range(250))
+    for (name, kind), begins in zip(
+        QUESTIONS, ('"v=spf1 " ', '"v=DMARC1; p=reject; " ', '"v=DKIM1; p=" '), strict=True
+    ):
+        world.dns.records[name, kind] = [begins + huge]
+        world.dns.truncate.add(name)
+    assert auth(await world.judged(raw, "x@slow.test")) == ("permerror", "permerror", "none", None)
+
+
+async def test_names_that_go_round_in_circles(world: SenderWorld) -> None:
+    raw = slow_mail(world)
+    for name, kind in QUESTIONS:
+        del world.dns.records[name, kind]
+        world.dns.add(name, "CNAME", f"back.{name}.")
+        world.dns.add(f"back.{name}", "CNAME", f"{name}.")
+    assert auth(await world.judged(raw, "x@slow.test")) == ("temperror", "temperror", "temperror", None)
+    assert sum(world.dns.queries.values()) <= 12
