@@ -17,10 +17,19 @@ have settled and what they wrote is written back. Medians of the rounds are show
 with its range over the rounds: machines drift, so only that is worth quoting. `Postfix` delivers into a maildir by
 virtual(8); `Postfix + Dovecot` over LMTP, where Dovecot reads each message and keeps an index, as maild does. All write below TMPDIR.
 
+With --judged the mails are signed by two domains (RSA-2048), the author's and one that sends for it, the envelope's domain
+has an SPF record that passes, the author's asks to refuse what is not proven, and all servers ask one unbound. Beside
+maild: a bare Postfix, one with opendkim and opendmarc, one with rspamd (spf, dkim, dmarc, arc). Each must have verified
+one such mail and refused a forged one before it is measured. `maild, unsigned` gets mail of the same size whose domain
+publishes nothing: the most that maild can be without judging. With --cold too, each message is from domains of its own,
+so that no answer is cached (unbound has them all); one smtp-source for each message then, which costs all the same.
+It runs in namespaces of its own (network, mounts), where clients come from 192.0.2.1 and /etc/resolv.conf names the
+unbound; nothing of that is seen outside.
+
 With --rate maild alone gets so many messages of text a second: how long the oldest has waited for the index, and what a
 search takes meanwhile and afterwards.
 
-Needs root (Postfix), the packages postfix and dovecot-lmtpd, and the project's environment; without a peer: --alone.
+Needs root (Postfix), the packages postfix and dovecot-lmtpd (--judged: opendkim, opendmarc, rspamd, unbound), and the project's environment; without a peer: --alone.
 """
 
 import argparse
@@ -30,66 +39,22 @@ import statistics
 import tempfile
 import time
 from pathlib import Path
-from typing import NamedTuple
 
-from scripts.bench import measure
-from scripts.bench.inbound_servers import LOOK_S, Maild, Server, peers, rest
+from scripts.bench import judged, measure
+from scripts.bench.inbound_runs import EACH, MODES, Inbound, Load, median, one_run, ratio
+from scripts.bench.inbound_servers import LOOK_S, Maild, Server, peers
 from scripts.bench.shapes import SHAPES, Author
 from storage.ids import made_at
 from tests.support import tools
 from tests.support.daemon import Daemon
 from tests.support.dns_server import DnsServer
 
-MODES = {"connection per message": False, "kept open": True}
 PEERS = {"Postfix": ("postfix",), "Postfix + Dovecot": ("postfix", "dovecot")}
 WARM_UP = 200
-EACH = 20
 SEARCHED = ("rare7x", "et", "no such words")
 
 
-class Inbound(NamedTuple):
-    """Of one run, or medians of some."""
-
-    accepted_per_s: float
-    settled_per_s: float
-    cpu_ms: float
-
-
 Results = dict[tuple[str, str], list[Inbound]]
-
-
-async def one_run(
-    server: Server, options: argparse.Namespace, mails: list[Path], count: int, kept_open: bool
-) -> Inbound:
-    await rest()
-    await server.prepare()
-    cpu_s, began = server.cpu_s(), time.perf_counter()
-    if mails:
-        each = min(EACH, max(1, count // options.sessions))
-        await measure.send_mails(
-            server.port,
-            server.recipient,
-            [mails[at % len(mails)] for at in range(count // each)],
-            each=each,
-            sessions=options.sessions,
-            kept_open=kept_open,
-        )
-        count = count // each * each
-    else:
-        await measure.smtp_source(
-            server.port,
-            server.recipient,
-            count=count,
-            sessions=options.sessions,
-            size_bytes=options.size,
-            kept_open=kept_open,
-        )
-    accepted_s = time.perf_counter() - began
-    await server.settle(count)
-    settled_s = time.perf_counter() - began
-    used_s = server.cpu_s() - cpu_s
-    await server.check(count)
-    return Inbound(count / accepted_s, count / settled_s, used_s * 1000 / count)
 
 
 async def run(options: argparse.Namespace) -> None:
@@ -105,7 +70,7 @@ async def run(options: argparse.Namespace) -> None:
             return
         servers: list[Server] = [*await stack.enter_async_context(peers(options.peers)), Maild(daemon)]
         for server in servers:
-            await one_run(server, options, [], WARM_UP, kept_open=True)
+            await one_run(server, Load(WARM_UP, options.sessions, options.size), kept_open=True)
         for shape in options.shapes:
             mails = [] if shape == "x" else author.write(shape, folder, options.messages // EACH)
             report(shape, options, await all_rounds(servers, options, mails))
@@ -117,7 +82,8 @@ async def all_rounds(servers: list[Server], options: argparse.Namespace, mails: 
     for _ in range(options.rounds):
         for mode, kept_open in MODES.items():
             for server in servers:
-                result = await one_run(server, options, mails, options.messages, kept_open)
+                load = Load(options.messages, options.sessions, options.size, mails)
+                result = await one_run(server, load, kept_open)
                 results.setdefault((mode, server.name), []).append(result)
     return results
 
@@ -178,11 +144,11 @@ def report(shape: str, options: argparse.Namespace, results: Results) -> None:
     for mode in MODES:
         for name in (*options.peers, Maild.name):
             runs = results[mode, name]
-            median = Inbound(*(statistics.median(values) for values in zip(*runs, strict=True)))
+            middle = median(runs)
             is_ours = name == Maild.name
             ratios = [ratio(runs, results[mode, peer]) if is_ours else "" for peer in options.peers]
-            rates = round(median.accepted_per_s), round(median.settled_per_s)
-            rows.append((mode, name, *rates, median.cpu_ms, *ratios))
+            rates = round(middle.accepted_per_s), round(middle.settled_per_s)
+            rows.append((mode, name, *rates, middle.cpu_ms, *ratios))
     what = f"lines of X, {options.size} bytes" if shape == "x" else shape
     what += f" of {options.size} bytes" if shape == "text" else ""
     print()
@@ -190,11 +156,6 @@ def report(shape: str, options: argparse.Namespace, results: Results) -> None:
         f"inbound, {what}: {options.messages} messages, {options.sessions} sessions, {options.rounds} rounds",
         rows,
     )
-
-
-def ratio(ours: list[Inbound], theirs: list[Inbound]) -> str:
-    each = [mine.settled_per_s / peer.settled_per_s for mine, peer in zip(ours, theirs, strict=True)]
-    return f"{statistics.median(each):.2f} ({min(each):.2f}-{max(each):.2f})"
 
 
 def main() -> None:
@@ -212,8 +173,16 @@ def main() -> None:
     parser.add_argument("--shapes", nargs="+", choices=["x", *SHAPES], default=["x"])
     parser.add_argument("--peers", nargs="+", choices=list(PEERS), default=["Postfix"])
     parser.add_argument("--rate", type=int, help="messages a second, for maild alone")
+    parser.add_argument("--judged", action="store_true", help="signed mail, beside others who verify it")
+    parser.add_argument("--cold", action="store_true", help="with --judged: no answer of DNS is cached")
     parser.add_argument("--alone", action="store_true", help="without a peer beside it")
     options = parser.parse_args()
+    if options.judged:
+        if problems := tools.lacking(*judged.TOOLS, root=True):
+            parser.error("; ".join(problems))
+        judged.enter()
+        measure.run(judged.run(options))
+        return
     options.peers = [] if options.alone or options.rate else options.peers
     wanted = {"smtp-source", *(tool for peer in options.peers for tool in PEERS[peer])}
     if problems := tools.lacking(*sorted(wanted), root=bool(options.peers)):

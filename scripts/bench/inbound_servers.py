@@ -34,6 +34,9 @@ class Server(Protocol):
     async def check(self, count: int) -> None:
         """SystemExit when other than so many messages came in this run."""
 
+    async def newest(self) -> str:
+        """The message that came last, as it is stored."""
+
     def cpu_s(self) -> float:
         """Used so far by its processes."""
 
@@ -70,6 +73,12 @@ class Maild:
         if shown != count:
             raise SystemExit(f"the API shows {shown} of {count} messages")
 
+    async def newest(self) -> str:
+        (message,) = await self._daemon.api.get("/v1/messages", limit=1)
+        return (await self._daemon.api.get_bytes(f"/v1/messages/{message['id']}/raw")).decode(
+            "utf-8", "replace"
+        )
+
     async def _unread(self) -> int:
         inboxes = await self._daemon.api.get("/v1/inboxes")
         return sum(one["unreadCount"] for one in inboxes)
@@ -96,6 +105,9 @@ class Peer:
 
     async def check(self, count: int) -> None:
         await self._postfix.until_stored(count, deadline_s=measure.ARRIVE_S)
+
+    async def newest(self) -> str:
+        return (await self._postfix.mail(1))[-1].decode("utf-8", "replace")
 
 
 @contextlib.asynccontextmanager

@@ -12,7 +12,7 @@ import signal
 import statistics
 import subprocess
 import tempfile
-from collections.abc import Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
@@ -23,6 +23,7 @@ from tests.support.postfix import free_port
 
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 BACKLOG = "1000"
+SENDER = "bench@x.test"
 ARRIVE_S = 120
 REST_LOOK_S = 0.3
 REST_TICKS = 1
@@ -153,6 +154,7 @@ async def smtp_source(
     size_bytes: int,
     kept_open: bool,
     mail: Path | None = None,
+    mail_from: str = SENDER,
 ) -> None:
     """Return when all messages are accepted; it gives up at the first other answer.
 
@@ -161,7 +163,7 @@ async def smtp_source(
     content = ["-l", str(size_bytes)] if mail is None else ["-F", str(mail)]
     process = await asyncio.create_subprocess_exec(
         tools.path_of("smtp-source"), "-s", str(sessions), "-m", str(count), *content,
-        *(["-d"] if kept_open else []), "-f", "bench@x.test", "-t", recipient, f"127.0.0.1:{port}",
+        *(["-d"] if kept_open else []), "-f", mail_from, "-t", recipient, f"127.0.0.1:{port}",
     )  # fmt: skip
     try:
         if await process.wait():
@@ -172,8 +174,20 @@ async def smtp_source(
             await process.wait()
 
 
+def sender(mail: Path) -> str:
+    """Of the envelope: one for all mails."""
+    return SENDER
+
+
 async def send_mails(
-    port: int, recipient: str, mails: Sequence[Path], *, each: int, sessions: int, kept_open: bool
+    port: int,
+    recipient: str,
+    mails: Sequence[Path],
+    *,
+    each: int,
+    sessions: int,
+    kept_open: bool,
+    sender_of: Callable[[Path], str] = sender,
 ) -> None:
     """Each of these messages so many times, the same in a row, over so many sessions at one time."""
     left = iter(mails)
@@ -181,7 +195,14 @@ async def send_mails(
     async def session() -> None:
         for mail in left:
             await smtp_source(
-                port, recipient, count=each, sessions=1, size_bytes=0, kept_open=kept_open, mail=mail
+                port,
+                recipient,
+                count=each,
+                sessions=1,
+                size_bytes=0,
+                kept_open=kept_open,
+                mail=mail,
+                mail_from=sender_of(mail),
             )
 
     async with asyncio.TaskGroup() as group:

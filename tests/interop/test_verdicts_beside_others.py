@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import Start
 from tests.support import tools
 from tests.support.dns_server import DnsServer
-from tests.support.other_verifiers import Judgement, opendkim, rspamd, signatures_of
+from tests.support.other_verifiers import VERIFIERS, Judgement, signatures_of
 from tests.support.sender_world import SenderWorld
 from tests.support.verdict_cases import CaseWriter, VerdictCase
 
@@ -144,7 +144,7 @@ async def test_each_difference_has_a_reason(start: Start, tmp_path: Path) -> Non
         cases = CaseWriter(world).all()
         ours = {case.name: await judged(world, case) for case in cases}
         found: dict[str, tuple[str, str]] = {}
-        for name, verifier in {"opendkim": opendkim, "rspamd": rspamd}.items():
+        for name, verifier in VERIFIERS.items():
             async with verifier(tmp_path / name, dns.port) as other:
                 for case in cases:
                     theirs = await other.ask(case, HELO)

@@ -24,7 +24,7 @@ class MilterConversation:
     async def say(self, command: bytes, data: bytes) -> tuple[bytes, list[tuple[bytes, bytes]]]:
         """The reply that ends it, and what comes before that: (command, data) each."""
         self.tell(command, data)
-        before = []
+        before: list[tuple[bytes, bytes]] = []
         while True:
             (length,) = struct.unpack("!I", await self._reader.readexactly(4))
             answer = await self._reader.readexactly(length)

@@ -6,10 +6,10 @@ address, and for names that end in .test.
 
 import re
 import shutil
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import aiohttp
 
@@ -78,6 +78,12 @@ class Judgement(NamedTuple):
     spf: str | None = None
     dmarc: str | None = None
     arc: str | None = None
+
+
+class Verifier(Protocol):
+    """Judges mail that 127.0.0.1 brings."""
+
+    async def ask(self, case: VerdictCase, helo: str) -> Judgement: ...
 
 
 def signatures_of(results: str) -> dict[str, str]:
@@ -161,3 +167,9 @@ def _dkim_of(symbols: Mapping[str, Mapping[str, list[str]]]) -> dict[str, str]:
 def _spf(symbol: str) -> str:
     word = symbol.removeprefix("R_SPF_")
     return _SPF.get(word, word.lower())
+
+
+VERIFIERS: Mapping[str, Callable[[Path, int], AbstractAsyncContextManager[Verifier]]] = {
+    "opendkim": opendkim,
+    "rspamd": rspamd,
+}
