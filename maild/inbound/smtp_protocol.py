@@ -127,8 +127,8 @@ class SmtpProtocol(SMTP, ABC):
 
     @property
     def can_hear(self) -> bool:
-        """Would the peer understand a reply? Not while it waits for TLS."""
-        return self.is_encrypted or not self._is_tls_first
+        """Would the peer understand a reply? Not while it waits for TLS, and not once it is gone."""
+        return self.is_open and (self.is_encrypted or not self._is_tls_first)
 
     @property
     def is_open(self) -> bool:

@@ -121,3 +121,28 @@ async def test_names_that_go_round_in_circles(world: SenderWorld) -> None:
         world.dns.add(f"back.{name}", "CNAME", f"{name}.")
     assert auth(await world.judged(raw, "x@slow.test")) == ("temperror", "temperror", "temperror", None)
     assert sum(world.dns.queries.values()) <= 12
+
+
+async def test_a_client_that_went_away_meanwhile_is_no_failure(
+    start: Start, dns_server: DnsServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    world = await begin(start, dns_server, FAR_S)
+    hang(world)
+    listener = world.maild.daemon.listener
+    talk = await world.maild.smtp()
+    await talk.begin(world.bot["address"], "x@slow.test")
+    await talk.write(slow_mail(world) + b".\r\n")
+
+    async def asked() -> bool | None:
+        return bool(dns_server.queries[QUESTIONS[1]]) or None
+
+    async def gone() -> bool | None:
+        return not (listener._sessions or listener._committing) or None
+
+    await until(asked)
+    (session,) = listener._sessions
+    session._cut_off()  # as for one who has not read our last reply in time
+    listener._patience.end()
+    await until(gone)
+    said = capsys.readouterr().out
+    assert "disconnected" in said and "session_failed" not in said
