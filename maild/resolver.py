@@ -36,7 +36,7 @@ CACHE_ENTRIES = 20_000
 CACHE_OCTETS = 32 * 1024 * 1024
 ENTRY_OCTETS = 600  # what an entry takes besides its name and records, and
 RECORD_OCTETS = 120  # what a record takes besides its text: both rather too much
-QUERIES_IN_FLIGHT = 200
+QUERIES_IN_FLIGHT = 1000  # more than forty sessions' mail may wait for, if all of it names hosts that hang
 QUERIES_PER_DOMAIN = 20
 QUERIES_PER_REGISTRY = 100
 # Labels that tell one owner of addresses from the next: of IPv4 a /16, of IPv6 a /32.

@@ -24,6 +24,11 @@ from maild.message.canonical import Field
 
 MAX_FIELDS = 50  # that are looked at
 MAX_SIGNATURES = 8  # that are verified
+# RFC 5322 §3.6, RFC 2045 §3: at most one of each. Readers show one of several, and not all the same one.
+_ONCE = (
+    b"from sender reply-to to cc subject date message-id in-reply-to references"
+    b" mime-version content-type content-transfer-encoding"
+).split()
 _MARK_CHARS = 8  # RFC 6008 §4: enough of b= to tell signatures apart
 
 
@@ -77,10 +82,19 @@ def _claim(message: SignedMessage, position: int, tags: dict[str, str], now_s: f
         signature = read_signature(message.fields, position, tags, now_s)
         if message.body_hash(signature.body_form) != signature.body_hash:
             raise Unacceptable("fail", "the body is not as it was signed")
+        _check_additions(message, signature)
     except Unacceptable as found:
         return Claim(None, described._replace(result=found.result, reason=found.reason))
     names = {"domain": signature.domain, "selector": signature.selector, "identity": signature.identity}
     return Claim(signature, described._replace(**names))
+
+
+def _check_additions(message: SignedMessage, signature: Signature) -> None:
+    """RFC 6376 §8.15: who adds a second Subject on top leaves a signature whole that covers the lower one alone."""
+    for name in _ONCE:
+        count = len(message.positions(name))
+        if count > 1 and signature.names.count(name) < count:
+            raise Unacceptable("fail", f"there is another {name.decode()} than the signed one")
 
 
 def _described(tags: dict[str, str]) -> DkimResult:

@@ -18,7 +18,7 @@ from maild.resolver import DnsError
 
 KEYS_MAX = 2000  # opened ones in memory, a few KiB each
 MIN_RSA_BITS, MAX_RSA_BITS = 1024, 4096  # RFC 8301 §3.2
-MAX_EXPONENT_BITS = 32
+MAX_EXPONENT_BITS = 17  # 65,537, as everybody has it: a longer one makes a verification dearer
 MAX_RECORD_OCTETS = 4096
 
 

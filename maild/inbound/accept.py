@@ -171,9 +171,10 @@ class Acceptor:
     ) -> SenderVerdict:
         """SmtpError when the author's domain asks to refuse it, or the spam filter does."""
         brought = Introduction(envelope.peer, envelope.helo, envelope.mail_from)
-        run = _at_once if is_light else partial(self._cpu.run, envelope.peer)
+        apart = partial(self._cpu.run, envelope.peer)
+        run = _at_once if is_light else apart
         try:
-            verdict = await self._sender_judge.judge(brought, stored.view(), parsed, run)
+            verdict = await self._sender_judge.judge(brought, stored.view(), parsed, run, apart)
             if verdict.refusal is not None:
                 raise SmtpError(550, "5.7.1", verdict.refusal, told=verdict.told)
             if self._spam_filter is not None:

@@ -161,7 +161,7 @@ async def test_two_authors_are_flagged_and_prove_nobody(world: SenderWorld) -> N
     world.domain("bank.test", dmarc="p=reject")
     raw = b"From: info@bank.test\r\n" + evil.sign(mail_from("x@evil.test"))
     message = await world.judged(raw, "x@evil.test")
-    assert message["auth"] == auth("pass", "pass", "permerror", "none", None)
+    assert message["auth"] == auth("pass", "fail", "permerror", "none", None)
     assert (message["isSpam"], message["fromAddress"]) == (True, "x@evil.test")
 
 

@@ -24,11 +24,12 @@ EXPLAINED: Mapping[str, Differences] = {
         "subject-folded rspamd dkim": ("pass", "fail"),
         "subject-folded rspamd dmarc": ("pass", "fail reject"),
     },
-    "RFC 6376 §5.4.2: of two fields the lower one is signed. rspamd breaks signatures over a name that should stand"
-    " once and stands twice (§8.15): a policy of its own. Where it is From, we say it in DMARC's result.": {
-        "subject-added rspamd dkim": ("pass", "fail"),
-        "subject-added rspamd dmarc": ("pass", "fail reject"),
-        "from-added-above rspamd dkim": ("pass", "fail"),
+    "RFC 6376 §5.4.2: of two fields the lower one is signed, and opendkim leaves it at that. A reader may show the"
+    " other one (§8.15): we and rspamd break signatures over a name that should stand once and stands twice.": {
+        "subject-added opendkim dkim": ("fail", "pass"),
+        "from-added-above opendkim dkim": ("fail", "pass"),
+    },
+    "Two authors are none: we say it in DMARC's result, rspamd says nothing.": {
         "from-added-above rspamd dmarc": ("permerror", "none"),
     },
     "RFC 6376 §8.2: with l= anybody can add to the body. A receiver may pass over such signatures (`policy` in RFC 8601"

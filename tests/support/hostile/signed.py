@@ -14,7 +14,7 @@ BODY = b"Hello\r\n"
 BODY_HASH = base64.b64encode(hashlib.sha256(BODY).digest())
 AUTHOR = b"From: m@evil.test\r\nTo: bot@agents.test\r\n"
 DOMAIN = "d%d.evil.test"
-BITS, EXPONENT = 4096, 2**32 - 1  # the largest that are taken
+BITS, EXPONENT = 4096, 2**17 - 1  # the largest that are taken
 
 
 def key_record(number: int) -> tuple[str, str]:

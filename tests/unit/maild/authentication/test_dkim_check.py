@@ -142,15 +142,28 @@ async def test_a_signature_over_part_of_the_body_does_not_count(zone: Zone, auth
     assert (await result_of(zone, raw + b"and more\r\n"))[0] == "policy"
 
 
-async def test_a_from_that_was_added_breaks_the_signature_only_where_it_is_the_last(
-    zone: Zone, author: Signer
-) -> None:
+async def test_a_from_that_was_added_breaks_the_signature(zone: Zone, author: Signer) -> None:
     raw = author.sign(MESSAGE)
     forged = b"From: boss@bank.test\r\n"
     assert (await result_of(zone, raw.replace(b"\r\n\r\n", b"\r\n" + forged + b"\r\n", 1)))[0] == "fail"
-    # On top of it the signature verifies: that is why two authors are none (maild/message/mailboxes.py).
-    assert (await result_of(zone, forged + raw))[0] == "pass"
+    assert (await result_of(zone, forged + raw))[0] == "fail"
     assert parse(forged + raw).from_ is None
+
+
+@pytest.mark.parametrize("name", [b"Subject", b"To", b"Date", b"Content-Type", b"reply-to", b"MIME-Version"])
+async def test_another_field_of_a_kind_that_stands_once_breaks_the_signature(
+    zone: Zone, author: Signer, name: bytes
+) -> None:
+    message = b"MIME-Version: 1.0\r\nContent-Type: text/plain\r\nReply-To: ann@author.test\r\n" + MESSAGE
+    added = name + b": something else\r\n"
+    raw = author.sign(message)
+    assert await result_of(zone, raw) == ("pass", "")
+    reason = f"there is another {name.decode().lower()} than the signed one"
+    assert await result_of(zone, added + raw) == ("fail", reason)
+    assert await result_of(zone, raw.replace(b"\r\n\r\n", b"\r\n" + added + b"\r\n", 1)) == ("fail", reason)
+    # Signed as often as it is there: the signer saw both.
+    both = author.sign(added + message, fields=[*FIELDS, name, name])
+    assert await result_of(zone, both) == ("pass", "")
 
 
 async def test_a_dns_that_does_not_answer_is_no_verdict(zone: Zone, author: Signer) -> None:
