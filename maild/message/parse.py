@@ -12,6 +12,7 @@ from io import IncrementalNewlineDecoder
 from typing import Final
 
 from maild.message.author import find_author
+from maild.message.auto_reply import is_auto_reply
 from maild.message.decode import decode_charset, decode_prefix, decode_slice, decode_stream
 from maild.message.encoded_words import readable
 from maild.message.flowed import unflow
@@ -53,12 +54,6 @@ _OCTETS_PER_CHAR_MOSTLY = 2  # so much is tried first
 
 _MSG_ID = re.compile(r"<[^<>\s]{1,996}>")
 _BARE_ID = re.compile(r"[^<>\s]{1,996}")
-_AUTO_REPLY_SUBJECT = re.compile(
-    r"(?:auto(?:matic)?[ -]?(?:reply|response)|out of (?:the )?office|automatische antwort|abwesen"
-    r"|réponse automatique|absence du bureau|respuesta automática|risposta automatica"
-    r"|automatisch antwoord|resposta automática|autosvar|automaattinen vastaus)",
-    re.IGNORECASE,
-)
 
 
 def parse(raw: RawMessage, guesser: Guesser | None = None) -> ParsedMessage:
@@ -98,7 +93,7 @@ def parse(raw: RawMessage, guesser: Guesser | None = None) -> ParsedMessage:
         text=tuple(indexer.text),
         html=tuple(indexer.html),
         attachments=tuple(indexer.attachments),
-        is_auto_reply=_is_auto_reply(headers, subject),
+        is_auto_reply=is_auto_reply(headers, subject),
         defects=tuple(indexer.defects),
     )
 
@@ -169,18 +164,3 @@ def _own_id(value: str | None) -> str | None:
 
 def _references(value: str | None) -> tuple[str, ...]:
     return tuple(_MSG_ID.findall(value)[-MAX_REFERENCES:]) if value else ()
-
-
-def _is_auto_reply(headers: Headers, subject: str) -> bool:
-    """RFC 3834 §5 `auto-replied`, and the vacation mail of software that says it otherwise."""
-    submitted = (headers.get("auto-submitted") or "").lower().partition(";")[0].strip()
-    if submitted.startswith("auto-replied"):
-        return True
-    precedence = (headers.get("precedence") or "").lower().strip()
-    if precedence in ("auto_reply", "auto-reply", "autoreply"):
-        return True
-    if "x-autoreply" in headers or "x-autorespond" in headers or "x-autoresponder" in headers:
-        return True
-    # Exchange marks its vacation mail `auto-generated`: only the subject tells it apart.
-    is_automatic = submitted.startswith("auto-") or "x-auto-response-suppress" in headers
-    return is_automatic and _AUTO_REPLY_SUBJECT.match(subject) is not None

@@ -1,187 +1,221 @@
 """The new words of a reply.
 
-Line by line, each line looked at a bounded number of times and only its first characters, so that
+Line by line, each line looked at a bounded number of times and only its first and last characters, so that
 no text takes long. Interleaved answers stay; forwarded messages stay; when nothing is left, the
-author wrote nothing else, and the whole text is the answer.
+author wrote nothing else, and the whole text is the answer. In doubt a line stays: words too many are read over, words
+that are missing are not.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from enum import Enum, auto
 from typing import Final
+
+from maild.message.attributions import Attribution, Certainty, find_attribution, may_end_one
+from maild.message.closing_lines import list_footer_end, without_closing
+from maild.message.copied_headers import begins_copy, may_begin_copy
 
 MAX_LINES: Final = 20_000
 _LINE_CHARS = 300
-_ATTRIBUTION_LINES = 4
-_HEADER_BLOCK_LINES = 8
+# Lines that are looked at with their neighbours, at up to 50 µs each. No honest reply has nearly so many.
+_MAX_DOUBTS = 100
 
-_ATTRIBUTION_START = re.compile(
-    r"(?:on|am|le|el|il|op|em|den|w dniu|\d{4}[-/.]\d\d?[-/.]\d\d?|\d\d?[-/.]\d\d?[-/.]\d{4})\b"
-    r"|(?:mon|tue|wed|thu|fri|sat|sun|mo|di|mi|do|fr|sa|so|lun|mar|mer|jeu|ven|sam|dim)[a-z]{0,8}[,.]",
-    re.IGNORECASE,
-)
-_ATTRIBUTION_END = re.compile(
-    r"(?:\bwrote|\bschrieb(?: [^:]{1,200}+)?|\ba écrit|\bescribió|\bha scritto|\bschreef(?: [^:]{1,200}+)?"
-    r"|\bescreveu|\bnapisał\(?a?\)?|\bskrev(?: [^:]{1,200}+)?)\s{0,2}:\s*\Z",
-    re.IGNORECASE,
-)
-_DIGIT = re.compile(r"\d")
 _FORWARDED = re.compile(
-    r"(?:-{2,}|_{2,}|)\s{0,2}(?:forwarded message|begin forwarded message|weitergeleitete nachricht"
+    r"(?:-{2,}+|_{2,}+|)\s{0,2}(?:forwarded message|begin forwarded message|weitergeleitete nachricht"
     r"|anfang der weitergeleiteten|message transféré|début du message (?:transféré|réexpédié)"
     r"|mensaje reenviado|inicio del mensaje reenviado|messaggio inoltrato|inizio messaggio inoltrato"
     r"|doorgestuurd bericht|begin doorgestuurd bericht|mensagem encaminhada"
-    r"|início da mensagem (?:reencaminhada|encaminhada))\b",
+    r"|início da mensagem (?:reencaminhada|encaminhada)|videresendt (?:besked|melding)|vidarebefordrat meddelande"
+    r"|vidarebefordrat brev|välitetty viesti|wiadomość przekazana|przekazana wiadomość|přeposlaná zpráva"
+    r"|пересылаемое сообщение|пересланное сообщение|переслане повідомлення|iletilen (?:ileti|mesaj)"
+    r"|továbbított (?:üzenet|levél)|mesaj redirecționat|tin nhắn chuyển tiếp|thư đã chuyển tiếp|转发的?邮件|轉寄郵件"
+    r"|已转发邮件|已轉寄郵件|転送(?:された)?メッセージ|전달된 메(?:시지|일))",
     re.IGNORECASE,
 )
-_ORIGINAL = re.compile(
-    r"-{2,}\s{0,2}(?:original message|original appointment|ursprüngliche nachricht|originalnachricht"
-    r"|message d'origine|message original|mensaje original|messaggio originale|oorspronkelijk bericht"
-    r"|mensagem original|reply message|urspr\. nachricht)\s{0,2}-{2,}",
-    re.IGNORECASE,
-)
-_HEADER_FROM = re.compile(r"\*?(?:from|von|de|da|van|od)\s?:\*?\s{0,4}\S", re.IGNORECASE)
-_HEADER_OTHER = re.compile(
-    r"\*?(?:sent|date|to|cc|subject|gesendet|datum|an|betreff|envoyé|date|à|objet|enviado(?: el)?|fecha|para"
-    r"|asunto|inviato|data|a|oggetto|verzonden|aan|onderwerp|enviada(?: em)?|assunto)\s?:\*?",
-    re.IGNORECASE,
-)
-_STARTS = "on,am,le,el,il,op,em,de,da,va,od,vo,fo,be,an,dé,in,mo,tu,we,th,fr,sa,su,di,mi,do,so,lu,ma,me,je,ve,w ".split(
-    ","
-)
-
-
-def _either_case(letters: Iterable[str]) -> str:
-    return "[" + "".join(sorted({form for one in letters for form in (one, one.upper())})) + "]"
-
-
-def _beginnings() -> str:
-    """How all that is ever taken off begins, by one character or two. The first one is asked for by itself: most lines
-    are known to be words by it."""
-    seconds: dict[str, set[str]] = {}
-    for one in _STARTS:
-        seconds.setdefault(one[0], set()).add(one[1])
-    words = "|".join(_either_case(first) + _either_case(found) for first, found in seconds.items())
-    firsts = _either_case(seconds)[1:-1]
-    return rf"\n[^\S\n]{{0,{_LINE_CHARS - 1}}}+(?=[>_=*\-\d{firsts}])(?:[>_=*-]|\d{{1,4}}[-/.]\d|{words})"
-
-
-_MARKED = re.compile(_beginnings())
 _SIGNATURE = re.compile(r"--\s?\Z")
-_DEVICE = re.compile(
-    r"(?:sent from (?:my|mail|yahoo|outlook|proton|samsung)|get outlook for|von meinem? .{1,40} gesendet"
-    r"|gesendet (?:von|mit)|envoyé de(?:puis)? m|enviado desde m|inviato da(?:l mio)? |verstuurd vanaf m"
-    r"|verzonden vanaf m|enviado do meu)",
-    re.IGNORECASE,
-)
-_RULE = re.compile(r"[_=\-*]{5,200}\Z")
+_FIRSTS = frozenset(">|_=*-—–2 \t\xa0\u200e\u200f\ufeff")
+_RULED = frozenset(["--", "__"])
+_ODD_QUOTE = re.compile(r"\s{0,3}(?:([A-Z][A-Za-z]{0,3})>|(\|))")
 
 
-def extract_reply(text: str, *, is_forward: bool = False) -> str:
+class QuotedWords(Enum):
+    """Whose words `>` lines without an attribution above them are."""
+
+    OF_OTHERS = auto()
+    OF_THE_AUTHOR_ABOVE = auto()  # if an attribution follows, which has a quote of its own: else, of others
+    OF_THE_AUTHOR = auto()
+
+
+def extract_reply(text: str, *, is_forward: bool = False, quoted: QuotedWords = QuotedWords.OF_OTHERS) -> str:
     """What the author wrote: without quotes, attribution lines, copied headers and signature.
 
     `is_forward` (from the subject) keeps what Outlook copies below, which looks like a reply's
-    quote. Returns the whole text, trimmed, when nothing else would remain.
+    quote. `quoted`: text of HTML has `>` before blockquotes, in which authors set words of their own. Returns the whole
+    text, trimmed, when nothing else would remain.
     """
-    candidates = _marked_lines(text)
-    if not candidates:
-        return _trim(text) or text.strip()
     lines = text.split("\n", MAX_LINES)
-    kept: list[str] = []
-    position = 0
-    for marked in candidates:
-        if marked < position:
-            continue
-        head = _head(lines[marked])
-        kept += lines[position:marked]
-        position = len(lines)  # what follows is taken off, unless a branch says otherwise
-        if _FORWARDED.match(head) or (is_forward and _begins_copy(lines, marked)):
-            kept += lines[marked:]
-        elif head[0] == ">":
-            position = marked + 1
-        elif _SIGNATURE.match(lines[marked][:_LINE_CHARS]):
-            position = _next_forward(lines, marked + 1)
-        elif not _begins_copy(lines, marked):
-            span = _attribution_span(lines, marked)
-            if not span:
-                kept.append(lines[marked])
-                position = marked + 1
-            elif _is_quoted(lines, marked + span):
-                position = marked + span
-    return _trim("\n".join(kept + lines[position:])) or text.strip()
+    candidates = _candidates(text, lines)
+    if not candidates:
+        return without_closing(text) or text.strip()
+    found = _ReplyLines(lines, candidates, is_forward, keeps_quotes=quoted is not QuotedWords.OF_OTHERS)
+    reply = found.reply()
+    if quoted is QuotedWords.OF_THE_AUTHOR_ABOVE and not found.has_original:
+        found = _ReplyLines(lines, candidates, is_forward, keeps_quotes=False, doubts=_MAX_DOUBTS)
+        reply = found.reply()
+    return reply or text.strip()
 
 
-def _marked_lines(text: str) -> list[int]:
-    """The numbers of the lines that something to be taken off may begin at."""
-    numbers: list[int] = []
-    text, number, seen = "\n" + text, 0, 0  # each line is found by the line end before it
-    for found in _MARKED.finditer(text):
-        number += text.count("\n", seen, found.start())
-        if number > MAX_LINES:
-            break
-        numbers.append(number)
-        seen = found.start()
-    return numbers
+def _candidates(text: str, lines: list[str]) -> list[int]:
+    """The numbers of the lines that anything to be taken off may begin or end at."""
+    if "：" in text:
+        found = [n for n, line in enumerate(lines) if ":" in line or "：" in line or line[:1] in _FIRSTS]
+    else:
+        found = [n for n, line in enumerate(lines) if ":" in line or line[:1] in _FIRSTS]
+    return found if len(lines) <= MAX_LINES else [n for n in found if n < MAX_LINES]
 
 
-def _head(line: str) -> str:
-    return line[:_LINE_CHARS].strip()
+class _ReplyLines:
+    """One walk over the lines that may matter. Each step takes lines off, keeps them, or leaves them to the next."""
 
+    def __init__(
+        self,
+        lines: list[str],
+        candidates: list[int],
+        is_forward: bool,
+        *,
+        keeps_quotes: bool,
+        doubts: int = 0,
+    ) -> None:
+        self._lines = lines
+        self._candidates = candidates
+        self._is_forward = is_forward
+        self._keeps_quotes = keeps_quotes
+        self._kept: list[str] = []
+        self._position = 0
+        self._odd_mark = ""
+        self._has_plain_quotes: bool | None = None
+        self._doubts = doubts
+        self.has_original = False
 
-def _begins_copy(lines: list[str], position: int) -> bool:
-    """Outlook's ways to begin the copy of the original: a marker, or a block of its headers."""
-    head = _head(lines[position])
-    if _ORIGINAL.match(head):
-        return True
-    if _RULE.match(head):  # "________" above the block
-        position += 1
-        head = _head(lines[position]) if position < len(lines) else ""
-    if not _HEADER_FROM.match(head):
-        return False
-    following = lines[position + 1 : position + 1 + _HEADER_BLOCK_LINES]
-    return sum(_HEADER_OTHER.match(_head(line)) is not None for line in following) >= 2
+    def reply(self) -> str:
+        for number in self._candidates:
+            if number < self._position:
+                continue
+            line = self._lines[number]
+            if line[:1] == ">" and self.has_original and line[-1] != ":":  # most lines of most replies
+                self._take_off(number, number + 1)
+            else:
+                self._look_at(number)
+            if self._odd_mark:
+                break
+        for number in range(self._position, len(self._lines)) if self._odd_mark else ():
+            if number >= self._position:
+                self._look_at(number)
+        return without_closing("\n".join(self._kept + self._lines[self._position :]))
 
-
-def _attribution_span(lines: list[str], position: int) -> int:
-    """How many lines from here are "On …, … wrote:"; 0 when they are not."""
-    if not _ATTRIBUTION_START.match(_head(lines[position])):
-        return 0
-    joined = ""
-    for span, line in enumerate(lines[position : position + _ATTRIBUTION_LINES], 1):
-        head = _head(line)
+    def _look_at(self, number: int) -> None:
+        head = self._lines[number][:_LINE_CHARS].strip()
         if not head:
-            return 0
-        joined = f"{joined} {head}"
-        if _ATTRIBUTION_END.search(head) and (_DIGIT.search(joined) or "@" in joined):
-            return span
-    return 0
+            return
+        if head[0] == ">":
+            self._quote(number, head)
+        elif self._odd_mark and head.startswith(self._odd_mark):
+            self._take_off(number, number + 1)
+        elif (head[:2] in _RULED or head[-1] in ":：") and _FORWARDED.match(head):
+            self._take_off(number, number)
+            self._keep_to_the_end()
+        elif head[:2] == "--" and _SIGNATURE.match(self._lines[number][:_LINE_CHARS]):
+            self._take_off(number, self._next_forward(number + 1))
+        elif (may_begin_copy(head) and self._copy(number)) or (head[:2] in _RULED and self._footer(number)):
+            pass
+        else:
+            self._attribution(number)
 
+    def _footer(self, number: int) -> bool:
+        end = list_footer_end(self._lines, number)
+        if end == number:
+            return False
+        self._take_off(number, end)
+        return True
 
-def _is_quoted(lines: list[str], position: int) -> bool:
-    """Whether the next words are a `>` quote, so that an answer may stand below it."""
-    while position < len(lines) and not _head(lines[position]):
-        position += 1
-    return position < len(lines) and _head(lines[position])[0] == ">"
+    def _copy(self, number: int) -> bool:
+        if self._doubts == _MAX_DOUBTS:
+            return False
+        self._doubts += 1
+        if not begins_copy(self._lines, number):
+            return False
+        self.has_original = True
+        if self._is_forward:
+            self._keep_to_the_end()
+        else:
+            self._take_off(number, len(self._lines))
+        return True
 
+    def _quote(self, number: int, head: str) -> None:
+        if len(head) < 40 and head[-1] in ":：" and self._attribution(number):
+            return
+        if head[:2] in (">>", "> >") and not self._is_quoting():
+            return  # a prompt, an arrow: nobody is quoted twice who was not quoted once
+        if self._keeps_quotes and not self.has_original:
+            self.has_original = self._begins_quoted_original(number, head)
+            if not self.has_original:
+                return
+        self._take_off(number, number + 1)
 
-def _next_forward(lines: list[str], position: int) -> int:
-    while position < len(lines) and not _FORWARDED.match(_head(lines[position])):
-        position += 1
-    return position
+    def _begins_quoted_original(self, number: int, head: str) -> bool:
+        """Whether the quote begins here, and with its attribution."""
+        if number and self._lines[number - 1][:_LINE_CHARS].lstrip()[:1] == ">":
+            return False
+        head = head.lstrip("> ")
+        inner = find_attribution([head], 0, 0) if may_end_one(head) else None
+        return inner is not None and inner.certainty is Certainty.ALWAYS
 
+    def _is_quoting(self) -> bool:
+        if self._has_plain_quotes is None:
+            heads = (self._lines[number][:_LINE_CHARS].lstrip() for number in self._candidates)
+            self._has_plain_quotes = any(head[:1] == ">" and head[1:].lstrip()[:1] != ">" for head in heads)
+        return self._has_plain_quotes or self.has_original
 
-def _trim(text: str) -> str:
-    """Without blank lines, rules and a device's signature at its end."""
-    text = text.rstrip()
-    last = _last_line(text)
-    while last and _RULE.match(last.strip()[:_LINE_CHARS]):
-        text = text[: -len(last)].rstrip()
-        last = _last_line(text)
-    if len(last) < len(text) and _DEVICE.match(last.strip()[:_LINE_CHARS]):
-        text = text[: -len(last)]
-    return text.strip()
+    def _attribution(self, number: int) -> bool:
+        if self._doubts == _MAX_DOUBTS or not may_end_one(self._lines[number]):
+            return False
+        self._doubts += 1
+        found = find_attribution(self._lines, number, self._position)
+        if found is None:
+            return False
+        is_quoted = self._find_quote(found)
+        if found.certainty is not Certainty.ALWAYS and not is_quoted:
+            return False
+        self.has_original = True
+        self._take_off(found.start, found.end if is_quoted else len(self._lines))
+        if found.words:
+            self._kept.append(found.words)
+        return True
 
+    def _find_quote(self, found: Attribution) -> bool:
+        """Whether the next words are a quote, so that an answer may stand below it."""
+        position = found.end
+        while position < len(self._lines) and not self._lines[position][:_LINE_CHARS].strip():
+            position += 1
+        if position == len(self._lines):
+            return False
+        head = self._lines[position][:_LINE_CHARS].strip()
+        odd = _ODD_QUOTE.match(head)
+        if odd is not None:
+            self._odd_mark = odd[0].strip()
+        return head[0] == ">" or odd is not None
 
-def _last_line(text: str) -> str:
-    return text[text.rfind("\n") + 1 :]
+    def _take_off(self, start: int, end: int) -> None:
+        self._kept += self._lines[self._position : start]
+        self._position = end
+
+    def _keep_to_the_end(self) -> None:
+        self._kept += self._lines[self._position :]
+        self._position = len(self._lines)
+
+    def _next_forward(self, position: int) -> int:
+        for number in range(position, len(self._lines)):
+            if _FORWARDED.match(self._lines[number][:_LINE_CHARS].strip()):
+                return number
+        return len(self._lines)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from maild.message.html_quotes import whose_quotes
 from maild.message.html_text import html_to_text
-from maild.message.reply_text import extract_reply
+from maild.message.reply_text import QuotedWords, extract_reply
 
-__all__ = ["extract_reply", "html_to_text", "snippet"]
+__all__ = ["QuotedWords", "extract_reply", "html_to_text", "snippet", "whose_quotes"]
 
 SNIPPET_CHARS: Final = 200
 # Controls, the filler of newsletters' preview lines, direction marks, lone surrogates.

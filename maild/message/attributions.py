@@ -1,0 +1,245 @@
+"""Attribution lines: "On …, … wrote:", in the languages and orders that mail clients write them.
+
+A line is asked from its end, because that is where nearly all of them have a colon: what stands before it (a verb of
+writing, an address, a time) and how the line begins (a date, "On" and a date, a name and its address) decide together.
+An author writes such lines too. So where a line could be a sentence of his, it counts only above a quote.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import IntEnum
+from typing import Final, NamedTuple
+
+LINE_CHARS: Final = 300  # so much of a line's beginning, or of its end, is looked at
+_LINES = 4
+_WRAPPED_CHARS = 120  # a line that a client has wrapped is no longer
+_NAME_WORDS = 4
+_ADDRESS_END = 4  # ">" and ":", and what may stand about them
+_MARKS = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"  # directions
+_AROUND = f" \t\xa0*_-—–<>:：.{_MARKS}"
+
+_NO_MARKS = str.maketrans("", "", _MARKS)
+_UNSEEN = f" \t\xa0*_{_MARKS}"
+
+_VERBS = frozenset(
+    (
+        "wrote writes sent said says schrieb schreibt geschrieben schreef geschreven skrev skriver skrifaði"
+        " écrit escribió escribio escreveu escriure escribiu scritto scris scribis skribis kirjoitti kirjutas"
+        " rakstīja napisał napisała napisał(a pisze napsal napsala napsal(a napísal napísala napísal(a napisao napisala"
+        " napisao/la napisal пишет написал написала написал(а пише написав написала написа піша напісаў rašė"
+        " írta írt yazdı yazdi yazmış έγραψε viết menulis idatzi shkroi כתב כתבה כתב/ה كتب نوشت लिखा เขียนว่า ได้เขียน"
+    ).split()
+)
+# These follow the name without a blank, but one.
+_VERB_ENDINGS = (
+    *"写道 寫道 写到 寫到 编写 書きました 書き込みました のメール のメッセージ 작성 썼습니다".split(),
+    "schrieben sie",
+)
+# The name may stand behind these.
+_MIDDLE_VERBS = frozenset(
+    "schrieb schreef skrev skrifaði kirjoitti kirjutas rašė rakstīja napsal napsala yazdı írta wrote".split()
+)
+_MIDDLE_VERB = re.compile(
+    rf"(?<!\w)(?:{'|'.join(_MIDDLE_VERBS - {'wrote'})}|wrote(?= (?:on|at)\b))\s", re.IGNORECASE
+)
+# Words by which web mail names the author.
+_AUTHOR_WORDS = frozenset("пользователь użytkownik uživatel odesílatel користувач карыстальнік".split())
+# With these the author tells what he wrote himself, or what somebody said.
+_OWN_WORDS = frozenset("i we ich wir ik wij jeg jag vi j'ai nous yo eu io я мы ja my".split())
+_SPOKEN = frozenset("said says sent".split())
+_CLAUSE = re.compile(r",\s[^\W\d_A-ZÀ-ÞА-Я][^\W\d_]")  # ", that …": a sentence goes on
+_INTRODUCTION = re.compile(
+    r"(?:on|at(?= \d{1,4}[/.-])|am|le|el|il|op|em|den|på|w dniu|dnia|dňa|dne|vào|în|la|στις|pada|dana"
+    r"|בתאריך|في)\b|在|于|於",
+    re.IGNORECASE,
+)
+_DATE = re.compile(r"(?:[^\W\d_]{1,14}+[.,'’׳]{0,2}+\s{1,2}+){0,4}+\S{0,3}?\d")
+_BARE_DATE = re.compile(r"(?:[^\W\d_]{1,14}+[.,’'׳]{0,2}+\s{1,2}+){0,2}+\d")
+_NAME_AND_ADDRESS = re.compile(
+    r"(?:[^\s<>@()]{1,40}+\s{1,2}+){1,8}+[<(\[]\s?(?:mailto:)?[^\s<>@()]{1,64}@[^\s<>()]{1,255}"
+)
+_BLANK = re.compile(r"\s")
+_TIME = re.compile(r"(?<!\d)\d{1,2}[:.h]\d\d(?!\d)")
+_WEB_TIME = re.compile(r"\d[:.]\d\d(?::\d\d)?(?:[,、]| GMT| [+-]\d{4})|[年년]|בתאריך|في")
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_NUMBER = re.compile(r"\d+")
+_ISO_DATE = re.compile(r"(?:19|20)\d\d[-/.]\d\d?[-/.]\d\d?\s")
+_DASHED = re.compile(r"-{2,}\s{0,2}\S")
+_INSIDE = re.compile(
+    r"(?:(?<=\s)|--)(?:On|At|Am|Le|El|Il|Op|Em|Den|På|W dniu|Dnia|Dne|Vào)\s(?=[^\n]{0,60}\d)"
+)
+_SENTENCE_END = re.compile(r"(?:[!?]|(?<!\d)\.)\Z")  # "23." may be the day
+
+
+class Certainty(IntEnum):
+    """Whether a line is an attribution."""
+
+    NOT = 0
+    ABOVE_A_QUOTE = 1  # if a quote follows
+    ALWAYS = 2
+
+
+class Attribution(NamedTuple):
+    """The lines [start, end) of a text; `words` of the author stand in front of it on its first line."""
+
+    start: int
+    end: int
+    certainty: Certainty
+    words: str = ""
+
+
+def may_end_one(line: str) -> bool:
+    """Cheap, and wrong for few: most lines that end in a colon announce what the author says next."""
+    ending = line[-LINE_CHARS:].strip()
+    final = ending.rstrip(_UNSEEN)[-1:]
+    if final in ":：":
+        return (
+            len(ending) < 3
+            or "@" in ending
+            or ">" in ending
+            or ending[-2].isdigit()
+            or ending.endswith((" Uhr:", "):"))
+            or _ends_in_verb(ending)
+            or not _MIDDLE_VERBS.isdisjoint(ending.lower().split())
+        )
+    if final == ">":
+        return _ISO_DATE.match(ending) is not None
+    return final in "-etd" and _ends_in_verb(ending)  # only English and German without a colon
+
+
+def find_attribution(lines: list[str], last: int, first: int) -> Attribution | None:
+    """The attribution that ends with lines[last], which `may_end_one`, and begins at `first` or later."""
+    joined, found = "", None
+    for span, start in enumerate(_upwards(lines, last, first), 1):
+        line = _without_marks(lines[start][-LINE_CHARS:])
+        if span > 1 and (_SENTENCE_END.search(line) or len(line) > _WRAPPED_CHARS):
+            break
+        joined = f"{line} {joined}" if joined else line
+        certainty, is_introduced = _judge(joined, is_apart=start == 0 or not lines[start - 1].strip())
+        if is_introduced:
+            return Attribution(start, last + 1, certainty)
+        if certainty is not Certainty.NOT and found is None:
+            found = Attribution(start, last + 1, certainty)
+        split = _split(lines, start, joined)
+        if split:
+            return Attribution(start, last + 1, Certainty.ABOVE_A_QUOTE, split)
+    return found
+
+
+def _without_marks(line: str) -> str:
+    return (line if line.isascii() else line.translate(_NO_MARKS)).strip()
+
+
+def _upwards(lines: list[str], last: int, first: int) -> list[int]:
+    """The numbers of the lines that may belong to it, from `last` up: four that are not blank, and no blank one
+    between but above a lone "<", which Polymail writes."""
+    numbers = [last]
+    position = last - 1
+    while position >= first and len(numbers) < _LINES + 1:
+        text = lines[position]
+        if text[:LINE_CHARS].strip():
+            numbers.append(position)
+        elif lines[position + 1].strip() != "<":
+            break
+        position -= 1
+    return numbers
+
+
+def _judge(joined: str, *, is_apart: bool) -> tuple[Certainty, bool]:
+    """(what it is, whether it begins with "On" and a date). `is_apart`: nothing stands right above it."""
+    body = joined.strip(_AROUND + "\"'“”")
+    date = _DATE.match(body)
+    is_introduced = date is not None and _INTRODUCTION.match(body) is not None
+    if date is not None and not is_introduced and not _BARE_DATE.match(body):
+        date = None
+    named = None if date is not None and not _has_address(body) else _NAME_AND_ADDRESS.match(body)
+    if date is None and named is None and not _has_verb_alone(body):
+        return Certainty.NOT, False
+    has_time, has_address = _TIME.search(body) is not None, _has_address(body)
+    is_dated = has_time or _YEAR.search(body) is not None
+    certainty = Certainty.NOT
+    if joined.rstrip(" *_" + _MARKS)[-1:] not in (":", "："):
+        certainty = _without_colon(joined, body, is_introduced, has_time and has_address)
+    elif _has_verb(body):
+        certainty = _with_verb(body, is_introduced, date is not None, has_time, has_address, is_dated)
+    elif has_address and is_dated and not body.endswith((")", "]")):
+        is_sure = date is not None and is_apart and _is_signed(joined, body)
+        certainty = Certainty.ALWAYS if is_sure else Certainty.ABOVE_A_QUOTE
+    return certainty, is_introduced and certainty is not Certainty.NOT
+
+
+def _has_address(body: str) -> bool:
+    at = body.find("@")
+    return 0 < at < len(body) - 2 and not body[at - 1].isspace() and not body[at + 1].isspace()
+
+
+def _is_signed(joined: str, body: str) -> bool:
+    """`04.05.2026, 10:12, "Ann" <ann@example.org>:`, as web mail does without a verb."""
+    ends_in_address = ">" in joined[-_ADDRESS_END:] and not _BLANK.search(body, body.rfind("@"))
+    return ends_in_address and _WEB_TIME.search(body) is not None
+
+
+def _with_verb(
+    body: str, is_introduced: bool, begins_with_date: bool, has_time: bool, has_address: bool, is_dated: bool
+) -> Certainty:
+    words = body.lower().split()
+    if not _OWN_WORDS.isdisjoint(words) or (words[-1] in _SPOKEN and not has_address):
+        return Certainty.ABOVE_A_QUOTE
+    if not begins_with_date:
+        is_sure = is_dated and has_address and not _CLAUSE.search(body)
+    else:
+        has_full_date = is_introduced and is_dated and len(_NUMBER.findall(body)) > 1
+        is_sure = has_time or has_address or has_full_date or not _AUTHOR_WORDS.isdisjoint(words)
+    return Certainty.ALWAYS if is_sure else Certainty.ABOVE_A_QUOTE
+
+
+def _without_colon(joined: str, body: str, is_introduced: bool, is_full: bool) -> Certainty:
+    if _ends_in_verb(body) and (
+        (_DASHED.match(joined) and joined.endswith("--")) or (is_introduced and is_full)
+    ):
+        return Certainty.ALWAYS
+    if _ISO_DATE.match(body) and joined.endswith(">") and len(body.split()) <= _NAME_WORDS * 2:
+        return Certainty.ABOVE_A_QUOTE
+    return Certainty.NOT
+
+
+def _has_verb(body: str) -> bool:
+    if _ends_in_verb(body):
+        return True
+    if _MIDDLE_VERBS.isdisjoint(body.lower().split()):
+        return False
+    middle = _MIDDLE_VERB.search(body)
+    return middle is not None and not _CLAUSE.search(body, middle.end())
+
+
+def _has_verb_alone(body: str) -> bool:
+    """`Bob Example wrote`, `bob via A list wrote`: a name, and not the end of a sentence."""
+    if not _ends_in_verb(body):
+        return False
+    words = body.split()
+    if " via " in body:
+        return len(words) <= _NAME_WORDS * 2
+    return 3 <= len(words) <= _NAME_WORDS + 1 and all(word[0].isupper() for word in words[:-1])
+
+
+def _ends_in_verb(body: str) -> bool:
+    body = body.rstrip(_AROUND + ")").lower()
+    if body[body.rfind(" ") + 1 :].rpartition(">")[2] in _VERBS or body.endswith(_VERB_ENDINGS):
+        return True
+    note = body.rfind("(")
+    if note > 0 and len(body) - note <= 80:
+        return body[:note].rstrip().rpartition(" ")[2] in _VERBS
+    return False
+
+
+def _split(lines: list[str], start: int, joined: str) -> str:
+    """The author's words in front of "On …, … wrote:" on its first line; "" where there are none."""
+    if not _ends_in_verb(joined):
+        return ""
+    line = lines[start][-LINE_CHARS:].strip()
+    for found in [*_INSIDE.finditer(line)][-2:]:
+        rest = joined[found.start() :]
+        if found.start() and _judge(rest, is_apart=False) == (Certainty.ALWAYS, True):
+            return lines[start].rstrip()[: found.start() - len(line)].rstrip(" \t-")
+    return ""

@@ -1,0 +1,154 @@
+"""Where a client's copy of the original begins without quote marks: a mark ("-----Original Message-----"), or a block
+of the original's header fields, whose names are in the client's language."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+LINE_CHARS: Final = 300
+_BLOCK_LINES = 10
+_NAME_CHARS = 28
+
+_MARK = re.compile(
+    r"[*\s]{0,3}(?:-{2,}+|_{5,}+)\s{0,2}(?:original message|original appointment|original mail|reply message"
+    r"|reply to message|ursprüngliche (?:nachricht|mail|e-mail)|originalnachricht|original-?nachricht|urspr\. nachricht"
+    r"|antwort nachricht|ursprünglicher termin|message d['’]origine|message original|courriel original"
+    r"|mensaje original|messaggio originale|oorspronkelijk bericht|origineel bericht|mensagem original"
+    r"|oprindelig meddelelse|opprinnelig melding|ursprungligt meddelande|originalmeddelande|originalmelding"
+    r"|alkuperäinen viesti|wiadomość oryginalna|oryginalna wiadomość|původní zpráva|pôvodná správa"
+    r"|eredeti üzenet|mesaj original|mesajul original|orijinal mesaj|orijinal ileti|özgün ileti|αρχικό μήνυμα"
+    r"|исходное сообщение|оригинальное сообщение|пересылаемое сообщение|вихідне повідомлення|оригінальне повідомлення"
+    r"|tin nhắn gốc|thư gốc|原始邮件|原始郵件|原邮件|原始信件|元のメッセージ|원본 메시지|원본 메일|הודעה מקורית"
+    r"|الرسالة الأصلية)\s{0,2}(?:-{2,}|_{5,})",
+    re.IGNORECASE,
+)
+_RULE_BEGINNINGS = frozenset(["--", "__", "==", "**", "——", "*-"])
+_RULE = re.compile(r"[-_=*—]{2,200}\Z")
+_TITLED_RULE = re.compile(r"[-_=*]{2,200}+[^-_=*\n]{1,60}+[-_=*]{2,200}\Z")
+
+_FIELDS = {
+    "from": "from, von, de, da, van, od, från, fra, lähettäjä, от, от кого, від, dari, feladó, kimden, gönderen, από,"
+    " người gửi, từ, 发件人, 寄件者, 寄件人, 差出人, 送信元, 보낸사람, 보낸 사람, מאת, من, expéditeur, message de,"
+    " mittente, remitente, remetente, afzender, avsender, odosielateľ, odesílatel, nadawca, expeditor",
+    "sent": "sent, gesendet, envoyé, envoyé le, enviado, enviado el, enviado em, enviada, enviada em, inviato,"
+    " inviato il, verzonden, skickat, sendt, lähetetty, wysłano, wysłane, odesláno, odoslané,"
+    " отправлено, надіслано, відправлено,"
+    " elküldve, gönderildi, gönderilme, gönderme tarihi, trimis, στάλθηκε, 发送时间, 寄件日期, 傳送時間, 送信日時,"
+    " 送信日, 보낸 날짜, message du",
+    "date": "date, datum, data, fecha, dato, päivämäärä, päiväys, dátum, tarih, dată, дата, ημερομηνία, ngày, 日期,"
+    " 日時, 날짜, תאריך, التاريخ, received",
+    "to": "to, an, à, a, para, aan, till, til, vastaanottaja, do, komu, кому, címzett, kime, către, προς, đến, 收件人,"
+    " 收件者, 宛先, 받는사람, 받는 사람, אל, إلى, destinataire, destinatario, destinatário, alıcı",
+    "subject": "subject, betreff, objet, sujet, asunto, oggetto, assunto, onderwerp, ämne, emne, aihe, temat, předmět,"
+    " predmet, тема, tárgy, konu, subiect, θέμα, chủ đề, tiêu đề, 主题, 主旨, 主題, 件名, 제목, נושא, الموضوع",
+    "other": "cc, bcc, cco, cci, kopie, kopia, kopi, копия, копія, másolat, bilgi, copie à, 抄送, 副本, 참조,"
+    " importance, priority, wichtigkeit, organization, reply-to, reply to, antwort an, répondre à, responder a,"
+    " in-reply-to,"
+    " attachments, anlagen",
+}
+_KINDS = {name: kind for kind, names in _FIELDS.items() for name in names.split(", ")}
+_DATE_FIELDS = "|".join(
+    sorted(
+        (re.escape(name) for kind in ("sent", "date") for name in _FIELDS[kind].split(", ")),
+        key=len,
+        reverse=True,
+    )
+)
+_DATE_FIELD = re.compile(rf"\s\*?(?:{_DATE_FIELDS})\s?:[^\n]{{0,40}}?\d", re.IGNORECASE)
+_DATES = ("date", "sent")
+_DIGIT = re.compile(r"\d")
+_FULL_DATE = re.compile(r"\d[^\n]{0,20}?\d:\d\d(?::\d\d)?[^\n]{0,10}[+-]\d{4}")
+_STRIPPED = " \t\xa0*_>\u200e\u200f\u202a\u202c\ufeff"
+
+
+def may_begin_copy(head: str) -> bool:
+    """Cheap: whether a line, stripped, looks like a field or a rule."""
+    return head[:2] in _RULE_BEGINNINGS or _field(head)[0] is not None
+
+
+def begins_copy(lines: list[str], position: int) -> bool:
+    """Whether the original begins at lines[position]: with a mark, a rule above its header fields, or those."""
+    head, has_rule = _head(lines[position]), False
+    if head[:2] in _RULE_BEGINNINGS:
+        if _MARK.match(head):
+            return True
+        has_rule = _RULE.match(head) is not None or _TITLED_RULE.match(head) is not None
+        if has_rule:
+            position = _next_words(lines, position + 1)
+    return position < len(lines) and _is_block(lines, position, has_rule)
+
+
+def is_rule(line: str) -> bool:
+    """A line of nothing but dashes or their like."""
+    return _RULE.match(line.strip()[:LINE_CHARS]) is not None
+
+
+def _is_block(lines: list[str], position: int, has_rule: bool) -> bool:
+    first, value = _field(lines[position])
+    if first is None or first == "other":
+        return False
+    others = _further_fields(lines, position + 1, first)
+    kinds = {kind for kind, _ in others}
+    next_kind = _field(lines[position + 1])[0] if position + 1 < len(lines) else None
+    has_address = "@" in value or any("@" in other for _, other in others)
+    if first == "from":
+        # "From: Berlin / To: Rome / Date: Monday" is what an author writes.
+        is_sure = has_rule or has_address or "subject" in kinds or "sent" in kinds
+        is_short = _is_whole_header(value) or (next_kind in _DATES and "@" in value)
+        return is_short or (len(others) >= 2 and is_sure)
+    if next_kind is None or not has_address:
+        return False
+    if first in _DATES:
+        is_long = "from" in kinds and len(kinds) >= 2 and _DIGIT.search(value) is not None
+        return is_long or (next_kind in ("from", "to") and _FULL_DATE.search(value) is not None)
+    return {"from", "to", "subject"} <= kinds | {first} and not kinds.isdisjoint(_DATES)
+
+
+def _is_whole_header(value: str) -> bool:
+    """Of HTML without line breaks: "From: a@b.org Sent: Monday, 4 May"."""
+    at = value.find("@")
+    return at >= 0 and ":" in value and _DATE_FIELD.search(value, at) is not None
+
+
+def _further_fields(lines: list[str], position: int, first: str) -> list[tuple[str, str]]:
+    """(kind, value) of the fields below the first one: wrapped ones go on for two lines, and a blank line
+    may stand between two, but words below a blank line end it, and so does a second field of the first kind."""
+    found: list[tuple[str, str]] = []
+    further, is_below_blank = 0, False
+    for line in lines[position : position + _BLOCK_LINES]:
+        kind, value = _field(line)
+        if kind == first:
+            break
+        if kind is not None:
+            found.append((kind, value))
+            further, is_below_blank = 0, False
+        elif not line[:LINE_CHARS].strip():
+            is_below_blank = True
+        elif is_below_blank or further == 2:
+            break
+        else:
+            further += 1
+    return found
+
+
+def _field(line: str) -> tuple[str | None, str]:
+    """(kind, value) of a header field; (None, "") when it is none."""
+    line = line[:LINE_CHARS]
+    name, colon, value = line.partition(":")
+    if not colon or len(name) > _NAME_CHARS:
+        name, colon, value = line.partition("：")
+    if not colon or len(name) > _NAME_CHARS:
+        return None, ""
+    return _KINDS.get(name.strip(_STRIPPED).lower()), value.strip(_STRIPPED)
+
+
+def _next_words(lines: list[str], position: int) -> int:
+    end = min(len(lines), position + _BLOCK_LINES)
+    while position < end and not _head(lines[position]):
+        position += 1
+    return position
+
+
+def _head(line: str) -> str:
+    return line[:LINE_CHARS].strip()

@@ -1,0 +1,440 @@
+"""What the new words of a reply are, in the languages and clients of the world.
+
+Two laws: what a client wrote goes, and what the author wrote stays, also where it looks like the other."""
+
+from __future__ import annotations
+
+import pytest
+
+from maild.message.digest import digest
+from maild.message.text import QuotedWords, extract_reply, html_to_text, whose_quotes
+from tests.support.work import assert_proportional, bomb
+
+REPLY = "Ja, gerne.\n\nBis bald"
+OLD = "old words\nand older ones"
+QUOTED = "> old words\n>\n> and older ones"
+
+# What a client writes above the original, and says enough by itself: the original may stand below without marks.
+ATTRIBUTIONS = {
+    "en gmail": "On Mon, 4 May 2026 at 10:12, Ann Example <ann@example.org> wrote:",
+    "en gmail, us": "On Mon, May 4, 2026 at 10:12 AM Ann Example <ann@example.org> wrote:",
+    "en apple": "On 4 May 2026, at 10:12, Ann Example <ann@example.org> wrote:",
+    "en date alone": "On May 4, 2026 you wrote:",
+    "en numbers": "On 04/05/26 10:12, Ann Example wrote:",
+    "en offset": "On Mon, 2026-05-04 at 10:12 +0200, Ann Example wrote:",
+    "en eudora": "At 5/4/2026 10:12 AM, you wrote:",
+    "en sent": "On 4-May-2026, at 10:12 AM, Ann Example <ann@example.org> sent:",
+    "en mailto": "On Mon, 4 May 2026 10:12 Ann <ann@example.org<mailto:ann@example.org>> wrote:",
+    "en zoho": "---- On Mon, 04 May 2026 10:12:07 +0200 Ann Example <ann@example.org> wrote ----",
+    "en zoho, bare": "On Mon, 04 May 2026 10:12:07 +0200 Ann Example <ann@example.org> wrote",
+    "en dashes": "------On 5/4/2026 10:12 AM, Ann Example wrote-----",
+    "en samsung": "---- Ann Example wrote ----",
+    "en name first": "Ann Example <ann@example.org> wrote on Mon, May 4, 2026 at 10:12 AM:",
+    "de thunderbird": "Am 04.05.2026 um 10:12 schrieb Ann Example:",
+    "de gmail": "Ann Example <ann@example.org> schrieb am Mo., 4. Mai 2026 um 10:12 Uhr:",
+    "de gmail, old": "Am Mo., 4. Mai 2026 um 10:12 Uhr schrieb Ann Example <ann@example.org>:",
+    "de wrapped in the address": 'Am 4. Mai 2026 10:12 schrieb "Ann Example" <ann@example.org\n>:',
+    "de wrapped before the time": "Ann Example <ann@example.org> schrieb am Mo., 4. Mai 2026 um\n10:12 Uhr:",
+    "de wir": "Am 4. Mai 2026, 10:12, schrieben Sie:",
+    "de wrapped behind the day": "Ann Example <ann@example.org> schrieb am Mo., 4.\nMai 2026, 10:12:",
+    "nl gmail": "Op ma 4 mei 2026 om 10:12 schreef Ann Example <ann@example.org>:",
+    "nl apple": "Op 4 mei 2026, om 10:12 heeft Ann Example <ann@example.org> het volgende geschreven:",
+    "nl quoted name": 'Op 4 mei 2026 10:12 schreef "Ann Example" <ann@example.org> het\nvolgende geschreven:',
+    "pl dnia": "Dnia 4 maja 2026 10:12 Ann Example <ann@example.org> napisał(a):",
+    "pl gmail": "pon., 4 maj 2026 o 10:12 Ann Example <ann@example.org> napisał(a):",
+    "pl day first": '4 maj 2026 10:12 "Ann Example" <ann@example.org> napisał(a):',
+    "pl w dniu": "W dniu 4 maja 2026 10:12 użytkownik Ann Example <ann@example.org>\nnapisał:",
+    "no gmail": "man. 4. mai 2026 kl. 10:12 skrev Ann Example <ann@example.org>:",
+    "no apple": "Den 4. mai 2026 kl. 10.12 skrev Ann Example <ann@example.org<mailto:ann@example.org>>:",
+    "no på": "På 4 mai 2026 på 10:12:18, Ann Example (ann@example.org) skrev:",
+    "da": "Den man. 4. maj 2026 kl. 10.12 skrev Ann Example <ann@example.org>:",
+    "sv": "Den mån 4 maj 2026 kl 10:12 skrev Ann Example <ann@example.org>:",
+    "sv apple": "4 maj 2026 kl. 10:12 skrev Ann Example <ann@example.org>:",
+    "ru gmail": "пн, 4 мая 2026 г. в 10:12, Анна <ann@example.org>:",
+    "ru gmail, old": "понедельник, 4 мая 2026 г. пользователь Анна написал:",
+    "ru yandex": '04.05.2026, 10:12, "Анна" <ann@example.org>:',
+    "ru mail.ru": "Mon, 4 May 2026 10:12:00 +0300 от Анна <ann@example.org>:",
+    "ru apple": "4 мая 2026 г., в 10:12, Анна <ann@example.org> написал(а):",
+    "uk": "пн, 4 трав. 2026 р. о 10:12 Анна <ann@example.org> пише:",
+    "uk, bare address": '4 трав. 2026 р. 10:12 "Анна" ann@example.org пише:',
+    "vi gmail": "Vào Th 2, 4 thg 5, 2026 lúc 10:12 Ann <ann@example.org> đã viết:",
+    "vi": "Vào 10:12 4 tháng 5, 2026, Ann Example <ann@example.org> đã viết:",
+    "fr gmail": "Le lun. 4 mai 2026 à 10:12, Ann Example <ann@example.org> a écrit :",
+    "fr wrapped": "Le lun. 4 mai 2026 à 10:12, Ann Example <ann@example.org> a\nécrit :",
+    "es gmail": "El lun, 4 may 2026 a las 10:12, Ann Example (<ann@example.org>) escribió:",
+    "es": "El lunes, 4 de mayo de 2026, Ann Example escribió:",
+    "it gmail": "Il giorno lun 4 mag 2026 alle ore 10:12 Ann <ann@example.org> ha scritto:",
+    "it": "Il 4 maggio 2026 alle 10.12 Ann Example <ann@example.org> ha scritto:",
+    "pt gmail": "Em seg., 4 de mai. de 2026 às 10:12, Ann <ann@example.org> escreveu:",
+    "fi gmail": "ma 4. toukok. 2026 klo 10.12 Ann Example (ann@example.org) kirjoitti:",
+    "fi": "Ann Example <ann@example.org> kirjoitti 4.5.2026 kello 10.12:",
+    "cs gmail": "po 4. 5. 2026 v 10:12 odesílatel Ann Example <ann@example.org> napsal:",
+    "cs": "Dne 4.5.2026 v 10:12 Ann Example napsal(a):",
+    "sk": "Dňa 4. 5. 2026 o 10:12 Ann Example napísal(a):",
+    "tr gmail": "Ann Example <ann@example.org>, 4 May 2026 Pzt, 10:12 tarihinde şunu yazdı:",
+    "tr apple": "Ann Example <ann@example.org> şunları yazdı (4 May 2026 10:12):",
+    "hu gmail": "Ann Example <ann@example.org> ezt írta (időpont: 2026. máj. 4., H, 10:12):",
+    "hu": "2026.05.04. 10:12 keltezéssel, Ann Example írta:",
+    "ro": "În lun., 4 mai 2026 la 10:12, Ann Example <ann@example.org> a scris:",
+    "el": "Στις Δευ 4 Μαΐ 2026 στις 10:12 π.μ., ο χρήστης Ann <ann@example.org> έγραψε:",
+    "zh gmail": "Ann Example <ann@example.org> 于2026年5月4日周一 10:12写道：",
+    "zh-tw gmail": "Ann Example <ann@example.org> 於 2026年5月4日 週一 上午10:12寫道：",
+    "zh": "在 2026年5月4日，上午10:12，Ann Example <ann@example.org> 写道：",
+    "ja gmail": "2026年5月4日(月) 10:12 Ann Example <ann@example.org>:",
+    "ja apple": "2026/05/04 10:12、Ann Example <ann@example.org>のメール:",
+    "ko gmail": "2026년 5월 4일 (월) 오전 10:12, Ann Example <ann@example.org>님이 작성:",
+    "he gmail": "\u202bבתאריך יום ב׳, 4 במאי 2026 ב-10:12 "
+    "מאת \u202aAnn\u202c\u200f <\u202aann@example.org\u202c\u200f>:\u202c",
+    "no verb, iso": "2026-05-04 10:12 GMT+02:00 Ann Example <ann@example.org>:",
+    "no verb, wrapped": "2026-05-04 10:12 GMT+02:00 Ann Example <\nann@example.org>:",
+    "wrapped twice": "On May 4, 2026, at 10:12 AM, Ann Example <\nann.with.a.long.name@example.org>\nwrote:",
+    "wrapped in the date": "On May 4, 2026,\nat 10:18,\nAnn Example <ann@example.org> wrote:",
+    "wrapped in four": "On Mon, May 4, 2026 at 10:07 PM Ann Example\n\n<\nmailto:Ann <ann@example.org>\n> wrote:",
+    "wrapped at its end": "man. 4. mai 2026 kl. 10:12 skrev Ann Example <ann@example.org\n>:",
+}
+
+# These an author may write himself: they count above a quote only.
+ABOVE_A_QUOTE = {
+    "name and address": "Ann Example <ann@example.org> wrote:",
+    "name and address, de": "Ann Example <ann@example.org> schrieb:",
+    "name and address in brackets": "Ann Example (ann@example.org) wrote:",
+    "a list": "ann_example via A List wrote:",
+    "usenet": "In message <4711@example.org> Ann Example <ann@example.org> writes:",
+    "a name": "Ann B. Example wrote:",
+    "date and address, no colon": "2026/5/4 Ann Example <ann@example.org>",
+    "a day": "On Monday 4th, Ann wrote:",
+}
+
+BLOCKS = {
+    "en": "From: Ann <ann@example.org>\nSent: Monday, 4 May 2026 10:12\nTo: Bob\nSubject: Offer",
+    "en, bold": "*From:* Ann [mailto:\nann@example.org]\n*Sent:* Monday, 4 May 2026\n*To:* Bob\n*Subject:* Offer",
+    "en, date": "From: ann@example.org\nReply-To: x@example.org\nDate: Monday, May 4, 2026\nTo: bob@example.org",
+    "en, short": "From: ann@example.org\nDate: Mon, 4 May 2026 10:12:00 +0200",
+    "en, hotmail": "Date: Mon, 4 May 2026 10:12:00 +0200\nSubject: Offer\nFrom: ann@example.org\nTo: bob@example.org",
+    "en, hotmail, short": "Date: Mon, 4 May 2026 10:12:00 +0200\nTo: bob@example.org",
+    "en, to first": "To: bob@example.org\nFrom: ann@example.org\nDate: Mon, 4 May 2026\nSubject: Offer",
+    "en, one line": "From: ann@example.org Sent: Monday, 4 May 2026 10:12 To: Bob",
+    "en, bold, markdown": "**From:** Ann <ann@example.org>\n**Sent:** Monday\n**To:** Bob\n**Subject:** Offer",
+    "en, blank lines": "From: Ann <ann@example.org>\n\nSent: Monday, 4 May 2026\n\nTo: Bob\n\nSubject: Offer",
+    "de": "Von: Ann <ann@example.org>\nGesendet: Montag, 4. Mai 2026 10:12\nAn: Bob\nBetreff: Angebot",
+    "nl": "Van: Ann <ann@example.org>\nVerzonden: maandag 4 mei 2026 10:12\nAan: Bob\nOnderwerp: Bod",
+    "fr": "De : Ann <ann@example.org>\nEnvoyé : lundi 4 mai 2026 10:12\nÀ : Bob\nObjet : Offre",
+    "fr, yahoo": "De : Ann <ann@example.org>\nÀ : Bob\nEnvoyé le : Lundi 4 mai 2026 10h12\nObjet : Offre",
+    "fr, orange": "Message du : 04/05/2026 10:12\nDe : Ann <ann@example.org>\nA : bob@example.org\nSujet : Offre",
+    "es": "De: Ann <ann@example.org>\nEnviado el: lunes, 4 de mayo de 2026\nPara: Bob\nAsunto: Oferta",
+    "it": "Da: Ann <ann@example.org>\nInviato: lunedì 4 maggio 2026 10:12\nA: Bob\nOggetto: Offerta",
+    "pt": "De: Ann <ann@example.org>\nEnviada em: segunda-feira, 4 de maio de 2026\nPara: Bob\nAssunto: Oferta",
+    "sv": "Från: Ann <ann@example.org>\nSkickat: den 4 maj 2026 10:12\nTill: Bob\nÄmne: Offert",
+    "da": "Fra: Ann <ann@example.org>\nSendt: 4. maj 2026 10:12\nTil: Bob\nEmne: Tilbud",
+    "fi": "Lähettäjä: Ann <ann@example.org>\nLähetetty: 4. toukokuuta 2026\nVastaanottaja: Bob\nAihe: Tarjous",
+    "pl": "Od: Ann <ann@example.org>\nWysłano: 4 maja 2026 10:12\nDo: Bob\nTemat: Oferta",
+    "cs": "Od: Ann <ann@example.org>\nOdesláno: 4. května 2026\nKomu: Bob\nPředmět: Nabídka",
+    "ru": "От: Анна (ann@example.org)\nОтправлено: понедельник, 4 мая 2026 г.\nКому: Боб\nТема: Цена",
+    "uk": "Від: Анна <ann@example.org>\nНадіслано: 4 травня 2026\nКому: Боб\nТема: Ціна",
+    "tr": "Kimden: Ann <ann@example.org>\nGönderildi: 4 Mayıs 2026\nKime: Bob\nKonu: Teklif",
+    "el": "Από: Ann <ann@example.org>\nΣτάλθηκε: 4 Μαΐου 2026\nΠρος: Bob\nΘέμα: Τιμή",
+    "zh": "发件人: Ann <ann@example.org>\n发送时间: 2026年5月4日 10:12\n收件人: Bob\n主题: 报价",
+    "zh, wide colons": "发件人：Ann <ann@example.org>\n发送时间：2026年5月4日 10:12\n收件人：Bob\n主题：报价",
+    "ja": "差出人: Ann <ann@example.org>\n送信日時: 2026年5月4日 10:12\n宛先: Bob\n件名: 見積",
+    "ko": "보낸 사람: Ann <ann@example.org>\n보낸 날짜: 2026년 5월 4일\n받는 사람: Bob\n제목: 견적",
+}
+
+MARKS = [
+    "-----Original Message-----",
+    "----- Original Message -----",
+    "*-------- Original Message --------*",
+    "-----Reply Message-----",
+    "-----Ursprüngliche Nachricht-----",
+    "-----Antwort Nachricht-----",
+    "-----Oprindelig meddelelse-----",
+    "-----Opprinnelig melding-----",
+    "-----Ursprungligt meddelande-----",
+    "-----Alkuperäinen viesti-----",
+    "-----Message d'origine-----",
+    "-----Message d’origine-----",
+    "-----Mensaje original-----",
+    "-----Messaggio originale-----",
+    "-----Mensagem original-----",
+    "-----Oorspronkelijk bericht-----",
+    "-----Wiadomość oryginalna-----",
+    "-----Původní zpráva-----",
+    "-----Исходное сообщение-----",
+    "-----Orijinal Mesaj-----",
+    "------------------ 原始邮件 ------------------",
+    "-----元のメッセージ-----",
+    "-----원본 메시지-----",
+]
+
+DEVICE_LINES = [
+    "Sent from my iPhone",
+    "Sent from my iPhone.",
+    "*Sent from my iPhone*",
+    "(Sent from mobile device)",
+    "<<sent by galaxy>>",
+    "Sent from my Example One 4G",
+    "Sent from my TI-85",
+    "Sent from my cell, please excuse any typos.",
+    "Sent from my Samsung phone.  Please excuse typos",
+    "Sent from my Windows 8 PC <https://example.org/preview>",
+    "Sent from Yahoo Mail on Android",
+    "Sent from Mailbox for iPad",
+    "[Sent from Yahoo Mail for iPhone](https://example.org/?.src=iOS)",
+    "Get Outlook for iOS<https://example.org/o0>",
+    "Get Outlook for Androidhttps://example.org/o0",
+    "Von meinem iPhone gesendet",
+    "Von meinem Mobilgerät gesendet",
+    "Diese Nachricht wurde von meinem Android-Mobiltelefon mit K-9 Mail gesendet.",
+    "Gesendet mit der GMX Mail App",
+    "Outlook für iOS beziehen",
+    "Envoyé depuis mon iPhone",
+    "Envoyé de mon iPhone",
+    "Obtenir Outlook pour Android",
+    "Télécharger Outlook pour Android<https://example.org/o0>",
+    "Enviado desde mi iPhone",
+    "Enviado do meu iPhone",
+    "Inviato da iPhone",
+    "Verstuurd vanaf mijn iPad",
+    "Verzonden met Outlook",
+    "Sendt fra min iPad",
+    "Skickat från min iPhone",
+    "Lähetetty iPhonesta",
+    "Wysłane z iPhone'a",
+    "Odesláno z iPhonu",
+    "Отправлено с iPhone",
+    "Отправлено из мобильной Почты Mail",
+    "Надіслано з iPhone",
+    "iPhone'umdan gönderildi",
+    "Στάλθηκε από το iPhone μου",
+    "Gửi từ iPhone của tôi",
+    "Trimis de pe iPhone",
+    "从我的 iPhone 发送",
+    "從我的 iPhone 傳送",
+    "iPhoneから送信",
+    "나의 iPhone에서 보냄",
+]
+
+# The last line of an answer, and no device's.
+ANSWERS = [
+    "Sent from my desk, is much easier than my phone.",
+    "Sent from my bank account",
+    "Sent from my account 12345",
+    "Sent via courier",
+    "Sent from the Outlook team meeting",
+    "From my phone bill",
+    "Get Outlook for the whole team",
+    "iPhone 12 Pro",
+    "Von meinem Konto gesendet",
+    "Gesendet von meinem Kollegen",
+    "Envoyé par la poste",
+    "Inviato da Mario",
+    "Is it sent from your iPhone?",
+    "- Bread",
+    "-5 degrees",
+]
+
+# All of it is the author's.
+KEPT = [
+    "On 4 May 2026 at 10:12 I wrote:\nthat we wait",
+    "Am 4. Mai 2026 um 10:12 schrieb ich:\nwir warten",
+    "On 4 May 2026 at 10:12 the judge said:\nwe wait",
+    "On 4 May 2026 at 10:00 meet ann@example.org:\nshe knows the way",
+    "2026-05-04 10:12 Meeting with Ann <ann@example.org>:\nthe offer",
+    "Please send it to Ann <ann@example.org> by 10:00 on 4 May 2026:\nthe offer",
+    "On the surface it resembles one.\n\nOn average, it is none.\nOn a separate note: thanks",
+    "Formats:\n\n2026-05-04 14:30:25\n04.05.2026 14:30\nMay 4, 2026 at 14:30",
+    "They come from: ann@example.org and from: bob@example.org\n\nFrom: our database, not From: others",
+    "## Points\n----\n\n1. one\n\n----\n\nmore\n\n====\n\nand more",
+    "On reflection, I wrote:\na poem",
+    "Back in 2015 Bob wrote:\na poem that goes on",
+    "What do you think of this:\n- one\n- two",
+    "As Bob <bob@example.org> wrote:\nwe should wait",
+    "Am 4. Mai schrieb Bob, dass wir warten sollen:\nalso warten wir",
+    "The text says what Bob wrote:\nwe should wait",
+    "From: Berlin\nTo: Rome\nDate: Monday, 4 May\n\nplease book it",
+    "From: foo\nBar baz.\n\nAnd so on",
+    "From: the whole team\nthank you",
+    "Subject: holidays\nTo: all of you",
+    "Date: 4 May 2026\nTo: be agreed",
+    "Visit us now\n>>> >>> https://example.org <<<\nby the link above",
+    "In Python:\n>>> print(1)\n1",
+    "A | B\n| 1 | 2 |",
+    "SQL> select 1;\nPS> dir",
+    "-- FOUR certificates\n-- EIGHT certificates",
+    "One\n\n_____\nTwo",
+    "First:\n\n____\nNobody is on https://example.org/",
+    "-\nFirst.\n*\nSecond.",
+    "Meet me at 10:12 on 4 May 2026:\nBob <bob@example.org> comes too",
+]
+
+
+def ids(value: object) -> str:
+    return str(value)[:60].encode("ascii", "replace").decode()
+
+
+@pytest.mark.parametrize("attribution", ATTRIBUTIONS.values(), ids=ATTRIBUTIONS)
+def test_what_clients_write_above_an_original_goes_with_it(attribution: str) -> None:
+    assert extract_reply(f"{REPLY}\n\n{attribution}\n\n{OLD}") == REPLY
+    assert extract_reply(f"{REPLY}\n\n{attribution}\n{QUOTED}") == REPLY
+    assert extract_reply(f"{attribution}\n{QUOTED}\n\n{REPLY}") == REPLY
+
+
+@pytest.mark.parametrize("attribution", ABOVE_A_QUOTE.values(), ids=ABOVE_A_QUOTE)
+def test_what_an_author_may_write_goes_above_a_quote_alone(attribution: str) -> None:
+    assert extract_reply(f"{REPLY}\n\n{attribution}\n\n{QUOTED}") == REPLY
+    assert extract_reply(f"{REPLY}\n\n{attribution}\n\n{OLD}") == f"{REPLY}\n\n{attribution}\n\n{OLD}"
+
+
+@pytest.mark.parametrize("block", BLOCKS.values(), ids=BLOCKS)
+@pytest.mark.parametrize("rule", ["", "_" * 32 + "\n", "---\n\n", " ------------------------------\n\n"])
+def test_copied_header_fields_begin_the_original(block: str, rule: str) -> None:
+    assert extract_reply(f"{REPLY}\n\n{rule}{block}\n\n{OLD}") == REPLY
+
+
+@pytest.mark.parametrize("mark", MARKS, ids=ids)
+def test_marks_begin_the_original(mark: str) -> None:
+    assert extract_reply(f"{REPLY}\n\n{mark}\n\n{OLD}") == REPLY
+
+
+@pytest.mark.parametrize("line", DEVICE_LINES, ids=ids)
+def test_lines_of_devices_go(line: str) -> None:
+    assert extract_reply(f"{REPLY}\n\n{line}") == REPLY
+    assert extract_reply(f"{REPLY}\n\n{line}\n\nOn 4 May 2026 10:12, Ann wrote:\n> old") == REPLY
+    assert extract_reply(line) == line
+
+
+def test_lines_of_several_devices_go() -> None:
+    lines = "\n".join(DEVICE_LINES)
+    assert extract_reply(f"{REPLY}\n\n{lines}\nNik from mobile\nSent via mobile") == REPLY
+
+
+@pytest.mark.parametrize("line", ANSWERS, ids=ids)
+def test_last_lines_that_only_resemble_a_devices_stay(line: str) -> None:
+    assert extract_reply(f"{REPLY}\n\n{line}") == f"{REPLY}\n\n{line}"
+
+
+@pytest.mark.parametrize("text", KEPT, ids=ids)
+def test_authors_words_stay(text: str) -> None:
+    assert extract_reply(text) == text
+    assert extract_reply(f"{text}\n\nOn 4 May 2026 at 10:12, Ann <ann@example.org> wrote:\n\nold") == text
+
+
+@pytest.mark.parametrize(
+    ("text", "reply"),
+    [
+        ("reply On Mon, May 4, 2026 at 3:59 PM, ann@example.org wrote:\n> old", "reply"),
+        ("reply--- On Mon, May 4, 2026 at 3:59 PM, ann@example.org wrote:\n> old", "reply"),
+        ("one\ntwo - three--- On Mon, May 4, 2026 at 3:59 PM, a@x.org wrote:\n> old", "one\ntwo - three"),
+        ("see On May 4, 2026, at 10:12 PM, Ann <\nann@example.org>\nwrote:\n> old", "see"),
+    ],
+)
+def test_words_in_front_of_an_attribution_stay(text: str, reply: str) -> None:
+    assert extract_reply(text) == reply
+
+
+@pytest.mark.parametrize("mark", ["AE>", "C>", "|", "Ann>"])
+def test_quotes_with_initials_or_bars_go_below_an_attribution(mark: str) -> None:
+    text = f"On 4 May 2026 10:12, Ann wrote:\n\n{mark} one\n{mark} two\nmy answer\n{mark} three"
+    assert extract_reply(text) == "my answer"
+
+
+@pytest.mark.parametrize(
+    "footer",
+    [
+        "_______________________________________________\nUsers mailing list\nusers@lists.example.org",
+        "__\nusers mailing list\nusers@example.org\nhttps://example.org/mailman/listinfo/users",
+        "---\nTo unsubscribe, write to users-leave@example.org",
+        "_____\nListe de diffusion\nhttps://example.org/",
+    ],
+)
+def test_footers_of_mailing_lists_go(footer: str) -> None:
+    assert extract_reply(f"{REPLY}\n\n{footer}\n") == REPLY
+    assert extract_reply(f"{REPLY}\n\n{footer}\n\nMore of the author") == f"{REPLY}\n\n\nMore of the author"
+
+
+def test_a_name_behind_a_dash_is_a_signature_unless_there_is_a_list() -> None:
+    assert extract_reply(f"{REPLY}\n\n-Ann Example") == REPLY
+    assert extract_reply(f"{REPLY}\n-Ann Example") == f"{REPLY}\n-Ann Example"
+    assert extract_reply("Buy:\n-Milk\n\n-Bread") == "Buy:\n-Milk\n\n-Bread"
+    assert extract_reply("-Ann") == "-Ann"
+
+
+def from_html(html: str, *, answers: bool = True) -> str:
+    return extract_reply(html_to_text(html), quoted=whose_quotes(html, answers=answers))
+
+
+FIELDS = "From: ann@example.org<br>Date: Mon, 4 May 2026 10:12:00 +0200<br>To: bob@example.org<br>Subject: Offer<br>"
+BY_DATE = "Date: Mon, 4 May 2026 10:12:00 +0200<br>To: bob@example.org<br>From: ann@example.org<br>Subject: Offer<br>"
+ON = "<div>On 4 May 2026, at 10:12, Ann &lt;ann@example.org&gt; wrote:</div>"
+
+
+@pytest.mark.parametrize(
+    "original",
+    [
+        f"<hr>{FIELDS}<br>old",
+        f"<div><hr>{BY_DATE}<br>old</div>",
+        f"<div><hr>{FIELDS.replace('<br>', ' ')}</div><div>old</div>",
+        f"{ON}<blockquote>old</blockquote>",
+        f"{ON}<div>old</div>",
+        f"<blockquote>{ON}<div>old</div></blockquote>",
+        "<blockquote type='cite'>old</blockquote>",
+        "<blockquote>old</blockquote>",
+    ],
+)
+def test_originals_in_html_go(original: str) -> None:
+    assert from_html(f"<div>Yes.<br>{original}</div>") == "Yes."
+
+
+def test_what_authors_set_off_in_html_stays() -> None:
+    said = "<p>He said:</p><blockquote>never</blockquote>"
+    assert (
+        from_html(f"{said}{ON}<blockquote>old<blockquote>older</blockquote></blockquote>")
+        == "He said:\n\n> never"
+    )
+    assert from_html(said, answers=False) == "He said:\n\n> never"
+    gmail = "<p>He said:</p><blockquote class='gmail_quote'>never</blockquote>"
+    assert from_html(gmail) == "He said:\n\n> never"
+
+
+@pytest.mark.parametrize("field", ["In-Reply-To: <1@x.org>", "References: <1@x.org>", "Subject: Re: Offer"])
+def test_only_an_answer_quotes_without_saying_whom(field: str) -> None:
+    mail = "Content-Type: text/html\r\n\r\n<p>He said:</p><blockquote>never</blockquote>"
+    assert digest(mail.encode()).extracted_text == "He said:\n\n> never"
+    assert digest(f"{field}\r\n{mail}".encode()).extracted_text == "He said:"
+
+
+def test_what_an_author_sets_off_in_html_does_not_hide_the_original() -> None:
+    quotes = "<blockquote class='gmail_quote'>old</blockquote><p>And no.</p><blockquote>older</blockquote>"
+    said = f"<p>Yes.</p>{ON}{quotes}"
+    assert from_html(said, answers=False).split() == ["Yes.", "And", "no."]
+    assert extract_reply("> set off\nhere", quoted=QuotedWords.OF_OTHERS) == "here"
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "On 5 May 2026 10:12 x\n",
+        "x On 5 " * 20 + "wrote:\n",
+        "a b c d <a@b 10:00 :\n",
+        "> a:\n",
+        ">> a\n",
+        ">:\n",
+        "From: a@b.c\nDate: 5\n",
+        "From: a@ date: date: date: x\n",
+        "Date: Fri, 5 May 2026 10:00:00 +0000\n",
+        "-" * 200 + "\n",
+        "-----Original Message" + "-" * 200 + "x\n",
+        "_____\na@b mailman\n\n",
+        "-Name\n\n",
+        "Sent from my iPhone\n",
+        "On 5 May 2026 10:00 a@b.c wrote:\nC> x\n",
+        "在 2026年5月4日 写道：\n",
+        "1" * 250 + ":\n",
+        "@" * 250 + ":\n",
+        "<" * 250 + ">:\n",
+    ],
+)
+@pytest.mark.parametrize("quoted", QuotedWords)
+def test_replies_take_work_in_proportion(unit: str, quoted: QuotedWords) -> None:
+    text = bomb(unit)
+    assert_proportional(lambda part: extract_reply(part, quoted=quoted), text)
+    assert extract_reply(text.whole(), quoted=quoted)
