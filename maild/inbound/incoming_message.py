@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from maild.message.address import normalize, with_ascii_domain
+from maild.message.auto_reply import is_auto_reply
 from maild.message.digest import Digest
 from storage.clock import iso
 from storage.inboxes import RecipientInbox
@@ -96,7 +97,7 @@ def message_row(
         in_reply_to=parsed.in_reply_to,
         reference_ids=dump(parsed.references),
         labels='["unread"]',
-        is_auto_reply=int(parsed.is_auto_reply or incoming.is_report),
+        is_auto_reply=int(_is_auto_reply(incoming)),
         is_spam=int(incoming.is_spam),
         auth=dump(incoming.auth),
         trace=trace,
@@ -110,6 +111,14 @@ def message_row(
         sent_at=None,
         created_at=now_ms,
     )
+
+
+def _is_auto_reply(incoming: IncomingMessage) -> bool:
+    parsed = incoming.digest.parsed
+    if parsed.is_auto_reply or incoming.is_report:
+        return True
+    # Programs that answer have no return path (RFC 3834 §3.3); then less of a subject will do.
+    return not incoming.envelope_from and is_auto_reply(parsed.headers, parsed.subject, "")
 
 
 def received_event(

@@ -263,3 +263,21 @@ async def test_the_author_and_his_domain(
     await maild.deliver(bot["address"], mail, envelope)
     (message,) = (await maild.api.get("/v1/messages", inboxId=bot["id"])).data
     assert (message["fromAddress"], message["fromDomain"]) == (address, domain)
+
+
+@pytest.mark.parametrize(
+    ("sender", "subject", "is_auto_reply"),
+    [
+        ("", "Automatic reply: hello", True),
+        ("", "Hello", False),
+        ("ann@elsewhere.test", "Automatic reply: hello", False),
+    ],
+)
+async def test_an_answer_without_a_return_path_is_automatic_by_its_subject(
+    maild: Running, bot: dict[str, Any], sender: str, subject: str, is_auto_reply: bool
+) -> None:
+    await maild.deliver(
+        bot["address"], f"From: ann@elsewhere.test\nSubject: {subject}\n\nI am away\n", sender
+    )
+    (message,) = await maild.api.messages()
+    assert message["isAutoReply"] is is_auto_reply
