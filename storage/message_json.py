@@ -77,6 +77,7 @@ _MESSAGE = {
     "status": value("m.status"),
     "fromAddress": value("m.from_address"),
     "fromDomain": value(domain_of("m.from_address")),
+    "fromDomainUnicode": value("m.from_domain_shown"),
     "fromName": value("m.from_name"),
     "toAddresses": stored("m.to_addresses"),
     "ccAddresses": stored("m.cc_addresses"),

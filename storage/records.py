@@ -130,6 +130,7 @@ class MessageRow(NamedTuple):
     created_at: int
     unsubscribe: int = 0
     counted_at: int | None = None
+    from_domain_shown: str | None = None
 
 
 class AttachmentRow(NamedTuple):

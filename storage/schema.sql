@@ -228,7 +228,8 @@ CREATE TABLE messages (
   sent_at           INTEGER,
   created_at        INTEGER NOT NULL,
   unsubscribe       INTEGER NOT NULL DEFAULT 0,  -- every recipient gets a copy with a link of its own
-  counted_at        INTEGER                      -- when it was counted against the plan; NULL: at created_at
+  counted_at        INTEGER,                     -- when it was counted against the plan; NULL: at created_at
+  from_domain_shown TEXT                         -- the author's domain as people write it, where that is no A-label
 ) STRICT;
 -- Wider than listing needs: mail is counted, and passed over by direction, in the index alone.
 CREATE INDEX messages_by_inbox ON messages (inbox_id, id DESC, direction);
@@ -242,7 +243,7 @@ CREATE INDEX messages_by_blob ON messages (blob_id) WHERE blob_id IS NOT NULL;
 CREATE TRIGGER messages_are_as_they_came BEFORE UPDATE OF
   id, organization_id, inbox_id, thread_id, direction, mode, from_address, from_name, to_addresses, cc_addresses,
   bcc_addresses, reply_to, subject, snippet, text_body, extracted_text, message_id_header, in_reply_to, reference_ids,
-  is_auto_reply, is_spam, auth, created_at
+  is_auto_reply, is_spam, auth, created_at, from_domain_shown
 ON messages BEGIN
   SELECT RAISE(ABORT, 'what a message says does not change');
 END;

@@ -159,6 +159,7 @@ class ListedMessage(ResponseModel):
     status: MessageStatus
     fromAddress: str
     fromDomain: str | None
+    fromDomainUnicode: str | None
     fromName: str | None
     toAddresses: list[str]
     ccAddresses: list[str]

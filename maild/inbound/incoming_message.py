@@ -6,6 +6,7 @@ from typing import NamedTuple
 from maild.message.address import normalize, with_ascii_domain
 from maild.message.auto_reply import is_auto_reply
 from maild.message.digest import Digest
+from maild.message.idn import unicode_domain
 from storage.clock import iso
 from storage.inboxes import RecipientInbox
 from storage.records import AttachmentRow, MessageRow, dump
@@ -110,7 +111,14 @@ def message_row(
         scheduled_at=None,
         sent_at=None,
         created_at=now_ms,
+        from_domain_shown=_shown_domain(incoming.from_address),
     )
+
+
+def _shown_domain(address: str) -> str | None:
+    domain = address.rpartition("@")[2].lower()
+    shown = unicode_domain(domain)
+    return shown if shown != domain else None
 
 
 def _is_auto_reply(incoming: IncomingMessage) -> bool:

@@ -283,7 +283,7 @@ async def test_many_slices_make_one_sum(maild: Running, bot: dict[str, Any]) -> 
              m.text_body, m.text_slices, m.html_slices, m.extracted_text, m.message_id_header, m.in_reply_to,
              m.reference_ids, m.labels, m.is_auto_reply, m.is_spam, m.auth, m.trace, m.blob_id, m.size_bytes,
              m.header_length, m.envelope_from, NULL, m.failure_reason, m.scheduled_at, m.sent_at, m.created_at,
-             m.unsubscribe, m.counted_at
+             m.unsubscribe, m.counted_at, m.from_domain_shown
            FROM n, (SELECT * FROM messages LIMIT 1) m"""
     )
     maild.sql(

@@ -9,7 +9,8 @@ from tests.support.running import Running
 from tests.support.store import ManualClock
 
 LISTED = {
-    "id", "inboxId", "threadId", "direction", "mode", "status", "fromAddress", "fromDomain", "fromName",
+    "id", "inboxId", "threadId", "direction", "mode", "status", "fromAddress", "fromDomain",
+    "fromDomainUnicode", "fromName",
     "toAddresses", "ccAddresses", "bccAddresses", "replyTo", "subject", "snippet", "extractedText", "messageIdHeader",
     "inReplyTo", "references", "labels", "isAutoReply", "isSpam", "auth", "recipients", "attachments",
     "failureReason", "scheduledAt", "sentAt", "createdAt",
@@ -69,6 +70,7 @@ async def test_an_inbound_message_is_complete(maild: Running, bot: dict[str, Any
         "status": "received",
         "fromAddress": "Ada@elsewhere.test",
         "fromDomain": "elsewhere.test",
+        "fromDomainUnicode": None,
         "fromName": "Ada L.",
         "toAddresses": ["bot@agents.test", "other@elsewhere.test"],
         "ccAddresses": ["third@elsewhere.test"],

@@ -184,6 +184,9 @@ async def test_lists_can_be_asked_for_the_proven_and_for_a_domain(world: SenderW
     async def ids(**query: str) -> list[str]:
         return [one["id"] for one in await world.maild.api.messages(**query)]
 
+    assert (idn["fromDomain"], idn["fromDomainUnicode"]) == ("xn--bcher-kva.test", "b\u00fccher.test")
+    assert (encoded["fromDomain"], encoded["fromDomainUnicode"]) == ("xn--bcher-kva.test", "b\u00fccher.test")
+    assert (below["fromDomain"], below["fromDomainUnicode"]) == ("mail.bank.test", None)
     assert await ids(verified="true") == [proven["id"]]
     assert await ids(fromDomain="bank.test") == [forged["id"], proven["id"]]
     assert await ids(fromDomain="Bank.Test", verified="true") == [proven["id"]]

@@ -49,7 +49,7 @@ MESSAGE: st.SearchStrategy[MessageRow] = st.builds(
     is_auto_reply=st.integers(0, 1), is_spam=st.integers(0, 1), auth=st.none() | AUTH.map(dump), trace=st.none(),
     blob_id=st.none(), size_bytes=INTEGER, header_length=INTEGER, envelope_from=WORDS, bounce_token=st.none(),
     failure_reason=MAYBE, scheduled_at=st.none() | MOMENT, sent_at=st.none() | MOMENT, created_at=MOMENT,
-    unsubscribe=st.integers(0, 1), counted_at=st.none() | MOMENT,
+    unsubscribe=st.integers(0, 1), counted_at=st.none() | MOMENT, from_domain_shown=MAYBE,
 )  # fmt: skip
 ATTACHMENT = st.builds(
     AttachmentRow,
@@ -133,7 +133,8 @@ def as_listed(
     return {
         "id": row.id, "inboxId": row.inbox_id, "threadId": row.thread_id, "direction": row.direction,
         "mode": row.mode, "status": row.status, "fromAddress": row.from_address,
-        "fromDomain": domain_of(row.from_address), "fromName": row.from_name,
+        "fromDomain": domain_of(row.from_address), "fromDomainUnicode": row.from_domain_shown,
+        "fromName": row.from_name,
         "toAddresses": load(row.to_addresses), "ccAddresses": load(row.cc_addresses),
         "bccAddresses": load(row.bcc_addresses), "replyTo": row.reply_to, "subject": row.subject,
         "snippet": row.snippet,
