@@ -275,6 +275,8 @@ class _Message:
             {
                 "recipient": failure.address,
                 "bounceType": bounce.type,
+                "class": bounce.bounce_class,
+                "advice": bounce.advice,
                 "smtpCode": verdict.code,
                 "enhancedCode": verdict.enhanced,
                 "diagnostic": verdict.text,
@@ -335,9 +337,9 @@ def _failure(row: Due, verdict: Verdict) -> _Failure:
 def _bounce(verdict: Verdict) -> Bounce:
     match verdict.status:
         case "deferred":  # and its time is over
-            return bounces.TRANSIENT
+            return bounces.of_expiry(verdict.code, verdict.enhanced, verdict.text)
         case "failed":
-            return bounces.UNDETERMINED
+            return bounces.UNVERIFIED_SENDER
         case "suppressed":
             return bounces.NOT_SENT_TO
         case _:
@@ -346,10 +348,13 @@ def _bounce(verdict: Verdict) -> Bounce:
 
 
 def _delay(row: Due, verdict: Verdict) -> dict[str, Any]:
+    meaning = bounces.of_expiry(verdict.code, verdict.enhanced, verdict.text)
     return {
         "recipient": row.address,
         "attempts": row.attempts,
         "nextAttemptAt": iso(row.next_attempt_at),
+        "class": meaning.bounce_class,
+        "advice": meaning.advice,
         "smtpCode": verdict.code,
         "enhancedCode": verdict.enhanced,
         "diagnostic": verdict.text,

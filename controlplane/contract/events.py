@@ -8,6 +8,7 @@ from controlplane.contract.domains import DomainChecks
 from controlplane.contract.fields import EventType, Limit, comma_separated, cursor_of
 from controlplane.contract.messages import Auth, Recipient
 from controlplane.contract.model import RequestQuery, ResponseModel, Timestamp, an_id
+from maild.message.bounce_classes import Advice, BounceClass
 
 EventTypes = Annotated[
     list[EventType],
@@ -90,6 +91,8 @@ class BouncedData(SentData):
 
     recipient: str
     bounceType: Literal["permanent", "transient", "undetermined"]
+    class_: Annotated[BounceClass, Field(alias="class")]
+    advice: Advice
     smtpCode: int | None
     enhancedCode: str | None
     diagnostic: str | None
@@ -118,6 +121,8 @@ class DelayedData(SentData):
     recipient: str
     attempts: int
     nextAttemptAt: Timestamp | None
+    class_: Annotated[BounceClass, Field(alias="class")]
+    advice: Advice
     smtpCode: int | None
     enhancedCode: str | None
     diagnostic: str | None

@@ -165,16 +165,19 @@ BASE = {
 }  # fmt: skip
 SMTP = {"smtpCode": 450, "enhancedCode": None, "diagnostic": "later"}
 CHECKS = {"ownership": True, "mx": True, "spf": True, "dkim": True}
+MEANING = {"class": "mailbox_full", "advice": "retry_later"}
 DATA: dict[str, dict[str, Any]] = {
     "email.sent": BASE,
     "email.bounced": {
-        **BASE, **SMTP, "recipient": "x@y.test", "bounceType": "permanent", "suppressed": True,
+        **BASE, **SMTP, **MEANING, "recipient": "x@y.test", "bounceType": "permanent", "suppressed": True,
     },
     "email.complained": {**BASE, "recipient": "x@y.test", "feedbackType": "abuse", "suppressed": True},
     "email.unsubscribed": {
         "email": "x@y.test", "messageId": "msg_1", "inboxId": "inb_1", "source": "link", "suppressionId": "sup_1",
     },
-    "email.delayed": {**BASE, **SMTP, "sentAt": None, "recipient": "x@y.test", "attempts": 1, "nextAttemptAt": AT},
+    "email.delayed": {
+        **BASE, **SMTP, **MEANING, "sentAt": None, "recipient": "x@y.test", "attempts": 1, "nextAttemptAt": AT,
+    },
     "email.failed": {**BASE, "failureReason": "domain_not_verified"},
     "domain.verified": {
         "domainId": "dom_1", "domainName": "y.test", "status": "verified", "checks": CHECKS, "verifiedAt": AT,

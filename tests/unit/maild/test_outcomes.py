@@ -45,10 +45,13 @@ async def settle(store: Store, verdict: Verdict, *, forward_s: float = 0) -> Non
         (550, "5.0.0", "User unknown", True),
         (550, "5.0.0", "rejected", False),
         (550, None, "rejected", False),
-        (550, "5.7.1", "user unknown, it says", False),
+        (550, "5.7.1", "user unknown, it says", True),
+        (550, "5.7.1", "blocked", False),
+        (550, "5.1.1", "user unknown: over quota", False),
         (552, "5.2.2", "full", False),
         (554, "5.6.0", "", False),
-        (554, None, "user unknown", False),
+        (554, None, "user unknown", True),
+        (554, None, "transaction failed", False),
     ],
 )
 async def test_only_a_bad_address_is_suppressed(

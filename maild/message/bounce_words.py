@@ -1,0 +1,401 @@
+"""The words in which mail systems refuse: a table from phrases to what they mean. Pure, linear, bounded.
+
+Phrases are compared with words, as `plain_words` makes them: lower case, no punctuation, single blanks; without
+addresses, URLs and host names, which may hold any word. A phrase matches where a word begins; one that ends in a blank
+matches whole words alone. Rows are asked in their order, so what takes the blame off an address stands before what
+blames one: "this mailbox is full" may well stand beside "unknown user".
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from maild.message.bounce_classes import Advice, BounceClass
+
+MAX_WORDS_CHARS: Final = 4096  # what a refusal says after that, says nothing
+
+_YAHOO = "senders.yahooinc.com/smtp-error-codes"
+_OUTLOOK = "sendersupport.olc.protection.outlook.com/pm/troubleshooting"
+_MICROSOFT = "learn.microsoft.com, non-delivery-reports-in-exchange-online"
+_GOOGLE = "support.google.com/a/answer/3726730"
+_APPLE = "support.apple.com/102322"
+_COMCAST = "postmaster.comcast.net/mail-error-codes"
+_GMX = "postmaster.gmx.net/en/error-messages"
+_YANDEX = "yandex.com/support/mail/bounces"
+_MAIL_RU = "mail.ru, Postfix-like texts of its MX"
+_MIMECAST = "mimecastsupport.zendesk.com, Mimecast SMTP Error Codes"
+_BARRACUDA = "campus.barracuda.com, SMTP Error Codes"
+_EXIM = "Exim, src/deliver.c and its default configuration"
+_POSTFIX = "Postfix, smtpd(8) and smtp(8)"
+_SENDMAIL = "sendmail, sysexits and proto.m4"
+_QMAIL = "qmail, qmail-remote.c and qmail-local.c"
+_RFC_5321 = "RFC 5321 §4.2.3"
+_USUAL = "the usual words of several systems"
+
+
+class Wording(NamedTuple):
+    """`vetoes`: an address that is refused in these words is not to blame, whatever the code. `is_expiry`: it was tried
+    in vain for too long."""
+
+    bounce_class: BounceClass
+    source: str
+    phrases: tuple[str, ...]
+    advice: Advice | None = None
+    vetoes: bool = True
+    is_expiry: bool = False
+
+
+_NOT_THE_ADDRESS: Final = (
+    # The sender's domain is at fault, in words that else blame recipients ("domain of sender … does not exist").
+    Wording("policy", _SENDMAIL, ("domain of sender", "sender domain must",
+        "sender domain not found"), "fix_dns"),
+    Wording("policy", _POSTFIX, ("sender address rejected",), "fix_dns"),
+    Wording("policy", _EXIM, ("sender verify failed", "sender verification failed"), "fix_dns"),
+    # DNS and authentication.
+    Wording(
+        "policy", f"RFC 7372 §3; {_GOOGLE}; {_YAHOO}; {_APPLE}",
+        ("spf ", "dkim ", "dmarc ", "sender id ", "unauthenticated", "sender policy framework",
+         "authentication checks", "fails to pass authentication", "authentication results"), "fix_dns",
+    ),
+    Wording(
+        "policy", f"RFC 7372 §3; {_GOOGLE}; {_GMX}; {_COMCAST}",
+        ("ptr ", "reverse dns", "rdns ", "reverse lookup", "cannot find your hostname",
+         "cannot find your reverse", "helo ", "ehlo ", "invalid dns", "bad dns", "dns mx or a",
+         "forward dns"), "fix_dns",
+    ),
+    Wording("reputation", _GOOGLE, ("very low reputation", "low reputation"), "slow_down"),
+    Wording("infrastructure", "RFC 5321 §6.3", ("mail loop", "routing loop", "loops back", "hop count",
+        "too many hops")),
+    # Too much, too fast.
+    Wording("throttled", _YAHOO,
+        ("tss0", "tss1", "ts01", "ts02", "ts03", "excessive unknown recipients")),
+    Wording("throttled", _OUTLOOK, ("rp 001", "rp 002", "rp 003")),
+    Wording("throttled", _COMCAST, ("rl00", "too many sessions")),
+    Wording(
+        "throttled", f"{_GOOGLE}; {_GMX}; {_APPLE}",
+        ("rate limit", "rate limited", "at a rate", "mail too quickly", "unusual rate", "excessive volume",
+         "unexpected volume", "sending limit", "relay limit exceeded"),
+    ),
+    Wording("throttled", _MICROSOFT,
+        ("receive limit", "recipient thread limit", "exceeded permitted limits", "submission quota",
+         "daily limit", "exceeded threshold")),
+    Wording(
+        "throttled", _USUAL,
+        ("too many", "too fast", "too quickly", "too frequently", "throttl", "ratelimit", "this hour",
+         "per hour", "per minute", "per day", "messages in a short", "hourly", "maximum number of",
+         "max number of", "max message per connection", "recipients exceeded", "connection limit",
+         "connections exceeded", "slow down", "flood"),
+    ),
+    Wording("throttled", "RFC 6647 §2", ("greylist", "graylist", "grey list", "gray list"), "retry_later"),
+    # No room.
+    Wording(
+        "mailbox_full", f"{_RFC_5321}; {_GOOGLE}; {_YANDEX}; {_YAHOO}; {_MAIL_RU}",
+        ("quota", "is full", "overquota", "mailbox full", "mailbox is full", "inbox is full", "inbox full",
+         "full mailbox", "mailbox too full", "account is full", "folder is full", "maildir full",
+         "mailfolder is full", "mail box full", "mail box is full", "out of storage",
+         "exceeded storage allocation", "storage limit", "storage space", "storage full", "disk full",
+         "disk space", "space left", "enough space", "insufficient storage", "mailbox size",
+         "mailbox limit", "size of the mailbox", "mailbox has exceeded", "mailbox exceeds",
+         "mailbox exceeded", "over the limit", "over limit", "allowed storage", "is over the", "full disk",
+         "mailbox would exceed", "account full", "full account", "mailbag full"),
+    ),
+    Wording(
+        "mailbox_full", "the same in other languages",
+        ("boite pleine", "boîte pleine", "boite du destinataire pleine", "boîte aux lettres est pleine",
+         "postfach ist voll", "postfach voll", "mailbox voll", "überfüllt", "speicherplatz", "buzón lleno",
+         "buzón está lleno", "cuota", "casella piena", "casella di posta piena", "caixa cheia",
+         "caixa de correio cheia", "postvak is vol", "переполнен", "превышена квота", "ящик полон", "容量",
+         "邮箱已满", "いっぱい"),
+    ),
+    Wording("infrastructure", _RFC_5321, ("insufficient system", "system resources",
+        "local error in processing")),
+    # Too large.
+    Wording(
+        "content", f"RFC 1870 §6.1; {_GOOGLE}",
+        ("message too large", "message too big", "message is too large", "message is too big",
+         "message is too long", "too large", "too big", "message size", "size limit", "maximum size",
+         "max size", "size exceed", "exceeds size", "exceeds the maximum", "exceeds maximum",
+         "exceeded google", "message length exceeds"),
+    ),
+    # Known to the receiver, and not well.
+    Wording(
+        "reputation", f"{_OUTLOOK}; {_MICROSOFT}",
+        ("s3140", "s3150", "as3140", "as3150", "sc 001", "sc 002", "sc 003", "sc 004", "dy 001", "dy 002",
+         "ou 001", "ou 002", "part of their network", "banned sending ip", "banned sender",
+         "traffic not accepted from this ip"),
+    ),
+    Wording("reputation", _COMCAST, ("bl00", "es00", "bl 00")),
+    Wording("reputation", f"{_MIMECAST}; {_BARRACUDA}", ("ip reputation", "barracuda reputation",
+        "poor reputation",
+            "bad reputation", "sender reputation")),
+    Wording(
+        "reputation", f"RFC 5782 §2; {_POSTFIX}; {_GMX}; {_YANDEX}",
+        ("blocked using", "block list", "blocklist", "black list", "blacklist", "denylist", "deny list",
+         "dnsbl", "rbl ", "spamhaus", "spamcop", "sorbs", "is listed", "currently listed", "been listed",
+         "listed by", "spam statistics", "openbl", "surbl", "known spam", "spam source", "open relay",
+         "open proxy", "dynamic ip", "residential", "your ip", "ip address is", "from your ip",
+         "sending ip", "ip is ", "client host rejected", "network is "),
+    ),
+    # The message.
+    Wording(
+        "content", f"{_GOOGLE}; {_YAHOO}; {_YANDEX}; {_MIMECAST}",
+        ("spam", "antispam", "unsolicited", "junk ", "junk mail", "bulk mail", "virus", "malware", "phish",
+         "message content", "security issue", "content filter", "content reject", "content denied",
+         "prohibited content", "suspicio", "attachment", "banned content", "infected", "bad content",
+         "message contains", "unsafe content", "ph01", "dangerous", "looks like"),
+    ),
+    Wording("content", "RFC 5322 §3.6", ("not rfc", "rfc 5322", "rfc 2822", "missing header", "malformed")),
+    # The receiver does not want it.
+    Wording(
+        "policy", f"{_POSTFIX}; {_EXIM}; {_SENDMAIL}",
+        ("relay access denied", "relaying denied", "relay not permitted", "relay denied",
+         "relaying not allowed", "not permitted to relay", "unable to relay", "not a gateway",
+         "relaying prohibited", "relay prohibited", "relaying is", "we do not relay", "rcpthosts"),
+    ),
+    Wording(
+        "policy", f"{_MIMECAST}; {_GMX}; {_APPLE}; {_YAHOO}; {_YANDEX}; {_BARRACUDA}",
+        ("administrative prohibition", "administratively prohibited", "policy", "policies", "blocked",
+         "banned", "prohibited", "spoof", "not authorized", "not authorised", "unauthorized",
+         "not accepting mail from", "not accept mail from", "not permitted", "not allowed to",
+         "are not allowed", "allowed senders", "not in my contacts", "does not want", "refuses to",
+         "refused by user", "rejected by recipient", "rejected by user", "complain", "only members",
+         "non member", "not a member", "subscribers", "from outside", "vacation", "configured a filter",
+         "restricted", "only accepts", "accepts mail only", "require authentication",
+         "authentication required", "not authenticated"),
+    ),
+    # The sender is at fault: its address, domain or host does not exist.
+    Wording(
+        "policy", _USUAL,
+            ("invalid sender", "unknown sender", "sender unknown", "sender address verification",
+             "sender rejected", "sender domain", "sender does not exist", "for the sender", "for sender",
+             "your domain", "your host", "your server", "your mail server", "your account", "your sending",
+             "sending address", "return path", "bounce address", "reply address", "from address",
+             "from domain", "callout", "for sending", "mail server ip", "from unknown", "whitelist",
+             "white list", "allowlist", "allow list", "sender not", "sender denied", "header from"),
+    ),
+    Wording(
+        "infrastructure", f"{_RFC_5321}; {_YAHOO}; {_EXIM}",
+        ("temporar", "try later", "again later", "service unavailable", "server busy", "mailbox busy",
+         "being migrated", "under maintenance", "maintenance"),
+    ),
+)  # fmt: skip
+
+_EXPIRED: Final = (
+    Wording(
+        "infrastructure", f"{_EXIM}; {_QMAIL}; {_POSTFIX}; {_MICROSOFT}",
+        ("retry timeout exceeded", "all hosts have been failing", "retry time not reached",
+         "message expired", "delivery time expired", "has been in the queue too long", "too long in queue",
+         "in queue too long", "within the allowed queue period", "message timed out", "delivery expired",
+         "message frozen", "was undeliverable after", "gave up after", "could not be delivered for"),
+        vetoes=False, is_expiry=True,
+    ),
+)  # fmt: skip
+
+_ADDRESS: Final = (
+    Wording("address", f"{_MICROSOFT} (5.4.1, 5.7.504)", ("recipient address rejected access denied",)),
+    Wording("address", f"{_MICROSOFT} (5.5.0); {_RFC_5321}; {_GMX}", ("mailbox unavailable",
+        "mailbox name not allowed")),
+    Wording(
+        "address", f"{_POSTFIX}; {_SENDMAIL}; {_EXIM}; {_QMAIL}",
+        ("unknown user", "user unknown", "no such user", "unknown local part", "unknown recipient",
+         "unrouteable address", "unroutable address", "no mailbox here by that name", "no such person",
+         "invalid final delivery userid", "matches to nameserver query", "unknown or illegal",
+         "addressee unknown", "unknown address", "unknown mailbox", "unknown account", "unknown email",
+         "unknown e mail"),
+    ),
+    Wording(
+        "address", f"{_POSTFIX}; {_EXIM}; {_QMAIL}; {_GOOGLE}; RFC 7505 §4",
+        ("host or domain name not found", "host unknown", "unknown host", "host not found",
+         "no such domain", "domain not found", "unknown domain", "domain unknown", "domain does not exist",
+         "domain doesnt exist", "couldnt find any host", "couldnt find a mail exchanger",
+         "name or service not known", "non existent hosts", "nonexistent hosts",
+         "indicated no smtp service", "null mx", "nullmx", "find the recipient domain", "no such host",
+         "domain name not found", "no mx record", "nxdomain", "non existent domain",
+         "domain does not accept", "bad destination system", "bad destination mailbox",
+         "bad destination host"),
+    ),
+    Wording(
+        "address", f"{_YAHOO}; {_COMCAST}; {_MIMECAST}; {_YANDEX}; {_MAIL_RU}",
+        ("not our customer", "invalid recipient", "invalid mailbox", "invalid address", "invalid user",
+         "invalid email", "invalid e mail", "no correct recipients", "no valid recipients",
+         "recipient invalid", "bad address"),
+    ),
+    Wording(
+        "address", _USUAL,
+        ("no such mailbox", "not an active", "archived recipient", "missing home directory",
+         "account is locked", "suspend the service", "not our user", "not in my virtual", "no user with",
+         "cannot find a mailbox", "cant find a mailbox", "not hosted here", "no such recipient",
+         "no such address", "no such account", "no such email", "no such e mail", "no such local",
+         "no such alias", "no such customer", "no user here", "no mailbox", "no account", "no recipient",
+         "not a valid mailbox", "not a valid recipient", "not a valid user", "not a valid address",
+         "not a valid email", "not a known user", "not a user", "not a local", "not a deliverable",
+         "no one at this address", "nobody here", "no longer accepts mail", "no longer accepts email",
+         "mailbox not accepting", "nonexistent user", "non existent user", "nonexistent recipient",
+         "address not found", "recipnotfound", "recipientnotfound", "email account that you tried to reach",
+         "e mail account does not exist", "name is not recognized", "name is not recognised", "badrcptto",
+         "no mail box", "5 1 0 address rejected", "returned unknown recipient", "mailbox disabled",
+         "account disabled", "user disabled", "disabled user", "inactive user", "inactive recipient",
+         "dead mailbox", "deactivated mailbox", "mailbox inactive", "not in directory", "not listed in",
+         "cant accept user"),
+    ),
+    Wording(
+        "address", "the same in other languages (Exchange, Google, Orange, Web.de, Terra, Libero, mail.ru, QQ)",
+        ("destinataire inconnu", "destinataire invalide", "destinataire introuvable", "utilisateur inconnu",
+         "adresse inconnue", "adresse introuvable", "adresse invalide", "adresse électronique introuvable",
+         "nexiste pas", "compte inexistant", "empfänger unbekannt", "unbekannter empfänger",
+         "benutzer unbekannt", "unbekannter benutzer", "adresse unbekannt", "existiert nicht",
+         "wurde nicht gefunden", "konnte nicht gefunden", "adresse nicht gefunden", "no existe",
+         "usuario desconocido", "destinatario desconocido", "no se encontró", "dirección no encontrada",
+         "usuario inexistente", "utente sconosciuto", "destinatario sconosciuto", "casella inesistente",
+         "non esiste", "indirizzo non trovato", "utente inesistente", "não existe", "nao existe",
+         "usuário desconhecido", "usuário inexistente", "endereço não encontrado", "bestaat niet",
+         "onbekende gebruiker", "onbekende ontvanger", "adres niet gevonden", "nie istnieje", "finns inte",
+         "findes ikke", "не существует", "нет такого пользователя", "такого пользователя нет",
+         "пользователь не найден", "неизвестный пользователь", "неизвестный адрес", "недействительный",
+         "адрес не найден", "несуществующ", "用户不存在", "不存在", "无此用户", "无效的收件人",
+         "宛先が見つかりません", "見つかりませんでした",
+         "存在しません", "宛先不明", "アドレス不明"),
+    ),
+)  # fmt: skip
+
+_WEAK: Final = (
+    Wording("policy", _USUAL, ("access denied", "permission denied", "rejected", "refused",
+        "denied"), vetoes=False),
+    Wording("infrastructure", _USUAL,
+        ("timed out", "timeout", "connection refused", "unreachable", "no route", "could not connect",
+         "lost connection", "network error", "not available", "unavailable"), vetoes=False),
+)  # fmt: skip
+
+# "The email account … does not exist": a name for a mailbox, and a few words later what is wrong with it.
+_ABSENCES: Final = (
+    "unknown", "not known", "not found", "not exist", "doesnt exist", "dont exist", "no longer exist",
+    "isnt found", "be found", "wasnt found", "non existent", "nonexistent", "invalid", "not valid",
+    "isnt valid", "disabled", "inactive", "deactivated", "not active", "no longer active", "terminated",
+    "closed", "cancelled", "canceled", "deleted", "been removed", "was removed", "discontinued",
+    "suspended", "no longer valid", "no longer in use", "no longer available", "not recogni", "not listed",
+    "not local", "not present", "not here", "no longer on", "abandoned", "expired", "is wrong",
+)  # fmt: skip
+_MAILBOX: Final = (
+    r"(?:user|recipient|mailbox|mail box|inbox|account|address|addressee|alias|person|customer|subscriber"
+    r"|userid|user id|domain|rcpt)"
+)
+_ABSENT: Final = re.compile(rf" {_MAILBOX}s?(?: [^ ]{{1,40}}){{0,6}} (?:{'|'.join(_ABSENCES)})")
+_HAS_NO_ACCOUNT: Final = re.compile(
+    r" (?:does not|doesnt|dont|do not) have an?(?: [^ ]{1,40}){0,3} (?:account|mailbox)"
+)
+_NO_MAILBOX: Final = Wording("address", f"{_YAHOO}; {_GOOGLE}; {_USUAL}", _ABSENCES)
+
+# What a URL says where words say nothing.
+_LISTS: Final = (
+    "spamhaus",
+    "spamcop",
+    "barracudacentral",
+    "dnsbl",
+    "sorbs",
+    "senderscore",
+    "blocklist",
+    "abuseat",
+    "delist",
+)
+_LISTED: Final = Wording("reputation", "RFC 5782 §2", _LISTS)
+
+_APART: Final = str.maketrans(
+    dict.fromkeys('<>()[]{}"“”„«»`*|\\/#=_,;:!?-‐–—~', " ") | dict.fromkeys("'’‘", "")
+)
+
+
+def plain_words(text: str) -> str:
+    """The words of a refusal, with a blank before and after each; what is no word of its own is left out."""
+    found = text[:MAX_WORDS_CHARS].lower().split()
+    words = (word.replace(".", " ") for word in map(_without_names, found) if not _is_host(word))
+    return f" {' '.join(' '.join(words).translate(_APART).split())} "
+
+
+def _without_names(word: str) -> str:
+    """Less the addresses and the URLs."""
+    if "@" in word:
+        return " ".join(part for part in word.split(":") if "@" not in part)
+    return "" if "://" in word else word
+
+
+def _is_host(word: str) -> bool:
+    """A name of several labels; not one dot between two sentences, nor a code."""
+    return word.strip(".").count(".") > 1 and "recip" not in word and any(map(str.isalpha, word))
+
+
+def read_words(text: str) -> Wording | None:
+    """What the words of a refusal mean, by the first row that has one of them; None where none has."""
+    words = plain_words(text)
+    found = _TELLING.first(words)
+    if found is None and _lacks_mailbox(words):
+        return _NO_MAILBOX
+    is_plain_policy = found is not None and found.bounce_class == "policy" and found.advice is None
+    if (found is None or is_plain_policy) and _names_a_list(text):
+        return _LISTED
+    return found or _WEAKER.first(words)
+
+
+# A mail system that gives up says so before it says why.
+_GIVEN_UP: Final = ("permanent error", "permanent fatal", "permanently", "fatal error", "given up", "giving up",
+     "recipients failed", "recipient failed", "es failed", "did not reach", "could not be reached",
+     "undeliverable", "unable to deliver", "could not be delivered", "couldnt be delivered",
+     "cannot be delivered", "cant be delivered", "not delivered", "unable to be delivered",
+     "delivery failed", "delivery has failed", "delivery failure", "was rejected")  # fmt: skip
+_GOES_ON: Final = ("will retry", "be retried", "keep trying", "will try", "will be tried", "not yet", "still trying",
+     "been delayed", "non fatal", "will continue", "attempts will", "to resend your message",
+     "still undelivered", "no action is required")  # fmt: skip
+_MAY_GO_ON: Final = ("delay", "warning", "temporar", "no action", "remains in", "in the queue for")
+
+
+def says_it_goes_on(text: str) -> bool:
+    """Does a text say that the message is tried again?"""
+    words = plain_words(text)
+    return any(phrase in words for phrase in _GOES_ON)
+
+
+def says_it_gave_up(text: str) -> bool:
+    """Does a mail system's text say that it failed for good, and nothing of trying again?"""
+    words = plain_words(text)
+    return any(phrase in words for phrase in _GIVEN_UP) and not any(phrase in words for phrase in _MAY_GO_ON)
+
+
+class _PhraseIndex:
+    """Rows with their phrases by how these begin, so that a few look-ups tell which of hundreds a text may have."""
+
+    def __init__(self, rows: Sequence[Wording]) -> None:
+        self._rows = rows
+        self._by_start: dict[str, list[tuple[int, str]]] = {}
+        self._unspaced: list[tuple[int, str]] = []
+        for rank, row in enumerate(rows):
+            for phrase in row.phrases:
+                if phrase[0] < _UNSPACED:
+                    self._by_start.setdefault(phrase.split()[0][:_START], []).append((rank, f" {phrase}"))
+                else:
+                    self._unspaced.append((rank, phrase))
+
+    def first(self, words: str) -> Wording | None:
+        found = [rank for rank, phrase in self._candidates(words) if phrase in words]
+        return self._rows[min(found)] if found else None
+
+    def _candidates(self, words: str) -> Iterator[tuple[int, str]]:
+        for start in {word[:_START] for word in words.split()}:
+            yield from self._by_start.get(start, ())
+        if not words.isascii():
+            yield from self._unspaced
+
+
+_START: Final = 3
+_UNSPACED: Final = "\u3000"  # Chinese and Japanese put no blanks between words
+_TELLING: Final = _PhraseIndex((*_NOT_THE_ADDRESS, *_EXPIRED, *_ADDRESS))
+_WEAKER: Final = _PhraseIndex(_WEAK)
+
+
+def _lacks_mailbox(words: str) -> bool:
+    if "have a" in words and _HAS_NO_ACCOUNT.search(words):
+        return True
+    return any(phrase in words for phrase in _ABSENCES) and _ABSENT.search(words) is not None
+
+
+def _names_a_list(text: str) -> bool:
+    lower = text[:MAX_WORDS_CHARS].lower()
+    return any(name in lower for name in _LISTS)

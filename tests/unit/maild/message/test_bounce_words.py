@@ -1,0 +1,64 @@
+"""The table of words: its rows are found by their own phrases, and by nothing that only looks like them."""
+
+from typing import get_args
+
+import pytest
+
+from maild.message import bounce_words
+from maild.message.bounce_classes import BounceClass
+from maild.message.bounce_words import MAX_WORDS_CHARS, Wording, plain_words, read_words
+from tests.support.work import assert_proportional, bomb
+
+ROWS: list[Wording] = [
+    *bounce_words._NOT_THE_ADDRESS, *bounce_words._EXPIRED, *bounce_words._ADDRESS, *bounce_words._WEAK,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row.phrases[0] for row in ROWS])
+def test_a_phrase_means_its_row_or_one_that_is_asked_before(row: Wording) -> None:
+    assert row.source and row.bounce_class in get_args(BounceClass)
+    for phrase in row.phrases:
+        assert phrase == plain_words(phrase)[1:].rstrip() + " " * phrase.endswith(" "), "is not as words are"
+        found = read_words(f"Host said: {phrase.upper()}.")
+        assert found is not None and (found not in ROWS or ROWS.index(found) <= ROWS.index(row)), phrase
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "thank you",
+        "unspamable",
+        "the recipients are many",
+        "unknown",
+        "not found",
+        "does not exist",
+        "\x00",
+        "user",
+    ],
+)
+def test_other_words_mean_nothing(text: str) -> None:
+    assert read_words(text) is None
+
+
+def test_words_far_behind_are_not_read() -> None:
+    assert read_words("x" * MAX_WORDS_CHARS + " user unknown") is None
+
+
+def test_what_is_between_a_mailbox_and_its_fault_may_be_a_name() -> None:
+    for text in (
+        "user John Smith not found",
+        "The mailbox 'ann@x.test' doesn’t exist",
+        "account <a@x.test>: is disabled",
+    ):
+        found = read_words(text)
+        assert found is not None and found.bounce_class == "address", text
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["user ", "user x ", "unknown ", "a@", "<", ".", "x.", " ", "have a ", "does not have an x ", "不", "é "],
+)
+def test_reading_takes_work_in_proportion(unit: str) -> None:
+    assert_proportional(read_words, bomb(unit))
+    read_words(bomb(unit).whole())
