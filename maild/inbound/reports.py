@@ -4,8 +4,10 @@ Anyone can forge a bounce or a complaint. One counts only if it carries a token 
 address that it came to or in the original that it quotes, and only for a recipient of that message, once.
 What does not count is mail like any other: the report is always shown as mail too.
 
-    bounces      from the null sender alone (RFC 5321 §4.5.5), so that no reply or forward is one;
-                 to the token's address, or to the very inbox that sent
+    bounces      from the null sender (RFC 5321 §4.5.5), so that no reply or forward is one; to the token's address, or
+                 to the very inbox that sent
+                 to the token's address also from a mail system's own name, for some systems have no null sender; and
+                 there alone, where they have no form but words
     complaints   to the token's address, or to fbl@ of a shared domain from an author whose domain is proven; for one
                  recipient each
 
@@ -24,7 +26,8 @@ from maild.inbound.recipients import is_feedback_address
 from maild.message import envelope_sender
 from maild.message.address import normalize, split
 from maild.message.envelope_sender import EnvelopeSenders, Token
-from maild.message.report import Complaint, DeliveryReport, Fate, Report
+from maild.message.fates import DeliveryReport, Fate
+from maild.message.report import Complaint, Report
 from maild.outcomes import Late, NewId, Verdict
 from storage import outbound
 from storage.database import Tx
@@ -34,6 +37,8 @@ from storage.records import RecipientRow
 
 MAX_AGE_MS = 90 * 86_400_000  # of the message: a report that comes later counts for nothing
 TOKENS_MAX = 20
+# RFC 2142 §5, and what hosts call themselves in reports.
+MAIL_SYSTEMS = frozenset({"mailer-daemon", "postmaster"})
 
 # RFC 5965 §7.3, RFC 6650: the mail was not wanted. Not these: not-spam, auth-failure, dmarc.
 COMPLAINTS = frozenset({"abuse", "fraud", "virus", "other", "opt-out", "opt-out-list"})
@@ -76,9 +81,13 @@ def claim(
             return None
         if report.feedback_type not in COMPLAINTS:
             return None
-    elif mail_from:
+        quoted = _quoted(report)
+    elif mail_from and split(mail_from.lower())[0] not in MAIL_SYSTEMS:
         return None
-    tokens = tuple(dict.fromkeys([*addressed, *_quoted(report)]))[:TOKENS_MAX]
+    else:
+        # Who has read a Message-ID may write words, or from such an address; the envelope sender is seen by hosts.
+        quoted = iter(()) if mail_from or report.is_worded else _quoted(report)
+    tokens = tuple(dict.fromkeys([*addressed, *quoted]))[:TOKENS_MAX]
     return ReportClaim(report, tokens, inboxes) if tokens else None
 
 

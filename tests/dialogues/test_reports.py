@@ -11,7 +11,14 @@ from storage.clock import DAY_MS
 from tests.conftest import Start
 from tests.support.dns_server import DnsServer
 from tests.support.running import Running, until
-from tests.unit.maild.message.test_message_report import OLD_EXIM, POSTFIX, QMAIL, feedback, multipart
+from tests.unit.maild.message.test_message_report import (
+    HOTMAIL,
+    OLD_EXIM,
+    POSTFIX,
+    QMAIL,
+    feedback,
+    multipart,
+)
 
 GONE = "gone@agents.test"
 OTHER = "other@agents.test"
@@ -144,7 +151,8 @@ async def test_a_bounce_in_somebody_elses_inbox_does_not_count(world: World) -> 
         ("a delay", bounce(action="delayed", status="4.4.1")),
         ("a success of what had arrived", bounce(action="delivered", status="2.0.0")),
         ("a vacation", f"Subject: away\nAuto-Submitted: auto-replied\n\n<{GONE}>: 550 5.1.1 is away\n"),
-        ("an opinion", f"Subject: failure\n\n{GONE} 550 5.1.1 no such user\n"),
+        ("an opinion of a full mailbox", f"Subject: failure\n\n{GONE} no such user, or over quota\n"),
+        ("a text about a stranger", "From: MAILER-DAEMON@x.test\n\nvictim@agents.test: no such user\n"),
         ("read receipt", multipart("Disposition: x", status_type="message/disposition-notification")),
     ],
     ids=lambda value: value if " " in value and len(value) < 40 else "",
@@ -165,6 +173,50 @@ async def test_a_human_who_sends_a_bounce_has_no_effect(world: World) -> None:
     for to in (world.sender(message), "bot@agents.test"):
         assert (await world.maild.deliver(to, raw, sender="human@elsewhere.test")).startswith("250 ")
     assert await world.statuses(message) == ["delivered"]
+
+
+async def test_words_count_at_the_tokens_address_alone(world: World) -> None:
+    message = await world.sent()
+    for to in ("bot@agents.test", world.sender(message)):
+        assert await world.statuses(message) == ["delivered"]
+        raw = f"From: MAILER-DAEMON@there.test\n\n{GONE}: no such user\n\n{original(message)}"
+        await world.maild.deliver(to, raw, sender="")
+    assert await world.statuses(message) == ["bounced"]
+    assert await world.suppressed() == [(GONE, "hard_bounce", "bounce")]
+
+
+@pytest.mark.parametrize("name", ["MAILER-DAEMON", "postmaster"])
+async def test_a_mail_systems_own_name_counts_at_the_tokens_address_alone(world: World, name: str) -> None:
+    message = await world.sent()
+    for to in ("bot@agents.test", world.sender(message)):
+        assert await world.statuses(message) == ["delivered"]
+        await world.maild.deliver(to, bounce(quoting=original(message)), sender=f"{name}@there.test")
+    assert await world.statuses(message) == ["bounced"]
+
+
+async def test_a_text_that_names_nobody_means_the_only_one(world: World) -> None:
+    one, two = await world.sent(), await world.sent(GONE, OTHER)
+    for message in (one, two):
+        raw = "From: MAILER-DAEMON@there.test\n\nThe user is unknown here.\n"
+        await world.maild.deliver(world.sender(message), raw, sender="")
+    assert await world.statuses(one) == ["bounced"]
+    assert await world.statuses(two) == ["delivered", "delivered"]
+
+
+async def test_the_event_says_what_helps(world: World) -> None:
+    message = await world.sent(GONE, OTHER)
+    full = (
+        bounce(OTHER, status="5.0.0")
+        .replace("User unknown", "mailbox full")
+        .replace("550 5.1.1", "552 5.2.2")
+    )
+    for raw in (bounce(), full):
+        await world.maild.deliver(world.sender(message), raw, sender="")
+    told = world.maild.sql(
+        "SELECT json_extract(data, '$.class', '$.advice', '$.suppressed') FROM events"
+        " WHERE type = 'email.bounced' ORDER BY id"
+    )
+    assert told == [('["address","fix_address",true]',), ('["mailbox_full","retry_later",false]',)]
 
 
 async def test_a_guessed_token_is_nobody(world: World) -> None:
@@ -321,6 +373,18 @@ async def test_a_complaint_counts_once(world: World, to: str) -> None:
     assert world.events("email.complained") == 1
     assert world.counted("complained") == 1
     assert await world.statuses(message) == ["delivered"]
+
+
+@pytest.mark.parametrize(("author", "counted"), [("staff@provider.test", 1), ("staff@other.test", 0)])
+async def test_a_complaint_of_hotmails_form_counts_by_the_same_rules(
+    world: World, author: str, counted: int
+) -> None:
+    message = await world.sent()
+    quoted = f"X-HmXmrOriginalRecipient: <{GONE}>\n{original(message)}"
+    raw = HOTMAIL.replace("staff@hotmail.test", author)
+    raw = raw[: raw.index("X-HmXmr")] + quoted + raw[raw.index("\nthe words") :]
+    await world.maild.deliver("fbl@agents.test", raw, sender="fbl@provider.test")
+    assert world.events("email.complained") == counted
 
 
 async def test_a_complaint_of_an_unproven_reporter_is_only_mail(world: World) -> None:

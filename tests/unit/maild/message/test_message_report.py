@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
+from maild.message.fates import MAX_FATES, DeliveryReport
 from maild.message.parse import parse
-from maild.message.report import MAX_FATES, Complaint, DeliveryReport, Report, read_report
+from maild.message.report import Complaint, Report, read_report
 
 ID = "<tok3n@ours.test>"
 ORIGINAL = f"Return-Path: <b+tok3n@ours.test>\nFrom: bot@ours.test\nMessage-ID: {ID}\nSubject: hi\n"
@@ -186,16 +187,77 @@ def test_a_report_in_base64() -> None:
 
 
 @pytest.mark.parametrize(
-    "named", ["", "Final-Recipient: rfc822; postmaster\n", "Final-Recipient: x400; /G=A/\n"]
+    "named",
+    [
+        "",
+        "Final-Recipient: rfc822; postmaster\n",
+        "Final-Recipient: x400; /G=A/\n",
+        "Final-Recipient: rfc822; @there.test\n",
+    ],
 )
 def test_a_report_that_names_nobody(named: str) -> None:
     (fate,) = delivery(multipart(f"Reporting-MTA: dns; mx\n\n{named}Action: failed\nStatus: 5.1.1\n")).fates
     assert (fate.addresses, fate.action) == ((), "failed")
 
 
-def test_what_the_text_part_says_is_nobodys_fate() -> None:
+def test_what_the_text_part_says_counts_where_the_status_is_about_nobody() -> None:
     report = delivery(multipart("Reporting-MTA: dns; mx\n"))
-    assert report.fates == ()
+    assert [fate.addresses for fate in report.fates] == [("quoted@elsewhere.test",)] and report.is_worded
+    report = delivery(multipart(POSTFIX))
+    assert [fate.addresses for fate in report.fates] == [("gone@there.test",)] and not report.is_worded
+
+
+def test_a_text_part_without_a_fate_leaves_the_report_what_it_is() -> None:
+    raw = multipart("Reporting-MTA: dns; mx\n").replace(
+        "<quoted@elsewhere.test>: 550 5.1.1 said by nobody", ""
+    )
+    assert delivery(raw) == DeliveryReport((), (ID,))
+
+
+@pytest.mark.parametrize("type", ["multipart/mixed", "multipart/related", "multipart/x-odd"])
+def test_a_status_counts_in_any_multipart(type: str) -> None:
+    (fate,) = delivery(multipart(POSTFIX).replace("multipart/report", type)).fates
+    assert fate.addresses == ("gone@there.test",)
+
+
+@pytest.mark.parametrize("action", ["failure", "Error", "failed", ""])
+def test_other_words_for_failed(action: str) -> None:
+    (fate,) = delivery(multipart(POSTFIX.replace("Action: failed", f"Action: {action}"))).fates
+    assert fate.action == "failed"
+
+
+def test_recipients_without_blank_lines_between_them() -> None:
+    status = """Reporting-MTA: dns; mx.there.test
+Final-Recipient: rfc822; one@there.test
+Action: failed
+Status: 5.1.1
+Final-Recipient: rfc822; two@there.test
+Action: delayed
+Status: 4.4.1
+
+Final-Recipient: rfc822; three@there.test
+Final-Recipient: rfc822; four@there.test
+Action: failed
+Status: 5.2.2
+"""
+    report = delivery(multipart(status))
+    assert [(fate.addresses, fate.action, fate.enhanced) for fate in report.fates] == [
+        (("one@there.test",), "failed", "5.1.1"),
+        (("two@there.test",), "delayed", "4.4.1"),
+        (("three@there.test",), "failed", "5.2.2"),
+        (("four@there.test",), "failed", "5.2.2"),
+    ]
+
+
+def test_the_text_says_why_where_the_status_does_not() -> None:
+    status = (
+        "Reporting-MTA: dns; mx\n\nAction: failed\nFinal-Recipient: rfc822;gone@there.test\nStatus: 5.0.0\n"
+    )
+    raw = multipart(status).replace(
+        "<quoted@elsewhere.test>: 550 5.1.1 said by nobody", "  gone@there.test\n    Unrouteable address"
+    )
+    (fate,) = delivery(raw).fates
+    assert (fate.enhanced, fate.diagnostic) == ("5.0.0", "Unrouteable address")
 
 
 QMAIL = f"""From: MAILER-DAEMON@there.test
@@ -325,8 +387,13 @@ def test_a_complaint_that_hides_who_complained() -> None:
         "",
         "Subject: Re: failure notice\n\nMy friend, look at this:\n\n> Hi. This is the qmail-send program\n",
         "Subject: out of office\nAuto-Submitted: auto-replied\n\n<gone@there.test>: 550 5.1.1 I am away\n",
-        multipart(POSTFIX).replace("multipart/report", "multipart/mixed"),
-        multipart(POSTFIX, status_type="text/plain"),
+        "Subject: away\nFrom: ann@there.test\nAuto-Submitted: auto-replied\n\nThe user gone@there.test is unknown\n",
+        "From: ann@there.test\n\nYour mail to gone@there.test said 550 5.7.1 no\n",
+        "From: MAILER-DAEMON@there.test\n\n> gone@there.test: user unknown\n",
+        "From: postmaster@there.test\n\nIt waits.\n\n--- Original message follows.\n\nunknown user: gone@there.test\n",
+        "From: MAILER-DAEMON@there.test\n\ngone@there.test: mailbox full, or user unknown\n",
+        "From: MAILER-DAEMON@there.test\n\ngone@there.test: 451 4.1.1 user unknown\n",
+        "From: MAILER-DAEMON@there.test\n\ngone@there.test: host not found\n\nWe will keep trying for 5 days.\n",
         multipart("Disposition: automatic-action", status_type="message/disposition-notification"),
         f"Subject: Fwd: bounce\nContent-Type: message/rfc822\n\n{multipart(POSTFIX)}",
     ],
@@ -334,8 +401,13 @@ def test_a_complaint_that_hides_who_complained() -> None:
         "empty",
         "a human quotes one",
         "vacation",
-        "mixed",
-        "no status",
+        "a person's answer",
+        "a person's quote of a code",
+        "a quote",
+        "the message that came back",
+        "a full mailbox",
+        "a transient code",
+        "a delay",
         "read receipt",
         "a forwarded bounce",
     ],
@@ -354,3 +426,73 @@ def test_a_huge_report_of_qmail_is_read_in_part() -> None:
     told = "".join(f"<u{number}@x.test>:\nno such user\n\n" for number in range(MAX_FATES + 2))
     text = f"\nHi. This is the qmail-send program at x.test.\n\n{told}"
     assert len(delivery(text).fates) == MAX_FATES
+
+
+# Texts for people ------------------------------------------------------------------------------------
+
+
+def test_a_text_names_whom_it_is_about() -> None:
+    text = """From: Mail Administrator <mail@there.test>
+Subject: Mail System Error
+
+For help write to postmaster@there.test.
+
+These addresses do not exist:
+
+one@there.test
+two@there.test
+    User unknown
+
+three@there.test: 552 5.2.2 mailbox full
+four@there.test: 550 5.1.1 no such user
+"""
+    report = delivery(text)
+    assert report.is_worded
+    assert [(fate.addresses, fate.code) for fate in report.fates] == [
+        (("one@there.test",), None),
+        (("two@there.test",), None),
+        (("three@there.test",), 552),
+        (("four@there.test",), 550),
+    ]
+
+
+def test_a_text_that_names_nobody_is_about_the_only_one() -> None:
+    (fate,) = delivery("From: postmaster@there.test\n\nUnfortunately there is\nno such user here.\n").fates
+    assert (fate.addresses, fate.action, fate.diagnostic) == (
+        (),
+        "failed",
+        "Unfortunately there is no such user here.",
+    )
+
+
+# Hotmail's complaints ---------------------------------------------------------------------------------
+
+HOTMAIL = f"""From: staff@hotmail.test
+Subject: complaint about message from 192.0.2.1
+MIME-Version: 1.0
+Content-Type: multipart/mixed; boundary="h"
+
+--h
+Content-Type: message/rfc822
+Content-Disposition: inline
+
+X-HmXmrOriginalRecipient: <User@There.test>
+{ORIGINAL}
+the words
+
+--h--
+"""
+
+
+def test_a_complaint_of_hotmail() -> None:
+    assert read(HOTMAIL) == Complaint("abuse", ("user@there.test",), ("b+tok3n@ours.test",), (ID,))
+
+
+def test_hotmails_field_elsewhere_is_no_complaint() -> None:
+    line = "X-HmXmrOriginalRecipient: <User@There.test>\n"
+    assert read(HOTMAIL.replace(line, "").replace("Subject: hi\n", f"Subject: hi\n{line}")) is None
+
+
+def test_a_complaint_with_nothing_but_hotmails_field_names_who_complained() -> None:
+    found = read(feedback("Feedback-Type: abuse\n", f"X-HmXmrOriginalRecipient: user@there.test\n{ORIGINAL}"))
+    assert isinstance(found, Complaint) and found.addresses == ("user@there.test",)

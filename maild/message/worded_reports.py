@@ -1,0 +1,215 @@
+"""Delivery reports that are texts for people: qmail's, Exim's with its header, and any other. Pure, tolerant, bounded.
+
+A text is read as statements: paragraphs that name addresses, with what is said of them there or, where that is nothing,
+in the paragraphs behind. It ends where the message that came back begins, whose words are not the reporter's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Final, NamedTuple
+
+from maild.message.address import normalize
+from maild.message.bounce_words import says_it_gave_up, says_it_goes_on
+from maild.message.bounces import is_address_fault, is_refusal, says_something
+from maild.message.fates import (
+    MAX_FATES,
+    MAX_TEXT_CHARS,
+    DeliveryReport,
+    Fate,
+    addresses_in_values,
+    failed_fate,
+    ids_in_text,
+)
+
+_STATEMENT_CHARS: Final = 4096
+_PIECES_MAX: Final = 400
+_NAMES_MAX: Final = 400
+# Whom to write to for help, which is not who failed.
+_ROLES: Final = (
+    "postmaster",
+    "mailer-daemon",
+    "abuse",
+    "support",
+    "helpdesk",
+    "hostmaster",
+    "admin",
+    "noc",
+    "webmaster",
+)
+
+_PARAGRAPHS: Final = re.compile(r"\n[ \t]*+\n\s*+")
+_QMAIL_START: Final = re.compile(r"\s*Hi\. This is ")
+_QMAIL_ADDRESS: Final = re.compile(r"<([^<>\n]{1,998})>:[ \t]*\n?")
+_QMAIL_COPY: Final = re.compile(
+    r"---+ ?(?:Below|Original|Enclosed|Returned|Undelivered|Attached|Message|Header|Begin)"
+)
+_EXIM_COPY: Final = re.compile(r"^-{3,} This is a copy of (?:the|your) message[^\n]*+$", re.MULTILINE)
+_GENERATED: Final = re.compile(r"\(generated from ([^\s()]{1,320})\)")
+_ADDRESS: Final = re.compile(r"[^\s<>()\[\]{}\"',;:=|]{1,200}+")
+_COPY: Final = re.compile(
+    r"^(?:[ \t>*=_\-]*+(?:(?:begin(?:ning)? of |start of )?(?:the |your )?"
+    r"(?:original|returned|unsent|undelivered|rejected|failed|bounced) (?:message|mail|e-mail)"
+    r"(?: headers?| text)?(?: follows?| below| attached| is attached)?[ \t:.*=_\-]*+$"
+    r"|(?:below (?:this line )?is a copy|this is a copy of|here is (?:a copy|the)"
+    r"|(?:attached is |attachment is )?a copy of (?:the|your)"
+    r"|message headers? follows?|message text follows?|the headers? (?:and|of)|header of the|text of (?:the|your)"
+    r"|full headers|original headers|start of returned|included is a copy|the message you sent))"
+    r"|(?:Received|Return-Path|DKIM-Signature|MIME-Version|Message-ID|X-[A-Za-z\-]{1,40}):"
+    r"|>(?!>>))",
+    re.MULTILINE | re.IGNORECASE,
+)
+
+
+class _Statement(NamedTuple):
+    """`names`: the comparison keys of the addresses that it is about; none where it names nobody."""
+
+    names: tuple[str, ...]
+    words: str
+
+
+def read_qmail(text: str) -> DeliveryReport | None:
+    """QSBMF: a paragraph for each recipient, up to the one that begins with a dash; then the message. Its first words
+    are the operator's to change."""
+    is_qmail = _QMAIL_START.match(text) is not None
+    paragraphs = _PARAGRAPHS.split(text.lstrip(), MAX_FATES + 2)
+    fates: list[Fate] = []
+    for number, paragraph in enumerate(paragraphs):
+        if paragraph.startswith("-") and (is_qmail or _QMAIL_COPY.match(paragraph)):
+            ids = ids_in_text("\n".join(paragraphs[number + 1 : number + 2]))
+            return DeliveryReport(tuple(fates), ids) if is_qmail or fates else None
+        named = _QMAIL_ADDRESS.match(paragraph)
+        if named is not None and len(fates) < MAX_FATES:
+            fates.append(failed_fate(addresses_in_values([named[1]]), paragraph[named.end() :]))
+    return DeliveryReport(tuple(fates), ()) if is_qmail else None
+
+
+def read_exim(failed: str, text: str) -> DeliveryReport:
+    """The header `failed` names who failed; the text says why."""
+    words, copy = text, ""
+    marker = _EXIM_COPY.search(text)
+    if marker is not None:
+        words, copy = text[: marker.start()], text[marker.end() :]
+    addresses = addresses_in_values(failed[:MAX_TEXT_CHARS].split(",")[:MAX_FATES])
+    reasons = reasons_in(words, addresses)
+    fates = (failed_fate(_with_alias(address, reasons[address]), reasons[address]) for address in addresses)
+    header = _PARAGRAPHS.split(copy.lstrip(), 1)[0]
+    return DeliveryReport(tuple(fates), ids_in_text(header))
+
+
+def _with_alias(address: str, reason: str) -> tuple[str, ...]:
+    """The address, and the one that we wrote to, where it was forwarded."""
+    return tuple(dict.fromkeys([address, *addresses_in_values(_GENERATED.findall(reason)[:1])]))
+
+
+def reasons_in(text: str, addresses: Sequence[str]) -> dict[str, str]:
+    """What a text says of each of these comparison keys: the first statement that says something, less the name at its
+    beginning; "" where there is none."""
+    wanted = dict.fromkeys(addresses, "")
+    telling: set[str] = set()
+    for statement in _statements(text):
+        names = [name for name in statement.names if name in wanted and name not in telling]
+        if names and says_something(statement.words):
+            telling.update(names)
+            wanted.update(dict.fromkeys(names, _without_name(statement.words)))
+        else:
+            wanted.update({name: wanted[name] or _without_name(statement.words) for name in names})
+    return wanted
+
+
+def _without_name(words: str) -> str:
+    first, _, rest = words.strip().partition("\n")
+    return rest if rest and len(first.split()) == 1 and "@" in first else words
+
+
+def read_any_words(text: str, *, is_by_system: bool) -> DeliveryReport | None:
+    """A report in any words: the recipients of whom a statement says that the address can't receive mail. A mail system
+    is believed as well when it quotes a host that refused for good, or says that it gave up. Where none names anybody,
+    a statement that blames an address means the only recipient. None where nothing is said, or that it is tried
+    again."""
+    if says_it_goes_on(text):
+        return None
+    gave_up = is_by_system and says_it_gave_up(text)
+    found: dict[str, _Blame] = {}
+    unnamed: list[Fate] = []
+    for names, words in _statements(text):
+        blame = _Blame.of(words, is_by_system=is_by_system, gave_up=gave_up)
+        if blame.weight and not names:
+            unnamed += [failed_fate([], words)] * (blame.weight == _ADDRESS_FAULT)
+        for name in names:
+            found[name] = max(found.get(name, blame), blame, key=_weight)
+    named = [failed_fate([name], blame.words) for name, blame in found.items() if blame.weight]
+    fates = (named or unnamed[:1])[:MAX_FATES]
+    return DeliveryReport(tuple(fates), (), is_worded=True) if fates else None
+
+
+_ADDRESS_FAULT: Final = 3
+
+
+class _Blame(NamedTuple):
+    """How much a statement says: nothing (0), that it failed (1), that a host refused (2), that the address is bad."""
+
+    weight: int
+    words: str
+
+    @classmethod
+    def of(cls, words: str, *, is_by_system: bool, gave_up: bool) -> _Blame:
+        if is_address_fault(words):
+            return cls(_ADDRESS_FAULT, words)
+        return cls(2 if is_by_system and is_refusal(words) else int(gave_up), words)
+
+
+def _weight(blame: _Blame) -> int:
+    return blame.weight
+
+
+def _statements(text: str) -> Iterator[_Statement]:
+    names: tuple[str, ...] = ()
+    words = ""
+    for piece in islice(_pieces(text), _PIECES_MAX):
+        found = _names(piece)
+        if not found and names and not says_something(words):
+            words = f"{words}\n{piece}"[:_STATEMENT_CHARS]
+            continue
+        if words:
+            yield _Statement(names, words)
+        names, words = found, piece[:_STATEMENT_CHARS]
+    if words:
+        yield _Statement(names, words)
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """The paragraphs before the message that came back; a line that begins with an address begins another, unless
+    nothing but addresses came before."""
+    copy = _COPY.search(text[:MAX_TEXT_CHARS])
+    for paragraph in _PARAGRAPHS.split(text[: copy.start() if copy else MAX_TEXT_CHARS], _PIECES_MAX):
+        piece: list[str] = []
+        has_words = False
+        for line in paragraph.split("\n"):
+            if has_words and _begins_with_address(line):
+                yield "\n".join(piece)
+                piece, has_words = [], False
+            piece.append(line)
+            has_words = has_words or not _is_address(line)
+        yield "\n".join(piece)
+
+
+def _begins_with_address(line: str) -> bool:
+    return _is_address(line.split(maxsplit=1)[0]) if line[:400].strip() else False
+
+
+def _is_address(words: str) -> bool:
+    words = words.strip()
+    return "@" in words and " " not in words
+
+
+def _names(piece: str) -> tuple[str, ...]:
+    """The comparison keys of the addresses in a piece, but those of people who help."""
+    found: dict[str, None] = {}
+    for match in islice(_ADDRESS.finditer(piece[:_STATEMENT_CHARS]), _NAMES_MAX):
+        word = match[0].rstrip(".")
+        if "@" in word[1:-1] and word.count("@") == 1 and not word.lower().startswith(_ROLES):
+            found[normalize(word)] = None
+    return tuple(found)
