@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
+from maild.message.auto_reply import is_auto_reply
 from maild.message.bounces import is_unspecific
 from maild.message.decode import decode_slice
 from maild.message.delivery_status import read_status
@@ -108,7 +109,9 @@ def _read_words(text: str, parsed: ParsedMessage) -> DeliveryReport | None:
     a mailbox that is there."""
     author = (parsed.headers.get("from") or "").lower()
     is_by_system = any(name in author for name in _MAIL_SYSTEMS)
-    if (parsed.is_auto_reply and not is_by_system) or _parts(parsed, (_RECEIPT_TYPE,)):
+    if (not is_by_system and is_auto_reply(parsed.headers, parsed.subject, "")) or _parts(
+        parsed, (_RECEIPT_TYPE,)
+    ):
         return None
     return read_any_words(text, is_by_system=is_by_system)
 

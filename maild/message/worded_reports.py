@@ -26,6 +26,7 @@ from maild.message.fates import (
 
 _STATEMENT_CHARS: Final = 4096
 _PIECES_MAX: Final = 400
+_REPORTER_CHARS: Final = 16 * 1024  # a reporter's own words; the event loop reads them
 _NAMES_MAX: Final = 400
 # Whom to write to for help, which is not who failed.
 _ROLES: Final = (
@@ -129,9 +130,10 @@ def read_any_words(text: str, *, is_by_system: bool) -> DeliveryReport | None:
     is believed as well when it quotes a host that refused for good, or says that it gave up. Where none names anybody,
     a statement that blames an address means the only recipient. None where nothing is said, or that it is tried
     again."""
-    if says_it_goes_on(text):
+    told = _without_copy(text)
+    if says_it_goes_on(told):
         return None
-    gave_up = is_by_system and says_it_gave_up(text)
+    gave_up = is_by_system and says_it_gave_up(told)
     found: dict[str, _Blame] = {}
     unnamed: list[Fate] = []
     for names, words in _statements(text):
@@ -183,8 +185,7 @@ def _statements(text: str) -> Iterator[_Statement]:
 def _pieces(text: str) -> Iterator[str]:
     """The paragraphs before the message that came back; a line that begins with an address begins another, unless
     nothing but addresses came before."""
-    copy = _COPY.search(text[:MAX_TEXT_CHARS])
-    for paragraph in _PARAGRAPHS.split(text[: copy.start() if copy else MAX_TEXT_CHARS], _PIECES_MAX):
+    for paragraph in _PARAGRAPHS.split(_without_copy(text), _PIECES_MAX):
         piece: list[str] = []
         has_words = False
         for line in paragraph.split("\n"):
@@ -194,6 +195,13 @@ def _pieces(text: str) -> Iterator[str]:
             piece.append(line)
             has_words = has_words or not _is_address(line)
         yield "\n".join(piece)
+
+
+def _without_copy(text: str) -> str:
+    """What stands before the message that came back."""
+    told = text[:_REPORTER_CHARS]
+    copy = _COPY.search(told)
+    return told[: copy.start()] if copy else told
 
 
 def _begins_with_address(line: str) -> bool:

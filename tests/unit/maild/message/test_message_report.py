@@ -388,6 +388,7 @@ def test_a_complaint_that_hides_who_complained() -> None:
         "Subject: Re: failure notice\n\nMy friend, look at this:\n\n> Hi. This is the qmail-send program\n",
         "Subject: out of office\nAuto-Submitted: auto-replied\n\n<gone@there.test>: 550 5.1.1 I am away\n",
         "Subject: away\nFrom: ann@there.test\nAuto-Submitted: auto-replied\n\nThe user gone@there.test is unknown\n",
+        "From: ann@there.test\nSubject: Out of office\n\nThe user gone@there.test is unknown\n",
         "From: ann@there.test\n\nYour mail to gone@there.test said 550 5.7.1 no\n",
         "From: MAILER-DAEMON@there.test\n\n> gone@there.test: user unknown\n",
         "From: postmaster@there.test\n\nIt waits.\n\n--- Original message follows.\n\nunknown user: gone@there.test\n",
@@ -402,6 +403,7 @@ def test_a_complaint_that_hides_who_complained() -> None:
         "a human quotes one",
         "vacation",
         "a person's answer",
+        "a person's answer that does not say that it is one",
         "a person's quote of a code",
         "a quote",
         "the message that came back",
@@ -454,6 +456,14 @@ four@there.test: 550 5.1.1 no such user
         (("three@there.test",), 552),
         (("four@there.test",), 550),
     ]
+
+
+def test_what_the_returned_message_says_is_not_the_reporters_word() -> None:
+    text = (
+        "From: MAILER-DAEMON@there.test\n\ngone@there.test: user unknown\n\n----- Original message -----\n\n"
+    )
+    report = delivery(f"{text}We will retry. other@there.test: user unknown\n")
+    assert [fate.addresses for fate in report.fates] == [("gone@there.test",)]
 
 
 def test_a_text_that_names_nobody_is_about_the_only_one() -> None:
