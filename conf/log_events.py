@@ -61,6 +61,16 @@ class LogEvent(StrEnum):
         "info",
         "A host offers STARTTLS and can't do it: plain text for an hour.",
     )
+    TLS_POLICY_UNMET = (
+        "tls_policy_unmet",
+        "info",
+        "A policy that a domain only tests (`policy`) would have kept mail from this host; it is delivered as before.",
+    )
+    STS_POLICY_NOT_FETCHED = (
+        "sts_policy_not_fetched",
+        "info",
+        "A domain tells of an MTA-STS policy that can't be had (`reason`): the last one holds, if there was one.",
+    )
     DELIVERED = "delivered", "info", "The recipient's own host, or a local inbox, took the message."
     SENT = "sent", "info", "The smarthost took the message."
     DEFERRED = "deferred", "info", "The recipient is tried again later."

@@ -196,6 +196,8 @@ class Outbound(_Section):
     max_connections: Positive = 100
     max_connections_per_destination: Positive = 20
     connect_timeout_s: Positive = 30
+    mta_sts: bool = True
+    ca_file: str = ""
     relays: Mapping[str, Smarthost] = field(default_factory=dict)
     sources: Mapping[str, SourceAddress] = field(default_factory=dict)
 
@@ -368,6 +370,7 @@ def _contradictions(settings: Settings) -> list[str]:
         ("smtp.tls_cert", settings.smtp.tls_cert),
         ("smtp.tls_key", settings.smtp.tls_key),
         ("dns.doh_ca_file", settings.dns.doh_ca_file),
+        ("outbound.ca_file", settings.outbound.ca_file),
         ("webhooks.ca_file", settings.webhooks.ca_file),
         *((f"outbound.relays.{name}.ca_file", one.ca_file) for name, one in settings.outbound.relays.items()),
     ):

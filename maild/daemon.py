@@ -19,6 +19,7 @@ from conf.log_events import LogEvent, tell
 from conf.settings import Settings
 from conf.strangers import StrangerLog
 from conf.tuning import Tuning
+from controlplane.egress.mta_sts import PolicyHosts
 from controlplane.egress.rspamd import Rspamd
 from controlplane.operations.invoke import Operations
 from controlplane.transport.server import HttpError, HttpServer
@@ -116,12 +117,15 @@ class Daemon:
         spam_filter = Rspamd(rspamd_url) if rspamd_url else None
         ask = spam_filter.ask if spam_filter else None
         self.listener, local = mail_in(ground, senders, self._tls_context(), ask)
+        outbound = self._settings.outbound
+        policy_hosts = PolicyHosts(outbound, ground.resolver.addresses) if outbound.mta_sts else None
         queue = mail_out(
             ground,
             queue_ports(ground, local),
             senders,
             RecipientHeaders(unsubscribe_key, self._settings.server.public_url),
             random.Random(),  # noqa: S311 (spreads retries, guards nothing)
+            policy_hosts.fetch if policy_hosts else None,
         )
         index = SearchIndex(self._folder.search_index)
         self._keep_house(ground, index)
@@ -131,6 +135,7 @@ class Daemon:
             [
                 *api.background,
                 *([spam_filter] if spam_filter else []),
+                *([policy_hosts] if policy_hosts else []),
                 queue,
                 self.indexer,
                 self.retention,

@@ -32,7 +32,9 @@ from maild.outbound.content import Contents
 from maild.outbound.delivery import Deliverer
 from maild.outbound.destination_queues import DestinationQueues
 from maild.outbound.dkim import DkimKeys
+from maild.outbound.mta_sts import FetchPolicy, StsPolicies
 from maild.outbound.queue import OutboundQueue
+from maild.outbound.receiver_policies import ReceiverPolicies
 from maild.outbound.recipient_headers import RecipientHeaders
 from maild.outbound.route import Router
 from maild.outbound.schedule import Schedule
@@ -142,15 +144,19 @@ def mail_out(
     senders: EnvelopeSenders,
     recipient_headers: RecipientHeaders,
     randomness: random.Random,
+    fetch_policy: FetchPolicy | None,
     timeouts: Timeouts | None = None,
 ) -> OutboundQueue:
-    """`randomness` spreads retries and orders hosts, and guards nothing. `timeouts`: None for those of the settings."""
+    """Call it on the event loop. `randomness` spreads retries and orders hosts, and guards nothing. `fetch_policy`:
+    the way to the hosts of MTA-STS policies, None for no MTA-STS. `timeouts`: None for those of the settings."""
     settings, db, clock, tuning = ground.settings, ground.db, ground.clock, ground.tuning.queue
     keys = DkimKeys(db, ground.sealer, clock)
-    router = Router(settings, ground.resolver, randomness)
+    strangers = StrangerLog(clock.monotonic, "maild.outbound", asyncio.get_running_loop().call_later)
+    sts = StsPolicies(fetch_policy, ground.resolver, db, clock, strangers) if fetch_policy else None
+    router = Router(settings, ground.resolver, ReceiverPolicies(sts, strangers), randomness)
     deliverer = Deliverer(
         router,
-        Connections(settings, TlsPolicies(clock), clock, timeouts),
+        Connections(settings, TlsPolicies(clock, settings.outbound.ca_file), clock, timeouts),
         Contents(db, ground.blobs, keys, recipient_headers, clock, ground.cpu),
         senders,
         clock,

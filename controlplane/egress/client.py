@@ -111,7 +111,15 @@ class Egress(Service):
         """
         target = self._parse(url)
         fields = {"Host": target.authority, **self._fields, **headers}
-        request = http1.post(target.path, fields.items(), body)
+        return await self._call(target, http1.post(target.path, fields.items(), body), on_sent)
+
+    async def get(self, url: str) -> HttpResponse:
+        """GET once, otherwise as `post`. The caller judges whether the answer is whole, and what it is."""
+        target = self._parse(url)
+        fields = {"Host": target.authority, **self._fields}
+        return await self._call(target, http1.get(target.path, fields.items()), nobody_waits)
+
+    async def _call(self, target: Target, request: bytes, on_sent: OnSent) -> HttpResponse:
         deadline_s = asyncio.get_running_loop().time() + self._rules.timeout_s
         while True:
             connection = self._kept.take(target.endpoint)

@@ -1,4 +1,4 @@
-"""HTTP/1.1 as a client that posts small bodies and wants the beginning of the answer (RFC 9112). No policy, no dials.
+"""HTTP/1.1 as a client of small requests that wants the beginning of the answer (RFC 9112). No policy, no dials.
 
 A general client costs more than everything else in a delivery together; llhttp reads the answers here, and what
 is left for us are the rules around it:
@@ -20,10 +20,13 @@ WIRE_BYTES_MAX = HEAD_BYTES_MAX + ANSWER_BYTES_MAX
 
 
 class HttpResponse(NamedTuple):
-    """`body`: its first ANSWER_BYTES_MAX bytes, as sent."""
+    """`body`: its first ANSWER_BYTES_MAX bytes, as sent. `is_whole`: False where it was cut, or only the end of the
+    connection tells its end. `content_type`: the last such field, as sent."""
 
     status: int
     body: bytes
+    is_whole: bool = True
+    content_type: str = ""
 
 
 class NoResponse(Exception):
@@ -58,11 +61,20 @@ class TooLate(NoResponse):
 
 def post(target: str, fields: Iterable[tuple[str, str]], body: bytes) -> bytes:
     """The bytes of a POST. `target`: path and query, percent-encoded. ValueError for what is not a header field."""
-    lines = [f"POST {target} HTTP/1.1", *(f"{name}: {value}" for name, value in fields)]
-    head = "\r\n".join([*lines, f"Content-Length: {len(body)}"])
-    if head.count("\n") != len(lines) or head.count("\r") != len(lines) or "\0" in head:
+    return _request("POST", target, [*fields, ("Content-Length", str(len(body)))]) + body
+
+
+def get(target: str, fields: Iterable[tuple[str, str]]) -> bytes:
+    """The bytes of a GET, otherwise as `post`."""
+    return _request("GET", target, fields)
+
+
+def _request(method: str, target: str, fields: Iterable[tuple[str, str]]) -> bytes:
+    lines = [f"{method} {target} HTTP/1.1", *(f"{name}: {value}" for name, value in fields)]
+    head = "\r\n".join(lines)
+    if head.count("\n") >= len(lines) or head.count("\r") >= len(lines) or "\0" in head:
         raise ValueError("a header field holds a line end or NUL")  # RFC 9110 §5.5
-    return b"%s\r\n\r\n%s" % (head.encode("ascii"), body)
+    return head.encode("ascii") + b"\r\n\r\n"
 
 
 class EndpointConnection(asyncio.Protocol):
@@ -108,6 +120,7 @@ class EndpointConnection(asyncio.Protocol):
         self._head_bytes = 0
         self._wire_bytes = 0
         self._is_framed = False
+        self._content_type = b""
 
     # What the transport says -----------------------------------------------------------------
 
@@ -129,7 +142,7 @@ class EndpointConnection(asyncio.Protocol):
         if self.status is None and self._wire_bytes > HEAD_BYTES_MAX:
             self._fail(NotHttp)
         elif self._wire_bytes > WIRE_BYTES_MAX:
-            self._succeed(keep=False)
+            self._succeed(keep=False, is_whole=False)
 
     def eof_received(self) -> None:
         self._at_end()
@@ -143,12 +156,13 @@ class EndpointConnection(asyncio.Protocol):
         elif self._is_framed:
             self._fail(BrokenOff)
         else:  # RFC 9112 §6.3: its end is that of the connection
-            self._succeed(keep=False)
+            self._succeed(keep=False, is_whole=False)
 
     # What the parser says --------------------------------------------------------------------
 
     def on_message_begin(self) -> None:
         self._is_framed = False
+        self._content_type = b""
         if self._waiting is None:  # RFC 9112 §9.2: an answer to no request
             self._fail(NotHttp)
 
@@ -162,6 +176,8 @@ class EndpointConnection(asyncio.Protocol):
         elif lower == b"transfer-encoding":
             # RFC 9112 §6.3: what is not chunked last ends with the connection.
             self._is_framed = value.rstrip(b" ").lower().endswith(b"chunked")
+        elif lower == b"content-type":
+            self._content_type = value
 
     def on_headers_complete(self) -> None:
         status = self._parser.get_status_code()
@@ -173,19 +189,20 @@ class EndpointConnection(asyncio.Protocol):
     def on_body(self, body: bytes) -> None:
         self._body += body
         if len(self._body) >= ANSWER_BYTES_MAX:
-            self._succeed(keep=False)
+            self._succeed(keep=False, is_whole=False)
 
     def on_message_complete(self) -> None:
         if self.status is not None:
-            self._succeed(keep=self._parser.should_keep_alive())
+            self._succeed(keep=self._parser.should_keep_alive(), is_whole=True)
 
     # What follows ----------------------------------------------------------------------------
 
-    def _succeed(self, *, keep: bool) -> None:
+    def _succeed(self, *, keep: bool, is_whole: bool) -> None:
         answer = self._settle(keep=keep)
         if answer is not None:
             assert self.status is not None
-            answer.set_result(HttpResponse(self.status, bytes(self._body[:ANSWER_BYTES_MAX])))
+            body, content_type = bytes(self._body[:ANSWER_BYTES_MAX]), self._content_type.decode("latin-1")
+            answer.set_result(HttpResponse(self.status, body, is_whole, content_type))
 
     def _fail(self, failure: type[NoResponse]) -> None:
         answer = self._settle(keep=False)

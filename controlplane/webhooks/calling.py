@@ -62,7 +62,8 @@ class Caller:
         headers: dict[str, str] = {}
         try:
             headers = self._headers(call)
-            status, answer = await self._egress.post(call.webhook.url, call.body, headers, on_sent)
+            response = await self._egress.post(call.webhook.url, call.body, headers, on_sent)
+            status, answer = response.status, response.body
         except EgressFailed as error:
             return Sent(headers, error.status, None, self.unanswered(error.reason, call.attempt))
         except EgressRefused as error:

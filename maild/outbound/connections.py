@@ -30,7 +30,7 @@ from maild.outbound.relays import RelayHost, read_secret
 from maild.outbound.replies import SmtpReply
 from maild.outbound.route import Hop
 from maild.outbound.smtp_client import NextHopSession, Timeouts, TlsFailed, reason
-from maild.outbound.tls_policy import TlsPolicies
+from maild.outbound.tls_policy import TlsPolicies, TlsPolicy
 from storage.clock import Clock
 
 IDLE_S = 15
@@ -224,9 +224,9 @@ class Connections:
                 refusal = await self._authenticate(session, hop.relay)
         except TlsFailed as error:
             if policy.requires_tls:
-                raise _unreachable(hop, f"TLS failed: {error}") from error
-            tell(log, LogEvent.STARTTLS_FAILED, host=hop.host, address=hop.address, reason=clean(str(error)))
-            self._tls.handshake_failed(hop.host)
+                raise _unprotected(hop, policy, error) from error
+            _tell_unmet(hop, policy, str(error))
+            self._tls.handshake_failed(hop.host, policy)
             return await self._open(await self._dial(hop), hop)
         except (SMTPException, OSError) as error:
             session.close()
@@ -234,6 +234,8 @@ class Connections:
         if refusal is not None:
             self._quit(session)
             raise Unreachable(refusal, hop.host)
+        if policy.name == "testing" and session.tls is None:
+            _tell_unmet(hop, policy, "STARTTLS is not offered")
         return session
 
     async def _authenticate(self, session: NextHopSession, relay: RelayHost) -> SmtpReply | None:
@@ -285,6 +287,23 @@ def _network(address: str) -> str:
     """What one remote host may have many addresses of: of IPv6 the /64, of IPv4 the address alone."""
     ip = ipaddress.ip_address(address)
     return address if ip.version == 4 else str(ipaddress.ip_network((ip, 64), strict=False))
+
+
+def _tell_unmet(hop: Hop, policy: TlsPolicy, why: str) -> None:
+    """What a policy that does not require TLS wanted, and did not get."""
+    fields = {"host": hop.host, "address": hop.address, "reason": clean(why)}
+    if policy.name == "testing":
+        tell(log, LogEvent.TLS_POLICY_UNMET, policy=hop.demand.policy, **fields)
+    else:
+        tell(log, LogEvent.STARTTLS_FAILED, **fields)
+
+
+def _unprotected(hop: Hop, policy: TlsPolicy, error: TlsFailed) -> Unreachable:
+    """RFC 3463 §3.8: 4.7.0 where a policy keeps the mail from the host; a smarthost's TLS is our own affair."""
+    if not policy.demanded_by:
+        return _unreachable(hop, f"TLS failed: {error}")
+    text = f"{policy.words}{hop.host} [{hop.address}]: {error}"
+    return Unreachable(SmtpReply(454, "4.7.0", text), hop.host)
 
 
 def _unreachable(hop: Hop, what: str) -> Unreachable:

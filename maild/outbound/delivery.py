@@ -98,6 +98,7 @@ class Deliverer:
 
     async def close(self) -> None:
         """End kept sessions and the threads that sign; nothing is delivered any more."""
+        await self._router.close()
         await self._connections.close()
         self._contents.close()
 
@@ -243,6 +244,7 @@ class _Attempt:
             address=self._hop.address,
             port=self._hop.port,
             tls=pooled.session.tls if pooled is not None else None,
+            tls_policy=self._hop.demand.policy or None,
             is_reused=pooled is not None and not pooled.is_fresh,
             code=said.code,
             enhanced=said.enhanced,

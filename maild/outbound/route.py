@@ -3,6 +3,7 @@
 A route is found by the policy below, host after host as delivery asks for the next one, so that a
 first host that takes the mail costs one look-up. Addresses are checked here, and what is connected to
 is the checked address: a name is never resolved a second time. Nothing is cached here (the resolver does).
+Each hop carries what its receiver demands of the session; hosts that a policy keeps from the mail are not tried.
 """
 
 import ipaddress
@@ -13,7 +14,9 @@ from typing import NamedTuple
 
 from conf.addresses import is_public
 from conf.settings import Settings
+from maild.outbound.receiver_policies import DomainPolicy, ReceiverPolicies
 from maild.outbound.relays import RelayHost, Relays
+from maild.outbound.tls_demand import NO_DEMAND, PolicyForbids, TlsDemand
 from maild.resolver import DnsError, Mx, NoAnswer, NxDomain, Resolver
 
 HOSTS_MAX = 10  # RFC 5321 §5.1 asks for two at least
@@ -31,13 +34,15 @@ ANY_SOURCE = Source()
 
 
 class Hop(NamedTuple):
-    """One address of a next hop to try. `relay`: of a smarthost, which is not the recipient's own MX."""
+    """One address of a next hop to try. `relay`: of a smarthost, which is not the recipient's own MX; what it demands
+    stands there."""
 
     host: str
     address: str
     port: int
     relay: RelayHost | None = None
     source: Source = ANY_SOURCE
+    demand: TlsDemand = NO_DEMAND
 
 
 @dataclass
@@ -55,8 +60,11 @@ class RouteError(Exception):
 class Router:
     """Finds next hops. `randomness` orders hosts of equal preference."""
 
-    def __init__(self, settings: Settings, resolver: Resolver, randomness: random.Random) -> None:
+    def __init__(
+        self, settings: Settings, resolver: Resolver, policies: ReceiverPolicies, randomness: random.Random
+    ) -> None:
         self._resolver = resolver
+        self._policies = policies
         self._randomness = randomness
         self._port = settings.outbound.port
         self._relays = Relays(settings.outbound)
@@ -85,17 +93,24 @@ class Router:
             return
         found = False
         refusal: RouteError | None = None
-        for host in await self._hosts(domain):
+        hosts = await self._hosts(domain)
+        policy = await self._policies.of_domain(domain)
+        for host in hosts:
             try:
                 addresses = self._checked(host, await self._addresses(host))
+                demand = await _demand(policy, host)
             except RouteError as error:
                 refusal = _prefer_transient(refusal, error)
                 continue
             for address in addresses:
                 found = True
-                yield Hop(host, address, self._port, None, self._source(address, sender_domain))
+                yield Hop(host, address, self._port, None, self._source(address, sender_domain), demand)
         if not found:
             raise refusal or RouteError(550, "5.4.4", f"no usable mail host for {domain}")
+
+    async def close(self) -> None:
+        """End what is under way. Idempotent."""
+        await self._policies.close()
 
     async def _hosts(self, domain: str) -> list[str]:
         if domain.startswith("["):
@@ -168,6 +183,13 @@ class Router:
         except DnsError:
             # Our own configuration is at fault, not the recipient: never a bounce.
             raise RouteError(451, "4.4.3", "the smarthost has no address now") from None
+
+
+async def _demand(policy: DomainPolicy, host: str) -> TlsDemand:
+    try:
+        return await policy.demand(host)
+    except PolicyForbids as error:
+        raise RouteError(451, "4.7.0", str(error)) from None
 
 
 def _is_address(host: str) -> bool:

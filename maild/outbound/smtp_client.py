@@ -163,7 +163,7 @@ class PipeliningProtocol(SMTPProtocol):
 
 class NextHopSession:
     """One SMTP session with a next hop. `extensions`: EHLO keyword in lower case → its parameters; `tls`: version and
-    cipher, None in plain text; `idle_since`: monotonic seconds."""
+    cipher, and in brackets the policy that demanded it, None in plain text; `idle_since`: monotonic seconds."""
 
     def __init__(self, protocol: PipeliningProtocol, timeouts: Timeouts) -> None:
         self._protocol = protocol
@@ -211,8 +211,9 @@ class NextHopSession:
         if refusal is not None or policy.context is None or policy.is_implicit:
             return refusal
         if "starttls" not in self.extensions:
-            return SmtpReply(454, "4.7.0", "TLS is required and not offered") if policy.requires_tls else None
-        await self._start_tls(policy.context, host)
+            text = f"{policy.words}TLS is required and not offered"
+            return SmtpReply(454, "4.7.0", text) if policy.requires_tls else None
+        await self._start_tls(policy, policy.context, host)
         return await self._hello(hostname)
 
     async def _hello(self, hostname: str) -> SmtpReply | None:
@@ -227,19 +228,21 @@ class NextHopSession:
         answer = SmtpReply.of(*reply)
         return None if meaning(Step.HELLO, answer.code) is Meaning.GO_ON else answer.at(Step.HELLO)
 
-    async def _start_tls(self, context: ssl.SSLContext, host: str) -> None:
+    async def _start_tls(self, policy: TlsPolicy, context: ssl.SSLContext, host: str) -> None:
         try:
             await self._protocol.start_tls(context, server_hostname=host, timeout=self._timeouts.connect)
         except (SMTPException, OSError, ValueError) as error:  # ssl.SSLError is an OSError
             self.close()
             raise TlsFailed(reason(error)) from error
         self._protocol.tls_started()
-        self._note_tls()
+        self._note_tls(policy.demanded_by)
 
-    def _note_tls(self) -> None:
+    def _note_tls(self, demanded_by: str = "") -> None:
         ssl_object: Any = self._protocol.transport and self._protocol.transport.get_extra_info("ssl_object")
         if ssl_object is not None:
             self.tls = f"{ssl_object.version()} {ssl_object.cipher()[0]}"
+            if demanded_by:
+                self.tls += f" ({demanded_by})"
 
     async def authenticate(self, mechanism: str, username: str, password: str) -> SmtpReply | None:
         """AUTH (RFC 4954); the reply when the host refuses it. Never in plain text: the caller sees to that."""
@@ -330,6 +333,8 @@ def reason(error: Exception) -> str:
             return "timed out"
         case SMTPResponseException():
             return clean(f"{error.code} {error.message}")
+        case ssl.SSLCertVerificationError():
+            return clean(f"the certificate does not verify: {error.verify_message}")
         case OSError():
             return error.strerror or "connection lost"
         case _:

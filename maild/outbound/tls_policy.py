@@ -1,9 +1,9 @@
 """How a connection to a host is to be protected.
 
-A smarthost gets what its section says: verified TLS from the first octet or by STARTTLS, or as any host. Every other
-host gets opportunistic TLS (RFC 7435): STARTTLS where it is offered, without verifying the host; plain text where it is
-not, or where the handshake fails. `for_hop` is the place for MTA-STS (RFC 8461) and DANE (RFC 7672): a policy that
-`requires_tls` is never delivered to in plain text.
+A smarthost gets what its section says: verified TLS from the first octet or by STARTTLS, or as any host. A mail host
+gets what the hop's demand says (`receiver_policies.py`); where nobody demands anything that is opportunistic TLS (RFC
+7435): STARTTLS where it is offered, without verifying the host; plain text where it is not, or where the handshake
+fails. A policy that `requires_tls` is never delivered to in plain text.
 
 What failed once is remembered for a while, so that a broken host does not cost two connections each
 time; forgetting that at a restart does no harm.
@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from conf.tls import client_context
 from maild.outbound.relays import RelayHost
 from maild.outbound.route import Hop
+from maild.outbound.tls_demand import TlsDemand
 from storage.clock import Clock
 
 BROKEN_FOR_S = 3600
@@ -24,52 +25,85 @@ BROKEN_HOSTS_MAX = 10_000
 
 @dataclass(frozen=True, slots=True)
 class TlsPolicy:
-    """`name`: for the log; `is_implicit`: the session begins with TLS (RFC 8314 §3.3)."""
+    """`name`: for the log; `is_implicit`: the session begins with TLS (RFC 8314 §3.3). `demanded_by`: the policy
+    that is met by it, for `tls` of a recipient; "" where there is none."""
 
     name: str
     context: ssl.SSLContext | None  # None: don't even ask for STARTTLS
     requires_tls: bool = False
     is_implicit: bool = False
+    demanded_by: str = ""
+
+    @property
+    def words(self) -> str:
+        """Whose demand a failure is about, to be put before it."""
+        return f"TLS policy {self.demanded_by}: " if self.demanded_by else ""
 
 
 class TlsPolicies:
-    """The policy of each host; what failed is kept in memory alone."""
+    """The policy of each host; what failed is kept in memory alone. `ca_file`: trusted besides the system's CAs."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, ca_file: str = "") -> None:
         self._clock = clock
-        self._opportunistic = TlsPolicy("opportunistic", _unverified())
+        self._unverified = _unverified()
+        self._verified = _verified(ca_file)
+        self._verified.hostname_checks_common_name = False  # RFC 8461 §4.1: the name is a DNS-ID
+        self._opportunistic = TlsPolicy("opportunistic", self._unverified)
+        self._testing = TlsPolicy("testing", self._verified)
         self._plain = TlsPolicy("plain", None)
-        self._broken: OrderedDict[str, float] = OrderedDict()
+        self._demanded: dict[TlsDemand, TlsPolicy] = {}
+        self._broken: OrderedDict[tuple[str, str], float] = OrderedDict()  # host, policy
         self._relays: dict[RelayHost, TlsPolicy] = {}
 
     def for_hop(self, hop: Hop) -> TlsPolicy:
         """What protects a session with this host."""
         if hop.relay is not None and hop.relay.tls != "opportunistic":
             return self._of_relay(hop.relay)
-        return self._for_host(hop.host)
+        if hop.demand.level in ("opportunistic", "testing"):
+            return self._unless_broken(hop)
+        policy = self._demanded.get(hop.demand)
+        if policy is None:
+            policy = self._demanded[hop.demand] = self._of_demand(hop.demand)
+        return policy
+
+    def _of_demand(self, demand: TlsDemand) -> TlsPolicy:
+        if demand.level == "none":
+            return self._plain
+        context = self._verified if demand.level == "verify" else self._unverified
+        return TlsPolicy(demand.level, context, requires_tls=True, demanded_by=demand.policy)
 
     def _of_relay(self, relay: RelayHost) -> TlsPolicy:
         policy = self._relays.get(relay)
         if policy is None:
-            context = client_context()
-            if relay.ca_file:
-                context.load_verify_locations(relay.ca_file)
+            context = _verified(relay.ca_file)
             policy = self._relays[relay] = TlsPolicy(relay.tls, context, True, relay.tls == "implicit")
         return policy
 
-    def _for_host(self, host: str) -> TlsPolicy:
-        until = self._broken.get(host)
-        if until is not None and until > self._clock.monotonic():
-            return self._plain
-        return self._opportunistic
+    def _unless_broken(self, hop: Hop) -> TlsPolicy:
+        testing, opportunistic = self._testing, self._opportunistic
+        if hop.demand.level == "testing" and not self._is_broken(hop.host, testing):
+            return testing
+        return self._plain if self._is_broken(hop.host, opportunistic) else opportunistic
 
-    def handshake_failed(self, host: str) -> TlsPolicy:
-        """What to do instead: plain text, now and for a while (RFC 7435 §3)."""
-        self._broken[host] = self._clock.monotonic() + BROKEN_FOR_S
-        self._broken.move_to_end(host)
+    def _is_broken(self, host: str, policy: TlsPolicy) -> bool:
+        until = self._broken.get((host, policy.name))
+        return until is not None and until > self._clock.monotonic()
+
+    def handshake_failed(self, host: str, policy: TlsPolicy) -> None:
+        """For a while `for_hop` gives the next weaker one: unverified TLS, and then plain text (RFC 7435 §3). There is
+        none of a policy that requires TLS."""
+        key = host, policy.name
+        self._broken[key] = self._clock.monotonic() + BROKEN_FOR_S
+        self._broken.move_to_end(key)
         while len(self._broken) > BROKEN_HOSTS_MAX:
             self._broken.popitem(last=False)
-        return self._plain
+
+
+def _verified(ca_file: str) -> ssl.SSLContext:
+    context = client_context()
+    if ca_file:
+        context.load_verify_locations(ca_file)
+    return context
 
 
 def _unverified() -> ssl.SSLContext:

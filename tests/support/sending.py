@@ -11,6 +11,7 @@ from conf.settings import Settings, parse
 from conf.tuning import QueueTuning, Tuning
 from maild.mail_plane import Ground, mail_out
 from maild.message.envelope_sender import EnvelopeSenders
+from maild.outbound.mta_sts import FetchPolicy
 from maild.outbound.queue import OutboundQueue
 from maild.outbound.recipient_headers import RecipientHeaders
 from maild.outbound.smtp_client import Timeouts
@@ -39,6 +40,7 @@ class Sending:
     local_domains: set[str] = field(default_factory=set)
     local_replies: dict[str, Reply] = field(default_factory=dict)
     timeouts: Timeouts | None = None
+    fetch_policy: FetchPolicy | None = None
 
     async def __aenter__(self) -> "Sending":
         self.clock = ManualClock()
@@ -87,7 +89,7 @@ class Sending:
         )
         ports = QueuePorts(self._prepare_local, self._prepare_answer, self._is_local, self._may_send)
         headers = RecipientHeaders(b"k" * 32, "https://api.ours.test")
-        return mail_out(ground, ports, SENDERS, headers, random.Random(7), self.timeouts)
+        return mail_out(ground, ports, SENDERS, headers, random.Random(7), self.fetch_policy, self.timeouts)
 
     async def send(self, *recipients: str, **options: Any) -> str:
         """Queue a message and wake the queue."""

@@ -32,6 +32,22 @@ async def egress(sink: WebhookSink) -> AsyncIterator[Egress]:
     await door.stop()
 
 
+async def test_a_get_has_no_body_and_follows_nobody(sink: WebhookSink, egress: Egress) -> None:
+    sink.always(
+        "/policy", Reply(302, {"Location": sink.url("/elsewhere"), "Content-Type": "text/plain"}, b"there")
+    )
+    answer = await egress.get(sink.url("/policy"))
+    assert (answer.status, answer.body, answer.is_whole, answer.content_type) == (
+        302,
+        b"there",
+        True,
+        "text/plain",
+    )
+    (received,) = sink.received
+    assert (received.method, received.path, received.body) == ("GET", "/policy", b"")
+    assert "content-length" not in received.headers
+
+
 async def post_with(settings: Webhooks, resolve: Any, url: str) -> None:
     door = Egress(settings, resolve)
     await door.start()

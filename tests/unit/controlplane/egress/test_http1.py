@@ -64,6 +64,18 @@ def chunked(*chunks: bytes, end: bytes = b"0\r\n\r\n") -> bytes:
 
 WHOLE = [
     ("with a length", head("Content-Length: 2") + b"ok", HttpResponse(200, b"ok"), True),
+    (
+        "with its type",
+        head("content-TYPE: text/plain", "Content-Length: 0"),
+        HttpResponse(200, b"", True, "text/plain"),
+        True,
+    ),
+    (
+        "with the type of an interim one",
+        head("Content-Type: a/b", status="103 Early") + head("Content-Length: 0"),
+        HttpResponse(200, b""),
+        True,
+    ),
     ("without a body", head("Content-Length: 0", status="500 No"), HttpResponse(500, b""), True),
     ("no content", head(status="204 No Content"), HttpResponse(204, b""), True),
     ("chunked", head("Transfer-Encoding: chunked") + chunked(b"gr", b"eat"), HttpResponse(200, b"great"), True),
@@ -100,37 +112,41 @@ WHOLE = [
     (
         "as long as is read",
         head(f"Content-Length: {ANSWER_BYTES_MAX}") + b"x" * ANSWER_BYTES_MAX,
-        HttpResponse(200, b"x" * ANSWER_BYTES_MAX),
+        HttpResponse(200, b"x" * ANSWER_BYTES_MAX, False),
         False,
     ),
     (
         "longer than is read",
         head("Content-Length: 99999999") + b"x" * (ANSWER_BYTES_MAX + 1),
-        HttpResponse(200, b"x" * ANSWER_BYTES_MAX),
+        HttpResponse(200, b"x" * ANSWER_BYTES_MAX, False),
         False,
     ),
     (
         "longer than is read, in chunks",
         head("Transfer-Encoding: chunked") + chunked(*[b"x" * 1000] * 70),
-        HttpResponse(200, b"x" * ANSWER_BYTES_MAX),
+        HttpResponse(200, b"x" * ANSWER_BYTES_MAX, False),
         False,
     ),
 ]  # fmt: skip
 
 WHOLE_AT_THE_END = [
-    ("without a length", head() + b"all of it", HttpResponse(200, b"all of it")),
-    ("of HTTP/1.0 without a length", head(version="1.0") + b"all", HttpResponse(200, b"all")),
+    ("without a length", head() + b"all of it", HttpResponse(200, b"all of it", False)),
+    ("of HTTP/1.0 without a length", head(version="1.0") + b"all", HttpResponse(200, b"all", False)),
     (
         "in a coding over the chunked one",
         head("Transfer-Encoding: chunked, gzip") + b"zz",
-        HttpResponse(200, b"zz"),
+        HttpResponse(200, b"zz", False),
     ),
     (
         "after an interim one with a length",
         head("Content-Length: 0", status="103 Early Hints") + head() + b"all",
-        HttpResponse(200, b"all"),
+        HttpResponse(200, b"all", False),
     ),
-    ("in a coding that is not chunked", head("Transfer-Encoding: gzip") + b"zz", HttpResponse(200, b"zz")),
+    (
+        "in a coding that is not chunked",
+        head("Transfer-Encoding: gzip") + b"zz",
+        HttpResponse(200, b"zz", False),
+    ),
 ]
 
 FAILED = [
@@ -231,7 +247,7 @@ async def test_what_is_wrapped_around_a_body_has_an_end_too() -> None:
     wire = Wire()
     asked = wire.ask()
     wire.send(head("Transfer-Encoding: chunked") + b"1;" + b"a" * WIRE_BYTES_MAX, 10_000)
-    assert await asked == HttpResponse(200, b"") and wire.is_aborted
+    assert await asked == HttpResponse(200, b"", False) and wire.is_aborted
 
 
 async def test_a_kept_open_connection_answers_one_request_after_the_other() -> None:

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from conf.settings import parse
+from conf.strangers import StrangerLog
+from maild.outbound.receiver_policies import ReceiverPolicies
 from maild.outbound.relays import RelayHost
 from maild.outbound.route import HOSTS_MAX, Hop, RouteError, Router
 from maild.resolver import Resolver
@@ -24,7 +26,9 @@ def router(dns: DnsServer, smtp: tuple[str, ...] = ("0.0.0.0:25",), **outbound: 
     settings = parse(
         {"server": {"hostname": "mail.ours.test"}, "smtp": {"listen": list(smtp)}, "outbound": outbound}
     )
-    return Router(settings, Resolver(dns.settings, ManualClock()), random.Random(1))
+    clock = ManualClock()
+    policies = ReceiverPolicies(None, StrangerLog(clock.monotonic))
+    return Router(settings, Resolver(dns.settings, clock), policies, random.Random(1))
 
 
 async def hops(router: Router, domain: str, sender_domain: str = "ours.test") -> list[Hop]:
