@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 IN = 1
 CNAME, SOA = 5, 6
-TYPES = {"A": 1, "PTR": 12, "MX": 15, "TXT": 16, "AAAA": 28}
+TYPES = {"A": 1, "PTR": 12, "MX": 15, "TXT": 16, "AAAA": 28, "TLSA": 52}
 
 NOERROR, NXDOMAIN = 0, 3
 RECORDS_MAX = 1000  # of one answer; the rest of a huge one is dropped
@@ -26,7 +26,7 @@ PAYLOAD_OCTETS = 1232  # of an answer over UDP: no network fragments it
 
 _HEADER = struct.Struct("!6H")
 _RECORD = struct.Struct("!2HIH")
-_QR, _TC, _RD = 0x8000, 0x0200, 0x0100
+_QR, _TC, _RD, _AD = 0x8000, 0x0200, 0x0100, 0x0020
 _OPCODE = 0x7800
 _OPT = b"\x00" + struct.pack("!2HIH", 41, PAYLOAD_OCTETS, 0, 0)  # RFC 6891 §6.1.2
 # As text, these stand for themselves only behind a backslash (RFC 1035 §5.1), others as a number.
@@ -47,8 +47,8 @@ class DnsQuestion(NamedTuple):
     rdtype: int
 
     def to_wire(self) -> bytes:
-        """A query of a stub: recursion desired, EDNS."""
-        return _HEADER.pack(self.id, _RD, 1, 0, 0, 1) + self._section() + _OPT
+        """A query of a stub: recursion desired, EDNS; AD asks whether the answer is authentic (RFC 6840 §5.7)."""
+        return _HEADER.pack(self.id, _RD | _AD, 1, 0, 0, 1) + self._section() + _OPT
 
     def is_answered_by(self, wire: bytes) -> bool:
         """Whether `wire` is a response to this very question (RFC 5452 §9.1)."""
@@ -69,12 +69,14 @@ class DnsQuestion(NamedTuple):
 
 
 class DnsAnswer(NamedTuple):
-    """Addresses and host names as text (lower case, no dot at the end), MX as (preference, host), TXT as octets."""
+    """Addresses and host names as text (lower case, no dot at the end), MX as (preference, host), TXT and TLSA as
+    octets. `is_authentic`: who answered says that all of it is, by DNSSEC (RFC 4035 §3.2.3)."""
 
     rcode: int
     truncated: bool
     records: tuple[str | bytes | tuple[int, str], ...]
     ttl_s: int
+    is_authentic: bool = False
 
 
 def read_answer(wire: bytes, question: DnsQuestion) -> DnsAnswer:
@@ -84,7 +86,8 @@ def read_answer(wire: bytes, question: DnsQuestion) -> DnsAnswer:
     if flags & _TC or rcode not in (NOERROR, NXDOMAIN):
         return DnsAnswer(rcode, bool(flags & _TC), (), 0)
     try:
-        return _read(_Octets(wire), question, rcode, answers, authorities)
+        answer = _read(_Octets(wire), question, rcode, answers, authorities)
+        return answer._replace(is_authentic=bool(flags & _AD))
     except (IndexError, struct.error) as error:
         raise DnsGarbage("shorter than it says") from error
 
@@ -230,10 +233,15 @@ def _strings(octets: _Octets, start: int, end: int) -> bytes:
     return b"".join(pieces)
 
 
+def _as_it_is(octets: _Octets, start: int, end: int) -> bytes:
+    return octets.wire[start:end]
+
+
 _READERS: dict[int, Callable[[_Octets, int, int], str | bytes | tuple[int, str]]] = {
     TYPES["A"]: _address(socket.AF_INET, 4),
     TYPES["AAAA"]: _address(socket.AF_INET6, 16),
     TYPES["MX"]: _exchange,
     TYPES["PTR"]: _host,
+    TYPES["TLSA"]: _as_it_is,
     TYPES["TXT"]: _strings,
 }

@@ -71,6 +71,16 @@ class LogEvent(StrEnum):
         "info",
         "A domain tells of an MTA-STS policy that can't be had (`reason`): the last one holds, if there was one.",
     )
+    DANE_OFF = (
+        "dane_off",
+        "info",
+        "At start: `dns.trust_ad` is false, so TLSA records of mail hosts are not looked at.",
+    )
+    DANE_FORGEABLE = (
+        "dane_forgeable",
+        "warning",
+        "At start: `dns.trust_ad` is true, and a resolver is not on this host: who is in between can turn DANE off.",
+    )
     DELIVERED = "delivered", "info", "The recipient's own host, or a local inbox, took the message."
     SENT = "sent", "info", "The smarthost took the message."
     DEFERRED = "deferred", "info", "The recipient is tried again later."

@@ -142,9 +142,13 @@ class Http(_Section):
 
 @dataclass(frozen=True, slots=True)
 class Dns(_Section):
-    """`[dns]`: `nameservers` as address:port (empty: those of the system), `doh` as https:// URLs (empty: none)."""
+    """`[dns]`: `nameservers` as address:port (empty: those of the system), `doh` as https:// URLs (empty: none).
+
+    `trust_ad`: do the nameservers validate DNSSEC, and is the way to them safe?
+    """
 
     nameservers: tuple[Listen, ...] = ()
+    trust_ad: bool = False
     doh: tuple[Url, ...] = ()
     doh_ca_file: str = ""
     timeout_s: Positive = 10

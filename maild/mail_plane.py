@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from ssl import SSLContext
 from typing import NamedTuple
 
+import structlog
+
+from conf.log_events import LogEvent, tell
 from conf.settings import Settings
 from conf.strangers import StrangerLog
 from conf.tuning import Tuning
@@ -34,7 +37,7 @@ from maild.outbound.destination_queues import DestinationQueues
 from maild.outbound.dkim import DkimKeys
 from maild.outbound.mta_sts import FetchPolicy, StsPolicies
 from maild.outbound.queue import OutboundQueue
-from maild.outbound.receiver_policies import ReceiverPolicies
+from maild.outbound.receiver_policies import HostKeys, ReceiverPolicies
 from maild.outbound.recipient_headers import RecipientHeaders
 from maild.outbound.route import Router
 from maild.outbound.schedule import Schedule
@@ -53,6 +56,8 @@ from storage.disk import Disk
 from storage.ids import Ids
 from storage.rounds import Rounds
 from storage.sealing import Sealer
+
+log = structlog.get_logger("maild.outbound")
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +158,9 @@ def mail_out(
     keys = DkimKeys(db, ground.sealer, clock)
     strangers = StrangerLog(clock.monotonic, "maild.outbound", asyncio.get_running_loop().call_later)
     sts = StsPolicies(fetch_policy, ground.resolver, db, clock, strangers) if fetch_policy else None
-    router = Router(settings, ground.resolver, ReceiverPolicies(sts, strangers), randomness)
+    host_keys = HostKeys(ground.resolver, settings.outbound.port) if settings.dns.trust_ad else None
+    _tell_of_dane(ground)
+    router = Router(settings, ground.resolver, ReceiverPolicies(sts, host_keys, strangers), randomness)
     deliverer = Deliverer(
         router,
         Connections(settings, TlsPolicies(clock, settings.outbound.ca_file), clock, timeouts),
@@ -176,3 +183,10 @@ def mail_out(
         rounds=ground.rounds,
         tuning=tuning,
     )
+
+
+def _tell_of_dane(ground: Ground) -> None:
+    if not ground.settings.dns.trust_ad:
+        tell(log, LogEvent.DANE_OFF)
+    elif not ground.resolver.nameservers_are_near:
+        tell(log, LogEvent.DANE_FORGEABLE)

@@ -20,7 +20,7 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv6Address
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
@@ -84,6 +84,7 @@ class _Entry:
     records: tuple[Any, ...]
     error: type[DnsError] | None
     octets: int = 0  # of memory, about
+    is_authentic: bool = False
 
 
 class _LookUps:
@@ -112,6 +113,18 @@ class _LookUps:
         """Each record as one string: its pieces joined without a blank (RFC 7208 §3.3, RFC 6376 §3.6.2.2)."""
         return list(await self._records(name, "TXT"))
 
+    async def tlsa(self, name: str) -> list[bytes]:
+        """Each record's data (RFC 6698 §2.1)."""
+        return list(await self._records(name, "TLSA"))
+
+    async def is_authentic(self, name: str, *rdtypes: str) -> bool:
+        """Is one of these answers (that there is no record is one too) vouched for by DNSSEC? Never without
+        `dns.trust_ad`. DnsTemporary where there is no answer to any."""
+        entries = [await self._entry((name.rstrip(".").lower(), rdtype)) for rdtype in rdtypes]
+        if all(entry.error is DnsTemporary for entry in entries):
+            raise DnsTemporary(name[:NAME_CHARS_MAX])
+        return any(entry.is_authentic for entry in entries)
+
     async def _records(self, name: str, rdtype: str) -> tuple[Any, ...]:
         entry = await self._entry((name.rstrip(".").lower(), rdtype))
         if entry.error is not None:
@@ -139,7 +152,9 @@ class Resolver(_LookUps):
     def __init__(self, settings: Dns, clock: Clock) -> None:
         self._clock = clock
         self._timeout_s = settings.timeout_s
+        self._trusts_ad = settings.trust_ad
         nameservers = [_host_port(listen) for listen in settings.nameservers] or system_nameservers()
+        self.nameservers_are_near = all(_is_loopback(address) for address, _ in nameservers)
         # Ask again within the deadline: half of it for each try, at most two seconds.
         self._client = DnsClient(nameservers, try_s=min(2.0, settings.timeout_s / 2))
         self._cache: OrderedDict[tuple[str, str], _Entry] = OrderedDict()
@@ -223,10 +238,11 @@ class Resolver(_LookUps):
         now = self._clock.monotonic()
         answer = await self._client.ask(wire, rdtype)
         octets = ENTRY_OCTETS + len(name) + sum(map(_octets, answer.records))
+        is_authentic = answer.is_authentic and self._trusts_ad
         if answer.records:
-            return _Entry(now + min(answer.ttl_s, TTL_MAX_S), answer.records, None, octets)
+            return _Entry(now + min(answer.ttl_s, TTL_MAX_S), answer.records, None, octets, is_authentic)
         error = NxDomain if answer.rcode == NXDOMAIN else NoAnswer
-        return _Entry(now + min(answer.ttl_s, NEGATIVE_TTL_MAX_S), (), error, octets)
+        return _Entry(now + min(answer.ttl_s, NEGATIVE_TTL_MAX_S), (), error, octets, is_authentic)
 
 
 def _owners(name: str) -> tuple[str, str | None]:
@@ -254,6 +270,13 @@ def _to_wire(name: str) -> bytes | None:
 def _host_port(listen: str) -> tuple[str, int]:
     host, _, port = listen.rpartition(":")
     return host.strip("[]"), int(port)
+
+
+def _is_loopback(address: str) -> bool:
+    try:
+        return ip_address(address.partition("%")[0]).is_loopback
+    except ValueError:
+        return address == "localhost"
 
 
 def _octets(record: str | bytes | tuple[int, str]) -> int:

@@ -1,25 +1,76 @@
-"""What receivers demand of those who deliver to them, joined: one demand for each mail host of a domain."""
+"""What receivers demand of those who deliver to them, joined: one demand for each mail host of a domain.
+
+DANE stands before MTA-STS (RFC 8461 §2): who has TLSA records that can be used is judged by them alone. Where DNSSEC
+does not vouch for the domain's MX and the host's address, there is no DANE (RFC 7672 §2.2). Where DNS does not answer a
+question of these, mail waits: whoever can make it silent could else turn DANE off (§2.1.1).
+"""
 
 from conf.log_events import LogEvent
 from conf.strangers import StrangerLog
+from maild.outbound.dane import read_usable
 from maild.outbound.mta_sts import StsPolicies
 from maild.outbound.sts_policy import StsPolicy
 from maild.outbound.tls_demand import NO_DEMAND, PolicyForbids, TlsDemand
+from maild.resolver import DnsTemporary, NoAnswer, NxDomain, Resolver
 
 _STS_TESTING = TlsDemand("testing", "mta-sts testing")
 _STS_ENFORCED = TlsDemand("verify", "mta-sts")
+_DANE_UNUSABLE = TlsDemand("encrypt", "dane")
+
+
+class HostKeys:
+    """The TLSA records of mail hosts, by their port."""
+
+    def __init__(self, resolver: Resolver, port: int) -> None:
+        self._resolver = resolver
+        self._port = port
+
+    async def speak_for(self, domain: str) -> bool:
+        """Is there DANE for hosts of the domain at all: does DNSSEC vouch for its MX, or for there being none?
+        PolicyForbids."""
+        try:
+            return await self._resolver.is_authentic(domain, "MX")
+        except DnsTemporary:
+            raise PolicyForbids(f"TLS policy dane: DNS does not answer for the MX of {domain}") from None
+
+    async def demand(self, domain: str, host: str) -> TlsDemand | None:
+        """What the records of a host of the domain demand; None where there are none. PolicyForbids."""
+        name = f"_{self._port}._tcp.{host}"
+        try:
+            if not await self._resolver.is_authentic(host, "A", "AAAA"):
+                return None  # RFC 7672 §2.2.2: such zones may choke on TLSA, and can't have any that counts
+            records = await self._resolver.tlsa(name)
+            if not await self._resolver.is_authentic(name, "TLSA"):
+                return None
+        except (NxDomain, NoAnswer):
+            return None
+        except DnsTemporary:
+            text = f"TLS policy dane: DNS does not answer for the TLSA records of {host}"
+            raise PolicyForbids(text) from None
+        usable = read_usable(records)
+        return TlsDemand("dane", "dane", usable, (host, domain)) if usable else _DANE_UNUSABLE  # §2.2
 
 
 class DomainPolicy:
-    """What one domain demands, as it was asked for a moment ago."""
+    """What one domain demands, as it was asked for a moment ago. `keys`: None where it has no DANE."""
 
-    def __init__(self, domain: str, sts: StsPolicy | None, strangers: StrangerLog) -> None:
+    def __init__(
+        self, domain: str, sts: StsPolicy | None, keys: HostKeys | None, strangers: StrangerLog
+    ) -> None:
         self._domain = domain
         self._sts = sts
+        self._keys = keys
         self._strangers = strangers
 
     async def demand(self, host: str) -> TlsDemand:
         """What a session with the domain's mail host must be like; PolicyForbids."""
+        dane = await self._keys.demand(self._domain, host) if self._keys is not None else None
+        if dane is not None and dane.level == "dane":
+            return dane
+        by_sts = self._by_sts(host)
+        return by_sts if dane is None or by_sts.level == "verify" else dane
+
+    def _by_sts(self, host: str) -> TlsDemand:
         sts = self._sts
         if sts is None or sts.mode == "none":
             return NO_DEMAND
@@ -43,16 +94,18 @@ class DomainPolicy:
 
 
 class ReceiverPolicies:
-    """`sts`: None where the operator wants no MTA-STS."""
+    """`sts`: None where the operator wants no MTA-STS; `keys`: None where no resolver's word counts for DANE."""
 
-    def __init__(self, sts: StsPolicies | None, strangers: StrangerLog) -> None:
+    def __init__(self, sts: StsPolicies | None, keys: HostKeys | None, strangers: StrangerLog) -> None:
         self._sts = sts
+        self._keys = keys
         self._strangers = strangers
 
     async def of_domain(self, domain: str) -> DomainPolicy:
-        """What the domain (an A-label) demands; asks it where that is not known."""
+        """What the domain (an A-label) demands; asks it where that is not known. PolicyForbids."""
         sts = await self._sts.of(domain) if self._sts is not None else None
-        return DomainPolicy(domain, sts, self._strangers)
+        keys = self._keys if self._keys is not None and await self._keys.speak_for(domain) else None
+        return DomainPolicy(domain, sts, keys, self._strangers)
 
     async def close(self) -> None:
         """End what is under way. Idempotent."""

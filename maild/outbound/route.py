@@ -8,16 +8,18 @@ Each hop carries what its receiver demands of the session; hosts that a policy k
 
 import ipaddress
 import random
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from conf.addresses import is_public
 from conf.settings import Settings
-from maild.outbound.receiver_policies import DomainPolicy, ReceiverPolicies
+from maild.outbound.receiver_policies import ReceiverPolicies
 from maild.outbound.relays import RelayHost, Relays
 from maild.outbound.tls_demand import NO_DEMAND, PolicyForbids, TlsDemand
 from maild.resolver import DnsError, Mx, NoAnswer, NxDomain, Resolver
+
+T = TypeVar("T")
 
 HOSTS_MAX = 10  # RFC 5321 §5.1 asks for two at least
 ADDRESSES_PER_HOST_MAX = 3
@@ -94,11 +96,11 @@ class Router:
         found = False
         refusal: RouteError | None = None
         hosts = await self._hosts(domain)
-        policy = await self._policies.of_domain(domain)
+        policy = await _allowed(self._policies.of_domain(domain))
         for host in hosts:
             try:
                 addresses = self._checked(host, await self._addresses(host))
-                demand = await _demand(policy, host)
+                demand = await _allowed(policy.demand(host))
             except RouteError as error:
                 refusal = _prefer_transient(refusal, error)
                 continue
@@ -185,9 +187,9 @@ class Router:
             raise RouteError(451, "4.4.3", "the smarthost has no address now") from None
 
 
-async def _demand(policy: DomainPolicy, host: str) -> TlsDemand:
+async def _allowed(asking: Awaitable[T]) -> T:
     try:
-        return await policy.demand(host)
+        return await asking
     except PolicyForbids as error:
         raise RouteError(451, "4.7.0", str(error)) from None
 

@@ -24,6 +24,7 @@ from aiosmtplib.response import SMTPResponse
 from maild.outbound.replies import Malformed, Meaning, ReplyReader, SmtpReply, Step, clean, meaning
 from maild.outbound.tls_policy import TlsPolicy
 
+_DER = 2  # _ssl.ENCODING_DER
 WRITE_CHUNK_BYTES = 64 * 1024
 # A host that reads a block now and then would hold message and session for a day.
 CONTENT_MIN_BYTES_PER_S = 20_000
@@ -234,8 +235,20 @@ class NextHopSession:
         except (SMTPException, OSError, ValueError) as error:  # ssl.SSLError is an OSError
             self.close()
             raise TlsFailed(reason(error)) from error
+        if policy.accepts is not None and not policy.accepts(self._chain()):
+            self.close()
+            raise TlsFailed("no TLSA record of the host vouches for its certificate")
         self._protocol.tls_started()
         self._note_tls(policy.demanded_by)
+
+    def _chain(self) -> list[bytes]:
+        """What the host showed as its certificates, unverified, as DER; its own first."""
+        assert self._protocol.transport is not None
+        ssl_object = self._protocol.transport.get_extra_info("ssl_object")
+        if hasattr(ssl_object, "get_unverified_chain"):  # Python 3.13
+            return list(ssl_object.get_unverified_chain() or ())
+        found = ssl_object._sslobj.get_unverified_chain() or ()
+        return [one.public_bytes(_DER) for one in found]
 
     def _note_tls(self, demanded_by: str = "") -> None:
         ssl_object: Any = self._protocol.transport and self._protocol.transport.get_extra_info("ssl_object")

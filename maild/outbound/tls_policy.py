@@ -11,9 +11,12 @@ time; forgetting that at a restart does no harm.
 
 import ssl
 from collections import OrderedDict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from conf.tls import client_context
+from maild.outbound.dane import is_matched
 from maild.outbound.relays import RelayHost
 from maild.outbound.route import Hop
 from maild.outbound.tls_demand import TlsDemand
@@ -23,16 +26,21 @@ BROKEN_FOR_S = 3600
 BROKEN_HOSTS_MAX = 10_000
 
 
+Accepts = Callable[[Sequence[bytes]], bool]  # a chain as DER, the host's own certificate first
+
+
 @dataclass(frozen=True, slots=True)
 class TlsPolicy:
     """`name`: for the log; `is_implicit`: the session begins with TLS (RFC 8314 §3.3). `demanded_by`: the policy
-    that is met by it, for `tls` of a recipient; "" where there is none."""
+    that is met by it, for `tls` of a recipient; "" where there is none. `accepts`: what judges the chain besides
+    OpenSSL."""
 
     name: str
     context: ssl.SSLContext | None  # None: don't even ask for STARTTLS
     requires_tls: bool = False
     is_implicit: bool = False
     demanded_by: str = ""
+    accepts: Accepts | None = None
 
     @property
     def words(self) -> str:
@@ -51,7 +59,6 @@ class TlsPolicies:
         self._opportunistic = TlsPolicy("opportunistic", self._unverified)
         self._testing = TlsPolicy("testing", self._verified)
         self._plain = TlsPolicy("plain", None)
-        self._demanded: dict[TlsDemand, TlsPolicy] = {}
         self._broken: OrderedDict[tuple[str, str], float] = OrderedDict()  # host, policy
         self._relays: dict[RelayHost, TlsPolicy] = {}
 
@@ -61,16 +68,14 @@ class TlsPolicies:
             return self._of_relay(hop.relay)
         if hop.demand.level in ("opportunistic", "testing"):
             return self._unless_broken(hop)
-        policy = self._demanded.get(hop.demand)
-        if policy is None:
-            policy = self._demanded[hop.demand] = self._of_demand(hop.demand)
-        return policy
+        return self._of_demand(hop.demand)
 
     def _of_demand(self, demand: TlsDemand) -> TlsPolicy:
         if demand.level == "none":
             return self._plain
         context = self._verified if demand.level == "verify" else self._unverified
-        return TlsPolicy(demand.level, context, requires_tls=True, demanded_by=demand.policy)
+        is_matched = partial(_is_matched, demand) if demand.level == "dane" else None
+        return TlsPolicy(demand.level, context, True, demanded_by=demand.policy, accepts=is_matched)
 
     def _of_relay(self, relay: RelayHost) -> TlsPolicy:
         policy = self._relays.get(relay)
@@ -97,6 +102,10 @@ class TlsPolicies:
         self._broken.move_to_end(key)
         while len(self._broken) > BROKEN_HOSTS_MAX:
             self._broken.popitem(last=False)
+
+
+def _is_matched(demand: TlsDemand, chain: Sequence[bytes]) -> bool:
+    return is_matched(demand.tlsa, chain, demand.names)
 
 
 def _verified(ca_file: str) -> ssl.SSLContext:

@@ -5,6 +5,7 @@
     server.drop.add("z.test")                      silence; "*.z.test": for all names below
     server.truncate.add("big.test")                TC over UDP, the whole over TCP
     server.forge["lies.test"] = lambda query: [b""]    any octets, as so many answers
+    server.signed.add("x.test")                    DNSSEC vouches for this name, and for all below it (AD)
     server.queries[("x.test", "MX")]               how often it was asked
 
 Names without any record are NXDOMAIN; names with records of other types give an empty answer. Both
@@ -36,6 +37,8 @@ class DnsServer:
         self.drop: set[str] = set()
         self.truncate: set[str] = set()
         self.forge: dict[str, Callable[[dns.message.Message], list[bytes]]] = {}
+        self.signed: set[str] = set()
+        self.signed_exactly: set[str] = set()  # and not what is below
         self.negative_ttl = 60
         self.queries: Counter[tuple[str, str]] = Counter()
         self.hold: asyncio.Event | None = None  # answers wait for it
@@ -112,6 +115,8 @@ class DnsServer:
             response.flags |= dns.flags.TC
         else:
             self._fill(response, name, rdtype)
+            if query.flags & dns.flags.AD and self._is_signed(name):
+                response.flags |= dns.flags.AD
         return _to_wire(response, 65_535 if over_tcp else max(query.payload, 512))
 
     def _is_dropped(self, name: str) -> bool:
@@ -132,6 +137,9 @@ class DnsServer:
             response.set_rcode(dns.rcode.NXDOMAIN)
         soa = f"ns.test. hostmaster.test. 1 1 1 1 {self.negative_ttl}"
         response.authority.append(dns.rrset.from_text("test.", self.negative_ttl, "IN", "SOA", soa))
+
+    def _is_signed(self, name: str) -> bool:
+        return name in self.signed_exactly or any(f".{name}".endswith(f".{zone}") for zone in self.signed)
 
     def _rrset(self, name: str, rdtype: str) -> dns.rrset.RRset:
         return dns.rrset.from_text(

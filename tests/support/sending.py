@@ -36,6 +36,7 @@ class Sending:
     folder: Path
     mx: Mx = field(default_factory=Mx)
     outbound: dict[str, Any] = field(default_factory=dict)  # settings that differ
+    dns_settings: dict[str, Any] = field(default_factory=dict)  # the same of [dns]
     tuning: QueueTuning = field(default_factory=QueueTuning)
     local_domains: set[str] = field(default_factory=set)
     local_replies: dict[str, Reply] = field(default_factory=dict)
@@ -67,7 +68,11 @@ class Sending:
             {
                 "data_dir": str(self.folder),
                 "server": {"hostname": "mail.ours.test"},
-                "dns": {"nameservers": [f"127.0.0.1:{self.dns.port}"], "timeout_s": 2},
+                "dns": {
+                    "nameservers": [f"127.0.0.1:{self.dns.port}"],
+                    "timeout_s": 2,
+                    **self.dns_settings,
+                },
                 "outbound": {"port": self.mx.port, "allow_private_networks": True, **self.outbound},
             }
         )

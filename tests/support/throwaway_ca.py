@@ -11,6 +11,18 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+_SIGNS_CERTIFICATES = x509.KeyUsage(
+    digital_signature=True,
+    content_commitment=False,
+    key_encipherment=False,
+    data_encipherment=False,
+    key_agreement=False,
+    key_cert_sign=True,
+    crl_sign=True,
+    encipher_only=False,
+    decipher_only=False,
+)
+
 
 class ThrowawayCa:
     """`ca_file` is what a client should trust; `server_context` is what a server needs."""
@@ -25,8 +37,9 @@ class ThrowawayCa:
         self.ca_file = folder / "ca.pem"
         self.ca_file.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
 
-    def server_context(self, names: Sequence[str]) -> ssl.SSLContext:
-        """For a server whose certificate carries these host names and addresses."""
+    def server_context(self, names: Sequence[str], shows_ca: bool = False) -> ssl.SSLContext:
+        """For a server whose certificate carries these host names and addresses; `shows_ca`: and who shows the
+        authority's too."""
         key = ec.generate_private_key(ec.SECP256R1())
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, names[0])])
         alternatives = x509.SubjectAlternativeName([_general_name(name) for name in names])
@@ -41,10 +54,17 @@ class ThrowawayCa:
                 serialization.NoEncryption(),
             )
             + certificate.public_bytes(serialization.Encoding.PEM)
+            + (self.ca_file.read_bytes() if shows_ca else b"")
         )
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(chain)
         return context
+
+    def certificate(self, name: str) -> bytes:
+        """The last certificate whose first name is this one, as DER; the authority's own is that of "ca"."""
+        return x509.load_pem_x509_certificate((self._folder / f"{name}.pem").read_bytes()).public_bytes(
+            serialization.Encoding.DER
+        )
 
     def _sign(
         self,
@@ -68,6 +88,8 @@ class ThrowawayCa:
                 x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key()), critical=False
             )
         )
+        if constraints.ca:
+            builder = builder.add_extension(_SIGNS_CERTIFICATES, critical=True)
         if alternatives is not None:
             builder = builder.add_extension(alternatives, critical=False)
         return builder.sign(self._key, hashes.SHA256())

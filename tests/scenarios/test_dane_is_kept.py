@@ -1,0 +1,214 @@
+"""DANE: somebody strips TLS, or stands in with a certificate of his own, before a host that has TLSA records."""
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import structlog
+
+from conf.settings import Dns
+from maild.outbound.dane import public_key_of
+from storage.records import RecipientRow
+from tests.support.mx import Mx
+from tests.support.sending import Sending
+from tests.support.throwaway_ca import ThrowawayCa
+
+DOMAIN, HOST = "there.test", "mx.there.test"
+
+
+def record(usage: int, selector: int, matching: int, certificate: bytes) -> str:
+    chosen = public_key_of(certificate) if selector else certificate
+    assert chosen is not None
+    digests: list[Callable[[bytes], bytes]] = [
+        bytes,
+        lambda octets: hashlib.sha256(octets).digest(),
+        lambda octets: hashlib.sha512(octets).digest(),
+    ]
+    return f"{usage} {selector} {matching} {digests[matching](chosen).hex()}"
+
+
+class DaneWorld:
+    """A signed domain whose host shows a certificate of an unknown authority, and that authority's own."""
+
+    def __init__(self, folder: Path, names: tuple[str, ...] = (HOST,), **dns: Any) -> None:
+        (folder / "ca").mkdir()
+        (folder / "data").mkdir()
+        self.ca = ThrowawayCa(folder / "ca")
+        self.mx = Mx(starttls="good", tls_context=self.ca.server_context(names, shows_ca=True))
+        self.sending = Sending(folder / "data", mx=self.mx, dns_settings={"trust_ad": True, **dns})
+        self.leaf = self.ca.certificate(names[0])
+
+    async def __aenter__(self) -> "DaneWorld":
+        await self.sending.__aenter__()
+        self.dns = self.sending.dns
+        self.dns.add_mx(DOMAIN, host=HOST)
+        self.dns.signed.add(DOMAIN)
+        await self.sending.queue.start()
+        return self
+
+    async def __aexit__(self, *error: Any) -> None:
+        await self.sending.__aexit__(*error)
+
+    @property
+    def tlsa_name(self) -> str:
+        return f"_{self.mx.port}._tcp.{HOST}"
+
+    def add(self, *records: str) -> None:
+        self.dns.add(self.tlsa_name, "TLSA", *records)
+
+    async def sent(self, status: str) -> RecipientRow:
+        message_id = await self.sending.send(f"you@{DOMAIN}")
+        await self.sending.until(message_id, status)
+        (row,) = await self.sending.store.recipients(message_id)
+        return row
+
+
+def test_the_setting_is_off_by_default() -> None:
+    assert Dns().trust_ad is False
+
+
+@pytest.mark.parametrize("matching", [0, 1, 2])
+@pytest.mark.parametrize("selector", [0, 1])
+@pytest.mark.parametrize("usage", [2, 3])
+async def test_a_record_vouches_for_a_host_that_no_authority_knows(
+    tmp_path: Path, usage: int, selector: int, matching: int
+) -> None:
+    async with DaneWorld(tmp_path) as world:
+        certificate = world.leaf if usage == 3 else world.ca.certificate("ca")
+        world.add(record(usage, selector, matching, certificate), record(3, 1, 1, world.ca.certificate("ca")))
+        row = await world.sent("delivered")
+        assert row.tls is not None and row.tls.endswith(" (dane)")
+        assert world.mx.received[0].tls
+
+
+@pytest.mark.parametrize("usage", [2, 3])
+async def test_a_certificate_that_no_record_vouches_for_gets_nothing(tmp_path: Path, usage: int) -> None:
+    async with DaneWorld(tmp_path) as world:
+        (tmp_path / "other").mkdir()
+        other = ThrowawayCa(tmp_path / "other")
+        other.server_context([HOST])
+        world.add(record(usage, 1, 1, other.certificate(HOST if usage == 3 else "ca")))
+        row = await world.sent("deferred")
+        assert (row.enhanced_code, row.tls) == ("4.7.0", None)
+        assert row.response == (
+            f"TLS policy dane: {HOST} [127.0.0.1]: no TLSA record of the host vouches for its certificate"
+        )
+        assert not any(line.startswith("MAIL") for line in world.mx.commands)
+
+
+async def test_the_key_counts_and_not_the_name(tmp_path: Path) -> None:
+    async with DaneWorld(tmp_path, names=("elsewhere.test",)) as world:
+        world.add(record(3, 1, 1, world.leaf))
+        await world.sent("delivered")
+
+
+@pytest.mark.parametrize(("name", "status"), [(DOMAIN, "delivered"), ("elsewhere.test", "deferred")])
+async def test_below_an_authority_the_name_counts(tmp_path: Path, name: str, status: str) -> None:
+    async with DaneWorld(tmp_path, names=(name,)) as world:
+        world.add(record(2, 0, 1, world.ca.certificate("ca")))
+        await world.sent(status)
+
+
+async def test_a_host_can_not_be_its_own_authority(tmp_path: Path) -> None:
+    async with DaneWorld(tmp_path) as world:
+        world.add(record(2, 0, 1, world.leaf))
+        await world.sent("deferred")
+
+
+@pytest.mark.parametrize("starttls", ["", "broken"])
+async def test_who_strips_tls_sees_nothing(tmp_path: Path, starttls: str) -> None:
+    async with DaneWorld(tmp_path) as world:
+        world.add(record(3, 1, 1, world.leaf))
+        world.mx.starttls = starttls
+        row = await world.sent("deferred")
+        assert row.enhanced_code == "4.7.0"
+        assert row.response is not None and row.response.startswith("TLS policy dane: ")
+        assert not any(line.startswith("MAIL") for line in world.mx.commands)
+
+
+@pytest.mark.parametrize("unusable", ["0 1 1 " + "00" * 32, "3 1 9 " + "00" * 32, "3 7 0 00"])
+async def test_records_that_can_not_be_used_demand_tls_alone(tmp_path: Path, unusable: str) -> None:
+    async with DaneWorld(tmp_path) as world:
+        world.add(unusable)
+        row = await world.sent("delivered")
+        assert row.tls is not None and row.tls.endswith(" (dane)")
+        world.mx.starttls = ""
+        world.sending.clock.forward(60)  # the kept-open session is too old now
+        assert (await world.sent("deferred")).enhanced_code == "4.7.0"
+
+
+@pytest.mark.parametrize("silent", ["SERVFAIL", "lost"])
+async def test_a_host_whose_records_can_not_be_had_is_passed_over(tmp_path: Path, silent: str) -> None:
+    async with DaneWorld(tmp_path) as world:
+        (world.dns.servfail if silent == "SERVFAIL" else world.dns.drop).add(world.tlsa_name)
+        row = await world.sent("deferred")
+        assert row.response == f"TLS policy dane: DNS does not answer for the TLSA records of {HOST}"
+        assert (row.enhanced_code, world.mx.connections) == ("4.7.0", 0)
+
+
+async def test_of_two_hosts_the_one_that_can_be_proven_takes_it(tmp_path: Path) -> None:
+    async with DaneWorld(tmp_path) as world:
+        world.dns.add_mx(DOMAIN, host="first.there.test", preference=1)
+        world.dns.servfail.add(f"_{world.mx.port}._tcp.first.there.test")
+        world.add(record(3, 1, 1, world.leaf))
+        assert (await world.sent("delivered")).remote_host == HOST
+
+
+async def test_silence_about_one_family_of_addresses_turns_nothing_off(tmp_path: Path) -> None:
+    async with DaneWorld(tmp_path) as world:
+        world.dns.servfail.add((HOST, "AAAA"))
+        world.add(record(3, 1, 1, world.ca.certificate("ca")))
+        await world.sent("deferred")
+
+
+@pytest.mark.parametrize("unsigned", ["MX", "host", "TLSA"])
+async def test_what_is_not_signed_does_not_count(tmp_path: Path, unsigned: str) -> None:
+    async with DaneWorld(tmp_path) as world:
+        world.add(record(3, 1, 1, world.ca.certificate("ca")))
+        world.dns.signed = {
+            "MX": {HOST},
+            "host": set(),
+            "TLSA": set(),
+        }[unsigned]
+        if unsigned != "MX":
+            world.dns.signed_exactly = {DOMAIN} if unsigned == "host" else {DOMAIN, HOST}
+        row = await world.sent("delivered")
+        assert row.tls is not None and "(" not in row.tls
+        if unsigned != "TLSA":
+            assert (world.tlsa_name, "TLSA") not in world.dns.queries
+
+
+async def test_without_trust_in_the_resolver_nobody_is_asked(tmp_path: Path) -> None:
+    async with DaneWorld(tmp_path, trust_ad=False) as world:
+        world.add(record(3, 1, 1, world.ca.certificate("ca")))
+        await world.sent("delivered")
+        assert (world.tlsa_name, "TLSA") not in world.dns.queries
+
+
+@pytest.mark.parametrize(
+    ("dns", "told"),
+    [
+        ({"trust_ad": False}, ["dane_off"]),
+        ({"trust_ad": True}, []),
+        ({"trust_ad": True, "nameservers": ["192.0.2.53:53"]}, ["dane_forgeable"]),
+    ],
+)
+async def test_the_start_tells_whether_there_is_dane(
+    tmp_path: Path, dns: dict[str, Any], told: list[str]
+) -> None:
+    async with Sending(tmp_path, dns_settings=dns) as sending:
+        with structlog.testing.capture_logs() as lines:
+            await sending.queue.stop()
+            sending.queue = sending.make_queue()
+        assert [line["event"] for line in lines if line["event"].startswith("dane_")] == told
+
+
+async def test_what_is_known_costs_no_look_up(tmp_path: Path) -> None:
+    async with DaneWorld(tmp_path) as world:
+        world.add(record(3, 1, 1, world.leaf))
+        for _ in range(5):
+            await world.sent("delivered")
+        assert set(world.dns.queries.values()) == {1}
+        assert world.dns.queries[world.tlsa_name, "TLSA"] == 1
