@@ -187,6 +187,14 @@ class SourceAddress(_Section):
 
 
 @dataclass(frozen=True, slots=True)
+class TlsRule(_Section):
+    """`[outbound.tls.NAME]`: what the operator demands of sessions with the MX of some domains."""
+
+    domains: Annotated[tuple[Domain, ...], Field(min_length=1)]
+    policy: Literal["verify", "encrypt", "opportunistic", "none"]
+
+
+@dataclass(frozen=True, slots=True)
 class Outbound(_Section):
     """`[outbound]`: delivery to other hosts. Empty `relay`: to the MX of each domain."""
 
@@ -204,6 +212,7 @@ class Outbound(_Section):
     ca_file: str = ""
     relays: Mapping[str, Smarthost] = field(default_factory=dict)
     sources: Mapping[str, SourceAddress] = field(default_factory=dict)
+    tls: Mapping[str, TlsRule] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -402,14 +411,20 @@ def _relay_faults(outbound: Outbound) -> list[str]:
                 break
     if outbound.relay and ("", "") in claimed:
         faults.append(f"outbound.relay: takes the same mail as outbound.relays.{claimed['', '']}")
-    owners: dict[str, str] = {}
     for name, source in outbound.sources.items():
         families = [":" in address for address in source.addresses]
         if len(families) != len(set(families)):
             faults.append(f"outbound.sources.{name}.addresses: one of IPv4 and one of IPv6 at most")
-        faults += [
-            f"outbound.sources.{name}.senders: {domain} is named by outbound.sources.{owners[domain]} too"
-            for domain in source.senders
-            if owners.setdefault(domain, name) != name
-        ]
+    faults += _named_twice("outbound.sources", "senders", {k: v.senders for k, v in outbound.sources.items()})
+    faults += _named_twice("outbound.tls", "domains", {k: v.domains for k, v in outbound.tls.items()})
     return faults
+
+
+def _named_twice(section: str, key: str, domains: Mapping[str, tuple[str, ...]]) -> list[str]:
+    owners: dict[str, str] = {}
+    return [
+        f"{section}.{name}.{key}: {domain} is named by {section}.{owners[domain]} too"
+        for name, named in domains.items()
+        for domain in named
+        if owners.setdefault(domain, name) != name
+    ]

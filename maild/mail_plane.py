@@ -160,7 +160,8 @@ def mail_out(
     sts = StsPolicies(fetch_policy, ground.resolver, db, clock, strangers) if fetch_policy else None
     host_keys = HostKeys(ground.resolver, settings.outbound.port) if settings.dns.trust_ad else None
     _tell_of_dane(ground)
-    router = Router(settings, ground.resolver, ReceiverPolicies(sts, host_keys, strangers), randomness)
+    policies = ReceiverPolicies(settings.outbound.tls, sts, host_keys, strangers)
+    router = Router(settings, ground.resolver, policies, randomness)
     deliverer = Deliverer(
         router,
         Connections(settings, TlsPolicies(clock, settings.outbound.ca_file), clock, timeouts),

@@ -3,19 +3,26 @@
 DANE stands before MTA-STS (RFC 8461 §2): who has TLSA records that can be used is judged by them alone. Where DNSSEC
 does not vouch for the domain's MX and the host's address, there is no DANE (RFC 7672 §2.2). Where DNS does not answer a
 question of these, mail waits: whoever can make it silent could else turn DANE off (§2.1.1).
+
+What the operator demands of a destination (`[outbound.tls.NAME]`) is the least where it is "verify" or "encrypt"; where
+it is "opportunistic" or "none" the receiver is not even asked.
 """
 
+from collections.abc import Mapping
+
 from conf.log_events import LogEvent
+from conf.settings import TlsRule
 from conf.strangers import StrangerLog
 from maild.outbound.dane import read_usable
 from maild.outbound.mta_sts import StsPolicies
 from maild.outbound.sts_policy import StsPolicy
-from maild.outbound.tls_demand import NO_DEMAND, PolicyForbids, TlsDemand
+from maild.outbound.tls_demand import NO_DEMAND, Level, PolicyForbids, TlsDemand
 from maild.resolver import DnsTemporary, NoAnswer, NxDomain, Resolver
 
 _STS_TESTING = TlsDemand("testing", "mta-sts testing")
 _STS_ENFORCED = TlsDemand("verify", "mta-sts")
 _DANE_UNUSABLE = TlsDemand("encrypt", "dane")
+_WEAKEST_FIRST: tuple[Level, ...] = ("opportunistic", "testing", "encrypt", "verify", "dane")
 
 
 class HostKeys:
@@ -52,23 +59,32 @@ class HostKeys:
 
 
 class DomainPolicy:
-    """What one domain demands, as it was asked for a moment ago. `keys`: None where it has no DANE."""
+    """What one domain demands, as it was asked for a moment ago. `keys`: None where it has no DANE. `least`: what the
+    operator demands."""
 
     def __init__(
-        self, domain: str, sts: StsPolicy | None, keys: HostKeys | None, strangers: StrangerLog
+        self,
+        domain: str,
+        sts: StsPolicy | None,
+        keys: HostKeys | None,
+        least: TlsDemand,
+        strangers: StrangerLog,
     ) -> None:
         self._domain = domain
         self._sts = sts
         self._keys = keys
+        self._least = least
         self._strangers = strangers
 
     async def demand(self, host: str) -> TlsDemand:
         """What a session with the domain's mail host must be like; PolicyForbids."""
+        if self._least.level == "none":
+            return self._least
         dane = await self._keys.demand(self._domain, host) if self._keys is not None else None
         if dane is not None and dane.level == "dane":
             return dane
-        by_sts = self._by_sts(host)
-        return by_sts if dane is None or by_sts.level == "verify" else dane
+        demands = [self._by_sts(host), dane or NO_DEMAND, self._least]
+        return max(demands, key=lambda demand: _WEAKEST_FIRST.index(demand.level))  # of equals the first
 
     def _by_sts(self, host: str) -> TlsDemand:
         sts = self._sts
@@ -94,18 +110,30 @@ class DomainPolicy:
 
 
 class ReceiverPolicies:
-    """`sts`: None where the operator wants no MTA-STS; `keys`: None where no resolver's word counts for DANE."""
+    """`rules`: the operator's. `sts`: None where the operator wants no MTA-STS; `keys`: None where no resolver's word
+    counts for DANE."""
 
-    def __init__(self, sts: StsPolicies | None, keys: HostKeys | None, strangers: StrangerLog) -> None:
+    def __init__(
+        self,
+        rules: Mapping[str, TlsRule],
+        sts: StsPolicies | None,
+        keys: HostKeys | None,
+        strangers: StrangerLog,
+    ) -> None:
+        self._rules = {domain: rule.policy for rule in rules.values() for domain in rule.domains}
         self._sts = sts
         self._keys = keys
         self._strangers = strangers
 
     async def of_domain(self, domain: str) -> DomainPolicy:
         """What the domain (an A-label) demands; asks it where that is not known. PolicyForbids."""
+        rule = self._rules.get(domain)
+        least = NO_DEMAND if rule is None else TlsDemand(rule, rule)
+        if rule in ("opportunistic", "none"):
+            return DomainPolicy(domain, None, None, least, self._strangers)
         sts = await self._sts.of(domain) if self._sts is not None else None
         keys = self._keys if self._keys is not None and await self._keys.speak_for(domain) else None
-        return DomainPolicy(domain, sts, keys, self._strangers)
+        return DomainPolicy(domain, sts, keys, least, self._strangers)
 
     async def close(self) -> None:
         """End what is under way. Idempotent."""

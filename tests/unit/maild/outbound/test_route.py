@@ -27,7 +27,7 @@ def router(dns: DnsServer, smtp: tuple[str, ...] = ("0.0.0.0:25",), **outbound: 
         {"server": {"hostname": "mail.ours.test"}, "smtp": {"listen": list(smtp)}, "outbound": outbound}
     )
     clock = ManualClock()
-    policies = ReceiverPolicies(None, None, StrangerLog(clock.monotonic))
+    policies = ReceiverPolicies({}, None, None, StrangerLog(clock.monotonic))
     return Router(settings, Resolver(dns.settings, clock), policies, random.Random(1))
 
 
