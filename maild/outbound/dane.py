@@ -15,7 +15,7 @@ from cryptography.x509.verification import PolicyBuilder, Store, VerificationErr
 DANE_TA, DANE_EE = 2, 3
 CERT, SPKI = 0, 1
 RECORDS_MAX = 20  # of one host
-CHAIN_MAX = 10  # certificates of what a host shows
+CHAIN_MAX = 6  # certificates of what a host shows
 
 _SEQUENCE, _VERSION = 0x30, 0xA0
 _FIELDS_BEFORE_KEY = 5  # serial number, signature, issuer, validity, subject (RFC 5280 §4.1)
@@ -61,12 +61,15 @@ def is_matched(records: Sequence[Tlsa], chain: Sequence[bytes], names: Sequence[
     # RFC 7672 §3.1.1: neither names nor dates count, the record alone.
     if any(_fits(record, chain[0]) for record in records if record.usage == DANE_EE):
         return True
-    anchors = [
-        certificate
-        for certificate in chain[1:CHAIN_MAX]
-        if any(_fits(record, certificate) for record in records if record.usage == DANE_TA)
-    ]
-    return any(_is_issued_by(anchor, chain, name) for anchor in anchors for name in names)
+    anchor = next(
+        (
+            certificate
+            for certificate in chain[1:CHAIN_MAX]
+            if any(_fits(record, certificate) for record in records if record.usage == DANE_TA)
+        ),
+        None,
+    )
+    return anchor is not None and any(_is_issued_by(anchor, chain, name) for name in names)
 
 
 def _fits(record: Tlsa, certificate: bytes) -> bool:
@@ -81,10 +84,16 @@ def _is_issued_by(anchor: bytes, chain: Sequence[bytes], name: str) -> bool:
     try:
         leaf, *others = (x509.load_der_x509_certificate(one) for one in chain[:CHAIN_MAX])
         builder = PolicyBuilder().store(Store([x509.load_der_x509_certificate(anchor)]))
-        builder.build_server_verifier(x509.DNSName(name)).verify(leaf, others)
+        builder.build_server_verifier(x509.DNSName(name)).verify(leaf, one_of_each_name(others))
     except (VerificationError, ValueError, TypeError, x509.InvalidVersion):
         return False
     return True
+
+
+def one_of_each_name(authorities: Sequence[x509.Certificate]) -> list[x509.Certificate]:
+    """The first with each subject. Who shows several that could have signed the same would have all ways through
+    them tried, a signature to check at each step."""
+    return list({one.subject.public_bytes(): one for one in reversed(authorities)}.values())
 
 
 def public_key_of(certificate: bytes) -> bytes | None:

@@ -6,7 +6,7 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from maild.outbound.dane import RECORDS_MAX, Tlsa, is_matched, public_key_of, read_usable
+from maild.outbound.dane import RECORDS_MAX, Tlsa, is_matched, one_of_each_name, public_key_of, read_usable
 from tests.support.throwaway_ca import ThrowawayCa
 
 SHA256 = bytes(range(32))
@@ -46,6 +46,18 @@ def test_the_public_key_is_what_the_certificate_says(tmp_path: Path) -> None:
         octets = ca.certificate(name)
         key = x509.load_der_x509_certificate(octets).public_key()
         assert public_key_of(octets) == key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+
+
+def test_authorities_of_one_name_are_no_maze(tmp_path: Path) -> None:
+    shown = []
+    for number in range(5):
+        (tmp_path / str(number)).mkdir()
+        ca = ThrowawayCa(tmp_path / str(number), name="one" if number < 4 else "another")
+        shown.append(x509.load_der_x509_certificate(ca.certificate("ca")))
+    assert {one.serial_number for one in one_of_each_name(shown)} == {
+        shown[0].serial_number,
+        shown[4].serial_number,
+    }
 
 
 def test_without_a_certificate_nothing_matches() -> None:
