@@ -72,6 +72,7 @@ class Daemon:
         self._clock = clock or Clock()
         self._folder = DataFolder(settings.data_path)
         self._db: Database | None = None
+        self._resolver: Resolver | None = None
         self._cpu = CpuThreads()
         self._supervisor = Supervisor([])
         self._serves = False
@@ -157,6 +158,7 @@ class Daemon:
         self._db = await Database.open(self._folder.database)
         blob_store = Blobs(self._folder.blobs, ids, settings.storage.inline_blob_bytes)
         blob_store.prepare()
+        self._resolver = Resolver(settings.dns, clock)
         swept = blob_store.sweep(await self._db.read(blobs.known_files))
         ground = Ground(
             settings=settings,
@@ -170,7 +172,7 @@ class Daemon:
             sealer=Sealer(
                 rotation.valid_key(self._folder.database, master_key_file(self._folder.master_key))
             ),
-            resolver=Resolver(settings.dns, clock),
+            resolver=self._resolver,
             tuning=self._tuning,
         )
         tell(log, LogEvent.BUILT, data_dir=str(self._folder.path), orphaned_files_removed=swept)
@@ -243,6 +245,8 @@ class Daemon:
     async def stop(self) -> None:
         """Drain and stop all parts (storage/service.py), then close the store. Idempotent."""
         await self._supervisor.stop()
+        if self._resolver is not None:
+            await self._resolver.close()
         await self._cpu.close()
         if self._db is not None:
             await self._db.close()

@@ -165,6 +165,13 @@ class Resolver(_LookUps):
         self._shares: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
         self.at_hand = AtHand(self._cached)
 
+    async def close(self) -> None:
+        """Nobody waits for answers any more."""
+        flying = list(self._flying.values())
+        for task in flying:
+            task.cancel()
+        await asyncio.gather(*flying, return_exceptions=True)
+
     async def addresses(self, host: str) -> list[str]:
         """IPv4 addresses, then IPv6 ones. One family that can't be had does not hide the other."""
         kinds = [(host.rstrip(".").lower(), "A"), (host.rstrip(".").lower(), "AAAA")]

@@ -13,7 +13,8 @@ async def test_a_changed_message_is_told_by_health_and_the_others_are_served(
         await maild.deliver(bot["address"], f"From: a@elsewhere.test\nSubject: {number}\n\n{body}\n")
     daemon, keyless = maild.daemon, maild.api.with_key(None)
     await daemon.self_check.round()
-    assert (await keyless.get("/health")).json == {"status": "healthy", "service": "maild", "store": "ok"}
+    before = (await keyless.get("/health")).json
+    assert (before["status"], before["store"]) == ("healthy", "ok")
 
     file = next((maild.settings.data_path / "blobs").glob("??/blb_*"))
     with file.open("r+b") as opened:
