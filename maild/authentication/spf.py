@@ -219,7 +219,7 @@ class _Evaluation:
         if any(self._any_within(addresses, mechanism) for addresses in lists):
             return True
         for answer in answers:
-            if isinstance(answer, BaseException):
+            if isinstance(answer, DnsTemporary):
                 raise answer
         return self._no_match(is_void=not lists or not all(lists))
 
@@ -261,11 +261,15 @@ class _Evaluation:
             ]
         return self._client_names
 
-    async def _addresses_of(self, hosts: Sequence[str]) -> list[list[str] | BaseException]:
-        """Of each host its addresses, or what went wrong."""
-        return await asyncio.gather(
-            *(self._found(self._addresses(host)) for host in hosts), return_exceptions=True
-        )
+    async def _addresses_of(self, hosts: Sequence[str]) -> list[list[str] | DnsTemporary]:
+        """Of each host its addresses, or that nobody can say now."""
+        return await asyncio.gather(*(self._addresses_or_why(host) for host in hosts))
+
+    async def _addresses_or_why(self, host: str) -> list[str] | DnsTemporary:
+        try:
+            return await self._found(self._addresses(host))
+        except DnsTemporary as error:
+            return error
 
     @staticmethod
     async def _found(asked: Awaitable[list[_T]]) -> list[_T]:

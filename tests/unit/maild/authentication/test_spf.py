@@ -7,7 +7,7 @@ import pytest
 
 from maild.authentication import spf
 from maild.authentication.spf import SpfResult, evaluate_spf
-from maild.resolver import Mx
+from maild.resolver import Mx, NotAtHand
 from tests.support.spf_zone import SpfZone
 
 QUESTIONS_MAX = {"TXT": 12, "MX": 10, "PTR": 1}
@@ -310,3 +310,20 @@ async def test_a_long_record_lets_others_have_their_turn() -> None:
     await evaluate(zone)
     task.cancel()
     assert turns == 2
+
+
+class ForgetfulZone(SpfZone):
+    """A cache that has let go of the addresses of hosts, and has all else."""
+
+    async def ipv4(self, host: str) -> list[str]:
+        raise NotAtHand
+
+
+@pytest.mark.parametrize("terms", ["ptr -all", "mx -all", "a -all", "exists:%{p}.x.test -all"])
+async def test_an_address_that_is_not_at_hand_is_asked_for_and_not_passed_over(terms: str) -> None:
+    zone = ForgetfulZone()
+    zone.add("x.test", "TXT", b"v=spf1 " + terms.encode())
+    zone.add("x.test", "MX", Mx(10, "mail.x.test"))
+    zone.add("1.2.0.192.in-addr.arpa", "PTR", "mail.x.test")
+    with pytest.raises(NotAtHand):
+        await evaluate(zone)
