@@ -42,6 +42,12 @@ def _listen(value: str) -> str:
     return value
 
 
+def host_port(listen: str) -> tuple[str, int]:
+    """The two parts of an `address:port` of the settings; IPv6 without its brackets."""
+    host, _, port = listen.rpartition(":")
+    return host.strip("[]"), int(port)
+
+
 def _network(value: str) -> str:
     try:
         return str(ipaddress.ip_network(value))

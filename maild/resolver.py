@@ -28,7 +28,7 @@ import dns.exception
 import dns.name
 
 from conf.dns_wire import NXDOMAIN
-from conf.settings import Dns
+from conf.settings import Dns, host_port
 from maild.dns_client import DnsClient, NoNameserver, system_nameservers
 from storage.clock import Clock
 
@@ -153,7 +153,7 @@ class Resolver(_LookUps):
         self._clock = clock
         self._timeout_s = settings.timeout_s
         self._trusts_ad = settings.trust_ad
-        nameservers = [_host_port(listen) for listen in settings.nameservers] or system_nameservers()
+        nameservers = [host_port(listen) for listen in settings.nameservers] or system_nameservers()
         self.nameservers_are_near = all(_is_loopback(address) for address, _ in nameservers)
         # Ask again within the deadline: half of it for each try, at most two seconds.
         self._client = DnsClient(nameservers, try_s=min(2.0, settings.timeout_s / 2))
@@ -272,11 +272,6 @@ def _to_wire(name: str) -> bytes | None:
         return (dns.name.from_text(name, dns.name.root).to_wire() or b"").lower()
     except (dns.exception.DNSException, UnicodeError):
         return None
-
-
-def _host_port(listen: str) -> tuple[str, int]:
-    host, _, port = listen.rpartition(":")
-    return host.strip("[]"), int(port)
 
 
 def _is_loopback(address: str) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, Protocol, cast
 
 from aiohttp import web
 
-from conf.settings import Http
+from conf.settings import Http, host_port
 from conf.strangers import StrangerLog
 from conf.tuning import HttpTuning
 from controlplane.access.authentication import Authenticator
@@ -103,9 +103,8 @@ class HttpServer(Service):
         # Around the application, not in it: it refuses some requests before any middleware sees them.
         inner = cast(Next, manager.request_handler)  # an application's requests are all web.Request
         manager.request_handler = cast(Any, self._gate.around(inner))
-        host, _, port = self._listen.rpartition(":")
         try:
-            sock = _bind(host.strip("[]"), int(port))
+            sock = _bind(*host_port(self._listen))
         except OSError as error:
             raise HttpError(
                 f"http.listen: can't listen on {self._listen}: {error.strerror or error}"

@@ -10,7 +10,7 @@ from ssl import SSLContext
 import structlog
 from structlog.typing import FilteringBoundLogger
 
-from conf.settings import Smtp
+from conf.settings import Smtp, host_port
 from conf.strangers import StrangerLog
 from conf.tuning import SmtpTuning
 from maild.authentication.patience import Patience
@@ -108,14 +108,14 @@ class Listener(Service):
 
     async def _listen(self, key: str, address: str, *, is_tls_first: bool) -> asyncio.Server:
         loop = asyncio.get_running_loop()
-        host, _, port = address.rpartition(":")
+        host, port = host_port(address)
         try:
             return await loop.create_server(
                 lambda: Session(
                     self, self._limits, self._tuning, self._hostname, self.tls, is_tls_first, loop
                 ),
-                host.strip("[]"),
-                int(port),
+                host,
+                port,
                 backlog=BACKLOG,
             )
         except OSError as error:

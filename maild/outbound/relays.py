@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from conf.settings import Outbound
+from conf.settings import Outbound, host_port
 
 CREDENTIAL = "credential:"  # systemd.exec(5), LoadCredential=
 SECRET_CHARS_MAX = 16 * 1024
@@ -42,11 +42,11 @@ class Relays:
             tuple[str, str], RelayHost
         ] = {}  # by the sender's and the recipient's domain, "" for any
         if outbound.relay:
-            self._named["", ""] = RelayHost("", *_host_port(outbound.relay))
+            self._named["", ""] = RelayHost("", *host_port(outbound.relay))
         for name, section in outbound.relays.items():
             relay = RelayHost(
                 name,
-                *_host_port(section.host),
+                *host_port(section.host),
                 section.tls,
                 section.auth,
                 section.username,
@@ -82,8 +82,3 @@ def secret_path(password_file: str, environment: Mapping[str, str] = os.environ)
     if not password_file.startswith(CREDENTIAL):
         return Path(password_file)
     return Path(environment.get("CREDENTIALS_DIRECTORY", ""), password_file.removeprefix(CREDENTIAL))
-
-
-def _host_port(listen: str) -> tuple[str, int]:
-    host, _, port = listen.rpartition(":")
-    return host.strip("[]"), int(port)
