@@ -11,9 +11,8 @@ from controlplane.egress.client import Egress, EgressFailed, Resolve
 from controlplane.egress.targets import EgressRefused
 from storage.service import Service
 
-TIMEOUT_S = (
-    30  # RFC 8461 §3.3 suggests a minute; the first mail to a domain waits so long for a host that hangs
-)
+# RFC 8461 §3.3 suggests a minute; the first mail to a domain waits so long for a host that hangs.
+TIMEOUT_S = 30
 USER_AGENT = "maild-mta-sts/1"
 PATH = "/.well-known/mta-sts.txt"
 

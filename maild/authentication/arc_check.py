@@ -21,6 +21,7 @@ from maild.authentication.signatures import (
     tags_of,
     verify,
 )
+from maild.message.canonical import Field
 
 MAX_SETS = 50  # RFC 8617 §4.2.1
 MAX_SEALERS = 12  # whose keys are asked for; honest chains have two or three
@@ -120,16 +121,15 @@ def _by_instance(message: SignedMessage, name: bytes) -> dict[int, int]:
     if len(positions) > MAX_SETS:
         raise Unacceptable("fail", "the chain is too long")
     for position in positions:
-        value = message.fields[position][1].decode("latin-1")
-        instance = _INSTANCE.match(value) if name == _RESULTS else None
-        text = (
-            instance[1]
-            if instance
-            else tags_of(message.fields[position]).get("i", "")
-            if name != _RESULTS
-            else ""
-        )
+        field = message.fields[position]
+        text = _results_instance(field) if name == _RESULTS else tags_of(field).get("i", "")
         if not (text.isascii() and text.isdigit() and len(text) <= 2) or int(text) in found:
             raise Unacceptable("fail", "an instance has no number of its own")
         found[int(text)] = position
     return found
+
+
+def _results_instance(field: Field) -> str:
+    """The number in front of another host's results, which are no tag list; "" where there is none."""
+    found = _INSTANCE.match(field[1].decode("latin-1"))
+    return found[1] if found else ""

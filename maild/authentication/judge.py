@@ -4,7 +4,7 @@
     ask         SPF, the keys, the policy of the author's domain         (DNS, all under one deadline)
     verify      signatures and seals                                     (computes; a thread for large mail)
     align       has anything that passed to do with the author?          (DNS, under the same deadline)
-    decide      the steps of `_DECISIONS`, the first that has something to say
+    decide      no one author: spam; a DMARC failure that nobody vouches for: refused or spam, as its policy asks
 
 A DNS that does not answer makes a check `temperror`; it never loses mail. Nothing here raises for what a stranger wrote
 or publishes.
