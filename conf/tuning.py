@@ -92,13 +92,14 @@ class QueueTuning:
 @dataclass(frozen=True, slots=True)
 class LoopTuning:
     """`held_s`: for how long the event loop may serve nobody before it is told. `computed_s`: between two looks at a
-    loop that computes; `look_s`: at one that does not; `again_s`: at one that was found at work.
+    loop that computes; `again_s`: at one that waits where it should not. `beat_s`: how often the loop says that it
+    does not.
     """
 
     held_s: float = 0.02
     computed_s: float = 0.01
-    look_s: float = 0.2
     again_s: float = 0.01
+    beat_s: float = 0.2
 
 
 @dataclass(frozen=True, slots=True)

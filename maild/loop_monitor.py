@@ -3,14 +3,17 @@
 Everybody waits for the loop, so nothing may hold it for more than 20 ms, whatever a peer sends. Tests hold what we
 thought of to that; this tells of the rest, where it happens.
 
-A thread looks at the loop's frames each time that the loop's thread has computed for 10 ms (`CpuTimer`), so that an
-idle daemon pays nothing, and five times a second besides, for what waits instead of computing (a disk, a lock, the
-interpreter). Where a look finds the loop at work, it asks the loop a question (`call_soon_threadsafe`) and looks again
-until that is answered. The time from the question to the answer is how long the loop was held, without the 10 ms at
-most before the question: what is told was held at least as long. What computes is found when it takes longer than 10 ms
-more than the bound, what waits for certain when it takes longer than a fifth of a second.
+Two timers interrupt the loop's thread to look where it is (`ThreadTimer`). One does each time that the thread has
+computed for 10 ms, so that an idle daemon pays nothing. The other does where the loop has let a fifth of a second pass
+without a beat, which tells of what waits instead of computing (a disk, a lock, the interpreter). Where a look finds the
+loop at work, it asks the loop a question (`call_soon_threadsafe`); further looks see where the loop is until that is
+answered. The time from the question to the answer is how long the loop was held, without what came before the question:
+what is told was held at least as long. What computes is found when it takes longer than 10 ms more than the bound, what
+waits for certain when it takes longer than a quarter of a second.
 
 A pass of the loop that does many short things counts as well: all wait until it is over.
+
+It watches a loop on the main thread, as the daemon's is; elsewhere it counts nothing.
 """
 
 import asyncio
@@ -26,11 +29,13 @@ from types import FrameType
 from typing import NamedTuple
 
 import structlog
+import uvloop._noop
 
 from conf.log_events import LogEvent
 from conf.strangers import StrangerLog
 from conf.tuning import LoopTuning
-from maild.cpu_timer import CpuTimer
+from maild import thread_timer
+from maild.thread_timer import ThreadTimer
 from storage.clock import Clock, day_of
 from storage.service import Service
 
@@ -57,7 +62,9 @@ class Hold(NamedTuple):
     looks: int
 
 
-class _Place(NamedTuple):
+class Place(NamedTuple):
+    """Of the loop's thread, as in `Hold`."""
+
     where: str
     within: str | None
     callers: tuple[str, ...]
@@ -67,79 +74,64 @@ class _Place(NamedTuple):
 class _Question:
     asked_s: float
     asked_cpu_s: float
-    answered: tuple[float, float] | None = None  # when, and the loop's CPU seconds then
-    places: Counter[_Place] = field(default_factory=Counter)
+    places: Counter[Place] = field(default_factory=Counter)
 
 
 class HoldWatch:
-    """What the looks make of what they see. `ask` has the loop call something, in its next pass; `answer_s` and
-    `cpu_s` are times in seconds: now (monotonic), and what the loop's thread has computed.
+    """What the looks make of what they see. `ask` has the loop call something, in its next pass; `tell` gets what has
+    held it, then. `now_s` and `cpu_s` are times in seconds: now (monotonic), and what the loop's thread has computed.
     """
 
     def __init__(
         self,
         ask: Callable[[Callable[[], None]], object],
+        tell: Callable[[Hold], None],
         now_s: Callable[[], float],
         cpu_s: Callable[[], float],
         held_s: float,
     ) -> None:
         self._ask = ask
+        self._tell = tell
         self._now_s = now_s
         self._cpu_s = cpu_s
         self._held_s = held_s
         self._question: _Question | None = None
 
-    @property
-    def is_open(self) -> bool:
-        """A question is not answered, or its answer was not looked at."""
-        return self._question is not None
-
-    def look(self, frame: FrameType | None) -> Hold | None:
-        """`frame`: the innermost of the loop's thread, None where the loop runs nothing of Python.
-
-        The hold that has ended since the look before.
-        """
+    def look(self, place: Place) -> None:
+        """The loop's thread is at work there."""
         question = self._question
-        if question is not None and question.answered is not None:
-            self._question = None
-            return self._judge(question, *question.answered)
         if question is None:
             question = self._question = _Question(self._now_s(), self._cpu_s())
-            self._see(question, frame)
-            self._ask(lambda: self._answer(question))
-        else:
-            self._see(question, frame)
+            self._ask(self._answer)
+        question.places[place] += 1
+
+    def _answer(self) -> None:
+        question, self._question = self._question, None
+        assert question is not None, "each question is answered once"
+        held_s = self._now_s() - question.asked_s
+        if held_s > self._held_s:
+            (place, _), *_ = question.places.most_common(1)
+            cpu_s = self._cpu_s() - question.asked_cpu_s
+            self._tell(Hold(held_s, cpu_s, *place, looks=question.places.total()))
+
+
+def place_of(frame: FrameType | None, base: FrameType | None) -> Place | None:
+    """Where the callback is that `frame` belongs to; None where no callback runs. `base`: what calls the callbacks."""
+    frames = list(_outwards(frame, base))
+    if not frames or frames[-1].f_code in _OF_THE_WATCH:
         return None
-
-    def _answer(self, question: _Question) -> None:
-        question.answered = self._now_s(), self._cpu_s()
-
-    def _see(self, question: _Question, frame: FrameType | None) -> None:
-        question.places[_place(frame)] += 1
-
-    def _judge(self, question: _Question, answered_s: float, cpu_s: float) -> Hold | None:
-        held_s = answered_s - question.asked_s
-        if held_s <= self._held_s:
-            return None
-        (place, _), *_ = question.places.most_common(1)
-        return Hold(held_s, cpu_s - question.asked_cpu_s, *place, looks=question.places.total())
-
-
-def _place(frame: FrameType | None) -> _Place:
-    if frame is None:
-        return _Place(IN_C, None, ())
-    ours = [one for one in _outwards(frame) if one.f_code.co_filename.startswith(_OURS)]
-    innermost = _named(frame)
+    ours = [one for one in frames if one.f_code.co_filename.startswith(_OURS)]
+    innermost = _named(frames[0])
     if not ours:
-        return _Place(innermost, None, ())
+        return Place(innermost, None, ())
     where, *callers = (_named(one) for one in ours[: CALLERS + 1])
-    return _Place(where, innermost if innermost != where else None, tuple(callers))
+    return Place(where, innermost if innermost != where else None, tuple(callers))
 
 
-def _outwards(frame: FrameType) -> Iterator[FrameType]:
-    at: FrameType | None = frame
+def _outwards(frame: FrameType | None, base: FrameType | None) -> Iterator[FrameType]:
+    at = frame
     for _ in range(FRAMES_MAX):
-        if at is None:
+        if at is None or at is base:
             return
         yield at
         at = at.f_back
@@ -151,7 +143,7 @@ def _named(frame: FrameType) -> str:
 
 
 class LoopMonitor(Service):
-    """Watches the loop that `start` runs on, from a thread. A line for each hold, as often as one of strangers."""
+    """Watches the loop that `start` runs on. A line for each hold, as often as one of strangers."""
 
     name = "loop-monitor"
 
@@ -159,72 +151,60 @@ class LoopMonitor(Service):
         self._clock = clock
         self._tuning = tuning
         self._strangers = strangers
-        self._thread: threading.Thread | None = None
-        self._timer: CpuTimer | None = None
+        self._loop: asyncio.AbstractEventLoop
+        self._base: FrameType | None
         self._watch: HoldWatch
-        self._ends = False
+        self._computed: ThreadTimer | None = None
+        self._waited: ThreadTimer | None = None
+        self._next_beat: asyncio.TimerHandle | None = None
         self._day = ""
         self._holds = 0
         self._held_s = 0.0
 
     async def start(self) -> None:
-        if self._thread is not None:
+        if self._computed is not None or not thread_timer.are_to_be_had():
             return
-        self._ends = False
-        begun = threading.Event()
-        loop, base = asyncio.get_running_loop(), await _below_callbacks()
+        self._loop, self._base = asyncio.get_running_loop(), await _below_callbacks()
         cpu_clock = time.pthread_getcpuclockid(threading.get_ident())
         self._watch = HoldWatch(
-            lambda answer: _call(loop, answer),
+            self._loop.call_soon_threadsafe,  # an interrupt may come while the loop sleeps
+            self._tell,
             time.monotonic,
             lambda: time.clock_gettime(cpu_clock),
             self._tuning.held_s,
         )
-        self._thread = threading.Thread(
-            target=self._run, args=(loop, threading.get_ident(), base, begun), name=self.name, daemon=True
-        )
-        self._thread.start()
-        await asyncio.to_thread(begun.wait)
+        self._computed = ThreadTimer(cpu_clock, self._look_at_computing)
+        self._computed.set(self._tuning.computed_s, self._tuning.computed_s)
+        self._waited = ThreadTimer(time.CLOCK_MONOTONIC, self._look_at_waiting)
+        self._beat()
 
     async def stop(self) -> None:
-        thread, self._thread = self._thread, None
-        if thread is None:
-            return
-        self._ends = True
-        if self._timer is not None and thread.is_alive():
-            self._timer.wake()
-        await asyncio.to_thread(thread.join)
+        for timer in (self._computed, self._waited):
+            if timer is not None:
+                timer.close()
+        self._computed = self._waited = None
+        if self._next_beat is not None:
+            self._next_beat.cancel()
+
+    def _beat(self) -> None:
+        if self._waited is not None:
+            self._waited.set(self._tuning.beat_s + self._tuning.held_s, self._tuning.again_s)
+            self._next_beat = self._loop.call_later(self._tuning.beat_s, self._beat)
+
+    def _look_at_computing(self, frame: FrameType | None) -> None:
+        if self._loop.is_running():
+            self._watch.look(place_of(frame, self._base) or Place(IN_C, None, ()))
+
+    def _look_at_waiting(self, frame: FrameType | None) -> None:
+        place = place_of(frame, self._base)
+        # Without one, the loop itself comes late: other processes had the processor.
+        if place is not None and self._loop.is_running():
+            self._watch.look(place)
 
     def today(self) -> dict[str, int]:
         """How often the loop was held since midnight (UTC) or the start, and how long in all, in ms."""
         self._begin_day()
         return {"holds": self._holds, "heldMs": round(self._held_s * 1000)}
-
-    def _run(
-        self, loop: asyncio.AbstractEventLoop, watched: int, base: FrameType | None, begun: threading.Event
-    ) -> None:
-        timer = self._timer = CpuTimer(watched, self._tuning.computed_s)
-        begun.set()
-        try:
-            self._look_again_and_again(loop, watched, base, timer)
-        except Exception:
-            log.exception("loop_not_watched")  # the daemon serves without it
-        finally:
-            timer.close()
-
-    def _look_again_and_again(
-        self, loop: asyncio.AbstractEventLoop, watched: int, base: FrameType | None, timer: CpuTimer
-    ) -> None:
-        watch = self._watch
-        while not self._ends:
-            has_computed = timer.wait(self._tuning.again_s if watch.is_open else self._tuning.look_s)
-            frame = sys._current_frames().get(watched)
-            is_idle = frame is base and not has_computed
-            if watch.is_open or not is_idle:
-                hold = watch.look(None if frame is base else frame)
-                if hold is not None:
-                    _call(loop, lambda hold=hold: self._tell(hold))  # type: ignore[misc]
-            frame = None  # it would keep what the function at work holds
 
     def _tell(self, hold: Hold) -> None:
         self._begin_day()
@@ -248,16 +228,12 @@ class LoopMonitor(Service):
             self._day, self._holds, self._held_s = day, 0, 0.0
 
 
-def _call(loop: asyncio.AbstractEventLoop, what: Callable[[], None]) -> None:
-    try:
-        loop.call_soon_threadsafe(what)
-    except RuntimeError:
-        if not loop.is_closed():  # a loop that ended without its parts being stopped
-            raise
-
-
 async def _below_callbacks() -> FrameType | None:
     """The frame that the loop's callbacks are called from: where the thread is while the loop has nothing to do."""
     found: asyncio.Future[FrameType | None] = asyncio.get_running_loop().create_future()
     asyncio.get_running_loop().call_soon(lambda: found.set_result(sys._getframe().f_back))
     return await found
+
+
+# What the loop runs to let an interrupt in, and what notes that it is alive, hold up nobody.
+_OF_THE_WATCH = frozenset({uvloop._noop.noop.__code__, LoopMonitor._beat.__code__})

@@ -16,7 +16,7 @@ import pytest
 import pytest_asyncio
 import uvloop
 
-from tests.support import query_plans
+from tests.support import crash_report, query_plans
 from tests.support.running import Running, Template
 
 query_plans.watch.begin()
@@ -26,6 +26,11 @@ Start = Callable[..., Awaitable[Running]]
 
 def pytest_asyncio_loop_factories() -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
     return {"uvloop": uvloop.new_event_loop}
+
+
+@pytest.hookimpl(trylast=True)  # after pytest's own, which has the stacks go to where no summary is
+def pytest_configure(config: pytest.Config) -> None:
+    crash_report.configure(config)
 
 
 @pytest.fixture(autouse=True)

@@ -14,13 +14,14 @@ import structlog
 
 from conf.strangers import LINES_PER_MINUTE, StrangerLog
 from conf.tuning import LoopTuning
-from maild import loop_monitor
-from maild.loop_monitor import IN_C, Hold, HoldWatch, LoopMonitor
+from maild import loop_monitor, thread_timer
+from maild.loop_monitor import IN_C, Hold, HoldWatch, LoopMonitor, Place, place_of
 from storage.clock import DAY_MS, Clock
 
 ROOT = Path(loop_monitor.__file__).parents[1]
 T = TypeVar("T")
-TUNING = LoopTuning(held_s=0.0, computed_s=0.002, look_s=0.002, again_s=0.002)
+TUNING = LoopTuning(held_s=0.0, computed_s=0.002, again_s=0.002, beat_s=0.002)
+NEVER_S = 3600.0
 
 
 class Loop:
@@ -30,7 +31,10 @@ class Loop:
         self.now_s = 100.0
         self.cpu_s = 7.0
         self.asked: list[Callable[[], None]] = []
-        self.watch = HoldWatch(self.asked.append, lambda: self.now_s, lambda: self.cpu_s, held_s)
+        self.told: list[Hold] = []
+        self.watch = HoldWatch(
+            self.asked.append, self.told.append, lambda: self.now_s, lambda: self.cpu_s, held_s
+        )
 
     def go_on(self, seconds: float, cpu_s: float = 0.0) -> None:
         self.now_s += seconds
@@ -51,17 +55,30 @@ def frame_of(file: str, name: str, calls: Callable[[], FrameType] = sys._getfram
     return function_of(file, name, calls)()
 
 
-def held(loop: Loop, seconds: float, *frames: FrameType | None, cpu_s: float = 0.0) -> Hold | None:
-    """What is told when each of these frames was seen while one piece of work held the loop for so long."""
-    for frame in frames:
-        assert loop.watch.look(frame) is None
+def place(frame: FrameType) -> Place:
+    found = place_of(frame, None)
+    assert found is not None
+    return found
+
+
+def held(loop: Loop, seconds: float, *places: Place, cpu_s: float = 0.0) -> Hold | None:
+    """What is told when each of these places was seen while one piece of work held the loop for so long."""
+    for one in places:
+        loop.watch.look(one)
+    assert not loop.told
     loop.go_on(seconds, cpu_s)
     loop.answer()
-    return loop.watch.look(None)
+    return loop.told.pop() if loop.told else None
+
+
+SOMEWHERE = Place("maild/here.py:1 f", None, ())
 
 
 def test_a_hold_is_told_with_the_place_that_was_seen_most_often() -> None:
-    slow, other = frame_of("maild/message/slow.py", "read"), frame_of("storage/quick.py", "write")
+    slow, other = (
+        place(frame_of("maild/message/slow.py", "read")),
+        place(frame_of("storage/quick.py", "write")),
+    )
     hold = held(Loop(), 0.5, other, slow, slow, cpu_s=0.4)
     assert hold is not None
     assert hold.where == "maild/message/slow.py:2 read"
@@ -74,33 +91,37 @@ def test_the_place_is_ours_though_it_calls_a_library() -> None:
         "accept",
         lambda: frame_of("storage/inner.py", "parse", lambda: frame_of("../json/decoder.py", "decode")),
     )
-    hold = held(Loop(), 0.03, inner)
+    hold = held(Loop(), 0.03, place(inner))
     assert hold is not None
     assert hold.where == "storage/inner.py:2 parse"
     assert hold.callers == ("maild/inbound/outer.py:2 accept",)
     assert hold.within is not None and hold.within.endswith("json/decoder.py:2 decode")
 
 
-def test_work_without_a_frame_has_a_name_too() -> None:
-    hold = held(Loop(), 0.03, None)
-    assert hold is not None and hold.where == IN_C
-
-
 def test_what_is_no_longer_than_the_bound_is_not_told() -> None:
     loop = Loop(held_s=0.25)
-    assert held(loop, 0.25, None) is None
-    assert held(loop, 0.2500001, None) is not None
+    assert held(loop, 0.25, SOMEWHERE) is None
+    assert held(loop, 0.2500001, SOMEWHERE) is not None
 
 
 def test_one_question_is_open_at_a_time_however_often_it_is_looked() -> None:
     loop = Loop()
     for _ in range(1000):
-        loop.watch.look(None)
+        loop.watch.look(SOMEWHERE)
     assert len(loop.asked) == 1
     loop.answer()
-    assert loop.watch.is_open, "its answer was not looked at"
-    loop.watch.look(None)
-    assert not loop.watch.is_open
+    loop.watch.look(SOMEWHERE)
+    assert len(loop.asked) == 1
+
+
+def test_what_lies_below_the_callbacks_is_no_place() -> None:
+    def below() -> tuple[FrameType, FrameType]:
+        return sys._getframe(), frame_of("maild/inbound/outer.py", "accept")
+
+    base, inner = below()
+    assert place_of(base, base) is None
+    found = place_of(inner, base)
+    assert found == Place("maild/inbound/outer.py:2 accept", None, ())
 
 
 def test_a_deep_stack_is_read_no_further_than_it_must() -> None:
@@ -114,7 +135,7 @@ def test_a_deep_stack_is_read_no_further_than_it_must() -> None:
         seen += 1
         return frame
 
-    for frame in loop_monitor._outwards(deep(500)):
+    for frame in loop_monitor._outwards(deep(500), None):
         count(frame)
     assert seen == loop_monitor.FRAMES_MAX
 
@@ -135,9 +156,9 @@ async def monitor_of(looks: list[str], tuning: LoopTuning = TUNING) -> LoopMonit
     await monitor.start()
     real = monitor._watch.look
 
-    def look(frame: FrameType | None) -> Hold | None:
-        looks.append(loop_monitor._place(frame).where)
-        return real(frame)
+    def look(place: Place) -> None:
+        looks.append(place.where)
+        real(place)
 
     monitor._watch.look = look  # type: ignore[method-assign]
     return monitor
@@ -168,7 +189,7 @@ async def the_line(lines: list[structlog.typing.EventDict], where: str) -> struc
 
 
 async def test_a_function_that_computes_on_the_real_loop_is_named(looks: list[str]) -> None:
-    monitor = await monitor_of(looks, replace(TUNING, look_s=60.0))
+    monitor = await monitor_of(looks, replace(TUNING, beat_s=NEVER_S))
     with structlog.testing.capture_logs() as lines:
         until_seen(looks, "compute", lambda: None)()
         line = await the_line(lines, "maild/made_up.py:2 compute")
@@ -179,7 +200,7 @@ async def test_a_function_that_computes_on_the_real_loop_is_named(looks: list[st
 
 async def test_a_function_that_waits_on_the_real_loop_is_named(looks: list[str]) -> None:
     """It computes nothing, so no timer of computing finds it."""
-    monitor = await monitor_of(looks, replace(TUNING, computed_s=0.9))
+    monitor = await monitor_of(looks, replace(TUNING, computed_s=NEVER_S))
     never = threading.Event()
     with structlog.testing.capture_logs() as lines:
         until_seen(looks, "wait", lambda: never.wait(0.001))()
@@ -188,27 +209,33 @@ async def test_a_function_that_waits_on_the_real_loop_is_named(looks: list[str])
 
 
 async def test_an_idle_loop_is_asked_nothing(looks: list[str]) -> None:
-    """Looks by the clock alone come while the loop sleeps in the kernel, and leave it there."""
-    monitor = await monitor_of(looks, replace(TUNING, held_s=60.0, computed_s=0.9))
-    waits = 0
-    assert monitor._timer is not None
-    real = monitor._timer.wait
+    """Also where the loop itself comes late, which the interrupts of each beat here make believe."""
+    monitor = await monitor_of(looks, replace(TUNING, computed_s=NEVER_S, beat_s=0.01))
+    assert monitor._waited is not None
+    beats = 0
     enough = asyncio.Event()
-    loop = asyncio.get_running_loop()
+    real = monitor._waited.set
 
-    def wait(timeout_s: float) -> bool:
-        nonlocal waits
-        waits += 1
-        if waits == 40:
-            loop.call_soon_threadsafe(enough.set)
-        return real(timeout_s)
+    def set_early(first_s: float, every_s: float) -> None:
+        nonlocal beats
+        beats += 1
+        if beats == 20:
+            enough.set()
+        real(0.001, every_s)
 
-    monitor._timer.wait = wait  # type: ignore[method-assign]
+    monitor._waited.set = set_early  # type: ignore[method-assign]
+    looks.clear()
     async with asyncio.timeout(5):
         await enough.wait()
-    seen = list(looks)
     await monitor.stop()
-    assert len(seen) < 20  # some meet what begins and ends this wait
+    assert looks == []
+
+
+async def test_computing_without_a_frame_has_a_name_too(looks: list[str]) -> None:
+    monitor = await monitor_of(looks, replace(TUNING, beat_s=NEVER_S))
+    monitor._look_at_computing(monitor._base)
+    await monitor.stop()
+    assert looks == [IN_C]
 
 
 async def test_a_place_that_holds_again_and_again_has_so_many_lines_a_minute() -> None:
@@ -223,11 +250,40 @@ async def test_a_place_that_holds_again_and_again_has_so_many_lines_a_minute() -
     assert monitor.today() == {"holds": 0, "heldMs": 0}
 
 
-async def test_stopped_it_has_no_thread_left_and_may_start_again() -> None:
-    monitor = await monitor_of([])
-    thread = monitor._thread
-    await monitor.stop()
-    await monitor.stop()
-    assert thread is not None and not thread.is_alive()
+async def test_stopped_it_has_no_timer_left_and_may_start_again() -> None:
+    free = len(thread_timer._free_signals)
+    for _ in range(100):
+        monitor = await monitor_of([])
+        assert len(thread_timer._free_signals) == free - 2
+        await monitor.stop()
+        await monitor.stop()
+        assert len(thread_timer._free_signals) == free
+
+
+async def test_two_monitors_of_a_thread_leave_each_other_alone(looks: list[str]) -> None:
+    other_looks: list[str] = []
+    one, other = await monitor_of(looks), await monitor_of(other_looks)
+    until_seen(looks, "compute", lambda: None)()
+    until_seen(other_looks, "compute", lambda: None)()
+    await one.stop()
+    other_looks.clear()
+    until_seen(other_looks, "again", lambda: None)()
+    await other.stop()
+
+
+async def test_a_loop_that_is_not_on_the_main_thread_goes_unwatched() -> None:
+    def elsewhere() -> dict[str, int]:
+        async def start_and_stop() -> dict[str, int]:
+            monitor = await monitor_of_nothing()
+            await monitor.stop()
+            return monitor.today()
+
+        return asyncio.run(start_and_stop())
+
+    assert await asyncio.to_thread(elsewhere) == {"holds": 0, "heldMs": 0}
+
+
+async def monitor_of_nothing() -> LoopMonitor:
+    monitor = LoopMonitor(Clock(), TUNING, StrangerLog(lambda: 0.0))
     await monitor.start()
-    await monitor.stop()
+    return monitor
