@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-FOLDER = "MAILD_TESTS_CRASHES"  # the processes of one run share it through their environment
+FOLDER = "TESTS_CRASH_FOLDER"  # the processes of one run share it through their environment
 _OF_EVERY_TEST = ("/_pytest/", "/pluggy/", "/xdist/", "/execnet/", "Extension modules:")
 
 
