@@ -6,13 +6,16 @@ main thread, which alone may have handlers. So the frame that the handler is giv
 another thread is not as safe (`sys._current_frames` may deadlock the process or corrupt it where allocating a frame
 begins a garbage collection, CPython gh-106883).
 
-Each timer has a real-time signal of its own, so that timers know nothing of each other.
+All timers share one signal, so that one handler never interrupts another one in C: each takes some kilobytes of the
+stack for signals, which is small where `faulthandler` is on. Each timer knows by its own clock whether it was meant.
 """
 
 import ctypes
+import math
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable
 from types import FrameType
 
@@ -43,44 +46,63 @@ class _TimerSpec(ctypes.Structure):
     _fields_ = (("interval", _TimeSpec), ("first", _TimeSpec))
 
 
-_free_signals = list(range(signal.SIGRTMIN, signal.SIGRTMAX)) if sys.platform == "linux" else []
+_made: "list[ThreadTimer]" = []
+_turn = threading.Lock()
 
 
 def are_to_be_had() -> bool:
-    """Whether this thread can have a timer: it is the main one, of a Linux, and a signal is left."""
-    return threading.current_thread() is threading.main_thread() and bool(_free_signals)
+    """Whether this thread can have a timer: it is the main one, of a Linux."""
+    return sys.platform == "linux" and threading.current_thread() is threading.main_thread()
 
 
 class ThreadTimer:
     """Made, set and closed on the main thread, where `interrupt` is called with the frame that was at work.
 
     `clock`: `time.CLOCK_MONOTONIC`, or what `time.pthread_getcpuclockid` gives. `interrupt` may come between any two
-    steps, also between those of another interrupt.
+    steps, but of no other interrupt.
     """
 
     def __init__(self, clock: int, interrupt: Interrupt) -> None:
         """OSError where the system has no timer left."""
+        self._clock = clock
+        self._interrupt = interrupt
+        self._due_s = math.inf
+        self._every_s = math.inf
         self._library = ctypes.CDLL(None, use_errno=True)
-        self._signal = _free_signals.pop()
-        signal.signal(self._signal, lambda _, frame: interrupt(frame))
-        event = _SigEvent(None, self._signal, SIGEV_THREAD_ID, threading.get_native_id())
+        number = signal.SIGRTMIN + 5
+        signal.signal(number, _interrupted)
+        event = _SigEvent(None, number, SIGEV_THREAD_ID, threading.get_native_id())
         self._timer = ctypes.c_void_p()
         if self._library.timer_create(clock, ctypes.byref(event), ctypes.byref(self._timer)) != 0:
-            self._give_signal_back()
             raise OSError(ctypes.get_errno(), "timer_create")
+        _made.append(self)
 
     def set(self, first_s: float, every_s: float) -> None:
         """Interrupt after `first_s`, then after each `every_s` more, instead of what was set before."""
+        self._due_s, self._every_s = time.clock_gettime(self._clock) + first_s, every_s
         spec = _TimerSpec(_TimeSpec.of(every_s), _TimeSpec.of(first_s))
         self._library.timer_settime(self._timer, 0, ctypes.byref(spec), None)
 
     def close(self) -> None:
         """Interrupt no more."""
+        # The handler stays: the default of the signal, should one still be on its way, ends the process.
         self._library.timer_delete(self._timer)
-        self._give_signal_back()
+        _made.remove(self)
 
-    def _give_signal_back(self) -> None:
-        # Not to the default, which ends the process, should one still be on its way; and not ignored, which programs
-        # that this process starts would inherit.
-        signal.signal(self._signal, lambda _, __: None)
-        _free_signals.append(self._signal)
+    def look(self, frame: FrameType | None) -> None:
+        """A timer has come to its end, maybe this one."""
+        late_s = time.clock_gettime(self._clock) - self._due_s
+        if late_s >= 0:
+            self._due_s += (late_s // self._every_s + 1) * self._every_s
+            self._interrupt(frame)
+
+
+def _interrupted(_: int, frame: FrameType | None) -> None:
+    if _turn.acquire(
+        blocking=False
+    ):  # not where another interrupt is at work: more would come before they end
+        try:
+            for timer in tuple(_made):
+                timer.look(frame)
+        finally:
+            _turn.release()

@@ -169,11 +169,11 @@ def looks() -> list[str]:
     return []
 
 
-def until_seen(looks: list[str], name: str, rest: Callable[[], object]) -> Callable[[], None]:
-    """A function of ours that holds the loop until looks have found it there, more often than what was before."""
+def until_seen(looks: list[str], name: str, rest: Callable[[], object], times: int = 5) -> Callable[[], None]:
+    """A function of ours that holds the loop until looks have found it there so often."""
 
     def hold() -> None:
-        while sum(name in one for one in looks) < 5:
+        while sum(name in one for one in looks) < times:
             rest()
 
     return function_of("maild/made_up.py", name, hold)
@@ -251,13 +251,21 @@ async def test_a_place_that_holds_again_and_again_has_so_many_lines_a_minute() -
 
 
 async def test_stopped_it_has_no_timer_left_and_may_start_again() -> None:
-    free = len(thread_timer._free_signals)
+    before = list(thread_timer._made)
     for _ in range(100):
         monitor = await monitor_of([])
-        assert len(thread_timer._free_signals) == free - 2
+        assert len(thread_timer._made) == len(before) + 2
         await monitor.stop()
         await monitor.stop()
-        assert len(thread_timer._free_signals) == free
+        assert thread_timer._made == before
+
+
+async def test_many_monitors_interrupt_without_interrupting_each_other(looks: list[str]) -> None:
+    """Each signal that comes while another is handled takes kilobytes of a stack that may have sixteen."""
+    monitors = [await monitor_of(looks, replace(TUNING, computed_s=0.001)) for _ in range(30)]
+    until_seen(looks, "compute", lambda: None, times=300)()
+    for monitor in monitors:
+        await monitor.stop()
 
 
 async def test_two_monitors_of_a_thread_leave_each_other_alone(looks: list[str]) -> None:
