@@ -280,7 +280,7 @@ def queue() -> None:
 @_json
 def queue_pause(config: Path, as_json: bool) -> None:
     """Let nothing into the queue and nothing out of it: sends answer 503, mail comes in as before."""
-    _print(_command(lambda store: store.pause_queue(), config), as_json)
+    _print_queue(_command(lambda store: store.pause_queue(), config), as_json)
 
 
 @queue.command("resume")
@@ -288,7 +288,7 @@ def queue_pause(config: Path, as_json: bool) -> None:
 @_json
 def queue_resume(config: Path, as_json: bool) -> None:
     """Go on; what waited leaves within seconds."""
-    _print(_command(lambda store: store.resume_queue(), config), as_json)
+    _print_queue(_command(lambda store: store.resume_queue(), config), as_json)
 
 
 @queue.command("show")
@@ -296,12 +296,16 @@ def queue_resume(config: Path, as_json: bool) -> None:
 @_json
 def queue_show(config: Path, as_json: bool) -> None:
     """How many recipients wait, for which destinations most, and whether the queue is paused."""
-    answer = _command(lambda store: {**store.show_queue(), "destinations": store.queue_lines(20)}, config)
+    _print_queue(_command(lambda store: store.show_queue(), config), as_json)
+
+
+def _print_queue(state: dict[str, Any], as_json: bool) -> None:
     if as_json:
-        _print(answer, as_json)
+        _print(state, as_json)
         return
-    _print({name: value for name, value in answer.items() if name != "destinations"}, as_json)
-    for one in answer["destinations"]:
+    destinations = state.pop("destinations")
+    _print(state, as_json)
+    for one in destinations:
         held = f", {one['held']} held" if one["held"] else ""
         click.echo(f"  {one['waiting']:>7}  {one['destination']}{held}, next {one['firstDueAt'] or 'never'}")
 
@@ -391,13 +395,15 @@ def keys_create(
     as_json: bool,
 ) -> None:
     """Make an API key. It is shown once."""
-    from controlplane.contract.scopes import GRANTABLE, MAIL_SCOPES, mail_scopes_of
+    from controlplane.contract.scopes import GRANTABLE, MAIL_SCOPES, OPERATOR_SCOPES, mail_scopes_of
 
-    unknown = [scope for scope in scopes if scope not in GRANTABLE]
+    unknown = [scope for scope in scopes if scope not in GRANTABLE | set(OPERATOR_SCOPES)]
     if unknown:
         _fail(*(f"--scope: there is no scope {scope}" for scope in unknown))
     if not 1 <= len(name) <= 64:
         _fail("--name: 1 to 64 characters")
+    if is_test and not set(scopes).isdisjoint(OPERATOR_SCOPES):
+        _fail(f"--scope: a test key can't hold {', '.join(OPERATOR_SCOPES)}")
     held: tuple[str, ...] = scopes or ("*",)
     if inbox_id is not None:
         held = mail_scopes_of(held)

@@ -37,6 +37,7 @@ from maild.loop_monitor import LoopMonitor
 from maild.mail_plane import Ground
 from maild.outbound import dkim
 from maild.outbound.queue import OutboundQueue
+from maild.queue_changes import QueueChanges
 from maild.resolver import NoAnswer, NxDomain, Resolver
 from storage import events
 from storage.kept_json import KeptJson
@@ -113,6 +114,8 @@ def control_plane(
         load_text=load_text,
         search_index=search_index,
         kept_json=KeptJson(),
+        change_queue=QueueChanges(clock, ids.new).change,
+        wake_queue=queue.wake,
     )
     operations = Operations(db, services)
     rate_limit = RateLimit(db, clock, settings.limits.requests_per_minute)

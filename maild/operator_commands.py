@@ -6,23 +6,21 @@ Each command is one transaction on a connection of its own; the daemon sees it w
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from itertools import groupby
 from pathlib import Path
 from typing import Any, TypeVar
 
 from conf.settings import Settings
 from controlplane.domains import checks
+from controlplane.operations.operator_queue import queue_state, shown_recipient
 from controlplane.operations.organization import shown_organization
-from maild import outcomes
 from maild.outbound import dkim
-from maild.outcomes import Verdict
+from maild.queue_changes import QueueChanges
 from storage import (
     dkim_keys,
     inboxes,
     keys,
     migrate,
     organizations,
-    outbound,
     queue_selection,
     rotation,
     switches,
@@ -32,14 +30,13 @@ from storage.clock import Clock, iso_or_none
 from storage.data_folder import DataFolder, DataFolderError
 from storage.database import Tx
 from storage.ids import Ids
-from storage.queue_selection import QueueSelection, Waiting
+from storage.queue_selection import QueueSelection
 from storage.records import OrganizationRow
 from storage.sealing import Sealer, make_master_key, master_key_file, read_master_key
 
 T = TypeVar("T")
 
 SELECTOR = "s1"
-DROPPED = Verdict("failed", None, None, "the operator took it out of the queue", failure="dropped")
 
 
 class OperatorCommands:
@@ -145,55 +142,23 @@ class OperatorCommands:
         return self.show_queue()
 
     def show_queue(self) -> dict[str, Any]:
-        """Recipients that wait or are being delivered, and since when nothing has been (null: it runs)."""
-
-        def unit(tx: Tx) -> dict[str, Any]:
-            since = switches.off_since(tx, switches.QUEUE)
-            return {"waiting": outbound.depth(tx), "pausedSince": iso_or_none(since)}
-
-        return self._write(unit)
+        """As `GET /v1/operator/queue` has it."""
+        return self._write(queue_state)
 
     def list_queue(self, selection: QueueSelection, limit: int) -> list[dict[str, Any]]:
         """What waits, held ones first, then by the time of the next attempt."""
         found = self._write(lambda tx: queue_selection.listed(tx, selection, limit))
-        return [_shown_waiting(one) for one in found]
-
-    def queue_lines(self, limit: int) -> list[dict[str, Any]]:
-        """The destinations with the longest lines."""
-        return [
-            {
-                "destination": one.destination,
-                "waiting": one.waiting,
-                "held": one.held,
-                "firstDueAt": iso_or_none(one.first_due_at),
-            }
-            for one in self._write(lambda tx: queue_selection.lines(tx, limit))
-        ]
+        return [shown_recipient(one) for one in found]
 
     def change_queue(self, verb: str, selection: QueueSelection) -> int:
         """retry, hold, release or drop; how many recipients. The daemon goes on beside it, a thousand at a time."""
-        change = {
-            "retry": queue_selection.retry,
-            "hold": queue_selection.hold,
-            "release": queue_selection.release,
-            "drop": self._drop,
-        }[verb]
+        changes = QueueChanges(self._clock, self._ids.new)
         total = 0
-        now_ms = self._clock.now_ms()
         while True:
-            changed = self._write(lambda tx: change(tx, selection, now_ms))
+            changed = self._write(lambda tx: changes.change(tx, verb, selection))
             total += changed
             if changed < queue_selection.ROWS_AT_ONCE:
                 return total
-
-    def _drop(self, tx: Tx, selection: QueueSelection, now_ms: int) -> int:
-        """Some of them fail for good, with all that follows from that."""
-        rows = queue_selection.some(tx, selection)
-        for _, group in groupby(sorted(rows), key=lambda row: row.message_id):
-            of_message = [row._replace(attempts=row.attempts + 1) for row in group]
-            verdicts = {row.position: DROPPED for row in of_message}
-            outcomes.record(tx, of_message, verdicts, self._ids.new, now_ms, duration_ms=0)
-        return len(rows)
 
     def create_key(
         self, organization_id: str, name: str, scopes: Sequence[str], inbox_id: str | None, mode: str
@@ -307,23 +272,6 @@ class OperatorCommands:
             )
         with migrate.transaction(self._folder.database) as tx:
             return unit(tx)
-
-
-def _shown_waiting(one: Waiting) -> dict[str, Any]:
-    return {
-        "messageId": one.message_id,
-        "organizationId": one.organization_id,
-        "address": one.address,
-        "destination": one.destination,
-        "status": "held" if one.next_attempt_at is None else one.status,
-        "attempts": one.attempts,
-        "lastAttemptAt": iso_or_none(one.last_attempt_at),
-        "nextAttemptAt": iso_or_none(one.next_attempt_at),
-        "expiresAt": iso_or_none(one.expires_at),
-        "smtpCode": one.smtp_code,
-        "enhancedCode": one.enhanced_code,
-        "response": one.response,
-    }
 
 
 def write_configuration(path: Path, domain: str, template: str) -> None:

@@ -29,6 +29,7 @@ from storage.cpu_threads import CpuThreads
 from storage.database import Database, Tx
 from storage.ids import Ids
 from storage.kept_json import KeptJson
+from storage.queue_selection import QueueSelection
 from storage.search_index import SearchIndex
 
 P = ParamSpec("P")
@@ -62,6 +63,8 @@ class Services:
     load_text: TextLoader
     search_index: SearchIndex
     kept_json: KeptJson
+    change_queue: Callable[[Tx, str, QueueSelection], int]  # retry, hold, release or drop
+    wake_queue: Callable[[], None]
 
 
 class Call(NamedTuple):

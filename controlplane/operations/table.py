@@ -38,6 +38,13 @@ from controlplane.contract.messages import (
     PatchMessage,
     SendMessage,
 )
+from controlplane.contract.operator_queue import (
+    ChangeQueue,
+    ListQueue,
+    QueueChanged,
+    QueuedRecipient,
+    QueueState,
+)
 from controlplane.contract.organization import Member, Organization
 from controlplane.contract.suppressions import CreateSuppression, ListSuppressions, Suppression
 from controlplane.contract.threads import GetThread, ListThreads, PatchThread, Thread, WholeThread
@@ -60,6 +67,7 @@ from controlplane.operations import (
     inboxes,
     keys,
     messages,
+    operator_queue,
     organization,
     suppressions,
     threads,
@@ -272,5 +280,26 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("testWebhook", "POST /v1/webhooks/{id}/test", "Send a test ping now",
               webhooks.test_webhook, WebhookDelivery,
               scope="webhooks:write", refusals=("webhook_not_found",)),
+    Operation("showQueue", "GET /v1/operator/queue", "What waits on this host, and where most",
+              operator_queue.show_queue, QueueState, scope="operator:queue", is_live_only=True),
+    Operation("listQueue", "GET /v1/operator/queue/recipients", "Who waits: held ones first, then by their time",
+              operator_queue.list_queue, list[QueuedRecipient],
+              scope="operator:queue", input=ListQueue, is_live_only=True),
+    Operation("pauseQueue", "POST /v1/operator/queue/pause", "Let nothing in and nothing out",
+              operator_queue.pause_queue, QueueState, scope="operator:queue", is_live_only=True),
+    Operation("resumeQueue", "POST /v1/operator/queue/resume", "Let the queue go on",
+              operator_queue.resume_queue, QueueState, scope="operator:queue", is_live_only=True),
+    Operation("retryQueue", "POST /v1/operator/queue/retry", "Try what waits now",
+              operator_queue.changing("retry"), QueueChanged,
+              scope="operator:queue", input=ChangeQueue, is_live_only=True),
+    Operation("holdQueue", "POST /v1/operator/queue/hold", "Hold what waits until it is released",
+              operator_queue.changing("hold"), QueueChanged,
+              scope="operator:queue", input=ChangeQueue, is_live_only=True),
+    Operation("releaseQueue", "POST /v1/operator/queue/release", "Let what is held go on, now",
+              operator_queue.changing("release"), QueueChanged,
+              scope="operator:queue", input=ChangeQueue, is_live_only=True),
+    Operation("dropQueue", "POST /v1/operator/queue/drop", "Fail what waits, for good",
+              operator_queue.changing("drop"), QueueChanged,
+              scope="operator:queue", input=ChangeQueue, is_live_only=True),
 )
 # fmt: on

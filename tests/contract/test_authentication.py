@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from controlplane.contract.scopes import MAIL_SCOPES, SCOPES
+from controlplane.contract.scopes import MAIL_SCOPES, OPERATOR_SCOPES, SCOPES
 from controlplane.operations.operation import BoundKeys, Operation
 from controlplane.operations.table import OPERATIONS
 from tests.conftest import Start
@@ -133,6 +133,11 @@ def admitted(_route: Operation) -> tuple[int, str] | str:
     return "admitted"
 
 
+def with_star(route: Operation) -> tuple[int, str] | str:
+    """`*` is all of an organization, and no more."""
+    return (403, "insufficient_scope") if route.scope in OPERATOR_SCOPES else "admitted"
+
+
 def bound_here(route: Operation) -> tuple[int, str] | str:
     if route.bound_keys is NEVER:
         return 403, "inbox_access_denied"
@@ -146,7 +151,7 @@ def bound_elsewhere(route: Operation) -> tuple[int, str] | str:
 
 
 def foreign(route: Operation) -> tuple[int, str] | str:
-    return (404, f"{route.names}_not_found") if route.names else "admitted"
+    return (404, f"{route.names}_not_found") if route.names else with_star(route)
 
 
 def resource(route: Operation) -> str:
@@ -169,10 +174,10 @@ CASES = (
     Case("all other scopes", scoped(lambda r: [s for s in SCOPES if s != r.scope]), always(403, "insufficient_scope")),
     Case("its sibling's scope", scoped(lambda r: [r.scope + "s"]), always(403, "insufficient_scope")),
     Case("the scope", scoped(lambda r: [r.scope]), admitted),
-    Case("resource wildcard", scoped(lambda r: [f"{resource(r)}:*"]), admitted),
+    Case("resource wildcard", scoped(lambda r: [f"{resource(r)}:*"]), with_star),
     Case("wildcard of another", scoped(lambda r: ["keys:*", "domains:*"]), always(403, "insufficient_scope")),
-    Case("star", scoped(lambda r: ["*"]), admitted),
-    Case("test key", test_key, lambda r: (403, "insufficient_scope") if r.is_live_only else admitted(r)),
+    Case("star", scoped(lambda r: ["*"]), with_star),
+    Case("test key", test_key, lambda r: (403, "insufficient_scope") if r.is_live_only else with_star(r)),
     Case("bound to this inbox", scoped(lambda r: list(MAIL_SCOPES), "mine"), bound_here),
     Case("bound to another inbox", scoped(lambda r: list(MAIL_SCOPES), "beside"), bound_elsewhere),
     Case("bound to another, without scopes", scoped(lambda r: ["keys:read"], "beside"),
@@ -210,7 +215,8 @@ async def test_who_may_call(route: Operation, start: Start) -> None:
             assert got == expected, (case.who, answer.body)
         if got == (403, "insufficient_scope") and answer.body:
             details = answer.error["details"]
-            wanted = "live" if case.who == "test key" else route.scope
+            is_of_operator = route.scope in OPERATOR_SCOPES
+            wanted = "live" if case.who == "test key" and not is_of_operator else route.scope
             assert details["requiredScope"] == wanted
             assert wanted not in details["grantedScopes"]
         assert ("X-RateLimit-Limit" in answer.headers) == (answer.status != 401), case.who

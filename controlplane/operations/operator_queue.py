@@ -1,0 +1,96 @@
+"""The outbound queue of the whole host in its operator's hands. These operations alone reach beyond the caller's
+organization; `contract/scopes.py` says who holds their scope.
+"""
+
+from typing import Any
+
+from controlplane.operations.operation import Call, Run
+from controlplane.operations.results import Result
+from storage import outbound, queue_selection, switches
+from storage.clock import iso, iso_or_none
+from storage.database import Tx
+from storage.queue_selection import ROWS_AT_ONCE, DestinationLine, QueueSelection, Waiting
+
+DESTINATIONS = 20
+UNITS_MAX = 10  # of ROWS_AT_ONCE: what one call changes, so that no client waits for minutes
+
+
+async def show_queue(call: Call) -> Result:
+    return Result(await call.read(queue_state))
+
+
+async def list_queue(call: Call) -> Result:
+    query = call.input
+    selection = QueueSelection(query.messageId, query.organizationId, query.destination, query.isHeld)
+    return Result(await call.read(_listed, selection, query.limit))
+
+
+async def pause_queue(call: Call) -> Result:
+    now_ms = call.services.clock.now_ms()
+    await call.db.write(switches.turn_off, switches.QUEUE, now_ms)
+    return Result(await call.read(queue_state))
+
+
+async def resume_queue(call: Call) -> Result:
+    await call.db.write(switches.turn_on, switches.QUEUE)
+    call.services.wake_queue()
+    return Result(await call.read(queue_state))
+
+
+def changing(verb: str) -> Run:
+    """The operation that does so to what is selected (`ChangeQueue`)."""
+
+    async def change(call: Call) -> Result:
+        given = call.input
+        selection = QueueSelection(given.messageId, given.organizationId, given.destination)
+        total = 0
+        for _ in range(UNITS_MAX):
+            changed = await call.db.write(call.services.change_queue, verb, selection)
+            total += changed
+            if changed < ROWS_AT_ONCE:
+                break
+        call.services.wake_queue()
+        return Result({"recipients": total, "more": changed == ROWS_AT_ONCE})
+
+    return change
+
+
+def queue_state(tx: Tx) -> dict[str, Any]:
+    """How many recipients wait or are being delivered, since when nothing has been (null: it runs), where most wait."""
+    return {
+        "waiting": outbound.depth(tx),
+        "pausedSince": iso_or_none(switches.off_since(tx, switches.QUEUE)),
+        "destinations": [shown_destination(one) for one in queue_selection.lines(tx, DESTINATIONS)],
+    }
+
+
+def _listed(tx: Tx, selection: QueueSelection, limit: int) -> list[dict[str, Any]]:
+    return [shown_recipient(one) for one in queue_selection.listed(tx, selection, limit)]
+
+
+def shown_destination(one: DestinationLine) -> dict[str, Any]:
+    """As the API and `maild queue show` have it."""
+    return {
+        "destination": one.destination,
+        "waiting": one.waiting,
+        "held": one.held,
+        "firstDueAt": iso_or_none(one.first_due_at),
+    }
+
+
+def shown_recipient(one: Waiting) -> dict[str, Any]:
+    """As the API and `maild queue list` have it."""
+    return {
+        "messageId": one.message_id,
+        "organizationId": one.organization_id,
+        "address": one.address,
+        "destination": one.destination,
+        "status": "held" if one.next_attempt_at is None else one.status,
+        "attempts": one.attempts,
+        "lastAttemptAt": iso_or_none(one.last_attempt_at),
+        "nextAttemptAt": iso_or_none(one.next_attempt_at),
+        "expiresAt": iso(one.expires_at),
+        "smtpCode": one.smtp_code,
+        "enhancedCode": one.enhanced_code,
+        "response": one.response,
+    }
