@@ -4,7 +4,7 @@ import functools
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import resources
 from pathlib import Path
 from typing import Any, NoReturn
@@ -356,6 +356,41 @@ def queue_list(selection: Any, limit: int, config: Path, as_json: bool) -> None:
         click.echo(
             f"{one['messageId']}  {one['address']}  {when}  {one['attempts']} attempts  {said}".rstrip()
         )
+
+
+@queue.command("attempts")
+@click.argument("message_id")
+@_config
+@_json
+def queue_attempts(message_id: str, config: Path, as_json: bool) -> None:
+    """Every attempt to deliver a message, and what was said."""
+    found = _command(lambda store: store.list_attempts(message_id), config)
+    if as_json:
+        _print({"attempts": found}, as_json)
+        return
+    for one in found:
+        said = " ".join(str(one[name]) for name in ("smtpCode", "enhancedCode", "response") if one[name])
+        click.echo(
+            f"{one['createdAt']}  {one['address']}  {one['attempt']}: {one['outcome']}  {said}".rstrip()
+        )
+        for line in _evidence_lines(one["evidence"]):
+            click.echo(f"  {line}")
+
+
+def _evidence_lines(evidence: dict[str, Any] | None) -> Iterator[str]:
+    if evidence is None:
+        return
+    for host in evidence["passedOver"]:
+        yield f"{host['host']} was not tried: {host['reason']}"
+    for host in evidence["hosts"]:
+        tls = f"{host['tlsVersion']} {host['cipher']}" if host["tlsVersion"] else "no TLS"
+        policy = f"policy {host['tlsPolicy']} ({host['tlsLevel']})"
+        yield f"{host['host']} [{host['address']}]:{host['port']}, {tls}, {policy}, ended at {host['stage']}"
+        yield from (f"  {line}" for line in host["dialogue"])
+        if host["fault"]:
+            yield f"  {host['fault']}"
+    if not evidence["hosts"]:
+        yield f"ended at {evidence['endedAt']}"
 
 
 def _queue_verb(verb: str, says: str) -> None:

@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 
 from conf.settings import Settings
 from controlplane.domains import checks
+from controlplane.mail import attempts
+from controlplane.mail.attempts import Attempts
 from controlplane.operations.operator_queue import queue_state, shown_recipient
 from controlplane.operations.organization import shown_organization
 from maild.outbound import dkim
@@ -21,6 +23,7 @@ from storage import (
     keys,
     migrate,
     organizations,
+    outbound,
     queue_selection,
     rotation,
     switches,
@@ -149,6 +152,18 @@ class OperatorCommands:
         """What waits, held ones first, then by the time of the next attempt."""
         found = self._write(lambda tx: queue_selection.listed(tx, selection, limit))
         return [shown_recipient(one) for one in found]
+
+    def list_attempts(self, message_id: str) -> list[dict[str, Any]]:
+        """Every attempt to deliver a message, oldest first, as the API shows them; KeyError."""
+
+        def unit(tx: Tx) -> list[dict[str, Any]]:
+            message = outbound.envelope(tx, message_id)
+            if message is None:
+                raise KeyError(f"message {message_id}")
+            found = Attempts.of(tx, message.organization_id, message_id, message.mode == "live")
+            return attempts.shown(tx, found, found.rows)
+
+        return self._write(unit)
 
     def change_queue(self, verb: str, selection: QueueSelection) -> int:
         """retry, hold, release or drop; how many recipients. The daemon goes on beside it, a thousand at a time."""

@@ -335,20 +335,14 @@ def _failure(row: Due, verdict: Verdict) -> _Failure:
 
 
 def _bounce(verdict: Verdict) -> Bounce:
-    match verdict.status:
-        case "deferred":  # and its time is over
-            return bounces.of_expiry(verdict.code, verdict.enhanced, verdict.text)
-        case "failed":
-            return bounces.UNVERIFIED_SENDER
-        case "suppressed":
-            return bounces.NOT_SENT_TO
-        case _:
-            is_ours = verdict.host is None
-            return bounces.of_reply(verdict.code, verdict.enhanced, verdict.text, is_ours=is_ours)
+    is_ours = verdict.host is None
+    found = bounces.of_outcome(verdict.status, verdict.code, verdict.enhanced, verdict.text, is_ours=is_ours)
+    assert found is not None  # what was accepted is no failure
+    return found
 
 
 def _delay(row: Due, verdict: Verdict) -> dict[str, Any]:
-    meaning = bounces.of_expiry(verdict.code, verdict.enhanced, verdict.text)
+    meaning = _bounce(verdict)
     return {
         "recipient": row.address,
         "attempts": row.attempts,

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from storage import blobs, id_spans, idempotency, search, threads, usage
+from storage import attempts, blobs, id_spans, idempotency, search, threads, usage
 from storage.database import Tx
 from storage.dialect import EMPTY_ARRAY, greatest, replaced
 from storage.ids import Ids
-from storage.records import AttachmentRow, DeliveryAttemptRow, MessageRow, columns, dump, load
+from storage.records import AttachmentRow, MessageRow, columns, dump, load
 
 _SELECT = f"SELECT {columns(MessageRow)} FROM messages"
 _INSERT = f"""INSERT INTO messages ({columns(MessageRow)})
@@ -223,7 +223,8 @@ def with_bytes(tx: Tx, organization_id: str, *, after: str, until: str, limit: i
 
 
 def drop_bytes(tx: Tx, organization_id: str, message_ids: Sequence[str]) -> tuple[int, list[str]]:
-    """Take the raw bytes away from these messages, unless they wait to be sent; their rows stay.
+    """Take the raw bytes, and what is kept of attempts, away from these messages, unless they wait to be sent; their
+    rows stay.
 
     Answers how many messages lost them, and the blobs whose files the caller removes after the commit.
     """
@@ -237,6 +238,7 @@ def drop_bytes(tx: Tx, organization_id: str, message_ids: Sequence[str]) -> tupl
         if row is None:
             continue
         tx.run("UPDATE messages SET blob_id = NULL WHERE id = ?", (message_id,))
+        attempts.forget_evidence(tx, message_id)
         usage.keep_bytes(tx, organization_id, -row[1])
         file = _release_blob(tx, row[0])
         count += 1
@@ -263,15 +265,3 @@ def _release_blob(tx: Tx, blob_id: str) -> str | None:
         return None
     tx.run("DELETE FROM blobs WHERE id = ?", (blob_id,))
     return blob_id if is_file else None
-
-
-def attempts(tx: Tx, message_id: str) -> list[DeliveryAttemptRow]:
-    """Every attempt to deliver it, in the order in which they ended."""
-    rows = tx.all(
-        """SELECT a.attempt, r.address, r.kind, a.outcome, a.remote_host, a.smtp_code, a.enhanced_code,
-             a.response, a.tls, a.duration_ms, a.created_at
-           FROM delivery_attempts a JOIN recipients r USING (message_id, position)
-           WHERE a.message_id = ? ORDER BY a.created_at, a.position, a.attempt""",
-        (message_id,),
-    )
-    return [DeliveryAttemptRow(*row) for row in rows]

@@ -53,7 +53,8 @@ _SETTLE = """UPDATE recipients SET lease = NULL, status = ?, next_attempt_at = ?
       smtp_code = ?, enhanced_code = ?, response = ?, tls = ?
     WHERE message_id = ? AND position = ? AND status = ?"""
 _ATTEMPT = """INSERT INTO delivery_attempts (message_id, position, attempt, outcome, remote_host, smtp_code,
-      enhanced_code, response, tls, duration_ms, created_at, has_left) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+      enhanced_code, response, tls, duration_ms, created_at, has_left, next_attempt_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _RECIPIENTS = f"SELECT {columns(RecipientRow)} FROM recipients WHERE message_id = ? ORDER BY position"
 _ENQUEUE = """INSERT INTO recipients (message_id, position, organization_id, address, domain, kind, status,
       next_attempt_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?)"""
@@ -261,7 +262,8 @@ def settle(tx: Tx, settlement: RecipientSettlement, now_ms: int) -> bool:
     key = (it.message_id, it.position)
     if not tx.run(_SETTLE, (it.status, it.next_attempt_at, *facts, *key, it.from_status)):
         return False
-    tx.run(_ATTEMPT, (*key, it.attempt, it.outcome, *facts, it.duration_ms, now_ms, int(it.has_left)))
+    told = (it.duration_ms, now_ms, int(it.has_left), it.next_attempt_at)
+    tx.run(_ATTEMPT, (*key, it.attempt, it.outcome, *facts, *told))
     return True
 
 

@@ -171,10 +171,12 @@ class RecipientRow(NamedTuple):
 
 
 class DeliveryAttemptRow(NamedTuple):
-    """One attempt to deliver to one recipient."""
+    """One attempt to deliver to one recipient. `next_attempt_at`: when a deferral was to be tried again."""
 
+    position: int
     attempt: int
     address: str
+    domain: str
     kind: str
     outcome: str
     remote_host: str | None
@@ -184,6 +186,7 @@ class DeliveryAttemptRow(NamedTuple):
     tls: str | None
     duration_ms: int
     created_at: int
+    next_attempt_at: int | None
 
 
 class DraftRow(NamedTuple):

@@ -374,8 +374,20 @@ CREATE TABLE delivery_attempts (
   duration_ms   INTEGER NOT NULL,
   created_at    INTEGER NOT NULL,
   has_left      INTEGER,                         -- a host was told MAIL FROM; NULL: not known, from before 0009
+  next_attempt_at INTEGER,                       -- of a deferral: when it was to be tried again; NULL also from before 0019
   PRIMARY KEY (message_id, position, attempt)
 ) STRICT, WITHOUT ROWID;
+
+-- What is kept of an attempt beside its verdicts (storage/attempts.py). Not WITHOUT ROWID: rows of a KiB lie in pages of
+-- a table side by side, in those of an index each would have one of its own.
+CREATE TABLE delivery_evidence (
+  message_id TEXT NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
+  position   INTEGER NOT NULL,                   -- of the first recipient that it is about
+  attempt    INTEGER NOT NULL,
+  shared     TEXT,                               -- JSON: position and attempt of each other one, NULL: there is none
+  evidence   TEXT NOT NULL,                      -- JSON: maild/message/delivery_evidence.py
+  PRIMARY KEY (message_id, position, attempt)
+) STRICT;
 
 -- Recipients of the last minutes, for the bulk tripwire.
 CREATE TABLE recent_recipients (

@@ -3,14 +3,15 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from controlplane.contract import rendering
 from controlplane.contract.messages import ListMessages
 from controlplane.contract.refusals import Refusal
-from controlplane.mail import bodies, searching
+from controlplane.mail import attempts, bodies, searching
+from controlplane.mail.attempts import Attempts
 from controlplane.mail.bodies import Bodies, MessageBody
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Download, JsonArray, JsonPieces, Result
@@ -18,11 +19,10 @@ from controlplane.sending.submission import Accepted, Retry, Submission, fingerp
 from maild.message.idn import unicode_domain
 from storage import blobs, message_json, messages
 from storage.blobs import Blob, Blobs
-from storage.clock import iso
 from storage.database import Tx
 from storage.kept_json import KeptJson
 from storage.message_json import Part, ShownMessage
-from storage.records import DeliveryAttemptRow, MessageRow
+from storage.records import MessageRow
 from storage.search import IN_EVERYTHING, Needle, Scope
 
 ENDPOINT = "POST /v1/messages/send"
@@ -155,9 +155,8 @@ async def get_raw_message(call: Call) -> Download:
     )
 
 
-async def list_attempts(call: Call) -> Result:
-    rows = await call.read(_attempts, call)
-    return Result([_shown_attempt(row) for row in rows])
+async def list_attempts(call: Call) -> JsonArray:
+    return JsonArray(attempts.parts(call.read, await call.read(_attempts, call)))
 
 
 async def label_message(call: Call) -> Result | JsonPieces:
@@ -208,8 +207,9 @@ def _reached(tx: Tx, call: Call) -> MessageRow:
     return row
 
 
-def _attempts(tx: Tx, call: Call) -> list[DeliveryAttemptRow]:
-    return messages.attempts(tx, _reached(tx, call).id)
+def _attempts(tx: Tx, call: Call) -> Attempts:
+    message = _reached(tx, call)
+    return Attempts.of(tx, call.organization_id, message.id, message.mode == "live")
 
 
 def _label(tx: Tx, call: Call, labels: list[str]) -> Whole:
@@ -235,19 +235,3 @@ def _delete(tx: Tx, call: Call) -> str | None:
     message = _reached(tx, call)
     _spare_live_schedule(call, message)
     return messages.delete(tx, message)
-
-
-def _shown_attempt(row: DeliveryAttemptRow) -> dict[str, Any]:
-    return {
-        "address": row.address,
-        "kind": row.kind,
-        "attempt": row.attempt,
-        "outcome": row.outcome,
-        "remoteHost": row.remote_host,
-        "smtpCode": row.smtp_code,
-        "enhancedCode": row.enhanced_code,
-        "response": row.response,
-        "tls": row.tls,
-        "durationMs": row.duration_ms,
-        "createdAt": iso(row.created_at),
-    }

@@ -105,6 +105,24 @@ def of_expiry(code: int | None, enhanced: str | None, text: str) -> Bounce:
     return _lasting("transient", _read(code, enhanced, text))
 
 
+def of_outcome(
+    outcome: str, code: int | None, enhanced: str | None, text: str, *, is_ours: bool
+) -> Bounce | None:
+    """What it means that an attempt ended so for a recipient: `deferred`, or `expired` where it was so for too long,
+    `bounced`, `failed`, `suppressed`. None where nothing failed."""
+    match outcome:
+        case "deferred" | "expired":
+            return of_expiry(code, enhanced, text)
+        case "bounced":
+            return of_reply(code, enhanced, text, is_ours=is_ours)
+        case "failed":
+            return UNVERIFIED_SENDER
+        case "suppressed":
+            return NOT_SENT_TO
+        case _:
+            return None
+
+
 def says_something(text: str) -> bool:
     """Is there a code in these words, or a reason?"""
     if own_status(text) is not None or _REPLY.search(text[:_TEXT_CHARS]):

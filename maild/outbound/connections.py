@@ -26,6 +26,7 @@ from aiosmtplib import SMTPException
 
 from conf.log_events import LogEvent, clean, tell
 from conf.settings import Settings
+from maild.outbound.attempt_record import HostRecord
 from maild.outbound.relays import RelayHost, read_secret
 from maild.outbound.replies import SmtpReply
 from maild.outbound.route import Hop
@@ -60,8 +61,9 @@ class PooledSession:
     is_fresh: bool
     is_reusable: bool = False
 
-    def go_on(self) -> None:
+    def go_on(self, record: HostRecord) -> None:
         """The next message begins on it."""
+        self.session.go_on(record)
         self.session.messages += 1
         self.is_fresh = self.is_reusable = False
 
@@ -103,18 +105,22 @@ class Connections:
         self._reaper: asyncio.TimerHandle | None = None
 
     @asynccontextmanager
-    async def session(self, hop: Hop, is_doubtful: bool = False) -> AsyncIterator[PooledSession]:
-        """A session with the host, kept or new; Unreachable. `is_doubtful`: for a destination that has not answered
-        lately."""
+    async def session(
+        self, hop: Hop, record: HostRecord, is_doubtful: bool = False
+    ) -> AsyncIterator[PooledSession]:
+        """A session with the host, kept or new; Unreachable. `record`: what is said goes there; `is_doubtful`: for a
+        destination that has not answered lately."""
         host = self._hosts.setdefault(hop, _Host())
         self._hosts.move_to_end(hop)
         host.users += 1
         try:
             async with self._slot_at(hop, is_doubtful), self._doubtful if is_doubtful else nullcontext():
-                pooled = self._from_pool(host) or PooledSession(await self._dial(hop), is_fresh=True)
+                pooled = self._from_pool(host) or PooledSession(await self._dial(hop, record), is_fresh=True)
                 async with self._slot_of(pooled):
                     if pooled.is_fresh:
-                        pooled.session = await self._open(pooled.session, hop)
+                        pooled.session = await self._open(pooled.session, hop, record)
+                    else:
+                        pooled.session.go_on(record)
                     pooled.session.messages += 1
                     yield pooled
                     self._return_to_pool(host, pooled)
@@ -199,7 +205,7 @@ class Connections:
                         del self._hosts[hop]
                     break
 
-    async def _dial(self, hop: Hop) -> NextHopSession:
+    async def _dial(self, hop: Hop, record: HostRecord) -> NextHopSession:
         policy = self._tls.for_hop(hop)
         try:
             async with self._dials:
@@ -207,6 +213,7 @@ class Connections:
                     hop.address,
                     hop.port,
                     self._timeouts,
+                    record,
                     source=hop.source.address,
                     tls=policy.context if policy.is_implicit else None,
                     host=hop.host,
@@ -216,7 +223,7 @@ class Connections:
         except OSError as error:
             raise _unreachable(hop, error.strerror or str(error)) from error
 
-    async def _open(self, session: NextHopSession, hop: Hop) -> NextHopSession:
+    async def _open(self, session: NextHopSession, hop: Hop, record: HostRecord) -> NextHopSession:
         policy = self._tls.for_hop(hop)
         try:
             refusal = await session.open(hop.source.hostname or self._hostname, hop.host, policy)
@@ -227,7 +234,8 @@ class Connections:
                 raise _unprotected(hop, policy, error) from error
             _tell_unmet(hop, policy, str(error))
             self._tls.handshake_failed(hop.host, policy)
-            return await self._open(await self._dial(hop), hop)
+            record.remark(f"TLS failed: {error}; once more, " + _weaker(policy))
+            return await self._open(await self._dial(hop, record), hop, record)
         except (SMTPException, OSError) as error:
             session.close()
             raise _unreachable(hop, reason(error)) from error
@@ -296,6 +304,11 @@ def _tell_unmet(hop: Hop, policy: TlsPolicy, why: str) -> None:
         tell(log, LogEvent.TLS_POLICY_UNMET, policy=hop.demand.policy, **fields)
     else:
         tell(log, LogEvent.STARTTLS_FAILED, **fields)
+
+
+def _weaker(policy: TlsPolicy) -> str:
+    """What comes after a policy that does not require TLS."""
+    return "with any certificate" if policy.name == "testing" else "in plain text"
 
 
 def _unprotected(hop: Hop, policy: TlsPolicy, error: TlsFailed) -> Unreachable:

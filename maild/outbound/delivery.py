@@ -16,7 +16,8 @@ import structlog
 from aiosmtplib import SMTPException
 
 from conf.log_events import LogEvent, clean, tell
-from maild.message.envelope_sender import EnvelopeSenders
+from maild.message.envelope_sender import EnvelopeSenders, read
+from maild.outbound.attempt_record import AttemptRecord, HostRecord
 from maild.outbound.connections import Connections, PooledSession, Unreachable
 from maild.outbound.content import Content, Contents
 from maild.outbound.dkim import NoKey
@@ -39,11 +40,12 @@ log = structlog.get_logger("maild.outbound")
 @dataclass(frozen=True, slots=True)
 class DeliveryResult:
     """`verdicts`: by the row's position. `was_reached`: some host of the destination answered. `lost_after_data`: a
-    connection was lost between the message and the reply to it."""
+    connection was lost between the message and the reply to it. `evidence`: packed, for all rows."""
 
     verdicts: Mapping[int, Verdict]
     was_reached: bool
     lost_after_data: bool = False
+    evidence: str | None = None
 
 
 class Lane:
@@ -60,14 +62,14 @@ class Lane:
         """The host that takes the next message on the same session, if there is one."""
         return self._kept[0] if self._kept and self._connections.may_go_on(*self._kept) else None
 
-    async def session(self, hop: Hop, is_doubtful: bool) -> PooledSession:
+    async def session(self, hop: Hop, record: HostRecord, is_doubtful: bool) -> PooledSession:
         """The session of the last message where that may go on, else one from the pool or a new one; Unreachable."""
         if self._kept is not None and self.hop == hop:
             pooled = self._kept[1]
-            pooled.go_on()
+            pooled.go_on(record)
             return pooled
         await self.let_go()
-        pooled = await self._place.enter_async_context(self._connections.session(hop, is_doubtful))
+        pooled = await self._place.enter_async_context(self._connections.session(hop, record, is_doubtful))
         self._kept = hop, pooled
         return pooled
 
@@ -125,7 +127,10 @@ class Deliverer:
         """Deliver rows of one message at one domain: a verdict for each. `is_doubtful`: no host of the destination has
         answered lately; `is_alone`: nothing else is being delivered. Nothing is durable: the caller settles the
         verdicts."""
-        progress = _DeliveryProgress(rows, lane, is_doubtful, is_alone)
+        sender = self._sender(rows[0])
+        token = read(sender)
+        record = AttemptRecord(self._clock.monotonic, (token.tag,) if token is not None and token.tag else ())
+        progress = _DeliveryProgress(rows, lane, is_doubtful, is_alone, sender, record)
         if not self._contents.has_room_for(rows[0], is_doubtful):
             await lane.let_go()  # who has room may be waiting for a place
         try:
@@ -133,7 +138,9 @@ class Deliverer:
         finally:
             await lane.let_go(unless_reusable=not is_doubtful)
         left = {at: replace(verdict, left=progress.left) for at, verdict in delivery.verdicts.items()}
-        return replace(delivery, verdicts=left, lost_after_data=progress.lost_after_data)
+        return replace(
+            delivery, verdicts=left, lost_after_data=progress.lost_after_data, evidence=record.packed()
+        )
 
     async def _deliver(self, progress: "_DeliveryProgress") -> DeliveryResult:
         rows = progress.rows
@@ -147,16 +154,21 @@ class Deliverer:
             return _the_same(rows, verdict, was_reached=isinstance(error, TransientRefusal))
         except RouteError as error:
             verdict = Verdict.of(error.code, error.enhanced, error.text)
+            # RFC 3463 §3.8: of a route, the receiver's TLS policy alone is about security.
+            progress.record.ended_before = "policy" if error.enhanced == "4.7.0" else "dns"
             return _the_same(rows, verdict, was_reached=False)
         except (NoKey, SealError) as error:
+            progress.record.ended_before = "message"
             log.error("no_dkim_key", message_id=rows[0].message_id, error=str(error))
             verdict = Verdict("deferred", 451, "4.7.5", "no DKIM key for the sender's domain")
             return _the_same(rows, verdict, was_reached=True)
         except BlobDamaged as error:  # the operator may bring the bytes back
+            progress.record.ended_before = "message"
             log.error("blob_damaged", message_id=rows[0].message_id, error=str(error))
             verdict = Verdict("deferred", 451, "4.3.0", "the stored message is damaged")
             return _the_same(rows, verdict, was_reached=True)
         except BlobMissing as error:
+            progress.record.ended_before = "message"
             log.error("blob_missing", message_id=rows[0].message_id, error=str(error))
             verdict = Verdict("bounced", 550, "5.3.0", "the stored message is gone")
             return _the_same(rows, verdict, was_reached=True)
@@ -175,8 +187,9 @@ class Deliverer:
                 return await self._to_host(last, progress, content)
             except Unreachable as error:
                 trouble = error
-        async with aclosing(self._router.hops(row.domain, domain_of(row))) as hops:
-            async for hop in hops:
+        record = progress.record
+        async with aclosing(self._router.hops(row.domain, domain_of(row), record.pass_over)) as hops:
+            while (hop := await record.found(anext(hops, None))) is not None:
                 if hop == last:
                     continue
                 if trouble is not None and self._clock.monotonic() >= until:
@@ -193,16 +206,18 @@ class Deliverer:
     async def _to_host(
         self, hop: Hop, progress: "_DeliveryProgress", content: Content
     ) -> Mapping[int, Verdict]:
-        sender = self._sender(progress.rows[0])
         while True:
             pooled: PooledSession | None = None
-            attempt = _Attempt(hop, progress.rows, self._clock.monotonic)
+            record = progress.record.host(hop)
+            attempt = _Attempt(hop, progress, record, self._clock.monotonic)
             try:
-                pooled = await progress.lane.session(hop, progress.is_doubtful)
-                transaction = Transaction(hop, pooled, progress.rows, content, sender)
+                pooled = await progress.lane.session(hop, record, progress.is_doubtful)
+                transaction = Transaction(hop, pooled, progress.rows, content, progress.sender)
                 try:
                     verdicts = await transaction.run()
-                    attempt.ended(pooled, next(iter(verdicts.values())))
+                    attempt.ended(
+                        pooled, next(iter(verdicts.values())), is_whole=not transaction.lost_after_data
+                    )
                     return verdicts
                 finally:
                     progress.left |= transaction.has_sent_mail_from
@@ -225,16 +240,22 @@ class Deliverer:
 
 
 class _Attempt:
-    """One host in the log."""
+    """One host in the log, and in the record."""
 
-    def __init__(self, hop: Hop, rows: Sequence[Due], now: Callable[[], float]) -> None:
+    def __init__(
+        self, hop: Hop, progress: "_DeliveryProgress", record: HostRecord, now: Callable[[], float]
+    ) -> None:
         self._hop = hop
-        self._rows = rows
+        self._progress = progress
+        self._rows = progress.rows
+        self._record = record
         self._now = now
         self._began = now()
 
-    def ended(self, pooled: PooledSession | None, said: SmtpReply | Verdict) -> None:
-        """`said`: of several recipients' replies the first."""
+    def ended(self, pooled: PooledSession | None, said: SmtpReply | Verdict, is_whole: bool = False) -> None:
+        """`said`: of several recipients' replies the first. `is_whole`: the host answered to the transaction's end."""
+        self._record.fault = None if is_whole else said.text
+        self._progress.record.keep(self._record)
         tell(
             log,
             LogEvent.ATTEMPTED,
@@ -261,6 +282,8 @@ class _DeliveryProgress:
     lane: Lane
     is_doubtful: bool
     is_alone: bool
+    sender: str
+    record: AttemptRecord
     left: bool = False
     lost_after_data: bool = False
 

@@ -21,6 +21,7 @@ import structlog
 from conf.log_events import LogEvent, tell
 from conf.tuning import QueueTuning
 from maild.message.address import suppression_keys
+from maild.message.delivery_evidence import NOT_TRIED, pack
 from maild.message.envelope_sender import untagged
 from maild.outbound.delivery import Deliverer, Lane
 from maild.outbound.destination_queues import (
@@ -56,6 +57,7 @@ DRAIN_S = 7.0
 log = structlog.get_logger("maild.outbound")
 
 _SUPPRESSED = Verdict("suppressed", None, None, "the address is on the suppression list")
+_NOT_TRIED = pack(NOT_TRIED)
 _NOT_THEIRS = Verdict("failed", None, None, "the sender's domain was deleted, or is not verified any more")
 
 
@@ -304,16 +306,19 @@ class OutboundQueue(LoopService):
             outcome.verdicts |= played.verdicts
             outcome.follow_ups = played.follow_ups
         else:
-            outcome.verdicts |= await self._verdicts(destination, lane, rows)
+            outcome.attempted = rows
+            outcome.verdicts |= await self._verdicts(destination, lane, rows, outcome)
 
     async def _verdicts(
-        self, destination: DestinationQueue, lane: Lane, rows: list[Due]
+        self, destination: DestinationQueue, lane: Lane, rows: list[Due], outcome: Outcome
     ) -> Mapping[int, Verdict]:
         if self._destinations.is_dead(destination) and destination.last_verdict is not None:
+            outcome.evidence = _NOT_TRIED
             words = replace(destination.last_verdict, left=False)  # that was another message
             return {row.position: words for row in rows}
         is_doubtful, is_alone = self._destinations.is_doubtful(destination), self._held == len(rows)
         delivery = await self._deliverer.deliver(rows, lane, is_doubtful, is_alone)
+        outcome.evidence = delivery.evidence
         if delivery.lost_after_data:
             self._destinations.lost(destination)
         elif delivery.was_reached:

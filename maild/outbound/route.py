@@ -8,7 +8,7 @@ Each hop carries what its receiver demands of the session; hosts that a policy k
 
 import ipaddress
 import random
-from collections.abc import AsyncGenerator, Awaitable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
@@ -86,8 +86,11 @@ class Router:
         same_relay = hop.relay == self.relay(domain, sender_domain)
         return same_relay and hop.source == self._source(hop.address, sender_domain)
 
-    async def hops(self, domain: str, sender_domain: str) -> AsyncGenerator[Hop, None]:
-        """The addresses to try, best first; RouteError in place of the first when there is none."""
+    async def hops(
+        self, domain: str, sender_domain: str, passed_over: Callable[[str, str], None]
+    ) -> AsyncGenerator[Hop, None]:
+        """The addresses to try, best first; RouteError in place of the first when there is none. `passed_over`: is told
+        which mail hosts are not to be tried, and why."""
         relay = self.relay(domain, sender_domain)
         if relay is not None:
             async for hop in self._relay_hops(relay, sender_domain):
@@ -102,6 +105,7 @@ class Router:
                 addresses = self._checked(host, await self._addresses(host))
                 demand = await _allowed(policy.demand(host))
             except RouteError as error:
+                passed_over(host, error.text)
                 refusal = _prefer_transient(refusal, error)
                 continue
             for address in addresses:

@@ -24,7 +24,7 @@ from maild import outcomes
 from maild.outbound.simulator import FollowUp
 from maild.outcomes import NewId, Settled, Verdict
 from maild.ports import DeliverLocal
-from storage import outbound
+from storage import attempts, outbound
 from storage.clock import Clock, iso
 from storage.database import Database, DatabaseClosed, Tx
 from storage.failures import is_outage
@@ -44,13 +44,15 @@ log = structlog.get_logger("maild.outbound")
 @dataclass
 class Outcome:
     """Rows of one message, all leased. What has no verdict yet gets one from `deliver_local`; `follow_ups`
-    are what else happens because of it."""
+    are what else happens because of it. `evidence`: packed, of what was attempted for `attempted` of the rows."""
 
     rows: list[Due]
     verdicts: dict[int, Verdict]
     deliver_local: DeliverLocal | None = None
     follow_ups: Sequence[FollowUp] = ()
     duration_ms: int = 0
+    evidence: str | None = None
+    attempted: Sequence[Due] = ()
 
     is_internal: bool = False  # its verdicts were given up already
 
@@ -64,6 +66,9 @@ class Outcome:
 
     def less(self) -> bool:
         """Leave out what may be the reason that it can't be written; False when nothing is left to leave out."""
+        if self.evidence is not None:
+            self.evidence = None
+            return True
         if self.is_internal:
             return False
         later = {row.position: INTERNAL for row in self.rows}
@@ -198,9 +203,23 @@ def _record(tx: Tx, outcome: Outcome, new_id: NewId, now_ms: int, counts: Counts
         log.error("no_verdict", message_id=outcome.rows[0].message_id, recipients=len(missing))
     verdicts = verdicts | missing
     settled = outcomes.record(tx, outcome.rows, verdicts, new_id, now_ms, outcome.duration_ms, counts)
+    if outcome.evidence is not None:
+        _keep_evidence(tx, outcome.evidence, outcome.attempted, settled)
     for follow_up in outcome.follow_ups:
         follow_up(tx)
     return verdicts, settled
+
+
+def _keep_evidence(tx: Tx, evidence: str, attempted: Sequence[Due], settled: Sequence[Settled]) -> None:
+    """With the rows that were attempted and are still there."""
+    positions = {row.position for row in attempted}
+    told = [
+        attempts.OneAttempt(one.row.position, one.row.attempts)
+        for one in settled
+        if one.row.position in positions
+    ]
+    if told:
+        attempts.keep_evidence(tx, settled[0].row.message_id, told, evidence)
 
 
 def _tell_settled(settled: Settled, duration_ms: int, now_ms: int) -> None:

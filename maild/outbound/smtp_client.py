@@ -21,6 +21,7 @@ from aiosmtplib.esmtp import parse_esmtp_extensions
 from aiosmtplib.protocol import SMTPProtocol
 from aiosmtplib.response import SMTPResponse
 
+from maild.outbound.attempt_record import HostRecord, SessionFacts, masked
 from maild.outbound.replies import Malformed, Meaning, ReplyReader, SmtpReply, Step, clean, meaning
 from maild.outbound.tls_policy import TlsPolicy
 
@@ -54,10 +55,13 @@ class Desynchronized(SMTPException):
 
 
 class PipeliningProtocol(SMTPProtocol):
-    """aiosmtplib's protocol, which can also wait for several replies at once, and bounds what it reads."""
+    """aiosmtplib's protocol, which can also wait for several replies at once, and bounds what it reads. `record`: hears
+    every reply; `secrets`: what no reply is to repeat."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, record: HostRecord) -> None:
         super().__init__(loop=loop)
+        self.record = record
+        self.secrets = record.secrets
         self._reader = ReplyReader()
         self._replies: list[SMTPResponse] = []
         self._expected = 0
@@ -91,6 +95,7 @@ class PipeliningProtocol(SMTPProtocol):
                     await self._write_blocks(memoryview(wire), block_timeout)
             except TimeoutError:
                 raise SMTPReadTimeoutError("timed out sending the message") from None
+        self.record.enter("answer")
         return await self.read_response(timeout=end_timeout)
 
     async def _write_blocks(self, wire: memoryview, block_timeout: float) -> None:
@@ -120,7 +125,7 @@ class PipeliningProtocol(SMTPProtocol):
             while self._awaits_reply() and (reply := self._reader.take()) is not None:
                 self._answer(reply)
         except Malformed as error:
-            self._fail(error)
+            self._fail(Malformed(masked(str(error), self.secrets)))
         if not self._awaits_reply() and not self._reader.is_empty:
             self.has_unsolicited_data = True
             self._reader.clear()
@@ -132,6 +137,9 @@ class PipeliningProtocol(SMTPProtocol):
         return self._response_pending and waiter is not None and not waiter.done()
 
     def _answer(self, reply: SMTPResponse) -> None:
+        if self.secrets:
+            reply = SMTPResponse(reply.code, masked(reply.message, self.secrets))
+        self.record.hear(reply)
         if self._group is None:
             assert self._response_waiter is not None
             self._response_waiter.set_result(reply)
@@ -164,11 +172,15 @@ class PipeliningProtocol(SMTPProtocol):
 
 class NextHopSession:
     """One SMTP session with a next hop. `extensions`: EHLO keyword in lower case → its parameters; `tls`: version and
-    cipher, and in brackets the policy that demanded it, None in plain text; `idle_since`: monotonic seconds."""
+    cipher, and in brackets the policy that demanded it, None in plain text; `idle_since`: monotonic seconds. What is
+    said goes into the record of who uses it, `go_on` after `go_on`."""
 
     def __init__(self, protocol: PipeliningProtocol, timeouts: Timeouts) -> None:
         self._protocol = protocol
         self._timeouts = timeouts
+        self._record = protocol.record
+        self._login_secrets: tuple[str, ...] = ()
+        self.facts = self._record.facts = SessionFacts()
         self.extensions: dict[str, str] = {}
         self.tls: str | None = None
         self.messages = 0  # begun on this session
@@ -180,6 +192,7 @@ class NextHopSession:
         address: str,
         port: int,
         timeouts: Timeouts,
+        record: HostRecord,
         *,
         source: str = "",
         tls: ssl.SSLContext | None = None,
@@ -188,9 +201,10 @@ class NextHopSession:
         """A TCP connection to the very address, from `source` where one is given; the greeting is yet to be read. With
         `tls` it begins with a handshake, and the certificate must be `host`'s. OSError, TimeoutError."""
         loop = asyncio.get_running_loop()
+        record.dial()
         async with asyncio.timeout(timeouts.connect):
-            _, protocol = await loop.create_connection(
-                lambda: PipeliningProtocol(loop),
+            transport, protocol = await loop.create_connection(
+                lambda: PipeliningProtocol(loop, record),
                 address,
                 port,
                 ssl=tls,
@@ -198,13 +212,24 @@ class NextHopSession:
                 local_addr=(source, 0) if source else None,
             )
         session = cls(protocol, timeouts)
+        session.facts.source_address = transport.get_extra_info("sockname", (None,))[0]
         session._note_tls()
+        record.enter("wait")
         return session
+
+    def go_on(self, record: HostRecord) -> None:
+        """The next message begins: what is said from now on goes into this record."""
+        self._record = self._protocol.record = record
+        self._protocol.secrets = (*self._login_secrets, *record.secrets)
+        record.facts, record.is_reused = self.facts, True
 
     async def open(self, hostname: str, host: str, policy: TlsPolicy) -> SmtpReply | None:
         """Greeting, EHLO, and TLS as the policy says; the reply when the server refuses the session.
 
         TlsFailed; SMTPException or OSError when the connection is lost."""
+        self._record.enter("greeting")
+        if policy.is_implicit:
+            self.facts.verified_by = policy.verified_by
         greeting = await self._protocol.read_response(timeout=self._timeouts.greeting)
         if meaning(Step.CONNECTION, greeting.code) is not Meaning.GO_ON:
             return SmtpReply.of(*greeting).at(Step.CONNECTION)
@@ -218,6 +243,8 @@ class NextHopSession:
         return await self._hello(hostname)
 
     async def _hello(self, hostname: str) -> SmtpReply | None:
+        self._record.enter("hello")
+        self.facts.ehlo_name = hostname
         reply = await self._command(b"EHLO", hostname.encode())
         if meaning(Step.HELLO, reply.code) is Meaning.GO_ON:
             self.extensions = parse_esmtp_extensions(reply.message)[0]
@@ -230,6 +257,8 @@ class NextHopSession:
         return None if meaning(Step.HELLO, answer.code) is Meaning.GO_ON else answer.at(Step.HELLO)
 
     async def _start_tls(self, policy: TlsPolicy, context: ssl.SSLContext, host: str) -> None:
+        self._record.enter("tls")
+        self._record.say(b"STARTTLS")
         try:
             await self._protocol.start_tls(context, server_hostname=host, timeout=self._timeouts.connect)
         except (SMTPException, OSError, ValueError) as error:  # ssl.SSLError is an OSError
@@ -240,6 +269,7 @@ class NextHopSession:
             raise TlsFailed("no TLSA record of the host vouches for its certificate")
         self._protocol.tls_started()
         self._note_tls(policy.demanded_by)
+        self.facts.verified_by = policy.verified_by
 
     def _chain(self) -> list[bytes]:
         """What the host showed as its certificates, unverified, as DER; its own first."""
@@ -253,27 +283,28 @@ class NextHopSession:
     def _note_tls(self, demanded_by: str = "") -> None:
         ssl_object: Any = self._protocol.transport and self._protocol.transport.get_extra_info("ssl_object")
         if ssl_object is not None:
-            self.tls = f"{ssl_object.version()} {ssl_object.cipher()[0]}"
+            facts = self.facts
+            facts.tls_version, facts.cipher = ssl_object.version(), ssl_object.cipher()[0]
+            self.tls = f"{facts.tls_version} {facts.cipher}"
             if demanded_by:
                 self.tls += f" ({demanded_by})"
 
     async def authenticate(self, mechanism: str, username: str, password: str) -> SmtpReply | None:
         """AUTH (RFC 4954); the reply when the host refuses it. Never in plain text: the caller sees to that."""
-        if mechanism == "login":
-            reply = await self._command(b"AUTH LOGIN", _base64(username))
-            if reply.code == 334:
-                reply = await self._command(_base64(password))
-        elif mechanism == "xoauth2":
-            reply = await self._command(
-                b"AUTH XOAUTH2", _base64(f"user={username}\x01auth=Bearer {password}\x01\x01")
-            )
-            if reply.code == 334:  # it tells why; the real reply comes to an empty answer
-                reply = await self._command(b"")
-        else:
-            reply = await self._command(b"AUTH PLAIN", _base64(f"\0{username}\0{password}"))  # RFC 4616
+        self._record.enter("auth")
+        first, *more = _responses(mechanism, username, password)
+        self._login_secrets = tuple(
+            word for word in (password, *(one.decode() for one in (first, *more))) if word
+        )
+        self._protocol.secrets = (*self._login_secrets, *self._protocol.secrets)
+        verb = b"AUTH " + mechanism.upper().encode()
+        reply = await self._command(verb, first, shown=verb.decode() + " (credentials)")
+        if more and reply.code == 334:
+            reply = await self._command(more[0], shown="(credentials)")
         return None if reply.code == 235 else SmtpReply.of(*reply)
 
-    async def _command(self, *words: bytes) -> SMTPResponse:
+    async def _command(self, *words: bytes, shown: str = "") -> SMTPResponse:
+        self._record.say(shown or b" ".join(words))
         return await self._protocol.execute_command(*words, timeout=self._timeouts.command)
 
     @property
@@ -290,7 +321,12 @@ class NextHopSession:
         In a pipeline all are sent. One after the other, any reply to MAIL but 250 is the last, and DATA
         is not sent when no RCPT was taken.
         """
+        self._record.enter("envelope")
         if self.pipelines:
+            self._record.say(mail)
+            for rcpt in recipients:
+                self._record.say_recipient(rcpt)
+            self._record.say(b"DATA")
             commands = [mail + b"\r\n", *(rcpt + b"\r\n" for rcpt in recipients), b"DATA\r\n"]
             replies = await self._protocol.execute_group(commands, self._timeouts.command)
             return [SmtpReply.of(*reply) for reply in replies]
@@ -304,19 +340,27 @@ class NextHopSession:
         first = SmtpReply.of(*await self._command(mail))
         if meaning(Step.MAIL, first.code) is not Meaning.GO_ON:
             return [first]
-        answers = [SmtpReply.of(*await self._command(rcpt)) for rcpt in recipients]
+        answers = [await self._recipient(rcpt) for rcpt in recipients]
         if not any(meaning(Step.RECIPIENT, answer.code) is Meaning.GO_ON for answer in answers):
             return [first, *answers]
+        self._record.say(b"DATA")
         start = await self._protocol.execute_command(b"DATA", timeout=self._timeouts.data_start)
         return [first, *answers, SmtpReply.of(*start)]
+
+    async def _recipient(self, rcpt: bytes) -> SmtpReply:
+        self._record.say_recipient(rcpt)
+        return SmtpReply.of(*await self._protocol.execute_command(rcpt, timeout=self._timeouts.command))
 
     async def content(self, wire: bytes) -> SmtpReply:
         """The message, dot-stuffed and ended by a line with a dot; the reply to it."""
         times = self._timeouts
+        self._record.enter("data")
+        self._record.say(f"(the message, {len(wire)} octets)")
         return SmtpReply.of(*await self._protocol.send_content(wire, times.data_block, times.data_end))
 
     async def reset(self) -> bool:
         """Forget a transaction that was given up; False when the session is of no more use."""
+        self._record.say(b"RSET")
         reply = await self._protocol.execute_command(b"RSET", timeout=self._timeouts.reset)
         return reply.code == 250
 
@@ -331,6 +375,15 @@ class NextHopSession:
 
     def close(self) -> None:
         self._protocol.abort()
+
+
+def _responses(mechanism: str, username: str, password: str) -> list[bytes]:
+    """The initial response, and what is answered to a challenge (RFC 4954 §4)."""
+    if mechanism == "login":
+        return [_base64(username), _base64(password)]
+    if mechanism == "xoauth2":  # the challenge tells why; the real reply comes to an empty answer
+        return [_base64(f"user={username}\x01auth=Bearer {password}\x01\x01"), b""]
+    return [_base64(f"\0{username}\0{password}")]  # RFC 4616
 
 
 def _base64(text: str) -> bytes:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from conf.tls import client_context
+from maild.message.delivery_evidence import VerifiedBy
 from maild.outbound.dane import is_matched
 from maild.outbound.relays import RelayHost
 from maild.outbound.route import Hop
@@ -41,6 +42,14 @@ class TlsPolicy:
     is_implicit: bool = False
     demanded_by: str = ""
     accepts: Accepts | None = None
+
+    @property
+    def verified_by(self) -> VerifiedBy | None:
+        """What vouches for the host once TLS is there; None: nobody."""
+        if self.accepts is not None:
+            return "dane"
+        is_verified = self.context is not None and self.context.verify_mode is ssl.CERT_REQUIRED
+        return "webpki" if is_verified else None
 
     @property
     def words(self) -> str:

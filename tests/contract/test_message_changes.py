@@ -4,10 +4,18 @@ from typing import Any
 
 import pytest
 
+from maild.message.delivery_evidence import STAGES, Evidence, HostEvidence, pack
+from storage.clock import iso
+from storage.records import dump
 from tests.support.running import Running, until
 
 ABSENT = "msg_01m7yg00000000000000000000"
 ENDPOINTS = [("PATCH", ""), ("DELETE", ""), ("GET", "/raw"), ("GET", "/attempts"), ("DELETE", "/schedule")]
+
+HOST = HostEvidence(
+    "mx.there.test", "192.0.2.1", 25, False, "none", "opportunistic", "answer", (1,) * len(STAGES), False,
+    "192.0.2.9", "mail.ours.test", None, None, None, None, "",
+)  # fmt: skip
 
 
 def mail(number: int = 1, words: str = "words", subject: str = "topic", **headers: str) -> str:
@@ -189,14 +197,64 @@ async def test_attempts_tell_what_each_host_said(maild: Running, bot: dict[str, 
         return found or None
 
     (attempt,) = await until(look)
-    assert set(attempt) == {
-        "address", "kind", "attempt", "outcome", "remoteHost", "smtpCode", "enhancedCode", "response", "tls",
-        "durationMs", "createdAt",
-    }  # fmt: skip
     assert (attempt["address"], attempt["attempt"], attempt["outcome"]) == (
         "bounce@simulator.test", 1, "bounced",
     )  # fmt: skip
     assert (attempt["smtpCode"], attempt["enhancedCode"]) == (550, "5.1.1")
+    assert (attempt["class"], attempt["permanence"], attempt["advice"]) == (
+        "address",
+        "permanent",
+        "fix_address",
+    )
+    assert attempt["gaveUpAt"] == attempt["createdAt"]
+    assert attempt["suppressed"] is False  # the simulator touches no suppression
+    assert attempt["evidence"] is None  # no network
+
+
+async def test_the_first_attempt_agrees_with_the_recipient(maild: Running, bot: dict[str, Any]) -> None:
+    sent = (await maild.test_api.send(bot, to=["defer@simulator.test"])).data
+
+    async def look() -> dict[str, Any] | None:
+        found = (await maild.api.get(f"/v1/messages/{sent['id']}/attempts")).data
+        return found[0] if found else None
+
+    attempt = await until(look)
+    (recipient,) = (await maild.api.get(f"/v1/messages/{sent['id']}")).data["recipients"]
+    assert (attempt["outcome"], attempt["permanence"], attempt["gaveUpAt"]) == ("deferred", "transient", None)
+    names = ("remoteHost", "smtpCode", "enhancedCode", "response", "tls", "nextAttemptAt")
+    assert [attempt[name] for name in names] == [recipient[name] for name in names]
+
+
+async def test_thousands_of_attempts_are_read_in_pages(maild: Running, bot: dict[str, Any]) -> None:
+    sent = (await maild.test_api.send(bot, to=["you@elsewhere.test"])).data
+    path = f"/v1/messages/{sent['id']}/attempts"
+
+    async def look() -> list[dict[str, Any]] | None:
+        return (await maild.api.get(path)).data or None
+
+    await until(look)
+    maild.sql(
+        """INSERT INTO recipients (message_id, position, organization_id, address, domain, kind, status, expires_at)
+           WITH RECURSIVE n (v) AS (SELECT 1 UNION ALL SELECT v + 1 FROM n WHERE v < 149)
+           SELECT message_id, v, organization_id, 'u' || v || '@there.test', 'there.test', 'cc', 'bounced', expires_at
+           FROM recipients, n WHERE position = 0"""
+    )
+    maild.sql(
+        """INSERT INTO delivery_attempts (message_id, position, attempt, outcome, duration_ms, created_at)
+           WITH RECURSIVE n (v) AS (SELECT 1 UNION ALL SELECT v + 1 FROM n WHERE v < 20)
+           SELECT message_id, position, v, 'deferred', 1, v * 1000 FROM recipients, n WHERE position > 0"""
+    )
+    evidence = pack(Evidence("answer", 1, (HOST._replace(dialogue="S: 250 hm\n" * 500),)))
+    shared = dump([[position, 20] for position in range(2, 150)])
+    maild.sql("INSERT INTO delivery_evidence SELECT id, 1, 20, ?, ? FROM messages", shared, evidence)
+    found = (await maild.api.get(path)).data
+    assert [(one["createdAt"], one["address"]) for one in found[:-1]] == [
+        (iso(attempt * 1000), f"u{position}@there.test")
+        for attempt in range(1, 21)
+        for position in range(1, 150)
+    ]
+    assert [bool(one["evidence"]) for one in found] == [False] * 149 * 19 + [True] * 149 + [False]
+    assert found[-2]["evidence"]["hosts"][0]["dialogue"][0] == "S: 250 hm"
 
 
 async def test_a_scheduled_message_is_cancelled_once(maild: Running, bot: dict[str, Any]) -> None:

@@ -15,10 +15,12 @@ from pathlib import Path
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from maild.message.delivery_evidence import EVIDENCE_OCTETS_MAX, unpack
 from storage.database import Tx
 from storage.records import RecipientRow
 from storage.states import RECIPIENT_PENDING
 from tests.support.sending import Sending
+from tests.support.store import RAW
 
 STORIES = int(os.environ.get("NEXT_HOP_STORIES", "60"))
 PEOPLE = ("a@there.test", "b@there.test", "c@there.test")
@@ -32,6 +34,7 @@ USUAL = {
 ONE_REPLY = re.compile(rb"(?:[2-5]\d\d-[^\r\n]*\r\n)*([2-5]\d\d)(?: [^\r\n]*)?\r\n")
 UNFINISHED = re.compile(rb"(?:[^\n]|(?:^|\n)[2-5]\d\d-[^\n]*\n)\Z")
 
+WORDS = "what only the message says"
 HANG_UP = b""
 codes = st.one_of(
     st.sampled_from([250, 251, 252, 220, 221, 354, 421, 450, 451, 452, 503, 550, 552, 554]),
@@ -120,7 +123,7 @@ class Hop:
 async def tell(sending: Sending, hop: Hop, people: tuple[str, ...]) -> None:
     server = await asyncio.start_server(hop.serve, "127.0.0.1", sending.settings.outbound.port)
     try:
-        message_id = await sending.send(*people)
+        message_id = await sending.send(*people, raw=RAW + WORDS.encode() + b"\r\n")
         for attempt in range(1, 30):
             rows = await settled(sending, message_id, attempt)
             if all(row.status not in RECIPIENT_PENDING for row in rows):
@@ -135,6 +138,10 @@ async def tell(sending: Sending, hop: Hop, people: tuple[str, ...]) -> None:
         for row in rows:
             told = await sending.store.db.read(attempts_of, message_id, row.position)
             assert told == (row.attempts, row.attempts)
+        for packed in await sending.store.db.read(evidence_of, message_id):
+            assert len(packed.encode()) <= EVIDENCE_OCTETS_MAX
+            assert unpack(packed).hosts
+            assert WORDS not in packed
         # Nothing is held up by what was said.
         await sending.until(await sending.send("bot@ours.test"), "delivered")
     finally:
@@ -147,6 +154,13 @@ def attempts_of(tx: Tx, message_id: str, position: int) -> tuple[int, ...] | Non
     """How many attempts the recipient has, and how many numbers of attempts."""
     count = "SELECT count(*), count(DISTINCT attempt) FROM delivery_attempts WHERE message_id = ? AND position = ?"
     return tx.one(count, (message_id, position))
+
+
+def evidence_of(tx: Tx, message_id: str) -> list[str]:
+    """What is kept of its attempts."""
+    return [
+        row[0] for row in tx.all("SELECT evidence FROM delivery_evidence WHERE message_id = ?", (message_id,))
+    ]
 
 
 async def settled(sending: Sending, message_id: str, attempt: int) -> list[RecipientRow]:

@@ -7,6 +7,7 @@
     mx.hold["dot"] = asyncio.Event()               reply only when it is set; `mx.reached` says it got there
     mx.starttls = "good" | "broken" | "injecting" | "hanging"  offered when it is not ""
     mx.logins = {"user": "password"}               AUTH PLAIN, LOGIN, XOAUTH2, offered after TLS
+    mx.repeats_logins = True                       a refusal of AUTH repeats what was said, and decoded
     mx.is_implicit = True                          TLS from the first octet
 
 Stages are the verbs in upper case, `greeting`, and `dot` (the end of the message).
@@ -51,6 +52,7 @@ class Mx:
     extensions: list[str] = field(default_factory=lambda: ["PIPELINING", "8BITMIME", "SIZE 26214400"])
     starttls: str = ""
     logins: dict[str, str] = field(default_factory=dict)
+    repeats_logins: bool = False
     is_implicit: bool = False
     tls_context: ssl.SSLContext | None = None
     script: dict[str, list[str]] = field(default_factory=dict)
@@ -224,7 +226,8 @@ class _Conversation:
         if mechanism == "XOAUTH2":
             await self._write("334 eyJzdGF0dXMiOiI0MDAifQ==")
             assert await self._reader.readline() == b"\r\n"
-        await self._write("535 5.7.8 no such login")
+        repeated = f"{command} {user} {password}".replace("\0", " ") if self._mx.repeats_logins else ""
+        await self._write(f"535 5.7.8 no such login {repeated}".rstrip())
 
     async def _start_tls(self) -> None:
         kind = self._mx.starttls

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from conf.tuning import QueueTuning, Tuning
 from maild.cli import main
+from maild.message.delivery_evidence import Evidence, HostEvidence, pack
 from storage.clock import Clock
 from tests.conftest import Start
 from tests.support.running import Running, until
@@ -100,6 +101,30 @@ async def test_what_waits_is_listed_by_what_is_asked(maild: Running, hands: Hand
         ("two.test", 1),
     ]
     assert "2  one.test, next 20" in await hands.text("show")
+
+
+async def test_attempts_are_shown_with_what_was_said(maild: Running, hands: Hands) -> None:
+    message_id = await waiting(maild, "you@there.test")
+    shown = (await maild.api.get(f"/v1/messages/{message_id}/attempts")).data
+    assert await hands("attempts", message_id) == {"attempts": shown}
+    assert (await hands.text("attempts", message_id)).splitlines() == [
+        f"{shown[0]['createdAt']}  you@there.test  1: deferred  451 4.4.3 {shown[0]['response']}",
+        "  ended at dns",
+    ]
+    host = HostEvidence(
+        "mx.there.test", "192.0.2.1", 25, False, "mta-sts", "verify", "envelope", (), False, "192.0.2.9",
+        "mail.ours.test", "TLSv1.3", "AES", "webpki", "connection lost", "S: 220 hm\nC: EHLO mail.ours.test",
+    )  # fmt: skip
+    evidence = pack(Evidence("envelope", 1, (host,), (("mx2.there.test", "no address"),)))
+    maild.sql("UPDATE delivery_evidence SET evidence = ?", evidence)
+    assert (await hands.text("attempts", message_id)).splitlines()[1:] == [
+        "  mx2.there.test was not tried: no address",
+        "  mx.there.test [192.0.2.1]:25, TLSv1.3 AES, policy mta-sts (verify), ended at envelope",
+        "    S: 220 hm",
+        "    C: EHLO mail.ours.test",
+        "    connection lost",
+    ]
+    assert "there is no message msg_none" in await hands.refused("attempts", "msg_none")
 
 
 async def test_a_retry_is_tried_now_and_what_is_held_waits(maild: Running, hands: Hands) -> None:

@@ -7,11 +7,16 @@ from typing import Any
 import pytest
 
 from maild.outbound import connections
+from maild.outbound.attempt_record import HostRecord
 from maild.outbound.connections import Connections
 from maild.outbound.delivery import Lane
 from maild.outbound.route import Hop, Router
 from maild.outbound.tls_policy import TlsPolicies
 from tests.support.sending import Sending
+
+
+def record(hop: Hop) -> HostRecord:
+    return HostRecord(hop, lambda: 0.0)
 
 
 @pytest.fixture
@@ -20,9 +25,9 @@ def routed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     asked: list[str] = []
     hops = Router.hops
 
-    def counting(self: Router, domain: str, sender_domain: str) -> Any:
+    def counting(self: Router, domain: str, *others: Any) -> Any:
         asked.append(domain)
-        return hops(self, domain, sender_domain)
+        return hops(self, domain, *others)
 
     monkeypatch.setattr(Router, "hops", counting)
     return asked
@@ -85,11 +90,11 @@ async def test_a_place_that_another_waits_for_is_given_back(tmp_path: Path, limi
         pool = Connections(sending.settings, TlsPolicies(sending.clock), sending.clock)
         hop = Hop("mx.there.test", "127.0.0.1", sending.mx.port)
         lane, other, third = Lane(pool), Lane(pool), Lane(pool)
-        pooled = await lane.session(hop, False)
+        pooled = await lane.session(hop, record(hop), False)
         pooled.is_reusable = True
         assert lane.hop == hop
-        await other.session(hop, False)
-        waiting = asyncio.create_task(third.session(hop, False))
+        await other.session(hop, record(hop), False)
+        waiting = asyncio.create_task(third.session(hop, record(hop), False))
         await asyncio.sleep(0)
         assert lane.hop is None
         await lane.let_go()
@@ -104,8 +109,8 @@ async def test_what_was_not_ended_well_is_let_go(tmp_path: Path) -> None:
         pool = Connections(sending.settings, TlsPolicies(sending.clock), sending.clock)
         hop = Hop("mx.there.test", "127.0.0.1", sending.mx.port)
         lane = Lane(pool)
-        first = await lane.session(hop, False)
+        first = await lane.session(hop, record(hop), False)
         await lane.let_go(unless_reusable=True)
         assert not first.session.is_usable
-        assert (await lane.session(hop, False)).is_fresh
+        assert (await lane.session(hop, record(hop), False)).is_fresh
         await lane.let_go()

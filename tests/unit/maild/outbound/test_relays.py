@@ -1,5 +1,6 @@
 """Smarthosts: which one takes a message, how it is protected, how we log in, and what it tells afterwards."""
 
+import base64
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from conf.settings import Outbound, SettingsError, parse
 from maild.outbound.relays import RelayHost, Relays, read_secret
 from maild.outbound.transaction import xtext
 from storage.records import RecipientRow
+from tests.support.attempts import shown_attempts
 from tests.support.mx import Mx
 from tests.support.sending import Sending
 from tests.support.throwaway_ca import ThrowawayCa
@@ -159,6 +161,41 @@ async def test_a_login_that_is_refused_is_no_bounce(tmp_path: Path, smarthost: S
     assert (row.smtp_code, row.enhanced_code) == (454, "4.7.0")
     assert row.response == "the smarthost refuses our login: no such login"
     assert smarthost.mx.received == []
+
+
+@pytest.mark.parametrize("auth", ["plain", "login", "xoauth2"])
+@pytest.mark.parametrize("is_right", [True, False])
+async def test_no_secret_is_kept_of_a_login(
+    tmp_path: Path, smarthost: Smarthost, auth: str, is_right: bool
+) -> None:
+    """Also where the host repeats it, then or later."""
+    mx = smarthost.mx
+    if not is_right:
+        smarthost.password.write_text("s3cret2")
+    mx.repeats_logins = True
+    mx.always["RCPT"] = "550 5.7.1 not with s3cret"
+    await mx.start()
+    outbound = {"relays": {"one": smarthost.section(auth=auth)}}
+    async with Sending(tmp_path, mx=mx, outbound=outbound) as sending:
+        sending.dns.add("relay.test", "A", "127.0.0.1")
+        await sending.queue.start()
+        message_id = await sending.send("you@there.test")
+        await sending.until_attempts(message_id, 1)
+        (attempt,) = await shown_attempts(sending.store, message_id)
+    (host,) = attempt["evidence"]["hosts"]
+    lines = host["dialogue"]
+    assert (host["isRelay"], host["tlsPolicy"], host["tlsLevel"]) == (True, "relay", "starttls")
+    assert host["verifiedBy"] == "webpki"
+    assert f"C: AUTH {auth.upper()} (credentials)" in lines
+    said = base64.b64encode(smarthost.password.read_bytes().strip()).decode()
+    assert not any(word in str(attempt) for word in ("s3cret", said, said.rstrip("=")[:-1]))
+    if is_right:
+        assert "S: 550 5.7.1 not with ***" in lines
+        assert attempt["response"] == "not with ***"
+    else:
+        assert host["stage"] == "auth"
+        assert lines[-1].startswith("S: 535 5.7.8 no such login AUTH ")
+        assert attempt["response"].startswith("the smarthost refuses our login: no such login AUTH ")
 
 
 @pytest.mark.parametrize("misfortune", ["no STARTTLS", "another name", "another authority", "no password"])

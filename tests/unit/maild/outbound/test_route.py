@@ -32,7 +32,7 @@ def router(dns: DnsServer, smtp: tuple[str, ...] = ("0.0.0.0:25",), **outbound: 
 
 
 async def hops(router: Router, domain: str, sender_domain: str = "ours.test") -> list[Hop]:
-    return [hop async for hop in router.hops(domain, sender_domain)]
+    return [hop async for hop in router.hops(domain, sender_domain, lambda host, why: None)]
 
 
 async def refusal(router: Router, domain: str) -> tuple[int, str]:
@@ -81,6 +81,19 @@ async def test_refusals(dns: DnsServer) -> None:
     assert await refusal(one, "dangling.test") == (550, "5.4.4")
     assert await refusal(one, "broken.test") == (451, "4.4.3")
     assert await refusal(one, "[192.0.2.1]") == (550, "5.1.2")
+
+
+async def test_who_is_passed_over_is_told(dns: DnsServer) -> None:
+    dns.add("x.test", "MX", "10 nowhere.test.", "20 mx2.test.", "30 mx3.test.")
+    dns.add("mx2.test", "A", "10.0.0.1")
+    dns.add("mx3.test", "A", "8.8.8.8")
+    told: list[tuple[str, str]] = []
+    found = router(dns).hops("x.test", "ours.test", lambda host, why: told.append((host, why)))
+    assert [hop.host async for hop in found] == ["mx3.test"]
+    assert told == [
+        ("nowhere.test", "mail host nowhere.test has no address"),
+        ("mx2.test", "mail host mx2.test has no public address"),
+    ]
 
 
 async def test_an_unanswered_host_makes_the_refusal_temporary(dns: DnsServer) -> None:

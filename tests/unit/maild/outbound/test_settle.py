@@ -11,7 +11,7 @@ from maild import circuit_breaker
 from maild.outbound.settle import UNSETTLED_MAX, Outcome, Settler
 from maild.outcomes import Verdict
 from maild.ports import Reply
-from storage import outbound, usage
+from storage import messages, outbound, usage
 from storage.clock import day_of, month_of
 from storage.database import Tx
 from storage.outbound import Due
@@ -99,6 +99,34 @@ async def test_what_can_not_be_recorded_at_all_comes_again_on_schedule(store: St
     now_ms = store.clock.now_ms()
     again = await store.db.write(outbound.lease, "run", now_ms, 9, lambda n, at: now_ms)
     assert again.rows == []
+
+
+async def test_evidence_that_can_not_be_kept_costs_no_verdict(store: Store) -> None:
+    rows = await leased(store, "a@there.test")
+    await forbid(store, "delivery_evidence")
+    outcome = Outcome(rows, {0: TAKEN}, evidence='["not_tried"]', attempted=rows)
+    assert await settled(store, outcome) == [False]
+    assert await store.attempts(rows[0].message_id) == ["delivered"]
+
+
+async def test_evidence_is_kept_for_those_that_were_attempted_and_are_there(store: Store) -> None:
+    rows = await leased(store, "a@there.test", "b@there.test", "c@there.test")
+    sql = "DELETE FROM recipients WHERE message_id = ? AND position = 1"
+    await store.db.write(lambda tx: tx.run(sql, (rows[0].message_id,)))
+    outcome = Outcome(
+        rows, dict.fromkeys(range(3), TAKEN), evidence='["not_tried"]', attempted=[rows[1], rows[2]]
+    )
+    await settled(store, outcome)
+    found = await store.db.read(lambda tx: tx.all("SELECT position, attempt, shared FROM delivery_evidence"))
+    assert found == [(2, 1, None)]
+
+
+async def test_of_a_message_that_was_deleted_meanwhile_nothing_is_kept(store: Store) -> None:
+    rows = await leased(store, "a@there.test")
+    message = await store.message(rows[0].message_id)
+    await store.db.write(messages.delete, message)
+    await settled(store, Outcome(rows, {0: TAKEN}, evidence='["not_tried"]', attempted=rows))
+    assert await store.scalar("SELECT count(*) FROM delivery_evidence") == 0
 
 
 async def test_the_store_is_asked_until_it_writes(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
