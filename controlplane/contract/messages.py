@@ -32,7 +32,7 @@ from controlplane.contract.model import (
 )
 from maild.message.bounce_classes import Advice, BounceClass
 from maild.message.bounces import BounceType
-from maild.message.delivery_evidence import Before, Stage, TlsLevel, TlsPolicyName, VerifiedBy
+from maild.message.delivery_evidence import Before, Stage, TlsFailure, TlsLevel, TlsPolicyName, VerifiedBy
 
 RECIPIENTS_MAX = 50
 SUBJECT_MAX = 500
@@ -230,6 +230,7 @@ class HostTried(ResponseModel):
     tlsVersion: str | None
     cipher: str | None
     verifiedBy: VerifiedBy | None
+    tlsFailure: TlsFailure | None
     stage: Stage
     durationsMs: StageDurations
     fault: str | None

@@ -28,6 +28,14 @@ Before = Literal["not_tried", "dns", "policy", "message"]
 TlsPolicyName = Literal["none", "mta-sts", "dane", "override", "relay"]
 TlsLevel = Literal["none", "opportunistic", "testing", "encrypt", "verify", "dane", "starttls", "implicit"]
 VerifiedBy = Literal["webpki", "dane"]
+# Result types of RFC 8460 §4.3.1.
+TlsFailure = Literal[
+    "starttls-not-supported",
+    "certificate-host-mismatch",
+    "certificate-expired",
+    "certificate-not-trusted",
+    "validation-failure",
+]
 
 _ESCAPED: Final = str.maketrans({'"': "'", "\\": "/", "\n": " "})
 _CONTROLS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029]+")
@@ -44,7 +52,8 @@ class Said(NamedTuple):
 
 class HostEvidence(NamedTuple):
     """One host that was tried. `durations_ms`: by STAGES, None for those it did not come to. `fault`: why it took no
-    part in a transaction, or that it was lost; None where its replies tell all."""
+    part in a transaction, or that it was lost; None where its replies tell all. `tls_failure`: of the first handshake,
+    also where the session went on with less; None where TLS came about, or was not asked for."""
 
     host: str
     address: str
@@ -62,6 +71,7 @@ class HostEvidence(NamedTuple):
     verified_by: VerifiedBy | None
     fault: str | None
     dialogue: str
+    tls_failure: TlsFailure | None = None
 
 
 class Evidence(NamedTuple):
@@ -81,35 +91,36 @@ _DECODER: Final = msgspec.json.Decoder(Evidence)
 
 def write_dialogue(said: Iterable[Said]) -> str:
     """Lines as in RFC 5321 Appendix D: `C: ` ours, `S: ` the host's, `* ` remarks."""
-    text = clean("\n".join(line for one in said for line in _lines(one)))
+    lines: list[str] = []
+    for command, reply, remark in said:
+        if remark:
+            lines.append("* " + _one_line(remark))
+        if command is not None:
+            lines.append("C: " + _one_line(command))
+        if reply is not None:
+            _add_reply(lines, *reply)
+    text = clean("\n".join(lines))
     return text if len(text) <= EVIDENCE_OCTETS_MAX else _fitting(text, EVIDENCE_OCTETS_MAX)
 
 
 def clean(text: str) -> str:
     """Without controls but line ends, and as UTF-8 can have it."""
-    if not text.isascii():
-        text = text.encode("utf-8", "replace").decode()
-    return _CONTROLS.sub(" ", text)
-
-
-def _lines(said: Said) -> Iterator[str]:
-    if said.remark:
-        yield "* " + _one_line(said.remark)
-    if said.command is not None:
-        yield "C: " + _one_line(said.command)
-    if said.reply is None:
-        return
-    code, text = said.reply
-    *first, last = text.split("\n", REPLY_LINES_MAX)
-    if len(first) == REPLY_LINES_MAX:
-        last = f"({last.count(chr(10)) + 1} more lines)"
-    for line in first:
-        yield f"S: {code}-{line[:LINE_CHARACTERS_MAX]}"
-    yield f"S: {code} {last[:LINE_CHARACTERS_MAX]}"
+    if text.replace("\n", "").isprintable():  # neither controls nor surrogates are; nearly all text is
+        return text
+    return _CONTROLS.sub(" ", text.encode("utf-8", "replace").decode())
 
 
 def _one_line(text: str) -> str:
     return text[:LINE_CHARACTERS_MAX].replace("\n", " ")
+
+
+def _add_reply(lines: list[str], code: int, text: str) -> None:
+    *first, last = text.split("\n", REPLY_LINES_MAX)
+    if len(first) == REPLY_LINES_MAX:
+        last = f"({last.count(chr(10)) + 1} more lines)"
+    for line in first:
+        lines.append(f"S: {code}-{line[:LINE_CHARACTERS_MAX]}")
+    lines.append(f"S: {code} {last[:LINE_CHARACTERS_MAX]}")
 
 
 def pack(evidence: Evidence) -> str:
@@ -217,6 +228,7 @@ def _shown_host(host: HostEvidence, path: str) -> dict[str, Any]:
         "tlsVersion": host.tls_version,
         "cipher": host.cipher,
         "verifiedBy": host.verified_by,
+        "tlsFailure": host.tls_failure,
         "stage": host.stage,
         "durationsMs": dict(zip(STAGES, host.durations_ms, strict=False)),
         "fault": host.fault,

@@ -18,6 +18,7 @@ from maild.message.delivery_evidence import (
     HostEvidence,
     Said,
     Stage,
+    TlsFailure,
     TlsLevel,
     TlsPolicyName,
     VerifiedBy,
@@ -43,6 +44,7 @@ class SessionFacts:
     tls_version: str | None = None
     cipher: str | None = None
     verified_by: VerifiedBy | None = None
+    tls_failure: TlsFailure | None = None
 
 
 class HostRecord:
@@ -129,6 +131,7 @@ class HostRecord:
             facts.verified_by,
             None if self.fault is None else clean(self.fault),
             dialogue,
+            facts.tls_failure,
         )
 
     def _said(self, command: _Command, reply: SMTPResponse | str | None) -> Said:

@@ -15,6 +15,7 @@ Nothing here outlives the process.
 
 import asyncio
 import ipaddress
+import ssl
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
@@ -30,7 +31,7 @@ from maild.outbound.attempt_record import HostRecord
 from maild.outbound.relays import RelayHost, read_secret
 from maild.outbound.replies import SmtpReply
 from maild.outbound.route import Hop
-from maild.outbound.smtp_client import NextHopSession, Timeouts, TlsFailed, reason
+from maild.outbound.smtp_client import NextHopSession, Timeouts, TlsFailed, reason, tls_failure
 from maild.outbound.tls_policy import TlsPolicies, TlsPolicy
 from storage.clock import Clock
 
@@ -221,6 +222,8 @@ class Connections:
         except TimeoutError:
             raise _unreachable(hop, "connection timed out") from None
         except OSError as error:
+            if isinstance(error, ssl.SSLError):
+                record.facts.tls_failure = tls_failure(error)
             raise _unreachable(hop, error.strerror or str(error)) from error
 
     async def _open(self, session: NextHopSession, hop: Hop, record: HostRecord) -> NextHopSession:
@@ -230,12 +233,15 @@ class Connections:
             if refusal is None and hop.relay is not None and hop.relay.username:
                 refusal = await self._authenticate(session, hop.relay)
         except TlsFailed as error:
+            session.facts.tls_failure = error.failure
             if policy.requires_tls:
                 raise _unprotected(hop, policy, error) from error
             _tell_unmet(hop, policy, str(error))
             self._tls.handshake_failed(hop.host, policy)
             record.remark(f"TLS failed: {error}; once more, " + _weaker(policy))
-            return await self._open(await self._dial(hop, record), hop, record)
+            again = await self._dial(hop, record)
+            again.facts.tls_failure = error.failure
+            return await self._open(again, hop, record)
         except (SMTPException, OSError) as error:
             session.close()
             raise _unreachable(hop, reason(error)) from error

@@ -21,10 +21,17 @@ from aiosmtplib.esmtp import parse_esmtp_extensions
 from aiosmtplib.protocol import SMTPProtocol
 from aiosmtplib.response import SMTPResponse
 
+from maild.message.delivery_evidence import TlsFailure
 from maild.outbound.attempt_record import HostRecord, SessionFacts, masked
 from maild.outbound.replies import Malformed, Meaning, ReplyReader, SmtpReply, Step, clean, meaning
 from maild.outbound.tls_policy import TlsPolicy
 
+# X509_V_ERR_CERT_HAS_EXPIRED, _HOSTNAME_MISMATCH, _IP_ADDRESS_MISMATCH of OpenSSL
+_CERTIFICATE_FAULTS: dict[int, TlsFailure] = {
+    10: "certificate-expired",
+    62: "certificate-host-mismatch",
+    64: "certificate-host-mismatch",
+}
 _DER = 2  # _ssl.ENCODING_DER
 WRITE_CHUNK_BYTES = 64 * 1024
 # A host that reads a block now and then would hold message and session for a day.
@@ -48,6 +55,10 @@ class Timeouts:
 
 class TlsFailed(Exception):
     """STARTTLS was offered and did not work; the session is closed."""
+
+    def __init__(self, text: str, failure: TlsFailure) -> None:
+        super().__init__(text)
+        self.failure = failure
 
 
 class Desynchronized(SMTPException):
@@ -237,6 +248,7 @@ class NextHopSession:
         if refusal is not None or policy.context is None or policy.is_implicit:
             return refusal
         if "starttls" not in self.extensions:
+            self.facts.tls_failure = "starttls-not-supported"
             text = f"{policy.words}TLS is required and not offered"
             return SmtpReply(454, "4.7.0", text) if policy.requires_tls else None
         await self._start_tls(policy, policy.context, host)
@@ -263,10 +275,12 @@ class NextHopSession:
             await self._protocol.start_tls(context, server_hostname=host, timeout=self._timeouts.connect)
         except (SMTPException, OSError, ValueError) as error:  # ssl.SSLError is an OSError
             self.close()
-            raise TlsFailed(reason(error)) from error
+            raise TlsFailed(reason(error), tls_failure(error)) from error
         if policy.accepts is not None and not policy.accepts(self._chain()):
             self.close()
-            raise TlsFailed("no TLSA record of the host vouches for its certificate")
+            raise TlsFailed(
+                "no TLSA record of the host vouches for its certificate", "certificate-not-trusted"
+            )
         self._protocol.tls_started()
         self._note_tls(policy.demanded_by)
         self.facts.verified_by = policy.verified_by
@@ -388,6 +402,17 @@ def _responses(mechanism: str, username: str, password: str) -> list[bytes]:
 
 def _base64(text: str) -> bytes:
     return base64.b64encode(text.encode())
+
+
+def tls_failure(error: Exception) -> TlsFailure:
+    """What a handshake that failed is called (RFC 8460 §4.3.1)."""
+    match error:
+        case SMTPResponseException():  # to STARTTLS, which was offered
+            return "starttls-not-supported"
+        case ssl.SSLCertVerificationError(verify_code=code):
+            return _CERTIFICATE_FAULTS.get(code, "certificate-not-trusted")
+        case _:
+            return "validation-failure"
 
 
 def reason(error: Exception) -> str:

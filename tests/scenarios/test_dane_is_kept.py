@@ -11,6 +11,7 @@ import structlog
 from conf.settings import Dns
 from maild.outbound.dane import public_key_of
 from storage.records import RecipientRow
+from tests.support.attempts import shown_attempts
 from tests.support.mx import Mx
 from tests.support.sending import Sending
 from tests.support.throwaway_ca import ThrowawayCa
@@ -96,6 +97,20 @@ async def test_a_certificate_that_no_record_vouches_for_gets_nothing(tmp_path: P
             f"TLS policy dane: {HOST} [127.0.0.1]: no TLSA record of the host vouches for its certificate"
         )
         assert not any(line.startswith("MAIL") for line in world.mx.commands)
+
+
+@pytest.mark.parametrize("is_right", [True, False])
+async def test_the_attempt_tells_who_vouched(tmp_path: Path, is_right: bool) -> None:
+    async with DaneWorld(tmp_path) as world:
+        certificate = world.leaf if is_right else world.ca.certificate("ca")
+        world.add(record(3, 1, 1, certificate))
+        message_id = await world.sending.send(f"you@{DOMAIN}")
+        await world.sending.until_attempts(message_id, 1)
+        (attempt,) = await shown_attempts(world.sending.store, message_id)
+        (host,) = attempt["evidence"]["hosts"]
+        assert (host["tlsPolicy"], host["tlsLevel"]) == ("dane", "dane")
+        expected = ("dane", None) if is_right else (None, "certificate-not-trusted")
+        assert (host["verifiedBy"], host["tlsFailure"]) == expected
 
 
 async def test_the_key_counts_and_not_the_name(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from tests.support.mx import Mx
 from tests.support.sending import SENDERS, Sending
 from tests.support.store import RAW
 from tests.support.sts_world import DOMAIN, MX_HOST, StsWorld
+from tests.support.throwaway_ca import ThrowawayCa
 
 YOU = f"you@{DOMAIN}"
 AS_SENT = "C: (the message, 899 octets)"  # signed and dot-stuffed, with the line that ends it
@@ -210,6 +211,9 @@ async def test_starttls_that_fails_shows_both_connections(tmp_path: Path) -> Non
         assert lines[at + 3] == "S: 220 mx.test ESMTP"
         assert lines[-1] == "S: 250 2.0.0 taken"
         assert (host["tlsVersion"], host["verifiedBy"]) == (None, None)
+        assert host["tlsFailure"] == "validation-failure"
+        (host,) = (await only(sending, YOU))["evidence"]["hosts"]  # the session that was kept
+        assert (host["isReused"], host["tlsFailure"]) == (True, "validation-failure")
 
 
 # Policies ----------------------------------------------------------------------------------------
@@ -250,6 +254,45 @@ async def test_a_host_that_offers_less_than_its_policy_wants(tmp_path: Path) -> 
         (host,) = (await only(world.sending, YOU))["evidence"]["hosts"]
         assert (host["stage"], host["tlsVersion"], host["verifiedBy"]) == ("hello", None, None)
         assert host["fault"] == "TLS policy mta-sts: TLS is required and not offered"
+
+
+@pytest.mark.parametrize("mode", ["enforce", "testing"])
+@pytest.mark.parametrize(
+    ("misfortune", "failure"),
+    [
+        ("another name", "certificate-host-mismatch"),
+        ("expired", "certificate-expired"),
+        ("another authority", "certificate-not-trusted"),
+        ("no handshake", "validation-failure"),
+        ("stripped", "starttls-not-supported"),
+    ],
+)
+async def test_why_tls_did_not_come_about(tmp_path: Path, mode: str, misfortune: str, failure: str) -> None:
+    async with StsWorld(tmp_path) as world:
+        world.publish(mode)
+        spoil(world, tmp_path, misfortune)
+        attempt = await only(world.sending, YOU)
+        (host,) = attempt["evidence"]["hosts"]
+        assert host["tlsFailure"] == failure
+        assert attempt["outcome"] == ("deferred" if mode == "enforce" else "delivered")
+        if mode == "testing" and misfortune not in ("no handshake", "stripped"):
+            assert (host["tlsVersion"], host["verifiedBy"]) == ("TLSv1.3", None)
+            assert any(line.endswith("; once more, with any certificate") for line in host["dialogue"])
+
+
+def spoil(world: StsWorld, folder: Path, misfortune: str) -> None:
+    match misfortune:
+        case "another name":
+            world.mx.tls_context = world.ca.server_context(["elsewhere.test"])
+        case "expired":
+            world.mx.tls_context = world.ca.server_context([MX_HOST], is_expired=True)
+        case "another authority":
+            (folder / "other").mkdir()
+            world.mx.tls_context = ThrowawayCa(folder / "other", "another").server_context([MX_HOST])
+        case "no handshake":
+            world.mx.starttls = "broken"
+        case _:
+            world.mx.starttls = ""
 
 
 async def test_a_host_that_its_policy_does_not_name(tmp_path: Path) -> None:

@@ -37,15 +37,17 @@ class ThrowawayCa:
         self.ca_file = folder / "ca.pem"
         self.ca_file.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
 
-    def server_context(self, names: Sequence[str], shows_ca: bool = False) -> ssl.SSLContext:
+    def server_context(
+        self, names: Sequence[str], shows_ca: bool = False, is_expired: bool = False
+    ) -> ssl.SSLContext:
         """For a server whose certificate carries these host names and addresses; `shows_ca`: and who shows the
-        authority's too."""
+        authority's too; `is_expired`: a minute ago."""
         key = ec.generate_private_key(ec.SECP256R1())
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, names[0])])
         alternatives = x509.SubjectAlternativeName([_general_name(name) for name in names])
-        certificate = self._sign(
-            subject, key.public_key(), x509.BasicConstraints(ca=False, path_length=None), alternatives
-        )
+        constraints = x509.BasicConstraints(ca=False, path_length=None)
+        lasts = timedelta(minutes=-1) if is_expired else timedelta(days=1)
+        certificate = self._sign(subject, key.public_key(), constraints, alternatives, lasts)
         chain = self._folder / f"{names[0]}.pem"
         chain.write_bytes(
             key.private_bytes(
@@ -72,6 +74,7 @@ class ThrowawayCa:
         public_key: ec.EllipticCurvePublicKey,
         constraints: x509.BasicConstraints,
         alternatives: x509.SubjectAlternativeName | None,
+        lasts: timedelta = timedelta(days=1),
     ) -> x509.Certificate:
         now = datetime.now(UTC)
         builder = (
@@ -81,7 +84,7 @@ class ThrowawayCa:
             .public_key(public_key)
             .serial_number(x509.random_serial_number())
             .not_valid_before(now - timedelta(hours=1))
-            .not_valid_after(now + timedelta(days=1))
+            .not_valid_after(now + lasts)
             .add_extension(constraints, critical=True)
             .add_extension(x509.SubjectKeyIdentifier.from_public_key(public_key), critical=False)
             .add_extension(
