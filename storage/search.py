@@ -42,14 +42,14 @@ from storage.dialect import (
     unindexed,
 )
 from storage.records import dump, load
-from storage.search_index import TRIGRAM, Entry, Gone, SearchIndex, Walked
+from storage.search_index import Entry, Gone, SearchIndex, Walked, trigrams_of
 
 At = str | int  # where a message stands: its id; in an index that is ordered, its document
 
 TRIGRAMS_MAX = 24  # of a long needle, evenly spread: the rest is for the confirmation
 SHARPENED_MIN = 4  # trigrams; fewer are asked for as they are
 COMMON = 10  # times the share of the rarest
-BATCH_BYTES = 1024 * 1024  # of messages without their attachments, and one message at least
+BATCH_BYTES = 4 * 1024 * 1024  # of messages without their attachments, and one message at least
 FOLDED_AT_ONCE = 64 * 1024  # characters: folding keeps the interpreter to its end
 
 _BODY = "coalesce(w.words, m.text_body, m.extracted_text, '')"
@@ -106,10 +106,10 @@ class Needle(NamedTuple):
         found: list[str] = []
         for part in (self.words, self.sender):
             if part is not None:
-                own = list(dict.fromkeys(part[at : at + TRIGRAM] for at in range(len(part) - TRIGRAM + 1)))
+                own = trigrams_of(part)
                 step = -(-len(own) // TRIGRAMS_MAX) or 1
                 found += own[::step]
-        return [one for one in dict.fromkeys(found) if "\0" not in one]
+        return list(dict.fromkeys(found))
 
 
 IN_EVERYTHING = Needle(None, None)

@@ -15,6 +15,7 @@ Who may call: what reads, any thread; what writes, one at a time. A search that 
 from then on none is answered from it, until it was made anew.
 """
 
+import re
 import secrets
 import sqlite3
 import threading
@@ -33,10 +34,12 @@ from storage.records import dump
 
 APPLICATION_ID = 0x6D616978  # "maix"
 # What is said to be the same is folded alike; the first number goes up whenever something else is put in.
-FORM = f"1, Unicode {unicodedata.unidata_version}"
+FORM = f"2, Unicode {unicodedata.unidata_version}"
 
 DOCUMENTS_BITS = 36
 TRIGRAM = 3
+WORDS_AT_ONCE = 64 * 1024  # characters: one call that splits keeps the interpreter to its end
+_SPACE = re.compile(r"\s")
 _PRIVATE = 0xF0000  # plane 15: nobody's letters
 _DIGITS = 0x8000
 
@@ -535,8 +538,24 @@ def _numbers(tx: Tx, table: str, column: str, ids: set[str]) -> dict[str, int]:
     return dict(tx.all(f"SELECT {column}, number FROM {table} WHERE {column} IN {each_of('?')}", (given,)))
 
 
+def trigrams_of(part: str) -> list[str]:
+    """Those that the index has of every text that holds `part`; none when it is too short."""
+    spaced = _SPACE.sub(" ", part)
+    every = dict.fromkeys(spaced[at : at + TRIGRAM] for at in range(len(spaced) - TRIGRAM + 1))
+    return [one for one in every if one[1] != " " and "\0" not in one]
+
+
 def _said(inbox_number: int, words: str) -> str:
-    return f"{_inbox_trigram(inbox_number)}\n{words}"
+    """Each word once, as between blanks. People repeat theirs: of 64 KiB a quarter is left. What lies across the blank
+    between two words is lost, and not asked for (`trigrams_of`)."""
+    distinct: dict[str, None] = {}
+    start = 0
+    while start < len(words):
+        blank = _SPACE.search(words, start + WORDS_AT_ONCE)
+        end = blank.start() if blank else len(words)
+        distinct.update(dict.fromkeys(words[start:end].split()))
+        start = end
+    return f"{_inbox_trigram(inbox_number)} {' '.join(distinct)} "
 
 
 def _inbox_trigram(number: int) -> str:
