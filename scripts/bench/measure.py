@@ -213,8 +213,11 @@ async def send_mails(
 class Helper:
     """A program that runs as long as the `async with`. It listens on `port`, or on the Unix socket `path`."""
 
-    def __init__(self, *command: str, port: int = 0, path: Path | None = None) -> None:
+    def __init__(
+        self, *command: str, port: int = 0, path: Path | None = None, address: str = "127.0.0.1"
+    ) -> None:
         self.port = port
+        self.address = address
         self.path = path
         self._command = command
         self._process: asyncio.subprocess.Process
@@ -252,7 +255,7 @@ class Helper:
     async def _connect(self) -> asyncio.StreamWriter:
         if self.path is not None:
             return (await asyncio.open_unix_connection(self.path))[1]
-        return (await asyncio.open_connection("127.0.0.1", self.port))[1]
+        return (await asyncio.open_connection(self.address, self.port))[1]
 
     async def _end(self) -> None:
         if self._process.returncode is not None:
@@ -270,13 +273,13 @@ class Helper:
 class Sink(Helper):
     """smtp-sink, which says after each mail how many it took, and throws it away, or `keeps` it in a folder."""
 
-    def __init__(self, port: int = 0, keeps: Path | None = None) -> None:
+    def __init__(self, port: int = 0, keeps: Path | None = None, address: str = "127.0.0.1") -> None:
         port = port or free_port()
         user = ["-u", "nobody"] if os.geteuid() == 0 else []
         dump = [] if keeps is None else ["-d", f"{keeps}/mail."]
         super().__init__(
-            tools.path_of("smtp-sink"), *user, *dump, "-c", "-h", "mx.sink.test", f"127.0.0.1:{port}", BACKLOG,
-            port=port,
+            tools.path_of("smtp-sink"), *user, *dump, "-c", "-h", "mx.sink.test", f"{address}:{port}", BACKLOG,
+            port=port, address=address,
         )  # fmt: skip
         self.taken = 0
         self._more = asyncio.Condition()

@@ -102,7 +102,7 @@ BODIES = [route for route in OPERATIONS if route.body is not None]
 @on_shared
 async def test_a_body_of_another_type_is_415(shared: Running, route: Any, content_type: str) -> None:
     headers = {"Content-Type": content_type} if content_type else {}
-    answer = await shared.api.call(
+    answer = await (await shared.key_for(route)).call(
         route.method, route.path.replace("{id}", "x_1"), data=b"{}", headers=headers
     )
     assert (answer.status, answer.code) == (415, "unsupported_media_type")
@@ -163,10 +163,9 @@ MALFORMED = {
 @pytest.mark.parametrize("route", BODIES, ids=lambda route: route.path)
 @on_shared
 async def test_whatever_is_no_such_json_is_400(shared: Running, route: Any) -> None:
+    api = await shared.key_for(route)
     for name, body in MALFORMED.items():
-        answer = await shared.api.call(
-            route.method, route.path.replace("{id}", "x_1"), data=body, headers=JSON
-        )
+        answer = await api.call(route.method, route.path.replace("{id}", "x_1"), data=body, headers=JSON)
         if len(body) > route.body_bytes_max:
             assert (answer.status, answer.code) == (413, "payload_too_large"), name
             continue
@@ -222,7 +221,9 @@ async def test_every_fault_is_told_at_once(shared: Running) -> None:
 @pytest.mark.parametrize("route", BODIES, ids=lambda route: route.path)
 @on_shared
 async def test_unknown_fields_are_refused_everywhere(shared: Running, route: Any) -> None:
-    answer = await shared.api.call(route.method, route.path.replace("{id}", "x_1"), {"surelyUnknown": 1})
+    answer = await (await shared.key_for(route)).call(
+        route.method, route.path.replace("{id}", "x_1"), {"surelyUnknown": 1}
+    )
     assert answer.faults["surelyUnknown"] == "unknown_field"
 
 
@@ -234,7 +235,7 @@ async def test_unknown_fields_are_refused_everywhere(shared: Running, route: Any
 @on_shared
 async def test_unknown_query_parameters_are_refused_everywhere(shared: Running, route: Any) -> None:
     path = route.path.replace("{id}", "x_1") + "?surelyUnknown=1"
-    answer = await shared.api.call(route.method, path, {} if route.body else None)
+    answer = await (await shared.key_for(route)).call(route.method, path, {} if route.body else None)
     assert answer.faults == {"surelyUnknown": "unknown_field"}
 
 
@@ -245,7 +246,7 @@ async def test_unknown_query_parameters_are_refused_everywhere(shared: Running, 
 )
 @on_shared
 async def test_a_body_where_none_belongs_is_refused(shared: Running, route: Any) -> None:
-    answer = await shared.api.call("GET", route.path.replace("{id}", "x_1"), {"limit": 1})
+    answer = await (await shared.key_for(route)).call("GET", route.path.replace("{id}", "x_1"), {"limit": 1})
     assert answer.faults == {"": "unexpected_body"}
 
 

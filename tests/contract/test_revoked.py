@@ -85,7 +85,7 @@ async def test_no_writing_route_does_anything_for_a_key_that_was_revoked_on_the_
                 body.pop(field, None)
         if body and "domain" in body:
             del body["domain"]
-        short_lived = await running.key()
+        short_lived = await running.key_for(route)
         before = contents(running)
         monkeypatch.setattr(RateLimit, "count", admitted_and_revoked)
         answer = await short_lived.call(route.method, path, body)

@@ -23,7 +23,8 @@ import yarl
 
 from conf.settings import Settings, parse
 from conf.tuning import Tuning
-from controlplane.contract.scopes import MAIL_SCOPES
+from controlplane.contract.scopes import MAIL_SCOPES, OPERATOR_SCOPES
+from controlplane.operations.operation import Operation
 from maild.daemon import Daemon
 from maild.inbound import tls
 from maild.operator_commands import OperatorCommands
@@ -334,6 +335,11 @@ class Running:
             "live",
         )
         return self.api.with_key(made["apiKey"])
+
+    async def key_for(self, operation: Operation) -> Api:
+        """As a fresh key sees it that holds all that an organization's can, or the operator's scope where it needs
+        that."""
+        return await self.key(*({operation.scope} & {*OPERATOR_SCOPES}))
 
     async def inbox(self, username: str = "bot", api: Api | None = None, **fields: Any) -> dict[str, Any]:
         answer = await (api or self.api).post("/v1/inboxes", {"username": username, **fields})
