@@ -30,9 +30,6 @@ from controlplane.contract.model import (
     Timestamp,
     an_id,
 )
-from maild.message.bounce_classes import Advice, BounceClass
-from maild.message.bounces import BounceType
-from maild.message.delivery_evidence import Before, Stage, TlsFailure, TlsLevel, TlsPolicyName, VerifiedBy
 
 RECIPIENTS_MAX = 50
 SUBJECT_MAX = 500
@@ -189,86 +186,6 @@ class ListedMessage(ResponseModel):
 class Message(ListedMessage):
     textBody: str | None
     htmlBody: str | None
-
-
-class StageDurations(ResponseModel):
-    """Milliseconds; null: it did not come to that. `wait`: for a place among the sessions; `greeting`: the host's;
-    `hello`: EHLO; `envelope`: MAIL, RCPT; `data`: the message; `answer`: the reply to it."""
-
-    wait: int | None
-    connect: int | None
-    greeting: int | None
-    hello: int | None
-    tls: int | None
-    auth: int | None
-    envelope: int | None
-    data: int | None
-    answer: int | None
-
-
-class PassedOverHost(ResponseModel):
-    """A mail host of the domain that was not tried."""
-
-    host: str
-    reason: str
-
-
-class HostTried(ResponseModel):
-    """One address of a mail host or smarthost. `fault`: why it took no part in a transaction, or that it was lost in
-    one. `dialogue`: what was said, `C: ` by this host, `S: ` by the other, `* ` remarks; without the message, and of
-    the recipients this one alone."""
-
-    host: str
-    address: str
-    port: int
-    isRelay: bool
-    sourceAddress: str | None
-    ehloName: str | None
-    isReused: bool
-    tlsPolicy: TlsPolicyName
-    tlsLevel: TlsLevel
-    tlsVersion: str | None
-    cipher: str | None
-    verifiedBy: VerifiedBy | None
-    tlsFailure: TlsFailure | None
-    stage: Stage
-    durationsMs: StageDurations
-    fault: str | None
-    dialogue: list[str]
-
-
-class DeliveryEvidence(ResponseModel):
-    """What is kept of an attempt over the network. `endedAt`: the last host's stage, or what it did not get beyond."""
-
-    endedAt: Stage | Before
-    dnsMs: int | None
-    passedOver: list[PassedOverHost]
-    hostsLeftOut: int
-    hosts: list[HostTried]
-
-
-class DeliveryAttempt(ResponseModel):
-    """Of one recipient. `class`, `permanence`, `advice`: of what failed. `suppressed`: the address is on the
-    suppression list, by this attempt or from before it."""
-
-    address: str
-    kind: Literal["to", "cc", "bcc"]
-    attempt: int
-    outcome: Literal["sent", "delivered", "deferred", "bounced", "failed", "suppressed", "expired"]
-    remoteHost: str | None
-    smtpCode: int | None
-    enhancedCode: str | None
-    response: str | None
-    tls: str | None
-    durationMs: int
-    createdAt: Timestamp
-    class_: Annotated[BounceClass | None, Field(alias="class")]
-    permanence: BounceType | None
-    advice: Advice | None
-    nextAttemptAt: Timestamp | None
-    gaveUpAt: Timestamp | None
-    suppressed: bool
-    evidence: DeliveryEvidence | None
 
 
 class DeletedMessage(ResponseModel):

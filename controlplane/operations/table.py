@@ -13,6 +13,7 @@ from controlplane.contract.analytics import (
     AnalyticsWindow,
 )
 from controlplane.contract.attachments import GetAttachment
+from controlplane.contract.attempts import DeliveryAttempt
 from controlplane.contract.common import Deleted
 from controlplane.contract.domains import (
     AggregateReport,
@@ -30,7 +31,6 @@ from controlplane.contract.keys import CreateKey, Key, ListKeys, MintedKey, Revo
 from controlplane.contract.messages import (
     CancelledMessage,
     DeletedMessage,
-    DeliveryAttempt,
     GetMessage,
     ListedMessage,
     ListMessages,

@@ -239,9 +239,19 @@ def _success(operation: Operation) -> dict[str, Any]:
         "additionalProperties": False,
         "properties": {"data": _answer(operation.answer)},
     }
-    content: dict[str, Any] = {"application/json": {"schema": schema}}
+    content: dict[str, Any] = {"application/json": {"schema": schema, **_example(operation)}}
     content |= {media: {"schema": {"type": "string"}} for media in operation.media if media not in content}
     return {"description": operation.summary, "headers": headers, "content": content}
+
+
+def _example(operation: Operation) -> dict[str, Any]:
+    """Of an answer whose model has one."""
+    is_list = get_origin(operation.answer) is list
+    model = get_args(operation.answer)[0] if is_list else operation.answer
+    shown = getattr(model, "example", None)
+    if shown is None:
+        return {}
+    return {"examples": {operation.id: {"value": {"data": [shown] if is_list else shown}}}}
 
 
 def _answer(model: Any) -> dict[str, Any]:

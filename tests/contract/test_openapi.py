@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
+from controlplane.contract.attempts import DeliveryAttempt
 from controlplane.contract.refusals import MESSAGES
 from controlplane.operations.operation import BYTES, Operation
 from controlplane.operations.table import OPERATIONS
@@ -20,9 +21,12 @@ from controlplane.reference.openapi import COMMON_ERRORS, OPEN_ERRORS, document,
 from controlplane.transport.reading import read_body
 from controlplane.transport.responses import success_status
 from controlplane.transport.statuses import STATUSES
+from maild.message.delivery_evidence import Evidence, HostEvidence
+from maild.message.delivery_evidence import shown as evidence_shown
 from tests.conftest import on_shared
 from tests.support import answered
 from tests.support.running import Running
+from tests.support.words import ROOT
 
 PUBLIC_URL = "https://api.agents.test"
 TOLD = OPERATIONS
@@ -158,6 +162,28 @@ def test_every_body_has_an_example_that_is_taken(told: dict[str, Any], route: Op
     shown = operations(told)[route.method, route.path]["requestBody"]["content"]["application/json"]
     assert [one["value"] for one in shown["examples"].values()] == [route.body.example]
     read_body(route.body, bytearray(json.dumps(route.body.example).encode()))
+
+
+def test_an_attempt_s_example_is_one_and_the_same_in_the_contract(told: dict[str, Any]) -> None:
+    answer = operations(told)["GET", "/v1/messages/{id}/attempts"]["responses"]["200"]
+    (shown,) = answer["content"]["application/json"]["examples"].values()
+    (example,) = shown["value"]["data"]
+    DeliveryAttempt.model_validate(example)
+    blocks = re.findall(r"```json\n(.*?)```", (ROOT / "docs" / "contract.md").read_text("utf-8"), re.DOTALL)
+    written = next(json.loads(block) for block in blocks if '"dialogue"' in block)
+    assert written == example
+    found = Evidence(
+        "envelope",
+        12,
+        (
+            HostEvidence(
+                "mx.there.test", "192.0.2.25", 25, False, "mta-sts", "verify", "envelope",
+                (0, None, None, None, None, None, 171, None, None), True, "198.51.100.7", "mail.acme.dev", "TLSv1.3",
+                "TLS_AES_256_GCM_SHA384", "webpki", None, "\n".join(example["evidence"]["hosts"][0]["dialogue"]),
+            ),
+        ),
+    )  # fmt: skip
+    assert evidence_shown(found, example["address"]) == example["evidence"]
 
 
 def test_links_lead_to_operations(told: dict[str, Any]) -> None:
