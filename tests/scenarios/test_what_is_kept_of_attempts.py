@@ -324,6 +324,16 @@ async def test_a_domain_that_is_not_there(tmp_path: Path) -> None:
         assert (attempt["remoteHost"], attempt["class"]) == (None, "address")
 
 
+async def test_a_message_that_can_not_be_signed(tmp_path: Path) -> None:
+    async with Sending(tmp_path) as sending:
+        sending.dns.add_mx(DOMAIN)
+        await sending.queue.start()
+        message_id = await sending.send(YOU, from_address="bot@keyless.test")
+        (attempt,) = await attempted(sending, message_id)
+        assert (attempt["evidence"]["endedAt"], attempt["evidence"]["hosts"]) == ("message", [])
+        assert attempt["response"] == "no DKIM key for the sender's domain"
+
+
 async def test_all_hosts_are_dead_and_then_not_tried_for_a_while(tmp_path: Path) -> None:
     async with Sending(tmp_path) as sending:
         sending.dns.add_mx(DOMAIN, host="one.there.test", preference=10)
