@@ -28,7 +28,8 @@ from maild import allocator
 from maild.control_plane import control_plane
 from maild.inbound import tls
 from maild.inbound.certificate_watch import CertificateWatch
-from maild.inbound.listener import Listener, ListenError
+from maild.inbound.listener import Listener
+from maild.inbound.session_listener import ListenError
 from maild.loop_monitor import LoopMonitor
 from maild.mail_plane import Ground, mail_in, mail_out, queue_ports
 from maild.message import guessing
@@ -117,7 +118,7 @@ class Daemon:
         rspamd_url = self._settings.inbound.rspamd_url
         spam_filter = Rspamd(rspamd_url) if rspamd_url else None
         ask = spam_filter.ask if spam_filter else None
-        self.listener, local = mail_in(ground, senders, self._tls_context(), ask)
+        self.listener, local, _ = mail_in(ground, senders, self._tls_context(), ask)
         outbound = self._settings.outbound
         policy_hosts = PolicyHosts(outbound, ground.resolver.addresses) if outbound.mta_sts else None
         queue = mail_out(

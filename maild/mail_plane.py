@@ -27,6 +27,7 @@ from maild.inbound.listener import Listener
 from maild.inbound.local_delivery import LocalDelivery
 from maild.inbound.mailboxes import Mailboxes
 from maild.inbound.recipients import is_served
+from maild.inbound.session_listener import ListenerGround
 from maild.inbound.spam_filter import AskSpamFilter, SpamFilter
 from maild.inbound.trace import TraceWriter
 from maild.message.envelope_sender import EnvelopeSenders
@@ -49,6 +50,7 @@ from maild.ports import QueuePorts
 from maild.resolver import Resolver
 from storage import domains
 from storage.blobs import Blobs
+from storage.byte_account import ByteAccount
 from storage.clock import Clock
 from storage.cpu_threads import CpuThreads
 from storage.database import Database
@@ -83,10 +85,11 @@ class Ground:
 
 
 class MailIn(NamedTuple):
-    """`local`: delivery without SMTP into the same inboxes."""
+    """`local`: delivery without SMTP into the same inboxes. `common`: what other listeners share with this one."""
 
     listener: Listener
     local: LocalDelivery
+    common: ListenerGround
 
 
 def mail_in(
@@ -112,22 +115,21 @@ def mail_in(
     acceptor = Acceptor(
         ground.db, ground.blobs, ground.cpu, clock, ids, mailboxes, trace, judge, spam_filter, senders
     )
-    listener = Listener(
-        acceptor,
-        ground.blobs,
-        ground.disk,
-        ground.cpu,
-        settings.smtp,
-        ground.tuning.smtp,
-        hostname,
-        tls,
-        ids,
-        ground.rounds,
-        strangers,
-        patience,
-        BlockLists(settings.smtp.dnsbl, ground.resolver.ipv4),
+    common = ListenerGround(
+        blobs=ground.blobs,
+        disk=ground.disk,
+        cpu=ground.cpu,
+        tuning=ground.tuning.smtp,
+        hostname=hostname,
+        tls=tls,
+        ids=ids,
+        strangers=strangers,
+        memory=ByteAccount(settings.smtp.max_bytes_in_flight),
     )
-    return MailIn(listener, LocalDelivery(ground.db, ground.blobs, ground.cpu, clock, ids, mailboxes, trace))
+    block_lists = BlockLists(settings.smtp.dnsbl, ground.resolver.ipv4)
+    listener = Listener(common, settings.smtp, acceptor, ground.rounds, patience, block_lists)
+    local = LocalDelivery(ground.db, ground.blobs, ground.cpu, clock, ids, mailboxes, trace)
+    return MailIn(listener, local, common)
 
 
 def queue_ports(ground: Ground, local: LocalDelivery) -> QueuePorts:

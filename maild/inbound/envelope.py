@@ -1,6 +1,6 @@
 """The SMTP envelope of a message that comes in (RFC 5321 §2.3.1): while it is given, and as it is handed over."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from storage.inboxes import RecipientInbox
@@ -29,8 +29,19 @@ class MailTransaction:
     """From MAIL to the end of DATA. `declared_bytes`: the SIZE of MAIL (RFC 1870), 0 when none was given."""
 
     mail_from: str
-    recipients: list[tuple[str, RecipientInbox]]
+    recipients: list[str]
     declared_bytes: int
+
+
+@dataclass(slots=True)
+class InboundTransaction(MailTransaction):
+    """`inboxes`: what each recipient reaches, in the same order."""
+
+    inboxes: list[RecipientInbox] = field(default_factory=list)
+
+    def add(self, address: str, inbox: RecipientInbox) -> None:
+        self.recipients.append(address)
+        self.inboxes.append(inbox)
 
 
 def told_of_command(
@@ -48,6 +59,6 @@ def told_of_command(
     if recipient:
         told["recipient"] = recipient
     elif transaction is not None and verb == "DATA":
-        first = [address for address, _ in transaction.recipients[:TOLD_RECIPIENTS]]
+        first = transaction.recipients[:TOLD_RECIPIENTS]
         told |= {"recipients": first, "recipient_count": len(transaction.recipients)}
     return told

@@ -7,13 +7,13 @@ dot: what still comes of it is dropped, and other mail has the room.
 
 from collections.abc import AsyncIterator
 from functools import partial
+from typing import Protocol
 
 import structlog
 
 from conf.settings import Smtp
 from maild.errors import SmtpError
 from maild.inbound.data import DataDecoder
-from maild.inbound.header_section import HeaderSection
 from storage.blobs import Spool, Stored
 from storage.byte_account import ByteAccount
 from storage.cpu_threads import CpuThreads
@@ -32,6 +32,19 @@ STEP_OCTETS = 16 * 1024
 NO_STORAGE = SmtpError(452, "4.3.1", "no storage left, try again later")
 
 
+class HeaderFilter(Protocol):
+    """What is fed all octets of a message, decoded, and gives those that are kept: it changes the header section alone.
+
+    `hops`: Received fields so far; `is_over`: what follows is the body. SmtpError when the header is refused.
+    """
+
+    hops: int
+    is_over: bool
+
+    def feed(self, data: bytes) -> bytes: ...
+    def finish(self) -> bytes: ...
+
+
 class Intake:
     """`declared_bytes`: the SIZE of MAIL (RFC 1870), 0 when none was given. SmtpError when there is no room for it."""
 
@@ -42,7 +55,7 @@ class Intake:
         disk: Disk,
         cpu: CpuThreads,
         limits: Smtp,
-        hostname: str,
+        header: HeaderFilter,
         peer: str,
         declared_bytes: int,
     ) -> None:
@@ -53,7 +66,7 @@ class Intake:
         self._limits = limits
         self._peer = peer
         self._decoder = DataDecoder()
-        self._header = HeaderSection(hostname)
+        self._header = header
         self._held = 0
         self._octets = 0
         # A declared size has its room from the start: of two messages that don't fit together, one gets through.

@@ -1,184 +1,48 @@
-"""The SMTP listener: sockets, the caps over all sessions, and the drain at stop."""
+"""The listener for mail that comes in: its sessions, and what they ask of acceptance."""
 
 import asyncio
-import ipaddress
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from ssl import SSLContext
 
-import structlog
-from structlog.typing import FilteringBoundLogger
-
-from conf.settings import Smtp, host_port
-from conf.strangers import StrangerLog
-from conf.tuning import SmtpTuning
+from conf.settings import Smtp
 from maild.authentication.patience import Patience
-from maild.errors import SmtpError
 from maild.inbound.accept import Acceptor
 from maild.inbound.block_lists import BlockLists
 from maild.inbound.envelope import InboundEnvelope
-from maild.inbound.intake import NO_STORAGE, Intake
+from maild.inbound.header_section import HeaderSection
+from maild.inbound.intake import Intake
 from maild.inbound.session import Session
-from storage.blobs import Blobs, Stored
-from storage.byte_account import ByteAccount
-from storage.cpu_threads import CpuThreads
-from storage.disk import Disk
-from storage.ids import Ids
+from maild.inbound.session_listener import ListenerGround, SessionListener
+from storage.blobs import Stored
 from storage.inboxes import RecipientInbox
 from storage.rounds import Rounds
-from storage.service import Service
-
-log = structlog.get_logger("maild.smtp")
-
-Network = ipaddress.IPv4Network | ipaddress.IPv6Network
-
-BACKLOG = 512
-DRAIN_S = 6.0
-_CLOSING = SmtpError(421, "4.3.2", "service is shutting down, try again later")
 
 
-class ListenError(Exception):
-    """An address can't be listened on; the text says which and why."""
-
-
-class Listener(Service):
+class Listener(SessionListener):
     """Accepts sessions on the addresses of `smtp.listen` and `smtp.listen_tls`, and gives them what they share."""
 
     name = "smtp"
 
     def __init__(
         self,
-        acceptor: Acceptor,
-        blobs: Blobs,
-        disk: Disk,
-        cpu: CpuThreads,
+        ground: ListenerGround,
         limits: Smtp,
-        tuning: SmtpTuning,
-        hostname: str,
-        tls: SSLContext,
-        ids: Ids,
+        acceptor: Acceptor,
         rounds: Rounds,
-        strangers: StrangerLog,
         patience: Patience,
         block_lists: BlockLists,
     ) -> None:
+        super().__init__(ground, limits)
         self._acceptor = acceptor
-        self._blobs = blobs
-        self._disk = disk
-        self._cpu = cpu
-        self._limits = limits
-        self._tuning = tuning
-        self._hostname = hostname
-        self.tls = tls  # of sessions that begin
-        self.strangers = strangers
-        self.log: FilteringBoundLogger = (
-            log.bind()
-        )  # finding the method anew costs more than not writing a line
-        self._ids = ids
         self._rounds = rounds
         self._patience = patience
         self._block_lists = block_lists
-        self._balancers = [ipaddress.ip_network(network) for network in limits.proxy_from]
-        self._servers: list[asyncio.Server] = []
-        self._tls_servers: list[asyncio.Server] = []
-        self._sessions: set[Session] = set()
-        self._counted: dict[Session, str] = {}  # as whose each counts
-        self._per_address: Counter[str] = Counter()
-        self._committing = 0  # messages, with or without their session
-        self._memory = ByteAccount(limits.max_bytes_in_flight)
-        self._changed = asyncio.Event()  # a session ended, or its message did
 
-    @property
-    def addresses(self) -> list[str]:
-        """Where we listen really, as host:port (port 0 was replaced)."""
-        return _addresses(self._servers)
+    def _session(self, is_tls_first: bool, loop: asyncio.AbstractEventLoop) -> Session:
+        return Session(self, self._limits, self._tuning, self._hostname, self.tls, is_tls_first, loop)
 
-    @property
-    def tls_addresses(self) -> list[str]:
-        """Where we listen for clients that begin with TLS."""
-        return _addresses(self._tls_servers)
-
-    async def start(self) -> None:
-        """ListenError when an address can't be listened on."""
-        for address in self._limits.listen:
-            self._servers.append(await self._listen("smtp.listen", address, is_tls_first=False))
-        for address in self._limits.listen_tls:
-            self._tls_servers.append(await self._listen("smtp.listen_tls", address, is_tls_first=True))
-
-    async def _listen(self, key: str, address: str, *, is_tls_first: bool) -> asyncio.Server:
-        loop = asyncio.get_running_loop()
-        host, port = host_port(address)
-        try:
-            return await loop.create_server(
-                lambda: Session(
-                    self, self._limits, self._tuning, self._hostname, self.tls, is_tls_first, loop
-                ),
-                host,
-                port,
-                backlog=BACKLOG,
-            )
-        except OSError as error:
-            raise ListenError(f"{key}: can't listen on {address}: {error.strerror or error}") from error
-
-    async def stop(self) -> None:
-        """No new sessions; idle ones get 421, messages in transfer may finish within DRAIN_S, commits always do."""
-        for server in (*self._servers, *self._tls_servers):
-            server.close()
-        idle = [session for session in self._sessions if not session.is_busy]
-        for session in idle:
-            session.hang_up(_CLOSING)
-        try:
-            async with asyncio.timeout(DRAIN_S):
-                while any(session.is_busy for session in self._sessions):
-                    self._changed.clear()
-                    await self._changed.wait()
-        except TimeoutError:
-            log.warning("drain_incomplete", sessions=len(self._sessions))
-        for session in list(self._sessions):
-            session.hang_up(_CLOSING)
+    def _be_impatient(self) -> None:
         self._patience.end()
-        while self._committing:
-            self._changed.clear()
-            await self._changed.wait()
-        self._servers.clear()
-        self._tls_servers.clear()
 
     # What sessions ask (session.SessionServices) ----------------------------------------------------------
-
-    def new_id(self) -> str:
-        """A session's name in the log."""
-        return self._ids.new("ses")
-
-    def arrived(self, session: Session) -> SmtpError | None:
-        """Count the session; the refusal when it is one too many."""
-        self._sessions.add(session)
-        if not self._servers:
-            return _CLOSING
-        if len(self._sessions) > self._limits.max_sessions:
-            return SmtpError(421, "4.7.0", "too many sessions, try again later")
-        return None
-
-    def opened(self, session: Session) -> SmtpError | None:
-        """Count the session of this peer, once it is known who that is; the refusal when it is one too many."""
-        self._counted[session] = session.peer
-        self._per_address[session.peer] += 1
-        if self._per_address[session.peer] > self._limits.max_sessions_per_address:
-            return SmtpError(421, "4.7.0", "too many sessions from your address, try again later")
-        return None
-
-    def closed(self, session: Session) -> None:
-        self._sessions.discard(session)
-        peer = self._counted.pop(session, None)
-        if peer is not None:
-            self._per_address[peer] -= 1
-            if not self._per_address[peer]:
-                del self._per_address[peer]
-        self._changed.set()
-
-    def is_balancer(self, peer: str) -> bool:
-        """Does a connection from there begin with a PROXY header? From anywhere else none is ever looked for."""
-        return bool(self._balancers) and _is_in(peer, self._balancers)
 
     def look_for(self, peer: str) -> "asyncio.Task[str | None] | None":
         """Begin to ask the block lists for the peer (`BlockLists.begin`)."""
@@ -194,50 +58,4 @@ class Listener(Service):
         return done.first_id
 
     def intake(self, peer: str, declared_bytes: int) -> Intake:
-        return Intake(
-            self._blobs.spool(),
-            self._memory,
-            self._disk,
-            self._cpu,
-            self._limits,
-            self._hostname,
-            peer,
-            declared_bytes,
-        )
-
-    def refuse_message(self, size_bytes: int) -> SmtpError | None:
-        """Why no message may begin now, or None."""
-        # Every open session may bring a message as large as this one.
-        if not self._disk.has_room(int(1.5 * (size_bytes or self._limits.max_message_bytes))):
-            return NO_STORAGE
-        return None
-
-    def message_ended(self) -> None:
-        self._changed.set()
-
-    @contextmanager
-    def committing(self) -> Iterator[None]:
-        """Around the commit of a message: `stop` waits for it, whether its session is still there or not."""
-        self._committing += 1
-        try:
-            yield
-        finally:
-            self._committing -= 1
-            self._changed.set()
-
-
-def _addresses(servers: Sequence[asyncio.Server]) -> list[str]:
-    sockets = [one for server in servers for one in server.sockets]
-    return [_show(*sock.getsockname()[:2]) for sock in sockets]
-
-
-def _is_in(peer: str, networks: Sequence[Network]) -> bool:
-    try:
-        address = ipaddress.ip_address(peer.partition("%")[0])
-    except ValueError:
-        return False  # "unknown": the connection was lost before it began
-    return any(address in network for network in networks)
-
-
-def _show(host: str, port: int) -> str:
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        return self._new_intake(HeaderSection(self._hostname), peer, declared_bytes)

@@ -1,67 +1,43 @@
-"""One SMTP session: commands, their order, and their limits (RFC 5321, 1870, 2034, 2920, 3207, 6152, 6531).
+"""A session with a host that brings mail: RCPT asks for an inbox of ours, and block lists have their say.
 
-The conversation alone: verbs, what they may follow, what a client may do how often. How octets come and go, TLS and
-the timers are `smtp_protocol.py`'s; what stands behind a verb is read by `command_arguments.py`.
-
-No client may relay: a recipient is an inbox of ours or refused. What a client does wrong
-costs it an error reply; too much of that, and 421 ends the session. Once DATA has ended, the commit runs
-to its end even if the client hangs up (it may have counted on the 250), and 250 is sent only after it.
+The rest of the conversation is `conversation.py`'s. No client may relay: a recipient is an inbox of ours or refused.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Mapping, Sequence
 from ssl import SSLContext
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import structlog
-from structlog.contextvars import bind_contextvars
-from structlog.typing import FilteringBoundLogger
 
-from conf.log_events import LogEvent, clean, tell
 from conf.settings import Smtp
-from conf.strangers import StrangerLog
 from conf.tuning import SmtpTuning
 from maild.errors import SmtpError, unavailable
-from maild.inbound.command_arguments import read_forward_path, read_host_name, read_reverse_path
-from maild.inbound.command_counts import CommandCounts
-from maild.inbound.data_rate import DataRate
-from maild.inbound.envelope import InboundEnvelope, MailTransaction, told_of_command
+from maild.inbound.command_arguments import read_forward_path, read_reverse_path
+from maild.inbound.conversation import COMMON_COMMANDS, Conversation, ConversationHost, Handler
+from maild.inbound.envelope import InboundEnvelope, InboundTransaction, MailTransaction
 from maild.inbound.intake import Intake
 from maild.inbound.recipients import is_operator_address
-from maild.inbound.smtp_protocol import SmtpProtocol
 from storage.blobs import Stored
 from storage.inboxes import RecipientInbox
 
 log = structlog.get_logger("maild.smtp")
 
-COMMAND_LINE_OCTETS = 4096  # RFC 5321 §4.5.3.1.4 asks for 512, RFC 6531 and long paths for more
 
-Handler = Callable[["Session", bytes], Awaitable[None]]
-
-
-class SessionServices(Protocol):
+class SessionServices(ConversationHost, Protocol):
     """What a session asks of the listener, and of acceptance behind it. The errors are SmtpError."""
 
-    strangers: StrangerLog
-    log: FilteringBoundLogger
-
-    def new_id(self) -> str: ...
     async def find_mailbox(self, address: str) -> RecipientInbox | None: ...
     async def accept(self, envelope: InboundEnvelope, stored: Stored) -> str: ...
     def intake(self, peer: str, declared_bytes: int) -> Intake: ...
-    def refuse_message(self, size_bytes: int) -> SmtpError | None: ...
-    def message_ended(self) -> None: ...
-    def arrived(self, session: "Session") -> SmtpError | None: ...
-    def opened(self, session: "Session") -> SmtpError | None: ...
-    def is_balancer(self, peer: str) -> bool: ...
     def look_for(self, peer: str) -> "asyncio.Task[str | None] | None": ...
-    def closed(self, session: "Session") -> None: ...
-    def committing(self) -> AbstractContextManager[None]: ...
 
 
-class Session(SmtpProtocol):
+class Session(Conversation):
     """`id`: its name in the log."""
+
+    _host: SessionServices
+    _mail: InboundTransaction | None
 
     def __init__(
         self,
@@ -73,154 +49,22 @@ class Session(SmtpProtocol):
         is_tls_first: bool,
         loop: asyncio.AbstractEventLoop,
     ) -> None:
-        super().__init__(
-            hostname,
-            tls,
-            is_tls_first,
-            limits.command_timeout_s,
-            limits.session_timeout_s,
-            tuning.hang_up_s,
-            loop,
-        )
-        self._host = host
-        self._limits = limits
-        self._tuning = tuning
-        self.id = ""
-        self._helo: str | None = None
-        self._extended = False
-        self._mail: MailTransaction | None = None
-        self._counts = CommandCounts(limits)
-        self._rate: DataRate | None = None
-        self._refusal: SmtpError | None = None
-        self._listing: asyncio.Task[str | None] | None = (
-            None  # the block list that has the peer, once it is known
-        )
-        self._verb = ""  # of the command that is being answered, and what it is about:
-        self._about: MailTransaction | None = None
-        self._address = ""
-
-    # The connection ---------------------------------------------------------------------------
-
-    def arrived(self) -> bool:
-        self.id = self._host.new_id()
-        self._refusal = self._host.arrived(self)
-        return self._host.is_balancer(self.peer)
-
-    @property
-    def is_welcome(self) -> bool:
-        return self._refusal is None
-
-    def opened(self) -> None:
-        tell(self._host.log, LogEvent.CONNECTED, session=self.id, peer=self.peer)
-        self._refusal = self._refusal or self._host.opened(self)
-
-    def not_proxied(self, reason: str) -> None:
-        self._host.strangers.note(
-            LogEvent.PROXY_HEADER_REFUSED, session=self.id, peer=self.peer, reason=reason
-        )
-
-    def secured(self) -> None:
-        tell(self._host.log, LogEvent.TLS_STARTED, session=self.id, peer=self.peer, tls=self.cipher())
-        self._helo = self._mail = None
-
-    def not_secured(self) -> None:
-        self._host.strangers.note(LogEvent.TLS_FAILED, session=self.id, peer=self.peer)
-
-    def timed_out(self) -> None:
-        self.hang_up(SmtpError(421, "4.4.2", "timeout, closing connection"))
-
-    def failed(self) -> None:
-        log.exception("session_failed", peer=self.peer)
-        self.hang_up(SmtpError(421, "4.3.0", "local error, closing connection"))
-
-    def disconnected(self) -> None:
-        tell(self._host.log, LogEvent.DISCONNECTED, session=self.id, peer=self.peer, octets=self.octets)
+        super().__init__(host, limits, tuning, hostname, tls, is_tls_first, loop)
+        self._listing: asyncio.Task[str | None] | None = None  # the block list that has the peer
 
     def ended(self) -> None:
         if self._listing is not None:
             self._listing.cancel()
-        if self._rate is not None:
-            self._rate.stop()
-        self._host.closed(self)
+        super().ended()
 
-    def hang_up(self, reply: SmtpError) -> None:
-        """Say why, and close (RFC 5321 §3.8)."""
-        if self.is_open:
-            self._refuse(reply)
-            self.close()
-
-    # Commands and replies ------------------------------------------------------------------------
-
-    async def greet(self) -> None:
-        bind_contextvars(session=self.id)  # for all lines of this task, and of the commit that it begins
-        if self._refusal is not None:
-            self.hang_up(self._refusal)
-        else:
-            await self.push(f"220 {self.hostname} ESMTP maild")
-
-    async def one_command(self) -> None:
-        self._verb, self._address, self._about = "", "", self._mail
-        try:
-            line = await self.read_line(COMMAND_LINE_OCTETS)
-            verb, _, argument = line.partition(b" ")
-            handler = COMMANDS.get(verb.upper())
-            if handler is None:
-                raise self._counts.unrecognized()
-            self._verb = verb.decode().upper()
-            self.active()
-            await handler(self, argument.strip())
-        except SmtpError as error:
-            self._counts.error()
-            self._refuse(error)
-            if error.closes:
-                self.close()
-            elif self._counts.has_too_many_errors:
-                self.hang_up(SmtpError(421, "4.7.0", "too many errors, closing connection"))
-            else:
-                await self.drain()
-
-    def _refuse(self, reply: SmtpError) -> None:
-        self._tell_refused(reply)
-        if self.can_hear:
-            self.write(f"{reply.code} {reply.enhanced} {reply.text}")
-
-    def _tell_refused(self, reply: SmtpError) -> None:
-        self._host.strangers.note(
-            LogEvent.REFUSED,
-            session=self.id,
-            peer=self.peer,
-            code=reply.code,
-            enhanced=reply.enhanced,
-            reason=clean(reply.text),
-            **told_of_command(self._verb, self._helo, self._about, self._address),
-            **reply.told,
-        )
-
-    # Commands --------------------------------------------------------------------------------
-
-    async def _ehlo(self, argument: bytes) -> None:
-        self._introduce(argument)
-        size = f"SIZE {self._limits.max_message_bytes}"
-        lines = [self.hostname, size, "8BITMIME", "SMTPUTF8", "PIPELINING"]
-        if not self.is_encrypted:
-            lines.append("STARTTLS")
-        lines.append("ENHANCEDSTATUSCODES")
-        self._extended = True
-        *others, last = lines
-        await self.push("".join(f"250-{line}\r\n" for line in others) + f"250 {last}")
-
-    async def _helo_(self, argument: bytes) -> None:
-        self._introduce(argument)
-        self._extended = False
-        await self.push(f"250 {self.hostname}")
+    def _extensions(self) -> Sequence[str]:
+        return ()
 
     def _introduce(self, argument: bytes) -> None:
-        name = read_host_name(argument)
-        if self._helo is not None:
-            self._counts.idle()
-        elif self._listing is None:
+        is_first = self._helo is None
+        super()._introduce(argument)
+        if is_first and self._listing is None:
             self._listing = self._host.look_for(self.peer)
-        self._helo, self._mail = name, None
 
     async def _mail_from(self, argument: bytes) -> None:
         if self._helo is None:
@@ -228,12 +72,8 @@ class Session(SmtpProtocol):
         if self._mail is not None:
             raise SmtpError(503, "5.5.1", "sender already given")
         address, size = read_reverse_path(argument)
-        if size > self._limits.max_message_bytes:  # RFC 1870 §6.1
-            raise SmtpError(552, "5.3.4", f"message is larger than {self._limits.max_message_bytes} octets")
-        refusal = self._host.refuse_message(size)
-        if refusal is not None:
-            raise refusal
-        self._mail = MailTransaction(address, [], size)
+        self._refuse_size(size)
+        self._mail = InboundTransaction(address, [], size)
         await self.push_with_next("250 2.1.0 OK")
 
     async def _rcpt_to(self, argument: bytes) -> None:
@@ -248,7 +88,7 @@ class Session(SmtpProtocol):
         mailbox = await self._find(self._address)
         if mailbox is None:
             raise self._counts.unknown_recipient()
-        self._mail.recipients.append((self._address, mailbox))
+        self._mail.add(self._address, mailbox)
         await self.push_with_next("250 2.1.5 OK")
 
     async def _refuse_if_listed(self, address: str) -> None:
@@ -267,114 +107,23 @@ class Session(SmtpProtocol):
             log.exception("lookup_failed", peer=self.peer)
             raise unavailable("recipient could not be checked, try again later") from error
 
-    async def _data(self, argument: bytes) -> None:
-        if argument:
-            raise SmtpError(501, "5.5.4", "syntax: DATA")
-        if self._mail is None or not self._mail.recipients:
-            raise SmtpError(503, "5.5.1", "say RCPT first")
-        transaction, self._mail = self._mail, None
-        intake = self._host.intake(self.peer, transaction.declared_bytes)
-        self.is_busy = True
-        try:
-            reply = await self._take_message(transaction, intake)
-        finally:
-            self.is_busy = False
-            self._host.message_ended()
-            self.active()
-        self._counts.mail_came()
-        await self.push(reply)
+    def _intake(self, transaction: MailTransaction) -> Intake:
+        return self._host.intake(self.peer, transaction.declared_bytes)
 
-    async def _rset(self, argument: bytes) -> None:
-        self._counts.idle()
-        self._mail = None
-        await self.push_with_next("250 2.0.0 OK")
-
-    async def _noop(self, argument: bytes) -> None:
-        self._counts.idle()
-        await self.push("250 2.0.0 OK")
-
-    async def _vrfy(self, argument: bytes) -> None:
-        self._counts.idle()
-        await self.push("252 2.1.5 send some mail, I'll try my best")  # RFC 5321 §7.3
-
-    async def _help(self, argument: bytes) -> None:
-        self._counts.idle()
-        await self.push("214 2.0.0 see RFC 5321")
-
-    async def _quit(self, argument: bytes) -> None:
-        await self.push("221 2.0.0 bye")
-        self.close()
-
-    async def _starttls(self, argument: bytes) -> None:
-        if argument:
-            raise SmtpError(501, "5.5.4", "syntax: STARTTLS")
-        if self.is_encrypted:
-            raise SmtpError(503, "5.5.1", "TLS is active already")
-        await self.start_tls()
-
-    # The message -----------------------------------------------------------------------------
-
-    async def _take_message(self, transaction: MailTransaction, intake: Intake) -> str:
-        try:
-            await self.push("354 end data with <CR><LF>.<CR><LF>")
-            await self._receive(intake)
-        except BaseException:
-            await intake.close()
-            raise
-        # In this task, not in one of its own: each hand-over would cost a round of the event loop.
-        with self.undisturbed(), self._host.committing():
-            return await self._commit(transaction, intake)
-
-    async def _commit(self, transaction: MailTransaction, intake: Intake) -> str:
-        """Runs to its end whatever becomes of the session."""
-        try:
-            envelope = self._envelope(transaction)
-            message_id = await self._host.accept(envelope, await intake.finish())
-        except SmtpError:
-            raise
-        except Exception as error:
-            log.exception("accept_failed", peer=self.peer)
-            raise unavailable() from error
-        finally:
-            await intake.close()
+    async def _accept(self, transaction: MailTransaction, stored: Stored) -> str:
+        assert isinstance(transaction, InboundTransaction)
+        message_id = await self._host.accept(self._envelope(transaction), stored)
         return f"250 2.0.0 OK: stored as {message_id}"
 
-    async def _receive(self, intake: Intake) -> None:
-        """Read to the final dot, no more slowly than is allowed; from there on it is we who are slow."""
-        self._rate = rate = DataRate(
-            self._limits, self._tuning, self.loop, lambda: self.octets, self._too_slow
-        )
-        try:
-            await intake.take_all(self.pieces())
-        finally:
-            rate.stop()
-            self._rate = None
-
-    def _too_slow(self) -> None:
-        self.hang_up(SmtpError(421, "4.4.2", "data comes too slowly, closing connection"))
-
-    def _envelope(self, transaction: MailTransaction) -> InboundEnvelope:
+    def _envelope(self, transaction: InboundTransaction) -> InboundEnvelope:
         extended = "ESMTP" if self._extended else "SMTP"
         return InboundEnvelope(
             mail_from=transaction.mail_from,
-            recipients=tuple(transaction.recipients),
+            recipients=tuple(zip(transaction.recipients, transaction.inboxes, strict=True)),
             helo=self._helo or "unknown",
             peer=self.peer,
             protocol=f"{extended}S" if self.is_encrypted else extended,  # RFC 3848
             tls=self.cipher(),
         )
 
-
-COMMANDS: Mapping[bytes, Handler] = {
-    b"EHLO": Session._ehlo,
-    b"HELO": Session._helo_,
-    b"MAIL": Session._mail_from,
-    b"RCPT": Session._rcpt_to,
-    b"DATA": Session._data,
-    b"RSET": Session._rset,
-    b"NOOP": Session._noop,
-    b"QUIT": Session._quit,
-    b"STARTTLS": Session._starttls,
-    b"VRFY": Session._vrfy,
-    b"HELP": Session._help,
-}
+    commands: ClassVar[Mapping[bytes, Handler]] = {**COMMON_COMMANDS, b"MAIL": _mail_from, b"RCPT": _rcpt_to}

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from conf.settings import Smtp
+from maild.inbound.header_section import HeaderSection
 from maild.inbound.intake import AT_ONCE_OCTETS, Intake
 from storage.blobs import Blobs
 from storage.byte_account import ByteAccount
@@ -34,7 +35,14 @@ async def taken(folder: Path, message: bytes) -> tuple[bytes, int]:
     blobs = Blobs(folder / "blobs", Ids(ManualClock()), 1 << 30)
     cpu = CountedThreads()
     intake = Intake(
-        blobs.spool(), ByteAccount(1 << 30), Disk(folder, 0), cpu, Smtp(), "mx.test", "192.0.2.1", 0
+        blobs.spool(),
+        ByteAccount(1 << 30),
+        Disk(folder, 0),
+        cpu,
+        Smtp(),
+        HeaderSection("mx.test"),
+        "192.0.2.1",
+        0,
     )
 
     async def pieces() -> AsyncIterator[bytes]:
