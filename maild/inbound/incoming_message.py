@@ -7,11 +7,11 @@ from maild.message.address import normalize, with_ascii_domain
 from maild.message.auto_reply import is_auto_reply
 from maild.message.digest import Digest
 from maild.message.idn import unicode_domain
+from maild.message.thread_headers import named_messages
 from storage.clock import iso
 from storage.inboxes import RecipientInbox
 from storage.records import AttachmentRow, MessageRow, dump
 
-THREAD_REFERENCES = 20
 PARTICIPANTS = 50
 
 
@@ -59,8 +59,7 @@ def incoming_message(
 def references(incoming: IncomingMessage) -> list[str]:
     """The Message-IDs that may name a known thread, the likeliest first."""
     parsed = incoming.digest.parsed
-    newest_first = [*([parsed.in_reply_to] if parsed.in_reply_to else []), *reversed(parsed.references)]
-    return list(dict.fromkeys(newest_first))[:THREAD_REFERENCES]
+    return named_messages(parsed.in_reply_to, parsed.references)
 
 
 def participants(incoming: IncomingMessage) -> list[str]:

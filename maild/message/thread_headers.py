@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+LOOK_FOR = 20
 MAX_REFERENCES = 30  # about 2 KiB folded: some servers drop fields over 4 KiB
 
 _MSG_ID = re.compile(r"<[^<>\s]{1,995}>")
@@ -43,6 +44,12 @@ def reply_references(
     if cap < 2:
         return ids[-cap:] if cap > 0 else ()
     return (ids[0], *ids[-(cap - 1) :])
+
+
+def named_messages(in_reply_to: str | None, references: Sequence[str]) -> list[str]:
+    """The Message-IDs by which a message may name its conversation, the likeliest first, LOOK_FOR at most."""
+    newest_first = [*([in_reply_to] if in_reply_to else []), *reversed(references)]
+    return list(dict.fromkeys(newest_first))[:LOOK_FOR]
 
 
 def base_subject(subject: str) -> tuple[str, bool]:
