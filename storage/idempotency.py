@@ -29,6 +29,17 @@ def find(tx: Tx, organization_id: str, endpoint: str, key: str) -> Kept | None:
     return Kept(*row) if row else None
 
 
+def has_another(tx: Tx, organization_id: str, endpoint: str, prefix: str, request_hash: bytes) -> bool:
+    """Does a request of another hash have a key that begins so? All those of one prefix have one hash, if each asked
+    this before it was kept. What follows the prefix sorts before `~`."""
+    found = tx.value(
+        """SELECT request_hash FROM idempotency
+           WHERE organization_id = ? AND endpoint = ? AND key >= ? AND key < ? LIMIT 1""",
+        (organization_id, endpoint, prefix, f"{prefix}~"),
+    )
+    return found is not None and found != request_hash
+
+
 def keep(
     tx: Tx,
     organization_id: str,

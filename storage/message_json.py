@@ -109,7 +109,7 @@ _STATE = f"""m.id, {", ".join(f"m.{column}" for column in CHANGING)},
 STATE_COLUMNS = len(CHANGING) + 2
 _RENDERED = f"""SELECT m.id, {octets(object_of(_MESSAGE))} FROM messages m
     WHERE {unindexed("m.organization_id")} = ? AND m.id IN {each_of("?")}"""
-_BODIES = "m.inbox_id, m.text_body, m.text_slices, m.html_slices, m.blob_id, m.direction = 'inbound'"
+_BODIES = "m.inbox_id, m.text_body, m.text_slices, m.html_slices, m.blob_id"
 _ONE = f"""SELECT {octets(object_of(_MESSAGE))}, {_BODIES} FROM messages m
     WHERE m.id = ? AND m.organization_id = ?"""
 _ONE_STATE = f"SELECT {_STATE}, {_BODIES} FROM messages m WHERE m.id = ? AND m.organization_id = ?"
@@ -151,7 +151,6 @@ class ShownMessage(NamedTuple):
     text_slices: str | None
     html_slices: str | None
     blob_id: str | None
-    is_inbound: int
 
 
 def get(tx: Tx, organization_id: str, message_id: str, kept: KeptJson | None = None) -> ShownMessage | None:

@@ -116,9 +116,7 @@ async def get_message(call: Call) -> Result | JsonPieces:
     whole = await call.db.lookup(_whole, call.organization_id, call.id, call.services.kept_json)
     if whole is None:
         raise Refusal("message_not_found")
-    # What was sent is sanitised already.
-    is_sanitized = call.input.html == "sanitized" and bool(whole.shown.is_inbound)
-    return await _shown(call, whole, await read_bodies(call, whole, is_sanitized))
+    return await _shown(call, whole, await read_bodies(call, whole, call.input.html == "sanitized"))
 
 
 async def _shown(call: Call, whole: Whole, bodies: Bodies) -> Result | JsonPieces:

@@ -69,6 +69,7 @@ from controlplane.operations import (
     messages,
     operator_queue,
     organization,
+    submission,
     suppressions,
     threads,
     unsubscribe,
@@ -303,3 +304,18 @@ OPERATIONS: tuple[Operation, ...] = (
               scope="operator:queue", input=ChangeQueue, is_live_only=True),
 )
 # fmt: on
+
+# The same for a message that its author's program composed. It is in no list of what HTTP serves: the door of SMTP
+# submission calls it.
+SUBMIT_MESSAGE = Operation(
+    "submitMessage",
+    "POST /v1/messages/send",
+    "Send a composed message",
+    submission.submit_message,
+    ListedMessage,
+    scope="messages:send",
+    creates=True,
+    replays=True,
+    body_bytes_max=SEND_BYTES,
+    refusals=(*SENDING_REFUSALS, "idempotency_conflict"),
+)

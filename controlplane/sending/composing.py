@@ -11,6 +11,7 @@ from controlplane.contract.messages import SendMessage
 from controlplane.contract.refusals import Fault, invalid
 from controlplane.sending.html_shape import DEPTH_MAX, TAGS_MAX, is_too_complex
 from controlplane.sending.sanitize import Sanitizer
+from controlplane.sending.submission import subject_of
 from maild.message.address import normalize
 from maild.message.compose import ComposeError, Outgoing, OutgoingAttachment, compose
 from maild.message.digest import Digest, digest
@@ -22,7 +23,6 @@ from storage.records import InboxRow, MessageRow, load
 
 THREAD_BYTES = 128 * 1024  # composing and parsing more than this takes a thread of its own
 THREAD_TAGS = 2000  # some milliseconds of sanitising
-NO_SUBJECT = "(no subject)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +70,6 @@ class Composer:
         except ComposeError as error:
             raise invalid([Fault("", "not_sendable", str(error))]) from error
         return raw, digest(raw)
-
-
-def subject_of(request: SendMessage) -> str:
-    return request.subject or NO_SUBJECT
 
 
 def unique_recipients(request: SendMessage) -> list[tuple[str, str]]:

@@ -7,6 +7,7 @@
     decode     attachments: base64, sizes
     compose    HTML sanitised, one RFC 5322 message for all recipients
     keep       its bytes, durably
+               (these three were done before for a message that its author's program composed: `written_mail.py`)
     commit     the key again, guards, thread, message, queue, usage, stored answer: one transaction
 
 A scheduled message takes them all but the queue; its recipients enter that when its time has come
@@ -34,7 +35,7 @@ from controlplane.sending.attachments import decode_attachments
 from controlplane.sending.composing import Composer, Letter, unique_recipients
 from controlplane.sending.queue_room import QueueRoom
 from controlplane.sending.rows import Prepared
-from controlplane.sending.submission import Accepted, Submission
+from controlplane.sending.submission import Accepted, Submission, WrittenMail
 from storage import (
     blobs,
     drafts,
@@ -43,6 +44,7 @@ from storage import (
     message_json,
     messages,
     organizations,
+    outbound,
     switches,
 )
 from storage.blobs import Blobs, Stored
@@ -178,10 +180,11 @@ class Pipeline:
     async def _prepare(
         self, submission: Submission, around: SendContext, recipients: Sequence[tuple[str, str]]
     ) -> Prepared:
+        if submission.written is not None:
+            return self._prepare_written(submission, submission.written, recipients)
         request, inbox = submission.request, around.inbox
         attachments = await decode_attachments(request, self._cpu, inbox.organization_id)
-        if attachments and self._settings.outbound.relay and not self._settings.outbound.attachments:
-            raise Refusal("attachments_unsupported")
+        self._check_attachments(len(attachments))
         token = self._ids.token()
         # The Date of a scheduled message is the one that it leaves at: an older one looks like a late mail.
         date_ms = request.sendAt or self._clock.now_ms()
@@ -204,6 +207,24 @@ class Pipeline:
             found=found,
             token=token,
         )
+
+    def _prepare_written(
+        self, submission: Submission, written: WrittenMail, recipients: Sequence[tuple[str, str]]
+    ) -> Prepared:
+        self._check_attachments(len(written.found.parsed.attachments))
+        return Prepared(
+            submission=submission,
+            recipients=recipients,
+            parent=None,
+            stored=written.stored,
+            found=written.found,
+            token=written.token,
+        )
+
+    def _check_attachments(self, count: int) -> None:
+        outbound = self._settings.outbound
+        if count and outbound.relay and not outbound.attachments:
+            raise Refusal("attachments_unsupported")
 
     async def _keep(self, raw: bytes) -> Stored:
         try:
@@ -238,13 +259,16 @@ class Pipeline:
         organization = organizations.get(tx, principal.organization_id)
         if organization is None:
             raise Refusal("inbox_not_found")
+        if submission.written is not None:
+            _refuse_borrowed_id(tx, submission.written)
+        answers_in = rows.thread_of(tx, prepared, now_ms)
         attempt = self._admission.attempt(
             tx,
             organization,
             request.inboxId,
             prepared.recipients,
             mode=principal.mode,
-            thread_id=prepared.parent.thread_id if prepared.parent else None,
+            thread_id=answers_in,
             now_ms=now_ms,
             goes_at_ms=request.sendAt or now_ms,
         )
@@ -253,7 +277,7 @@ class Pipeline:
         except guards.BulkPattern as error:
             self._admission.trip(tx, attempt)
             return Refused(error)
-        thread_id = rows.join_thread(tx, prepared, inbox, self._ids, now_ms)
+        thread_id = rows.join_thread(tx, prepared, answers_in, inbox, self._ids, now_ms)
         message = rows.message(prepared, inbox, self._ids.new("msg"), thread_id, now_ms)
         attachments = messages.attachment_rows(self._ids, message.id, prepared.found.parts())
         blobs.insert(tx, prepared.stored, now_ms)
@@ -273,8 +297,13 @@ class Pipeline:
         retry = submission.retry
         if retry is None:
             return None
-        kept = idempotency.find(tx, submission.principal.organization_id, retry.endpoint, retry.key)
+        organization_id = submission.principal.organization_id
+        kept = idempotency.find(tx, organization_id, retry.endpoint, retry.key)
         if kept is None:
+            if retry.family and idempotency.has_another(
+                tx, organization_id, retry.endpoint, retry.family, retry.fingerprint
+            ):
+                raise Refusal("idempotency_conflict")
             return None
         if kept.request_hash != retry.fingerprint:
             raise Refusal("idempotency_conflict")
@@ -284,7 +313,7 @@ class Pipeline:
         organization_id, retry = submission.principal.organization_id, submission.retry
         shown = _shown(tx, organization_id, message_id)
         if retry is not None:
-            idempotency.keep(tx, organization_id, *retry, shown.decode(), message_id, now_ms)
+            idempotency.keep(tx, organization_id, *retry[:3], shown.decode(), message_id, now_ms)
         return Accepted(shown, is_replay=False, message_id=message_id)
 
 
@@ -301,6 +330,14 @@ def _tell_taken(submission: Submission, recipients: Sequence[tuple[str, str]], d
         organization_id=principal.organization_id,
         **({} if send_at is None else {"send_at": iso(send_at)}),
     )
+
+
+def _refuse_borrowed_id(tx: Tx, written: WrittenMail) -> None:
+    """Complaints quote a Message-ID, and those that we give carry a token: nobody's message may have another's."""
+    message_id = written.found.parsed.message_id or ""
+    token = message_id.strip("<>").lower().rpartition("@")[0]
+    if outbound.reported(tx, token) is not None:
+        raise Refusal("idempotency_conflict")
 
 
 def _not_queued(submission: Submission) -> Refusal:

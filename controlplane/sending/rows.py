@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from controlplane.contract.refusals import Refusal
-from controlplane.sending.composing import subject_of
 from controlplane.sending.submission import Submission
 from maild.message.address import normalize
 from maild.message.digest import Digest
-from maild.message.thread_headers import base_subject
+from maild.message.thread_headers import base_subject, named_messages
 from storage import threads
 from storage.blobs import Stored
 from storage.database import Tx
@@ -28,18 +27,33 @@ class Prepared:
     token: str
 
 
-def join_thread(tx: Tx, prepared: Prepared, inbox: InboxRow, ids: Ids, now_ms: int) -> str:
-    """The parent's conversation, or a new one."""
+def thread_of(tx: Tx, prepared: Prepared, now_ms: int) -> str | None:
+    """The conversation that the message answers in; None where it begins one."""
+    submission = prepared.submission
+    if submission.written is None:
+        return prepared.parent.thread_id if prepared.parent is not None else None
+    parsed, inbox_id = submission.written.found.parsed, submission.request.inboxId
+    known = threads.by_message_ids(tx, inbox_id, named_messages(parsed.in_reply_to, parsed.references))
+    base, is_reply = base_subject(parsed.subject)
+    if known is None and is_reply and prepared.recipients:
+        correspondent = normalize(prepared.recipients[0][1])
+        known = threads.by_subject(tx, inbox_id, base, correspondent, now_ms)
+    return known
+
+
+def join_thread(
+    tx: Tx, prepared: Prepared, thread_id: str | None, inbox: InboxRow, ids: Ids, now_ms: int
+) -> str:
+    """Join that conversation, or begin one."""
     seen = (normalize(address) for kind, address in prepared.recipients if kind != "bcc")
     people = list(dict.fromkeys([inbox.address, *seen]))
     snippet = prepared.found.snippet
-    if prepared.parent is not None:
-        thread_id = prepared.parent.thread_id
+    if thread_id is not None:
         if threads.get(tx, inbox.organization_id, thread_id) is None:
             raise Refusal("message_not_found")  # deleted meanwhile, with all its conversation
         threads.join(tx, thread_id, now_ms, snippet=snippet, participants=people, is_unread=False)
         return thread_id
-    thread_id, subject = ids.new("thd"), subject_of(prepared.submission.request)
+    thread_id, subject = ids.new("thd"), prepared.submission.subject
     threads.begin(
         tx,
         thread_id,
@@ -71,12 +85,12 @@ def message(prepared: Prepared, inbox: InboxRow, message_id: str, thread_id: str
         mode=prepared.submission.principal.mode,
         status="queued" if request.sendAt is None else "scheduled",
         from_address=inbox.address,
-        from_name=inbox.name,
+        from_name=_shown_name(prepared, inbox),
         to_addresses=addresses["to"],
         cc_addresses=addresses["cc"],
         bcc_addresses=addresses["bcc"],
         reply_to=parsed.reply_to[0].address if parsed.reply_to else None,
-        subject=subject_of(request),
+        subject=prepared.submission.subject,
         snippet=found.snippet,
         text_body=found.text_body,
         text_slices=dump(found.text_slices) if found.text_slices else None,
@@ -101,3 +115,10 @@ def message(prepared: Prepared, inbox: InboxRow, message_id: str, thread_id: str
         created_at=now_ms,
         unsubscribe=int(request.unsubscribe),
     )
+
+
+def _shown_name(prepared: Prepared, inbox: InboxRow) -> str | None:
+    if prepared.submission.written is None:
+        return inbox.name
+    author = prepared.found.parsed.from_
+    return author.name if author is not None else None

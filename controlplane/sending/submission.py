@@ -8,27 +8,54 @@ from typing import NamedTuple
 from controlplane.access.principal import Principal
 from controlplane.contract.messages import SendMessage
 from controlplane.contract.refusals import Fault, invalid
+from maild.message.digest import Digest
+from storage.blobs import Stored
 from storage.records import DraftRow
 
 KEY_CHARS_MAX = 255
+NO_SUBJECT = "(no subject)"
 
 
 class Retry(NamedTuple):
-    """How a client that asks again is recognised. The same key with another fingerprint is a conflict."""
+    """How a client that asks again is recognised. The same key with another fingerprint is a conflict; `family`, where
+    it is not empty: so is another key that begins so."""
 
     endpoint: str
     key: str
     fingerprint: bytes
+    family: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenMail:
+    """A message that its author's program composed (`found` tells what it says): it is sent as it stands in `stored`.
+    `token`: what its envelope senders carry."""
+
+    stored: Stored
+    found: Digest
+    token: str
 
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """One wish to send, from any door. `draft`: the draft that it sends, as it was read."""
+    """One wish to send, from any door. `draft`: the draft that it sends, as it was read. `written`: the message, where
+    it is not to be composed of the request, which then says who sends it to whom."""
 
     principal: Principal
     request: SendMessage
     retry: Retry | None = None
     draft: DraftRow | None = None
+    written: WrittenMail | None = None
+
+    @property
+    def subject(self) -> str:
+        """As lists and threads show it."""
+        return self.written.found.parsed.subject if self.written else subject_of(self.request)
+
+
+def subject_of(request: SendMessage) -> str:
+    """The subject of a message that is composed of this."""
+    return request.subject or NO_SUBJECT
 
 
 class Accepted(NamedTuple):

@@ -183,7 +183,7 @@ def test_every_message_is_shown_in_full(
         assert json.loads(text) == [listed]
     assert list(ListedMessage.model_fields) == list(listed)
     ListedMessage.model_validate_json(shown.json, strict=True)
-    assert shown[1:] == (row.inbox_id, row.text_body, None, None, None, row.direction == "inbound")
+    assert shown[1:] == (row.inbox_id, row.text_body, None, None, None)
     shown_whole = {**listed, "textBody": row.text_body, "htmlBody": "<b>"}
     assert json.loads(bytes(rendering.message(shown.json, row.text_body, "<b>"))) == shown_whole
     assert json.loads(bytes(rendering.thread_message(of_thread.json, row.text_body, "<b>"))) == {
