@@ -37,6 +37,17 @@ class LogEvent(StrEnum):
         "info",
         "A connection from `smtp.proxy_from` did not begin with a PROXY header of version 2, and was closed.",
     )
+    LOGGED_IN = "logged_in", "debug", "A client logged in to submit mail for an inbox."
+    LOGIN_FAILED = (
+        "login_failed",
+        "info",
+        "A client that submits mail gave a name and a key that don't fit.",
+    )
+    SUBMITTED = (
+        "submitted",
+        "info",
+        "A client heard 250: its message is queued, by this session or an earlier one.",
+    )
     REFUSED = "refused", "info", "The peer heard a 4xx or 5xx of ours."
     ACCEPTED = "accepted", "info", "The peer heard 250: the message is in the store, once for each inbox."
     DISCONNECTED = "disconnected", "debug", "The session is over."

@@ -106,11 +106,14 @@ class Server(_Section):
 class Smtp(_Section):
     """`[smtp]`: where mail comes in, and what a session may take. Empty `tls_cert`: a self-signed pair is made.
 
+    `submission_listen`, `submission_listen_tls`: where clients log in and submit mail, by STARTTLS or with TLS first.
     `proxy_from`: networks of balancers that begin with a PROXY header. `dnsbl`: zones of block lists.
     """
 
     listen: Annotated[tuple[Listen, ...], Field(min_length=1)] = ("0.0.0.0:25",)
     listen_tls: tuple[Listen, ...] = ()
+    submission_listen: tuple[Listen, ...] = ()
+    submission_listen_tls: tuple[Listen, ...] = ()
     proxy_from: tuple[Network, ...] = ()
     dnsbl: tuple[Domain, ...] = ()
     tls_cert: str = ""
@@ -382,6 +385,11 @@ def _contradictions(settings: Settings) -> list[str]:
     faults = []
     if bool(settings.smtp.tls_cert) != bool(settings.smtp.tls_key):
         faults.append("smtp.tls_cert, smtp.tls_key: give both files or neither")
+    for key in ("submission_listen", "submission_listen_tls"):
+        if getattr(settings.smtp, key) and not settings.smtp.tls_cert:
+            faults.append(
+                f"smtp.{key}: mail programs refuse a self-signed certificate; give smtp.tls_cert and smtp.tls_key"
+            )
     if settings.server.apex_domain in settings.server.shared_domains:
         faults.append("server.apex_domain: must not be one of server.shared_domains")
     faults += _relay_faults(settings.outbound)

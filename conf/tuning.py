@@ -64,7 +64,7 @@ class SmtpTuning:
 
     `hang_up_s`: the time that a client has to read our last reply. `certificate_look_s`: between two looks whether the
     files of the certificate have changed. `auth_deadline_s`: of all DNS look-ups for one message together (RFC 7208
-    §4.6.4).
+    §4.6.4). `failed_logins`: how often an address may fail to log in within `failed_logins_s`, to submit mail.
     """
 
     rate_check_s: float = 10.0
@@ -72,6 +72,8 @@ class SmtpTuning:
     hang_up_s: float = 10.0
     certificate_look_s: float = 30.0
     auth_deadline_s: float = 20.0
+    failed_logins: int = 20
+    failed_logins_s: float = 600.0
 
 
 @dataclass(frozen=True, slots=True)

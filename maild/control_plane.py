@@ -3,7 +3,7 @@
     sending     pipeline and scheduler → admission → the outbound queue, which both wake
     webhooks    dispatcher → egress; event feeds
     domains     registry and re-checks → resolvers of their own, and DNS over HTTPS through an egress
-    operations  all of these → the table of operations → HTTP
+    operations  all of these → the table of operations → HTTP, SMTP submission
 
 Nothing is started here. Parts get what they need handed in, and make no other part themselves.
 """
@@ -37,8 +37,10 @@ from maild.loop_monitor import LoopMonitor
 from maild.mail_plane import Ground
 from maild.outbound import dkim
 from maild.outbound.queue import OutboundQueue
+from maild.ports import LogIn
 from maild.queue_changes import QueueChanges
 from maild.resolver import NoAnswer, NxDomain, Resolver
+from maild.submission_door import SubmissionDoor
 from storage import events
 from storage.kept_json import KeptJson
 from storage.search_index import SearchIndex
@@ -71,9 +73,11 @@ class DomainParts(NamedTuple):
 
 
 class ControlPlane(NamedTuple):
-    """`background`: what has a life of its own beside the server, in the order in which it starts."""
+    """`log_in`: the way in for clients that submit mail. `background`: what has a life of its own beside the server, in
+    the order in which it starts."""
 
     operations: Operations
+    log_in: LogIn
     http: HttpServer
     dispatcher: Dispatcher
     streams: Streams
@@ -118,10 +122,11 @@ def control_plane(
         wake_queue=queue.wake,
     )
     operations = Operations(db, services)
+    authenticator = Authenticator(db, clock)
     rate_limit = RateLimit(db, clock, settings.limits.requests_per_minute)
     http = HttpServer(
         operations,
-        Authenticator(db, clock),
+        authenticator,
         rate_limit,
         [Reference(OPERATIONS, settings.server.public_url), HealthCheck(db, self_check, loop_monitor.today)],
         settings.http,
@@ -132,7 +137,8 @@ def control_plane(
         ground.tuning.http,
     )
     background = [rate_limit, hooks.egress, names.egress, hooks.dispatcher, sent.scheduler, names.rechecks]
-    return ControlPlane(operations, http, hooks.dispatcher, hooks.streams, background)
+    door = SubmissionDoor(db, operations, authenticator, rate_limit, ground.rounds)
+    return ControlPlane(operations, door.log_in, http, hooks.dispatcher, hooks.streams, background)
 
 
 def _sending(ground: Ground, queue: OutboundQueue) -> SendingParts:

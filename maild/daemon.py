@@ -29,13 +29,14 @@ from maild.control_plane import control_plane
 from maild.inbound import tls
 from maild.inbound.certificate_watch import CertificateWatch
 from maild.inbound.listener import Listener
-from maild.inbound.session_listener import ListenError
+from maild.inbound.session_listener import ListenError, SessionListener
 from maild.loop_monitor import LoopMonitor
-from maild.mail_plane import Ground, mail_in, mail_out, queue_ports
+from maild.mail_plane import Ground, mail_in, mail_out, queue_ports, submission
 from maild.message import guessing
 from maild.message.envelope_sender import EnvelopeSenders
 from maild.outbound.recipient_headers import RecipientHeaders
 from maild.resolver import Resolver
+from maild.submission.listener import SubmissionListener
 from storage import blobs, migrate, rotation, server_secrets
 from storage.blobs import Blobs
 from storage.clock import Clock
@@ -78,6 +79,7 @@ class Daemon:
         self._supervisor = Supervisor([])
         self._serves = False
         self.listener: Listener
+        self.submission: SubmissionListener | None = None
         self.http: HttpServer
         self.operations: Operations
         self.streams: Streams
@@ -118,7 +120,7 @@ class Daemon:
         rspamd_url = self._settings.inbound.rspamd_url
         spam_filter = Rspamd(rspamd_url) if rspamd_url else None
         ask = spam_filter.ask if spam_filter else None
-        self.listener, local, _ = mail_in(ground, senders, self._tls_context(), ask)
+        self.listener, local, common = mail_in(ground, senders, self._tls_context(), ask)
         outbound = self._settings.outbound
         policy_hosts = PolicyHosts(outbound, ground.resolver.addresses) if outbound.mta_sts else None
         queue = mail_out(
@@ -133,6 +135,7 @@ class Daemon:
         self._keep_house(ground, index)
         api = control_plane(ground, index, queue, unsubscribe_key, self.self_check, self.loop_monitor)
         self.operations, self.http, self.streams = api.operations, api.http, api.streams
+        self.submission = submission(ground, common, api.log_in)
         self._supervisor = Supervisor(
             [
                 *api.background,
@@ -143,14 +146,14 @@ class Daemon:
                 self.retention,
                 self.self_check,
                 allocator.MemoryKeeper(self._empty_caches),
-                self.listener,
+                *self._listeners,
                 *self._certificate_watch(),
                 self.http,
                 self.streams,
                 self.loop_monitor,  # nobody waits for what the start does
             ],
             # The server would wait for readers of streams; it answers requests that call webhooks.
-            lines=[[self.streams, self.http, api.dispatcher], [self.listener], [queue]],
+            lines=[[self.streams, self.http, api.dispatcher], *([one] for one in self._listeners), [queue]],
         )
 
     async def _lay_ground(self) -> Ground:
@@ -208,6 +211,10 @@ class Daemon:
             await self._db.empty_caches()
             await self.indexer.empty_caches()
 
+    @property
+    def _listeners(self) -> list[SessionListener]:
+        return [self.listener, *([self.submission] if self.submission is not None else [])]
+
     def _tls_context(self) -> ssl.SSLContext:
         smtp, server = self._settings.smtp, self._settings.server
         cert, key = smtp.tls_cert, smtp.tls_key
@@ -233,10 +240,12 @@ class Daemon:
         if not self._serves:  # it is about to be read
             return
         try:
-            self.listener.tls = self._tls_context()
+            fresh = self._tls_context()
         except StartError as error:
             log.error("certificate_not_reloaded", error=str(error))
         else:
+            for listener in self._listeners:
+                listener.tls = fresh
             tell(log, LogEvent.CERTIFICATE_RELOADED)
 
     async def watch(self, until: "asyncio.Future[None]") -> None:
@@ -256,7 +265,14 @@ class Daemon:
 
     def ready_line(self) -> str:
         """One line of JSON for the process that started this one: where it listens."""
-        return json.dumps({"event": "ready", "smtp": self.listener.addresses, "http": self.http.url})
+        return json.dumps({"event": "ready", **self.places()})
+
+    def places(self) -> dict[str, object]:
+        """Where it listens: `smtp`, `http`, and `submission`, where clients may log in."""
+        found: dict[str, object] = {"smtp": self.listener.addresses, "http": self.http.url}
+        if self.submission is not None:
+            found["submission"] = [*self.submission.addresses, *self.submission.tls_addresses]
+        return found
 
 
 async def serve(settings: Settings) -> None:
@@ -273,7 +289,7 @@ async def serve(settings: Settings) -> None:
     gc.freeze()
     print(daemon.ready_line(), flush=True)
     notify_systemd("READY=1")
-    tell(log, LogEvent.READY, smtp=daemon.listener.addresses, http=daemon.http.url)
+    tell(log, LogEvent.READY, **daemon.places())
     try:
         await daemon.watch(stopped)
     finally:

@@ -2,6 +2,7 @@
 
     ground      what every part stands on: store, clock, resolver
     mail in     SMTP listener → acceptor → inboxes, and local delivery into the same ones
+    submission  SMTP listener for those who log in → a port, behind which the control plane sends
     mail out    outbound queue → destination queues → deliverer (hosts) | simulator | local delivery → settler
 
 Nothing is started here. Parts get what they need handed in, and make no other part themselves.
@@ -9,7 +10,7 @@ Nothing is started here. Parts get what they need handed in, and make no other p
 
 import asyncio
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ssl import SSLContext
 from typing import NamedTuple
 
@@ -46,8 +47,9 @@ from maild.outbound.settle import Settler
 from maild.outbound.simulator import Simulator
 from maild.outbound.smtp_client import Timeouts
 from maild.outbound.tls_policy import TlsPolicies
-from maild.ports import QueuePorts
+from maild.ports import LogIn, QueuePorts
 from maild.resolver import Resolver
+from maild.submission.listener import SubmissionListener
 from storage import domains
 from storage.blobs import Blobs
 from storage.byte_account import ByteAccount
@@ -60,6 +62,10 @@ from storage.rounds import Rounds
 from storage.sealing import Sealer
 
 log = structlog.get_logger("maild.outbound")
+
+# docs/contract.md, section 8: as many as the three lists of a send, as large as its body.
+SUBMITTED_RECIPIENTS_MAX = 150
+SUBMITTED_BYTES_MAX = 22 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +136,21 @@ def mail_in(
     listener = Listener(common, settings.smtp, acceptor, ground.rounds, patience, block_lists)
     local = LocalDelivery(ground.db, ground.blobs, ground.cpu, clock, ids, mailboxes, trace)
     return MailIn(listener, local, common)
+
+
+def submission(ground: Ground, common: ListenerGround, log_in: LogIn) -> SubmissionListener | None:
+    """The listener for clients that log in; None where the configuration names no address for them."""
+    smtp = ground.settings.smtp
+    if not (smtp.submission_listen or smtp.submission_listen_tls):
+        return None
+    limits = replace(
+        smtp,
+        listen=smtp.submission_listen,
+        listen_tls=smtp.submission_listen_tls,
+        max_recipients=SUBMITTED_RECIPIENTS_MAX,
+        max_message_bytes=min(smtp.max_message_bytes, SUBMITTED_BYTES_MAX),
+    )
+    return SubmissionListener(common, limits, ground.clock, log_in)
 
 
 def queue_ports(ground: Ground, local: LocalDelivery) -> QueuePorts:

@@ -1,5 +1,5 @@
-"""What one half of the mail plane hands to the other: mail from an inbox of this host to another, and
-the simulator's answers.
+"""What parts of the mail plane are handed by others that they don't know: mail from an inbox of this host to another,
+the simulator's answers, and the control plane's way of sending.
 
 The outbound queue and the inbound plane never import each other; the composition root gives the
 queue a `PrepareLocal` and a `PrepareAnswer`. They are awaited outside a transaction (they may read, parse,
@@ -9,7 +9,9 @@ delivered exactly once.
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
+from storage.blobs import Stored
 from storage.database import Tx
 
 
@@ -65,3 +67,39 @@ class QueuePorts:
     prepare_answer: PrepareAnswer
     is_local: IsLocal
     may_send: MaySend
+
+
+class SubmittedMail(NamedTuple):
+    """A message that a client submits for the inbox that it logged in as, edited as it goes out.
+
+    `recipients`: those of the envelope, domains as A-labels. `message_id`: the author's own, None where it is ours.
+    `own_hash`: of what the author wrote. `token`: what our Message-ID and envelope senders carry.
+    """
+
+    stored: Stored
+    recipients: tuple[str, ...]
+    message_id: str | None
+    own_hash: bytes
+    token: str
+
+
+class Submitter(Protocol):
+    """A client that logged in to send from one inbox. The errors are SmtpError."""
+
+    @property
+    def address(self) -> str:
+        """The inbox's, as a comparison key."""
+
+    @property
+    def told(self) -> dict[str, str]:
+        """What the log says of it: the ids of inbox, key and organization."""
+
+    async def begin(self) -> None:
+        """A message is about to be given: may one be, by the rate limit?"""
+
+    async def submit(self, mail: SubmittedMail) -> str:
+        """Queue the message, durably; its id. Of a message that was submitted before, the id that it has. Called inside
+        `storage.blobs.Blobs.keep`."""
+
+
+LogIn = Callable[[str, str, str], Awaitable[Submitter | None]]  # username, password, peer → None: not these

@@ -100,6 +100,10 @@ class Conversation(SmtpProtocol):
     def _extensions(self) -> Sequence[str]:
         """What EHLO offers besides."""
 
+    def _told(self) -> Mapping[str, str]:
+        """What the log says of the client beside its address, where it is refused something."""
+        return {}
+
     @abstractmethod
     def _intake(self, transaction: MailTransaction) -> Intake:
         """What keeps the message that comes next; SmtpError."""
@@ -200,6 +204,7 @@ class Conversation(SmtpProtocol):
             enhanced=reply.enhanced,
             reason=clean(reply.text),
             **told_of_command(self._verb, self._helo, self._about, self._address),
+            **self._told(),
             **reply.told,
         )
 

@@ -54,7 +54,7 @@ class ListenerGround:
 
 
 class SessionListener(Service):
-    """Accepts sessions on the addresses of `limits.listen` and `limits.listen_tls`, and gives them what they share.
+    """Accepts sessions on the two kinds of addresses of `limits`, and gives them what they share.
 
     `keys`: the names of these two in the configuration. `tls`: of sessions that begin.
     """

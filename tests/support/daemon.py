@@ -93,6 +93,7 @@ class Daemon:
         self._process: asyncio.subprocess.Process | None = None
         self.api: Api
         self.smtp_port = 0
+        self.submission_ports: list[int] = []  # STARTTLS, TLS first; where they are configured
         self.api_key = ""
         self.test_key = ""
         self.records: list[dict[str, Any]] = []
@@ -155,6 +156,7 @@ class Daemon:
             raise DaemonError(f"ended with {code} instead of serving\n{self.log_tail()}")
         ready = json.loads(line)
         self.smtp_port = int(ready["smtp"][0].rpartition(":")[2])
+        self.submission_ports = [int(one.rpartition(":")[2]) for one in ready.get("submission", ())]
         self.api = Api(ready["http"], self.api_key)
 
     async def stop(self) -> None:

@@ -197,3 +197,18 @@ def test_a_faulty_item_is_one_fault_and_does_not_make_its_list_empty() -> None:
 def test_settings_are_frozen() -> None:
     with pytest.raises(AttributeError):
         Settings().smtp.max_sessions = 5  # type: ignore[misc]
+
+
+def test_submission_wants_a_certificate_and_says_so_beside_other_faults() -> None:
+    found = faults(
+        {
+            "smtp": {"submission_listen": ["0.0.0.0:587"], "submission_listen_tls": ["0.0.0.0:465"]},
+            "server": {"apex_domain": "agents.test"},
+        }
+    )
+    advice = "mail programs refuse a self-signed certificate; give smtp.tls_cert and smtp.tls_key"
+    assert found[:2] == [f"smtp.submission_listen: {advice}", f"smtp.submission_listen_tls: {advice}"]
+    assert len(found) == 3
+    assert faults({"smtp": {"submission_listen": ["nowhere"]}})[0].startswith(
+        "smtp.submission_listen.0: must be"
+    )
