@@ -187,48 +187,51 @@ async def test_what_is_sent_tells_neither_who_was_copied_nor_where_its_author_is
         assert dkim.verify(wire, dnsfunc=lambda name, timeout=5: f"v=DKIM1; k=rsa; p={key}".encode())
 
 
-@pytest.mark.parametrize(
-    "author",
-    [
-        "From: ceo@bank.test",
-        "From: Bot <bot@agents.test>, ceo@bank.test",
-        "From: ceo@bank.test, bot@agents.test",
-        "From: bot@agents.test\nFrom: ceo@bank.test",
-        "From: ceo@bank.test\nFROM: bot@agents.test",
-        "From: group: bot@agents.test, ceo@bank.test;",
-        "From: group:;",
-        "From:",
-        "X-From: bot@agents.test",
-        'From: "ceo@bank.test" <bot@agents.test> <ceo@bank.test>',
-        "From: <ceo@bank.test> bot@agents.test",
-        "From: =?utf-8?q?ceo=40bank=2Etest=2C?= bot@agents.test",
-        "From: =?utf-8?q?=22?= <ceo@bank.test> =?utf-8?q?=22?= <bot@agents.test>",
-        "From: bot@agents.test.evil.test",
-        "From: bot@agents.test\x00@bank.test",
-        "From: bot\x00@agents.test",
-        "From: other@agents.test",
-        "From: bot@second.test",
-        "From: bot+tag@agents.test",
-        "From : bot@agents.test",
-        "From\n : bot@agents.test",
-        " From: bot@agents.test",
-        "From: ceo@bank.test\n (bot@agents.test)",
-        "From bot@agents.test Sun Nov 22 12:00:00 2026\nFrom: bot@agents.test",
-        "From: bot@agents.test\nnot a field",
-        "From: bot@agents.test\n \nFrom: ceo@bank.test",
-        "From: bot@agents.test\nSubject: x\x01y",
-        "From: bot@agents.test\nSubject: one\nSubject: two",
-        f"From: bot@agents.test\nTo: {ADA}\nto: {BOB}",
-        "From: bot@agents.test\nContent-Type: text/plain\nContent-Type: text/html",
-        "From: bot@agents.test\nX-Long: " + "x" * 1000,
-    ],
-)
+FALSE_AUTHORS = [
+    "From: ceo@bank.test",
+    "From: Bot <bot@agents.test>, ceo@bank.test",
+    "From: ceo@bank.test, bot@agents.test",
+    "From: bot@agents.test\nFrom: ceo@bank.test",
+    "From: ceo@bank.test\nFROM: bot@agents.test",
+    "From: group: bot@agents.test, ceo@bank.test;",
+    "From: group:;",
+    "From:",
+    "X-From: bot@agents.test",
+    'From: "ceo@bank.test" <bot@agents.test> <ceo@bank.test>',
+    "From: <ceo@bank.test> bot@agents.test",
+    "From: =?utf-8?q?ceo=40bank=2Etest=2C?= bot@agents.test",
+    "From: =?utf-8?q?=22?= <ceo@bank.test> =?utf-8?q?=22?= <bot@agents.test>",
+    "From: bot@agents.test.evil.test",
+    "From: bot@agents.test\x00@bank.test",
+    "From: bot\x00@agents.test",
+    "From: other@agents.test",
+    "From: bot@second.test",
+    "From: bot+tag@agents.test",
+    "From : bot@agents.test",
+    "From\n : bot@agents.test",
+    " From: bot@agents.test",
+    "From: ceo@bank.test\n (bot@agents.test)",
+    "From bot@agents.test Sun Nov 22 12:00:00 2026\nFrom: bot@agents.test",
+    "From: bot@agents.test\nnot a field",
+    "From: bot@agents.test\n \nFrom: ceo@bank.test",
+    "From: bot@agents.test\nSubject: x\x01y",
+    "From: bot@agents.test\nSubject: one\nSubject: two",
+    f"From: bot@agents.test\nTo: {ADA}\nto: {BOB}",
+    "From: bot@agents.test\nContent-Type: text/plain\nContent-Type: text/html",
+    "From: bot@agents.test\nX-Long: " + "x" * 1000,
+]
+
+
 async def test_nobody_writes_in_anothers_name_or_by_a_header_that_reads_two_ways(
-    maild: Running, bot: dict[str, Any], author: str
+    maild: Running, bot: dict[str, Any]
 ) -> None:
+    """S32"""
     await maild.inbox("other")
-    reply = await submit(await logged_in(maild, bot), bot, f"{author}\nX-More: 1\n\nhi\n", ADA)
-    assert reply.startswith(("550 5.7.1", "554 5.6.0")), reply
+    for author in FALSE_AUTHORS:
+        talk = await logged_in(maild, bot)
+        reply = await submit(talk, bot, f"{author}\nX-More: 1\n\nhi\n", ADA)
+        assert reply.startswith(("550 5.7.1", "554 5.6.0")), (author, reply)
+        talk.hang_up()
     assert await maild.api.messages() == [] and maild.sql("SELECT 1 FROM blobs") == []
 
 
