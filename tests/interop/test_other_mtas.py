@@ -1,0 +1,81 @@
+"""Exim and OpenSMTPD take our mail, with and without TLS, as it was sent."""
+
+import asyncio
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.support import other_mtas
+from tests.support.daemon import Daemon
+from tests.support.dns_server import DnsServer
+from tests.support.other_mtas import Mta, Taken
+
+THERE = "there.test"
+ALICE, BOB = f"alice@{THERE}", f"bob@{THERE}"
+TEXT = "Grüße aus Köln.\n.\nFrom here on\n" + "long " * 300
+TEST_S = 60
+
+pytestmark = [
+    pytest.mark.interop,
+    pytest.mark.skipif(bool(other_mtas.missing()), reason="; ".join(other_mtas.missing())),
+]
+
+
+class Sent(NamedTuple):
+    """A message that was delivered, as the API shows it, its attempts and octets, and what the mail server took."""
+
+    message: dict[str, Any]
+    attempts: list[dict[str, Any]]
+    raw: bytes
+    taken: Taken
+
+    @property
+    def body(self) -> bytes:
+        return self.raw.partition(b"\r\n\r\n")[2] + b"\r\n"  # which the dot stands behind
+
+    def tls_versions(self) -> set[str | None]:
+        return {one["tls"] for one in self.message["recipients"]}
+
+
+async def sent_to(mta: Mta, has_tls: bool, folder: Path) -> Sent:
+    (folder / "mta").mkdir()
+    async with asyncio.timeout(TEST_S), DnsServer() as dns, mta(folder / "mta", has_tls) as running:
+        dns.add_mx(THERE, "127.0.0.1")
+        async with Daemon(folder, dns_port=dns.port, outbound_port=running.port) as daemon:
+            inbox = await daemon.api.post("/v1/inboxes", username="bot")
+            made = await daemon.api.post(
+                "/v1/messages/send", inboxId=inbox["id"], to=[ALICE, BOB], subject="Köln", text=TEXT
+            )
+            path = f"/v1/messages/{made['id']}"
+            message = await daemon.api.until(path, lambda one: one["status"] == "delivered")
+            attempts = await daemon.api.get(f"{path}/attempts")
+            return Sent(message, attempts, await daemon.api.get_bytes(f"{path}/raw"), await running.taken())
+
+
+@pytest.mark.parametrize("mta", [other_mtas.exim, other_mtas.opensmtpd])
+async def test_mail_is_taken_without_tls(tmp_path: Path, mta: Mta) -> None:
+    sent = await sent_to(mta, False, tmp_path)
+    assert sent.tls_versions() == {None}
+    assert sorted(sent.taken.recipients) == [ALICE, BOB]
+    assert sent.taken.body == sent.body
+    assert b"DKIM-Signature:" in sent.taken.header
+
+
+async def test_exim_takes_mail_by_tls(tmp_path: Path) -> None:
+    sent = await sent_to(other_mtas.exim, True, tmp_path)
+    (version,) = sent.tls_versions()
+    assert version is not None and version.startswith("TLSv1.3")
+    (host,) = sent.attempts[0]["evidence"]["hosts"]
+    assert "C: STARTTLS" in host["dialogue"]
+    assert sent.taken.body == sent.body
+
+
+async def test_a_host_that_breaks_every_handshake_gets_its_mail_in_clear(tmp_path: Path) -> None:
+    """RFC 7435 §3: where nobody demands TLS, that it fails is no reason to keep the mail."""
+    sent = await sent_to(other_mtas.opensmtpd, True, tmp_path)
+    assert sent.tls_versions() == {None}
+    (host,) = sent.attempts[0]["evidence"]["hosts"]
+    assert host["tlsFailure"] == "validation-failure"
+    assert [line for line in host["dialogue"] if line.endswith("once more, in plain text")]
+    assert sent.taken.body == sent.body
