@@ -62,6 +62,16 @@ def _address(value: str) -> str:
         raise ValueError("must be an IP address such as 192.0.2.1 or 2001:db8::1") from None
 
 
+def _host_pattern(value: str) -> str:
+    wildcard = "*." if value.startswith("*.") else ""
+    try:
+        return wildcard + _domain(value.removeprefix("*."))
+    except ValueError:
+        raise ValueError(
+            "must be a host name such as mx.example.org, or *.example.org for all below it"
+        ) from None
+
+
 def _optional(check: Any) -> AfterValidator:
     return AfterValidator(lambda value: check(value) if value else value)
 
@@ -73,6 +83,7 @@ def _url(value: str) -> str:
 
 
 Domain = Annotated[str, AfterValidator(_domain)]
+HostPattern = Annotated[str, AfterValidator(_host_pattern)]
 OptionalDomain = Annotated[str, _optional(_domain)]
 Listen = Annotated[str, AfterValidator(_listen)]
 Address = Annotated[str, AfterValidator(_address)]
@@ -204,6 +215,18 @@ class TlsRule(_Section):
 
 
 @dataclass(frozen=True, slots=True)
+class PaceRule(_Section):
+    """`[outbound.pace.NAME]`: what some destinations get at most, by recipients' domains or by mail hosts. Those of one
+    section are one destination. None: no limit of its own."""
+
+    domains: tuple[Domain, ...] = ()
+    mx: tuple[HostPattern, ...] = ()
+    messages_per_minute: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    max_connections: Positive | None = None
+    messages_per_connection: Positive | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Outbound(_Section):
     """`[outbound]`: delivery to other hosts. Empty `relay`: to the MX of each domain."""
 
@@ -222,6 +245,7 @@ class Outbound(_Section):
     relays: Mapping[str, Smarthost] = field(default_factory=dict)
     sources: Mapping[str, SourceAddress] = field(default_factory=dict)
     tls: Mapping[str, TlsRule] = field(default_factory=dict)
+    pace: Mapping[str, PaceRule] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -431,7 +455,24 @@ def _relay_faults(outbound: Outbound) -> list[str]:
             faults.append(f"outbound.sources.{name}.addresses: one of IPv4 and one of IPv6 at most")
     faults += _named_twice("outbound.sources", "senders", {k: v.senders for k, v in outbound.sources.items()})
     faults += _named_twice("outbound.tls", "domains", {k: v.domains for k, v in outbound.tls.items()})
-    return faults
+    return faults + _pace_faults(outbound)
+
+
+def _pace_faults(outbound: Outbound) -> list[str]:
+    faults = [
+        f"outbound.pace.{name}: give domains, mx, or both"
+        for name, rule in outbound.pace.items()
+        if not rule.domains and not rule.mx
+    ]
+    most = outbound.max_connections_per_destination
+    faults += [
+        f"outbound.pace.{name}.max_connections: must be 1 to {most}, outbound.max_connections_per_destination"
+        f" (is {rule.max_connections})"
+        for name, rule in outbound.pace.items()
+        if (rule.max_connections or 1) > most
+    ]
+    faults += _named_twice("outbound.pace", "domains", {k: v.domains for k, v in outbound.pace.items()})
+    return faults + _named_twice("outbound.pace", "mx", {k: v.mx for k, v in outbound.pace.items()})
 
 
 def _named_twice(section: str, key: str, domains: Mapping[str, tuple[str, ...]]) -> list[str]:

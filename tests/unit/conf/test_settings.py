@@ -115,6 +115,34 @@ def test_contradictions(tmp_path: Path) -> None:
     ]
 
 
+def test_all_faults_of_paces_are_told_at_once_with_what_is_allowed() -> None:
+    pace = {
+        "a": {"domains": ["one.test"], "messages_per_minute": 0},
+        "b": {"mx": ["*.one.test", "*", "mx.*.test"], "messages_per_connection": -1},
+    }
+    assert faults({"outbound": {"pace": pace}}) == [
+        "outbound.pace.a.messages_per_minute: input should be greater than or equal to 1 (is 0)",
+        *(
+            f"outbound.pace.b.mx.{number}: must be a host name such as mx.example.org,"
+            f" or *.example.org for all below it (is '{given}')"
+            for number, given in ((1, "*"), (2, "mx.*.test"))
+        ),
+        "outbound.pace.b.messages_per_connection: input should be greater than or equal to 1 (is -1)",
+    ]
+    pace = {
+        "a": {"domains": ["one.test"], "max_connections": 21},
+        "b": {"mx": ["*.one.test"]},
+        "c": {"domains": ["ONE.test"], "mx": ["*.one.test"]},
+        "d": {"messages_per_minute": 5},
+    }
+    assert faults({"outbound": {"pace": pace}}) == [
+        "outbound.pace.d: give domains, mx, or both",
+        "outbound.pace.a.max_connections: must be 1 to 20, outbound.max_connections_per_destination (is 21)",
+        "outbound.pace.c.domains: one.test is named by outbound.pace.a too",
+        "outbound.pace.c.mx: *.one.test is named by outbound.pace.b too",
+    ]
+
+
 def test_names_are_compared_without_case_and_last_dot() -> None:
     settings = parse({"server": {"hostname": "MX.Example.ORG.", "shared_domains": ["Agents.Example.org."]}})
     assert settings.server.hostname == "mx.example.org"
