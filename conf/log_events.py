@@ -67,6 +67,11 @@ class LogEvent(StrEnum):
         "A guard refused a scheduled message when its time came (`code`).",
     )
     ATTEMPTED = "attempted", "info", "One host was tried for recipients of a message."
+    BACKED_OFF = (
+        "backed_off",
+        "info",
+        "Hosts that are one destination (`group`) asked for less or can't be reached: none is tried for `wait_s`.",
+    )
     STARTTLS_FAILED = (
         "starttls_failed",
         "info",

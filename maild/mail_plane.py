@@ -37,7 +37,9 @@ from maild.outbound.content import Contents
 from maild.outbound.delivery import Deliverer
 from maild.outbound.destination_queues import DestinationQueues
 from maild.outbound.dkim import DkimKeys
+from maild.outbound.host_groups import HostGroups
 from maild.outbound.mta_sts import FetchPolicy, StsPolicies
+from maild.outbound.pacing import HostGroupRegistry
 from maild.outbound.queue import OutboundQueue
 from maild.outbound.receiver_policies import HostKeys, ReceiverPolicies
 from maild.outbound.recipient_headers import RecipientHeaders
@@ -184,11 +186,13 @@ def mail_out(
     host_keys = HostKeys(ground.resolver, settings.outbound.port) if settings.dns.trust_ad else None
     _tell_of_dane(ground)
     policies = ReceiverPolicies(settings.outbound.tls, sts, host_keys, strangers)
-    router = Router(settings, ground.resolver, policies, randomness)
+    groups = HostGroups(settings.outbound.pace)
+    router = Router(settings, ground.resolver, policies, groups, randomness)
     deliverer = Deliverer(
         router,
         Connections(settings, TlsPolicies(clock, settings.outbound.ca_file), clock, timeouts),
         Contents(db, ground.blobs, keys, recipient_headers, clock, ground.cpu),
+        HostGroupRegistry(settings.outbound, groups.rules, clock),
         senders,
         clock,
     )

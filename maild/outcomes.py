@@ -46,6 +46,7 @@ class Verdict:
     left: bool = False  # a host was told MAIL FROM in this attempt: the message has left this one
     stored_as: str | None = None  # the id of an inbox of ours' copy
     failure: str | None = None  # the API's `failureReason`, where the status does not tell it
+    not_before: int | None = None  # of `deferred`: no host was asked, and this (Unix ms) is when one may be
 
     @classmethod
     def of(
@@ -104,12 +105,21 @@ def record(
 
     `counts`: the unit's, which the caller writes in the end; without it they are written at once.
     """
-    settled = _settle(tx, rows, verdicts, now_ms, duration_ms)
+    settled = _settle(
+        tx, [_as_told(row, verdicts[row.position]) for row in rows], verdicts, now_ms, duration_ms
+    )
     gathered = Counts() if counts is None else counts
     _follow(tx, settled, new_id, now_ms, gathered)
     if counts is None:
         gathered.write(tx)
     return settled
+
+
+def _as_told(row: Due, verdict: Verdict) -> Due:
+    """The row as its verdict leaves it: what was put off was not an attempt."""
+    if verdict.not_before is None:
+        return row
+    return row._replace(attempts=row.attempts - 1, next_attempt_at=verdict.not_before)
 
 
 def _settle(
@@ -326,6 +336,7 @@ def _settlement(row: Due, verdict: Verdict, now_ms: int, duration_ms: int) -> Re
         verdict.tls,
         duration_ms,
         verdict.left,
+        was_tried=verdict.not_before is None,
     )
 
 

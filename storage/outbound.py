@@ -55,6 +55,9 @@ _SETTLE = """UPDATE recipients SET lease = NULL, status = ?, next_attempt_at = ?
 _ATTEMPT = """INSERT INTO delivery_attempts (message_id, position, attempt, outcome, remote_host, smtp_code,
       enhanced_code, response, tls, duration_ms, created_at, has_left, next_attempt_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+# What `lease` wrote of an attempt that was none.
+_NOT_TRIED = """attempts = attempts - 1, last_attempt_at = (SELECT max(created_at) FROM delivery_attempts a
+      WHERE a.message_id = recipients.message_id AND a.position = recipients.position)"""
 _RECIPIENTS = f"SELECT {columns(RecipientRow)} FROM recipients WHERE message_id = ? ORDER BY position"
 _ENQUEUE = """INSERT INTO recipients (message_id, position, organization_id, address, domain, kind, status,
       next_attempt_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?)"""
@@ -105,6 +108,7 @@ class RecipientSettlement(NamedTuple):
     tls: str | None
     duration_ms: int
     has_left: bool = False  # some host was told MAIL FROM
+    was_tried: bool = True  # else it is no attempt, and has no record
 
 
 class Leased(NamedTuple):
@@ -216,13 +220,13 @@ def look_again(tx: Tx, rows: Iterable[Due], keys_of: Callable[[str], Sequence[st
     return wanted
 
 
-def give_back(tx: Tx, rows: Iterable[tuple[str, int]], now_ms: int) -> None:
-    """End leases of rows (message, position) for which no host was dialled: due at once, the attempt not counted."""
+def give_back(tx: Tx, rows: Iterable[tuple[str, int]], due_ms: int) -> None:
+    """End leases of rows (message, position) for which no host was dialled: due then, the attempt not counted."""
     for key in rows:
         tx.run(
-            """UPDATE recipients SET lease = NULL, attempts = attempts - 1, next_attempt_at = ?
+            f"""UPDATE recipients SET lease = NULL, {_NOT_TRIED}, next_attempt_at = ?
                WHERE message_id = ? AND position = ? AND lease IS NOT NULL""",
-            (now_ms, *key),
+            (due_ms, *key),
         )
 
 
@@ -262,8 +266,11 @@ def settle(tx: Tx, settlement: RecipientSettlement, now_ms: int) -> bool:
     key = (it.message_id, it.position)
     if not tx.run(_SETTLE, (it.status, it.next_attempt_at, *facts, *key, it.from_status)):
         return False
-    told = (it.duration_ms, now_ms, int(it.has_left), it.next_attempt_at)
-    tx.run(_ATTEMPT, (*key, it.attempt, it.outcome, *facts, *told))
+    if it.was_tried:
+        told = (it.duration_ms, now_ms, int(it.has_left), it.next_attempt_at)
+        tx.run(_ATTEMPT, (*key, it.attempt, it.outcome, *facts, *told))
+    else:
+        tx.run(f"UPDATE recipients SET {_NOT_TRIED} WHERE message_id = ? AND position = ?", key)
     return True
 
 

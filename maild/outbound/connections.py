@@ -1,7 +1,8 @@
 """Kept-open sessions to other hosts, and how many there may be.
 
-Sessions are shared by host name and address, never by destination domain, so that a thousand domains
-at one provider use a few connections. `max_connections_per_destination` limits the sessions in use
+Sessions are shared by address, never by destination domain, so that a thousand domains at one provider use a few
+connections, also where each has a host name of its own; where a receiver's policy demands something of a host, by its
+name as well. `max_connections_per_destination` limits the sessions in use
 with one address (of IPv6 one /64 network), however many names lead to it, `max_connections` those in use at all;
 idle ones are closed to make room for others. Connecting has a limit of its own, so that hosts that do not answer do
 not hold up the ones that do; and destinations that have not answered lately have half of all, and of one address
@@ -28,15 +29,16 @@ from aiosmtplib import SMTPException
 from conf.log_events import LogEvent, clean, tell
 from conf.settings import Settings
 from maild.outbound.attempt_record import HostRecord
+from maild.outbound.pacing import MESSAGES_PER_SESSION
 from maild.outbound.relays import RelayHost, read_secret
 from maild.outbound.replies import SmtpReply
 from maild.outbound.route import Hop
 from maild.outbound.smtp_client import NextHopSession, Timeouts, TlsFailed, reason, tls_failure
+from maild.outbound.tls_demand import NO_DEMAND
 from maild.outbound.tls_policy import TlsPolicies, TlsPolicy
 from storage.clock import Clock
 
 IDLE_S = 15
-MESSAGES_PER_SESSION = 100
 DOUBTFUL_PER_ADDRESS = 5
 NETWORKS_REMEMBERED = 1000
 DIALS_PER_CONNECTION = 4  # sockets that are connecting, for each session that may be in use
@@ -60,6 +62,7 @@ class PooledSession:
 
     session: NextHopSession
     is_fresh: bool
+    messages_max: int  # that one session takes
     is_reusable: bool = False
 
     def go_on(self, record: HostRecord) -> None:
@@ -107,16 +110,23 @@ class Connections:
 
     @asynccontextmanager
     async def session(
-        self, hop: Hop, record: HostRecord, is_doubtful: bool = False
+        self,
+        hop: Hop,
+        record: HostRecord,
+        is_doubtful: bool = False,
+        messages_max: int = MESSAGES_PER_SESSION,
     ) -> AsyncIterator[PooledSession]:
         """A session with the host, kept or new; Unreachable. `record`: what is said goes there; `is_doubtful`: for a
-        destination that has not answered lately."""
-        host = self._hosts.setdefault(hop, _Host())
-        self._hosts.move_to_end(hop)
+        destination that has not answered lately; `messages_max`: that one session takes."""
+        kept = _kept_as(hop)
+        host = self._hosts.setdefault(kept, _Host())
+        self._hosts.move_to_end(kept)
         host.users += 1
         try:
             async with self._slot_at(hop, is_doubtful), self._doubtful if is_doubtful else nullcontext():
-                pooled = self._from_pool(host) or PooledSession(await self._dial(hop, record), is_fresh=True)
+                pooled = self._from_pool(host, messages_max) or PooledSession(
+                    await self._dial(hop, record), is_fresh=True, messages_max=messages_max
+                )
                 async with self._slot_of(pooled):
                     if pooled.is_fresh:
                         pooled.session = await self._open(pooled.session, hop, record)
@@ -128,7 +138,7 @@ class Connections:
         finally:
             host.users -= 1
             if not host.users and not host.idle:
-                self._hosts.pop(hop, None)
+                self._hosts.pop(kept, None)
 
     def may_go_on(self, hop: Hop, pooled: PooledSession) -> bool:
         """May the next message be sent on the session in use, by the same user?"""
@@ -136,7 +146,7 @@ class Connections:
         return (
             pooled.is_reusable
             and session.is_usable
-            and session.messages < MESSAGES_PER_SESSION
+            and session.messages < pooled.messages_max
             and address.users <= self._per_host
             and not self._slots.locked()
         )
@@ -173,13 +183,13 @@ class Connections:
             pooled.session.close()
             raise
 
-    def _from_pool(self, host: _Host) -> PooledSession | None:
+    def _from_pool(self, host: _Host, messages_max: int) -> PooledSession | None:
         oldest_use = self._clock.monotonic() - IDLE_S
         while host.idle:
             session = host.idle.pop()
             self._idle -= 1
-            if session.is_usable and session.idle_since > oldest_use:
-                return PooledSession(session, is_fresh=False)
+            if session.is_usable and session.idle_since > oldest_use and session.messages < messages_max:
+                return PooledSession(session, is_fresh=False, messages_max=messages_max)
             self._quit(session)
         return None
 
@@ -187,7 +197,7 @@ class Connections:
         session = pooled.session
         if not pooled.is_reusable or not session.is_usable:
             session.close()
-        elif session.messages >= MESSAGES_PER_SESSION:
+        elif session.messages >= pooled.messages_max:
             self._quit(session)
         else:
             session.idle_since = self._clock.monotonic()
@@ -294,6 +304,12 @@ class Connections:
         self._idle = 0
         if self._quitting:
             await asyncio.wait(self._quitting)
+
+
+def _kept_as(hop: Hop) -> Hop:
+    """What its sessions are kept under: a host has many names, but what is demanded of it goes by its name."""
+    is_any_name = hop.relay is None and hop.demand == NO_DEMAND
+    return hop._replace(host="", group="") if is_any_name else hop._replace(group="")
 
 
 @lru_cache(NETWORKS_REMEMBERED)

@@ -8,9 +8,9 @@ other host is tried: a connection that is lost then is a deferral that may becom
 Nothing that a remote host does raises out of `deliver`; every recipient gets exactly one verdict.
 """
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import structlog
 from aiosmtplib import SMTPException
@@ -21,6 +21,8 @@ from maild.outbound.attempt_record import AttemptRecord, HostRecord
 from maild.outbound.connections import Connections, PooledSession, Unreachable
 from maild.outbound.content import Content, Contents
 from maild.outbound.dkim import NoKey
+from maild.outbound.pace import Sign, asks_for_less, sign_of
+from maild.outbound.pacing import MESSAGES_PER_SESSION, GroupTurn, HostGroup, HostGroupRegistry, Postponed
 from maild.outbound.replies import SmtpReply
 from maild.outbound.route import Hop, RouteError, Router
 from maild.outbound.smtp_client import reason
@@ -40,12 +42,15 @@ log = structlog.get_logger("maild.outbound")
 @dataclass(frozen=True, slots=True)
 class DeliveryResult:
     """`verdicts`: by the row's position. `was_reached`: some host of the destination answered. `lost_after_data`: a
-    connection was lost between the message and the reply to it. `evidence`: packed, for all rows."""
+    connection was lost between the message and the reply to it. `evidence`: packed, for all rows. `postponed`: no host
+    was asked, and the verdicts are its words. `group`: the last one that had a turn."""
 
     verdicts: Mapping[int, Verdict]
     was_reached: bool
     lost_after_data: bool = False
     evidence: str | None = None
+    postponed: Postponed | None = None
+    group: HostGroup | None = None
 
 
 class Lane:
@@ -62,14 +67,18 @@ class Lane:
         """The host that takes the next message on the same session, if there is one."""
         return self._kept[0] if self._kept and self._connections.may_go_on(*self._kept) else None
 
-    async def session(self, hop: Hop, record: HostRecord, is_doubtful: bool) -> PooledSession:
+    async def session(
+        self, hop: Hop, record: HostRecord, is_doubtful: bool, messages_max: int = MESSAGES_PER_SESSION
+    ) -> PooledSession:
         """The session of the last message where that may go on, else one from the pool or a new one; Unreachable."""
         if self._kept is not None and self.hop == hop:
             pooled = self._kept[1]
             pooled.go_on(record)
             return pooled
         await self.let_go()
-        pooled = await self._place.enter_async_context(self._connections.session(hop, record, is_doubtful))
+        pooled = await self._place.enter_async_context(
+            self._connections.session(hop, record, is_doubtful, messages_max)
+        )
         self._kept = hop, pooled
         return pooled
 
@@ -89,9 +98,11 @@ class Deliverer:
         router: Router,
         connections: Connections,
         contents: Contents,
+        groups: HostGroupRegistry,
         senders: EnvelopeSenders,
         clock: Clock,
     ) -> None:
+        self._groups = groups
         self._senders = senders
         self._clock = clock
         self._router = router
@@ -135,23 +146,22 @@ class Deliverer:
             await lane.let_go()  # who has room may be waiting for a place
         try:
             delivery = await self._deliver(progress)
+        except Postponed as later:
+            delivery = replace(_the_same(rows, later.words, was_reached=False), postponed=later)
         finally:
+            await progress.end()
             await lane.let_go(unless_reusable=not is_doubtful)
         left = {at: replace(verdict, left=progress.left) for at, verdict in delivery.verdicts.items()}
-        return replace(
-            delivery, verdicts=left, lost_after_data=progress.lost_after_data, evidence=record.packed()
-        )
+        lost = progress.lost_after_data
+        evidence = record.packed()
+        return replace(delivery, verdicts=left, lost_after_data=lost, evidence=evidence, group=progress.group)
 
     async def _deliver(self, progress: "_DeliveryProgress") -> DeliveryResult:
         rows = progress.rows
         try:
-            async with self._contents.room_for(rows[0], progress.is_doubtful):
-                return DeliveryResult(await self._to_some_host(progress), was_reached=True)
+            return DeliveryResult(await self._to_some_host(progress), was_reached=True)
         except Unreachable as error:
-            # A host's 5xx greeting is about us and now, not about this recipient: temporary.
-            answer = error.answer if error.answer.code < 500 else replace(error.answer, enhanced=None)
-            verdict = Verdict("deferred", answer.code, answer.enhanced, answer.text, error.host)
-            return _the_same(rows, verdict, was_reached=isinstance(error, TransientRefusal))
+            return _the_same(rows, _deferral(error), was_reached=isinstance(error, TransientRefusal))
         except RouteError as error:
             verdict = Verdict.of(error.code, error.enhanced, error.text)
             # RFC 3463 §3.8: of a route, the receiver's TLS policy alone is about security.
@@ -176,61 +186,94 @@ class Deliverer:
     async def _to_some_host(self, progress: "_DeliveryProgress") -> Mapping[int, Verdict]:
         until = self._clock.monotonic() + HOSTS_FOR_S
         trouble: Unreachable | None = None
-        content: Content | None = None
-        row = progress.rows[0]
-        last = progress.lane.hop  # it took the message before this one
-        if last is not None and not self._router.is_way(last, row.domain, domain_of(row)):
-            last = None
-        if last is not None:
-            content = await self._contents.load(row, progress.is_alone)
-            try:
-                return await self._to_host(last, progress, content)
-            except Unreachable as error:
-                trouble = error
-        record = progress.record
-        async with aclosing(self._router.hops(row.domain, domain_of(row), record.pass_over)) as hops:
-            while (hop := await record.found(anext(hops, None))) is not None:
-                if hop == last:
-                    continue
+        postponed: Postponed | None = None
+        async with aclosing(self._hops(progress)) as hops:
+            async for hop in hops:
                 if trouble is not None and self._clock.monotonic() >= until:
                     break
-                content = content or await self._contents.load(row, progress.is_alone)
                 try:
-                    return await self._to_host(hop, progress, content)
+                    return await self._to_host(hop, progress)
+                except Postponed as later:
+                    postponed = postponed or later
                 except Unreachable as error:
                     # A reply tells more than another host's silence.
                     trouble = error if trouble is None or error.host is not None else trouble
-        assert trouble is not None  # a router without a hop raises RouteError
-        raise trouble
+        if trouble is not None:
+            raise trouble
+        assert postponed is not None  # a router without a hop raises RouteError
+        raise postponed
 
-    async def _to_host(
-        self, hop: Hop, progress: "_DeliveryProgress", content: Content
-    ) -> Mapping[int, Verdict]:
+    async def _hops(self, progress: "_DeliveryProgress") -> AsyncGenerator[Hop, None]:
+        """The host that took the message before this one, then those of the route. RouteError."""
+        row = progress.rows[0]
+        last = progress.lane.hop
+        if last is not None and self._router.is_way(last, row.domain, domain_of(row)):
+            yield last
+        record = progress.record
+        async with aclosing(self._router.hops(row.domain, domain_of(row), record.pass_over)) as hops:
+            while (hop := await record.found(anext(hops, None))) is not None:
+                if hop != last and hop.group not in progress.passed_over:
+                    yield hop
+
+    async def _turn_at(self, hop: Hop, progress: "_DeliveryProgress") -> GroupTurn:
+        """The delivery's turn at the hop's group; Postponed."""
+        if progress.turn is not None and progress.turn.group.name == hop.group:
+            return progress.turn
+        progress.end_turn()
+        group = self._groups.group(hop.group)
+        if not group.has_room:
+            await progress.lane.let_go()  # who has a turn may be waiting for the session
+        # Who has a message in memory waits for nobody: others may be waiting for its room.
+        may_wait = progress.content is None
+        try:
+            progress.turn = await group.turn(progress.rows[0].created_at, may_wait)
+        except Postponed:
+            progress.passed_over.add(hop.group)
+            raise
+        return progress.turn
+
+    async def _content(self, progress: "_DeliveryProgress") -> Content:
+        if progress.content is None:
+            row = progress.rows[0]
+            await progress.room.enter_async_context(self._contents.room_for(row, progress.is_doubtful))
+            progress.content = await self._contents.load(row, progress.is_alone)
+        return progress.content
+
+    async def _to_host(self, hop: Hop, progress: "_DeliveryProgress") -> Mapping[int, Verdict]:
+        """Postponed before the host is asked; Unreachable."""
+        turn = await self._turn_at(hop, progress)
+        content = await self._content(progress)
+        is_doubtful = progress.is_doubtful and not turn.group.pace.answers
         while True:
             pooled: PooledSession | None = None
             record = progress.record.host(hop)
             attempt = _Attempt(hop, progress, record, self._clock.monotonic)
             try:
-                pooled = await progress.lane.session(hop, record, progress.is_doubtful)
+                pooled = await progress.lane.session(
+                    hop, record, is_doubtful, turn.group.messages_per_session
+                )
                 transaction = Transaction(hop, pooled, progress.rows, content, progress.sender)
                 try:
                     verdicts = await transaction.run()
-                    attempt.ended(
-                        pooled, next(iter(verdicts.values())), is_whole=not transaction.lost_after_data
-                    )
+                    first, is_lost = next(iter(verdicts.values())), transaction.lost_after_data
+                    attempt.ended(pooled, first, is_whole=not is_lost)
+                    turn.heard(Sign.LOST if is_lost else sign_of(verdicts.values()), first)
                     return verdicts
                 finally:
                     progress.left |= transaction.has_sent_mail_from
                     progress.lost_after_data |= transaction.lost_after_data
             except Unreachable as error:
                 attempt.ended(pooled, error.answer)
+                turn.heard(_sign_of(error), _deferral(error))
                 raise
             except (SMTPException, OSError) as error:
                 text = f"{hop.host} [{hop.address}]: {reason(error)}"
                 lost = SmtpReply.of(421, f"4.4.2 {text}")
                 attempt.ended(pooled, lost)
                 if pooled is None or pooled.is_fresh:
-                    raise Unreachable(lost, hop.host) from error
+                    unreachable = Unreachable(lost, hop.host)
+                    turn.heard(Sign.LOST, _deferral(unreachable))
+                    raise unreachable from error
                 # A kept-open session had died meanwhile; the next one, at last a new one, will do.
 
     def _sender(self, row: Due) -> str:
@@ -276,7 +319,8 @@ class _Attempt:
 
 @dataclass
 class _DeliveryProgress:
-    """What is known so far. `left`: MAIL FROM was sent to some host; `lost_after_data`: see DeliveryResult."""
+    """What is known so far. `left`: MAIL FROM was sent to some host; `lost_after_data`, `group`: see DeliveryResult.
+    `passed_over`: groups that it has no turn at; `room`: what the content holds of the memory, once it is there."""
 
     rows: Sequence[Due]
     lane: Lane
@@ -286,6 +330,38 @@ class _DeliveryProgress:
     record: AttemptRecord
     left: bool = False
     lost_after_data: bool = False
+    turn: GroupTurn | None = None
+    group: HostGroup | None = None
+    passed_over: set[str] = field(default_factory=set)
+    content: Content | None = None
+    room: AsyncExitStack = field(default_factory=AsyncExitStack)
+
+    def end_turn(self) -> None:
+        """The group, if it has one, was tried to the end."""
+        if self.turn is not None:
+            self.group = self.turn.group
+            self.turn.end()
+            self.turn = None
+
+    async def end(self) -> None:
+        """Give turn and memory back."""
+        self.end_turn()
+        await self.room.aclose()
+
+
+def _sign_of(error: Unreachable) -> Sign:
+    if error.host is None:
+        return Sign.UNREACHABLE
+    if not isinstance(error, TransientRefusal):
+        return Sign.REFUSED
+    answer = error.answer
+    return Sign.THROTTLED if asks_for_less(answer.code, answer.enhanced, answer.text) else Sign.ANSWERED
+
+
+def _deferral(error: Unreachable) -> Verdict:
+    # A host's 5xx greeting is about us and now, not about this recipient: temporary.
+    answer = error.answer if error.answer.code < 500 else replace(error.answer, enhanced=None)
+    return Verdict("deferred", answer.code, answer.enhanced, answer.text, error.host)
 
 
 def _the_same(rows: Sequence[Due], verdict: Verdict, was_reached: bool) -> DeliveryResult:

@@ -2,23 +2,26 @@
 
 A destination that has not answered lately gets one worker and a short queue until a host of it answers; so a
 destination that hangs costs one connection, and its backlog stays in the store instead of filling the queue's
-memory, of which all such destinations together have half. One that could not be reached is dead for nearly a first
-retry: what is in its queue meanwhile is deferred without connecting.
+memory, of which all such destinations together have half. One that can't be routed to is dead for nearly a first
+retry: what is in its queue meanwhile is deferred without asking again. While its hosts are not to be written to, what
+is in its queue is put off until they are.
 
-One that answers has FIRST_WORKERS at once, and one more for each delivery, up to `max_connections_per_destination`. A
-connection that it refuses takes one away, and it is not asked for more for a while. What all have beyond
-FIRST_WORKERS is half of `max_connections` at most: the other half stays for those that come later.
+One that answers has as many workers as its group of hosts has sessions (`pace.py`), and one where others wait for these
+already. What all have beyond FIRST_SESSIONS is half of `max_connections` at most: the other half stays for those that
+come later.
 
 All of it may be forgotten at any time; it is rebuilt by trying.
 """
 
 from collections import OrderedDict, deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import NamedTuple
 
 from conf.settings import Outbound
+from maild.outbound.pace import ANSWERS_FOR_S, FIRST_SESSIONS
+from maild.outbound.pacing import HostGroup, Postponed
 from maild.outcomes import Verdict
 from storage.clock import Clock
 from storage.outbound import Due
@@ -26,8 +29,6 @@ from storage.outbound import Due
 QUEUED_ROWS_MAX = 500
 QUEUED_ROWS_UNPROVEN = 20
 LOCAL_WORKERS = 8
-FIRST_WORKERS = 5
-PROVEN_FOR_S = 300
 IDLE_DESTINATIONS_MAX = 10_000
 
 
@@ -55,12 +56,13 @@ class DestinationQueue:
     waiting: deque[list[Due]] = field(default_factory=deque)
     rows: int = 0  # that wait or are being delivered
     workers: int = 0
-    workers_max: int = 0  # of one that answers
-    grows_after: float = 0
+    group: HostGroup | None = None  # of the hosts that had its last turn
     proven_until: float = 0
-    failures: int = 0  # in a row
+    failures: int = 0  # in a row, to find a way to it
     dead_until: float = 0
     last_verdict: Verdict | None = None
+    postponed: Postponed | None = None
+    postponed_until: float = 0
     is_held_back: bool = False  # the store has more for it than its queue takes
 
     @property
@@ -73,9 +75,8 @@ class DestinationQueues:
 
     def __init__(self, settings: Outbound, clock: Clock, doubtful_rows_max: int) -> None:
         self._doubtful_rows_max = doubtful_rows_max
-        self._workers_max = settings.max_connections_per_destination
         self._more_workers_max = settings.max_connections // 2
-        self._more_workers = 0  # that run beyond FIRST_WORKERS of their destination
+        self._more_workers = 0  # that run beyond FIRST_SESSIONS of their destination
         # Less than the first retry at its earliest (schedule.JITTER): what is retried on schedule finds it over.
         self._dead_for_s = settings.first_retry_s * 0.85
         self._clock = clock
@@ -138,12 +139,15 @@ class DestinationQueues:
         return False
 
     def is_doubtful(self, destination: DestinationQueue) -> bool:
-        """No host of it has answered lately, so it may hang. (A dead one costs no time.)"""
+        """No host of it has answered lately, so it may hang. (A dead one, or one that is put off, costs no time.)"""
         return (
             destination.key.kind is DestinationKind.REMOTE
             and not self._is_proven(destination)
-            and not self.is_dead(destination)
+            and not self._costs_no_time(destination)
         )
+
+    def _costs_no_time(self, destination: DestinationQueue) -> bool:
+        return max(destination.dead_until, destination.postponed_until) > self._clock.monotonic()
 
     def answers(self, destination: DestinationQueue) -> bool:
         """Is it on the network, and has a host of it answered lately?"""
@@ -159,7 +163,7 @@ class DestinationQueues:
     def _length(self, destination: DestinationQueue) -> int:
         return (
             QUEUED_ROWS_MAX
-            if self._is_proven(destination) or self.is_dead(destination)
+            if self._is_proven(destination) or self._costs_no_time(destination)
             else QUEUED_ROWS_UNPROVEN
         )
 
@@ -169,45 +173,65 @@ class DestinationQueues:
             return False
         if not destination.is_network:
             return destination.workers < LOCAL_WORKERS
-        if destination.workers >= FIRST_WORKERS and self._more_workers >= self._more_workers_max:
+        if destination.workers >= FIRST_SESSIONS and self._more_workers >= self._more_workers_max:
             return False
-        return destination.workers < (destination.workers_max if self._is_proven(destination) else 1)
+        return destination.workers < self._workers_max(destination)
+
+    def _workers_max(self, destination: DestinationQueue) -> int:
+        group = destination.group
+        if group is None or group.has_line or not self._is_proven(destination):
+            return 1
+        return group.pace.sessions
 
     def worker_began(self, destination: DestinationQueue) -> None:
         """One more works for it."""
         destination.workers += 1
-        self._more_workers += destination.is_network and destination.workers > FIRST_WORKERS
+        self._more_workers += destination.is_network and destination.workers > FIRST_SESSIONS
 
     def worker_ended(self, destination: DestinationQueue) -> None:
         """One less works for it."""
-        self._more_workers -= destination.is_network and destination.workers > FIRST_WORKERS
+        self._more_workers -= destination.is_network and destination.workers > FIRST_SESSIONS
         destination.workers -= 1
 
     def is_dead(self, destination: DestinationQueue) -> bool:
-        """Could it not be reached a short while ago, so that connecting is not tried?"""
+        """Could no way to it be found a short while ago, so that none is looked for?"""
         return destination.dead_until > self._clock.monotonic()
 
-    def reached(self, destination: DestinationQueue) -> None:
-        """A host of it answered."""
-        if not self._is_proven(destination):
-            destination.workers_max = min(FIRST_WORKERS, self._workers_max)
-        elif self._clock.monotonic() >= destination.grows_after:
-            destination.workers_max = min(destination.workers_max + 1, self._workers_max)
-        destination.proven_until = self._clock.monotonic() + PROVEN_FOR_S
-        destination.failures = 0
-        destination.dead_until = 0
+    def postponed(self, destination: DestinationQueue) -> Postponed | None:
+        """Until when are its hosts not to be written to, and why? None: they are."""
+        wait_s = destination.postponed_until - self._clock.monotonic()
+        if destination.postponed is None or wait_s <= 0:
+            return None
+        return replace(destination.postponed, wait_s=wait_s)
 
-    def lost(self, destination: DestinationQueue) -> None:
+    def reached(self, destination: DestinationQueue, group: HostGroup | None) -> None:
+        """A host of it answered, of this group."""
+        destination.group = group
+        destination.proven_until = self._clock.monotonic() + ANSWERS_FOR_S
+        destination.failures = 0
+        destination.dead_until = destination.postponed_until = 0
+
+    def lost(self, destination: DestinationQueue, group: HostGroup | None) -> None:
         """A host took the envelope, and did not answer to the message: it may do so again."""
+        destination.group = group
         destination.proven_until = 0
 
-    def not_reached(self, destination: DestinationQueue, verdict: Verdict) -> None:
-        """No host of it answered. `verdict`: for rows that wait while it is dead."""
+    def silent(self, destination: DestinationQueue, group: HostGroup | None) -> None:
+        """No host of it answered. How long they get no mail, their group decides."""
+        destination.group = group
+        if group is None or not group.pace.answers or group.pace.waits_s:
+            destination.proven_until = 0
+
+    def put_off(self, destination: DestinationQueue, postponed: Postponed) -> None:
+        """Its hosts are not to be written to for a while."""
+        destination.postponed = postponed
+        destination.postponed_until = self._clock.monotonic() + postponed.wait_s
+
+    def no_way(self, destination: DestinationQueue, verdict: Verdict) -> None:
+        """No way to it was found. `verdict`: for rows that wait while it is dead."""
         destination.failures += 1
-        destination.workers_max = max(destination.workers_max - 1, 1)
-        destination.grows_after = self._clock.monotonic() + PROVEN_FOR_S
-        # One failure of a destination that works is an accident; as many as it has workers are not.
-        if destination.failures >= (destination.workers_max if self._is_proven(destination) else 1):
+        # One failure of a destination that works is an accident.
+        if destination.failures >= (FIRST_SESSIONS if self._is_proven(destination) else 1):
             destination.proven_until = 0
             destination.dead_until = self._clock.monotonic() + self._dead_for_s
             destination.last_verdict = verdict

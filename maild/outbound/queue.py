@@ -30,6 +30,7 @@ from maild.outbound.destination_queues import (
     DestinationQueue,
     DestinationQueues,
 )
+from maild.outbound.pacing import Postponed
 from maild.outbound.recipient_headers import RecipientHeaders
 from maild.outbound.relays import RelayHost
 from maild.outbound.schedule import Schedule
@@ -97,6 +98,7 @@ class OutboundQueue(LoopService):
         self._may_send = ports.may_send
         self._relay_of = relay_of
         self._schedule = schedule
+        self._told_after_s = schedule.first_retry_s
         self._destinations = destinations
         self._deliverer = deliverer
         self._simulator = simulator
@@ -211,8 +213,7 @@ class OutboundQueue(LoopService):
             return True
         try:
             keys = [(row.message_id, row.position) for row in rows]
-            due_ms = self._clock.now_ms() + int(wait_s * 1000)
-            await self._db.write(outbound.give_back, keys, due_ms)
+            await self._db.write(outbound.give_back, keys, _due_ms(self._clock.now_ms(), wait_s))
         except Exception:
             log.exception("leases_not_given_back", recipients=len(rows))
             return False
@@ -288,6 +289,11 @@ class OutboundQueue(LoopService):
             outcome.verdicts |= {row.position: INTERNAL for row in now.gone}
             if willing:
                 await self._deliver(destination, lane, willing, outcome)
+        except Postponed as later:
+            life_s = (rows[0].expires_at - self._clock.now_ms()) / 1000
+            await self._give_back(rows, min(later.wait_s, life_s))
+            self._settled(destination, rows, is_deferred=True)
+            return
         except Exception:
             log.exception("delivery_failed", message_id=rows[0].message_id)
             outcome.verdicts |= {row.position: INTERNAL for row in willing}
@@ -316,16 +322,35 @@ class OutboundQueue(LoopService):
             outcome.evidence = _NOT_TRIED
             words = replace(destination.last_verdict, left=False)  # that was another message
             return {row.position: words for row in rows}
+        postponed = self._destinations.postponed(destination)
+        if postponed is not None:
+            return self._put_off(rows, postponed)
         is_doubtful, is_alone = self._destinations.is_doubtful(destination), self._held == len(rows)
         delivery = await self._deliverer.deliver(rows, lane, is_doubtful, is_alone)
+        if delivery.postponed is not None:
+            if delivery.postponed.is_back_off:
+                self._destinations.put_off(destination, delivery.postponed)
+            return self._put_off(rows, delivery.postponed)
         outcome.evidence = delivery.evidence
         if delivery.lost_after_data:
-            self._destinations.lost(destination)
+            self._destinations.lost(destination, delivery.group)
         elif delivery.was_reached:
-            self._destinations.reached(destination)
+            self._destinations.reached(destination, delivery.group)
+        elif delivery.group is not None:
+            self._destinations.silent(destination, delivery.group)
         elif (verdict := delivery.verdicts[rows[0].position]).status == "deferred":
-            self._destinations.not_reached(destination, verdict)
+            self._destinations.no_way(destination, verdict)
         return delivery.verdicts
+
+    def _put_off(self, rows: Sequence[Due], postponed: Postponed) -> Mapping[int, Verdict]:
+        """Verdicts for what is not tried now; Postponed where it waits so shortly that nobody need be told."""
+        now_ms = self._clock.now_ms()
+        is_told = postponed.is_back_off or postponed.wait_s >= self._told_after_s
+        if not is_told and now_ms < rows[0].expires_at:
+            raise postponed
+        not_before = min(_due_ms(now_ms, postponed.wait_s), max(now_ms, rows[0].expires_at))
+        words = replace(postponed.words, left=False, not_before=not_before)
+        return {row.position: words for row in rows}
 
     def _local_mail(self, rows: Sequence[Due]) -> LocalMail:
         row = rows[0]
@@ -374,3 +399,8 @@ class OutboundQueue(LoopService):
                 self._held -= len(group)
             destination.waiting.clear()
         await self._give_back(rows)
+
+
+def _due_ms(now_ms: int, wait_s: float) -> int:
+    """Unix milliseconds, on a whole second unless it is now: what comes due together is leased together."""
+    return now_ms if wait_s <= 0 else -(-(now_ms + int(wait_s * 1000)) // 1000) * 1000

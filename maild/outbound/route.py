@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeVar
 
 from conf.addresses import is_public
 from conf.settings import Settings
+from maild.outbound.host_groups import HostGroups
 from maild.outbound.receiver_policies import ReceiverPolicies
 from maild.outbound.relays import RelayHost, Relays
 from maild.outbound.tls_demand import NO_DEMAND, PolicyForbids, TlsDemand
@@ -37,7 +38,7 @@ ANY_SOURCE = Source()
 
 class Hop(NamedTuple):
     """One address of a next hop to try. `relay`: of a smarthost, which is not the recipient's own MX; what it demands
-    stands there."""
+    stands there. `group`: the hosts that are one destination with it (`host_groups.py`)."""
 
     host: str
     address: str
@@ -45,6 +46,14 @@ class Hop(NamedTuple):
     relay: RelayHost | None = None
     source: Source = ANY_SOURCE
     demand: TlsDemand = NO_DEMAND
+    group: str = ""
+
+
+class _Hosts(NamedTuple):
+    """In the order in which they are tried; `best`: those that are preferred to all others."""
+
+    ordered: list[str]
+    best: frozenset[str]
 
 
 @dataclass
@@ -63,13 +72,19 @@ class Router:
     """Finds next hops. `randomness` orders hosts of equal preference."""
 
     def __init__(
-        self, settings: Settings, resolver: Resolver, policies: ReceiverPolicies, randomness: random.Random
+        self,
+        settings: Settings,
+        resolver: Resolver,
+        policies: ReceiverPolicies,
+        groups: HostGroups,
+        randomness: random.Random,
     ) -> None:
         self._resolver = resolver
         self._policies = policies
         self._randomness = randomness
         self._port = settings.outbound.port
         self._relays = Relays(settings.outbound)
+        self._groups = groups
         self._sources = {
             domain: section for section in settings.outbound.sources.values() for domain in section.senders
         }
@@ -100,7 +115,7 @@ class Router:
         refusal: RouteError | None = None
         hosts = await self._hosts(domain)
         policy = await _allowed(self._policies.of_domain(domain))
-        for host in hosts:
+        for host in hosts.ordered:
             try:
                 addresses = self._checked(host, await self._addresses(host))
                 demand = await _allowed(policy.demand(host))
@@ -108,9 +123,12 @@ class Router:
                 passed_over(host, error.text)
                 refusal = _prefer_transient(refusal, error)
                 continue
+            group = self._groups.of_host(domain, host, hosts.best)
             for address in addresses:
                 found = True
-                yield Hop(host, address, self._port, None, self._source(address, sender_domain), demand)
+                yield Hop(
+                    host, address, self._port, None, self._source(address, sender_domain), demand, group
+                )
         if not found:
             raise refusal or RouteError(550, "5.4.4", f"no usable mail host for {domain}")
 
@@ -118,7 +136,7 @@ class Router:
         """End what is under way. Idempotent."""
         await self._policies.close()
 
-    async def _hosts(self, domain: str) -> list[str]:
+    async def _hosts(self, domain: str) -> _Hosts:
         if domain.startswith("["):
             raise RouteError(550, "5.1.2", "address literals are not supported")
         try:
@@ -126,7 +144,8 @@ class Router:
         except NxDomain:
             raise RouteError(550, "5.1.2", f"domain {domain} does not exist") from None
         except NoAnswer:
-            return [domain]  # RFC 5321 §5.1: the address record as an implicit MX of preference 0
+            # RFC 5321 §5.1: the address record as an implicit MX of preference 0.
+            return _Hosts([domain], frozenset((domain,)))
         except DnsError:
             raise RouteError(451, "4.4.3", f"DNS does not answer for the MX of {domain}") from None
         # RFC 7505 §3: a null MX stands alone; beside other records "." is a host without addresses.
@@ -134,7 +153,7 @@ class Router:
             raise RouteError(556, "5.1.10", f"{domain} accepts no mail (null MX)")
         return self._ordered(domain, [record for record in records if record.host])
 
-    def _ordered(self, domain: str, records: list[Mx]) -> list[str]:
+    def _ordered(self, domain: str, records: list[Mx]) -> _Hosts:
         # RFC 5321 §5.1: if we are one of them, only better ones than us may be tried.
         ours = min((mx.preference for mx in records if mx.host == self._hostname), default=None)
         if ours is not None:
@@ -144,7 +163,8 @@ class Router:
         # RFC 5321 §5.1: equals in random order, to spread the load.
         self._randomness.shuffle(records)
         records.sort(key=lambda mx: mx.preference)
-        return list(dict.fromkeys(mx.host for mx in records))[:HOSTS_MAX]
+        best = frozenset(mx.host for mx in records if mx.preference == records[0].preference)
+        return _Hosts(list(dict.fromkeys(mx.host for mx in records))[:HOSTS_MAX], best)
 
     async def _addresses(self, host: str) -> list[str]:
         try:
@@ -173,7 +193,8 @@ class Router:
         # The operator named this host: a private address is as good as any.
         is_address = _is_address(relay.host)
         for address in [relay.host] if is_address else await self._relay_addresses(relay.host):
-            yield Hop(relay.host, address, relay.port, relay, self._source(address, sender_domain))
+            source = self._source(address, sender_domain)
+            yield Hop(relay.host, address, relay.port, relay, source, group=self._groups.of_relay(relay.name))
 
     def _source(self, address: str, sender_domain: str) -> Source:
         section = self._sources.get(sender_domain)

@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -106,6 +106,12 @@ class Sending:
         """Wait until the recipients have these statuses."""
         async with asyncio.timeout(TIMEOUT_S):
             while [one.status for one in await self.store.recipients(message_id)] != list(statuses):
+                await asyncio.sleep(0.005)
+
+    async def until_true(self, sql: str, parameters: Sequence[Any] = ()) -> None:
+        """Wait until the question's answer is true."""
+        async with asyncio.timeout(TIMEOUT_S):
+            while not await self.store.scalar(sql, parameters):
                 await asyncio.sleep(0.005)
 
     async def until_attempts(self, message_id: str, count: int) -> None:

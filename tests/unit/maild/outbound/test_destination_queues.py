@@ -1,18 +1,18 @@
 """How many deliveries a destination gets at once: what it takes well, and never what others need."""
 
-from conf.settings import Outbound
+from conf.settings import Outbound, PaceRule
 from maild.outbound.destination_queues import (
-    FIRST_WORKERS,
-    PROVEN_FOR_S,
     DestinationKey,
     DestinationKind,
     DestinationQueue,
     DestinationQueues,
 )
+from maild.outbound.pace import ANSWERS_FOR_S, FIRST_SESSIONS, Sign
+from maild.outbound.pacing import HostGroup, Postponed
 from maild.outcomes import Verdict
 from tests.support.store import ManualClock
 
-REFUSED = Verdict("deferred", 421, "4.7.0", "too many connections")
+REFUSED = Verdict("deferred", 451, "4.4.3", "DNS does not answer")
 
 
 def queues(clock: ManualClock, max_connections: int = 100) -> DestinationQueues:
@@ -25,6 +25,15 @@ def remote(all_queues: DestinationQueues, domain: str) -> DestinationQueue:
     return destination
 
 
+def hosts(clock: ManualClock) -> HostGroup:
+    return HostGroup("mx.test", PaceRule(), Outbound(), clock)
+
+
+def takes(all_queues: DestinationQueues, destination: DestinationQueue, group: HostGroup) -> None:
+    group.pace.heard(Sign.TAKEN, group.pace.began)
+    all_queues.reached(destination, group)
+
+
 def begin(all_queues: DestinationQueues, destination: DestinationQueue) -> int:
     """How many work for it, once all have begun that may."""
     while all_queues.wants_worker(destination):
@@ -32,57 +41,98 @@ def begin(all_queues: DestinationQueues, destination: DestinationQueue) -> int:
     return destination.workers
 
 
-def grown(all_queues: DestinationQueues, domain: str) -> DestinationQueue:
-    destination = remote(all_queues, domain)
+def grown(all_queues: DestinationQueues, domain: str, clock: ManualClock) -> DestinationQueue:
+    destination, group = remote(all_queues, domain), hosts(clock)
     for _ in range(50):
-        all_queues.reached(destination)
+        takes(all_queues, destination, group)
     return destination
 
 
 def test_one_then_five_then_one_more_for_each_delivery() -> None:
-    ours = queues(ManualClock())
+    clock = ManualClock()
+    ours, group = queues(clock), hosts(clock)
     there = remote(ours, "there.test")
     found = [begin(ours, there)]
     for _ in range(20):
-        ours.reached(there)
+        takes(ours, there, group)
         found.append(begin(ours, there))
-    assert found == [1, *range(FIRST_WORKERS, 20), *[20] * 5]
+    assert found == [1, *range(FIRST_SESSIONS, 20), *[20] * 5]
 
 
-def test_what_it_refuses_is_not_asked_for_again_soon() -> None:
+async def test_where_others_wait_for_its_hosts_it_gets_one() -> None:
+    clock = ManualClock()
+    ours, group = queues(clock), hosts(clock)
+    there = remote(ours, "there.test")
+    takes(ours, there, group)
+    group._line.append(None)  # type: ignore[arg-type]
+    assert begin(ours, there) == 1
+
+
+def test_what_its_hosts_refuse_holds_for_all_domains_that_they_serve() -> None:
+    clock = ManualClock()
+    ours, group = queues(clock), hosts(clock)
+    one, other = remote(ours, "one.test"), remote(ours, "other.test")
+    for _ in range(20):
+        takes(ours, one, group)
+    takes(ours, other, group)
+    group.pace.heard(Sign.REFUSED, group.pace.began)
+    assert (begin(ours, one), begin(ours, other)) == (10, 10)
+
+
+def test_without_a_way_to_it_nothing_is_tried_for_a_while() -> None:
     clock = ManualClock()
     ours = queues(clock)
-    there = grown(ours, "there.test")
-    ours.not_reached(there, REFUSED)
-    ours.reached(there)
-    assert begin(ours, there) == 19
-    clock.forward(PROVEN_FOR_S - 1)
-    ours.reached(there)
-    assert begin(ours, there) == 19
-    clock.forward(1)
-    ours.reached(there)
-    assert begin(ours, there) == 20
+    there = remote(ours, "there.test")
+    ours.no_way(there, REFUSED)
+    assert ours.is_dead(there)
+    clock.forward(51)
+    assert not ours.is_dead(there)
 
 
-def test_refusals_in_a_row_end_it() -> None:
-    ours = queues(ManualClock())
-    there = grown(ours, "there.test")
-    for _ in range(10):
+def test_one_accident_of_the_resolver_is_none_of_a_destination_that_answers() -> None:
+    clock = ManualClock()
+    ours = queues(clock)
+    there = grown(ours, "there.test", clock)
+    for _ in range(FIRST_SESSIONS):
         assert not ours.is_dead(there)
-        ours.not_reached(there, REFUSED)
+        ours.no_way(there, REFUSED)
     assert ours.is_dead(there)
 
 
+def test_what_is_put_off_is_neither_tried_nor_doubtful() -> None:
+    clock = ManualClock()
+    ours = queues(clock)
+    there = remote(ours, "there.test")
+    assert ours.is_doubtful(there)
+    ours.put_off(there, Postponed(100, REFUSED, is_back_off=True))
+    clock.forward(40)
+    found = ours.postponed(there)
+    assert found is not None and found.wait_s == 60
+    assert not ours.is_doubtful(there)
+    clock.forward(60)
+    assert ours.postponed(there) is None
+
+
+def test_who_has_not_answered_for_long_begins_again() -> None:
+    clock = ManualClock()
+    ours = queues(clock)
+    there = grown(ours, "there.test", clock)
+    clock.forward(ANSWERS_FOR_S)
+    assert begin(ours, there) == 1
+
+
 def test_beyond_the_first_five_all_share_half_of_the_connections() -> None:
-    ours = queues(ManualClock(), max_connections=40)
-    found = [begin(ours, grown(ours, f"d{number}.test")) for number in range(4)]
-    assert found == [20, 10, FIRST_WORKERS, FIRST_WORKERS]
+    clock = ManualClock()
+    ours = queues(clock, max_connections=40)
+    found = [begin(ours, grown(ours, f"d{number}.test", clock)) for number in range(4)]
+    assert found == [20, 10, FIRST_SESSIONS, FIRST_SESSIONS]
 
 
 def test_what_ends_makes_room_for_others() -> None:
-    ours = queues(ManualClock(), max_connections=30)
-    first, second = grown(ours, "a.test"), grown(ours, "b.test")
-    assert (begin(ours, first), begin(ours, second)) == (20, FIRST_WORKERS)
+    clock = ManualClock()
+    ours = queues(clock, max_connections=30)
+    first, second = grown(ours, "a.test", clock), grown(ours, "b.test", clock)
+    assert (begin(ours, first), begin(ours, second)) == (20, FIRST_SESSIONS)
     for _ in range(20):
         ours.worker_ended(first)
     first.waiting.clear()

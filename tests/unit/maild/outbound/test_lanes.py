@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from maild.outbound import connections
 from maild.outbound.attempt_record import HostRecord
 from maild.outbound.connections import Connections
 from maild.outbound.delivery import Lane
@@ -44,11 +43,9 @@ async def test_a_line_of_messages_is_routed_once(tmp_path: Path, routed: list[st
         assert len(routed) == 2  # the first message, which shows that the host answers, gives its place back
 
 
-async def test_a_session_ends_after_so_many_messages_all_the_same(
-    tmp_path: Path, routed: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(connections, "MESSAGES_PER_SESSION", 4)
-    async with Sending(tmp_path, outbound={"max_connections_per_destination": 1}) as sending:
+async def test_a_session_ends_after_so_many_messages_all_the_same(tmp_path: Path, routed: list[str]) -> None:
+    pace = {"there": {"domains": ["there.test"], "messages_per_connection": 4, "max_connections": 1}}
+    async with Sending(tmp_path, outbound={"pace": pace}) as sending:
         sending.dns.add_mx("there.test")
         sent = [await sending.store.send(f"u{number}@there.test") for number in range(12)]
         await sending.queue.start()

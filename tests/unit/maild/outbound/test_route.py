@@ -8,6 +8,7 @@ import pytest
 
 from conf.settings import parse
 from conf.strangers import StrangerLog
+from maild.outbound.host_groups import HostGroups
 from maild.outbound.receiver_policies import ReceiverPolicies
 from maild.outbound.relays import RelayHost
 from maild.outbound.route import HOSTS_MAX, Hop, RouteError, Router
@@ -28,7 +29,7 @@ def router(dns: DnsServer, smtp: tuple[str, ...] = ("0.0.0.0:25",), **outbound: 
     )
     clock = ManualClock()
     policies = ReceiverPolicies({}, None, None, StrangerLog(clock.monotonic))
-    return Router(settings, Resolver(dns.settings, clock), policies, random.Random(1))
+    return Router(settings, Resolver(dns.settings, clock), policies, HostGroups({}), random.Random(1))
 
 
 async def hops(router: Router, domain: str, sender_domain: str = "ours.test") -> list[Hop]:
@@ -48,7 +49,7 @@ async def test_by_preference_and_at_random_among_equals(dns: DnsServer) -> None:
     one = router(dns)
     orders |= {tuple(hop.host for hop in await hops(one, "x.test"))[1:] for _ in range(20)}
     assert len(orders) > 1
-    assert (await hops(one, "x.test"))[0] == Hop("m0.x.test", "8.8.4.0", 25)
+    assert (await hops(one, "x.test"))[0] == Hop("m0.x.test", "8.8.4.0", 25, group="m0.x.test")
 
 
 async def test_the_address_itself_where_there_is_no_mx(dns: DnsServer) -> None:
@@ -139,7 +140,7 @@ async def test_mail_does_not_loop(dns: DnsServer) -> None:
 async def test_a_smarthost_takes_everything(dns: DnsServer) -> None:
     dns.add("relay.test", "A", "10.0.0.9")
     assert await hops(router(dns, relay="10.0.0.8:2525"), "any.test") == [
-        Hop("10.0.0.8", "10.0.0.8", 2525, RelayHost("", "10.0.0.8", 2525))
+        Hop("10.0.0.8", "10.0.0.8", 2525, RelayHost("", "10.0.0.8", 2525), group="relay:")
     ]
     assert await refusal(router(dns, relay="gone.test:25"), "any.test") == (451, "4.4.3")
     assert [hop.address for hop in await hops(router(dns, relay="relay.test:25"), "any.test")] == ["10.0.0.9"]
