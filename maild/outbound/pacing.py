@@ -17,7 +17,7 @@ import structlog
 
 from conf.log_events import LogEvent, clean, tell
 from conf.settings import Outbound, PaceRule
-from maild.outbound.pace import GroupPace, Sign
+from maild.outbound.pace import GroupPace, Sign, asks_for_less
 from maild.outbound.rate import MessageRate
 from maild.outcomes import Verdict
 from storage.clock import Clock
@@ -62,7 +62,7 @@ class HostGroup:
         self._over_rate = f"not tried yet: {name} gets {per_minute} messages a minute at most"
         self._in_use = 0
         self._line: deque[asyncio.Future[None]] = deque()
-        self._last_words: Verdict | None = None
+        self._asks_for_less = False  # in what began the last back-off
 
     @property
     def has_line(self) -> bool:
@@ -97,7 +97,9 @@ class HostGroup:
     def end(self, began: int, sign: Sign | None, words: Verdict | None) -> None:
         """A turn is over."""
         if sign is not None and self.pace.heard(sign, began):
-            self._last_words = words
+            self._asks_for_less = sign in (Sign.THROTTLED, Sign.REFUSED) and (
+                words is not None and asks_for_less(words.code, words.enhanced, words.text)
+            )
             reason = "" if words is None else clean(words.text)
             tell(log, LogEvent.BACKED_OFF, group=self.name, wait_s=round(self.pace.waits_s), reason=reason)
             self._send_away()
@@ -136,7 +138,10 @@ class HostGroup:
             raise self._backing_off()
 
     def _backing_off(self) -> Postponed:
-        words = self._last_words or _throttled(f"not tried yet: {self.name} asked for less mail")
+        # What a host said, and its name, was for another message's owner.
+        words = _throttled(f"not tried yet: {self.name} asked for less mail")
+        if not self._asks_for_less:  # RFC 3463 §3.5: no answer from host
+            words = Verdict("deferred", 451, "4.4.1", f"not tried yet: {self.name} did not answer lately")
         return Postponed(self.pace.waits_s, words, is_back_off=True)
 
     def _take_of_rate(self, created_at: int) -> None:

@@ -40,7 +40,14 @@ async def test_one_asks_and_the_others_wait_as_long_as_it_was_told(tmp_path: Pat
         assert sending.mx.connections == 1
         rows = [(await sending.store.recipients(message_id))[0] for message_id in sent]
         assert sorted(row.attempts for row in rows) == [0] * 59 + [1]
-        assert {row.response for row in rows} == {BUSY[10:]}
+        assert {(row.attempts, row.response, row.remote_host) for row in rows} == {
+            (1, BUSY[10:], "mx.storm.test"),
+            (
+                0,
+                "not tried yet: mx.storm.test asked for less mail",
+                None,
+            ),  # the words were for another's message
+        }
         waiting = [row for row in rows if not row.attempts]
         wait_s = group(sending, "mx.storm.test").pace.waits_s
         assert {row.last_attempt_at for row in waiting} == {None}
@@ -111,7 +118,7 @@ async def test_a_recipient_that_is_greylisted_slows_down_nobody(tmp_path: Path) 
         assert group(sending, "mx.there.test").pace.sessions > FIRST_SESSIONS
 
 
-async def test_what_is_put_off_until_its_time_is_over_fails_with_the_receivers_words(tmp_path: Path) -> None:
+async def test_what_is_put_off_until_its_time_is_over_fails_with_the_reason(tmp_path: Path) -> None:
     async with Sending(tmp_path) as sending:
         sending.dns.add_mx("storm.test")
         sending.mx.always["greeting"] = BUSY
@@ -122,4 +129,4 @@ async def test_what_is_put_off_until_its_time_is_over_fails_with_the_receivers_w
         await sending.forward_to_retry(message_id)
         await sending.until(message_id, "failed")
         (row,) = await sending.store.recipients(message_id)
-        assert (row.attempts, row.response) == (0, BUSY[10:])
+        assert (row.attempts, row.enhanced_code) == (0, "4.4.5")
