@@ -9,6 +9,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -93,6 +94,7 @@ Url = Annotated[str, AfterValidator(_url)]
 OptionalUrl = Annotated[str, _optional(_url)]
 Positive = Annotated[int, Field(ge=1)]
 Allowance = Annotated[int, Field(ge=0)]
+DailyMessages = Annotated[int, Field(ge=1, le=1_000_000_000)]
 
 
 class _Section:
@@ -227,6 +229,21 @@ class PaceRule(_Section):
 
 
 @dataclass(frozen=True, slots=True)
+class WarmUp(_Section):
+    """`[outbound.warmup.NAME]`: how many messages a day senders may send to each destination, from `begins` on: those
+    of the list, or for so many days `start`, times `factor` each day. `sources`: senders of `[outbound.sources.NAME]`.
+    """
+
+    begins: date
+    senders: tuple[Domain, ...] = ()
+    sources: tuple[str, ...] = ()
+    messages: Annotated[tuple[DailyMessages, ...], Field(max_length=366)] = ()
+    start: DailyMessages | None = None
+    factor: Annotated[float, Field(ge=1, le=10)] = 2.0
+    days: Annotated[int, Field(ge=1, le=366)] = 14
+
+
+@dataclass(frozen=True, slots=True)
 class Outbound(_Section):
     """`[outbound]`: delivery to other hosts. Empty `relay`: to the MX of each domain."""
 
@@ -246,6 +263,12 @@ class Outbound(_Section):
     sources: Mapping[str, SourceAddress] = field(default_factory=dict)
     tls: Mapping[str, TlsRule] = field(default_factory=dict)
     pace: Mapping[str, PaceRule] = field(default_factory=dict)
+    warmup: Mapping[str, WarmUp] = field(default_factory=dict)
+
+    def warmed_up(self, section: WarmUp) -> tuple[str, ...]:
+        """The senders' domains of a section of `warmup`."""
+        named = (self.sources[name].senders for name in section.sources if name in self.sources)
+        return section.senders + tuple(domain for senders in named for domain in senders)
 
 
 @dataclass(frozen=True, slots=True)
@@ -455,7 +478,24 @@ def _relay_faults(outbound: Outbound) -> list[str]:
             faults.append(f"outbound.sources.{name}.addresses: one of IPv4 and one of IPv6 at most")
     faults += _named_twice("outbound.sources", "senders", {k: v.senders for k, v in outbound.sources.items()})
     faults += _named_twice("outbound.tls", "domains", {k: v.domains for k, v in outbound.tls.items()})
-    return faults + _pace_faults(outbound)
+    return faults + _pace_faults(outbound) + _warm_up_faults(outbound)
+
+
+def _warm_up_faults(outbound: Outbound) -> list[str]:
+    faults = []
+    for name, section in outbound.warmup.items():
+        key = f"outbound.warmup.{name}"
+        if bool(section.messages) == bool(section.start):
+            faults.append(f"{key}: give messages (a list, one number a day) or start, one of them")
+        if not section.senders and not section.sources:
+            faults.append(f"{key}: give senders, sources, or both")
+        faults += [
+            f"{key}.sources: there is no outbound.sources.{source}"
+            for source in section.sources
+            if source not in outbound.sources
+        ]
+    domains = {name: outbound.warmed_up(section) for name, section in outbound.warmup.items()}
+    return faults + _named_twice("outbound.warmup", "senders", domains)
 
 
 def _pace_faults(outbound: Outbound) -> list[str]:

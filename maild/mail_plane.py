@@ -49,6 +49,7 @@ from maild.outbound.settle import Settler
 from maild.outbound.simulator import Simulator
 from maild.outbound.smtp_client import Timeouts
 from maild.outbound.tls_policy import TlsPolicies
+from maild.outbound.warm_up import WarmUps
 from maild.ports import LogIn, QueuePorts
 from maild.resolver import Resolver
 from maild.submission.listener import SubmissionListener
@@ -193,6 +194,7 @@ def mail_out(
         Connections(settings, TlsPolicies(clock, settings.outbound.ca_file), clock, timeouts),
         Contents(db, ground.blobs, keys, recipient_headers, clock, ground.cpu),
         HostGroupRegistry(settings.outbound, groups.rules, clock),
+        WarmUps(settings.outbound, db, clock),
         senders,
         clock,
     )

@@ -512,3 +512,12 @@ CREATE TABLE sts_policies (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX sts_policies_by_age ON sts_policies (fetched_at);
 CREATE INDEX sts_policies_by_end ON sts_policies (expires_at);
+
+-- Messages of a day to a group of mail hosts, by the section that is warmed up (storage/warm_up_counts.py).
+CREATE TABLE warm_up_counts (
+  day        TEXT NOT NULL,
+  section    TEXT NOT NULL,
+  host_group TEXT NOT NULL,
+  messages   INTEGER NOT NULL,
+  PRIMARY KEY (day, section, host_group)
+) STRICT, WITHOUT ROWID;

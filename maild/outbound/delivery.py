@@ -27,11 +27,13 @@ from maild.outbound.replies import SmtpReply
 from maild.outbound.route import Hop, RouteError, Router
 from maild.outbound.smtp_client import reason
 from maild.outbound.transaction import Transaction, TransientRefusal, domain_of
+from maild.outbound.warm_up import WarmUps
 from maild.outcomes import Verdict
 from storage.blobs import BlobDamaged, BlobMissing
 from storage.clock import Clock
 from storage.outbound import Due
 from storage.sealing import SealError
+from storage.warm_up_counts import WarmUpDay
 
 # A destination may name thirty addresses that hang one after the other: the next attempt begins anew.
 HOSTS_FOR_S = 300
@@ -99,10 +101,12 @@ class Deliverer:
         connections: Connections,
         contents: Contents,
         groups: HostGroupRegistry,
+        warm_ups: WarmUps,
         senders: EnvelopeSenders,
         clock: Clock,
     ) -> None:
         self._groups = groups
+        self._warm_ups = warm_ups
         self._senders = senders
         self._clock = clock
         self._router = router
@@ -149,7 +153,7 @@ class Deliverer:
         except Postponed as later:
             delivery = replace(_the_same(rows, later.words, was_reached=False), postponed=later)
         finally:
-            await progress.end()
+            await self._end(progress)
             await lane.let_go(unless_reusable=not is_doubtful)
         left = {at: replace(verdict, left=progress.left) for at, verdict in delivery.verdicts.items()}
         lost = progress.lost_after_data
@@ -227,10 +231,26 @@ class Deliverer:
         may_wait = progress.content is None
         try:
             progress.turn = await group.turn(progress.rows[0].created_at, may_wait)
+            if hop.relay is None:
+                await self._count(progress, progress.turn)
         except Postponed:
+            progress.end_turn()
             progress.passed_over.add(hop.group)
             raise
         return progress.turn
+
+    async def _count(self, progress: "_DeliveryProgress", turn: GroupTurn) -> None:
+        counted = await self._warm_ups.count(domain_of(progress.rows[0]), turn.group.name)
+        if counted is not None:
+            progress.counts.append((counted, turn))
+
+    async def _end(self, progress: "_DeliveryProgress") -> None:
+        """Give back what was not used."""
+        progress.end_turn()
+        await progress.room.aclose()
+        for counted, turn in progress.counts:
+            if not turn.may_have_taken:
+                await self._warm_ups.give_back(counted)
 
     async def _content(self, progress: "_DeliveryProgress") -> Content:
         if progress.content is None:
@@ -320,7 +340,8 @@ class _Attempt:
 @dataclass
 class _DeliveryProgress:
     """What is known so far. `left`: MAIL FROM was sent to some host; `lost_after_data`, `group`: see DeliveryResult.
-    `passed_over`: groups that it has no turn at; `room`: what the content holds of the memory, once it is there."""
+    `passed_over`: groups that it has no turn at; `counts`: what it counts as in warm-ups; `room`: what the content
+    holds of the memory, once it is there."""
 
     rows: Sequence[Due]
     lane: Lane
@@ -333,6 +354,7 @@ class _DeliveryProgress:
     turn: GroupTurn | None = None
     group: HostGroup | None = None
     passed_over: set[str] = field(default_factory=set)
+    counts: list[tuple[WarmUpDay, GroupTurn]] = field(default_factory=list)
     content: Content | None = None
     room: AsyncExitStack = field(default_factory=AsyncExitStack)
 
@@ -342,11 +364,6 @@ class _DeliveryProgress:
             self.group = self.turn.group
             self.turn.end()
             self.turn = None
-
-    async def end(self) -> None:
-        """Give turn and memory back."""
-        self.end_turn()
-        await self.room.aclose()
 
 
 def _sign_of(error: Unreachable) -> Sign:

@@ -163,6 +163,11 @@ class GroupTurn:
         """A host of the group showed the sign; `words`: its reply, or what went wrong."""
         self._sign, self._words = sign, words
 
+    @property
+    def may_have_taken(self) -> bool:
+        """Did a host of the group take the message, or fall silent with it?"""
+        return self._sign in (Sign.TAKEN, Sign.LOST)
+
     def end(self) -> None:
         """Let the next one begin."""
         self.group.end(self._began, self._sign, self._words)

@@ -7,6 +7,8 @@ a tenth; the last step repeats. The last attempt of all is made when the recipie
 import random
 
 from conf.settings import Outbound
+from maild.outbound.rate import PLANNED_S
+from storage.clock import DAY_MS
 
 STEPS = (1, 5, 15, 30, 60, 120, 240, 480)
 JITTER = 0.1
@@ -20,6 +22,8 @@ class Schedule:
         self._first_retry_ms = settings.first_retry_s * 1000
         self._give_up_after_ms = settings.give_up_after_s * 1000
         self._randomness = randomness
+        has_rates = any(rule.messages_per_minute for rule in settings.pace.values())
+        self._put_off_ms = DAY_MS + 1000 if settings.warmup else int(has_rates * PLANNED_S * 1000) + 1000
 
     def retry_at(self, now_ms: int, attempts: int, expires_at: int) -> int:
         """When to try again, if the attempts-th attempt, made now, fails."""
@@ -31,7 +35,7 @@ class Schedule:
     @property
     def longest_ms(self) -> int:
         """No attempt is put off for longer."""
-        return int(STEPS[-1] * self._first_retry_ms * (1 + JITTER)) + 1
+        return max(int(STEPS[-1] * self._first_retry_ms * (1 + JITTER)) + 1, self._put_off_ms)
 
     def expires_at(self, created_at: int) -> int:
         """When a recipient that is still deferred is given up."""
