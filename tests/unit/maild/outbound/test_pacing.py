@@ -74,6 +74,18 @@ async def test_a_back_off_sends_the_line_away_in_words_of_our_own() -> None:
         await ours.turn(1)
 
 
+async def test_the_line_is_sent_away_though_others_are_still_at_work() -> None:
+    ours = group(ManualClock(), max_connections=3)
+    end(await ours.turn(1))
+    one, other, third, *line = await begin(ours, 8)
+    end(await one, Sign.THROTTLED, BUSY)
+    await asyncio.sleep(0)
+    assert all(isinstance(task.exception(), Postponed) for task in line)
+    (await other).end()
+    (await third).end()
+    assert ours.is_idle
+
+
 async def test_who_did_not_answer_did_not_ask_for_less() -> None:
     ours = group(ManualClock())
     end(await ours.turn(1), Sign.UNREACHABLE, DEAF)
