@@ -258,6 +258,7 @@ class Outbound(_Section):
     max_connections_per_destination: Positive = 20
     connect_timeout_s: Positive = 30
     mta_sts: bool = True
+    dkim_ed25519: bool = False
     ca_file: str = ""
     relays: Mapping[str, Smarthost] = field(default_factory=dict)
     sources: Mapping[str, SourceAddress] = field(default_factory=dict)

@@ -192,7 +192,7 @@ def _domains(ground: Ground, queue: OutboundQueue) -> DomainParts:
         settings.server,
         # A resolver without a cache: the owner of a domain has just changed what it should see.
         doh.panel(settings.dns, egress, lambda: Resolver(settings.dns, clock), (NxDomain, NoAnswer)),
-        make_dkim_key=dkim.generate_key,
+        make_dkim_keys=dkim.makers(settings.outbound.dkim_ed25519),
         wake_queue=queue.wake,
         domains_max=ground.tuning.api.domains,
     )

@@ -181,7 +181,7 @@ def mail_out(
     """Call it on the event loop. `randomness` spreads retries and orders hosts, and guards nothing. `fetch_policy`:
     the way to the hosts of MTA-STS policies, None for no MTA-STS. `timeouts`: None for those of the settings."""
     settings, db, clock, tuning = ground.settings, ground.db, ground.clock, ground.tuning.queue
-    keys = DkimKeys(db, ground.sealer, clock)
+    keys = DkimKeys(db, ground.sealer, clock, settings.outbound.dkim_ed25519)
     strangers = StrangerLog(clock.monotonic, "maild.outbound", asyncio.get_running_loop().call_later)
     sts = StsPolicies(fetch_policy, ground.resolver, db, clock, strangers) if fetch_policy else None
     host_keys = HostKeys(ground.resolver, settings.outbound.port) if settings.dns.trust_ad else None

@@ -1,12 +1,15 @@
 """DKIM keys of the domains that we sign for; private keys are sealed before they come here.
 
-One key of a domain is `active` and signs; `published` ones wait for DNS to show them.
+One key of a domain and an algorithm is `active` and signs; `published` ones wait for DNS to show them. A domain that
+signs has an RSA key, and may have an Ed25519 key besides (RFC 8463).
 """
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from storage.database import Tx
 from storage.records import columns
+
+Algorithm = Literal["rsa", "ed25519"]
 
 
 class DkimKey(NamedTuple):
@@ -18,6 +21,7 @@ class DkimKey(NamedTuple):
     private_key: bytes  # PKCS#8 DER, sealed under `context(domain_name, selector)`
     public_key: str  # base64: the p= of the record
     created_at: int
+    algorithm: Algorithm = "rsa"
 
 
 _SELECT = f"SELECT {columns(DkimKey)} FROM dkim_keys"
@@ -29,25 +33,37 @@ def context(domain_name: str, selector: str) -> str:
 
 
 def insert(tx: Tx, key: DkimKey) -> None:
-    """Write a key; a second `active` one of a domain is refused by the store (StoreFailure)."""
-    tx.run(f"INSERT INTO dkim_keys ({columns(DkimKey)}) VALUES (?, ?, ?, ?, ?, ?)", key)
+    """Write a key; a second `active` one of a domain and an algorithm is refused by the store (StoreFailure)."""
+    tx.run(f"INSERT INTO dkim_keys ({columns(DkimKey)}) VALUES (?, ?, ?, ?, ?, ?, ?)", key)
 
 
 def active(tx: Tx, domain_name: str) -> DkimKey | None:
-    """The key that signs for the domain; None when it does not have one."""
-    row = tx.one(f"{_SELECT} WHERE domain_name = ? AND status = 'active'", (domain_name,))
-    return DkimKey(*row) if row else None
+    """The RSA key that signs for the domain; None when it does not have one."""
+    return next((key for key in signing(tx, domain_name) if key.algorithm == "rsa"), None)
+
+
+def signing(tx: Tx, domain_name: str) -> list[DkimKey]:
+    """The keys that sign for the domain, one of each algorithm."""
+    rows = tx.all(f"{_SELECT} WHERE domain_name = ? AND status = 'active'", (domain_name,))
+    return [DkimKey(*row) for row in rows]
 
 
 def of_domain(tx: Tx, domain_name: str) -> list[DkimKey]:
-    """All keys of the domain, oldest first."""
-    rows = tx.all(f"{_SELECT} WHERE domain_name = ? ORDER BY created_at, selector", (domain_name,))
+    """All keys of the domain, those of RSA first, of each algorithm the oldest first."""
+    rows = tx.all(
+        f"{_SELECT} WHERE domain_name = ? ORDER BY algorithm = 'rsa' DESC, created_at, selector",
+        (domain_name,),
+    )
     return [DkimKey(*row) for row in rows]
 
 
 def publish(tx: Tx, key: DkimKey) -> DkimKey:
-    """Write a key that is to sign once DNS shows it, and answer it; where one waits already, answer only that one."""
-    row = tx.one(f"{_SELECT} WHERE domain_name = ? AND status = 'published'", (key.domain_name,))
+    """Write a key that is to sign once DNS shows it, and answer it; where one of the algorithm waits already, answer
+    only that one."""
+    row = tx.one(
+        f"{_SELECT} WHERE domain_name = ? AND algorithm = ? AND status = 'published'",
+        (key.domain_name, key.algorithm),
+    )
     if row is not None:
         return DkimKey(*row)
     insert(tx, key)
@@ -55,20 +71,21 @@ def publish(tx: Tx, key: DkimKey) -> DkimKey:
 
 
 def promote(tx: Tx, domain_name: str, selector: str) -> bool:
-    """The published key signs from this commit on, and the private half of the one before is blanked.
+    """The published key signs from this commit on, and the private half of the one before, of its algorithm, is
+    blanked.
 
     False when the domain does not have a published key with this selector.
     """
-    key = tx.one(
-        "SELECT 1 FROM dkim_keys WHERE domain_name = ? AND selector = ? AND status = 'published'",
+    algorithm = tx.value(
+        "SELECT algorithm FROM dkim_keys WHERE domain_name = ? AND selector = ? AND status = 'published'",
         (domain_name, selector),
     )
-    if key is None:
+    if algorithm is None:
         return False
     tx.run(
         """UPDATE dkim_keys SET status = 'retired', private_key = x''
-           WHERE domain_name = ? AND status = 'active'""",
-        (domain_name,),
+           WHERE domain_name = ? AND algorithm = ? AND status = 'active'""",
+        (domain_name, algorithm),
     )
     tx.run(
         """UPDATE dkim_keys SET status = 'active'

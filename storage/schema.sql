@@ -121,11 +121,12 @@ CREATE TABLE dkim_keys (
   selector    TEXT NOT NULL,
   status      TEXT NOT NULL CHECK (status IN ('active', 'published', 'retired')),
   private_key BLOB NOT NULL,                     -- PKCS#8 DER, sealed under the master key
-  public_key  TEXT NOT NULL,                     -- base64 SubjectPublicKeyInfo: the p= of the record
+  public_key  TEXT NOT NULL,                     -- the p= of the record, base64: SubjectPublicKeyInfo, of ed25519 32 octets
   created_at  INTEGER NOT NULL,
+  algorithm   TEXT NOT NULL DEFAULT 'rsa' CHECK (algorithm IN ('rsa', 'ed25519')),
   PRIMARY KEY (domain_name, selector)
 ) STRICT;
-CREATE UNIQUE INDEX dkim_keys_active ON dkim_keys (domain_name) WHERE status = 'active';
+CREATE UNIQUE INDEX dkim_keys_active ON dkim_keys (domain_name, algorithm) WHERE status = 'active';
 
 CREATE TABLE inboxes (
   id              TEXT PRIMARY KEY,

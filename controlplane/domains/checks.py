@@ -70,11 +70,13 @@ class Ours(NamedTuple):
 
 
 class PublishedKey(NamedTuple):
-    """A DKIM key of the domain. One that is not `is_signing` waits for DNS to show it."""
+    """A DKIM key of the domain. One that is not `is_signing` waits for DNS to show it. `algorithm`: the k= of its
+    record."""
 
     selector: str
     public_key: str
     is_signing: bool
+    algorithm: str = "rsa"
 
 
 def records(
@@ -93,8 +95,9 @@ def records(
     found.append(Record("mx", "MX", domain, host, MX_PRIORITY, True))
     found.append(Record("spf", "TXT", domain, "v=spf1 mx -all", None, True))
     for key in keys:
-        name, value = f"{key.selector}._domainkey.{domain}", f"v=DKIM1; k=rsa; p={key.public_key}"
-        found.append(Record("dkim", "TXT", name, value, None, key.is_signing))
+        name = f"{key.selector}._domainkey.{domain}"
+        value = f"v=DKIM1; k={key.algorithm}; p={key.public_key}"
+        found.append(Record("dkim", "TXT", name, value, None, key.is_signing and key.algorithm == "rsa"))
     policy = "v=DMARC1; p=quarantine" + (f"; rua=mailto:{reports_to}" if reports_to else "")
     found.append(Record("dmarc", "TXT", f"_dmarc.{domain}", policy, None, False))
     return found
@@ -116,9 +119,12 @@ def judge(record: Record, answers: Sequence[Answer], quorum: int, ours: Ours) ->
 
 
 def results(records: Iterable[Record], findings: Mapping[str, Finding]) -> dict[str, bool | None]:
-    """By purpose: does it pass? None where it is not known. Of two DKIM keys one is enough."""
+    """By purpose: does it pass? None where it is not known. Of two RSA keys of DKIM one is enough; a key of another
+    algorithm is an addition, which receivers may not know, and counts for nothing."""
     passed: dict[str, bool | None] = {}
     for record in records:
+        if record.purpose == "dkim" and "k=rsa;" not in record.value:
+            continue
         one, before = findings[record.key].passes, passed.get(record.purpose, False)
         passed[record.purpose] = True if one or before else None if None in (one, before) else False
     return passed
@@ -202,7 +208,7 @@ def dkim_shows_the_key(record: Record, answer: Sequence[str], ours: Ours) -> boo
     services = found.get("s", "*").replace(" ", "").split(":")
     return (
         found.get("v", "DKIM1") == "DKIM1"
-        and found.get("k", "rsa") == "rsa"
+        and found.get("k", "rsa") == wanted["k"]
         and re.sub(r"\s", "", found.get("p", "")) == wanted["p"]
         and "sha256" in hashes
         and not {"*", "email"}.isdisjoint(services)

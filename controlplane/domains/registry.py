@@ -23,13 +23,14 @@ from controlplane.domains.doh import Panel, Question
 from storage import allowances, dkim_keys, domains, events, inboxes, outbound, usage
 from storage.clock import Clock, day_of, iso_or_none
 from storage.database import Database, Tx
-from storage.dkim_keys import DkimKey
+from storage.dkim_keys import Algorithm, DkimKey
 from storage.domains import DomainRow
 from storage.ids import Ids
 from storage.records import dump, load
 from storage.sealing import Sealer
 
 CHALLENGE_BYTES = 20
+SELECTORS: Mapping[Algorithm, str] = {"rsa": "s", "ed25519": "e"}  # with a number behind it
 
 # A fresh key: the private half as PKCS#8 DER, the public half as a record's p= wants it.
 MakeDkimKey = Callable[[], tuple[bytes, str]]
@@ -54,11 +55,12 @@ class Registry:
         sealer: Sealer,
         server: Server,
         panel: Panel,
-        make_dkim_key: MakeDkimKey,
+        make_dkim_keys: Mapping[Algorithm, MakeDkimKey],
         wake_queue: Callable[[], None],
         domains_max: int,
     ) -> None:
-        """`domains_max`: that one organization may have."""
+        """`domains_max`: that one organization may have. `make_dkim_keys`: of each algorithm that mail is signed by;
+        `rsa` is one of them."""
         self._domains_max = domains_max
         self._db = db
         self._clock = clock
@@ -66,7 +68,7 @@ class Registry:
         self._sealer = sealer
         self._server = server
         self._panel = panel
-        self._make_dkim_key = make_dkim_key
+        self._make_dkim_keys = make_dkim_keys
         self._wake_queue = wake_queue
         self._ours = Ours(server.hostname, frozenset({server.hostname, *server.shared_domains}))
         self._key_slot = asyncio.Semaphore(1)  # making one takes 0.1 s of one core
@@ -99,9 +101,9 @@ class Registry:
 
     def _records(self, tx: Tx, row: DomainRow) -> list[Record]:
         keys = [
-            PublishedKey(key.selector, key.public_key, key.status == "active")
+            PublishedKey(key.selector, key.public_key, key.status == "active", key.algorithm)
             for key in dkim_keys.of_domain(tx, row.domain_name)
-            if key.status != "retired"
+            if key.status != "retired" and key.algorithm in self._make_dkim_keys
         ]
         return checks.records(row.domain_name, self._server.hostname, keys, challenge=row.challenge)
 
@@ -114,9 +116,11 @@ class Registry:
         self._refuse_reserved(name)
         try:
             await store.read_for(organization_id, domains.refuse_taken, organization_id, name)
-            key = await self._key_for(name, await store.read_for(organization_id, dkim_keys.of_domain, name))
+            made = await self._keys_for(
+                name, await store.read_for(organization_id, dkim_keys.of_domain, name)
+            )
             with refusing_what_exceeds():
-                return await store.write(self._register, organization_id, name, daily_cap, key)
+                return await store.write(self._register, organization_id, name, daily_cap, made)
         except domains.DomainTaken as error:
             raise _taken(name) from error
 
@@ -126,25 +130,31 @@ class Registry:
         if is_apex or name in self._server.shared_domains:
             raise Refusal("apex_domain_reserved", details={"domainName": name})
 
-    async def _key_for(self, name: str, keys: Sequence[DkimKey], *, rotate: bool = False) -> DkimKey | None:
-        """A fresh key under the next selector; None where the one that there is will do."""
-        if keys and not rotate:
-            return None
+    async def _keys_for(
+        self, name: str, keys: Sequence[DkimKey], *, rotate: bool = False
+    ) -> Sequence[DkimKey]:
+        """Fresh keys under the next selectors, of the algorithms that have none, or none that signs alone."""
+        return [
+            await self._key_for(name, algorithm, of_algorithm)
+            for algorithm in self._make_dkim_keys
+            if _is_wanted(of_algorithm := [key for key in keys if key.algorithm == algorithm], rotate)
+        ]
+
+    async def _key_for(self, name: str, algorithm: Algorithm, keys: Sequence[DkimKey]) -> DkimKey:
         async with self._key_slot:
-            private, public = await asyncio.to_thread(self._make_dkim_key)
+            private, public = await asyncio.to_thread(self._make_dkim_keys[algorithm])
         numbers = [int(key.selector[1:]) for key in keys if key.selector[1:].isdigit()]
-        selector = f"s{max(numbers, default=0) + 1}"
+        selector = f"{SELECTORS[algorithm]}{max(numbers, default=0) + 1}"
         sealed = self._sealer.seal(private, dkim_keys.context(name, selector))
-        status = "published" if keys else "active"
-        return DkimKey(name, selector, status, sealed, public, self._clock.now_ms())
+        # The first RSA key signs at once: nothing may be sent before a check has seen its record.
+        status = "active" if algorithm == "rsa" and not keys else "published"
+        return DkimKey(name, selector, status, sealed, public, self._clock.now_ms(), algorithm)
 
     def _register(
-        self, tx: Tx, organization_id: str, name: str, daily_cap: int | None, key: DkimKey | None
+        self, tx: Tx, organization_id: str, name: str, daily_cap: int | None, made: Sequence[DkimKey]
     ) -> ShownDomain:
         allowances.domain(tx, organization_id, self._domains_max)
-        # Another registration of the name may have brought a key meanwhile.
-        if key is not None and not dkim_keys.of_domain(tx, name):
-            dkim_keys.insert(tx, key)
+        self._keep_keys(tx, name, made)
         row = domains.register(
             tx,
             self._ids.new("dom"),
@@ -155,6 +165,13 @@ class Registry:
             daily_cap=daily_cap,
         )
         return self._complete(tx, row)
+
+    def _keep_keys(self, tx: Tx, name: str, made: Sequence[DkimKey]) -> None:
+        """Those of algorithms that the name has none of: another registration may have brought some meanwhile."""
+        there = {key.algorithm for key in dkim_keys.of_domain(tx, name)}
+        for key in made:
+            if key.algorithm not in there:
+                dkim_keys.insert(tx, key)
 
     async def set_daily_cap(
         self, store: Database, organization_id: str, domain_id: str, daily_cap: int | None
@@ -168,11 +185,10 @@ class Registry:
         return self._complete(tx, _found(domains.set_daily_cap(tx, organization_id, domain_id, daily_cap)))
 
     async def rotate_dkim(self, store: Database, organization_id: str, domain_id: str) -> ShownDomain:
-        """Publish a second key; it signs once a check has found it in DNS. domain_not_verified."""
+        """Publish a second key, of each algorithm; it signs once a check has found it in DNS. domain_not_verified."""
         row, keys = await store.read_for(organization_id, self._rotating, organization_id, domain_id)
-        is_waiting = any(key.status == "published" for key in keys)
-        key = None if is_waiting else await self._key_for(row.domain_name, keys, rotate=True)
-        return await store.write(self._rotate, organization_id, domain_id, key)
+        made = await self._keys_for(row.domain_name, keys, rotate=True)
+        return await store.write(self._rotate, organization_id, domain_id, made)
 
     def _rotating(self, tx: Tx, organization_id: str, domain_id: str) -> tuple[DomainRow, list[DkimKey]]:
         row = _found(domains.get(tx, organization_id, domain_id))
@@ -180,9 +196,9 @@ class Registry:
             raise Refusal("domain_not_verified", details={"domainName": row.domain_name})
         return row, dkim_keys.of_domain(tx, row.domain_name)
 
-    def _rotate(self, tx: Tx, organization_id: str, domain_id: str, key: DkimKey | None) -> ShownDomain:
+    def _rotate(self, tx: Tx, organization_id: str, domain_id: str, made: Sequence[DkimKey]) -> ShownDomain:
         row, _ = self._rotating(tx, organization_id, domain_id)
-        if key is not None:
+        for key in made:
             dkim_keys.publish(tx, key)
         return self._complete(tx, row)
 
@@ -221,7 +237,8 @@ class Registry:
             self._move(tx, row, row._replace(status="failed"))
 
     async def _check(self, store: Database, row: DomainRow, *, on_request: bool) -> DomainRow:
-        wanted = await store.read_for(row.organization_id, self._wanted, row)
+        wanted, keys = await store.read_for(row.organization_id, self._wanted, row)
+        made = await self._keys_for(row.domain_name, keys)
         questions = list(dict.fromkeys(Question(record.name, record.type) for record in wanted))
         answers = await self._panel.hear(questions)
         findings = {
@@ -231,17 +248,17 @@ class Registry:
             for record in wanted
         }
         try:
-            after = await store.write(self._record, row, wanted, findings, on_request)
+            after = await store.write(self._record, row, wanted, findings, on_request, made)
         except domains.DomainTaken as error:
             raise _taken(row.domain_name) from error
         if after.status == "failed":
             self._wake_queue()
         return after
 
-    def _wanted(self, tx: Tx, row: DomainRow) -> list[Record]:
+    def _wanted(self, tx: Tx, row: DomainRow) -> tuple[list[Record], list[DkimKey]]:
         if domains.verified_by(tx, row.domain_name) not in (None, row.organization_id):
             raise _taken(row.domain_name)
-        return self._records(tx, row)
+        return self._records(tx, row), dkim_keys.of_domain(tx, row.domain_name)
 
     def _record(
         self,
@@ -250,8 +267,10 @@ class Registry:
         wanted: Sequence[Record],
         findings: Mapping[str, Finding],
         on_request: bool,
+        made: Sequence[DkimKey],
     ) -> DomainRow:
-        """The row as it is now."""
+        """The row as it is now. `made`: keys of algorithms that are new since it was registered."""
+        self._keep_keys(tx, checked.domain_name, made)
         before = _found(domains.get(tx, checked.organization_id, checked.id))
         after = lifecycle.after_check(
             before, checks.results(wanted, findings), self._clock.now_ms(), on_request=on_request
@@ -292,6 +311,12 @@ class Registry:
                 "verifiedAt": iso_or_none(after.verified_at),
             },
         )
+
+
+def _is_wanted(keys: Sequence[DkimKey], rotate: bool) -> bool:
+    """A fresh key of the algorithm that these are of?"""
+    is_waiting = any(key.status == "published" for key in keys)
+    return not keys or (rotate and not is_waiting)
 
 
 def checks_of(row: DomainRow) -> dict[str, bool]:

@@ -1,4 +1,5 @@
-"""DKIM signatures (RFC 6376) on what leaves the host: rsa-sha256, relaxed/relaxed, never `l=`.
+"""DKIM signatures (RFC 6376) on what leaves the host: rsa-sha256, relaxed/relaxed, never `l=`; and where the domain has
+a second key that DNS shows, ed25519-sha256 (RFC 8463) as well, in a field of its own below the first.
 
 Every header field that may stand once in a message is signed once more than it is present, so that
 none can be added after signing (RFC 6376 §8.15). The canonical forms are `maild/message/canonical.py`'s; the RSA
@@ -10,15 +11,18 @@ that time. But for `DkimKeys`, all of this is pure computation, fit for any thre
 
 import base64
 from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
 from typing import NamedTuple
 
 from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import padding, rsa
+from cryptography.hazmat.primitives.asymmetric import ed25519, padding, rsa
 
 from maild.message.canonical import RELAXED, body_hash, header_line, read_fields
 from storage import dkim_keys
 from storage.clock import Clock
 from storage.database import Database
+from storage.dkim_keys import Algorithm, DkimKey
 from storage.sealing import Sealer
 
 KEY_BITS = 2048  # RFC 8301 §3.2
@@ -34,6 +38,10 @@ _WHEN_PRESENT = (
 ).split()
 
 _LINE_CHARACTERS = 76
+_ALGORITHMS = {True: "rsa-sha256", False: "ed25519-sha256"}
+
+
+PrivateKey = rsa.RSAPrivateKey | ed25519.Ed25519PrivateKey
 
 
 class NoKey(Exception):
@@ -41,17 +49,24 @@ class NoKey(Exception):
 
 
 class SigningKey(NamedTuple):
-    """`domain` and `selector`: the d= and s= of signatures."""
+    """`domain` and `selector`: the d= and s= of signatures. `second`: the key of another signature on the same mail."""
 
     domain: str
     selector: str
-    private: rsa.RSAPrivateKey
+    private: PrivateKey
+    second: "SigningKey | None" = None
+
+    @property
+    def selectors(self) -> list[str]:
+        """Of all signatures."""
+        return [self.selector, *(self.second.selectors if self.second else ())]
 
 
 class DkimKeys:
     """The keys that sign, by domain."""
 
-    def __init__(self, db: Database, sealer: Sealer, clock: Clock) -> None:
+    def __init__(self, db: Database, sealer: Sealer, clock: Clock, has_second: bool = False) -> None:
+        self._has_second = has_second
         self._db = db
         self._sealer = sealer
         self._clock = clock
@@ -63,13 +78,14 @@ class DkimKeys:
         if key is not None:
             return key
         cached = self._keys.get(domain)
-        row = await self._db.read(dkim_keys.active, domain)
-        if row is None:
+        rows = self._used(await self._db.read(dkim_keys.signing, domain))
+        if not rows:
             raise NoKey(domain)
-        if cached is not None and cached[1].selector == row.selector:
+        if cached is not None and cached[1].selectors == [row.selector for row in rows]:
             key = cached[1]
         else:
-            key = SigningKey(domain, row.selector, load_key(self._open(row)))
+            loaded = [SigningKey(domain, row.selector, load_key(self._open(row))) for row in rows]
+            key = loaded[0]._replace(second=loaded[1] if len(loaded) > 1 else None)
         self._keys[domain] = (self._clock.monotonic() + KEY_CACHE_S, key)
         while len(self._keys) > KEYS_MAX:
             self._keys.popitem(last=False)
@@ -80,7 +96,15 @@ class DkimKeys:
         found = self._keys.get(domain)
         return found[1] if found is not None and found[0] > self._clock.monotonic() else None
 
-    def _open(self, row: dkim_keys.DkimKey) -> bytes:
+    def _used(self, rows: Sequence[DkimKey]) -> list[DkimKey]:
+        """RSA first, which every receiver knows; none without it."""
+        by_algorithm = {row.algorithm: row for row in rows}
+        if "rsa" not in by_algorithm:
+            return []
+        others = [by_algorithm["ed25519"]] if self._has_second and "ed25519" in by_algorithm else []
+        return [by_algorithm["rsa"], *others]
+
+    def _open(self, row: DkimKey) -> bytes:
         return self._sealer.open(row.private_key, dkim_keys.context(row.domain_name, row.selector))
 
 
@@ -92,7 +116,16 @@ def sign(raw: bytes, key: SigningKey, at_s: int, digest: bytes | None = None) ->
     header_end = raw.find(b"\r\n\r\n")
     header, body_at = (raw, len(raw)) if header_end < 0 else (raw[: header_end + 2], header_end + 4)
     digest = digest or body_hash(raw, body_at)
-    return signature(header, digest, key, at_s), digest
+    fields = signature(header, digest, key, at_s)
+    if key.second is not None:
+        fields += signature(header, digest, key.second, at_s)
+    return fields, digest
+
+
+def makers(has_second: bool) -> Mapping[Algorithm, Callable[[], tuple[bytes, str]]]:
+    """What makes a fresh key, by algorithm; `has_second`: also of the one that signs beside RSA."""
+    others: Mapping[Algorithm, Callable[[], tuple[bytes, str]]] = {"ed25519": generate_ed25519_key}
+    return {"rsa": generate_key, **(others if has_second else {})}
 
 
 def generate_key() -> tuple[bytes, str]:
@@ -107,12 +140,21 @@ def generate_key() -> tuple[bytes, str]:
     return der, base64.b64encode(public).decode()
 
 
-def load_key(der: bytes) -> rsa.RSAPrivateKey:
-    """`der`: PKCS#8. ValueError for a key that is not RSA."""
+def generate_ed25519_key() -> tuple[bytes, str]:
+    """The same of Ed25519; RFC 8463 §4.2: the record has the key's 32 octets, without a form around them."""
+    private = ed25519.Ed25519PrivateKey.generate()
+    der = private.private_bytes(
+        serialization.Encoding.DER, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    return der, base64.b64encode(private.public_key().public_bytes_raw()).decode()
+
+
+def load_key(der: bytes) -> PrivateKey:
+    """`der`: PKCS#8. ValueError for a key that is neither RSA nor Ed25519."""
     # Whether the numbers are primes takes 30 ms to check. We made them, and the seal shows that they are unchanged.
     key = serialization.load_der_private_key(der, password=None, unsafe_skip_rsa_key_validation=True)
-    if not isinstance(key, rsa.RSAPrivateKey):
-        raise ValueError("a DKIM key must be an RSA key")
+    if not isinstance(key, PrivateKey):
+        raise ValueError("a DKIM key must be an RSA or an Ed25519 key")
     return key
 
 
@@ -129,14 +171,21 @@ def signature(header: bytes, digest: bytes, key: SigningKey, at_s: int) -> bytes
     signed = [(name, fields[name].pop()) for name in names if fields.get(name)]
     lines = [header_line(field, RELAXED) for field in [*signed, (b"dkim-signature", unsigned)]]
     covered = b"".join(lines).removesuffix(b"\r\n")
-    value = key.private.sign(covered, padding.PKCS1v15(), hashes.SHA256())
+    value = _signed(covered, key.private)
     return b"DKIM-Signature:" + unsigned + _folded_base64(value) + b"\r\n"
+
+
+def _signed(covered: bytes, key: PrivateKey) -> bytes:
+    if isinstance(key, rsa.RSAPrivateKey):
+        return key.sign(covered, padding.PKCS1v15(), hashes.SHA256())
+    return key.sign(sha256(covered).digest())  # RFC 8463 §3: the hash is what is signed
 
 
 def _unsigned(names: list[bytes], digest: bytes, key: SigningKey, at_s: int) -> bytes:
     """The field's value up to `b=`."""
     lines = [
-        f" v=1; a=rsa-sha256; c=relaxed/relaxed; d={key.domain};".encode(),
+        f" v=1; a={_ALGORITHMS[isinstance(key.private, rsa.RSAPrivateKey)]}; c=relaxed/relaxed;".encode()
+        + f" d={key.domain};".encode(),
         f" s={key.selector}; t={at_s};".encode(),
     ]
     line = b" h="

@@ -44,7 +44,7 @@ def fill(settings: Settings, organization_id: str) -> None:
             ),
         )
     conn.execute("INSERT INTO server_secrets VALUES ('x', ?)", (seal(PLAIN, server_secrets.context("x")),))
-    conn.execute("INSERT INTO dkim_keys VALUES ('old.test', 's1', 'retired', x'', 'p', 1)")
+    conn.execute("INSERT INTO dkim_keys VALUES ('old.test', 's1', 'retired', x'', 'p', 1, 'rsa')")
     conn.close()
 
 

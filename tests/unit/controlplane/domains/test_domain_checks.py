@@ -293,3 +293,32 @@ def test_two_records_at_one_selector_don_t_pass() -> None:
 )
 def test_dmarc(answer: list[str], expected: str) -> None:
     assert status("dmarc", answer) == expected
+
+
+@pytest.mark.parametrize(
+    ("seen", "passes"), [(("rsa",), True), (("ed25519",), False), (("rsa", "ed25519"), True)]
+)
+def test_a_key_of_a_second_algorithm_counts_for_nothing(seen: tuple[str, ...], passes: bool) -> None:
+    keys = [*KEYS, PublishedKey("e1", "AAAA", False, "ed25519"), PublishedKey("e2", "BBBB", True, "ed25519")]
+    records = [one for one in checks.records("acme.dev", HOST, keys) if one.purpose == "dkim"]
+    assert [one.required for one in records] == [True, False, False]
+    assert records[1].value == "v=DKIM1; k=ed25519; p=AAAA"
+    findings = {
+        record.key: Finding(OK if any(f"k={one};" in record.value for one in seen) else MISSING)
+        for record in records
+    }
+    assert checks.results(records, findings) == {"dkim": passes}
+
+
+def test_a_key_is_shown_by_a_record_of_its_own_algorithm() -> None:
+    (_, record) = [
+        one
+        for one in checks.records("acme.dev", HOST, [*KEYS, PublishedKey("e1", "AAAA", False, "ed25519")])
+        if one.purpose == "dkim"
+    ]
+    for text, found in (
+        ("v=DKIM1; k=ed25519; p=AAAA", OK),
+        ("v=DKIM1; p=AAAA", MISMATCH),
+        ("k=rsa; p=AAAA", MISMATCH),
+    ):
+        assert checks.judge(record, [[text], [text]], 2, OURS).status == found

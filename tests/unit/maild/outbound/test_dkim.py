@@ -8,6 +8,7 @@ from pathlib import Path
 
 import dkim as dkimpy
 import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,6 +26,14 @@ MESSAGE = (
     b"List-Unsubscribe: <https://ours.test/u?t=x>\r\nList-Unsubscribe-Post: List-Unsubscribe=One-Click\r\n"
     b"\r\nhello  \t there \r\n\r\n.\r\n \r\nbye\t\r\n\r\n\r\n"
 )
+
+
+SECOND_DER, SECOND_PUBLIC = dkim.generate_ed25519_key()
+BOTH = KEY._replace(second=dkim.SigningKey("ours.test", "e1", dkim.load_key(SECOND_DER)))
+RECORDS = {
+    b"s1._domainkey.ours.test.": RECORD,
+    b"e1._domainkey.ours.test.": f"v=DKIM1; k=ed25519; p={SECOND_PUBLIC}".encode(),
+}
 
 
 def signed(raw: bytes, at_s: int = 1_790_000_000) -> bytes:
@@ -64,6 +73,38 @@ def test_opendkim_verifies(name: str, tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, check=False)
     assert b"verification (s=s1, d=ours.test, 2048-bit key" in done.stdout, done
     assert b"succeeded" in done.stdout, done
+
+
+@pytest.mark.parametrize("name", BODIES)
+def test_dkimpy_verifies_both_signatures(name: str) -> None:
+    fields, _ = dkim.sign(BODIES[name], BOTH, 1_790_000_000)
+    assert re.findall(rb"a=(\S+);", fields) == [b"rsa-sha256", b"ed25519-sha256"]
+    message = dkimpy.DKIM(fields + BODIES[name])
+    for number in range(2):
+        assert message.verify(idx=number, dnsfunc=lambda asked, timeout=5: RECORDS[asked])
+    broken = dkimpy.DKIM(fields + BODIES[name].replace(b"ours.test>", b"evil.test>", 1))
+    for number in range(2):
+        assert not broken.verify(idx=number, dnsfunc=lambda asked, timeout=5: RECORDS[asked])
+
+
+@pytest.mark.interop
+def test_opendkim_takes_the_first_whatever_it_makes_of_the_second(tmp_path: Path) -> None:
+    tool = shutil.which("opendkim")
+    if tool is None:
+        pytest.skip("opendkim is not installed: only dkimpy verifies our signatures here")
+    keys = [f"{name.decode().rstrip('.')} {record.decode()}\n" for name, record in RECORDS.items()]
+    (tmp_path / "keys").write_text("".join(keys))
+    (tmp_path / "conf").write_text(f"Mode v\nTestPublicKeys {tmp_path}/keys\n")
+    fields, _ = dkim.sign(MESSAGE, BOTH, 1_790_000_000)
+    (tmp_path / "message").write_bytes((fields + MESSAGE).replace(b"\r\n", b"\n"))
+    command = [tool, "-t", str(tmp_path / "message"), "-x", str(tmp_path / "conf")]
+    done = subprocess.run(command, capture_output=True, check=False)
+    assert b"verification (s=s1, d=ours.test, 2048-bit key" in done.stdout, done
+    assert b"succeeded" in done.stdout, done
+
+
+def test_the_second_key_has_the_32_octets_of_its_record() -> None:
+    assert len(base64.b64decode(SECOND_PUBLIC)) == 32  # RFC 8463 §4.2
 
 
 @given(st.binary(max_size=300))
@@ -118,5 +159,6 @@ def test_a_body_of_blanks_takes_no_quadratic_time() -> None:
 
 
 def test_the_key_is_rsa_2048_in_pkcs8() -> None:
-    assert dkim.load_key(DER).key_size == 2048
+    key = dkim.load_key(DER)
+    assert isinstance(key, rsa.RSAPrivateKey) and key.key_size == 2048
     assert base64.b64decode(PUBLIC).startswith(b"\x30\x82\x01\x22")
