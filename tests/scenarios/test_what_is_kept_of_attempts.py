@@ -334,7 +334,7 @@ async def test_a_message_that_can_not_be_signed(tmp_path: Path) -> None:
         assert attempt["response"] == "no DKIM key for the sender's domain"
 
 
-async def test_all_hosts_are_dead_and_then_not_tried_for_a_while(tmp_path: Path) -> None:
+async def test_all_hosts_are_dead_and_what_is_put_off_then_is_no_attempt(tmp_path: Path) -> None:
     async with Sending(tmp_path) as sending:
         sending.dns.add_mx(DOMAIN, host="one.there.test", preference=10)
         sending.dns.add_mx(DOMAIN, host="two.there.test", preference=20)
@@ -346,6 +346,17 @@ async def test_all_hosts_are_dead_and_then_not_tried_for_a_while(tmp_path: Path)
         ]  # fmt: skip
         assert all("refused" in host["fault"].lower() for host in evidence["hosts"])
         assert all(host["dialogue"] == [] for host in evidence["hosts"])
+        message_id = await sending.send(YOU)
+        await sending.until(message_id, "deferred")
+        assert await sending.store.attempts(message_id) == []
+
+
+async def test_no_way_is_found_and_then_not_looked_for_for_a_while(tmp_path: Path) -> None:
+    async with Sending(tmp_path) as sending:
+        sending.dns.servfail.add(DOMAIN)
+        await sending.queue.start()
+        evidence = (await only(sending, YOU))["evidence"]
+        assert (evidence["endedAt"], evidence["hosts"]) == ("dns", [])
         evidence = (await only(sending, YOU))["evidence"]
         assert (evidence["endedAt"], evidence["hosts"], evidence["dnsMs"]) == ("not_tried", [], None)
 
