@@ -165,6 +165,11 @@ class Resolver(_LookUps):
         self._shares: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
         self.at_hand = AtHand(self._cached)
 
+    @property
+    def is_exhausted(self) -> bool:
+        """Are all places in use, so that nobody is asked anything new?"""
+        return self._slots.locked()
+
     async def close(self) -> None:
         """Nobody waits for answers any more."""
         flying = list(self._flying.values())

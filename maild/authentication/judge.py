@@ -7,7 +7,9 @@
     decide      no one author: spam; a DMARC failure that nobody vouches for: refused or spam, as its policy asks
 
 A DNS that does not answer makes a check `temperror`; it never loses mail. Nothing here raises for what a stranger wrote
-or publishes.
+or publishes. Only where nobody could even be asked for the author's policy, because this host's own places for
+questions are all in use, is there no verdict (`PolicyNotAsked`): strangers who use them up would else be whom they
+like.
 """
 
 import asyncio
@@ -55,6 +57,10 @@ _NO_POLICY = DmarcResult("temperror", reason=NO_ANSWER)
 _TOO_LARGE = "the header section is too large"
 
 
+class PolicyNotAsked(Exception):
+    """The author's policy is to be enforced, and this host has no place left to ask for it; later it has."""
+
+
 class Run(Protocol):
     """Does what only computes: here, or on a thread."""
 
@@ -94,10 +100,13 @@ class Inquiry(NamedTuple):
 
 
 class JudgeDns(SpfDns, Protocol):
-    """DNS (maild.resolver.Resolver). `at_hand`: what is known without waiting; NotAtHand elsewhere."""
+    """DNS (maild.resolver.Resolver). `at_hand`: what is known without waiting; NotAtHand elsewhere. `is_exhausted`: no
+    question can be asked now."""
 
     @property
     def at_hand(self) -> SpfDns: ...
+    @property
+    def is_exhausted(self) -> bool: ...
 
 
 class SenderJudge:
@@ -128,7 +137,7 @@ class SenderJudge:
         self, brought: Introduction, raw: Buffer, parsed: ParsedMessage, run: Run, apart: Run
     ) -> SenderVerdict:
         """The verdict on a message whose bytes and reading these are. `run` does what takes a moment, `apart` what may
-        take longer. PatienceOver."""
+        take longer. PatienceOver, PolicyNotAsked."""
         author = author_domain(parsed)
         now_s = self._clock.now_ms() / 1000
         until = asyncio.get_running_loop().time() + self._deadline_s
@@ -174,6 +183,8 @@ class SenderJudge:
         if not author:  # RFC 9989 §5.3.1: the mechanism is for one author's domain
             return DmarcResult("permerror", reason="From does not name one author")
         if asked.records is None:
+            if self._enforces and self._dns.is_exhausted:
+                raise PolicyNotAsked
             return _NO_POLICY
         identifiers = [Identifier("dkim", one.domain, one.result) for one in dkim]
         identifiers.append(Identifier("spf", asked.spf.domain, asked.spf.result))

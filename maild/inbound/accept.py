@@ -23,7 +23,7 @@ from typing import NamedTuple, TypeVar
 import structlog
 
 from conf.log_events import LogEvent, tell
-from maild.authentication.judge import Introduction, SenderJudge
+from maild.authentication.judge import Introduction, PolicyNotAsked, SenderJudge
 from maild.authentication.patience import PatienceOver
 from maild.authentication.verdict import SenderVerdict
 from maild.errors import SmtpError
@@ -181,6 +181,10 @@ class Acceptor:
                 verdict = await self._spam_filter.weigh(envelope, stored, verdict)
         except PatienceOver as error:
             raise SmtpError(421, "4.3.2", "service is shutting down, try again later") from error
+        except PolicyNotAsked as error:
+            raise SmtpError(
+                451, "4.3.2", "too many questions to DNS at the moment, try again later"
+            ) from error
         return verdict
 
     def _claim(

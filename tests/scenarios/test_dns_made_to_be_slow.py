@@ -9,6 +9,7 @@ import dns.message
 import pytest
 
 from conf.tuning import SmtpTuning, Tuning
+from maild.resolver import QUERIES_IN_FLIGHT
 from tests.conftest import Start
 from tests.support.dns_server import DnsServer
 from tests.support.running import until
@@ -87,6 +88,26 @@ async def test_other_mail_goes_on_and_a_stop_ends_it(start: Start, dns_server: D
     async with asyncio.timeout(5):
         assert set(await asyncio.gather(*waiting)) == {"421 4.3.2 service is shutting down, try again later"}
     assert len(await world.maild.api.messages()) == 5
+
+
+async def test_who_uses_up_all_questions_is_nobody_else(world: SenderWorld) -> None:
+    """A policy that could not be asked for is not one that says nothing."""
+    world.domain("bank.test", dmarc="p=reject", spf="-all")
+    resolver = world.maild.daemon._resolver
+    assert resolver is not None
+    names = [f"d{number}.test" for number in range(QUERIES_IN_FLIGHT)]
+    world.dns.drop.update(names)
+    hanging = [asyncio.create_task(resolver.txt(name)) for name in names]
+
+    async def exhausted() -> bool | None:
+        return resolver.is_exhausted or None
+
+    await until(exhausted)
+    reply = await world.refused(mail_from("info@bank.test"), "x@bank.test")
+    assert reply == "451 4.3.2 too many questions to DNS at the moment, try again later"
+    await resolver.close()  # nobody asks these any more
+    await asyncio.gather(*hanging, return_exceptions=True)
+    assert (await world.refused(mail_from("info@bank.test"), "x@bank.test")).startswith("550 5.7.1 ")
 
 
 async def test_a_nameserver_that_lies_is_one_that_fails(world: SenderWorld) -> None:
