@@ -4,7 +4,8 @@
 
   hanging      mail to 450 domains on nine hosts (smtp-sink) that answer, alone, and among mail to 50 domains whose
                hosts take the connection and never say a word: messages/s until the last of the 450's has arrived.
-  reading      p50 of GET of one message on four kept-open connections: at rest, and while the queue delivers.
+  reading      p50 of GET of one message on four kept-open connections: at rest, and while the queue
+               drains: all messages are in it first.
   long queue   so many recipients wait for an hour in the store: how long the daemon takes to start (the process and
                its modules included), and from POST to the sink's 250 for one message at a time, beside an empty queue.
 
@@ -58,6 +59,16 @@ class World:
         body = {"inboxId": self._inbox_id, "to": [f"user@{domain}"], "subject": "bench", "text": TEXT}
         made = await self.daemon.api.post("/v1/messages/send", **body)
         return str(made["id"])
+
+    def pause(self) -> None:
+        """The hosts that answer take connections, and greet nobody."""
+        for sink in self._sinks:
+            sink.pause()
+
+    def resume(self) -> None:
+        """They go on."""
+        for sink in self._sinks:
+            sink.resume()
 
     async def arrival(self, count: int) -> None:
         """Wait until the hosts that answer have taken so many more, evenly spread, as `healthy` are."""
@@ -133,9 +144,10 @@ async def hanging(options: argparse.Namespace) -> None:
                     await arrived
                     found.append(count / (time.perf_counter() - began))
                     if name == "alone":
-                        fed = asyncio.create_task(one.feed(healthy(count)))
+                        one.pause()
+                        await one.feed(healthy(count))
+                        one.resume()
                         draining.append(await reading(one))
-                        await fed
     alone, among = rates.values()
     shares = [one / other for one, other in zip(alone, among, strict=True)]
     rows: list[tuple[object, ...]] = [("", "messages/s", "range")]
@@ -144,7 +156,7 @@ async def hanging(options: argparse.Namespace) -> None:
     print(f"alone, of among hosts that hang: {measure.middle(shares):.2f} ({measure.span(shares, 2)})")
     ratios = [one.p50_ms / other.p50_ms for one, other in zip(draining, at_rest, strict=True)]
     rows = [("", "p50 ms", "p99 ms")]
-    for name, figures in (("at rest", at_rest), ("while it takes and delivers", draining)):
+    for name, figures in (("at rest", at_rest), ("while the queue drains", draining)):
         rows.append(
             (name, *(statistics.median(getattr(one, at) for one in figures) for at in ("p50_ms", "p99_ms")))
         )
