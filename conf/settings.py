@@ -19,6 +19,7 @@ ENVIRONMENT_PREFIX = "MAILD_"
 
 _HOST_LABEL = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)")
 _PORT = re.compile(r"[0-9]{1,5}")
+_LOCAL_PART = re.compile(r"(?!\.)[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}(?<!\.)")
 
 
 class SettingsError(Exception):
@@ -83,7 +84,15 @@ def _url(value: str) -> str:
     return value.rstrip("/")
 
 
+def _mailbox(value: str) -> str:
+    local, _, domain = value.rpartition("@")
+    if not _LOCAL_PART.fullmatch(local):
+        raise ValueError("must be an address such as postmaster@example.org")
+    return f"{local}@{_domain(domain)}"
+
+
 Domain = Annotated[str, AfterValidator(_domain)]
+OptionalMailbox = Annotated[str, _optional(_mailbox)]
 HostPattern = Annotated[str, AfterValidator(_host_pattern)]
 OptionalDomain = Annotated[str, _optional(_domain)]
 Listen = Annotated[str, AfterValidator(_listen)]
@@ -258,6 +267,8 @@ class Outbound(_Section):
     max_connections_per_destination: Positive = 20
     connect_timeout_s: Positive = 30
     mta_sts: bool = True
+    tls_reports: bool = False
+    tls_reports_contact: OptionalMailbox = ""
     dkim_ed25519: bool = False
     ca_file: str = ""
     relays: Mapping[str, Smarthost] = field(default_factory=dict)

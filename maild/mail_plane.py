@@ -49,6 +49,7 @@ from maild.outbound.settle import Settler
 from maild.outbound.simulator import Simulator
 from maild.outbound.smtp_client import Timeouts
 from maild.outbound.tls_policy import TlsPolicies
+from maild.outbound.tls_witness import TlsWitness
 from maild.outbound.warm_up import WarmUps
 from maild.ports import LogIn, QueuePorts
 from maild.resolver import Resolver
@@ -197,6 +198,7 @@ def mail_out(
         WarmUps(settings.outbound, db, clock),
         senders,
         clock,
+        TlsWitness(policies) if settings.outbound.tls_reports else None,
     )
     return OutboundQueue(
         db,

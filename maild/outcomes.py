@@ -244,7 +244,7 @@ class _Message:
         )
 
     def count(self, metric: str, amount: int = 1) -> None:
-        if amount and self.envelope.mode == "live":
+        if amount and self.envelope.is_counted:
             for period in (day_of(self._now_ms), month_of(self._now_ms)):
                 self._counts.add(self.envelope.organization_id, period, metric, amount)
 
@@ -295,7 +295,7 @@ class _Message:
         )
 
     def _check_reputation(self) -> None:
-        if self.envelope.mode == "live":
+        if self.envelope.is_counted:
             organization_id = self.envelope.organization_id
             self._counts.write(self._tx)  # which it reads
             circuit_breaker.check(self._tx, self._new_id("evt"), organization_id, self._now_ms)

@@ -34,7 +34,8 @@ _SCAN = f"""FROM recipients WHERE {PENDING} AND next_attempt_at BETWEEN :since A
 _DUE_OF = f"""SELECT r.message_id, r.position, r.organization_id, r.address, r.domain, r.kind, r.status,
       r.attempts, r.expires_at, m.inbox_id, m.mode, m.blob_id, m.header_length, m.size_bytes,
       m.from_address, m.envelope_from, m.bounce_token, m.message_id_header, m.created_at, m.unsubscribe,
-      CASE WHEN b.size_bytes <= {LEASED_BLOB_BYTES} THEN b.data END, b.sha256
+      CASE WHEN b.size_bytes <= {LEASED_BLOB_BYTES} THEN b.data END, b.sha256,
+      EXISTS (SELECT 1 FROM tls_reports_sent t WHERE t.message_id = m.id)
     FROM ({{}}) due
     {THEN_JOIN} recipients r ON r.message_id = due.message_id AND r.position = due.position
     {THEN_JOIN} messages m ON m.id = r.message_id
@@ -88,6 +89,7 @@ class Due(NamedTuple):
     unsubscribe: int  # each recipient gets a copy of its own
     data: bytes | None  # the raw message, when it is small
     sha256: bytes | None
+    is_tls_report: int  # RFC 8460 §5.3.1: no policy for TLS keeps it back
     next_attempt_at: int = 0  # what `lease` wrote: when a deferred one is tried again
 
 
@@ -365,6 +367,12 @@ class MessageSummary(NamedTuple):
     sent_at: int | None
     created_at: int
     counted_at: int | None
+    is_tls_report: int = 0
+
+    @property
+    def is_counted(self) -> bool:
+        """Does it count for its organization? What this host sends on its own is nobody's use, nor behaviour."""
+        return self.mode == "live" and not self.is_tls_report
 
     @property
     def periods(self) -> tuple[str, str]:
@@ -373,7 +381,9 @@ class MessageSummary(NamedTuple):
         return day_of(at_ms), month_of(at_ms)
 
 
-_ENVELOPE = f"SELECT {columns(MessageSummary)} FROM messages WHERE id = ?"
+_ENVELOPE = f"""SELECT {", ".join(MessageSummary._fields[:-1])},
+      EXISTS (SELECT 1 FROM tls_reports_sent WHERE message_id = messages.id)
+    FROM messages WHERE id = ?"""
 
 
 def envelope(tx: Tx, message_id: str) -> MessageSummary | None:
@@ -397,7 +407,7 @@ def move_message(
 
 def give_back_unless_left(tx: Tx, message_id: str, message: MessageSummary) -> None:
     """Uncount a live message that failed, in its day, its month and its domain's day, unless it left the host."""
-    if message.mode == "live" and not left_the_host(tx, message_id):
+    if message.is_counted and not left_the_host(tx, message_id):
         domain = message.from_address.rpartition("@")[2]
         usage.give_back_message(tx, message.organization_id, message.periods, domain)
 

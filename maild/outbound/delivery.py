@@ -26,6 +26,7 @@ from maild.outbound.pacing import MESSAGES_PER_SESSION, GroupTurn, HostGroup, Ho
 from maild.outbound.replies import SmtpReply
 from maild.outbound.route import Hop, RouteError, Router
 from maild.outbound.smtp_client import reason
+from maild.outbound.tls_witness import TlsWitness
 from maild.outbound.transaction import Transaction, TransientRefusal, domain_of
 from maild.outbound.warm_up import WarmUps
 from maild.outcomes import Verdict
@@ -33,6 +34,7 @@ from storage.blobs import BlobDamaged, BlobMissing
 from storage.clock import Clock
 from storage.outbound import Due
 from storage.sealing import SealError
+from storage.tls_sessions import TlsSession
 from storage.warm_up_counts import WarmUpDay
 
 # A destination may name thirty addresses that hang one after the other: the next attempt begins anew.
@@ -45,7 +47,8 @@ log = structlog.get_logger("maild.outbound")
 class DeliveryResult:
     """`verdicts`: by the row's position. `was_reached`: some host of the destination answered. `lost_after_data`: a
     connection was lost between the message and the reply to it. `evidence`: packed, for all rows. `postponed`: no host
-    was asked, and the verdicts are its words. `group`: the last one that had a turn."""
+    was asked, and the verdicts are its words. `group`: the last one that had a turn. `tls_sessions`: those that were
+    opened, to be told to the domain."""
 
     verdicts: Mapping[int, Verdict]
     was_reached: bool
@@ -53,6 +56,7 @@ class DeliveryResult:
     evidence: str | None = None
     postponed: Postponed | None = None
     group: HostGroup | None = None
+    tls_sessions: Sequence[TlsSession] = ()
 
 
 class Lane:
@@ -104,7 +108,10 @@ class Deliverer:
         warm_ups: WarmUps,
         senders: EnvelopeSenders,
         clock: Clock,
+        witness: TlsWitness | None = None,
     ) -> None:
+        """`witness`: None where nobody is told what sessions were like."""
+        self._witness = witness
         self._groups = groups
         self._warm_ups = warm_ups
         self._senders = senders
@@ -145,7 +152,8 @@ class Deliverer:
         sender = self._sender(rows[0])
         token = read(sender)
         record = AttemptRecord(self._clock.monotonic, (token.tag,) if token is not None and token.tag else ())
-        progress = _DeliveryProgress(rows, lane, is_doubtful, is_alone, sender, record)
+        witness = None if rows[0].is_tls_report else self._witness
+        progress = _DeliveryProgress(rows, lane, is_doubtful, is_alone, sender, record, witness)
         if not self._contents.has_room_for(rows[0], is_doubtful):
             await lane.let_go()  # who has room may be waiting for a place
         try:
@@ -154,11 +162,18 @@ class Deliverer:
             delivery = replace(_the_same(rows, later.words, was_reached=False), postponed=later)
         finally:
             await self._end(progress)
-            await lane.let_go(unless_reusable=not is_doubtful)
+            # The next message's domain may demand more of a session than was asked for here.
+            await lane.let_go(unless_reusable=not is_doubtful and not rows[0].is_tls_report)
         left = {at: replace(verdict, left=progress.left) for at, verdict in delivery.verdicts.items()}
         lost = progress.lost_after_data
-        evidence = record.packed()
-        return replace(delivery, verdicts=left, lost_after_data=lost, evidence=evidence, group=progress.group)
+        return replace(
+            delivery,
+            verdicts=left,
+            lost_after_data=lost,
+            evidence=record.packed(),
+            group=progress.group,
+            tls_sessions=progress.tls_sessions,
+        )
 
     async def _deliver(self, progress: "_DeliveryProgress") -> DeliveryResult:
         rows = progress.rows
@@ -213,9 +228,10 @@ class Deliverer:
         last = progress.lane.hop
         if last is not None and self._router.is_way(last, row.domain, domain_of(row)):
             yield last
-        record = progress.record
-        async with aclosing(self._router.hops(row.domain, domain_of(row), record.pass_over)) as hops:
-            while (hop := await record.found(anext(hops, None))) is not None:
+        obeys_policies = not row.is_tls_report  # RFC 8460 §5.3.1
+        found = self._router.hops(row.domain, domain_of(row), progress.pass_over, obeys_policies)
+        async with aclosing(found) as hops:
+            while (hop := await progress.record.found(anext(hops, None))) is not None:
                 if hop != last and hop.group not in progress.passed_over:
                     yield hop
 
@@ -319,6 +335,7 @@ class _Attempt:
         """`said`: of several recipients' replies the first. `is_whole`: the host answered to the transaction's end."""
         self._record.fault = None if is_whole else said.text
         self._progress.record.keep(self._record)
+        self._progress.tell_session(self._hop, self._record)
         tell(
             log,
             LogEvent.ATTEMPTED,
@@ -339,9 +356,9 @@ class _Attempt:
 
 @dataclass
 class _DeliveryProgress:
-    """What is known so far. `left`: MAIL FROM was sent to some host; `lost_after_data`, `group`: see DeliveryResult.
-    `passed_over`: groups that it has no turn at; `counts`: what it counts as in warm-ups; `room`: what the content
-    holds of the memory, once it is there."""
+    """What is known so far. `left`: MAIL FROM was sent to some host; `lost_after_data`, `group`, `tls_sessions`: see
+    DeliveryResult. `witness`: None where nobody is told of sessions; `passed_over`: groups that it has no turn at;
+    `counts`: what it counts as in warm-ups; `room`: what the content holds of the memory, once it is there."""
 
     rows: Sequence[Due]
     lane: Lane
@@ -349,6 +366,8 @@ class _DeliveryProgress:
     is_alone: bool
     sender: str
     record: AttemptRecord
+    witness: TlsWitness | None
+    tls_sessions: list[TlsSession] = field(default_factory=list)
     left: bool = False
     lost_after_data: bool = False
     turn: GroupTurn | None = None
@@ -357,6 +376,21 @@ class _DeliveryProgress:
     counts: list[tuple[WarmUpDay, GroupTurn]] = field(default_factory=list)
     content: Content | None = None
     room: AsyncExitStack = field(default_factory=AsyncExitStack)
+
+    def tell_session(self, hop: Hop, record: HostRecord) -> None:
+        """It was tried; a session that others had opened is theirs to tell."""
+        if self.witness is not None and not record.is_reused:
+            self._keep(self.witness.of_session(self.rows[0].domain, hop, record.facts))
+
+    def pass_over(self, host: str, why: str) -> None:
+        """A mail host is not tried."""
+        self.record.pass_over(host, why)
+        if self.witness is not None:
+            self._keep(self.witness.of_refusal(self.rows[0].domain, host))
+
+    def _keep(self, session: TlsSession | None) -> None:
+        if session is not None:
+            self.tls_sessions.append(session)
 
     def end_turn(self) -> None:
         """The group, if it has one, was tried to the end."""

@@ -11,7 +11,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Protocol, cast
+from typing import Literal, Protocol, cast
 
 import structlog
 
@@ -42,18 +42,22 @@ class PolicyFile(Protocol):
     def reason(self) -> str: ...
 
 
+StsFault = Literal["sts-policy-fetch-error", "sts-policy-invalid"]  # RFC 8460 §4.3.2.2
+
 # Given a domain; it answers, whatever the policy's host does.
 FetchPolicy = Callable[[str], Awaitable[PolicyFile]]
 
 
 @dataclass(slots=True)
 class _Known:
-    """What is known of a domain; `row`: the policy as it is stored, which may have expired."""
+    """What is known of a domain; `row`: the policy as it is stored, which may have expired. `fault`: why the last fetch
+    brought none."""
 
     row: StsPolicyRow | None
     policy: StsPolicy | None
     fetch_again: float = 0.0
     fetching: asyncio.Task[None] | None = None
+    fault: StsFault | None = None
 
 
 class StsPolicies:
@@ -79,6 +83,8 @@ class StsPolicies:
         else:
             self._known.move_to_end(domain)
         offered = await self._offered_id(domain)
+        if offered is None:
+            known.fault = None
         row = self._row_in_force(known)
         if row is None and offered is None:
             return None
@@ -87,6 +93,14 @@ class StsPolicies:
         elif self._clock.now_ms() >= row.fetched_at + min(row.max_age_s * 500, REFRESH_S * 1000):
             self._begin(domain, known, row.policy_id)
         return known.policy if self._row_in_force(known) is not None else None
+
+    def at_hand(self, domain: str) -> tuple[StsPolicy | None, StsFault | None]:
+        """What `of` found last: the policy, or why there is none though the domain tells of one."""
+        known = self._known.get(domain)
+        if known is None:
+            return None, None
+        policy = known.policy if self._row_in_force(known) is not None else None
+        return policy, known.fault if policy is None else None
 
     async def close(self) -> None:
         """Give up the fetches. Idempotent."""
@@ -131,15 +145,18 @@ class StsPolicies:
             async with asyncio.timeout(FETCH_WAIT_S), self._turns:
                 file = await self._fetch(domain)
             if file.body is None:
+                known.fault = "sts-policy-fetch-error"
                 self._note(domain, file.reason)
                 return
             policy = read_policy(file.body)
             row = _row(domain, policy_id, policy, self._clock.now_ms())
-            known.row, known.policy = row, policy
+            known.row, known.policy, known.fault = row, policy, None
             await self._db.write(sts_policies.keep, row)
         except TimeoutError:
+            known.fault = "sts-policy-fetch-error"
             self._note(domain, "no answer in time")
         except BadPolicy as error:
+            known.fault = "sts-policy-invalid"
             self._note(domain, f"the file is no policy: {error}")
         except Exception:  # a store that refuses: the policy holds, until a restart at least
             log.exception("sts_policy_not_kept", domain=domain)

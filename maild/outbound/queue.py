@@ -332,6 +332,7 @@ class OutboundQueue(LoopService):
                 self._destinations.put_off(destination, delivery.postponed)
             return self._put_off(rows, delivery.postponed)
         outcome.evidence = delivery.evidence
+        outcome.tls_sessions = delivery.tls_sessions
         if delivery.lost_after_data:
             self._destinations.lost(destination, delivery.group)
         elif delivery.was_reached:

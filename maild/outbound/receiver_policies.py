@@ -14,7 +14,7 @@ from conf.log_events import LogEvent
 from conf.settings import TlsRule
 from conf.strangers import StrangerLog
 from maild.outbound.dane import read_usable
-from maild.outbound.mta_sts import StsPolicies
+from maild.outbound.mta_sts import StsFault, StsPolicies
 from maild.outbound.sts_policy import StsPolicy
 from maild.outbound.tls_demand import NO_DEMAND, Level, PolicyForbids, TlsDemand
 from maild.resolver import DnsTemporary, NoAnswer, NxDomain, Resolver
@@ -134,6 +134,10 @@ class ReceiverPolicies:
         sts = await self._sts.of(domain) if self._sts is not None else None
         keys = self._keys if self._keys is not None and await self._keys.speak_for(domain) else None
         return DomainPolicy(domain, sts, keys, least, self._strangers)
+
+    def at_hand(self, domain: str) -> tuple[StsPolicy | None, StsFault | None]:
+        """See StsPolicies.at_hand."""
+        return (None, None) if self._sts is None else self._sts.at_hand(domain)
 
     async def close(self) -> None:
         """End what is under way. Idempotent."""

@@ -102,7 +102,11 @@ class Router:
         return same_relay and hop.source == self._source(hop.address, sender_domain)
 
     async def hops(
-        self, domain: str, sender_domain: str, passed_over: Callable[[str, str], None]
+        self,
+        domain: str,
+        sender_domain: str,
+        passed_over: Callable[[str, str], None],
+        obeys_policies: bool = True,
     ) -> AsyncGenerator[Hop, None]:
         """The addresses to try, best first; RouteError in place of the first when there is none. `passed_over`: is told
         which mail hosts are not to be tried, and why."""
@@ -114,11 +118,11 @@ class Router:
         found = False
         refusal: RouteError | None = None
         hosts = await self._hosts(domain)
-        policy = await _allowed(self._policies.of_domain(domain))
+        policy = await _allowed(self._policies.of_domain(domain)) if obeys_policies else None
         for host in hosts.ordered:
             try:
                 addresses = self._checked(host, await self._addresses(host))
-                demand = await _allowed(policy.demand(host))
+                demand = await _allowed(policy.demand(host)) if policy is not None else NO_DEMAND
             except RouteError as error:
                 passed_over(host, error.text)
                 refusal = _prefer_transient(refusal, error)

@@ -24,13 +24,14 @@ from maild import outcomes
 from maild.outbound.simulator import FollowUp
 from maild.outcomes import NewId, Settled, Verdict
 from maild.ports import DeliverLocal
-from storage import attempts, outbound
-from storage.clock import Clock, iso
+from storage import attempts, outbound, tls_sessions
+from storage.clock import DAY_MS, Clock, iso
 from storage.database import Database, DatabaseClosed, Tx
 from storage.failures import is_outage
 from storage.ids import Ids
 from storage.outbound import Due
 from storage.service import STORE_RETRY_S, Enduring
+from storage.tls_sessions import TlsSession
 from storage.usage import Counts
 
 UNSETTLED_MAX = 64
@@ -44,7 +45,8 @@ log = structlog.get_logger("maild.outbound")
 @dataclass
 class Outcome:
     """Rows of one message, all leased. What has no verdict yet gets one from `deliver_local`; `follow_ups`
-    are what else happens because of it. `evidence`: packed, of what was attempted for `attempted` of the rows."""
+    are what else happens because of it. `evidence`: packed, of what was attempted for `attempted` of the rows.
+    `tls_sessions`: see DeliveryResult."""
 
     rows: list[Due]
     verdicts: dict[int, Verdict]
@@ -53,6 +55,7 @@ class Outcome:
     duration_ms: int = 0
     evidence: str | None = None
     attempted: Sequence[Due] = ()
+    tls_sessions: Sequence[TlsSession] = ()
 
     is_internal: bool = False  # its verdicts were given up already
 
@@ -66,8 +69,8 @@ class Outcome:
 
     def less(self) -> bool:
         """Leave out what may be the reason that it can't be written; False when nothing is left to leave out."""
-        if self.evidence is not None:
-            self.evidence = None
+        if self.evidence is not None or self.tls_sessions:
+            self.evidence, self.tls_sessions = None, ()
             return True
         if self.is_internal:
             return False
@@ -205,6 +208,8 @@ def _record(tx: Tx, outcome: Outcome, new_id: NewId, now_ms: int, counts: Counts
     settled = outcomes.record(tx, outcome.rows, verdicts, new_id, now_ms, outcome.duration_ms, counts)
     if outcome.evidence is not None:
         _keep_evidence(tx, outcome.evidence, outcome.attempted, settled)
+    for session in outcome.tls_sessions:
+        tls_sessions.note(tx, now_ms // DAY_MS, outcome.rows[0].domain, session)
     for follow_up in outcome.follow_ups:
         follow_up(tx)
     return verdicts, settled

@@ -33,6 +33,12 @@ class StsPolicy(NamedTuple):
     mx: tuple[str, ...]
     max_age_s: int
 
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """As a file would have it (§3.2)."""
+        patterns = (f"mx: {one}" for one in self.mx)
+        return "version: STSv1", f"mode: {self.mode}", *patterns, f"max_age: {self.max_age_s}"
+
     def names(self, host: str) -> bool:
         """Is the mail host (lower case, no dot at the end) one of the policy's? A wildcard stands for one label."""
         if host in self.mx:

@@ -71,7 +71,7 @@ def test_all_faults_are_told_at_once_by_the_name_of_their_key() -> None:
                 "bare_line_ends": "keep",
             },
             "http": {"listen": "127.0.0.1:99999"},
-            "outbound": {"port": 0},
+            "outbound": {"port": 0, "tls_reports": "daily", "tls_reports_contact": "postmaster"},
             "webhooks": {"retry_delays_s": [1, 2, 3, 4, 5]},
             "storage": {"reserve_percent": 51},
             "plans": {"gold": {"inboxes": -1, "colour": "gold"}},
@@ -82,7 +82,8 @@ def test_all_faults_are_told_at_once_by_the_name_of_their_key() -> None:
         [
             "colour", "data_dir", "server.hostname", "server.shared_domains", "server.public_url", "server.nick",
             "smtp.listen.1", "smtp.max_sessions", "smtp.max_recipients", "smtp.bare_line_ends", "http.listen",
-            "outbound.port", "webhooks.retry_delays_s", "storage.reserve_percent", "plans.gold.inboxes",
+            "outbound.port", "outbound.tls_reports", "outbound.tls_reports_contact", "webhooks.retry_delays_s",
+            "storage.reserve_percent", "plans.gold.inboxes",
             "plans.gold.colour",
         ]
     )  # fmt: skip
