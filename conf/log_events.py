@@ -97,6 +97,16 @@ class LogEvent(StrEnum):
         "warning",
         "At start: `dns.trust_ad` is true, and a resolver is not on this host: who is in between can turn DANE off.",
     )
+    TLS_REPORT_SENT = (
+        "tls_report_sent",
+        "info",
+        "A domain is told how TLS with its hosts went on a day: by mail, which is queued, or by HTTPS (`destination`).",
+    )
+    TLS_REPORT_NOT_SENT = (
+        "tls_report_not_sent",
+        "info",
+        "A domain could not be told (`reason`); another attempt follows for two days, unless `is_given_up`.",
+    )
     DELIVERED = "delivered", "info", "The recipient's own host, or a local inbox, took the message."
     SENT = "sent", "info", "The smarthost took the message."
     DEFERRED = "deferred", "info", "The recipient is tried again later."

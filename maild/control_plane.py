@@ -8,6 +8,7 @@
 Nothing is started here. Parts get what they need handed in, and make no other part themselves.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from controlplane.access.authentication import Authenticator
@@ -23,9 +24,12 @@ from controlplane.operations.operation import Services
 from controlplane.operations.table import OPERATIONS
 from controlplane.reference import Reference
 from controlplane.sending.admission import Admission
+from controlplane.sending.operator_mail import OperatorMail
 from controlplane.sending.pipeline import Pipeline
 from controlplane.sending.sanitize import Sanitizer
 from controlplane.sending.scheduler import Scheduler
+from controlplane.sending.tls_reporter import USER_AGENT as REPORTS_USER_AGENT
+from controlplane.sending.tls_reporter import ReportHostRules, TlsReporter
 from controlplane.sending.unsubscribing import Unsubscriber
 from controlplane.transport.health import HealthCheck
 from controlplane.transport.server import HttpServer
@@ -39,7 +43,7 @@ from maild.outbound import dkim
 from maild.outbound.queue import OutboundQueue
 from maild.ports import LogIn
 from maild.queue_changes import QueueChanges
-from maild.resolver import NoAnswer, NxDomain, Resolver
+from maild.resolver import DnsError, NoAnswer, NxDomain, Resolver
 from maild.submission_door import SubmissionDoor
 from storage import events
 from storage.kept_json import KeptJson
@@ -82,6 +86,7 @@ class ControlPlane(NamedTuple):
     dispatcher: Dispatcher
     streams: Streams
     background: list[Service]
+    tls_reporter: TlsReporter | None
 
 
 def control_plane(
@@ -137,8 +142,11 @@ def control_plane(
         ground.tuning.http,
     )
     background = [rate_limit, hooks.egress, names.egress, hooks.dispatcher, sent.scheduler, names.rechecks]
+    reporter = _tls_reporter(ground, queue) if settings.outbound.tls_reports else None
+    if reporter is not None:
+        background.append(reporter)
     door = SubmissionDoor(db, operations, authenticator, rate_limit, ground.rounds)
-    return ControlPlane(operations, door.log_in, http, hooks.dispatcher, hooks.streams, background)
+    return ControlPlane(operations, door.log_in, http, hooks.dispatcher, hooks.streams, background, reporter)
 
 
 def _sending(ground: Ground, queue: OutboundQueue) -> SendingParts:
@@ -157,6 +165,41 @@ def _sending(ground: Ground, queue: OutboundQueue) -> SendingParts:
         wake_scheduler=scheduler.wake,
     )
     return SendingParts(pipeline, scheduler)
+
+
+def _tls_reporter(ground: Ground, queue: OutboundQueue) -> TlsReporter:
+    settings, resolver = ground.settings, ground.resolver
+    outbound, domain = settings.outbound, settings.server.shared_domains[0]
+
+    async def find_txt(name: str) -> Sequence[bytes] | None:
+        try:
+            return await resolver.txt(name)
+        except (NxDomain, NoAnswer):
+            return []
+        except DnsError:
+            return None
+
+    mail = OperatorMail(
+        ground.db,
+        ground.blobs,
+        ground.cpu,
+        ground.clock,
+        ground.ids,
+        outbound.give_up_after_s,
+        wake_queue=queue.wake,
+    )
+    rules = ReportHostRules(outbound.allow_private_networks, outbound.ca_file)
+    return TlsReporter(
+        ground.db,
+        ground.clock,
+        ground.cpu,
+        find_txt,
+        mail,
+        Egress(rules, resolver.addresses, REPORTS_USER_AGENT),
+        organization=settings.server.hostname,
+        submitter=domain,
+        contact=outbound.tls_reports_contact or f"postmaster@{domain}",
+    )
 
 
 def _webhooks(ground: Ground, load_text: TextLoader) -> WebhookParts:

@@ -22,6 +22,7 @@ from conf.tuning import Tuning
 from controlplane.egress.mta_sts import PolicyHosts
 from controlplane.egress.rspamd import Rspamd
 from controlplane.operations.invoke import Operations
+from controlplane.sending.tls_reporter import TlsReporter
 from controlplane.transport.server import HttpError, HttpServer
 from controlplane.webhooks.event_streams import Streams
 from maild import allocator
@@ -85,6 +86,7 @@ class Daemon:
         self.streams: Streams
         self.indexer: SearchIndexer
         self.retention: Retention
+        self.tls_reporter: TlsReporter | None = None
         self.self_check: SelfCheck
         self.loop_monitor: LoopMonitor
 
@@ -135,6 +137,7 @@ class Daemon:
         self._keep_house(ground, index)
         api = control_plane(ground, index, queue, unsubscribe_key, self.self_check, self.loop_monitor)
         self.operations, self.http, self.streams = api.operations, api.http, api.streams
+        self.tls_reporter = api.tls_reporter
         self.submission = submission(ground, common, api.log_in)
         self._supervisor = Supervisor(
             [

@@ -1,0 +1,86 @@
+"""Mail that this host sends on its own, from the operator's inbox: no caller asked for it, so no guard is asked.
+
+Durable when `queue` returns; what the caller marks, it marks in the same transaction.
+"""
+
+from collections.abc import Callable
+
+from controlplane.access.principal import LIVE, Principal
+from controlplane.contract.messages import SendMessage
+from controlplane.sending import rows
+from controlplane.sending.rows import Prepared
+from controlplane.sending.submission import Submission, WrittenMail
+from maild.message.digest import digest
+from storage import blobs, inboxes, messages, outbound
+from storage.blobs import Blobs
+from storage.clock import Clock
+from storage.cpu_threads import CpuThreads
+from storage.database import Database, Tx
+from storage.ids import Ids
+from storage.inboxes import RecipientInbox
+
+# Given a token and an address of ours, the message; called in a thread.
+WriteMail = Callable[[str, str], bytes]
+# Given the message's id, is it still to be sent? Whatever it writes commits with the message.
+MarkMail = Callable[[Tx, str], bool]
+
+
+class OperatorMail:
+    """Queues whole messages. `wake_queue`: is called after a commit."""
+
+    def __init__(
+        self,
+        db: Database,
+        blob_store: Blobs,
+        cpu: CpuThreads,
+        clock: Clock,
+        ids: Ids,
+        give_up_after_s: int,
+        wake_queue: Callable[[], None],
+    ) -> None:
+        self._db = db
+        self._blobs = blob_store
+        self._cpu = cpu
+        self._clock = clock
+        self._ids = ids
+        self._give_up_after_s = give_up_after_s
+        self._wake_queue = wake_queue
+
+    async def sender(self) -> RecipientInbox | None:
+        """The operator's inbox; None where there is none."""
+        return await self._db.lookup(inboxes.operator_mailbox)
+
+    async def queue(self, sender: RecipientInbox, to: str, write: WriteMail, mark: MarkMail) -> str | None:
+        """The id of the message, which is queued; None where `mark` says no, or the inbox is gone."""
+        token = self._ids.token()
+        raw = await self._cpu.run(sender.organization_id, lambda: write(token, sender.address))
+        found = await self._cpu.run(sender.organization_id, lambda: digest(raw))
+        stored = await self._blobs.store(raw)
+        request = SendMessage.model_construct(inboxId=sender.inbox_id, to=[to], subject=found.parsed.subject)
+        principal = Principal("", sender.organization_id, None, (), LIVE)
+        submission = Submission(principal, request, written=WrittenMail(stored, found, token))
+        prepared = Prepared(submission, [("to", to)], None, stored, found, token)
+        message_id = self._ids.new("msg")
+
+        async def commit() -> bool:
+            return await self._db.write(self._commit, prepared, message_id, mark)
+
+        if not await self._blobs.keep(stored, commit):
+            return None
+        self._wake_queue()
+        return message_id
+
+    def _commit(self, tx: Tx, prepared: Prepared, message_id: str, mark: MarkMail) -> bool:
+        now_ms, principal = self._clock.now_ms(), prepared.submission.principal
+        inbox = inboxes.get_active(tx, principal.organization_id, prepared.submission.request.inboxId)
+        if inbox is None or not mark(tx, message_id):
+            return False
+        thread_id = rows.join_thread(tx, prepared, None, inbox, self._ids, now_ms)
+        blobs.insert(tx, prepared.stored, now_ms)
+        attachments = messages.attachment_rows(self._ids, message_id, prepared.found.parts())
+        row = rows.message(prepared, inbox, message_id, thread_id, now_ms)
+        messages.insert(tx, row, attachments, prepared.found.search_words)
+        give_up_at_ms = now_ms + self._give_up_after_s * 1000
+        outbound.enqueue(tx, message_id, inbox.organization_id, prepared.recipients, now_ms, give_up_at_ms)
+        inboxes.sent(tx, inbox.id, now_ms)
+        return True
