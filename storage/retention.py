@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import structlog
 
-from storage import domain_reports, messages
+from storage import domain_reports, messages, tls_sessions
 from storage.blobs import Blobs
 from storage.clock import DAY_MS, Clock
 from storage.database import Database, Tx
@@ -71,6 +71,18 @@ ROWS = (
         "SELECT id FROM domain_reports WHERE created_at < :before ORDER BY created_at LIMIT :limit",
         f"DELETE FROM domain_reports WHERE id IN {each_row_of(':keys', 1)}",
     ),
+    Rows(
+        "tls sessions",
+        f"""SELECT DISTINCT day, domain FROM tls_sessions WHERE day < :before / {DAY_MS}
+            ORDER BY day, domain LIMIT :limit""",
+        f"DELETE FROM tls_sessions WHERE (day, domain) IN {each_row_of(':keys', 2)}",
+    ),
+    Rows(
+        "tls reports",
+        f"""SELECT day, domain, destination FROM tls_reports_sent WHERE day < :before / {DAY_MS}
+            ORDER BY day, domain LIMIT :limit""",
+        f"DELETE FROM tls_reports_sent WHERE (day, domain, destination) IN {each_row_of(':keys', 3)}",
+    ),
     # These two tables do not have an index by age: they are small, and written with every request and every send.
     Rows(
         "rate windows",
@@ -97,6 +109,8 @@ def ages(keep_events_days: int, keep_records_days: int) -> dict[str, int]:
         "webhook records": keep_records_days * DAY_MS,
         "idempotency keys": IDEMPOTENCY_MS,
         "domain reports": domain_reports.KEEP_MS,
+        "tls sessions": tls_sessions.KEEP_MS,
+        "tls reports": tls_sessions.SENT_KEEP_MS,
         "rate windows": RATE_WINDOW_MS,
         "recent recipients": RECENT_RECIPIENTS_MS,
     }

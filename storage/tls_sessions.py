@@ -8,10 +8,13 @@ what differs between them.
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from storage.clock import DAY_MS
 from storage.database import Tx
 from storage.records import columns
 
 ROWS_MAX = 100
+KEEP_MS = 2 * DAY_MS  # after their day: RFC 8460 §5.5 asks for attempts of 24 hours
+SENT_KEEP_MS = 60 * DAY_MS  # longer than mail waits in the queue
 _PAGE = 1000
 
 
@@ -71,12 +74,6 @@ def of(tx: Tx, day: int, domain: str) -> list[tuple[TlsSession, int]]:
 def forget(tx: Tx, day: int, domain: str) -> None:
     """What there was to report of it was reported, or nobody wants to know."""
     tx.run("DELETE FROM tls_sessions WHERE day = ? AND domain = ?", (day, domain))
-
-
-def forget_before(tx: Tx, sessions_day: int, sent_day: int) -> None:
-    """Drop sessions of days before the first, and what was sent about days before the second."""
-    tx.run("DELETE FROM tls_sessions WHERE day < ?", (sessions_day,))
-    tx.run("DELETE FROM tls_reports_sent WHERE day < ?", (sent_day,))
 
 
 def mark_sent(tx: Tx, day: int, domain: str, destination: str, message_id: str | None = None) -> bool:

@@ -3,7 +3,8 @@
 A day is reported after it is over, each domain at a time of its own, so that the world's hosts do not all write at
 midnight. What is due stands in rows (`storage/tls_sessions.py`): a report by mail is marked in the transaction that
 queues it, so it goes once; one by HTTPS is marked when the far end took it, so a crash in between sends it again, with
-the same octets. What fails now is tried again every RETRY_MS, for KEPT_DAYS after its day.
+the same octets. What fails now is tried again every RETRY_MS, until the rows are too old
+(`storage/retention.py`).
 """
 
 import asyncio
@@ -32,8 +33,6 @@ ROUND_S = 300
 AFTER_MIDNIGHT_MS = 10 * 60_000  # outcomes of the day's last sessions may still be on their way to the store
 SPREAD_MS = 4 * 3_600_000
 RETRY_MS = 3_600_000
-KEPT_DAYS = 2  # RFC 8460 §5.5 asks for 24 hours
-MARKS_KEPT_DAYS = 60  # longer than mail waits in the queue
 AT_ONCE = 10
 TIMEOUT_S = 30
 USER_AGENT = "maild-tls-reports/1"
@@ -82,7 +81,6 @@ class TlsReporter(LoopService):
         self._organization = organization
         self._submitter = submitter
         self._contact = contact
-        self._cleaned_on = -1
         self._not_before: dict[tuple[int, str], int] = {}  # of what failed; forgotten at a restart
 
     async def start(self) -> None:
@@ -100,15 +98,11 @@ class TlsReporter(LoopService):
             await self.pause(ROUND_S)
 
     async def round(self) -> None:
-        """Send what is due now, and forget what is too old."""
+        """Send what is due now."""
         now_ms = self._clock.now_ms()
-        today = now_ms // DAY_MS
-        if today != self._cleaned_on:
-            await self._db.write(tls_sessions.forget_before, today - KEPT_DAYS, today - MARKS_KEPT_DAYS)
-            self._cleaned_on = today
         waiting: set[tuple[int, str]] = set()
         after = (-1, "")
-        while page := await self._db.read(tls_sessions.unreported, today, after):
+        while page := await self._db.read(tls_sessions.unreported, now_ms // DAY_MS, after):
             after = page[-1]
             waiting.update(page)
             due = [one for one in page if self._due_ms(*one) <= now_ms]

@@ -268,9 +268,24 @@ async def test_silence_of_dns_is_waited_for_and_not_for_ever(world: ReportWorld)
     assert (world.rows, world.dns.queries[RECORD, "TXT"]) == (1, asked)  # not before an hour is over
     await world.later()
     assert world.dns.queries[RECORD, "TXT"] > asked
-    world.clock.at_ms += 2 * DAY_MS
-    await world.round()
+    world.clock.at_ms = (world.day + 3) * DAY_MS - 1
+    await world.maild.daemon.retention.round()
+    assert world.rows == 1
+    world.clock.at_ms += 1
+    await world.maild.daemon.retention.round()
     assert (world.queued, world.rows) == (0, 0)
+
+
+async def test_that_a_report_was_sent_is_known_for_as_long_as_it_may_wait(world: ReportWorld) -> None:
+    world.tell(BY_MAIL)
+    await world.round()
+    marks = "SELECT count(*) FROM tls_reports_sent"
+    world.clock.at_ms = (world.day + 61) * DAY_MS - 1
+    await world.maild.daemon.retention.round()
+    assert world.maild.sql(marks) == [(1,)]
+    world.clock.at_ms += 1
+    await world.maild.daemon.retention.round()
+    assert world.maild.sql(marks) == [(0,)]
 
 
 async def test_a_url_inside_is_not_called(world: ReportWorld, monkeypatch: pytest.MonkeyPatch) -> None:
