@@ -4,6 +4,7 @@ Only what a certificate for the policy host vouches for counts, and only as a wh
 host, or say another age.
 """
 
+import ssl
 from typing import NamedTuple
 
 from conf.settings import Outbound
@@ -26,10 +27,12 @@ class PolicyHostRules(NamedTuple):
 
 
 class FetchedFile(NamedTuple):
-    """`body`: None where there is no file; then `reason` says why."""
+    """`body`: None where there is no file; then `reason` says why. `is_unproven`: the host's certificate was not
+    believed."""
 
     body: bytes | None
     reason: str = ""
+    is_unproven: bool = False
 
 
 class PolicyHosts(Service):
@@ -54,7 +57,8 @@ class PolicyHosts(Service):
         try:
             answer = await self._egress.get(f"https://{authority}{PATH}")
         except (EgressFailed, EgressRefused) as error:
-            return FetchedFile(None, error.reason)
+            is_unproven = isinstance(error.__cause__, ssl.SSLCertVerificationError)
+            return FetchedFile(None, error.reason, is_unproven)
         if answer.status != 200:  # RFC 8461 §3.3: redirects must not be followed
             return FetchedFile(None, f"the policy host answered {answer.status}")
         if answer.content_type.partition(";")[0].strip().lower() != "text/plain":

@@ -34,15 +34,19 @@ log = structlog.get_logger("maild.outbound")
 
 
 class PolicyFile(Protocol):
-    """`body`: None where there is none; then `reason` says why."""
+    """`body`: None where there is none; then `reason` says why. `is_unproven`: no certificate for its host's name was
+    shown."""
 
     @property
     def body(self) -> bytes | None: ...
     @property
     def reason(self) -> str: ...
+    @property
+    def is_unproven(self) -> bool: ...
 
 
-StsFault = Literal["sts-policy-fetch-error", "sts-policy-invalid"]  # RFC 8460 §4.3.2.2
+# RFC 8460 §4.3.2.2
+StsFault = Literal["sts-policy-fetch-error", "sts-policy-invalid", "sts-webpki-invalid"]
 
 # Given a domain; it answers, whatever the policy's host does.
 FetchPolicy = Callable[[str], Awaitable[PolicyFile]]
@@ -145,7 +149,7 @@ class StsPolicies:
             async with asyncio.timeout(FETCH_WAIT_S), self._turns:
                 file = await self._fetch(domain)
             if file.body is None:
-                known.fault = "sts-policy-fetch-error"
+                known.fault = "sts-webpki-invalid" if file.is_unproven else "sts-policy-fetch-error"
                 self._note(domain, file.reason)
                 return
             policy = read_policy(file.body)

@@ -172,6 +172,15 @@ async def test_a_policy_that_can_not_be_had(tmp_path: Path, reply: Reply, result
         assert (TlsSession("sts", sts("enforce")), 1) in await counted(world.sending)
 
 
+async def test_a_policy_whose_host_nobody_vouches_for(tmp_path: Path) -> None:
+    world = StsWorld(tmp_path, tls_reports=True)
+    world.both.write_bytes(world.ca.ca_file.read_bytes())
+    async with world:
+        world.publish("enforce")
+        await world.sent("delivered")
+        assert await counted(world.sending) == [(failed("sts-webpki-invalid", "sts"), 1)]
+
+
 @pytest.mark.parametrize("misfortune", ["", "another certificate", "unusable"])
 async def test_under_dane(tmp_path: Path, misfortune: str) -> None:
     world = DaneWorld(tmp_path)

@@ -32,15 +32,15 @@ class StsWorld:
         self.ca = ThrowawayCa(folder / "mx")
         self.mx = mx or Mx(starttls="good", tls_context=self.ca.server_context([MX_HOST]))
         self.host = WebhookSink(folder / "web", f"mta-sts.{DOMAIN}")
-        self._both = folder / "both.pem"
-        self._both.write_bytes(self.ca.ca_file.read_bytes() + self.host.ca_file.read_bytes())
+        self.both = folder / "both.pem"
+        self.both.write_bytes(self.ca.ca_file.read_bytes() + self.host.ca_file.read_bytes())
         self._folder = folder
-        self._outbound = {"ca_file": str(self._both), **outbound}
+        self._outbound = {"ca_file": str(self.both), **outbound}
         self.allow_private_networks = True
 
     async def __aenter__(self) -> "StsWorld":
         await self.host.__aenter__()
-        rules = Outbound(allow_private_networks=self.allow_private_networks, ca_file=str(self._both))
+        rules = Outbound(allow_private_networks=self.allow_private_networks, ca_file=str(self.both))
         self._hosts = PolicyHosts(rules, self.host.resolve, self.host.port)
         await self._hosts.start()
         self.sending = Sending(
