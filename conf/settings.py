@@ -271,6 +271,8 @@ class Outbound(_Section):
     tls_reports_contact: OptionalMailbox = ""
     dkim_ed25519: bool = False
     ca_file: str = ""
+    tls_cert: str = ""
+    tls_key: str = ""
     relays: Mapping[str, Smarthost] = field(default_factory=dict)
     sources: Mapping[str, SourceAddress] = field(default_factory=dict)
     tls: Mapping[str, TlsRule] = field(default_factory=dict)
@@ -442,8 +444,9 @@ def _fault(error: Any) -> str:
 
 def _contradictions(settings: Settings) -> list[str]:
     faults = []
-    if bool(settings.smtp.tls_cert) != bool(settings.smtp.tls_key):
-        faults.append("smtp.tls_cert, smtp.tls_key: give both files or neither")
+    for name, pair in (("smtp", settings.smtp), ("outbound", settings.outbound)):
+        if bool(pair.tls_cert) != bool(pair.tls_key):
+            faults.append(f"{name}.tls_cert, {name}.tls_key: give both files or neither")
     for key in ("submission_listen", "submission_listen_tls"):
         if getattr(settings.smtp, key) and not settings.smtp.tls_cert:
             faults.append(
@@ -457,6 +460,8 @@ def _contradictions(settings: Settings) -> list[str]:
         ("smtp.tls_key", settings.smtp.tls_key),
         ("dns.doh_ca_file", settings.dns.doh_ca_file),
         ("outbound.ca_file", settings.outbound.ca_file),
+        ("outbound.tls_cert", settings.outbound.tls_cert),
+        ("outbound.tls_key", settings.outbound.tls_key),
         ("webhooks.ca_file", settings.webhooks.ca_file),
         *((f"outbound.relays.{name}.ca_file", one.ca_file) for name, one in settings.outbound.relays.items()),
     ):

@@ -36,6 +36,7 @@ from maild.mail_plane import Ground, mail_in, mail_out, queue_ports, submission
 from maild.message import guessing
 from maild.message.envelope_sender import EnvelopeSenders
 from maild.outbound.recipient_headers import RecipientHeaders
+from maild.outbound.tls_policy import TlsPolicies
 from maild.resolver import Resolver
 from maild.submission.listener import SubmissionListener
 from storage import blobs, migrate, rotation, server_secrets
@@ -87,6 +88,7 @@ class Daemon:
         self.indexer: SearchIndexer
         self.retention: Retention
         self.tls_reporter: TlsReporter | None = None
+        self.tls_policies: TlsPolicies
         self.self_check: SelfCheck
         self.loop_monitor: LoopMonitor
 
@@ -125,6 +127,7 @@ class Daemon:
         self.listener, local, common = mail_in(ground, senders, self._tls_context(), ask)
         outbound = self._settings.outbound
         policy_hosts = PolicyHosts(outbound, ground.resolver.addresses) if outbound.mta_sts else None
+        self.tls_policies = self._outbound_tls(ground.clock)
         queue = mail_out(
             ground,
             queue_ports(ground, local),
@@ -132,6 +135,7 @@ class Daemon:
             RecipientHeaders(unsubscribe_key, self._settings.server.public_url),
             random.Random(),  # noqa: S311 (spreads retries, guards nothing)
             policy_hosts.fetch if policy_hosts else None,
+            self.tls_policies,
         )
         index = SearchIndex(self._folder.search_index)
         self._keep_house(ground, index)
@@ -230,21 +234,29 @@ class Daemon:
                 f"smtp.tls_cert, smtp.tls_key: {cert} and {key} are no usable pair: {error}"
             ) from error
 
+    def _outbound_tls(self, clock: Clock) -> TlsPolicies:
+        outbound = self._settings.outbound
+        cert, key = outbound.tls_cert, outbound.tls_key
+        try:
+            return TlsPolicies(clock, outbound.ca_file, (cert, key) if cert else None)
+        except (ssl.SSLError, OSError) as error:
+            raise StartError(
+                f"outbound.tls_cert, outbound.tls_key: {cert} and {key} are no usable pair: {error}"
+            ) from error
+
     def _certificate_watch(self) -> list[CertificateWatch]:
-        smtp = self._settings.smtp
-        if not smtp.tls_cert:
-            return []
-        return [
-            CertificateWatch((smtp.tls_cert, smtp.tls_key), self.reload, self._tuning.smtp.certificate_look_s)
-        ]
+        smtp, outbound = self._settings.smtp, self._settings.outbound
+        files = [one for one in (smtp.tls_cert, smtp.tls_key, outbound.tls_cert, outbound.tls_key) if one]
+        return [CertificateWatch(files, self.reload, self._tuning.smtp.certificate_look_s)] if files else []
 
     def reload(self) -> None:
-        """Read the certificate again, for the sessions that begin from now on; the old one stays where that fails."""
+        """Read the certificates again, for the sessions that begin from now on; the old ones stay where that fails."""
         if not self._serves:  # it is about to be read
             return
         try:
             fresh = self._tls_context()
-        except StartError as error:
+            self.tls_policies.renew()
+        except (StartError, ssl.SSLError, OSError) as error:
             log.error("certificate_not_reloaded", error=str(error))
         else:
             for listener in self._listeners:

@@ -177,6 +177,7 @@ def mail_out(
     recipient_headers: RecipientHeaders,
     randomness: random.Random,
     fetch_policy: FetchPolicy | None,
+    tls_policies: TlsPolicies,
     timeouts: Timeouts | None = None,
 ) -> OutboundQueue:
     """Call it on the event loop. `randomness` spreads retries and orders hosts, and guards nothing. `fetch_policy`:
@@ -192,7 +193,7 @@ def mail_out(
     router = Router(settings, ground.resolver, policies, groups, randomness)
     deliverer = Deliverer(
         router,
-        Connections(settings, TlsPolicies(clock, settings.outbound.ca_file), clock, timeouts),
+        Connections(settings, tls_policies, clock, timeouts),
         Contents(db, ground.blobs, keys, recipient_headers, clock, ground.cpu),
         HostGroupRegistry(settings.outbound, groups.rules, clock),
         WarmUps(settings.outbound, db, clock),

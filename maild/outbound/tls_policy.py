@@ -58,18 +58,33 @@ class TlsPolicy:
 
 
 class TlsPolicies:
-    """The policy of each host; what failed is kept in memory alone. `ca_file`: trusted besides the system's CAs."""
+    """The policy of each host; what failed is kept in memory alone. `ca_file`: trusted besides the system's CAs.
+    `pair`: certificate and key that hosts are shown which ask who we are, None for none."""
 
-    def __init__(self, clock: Clock, ca_file: str = "") -> None:
+    def __init__(self, clock: Clock, ca_file: str = "", pair: tuple[str, str] | None = None) -> None:
+        """ssl.SSLError or OSError, as for `renew`."""
         self._clock = clock
-        self._unverified = _unverified()
-        self._verified = _verified(ca_file)
-        self._verified.hostname_checks_common_name = False  # RFC 8461 §4.1: the name is a DNS-ID
-        self._opportunistic = TlsPolicy("opportunistic", self._unverified)
-        self._testing = TlsPolicy("testing", self._verified)
+        self._ca_file = ca_file
+        self._pair = pair
         self._plain = TlsPolicy("plain", None)
         self._broken: OrderedDict[tuple[str, str], float] = OrderedDict()  # host, policy
+        self.renew()
+
+    def renew(self) -> None:
+        """Read the files again, for sessions that begin from now on. ssl.SSLError or OSError where they don't fit; then
+        all stays as it was."""
+        unverified, verified = self._shown(_unverified()), self._shown(_verified(self._ca_file))
+        verified.hostname_checks_common_name = False  # RFC 8461 §4.1: the name is a DNS-ID
+        self._unverified, self._verified = unverified, verified
+        self._opportunistic = TlsPolicy("opportunistic", unverified)
+        self._testing = TlsPolicy("testing", verified)
         self._relays: dict[RelayHost, TlsPolicy] = {}
+
+    def _shown(self, context: ssl.SSLContext) -> ssl.SSLContext:
+        if self._pair is not None:
+            # An encrypted key is a fault; without a password OpenSSL would ask for one on the terminal.
+            context.load_cert_chain(*self._pair, password="")
+        return context
 
     def for_hop(self, hop: Hop) -> TlsPolicy:
         """What protects a session with this host."""
@@ -89,7 +104,7 @@ class TlsPolicies:
     def _of_relay(self, relay: RelayHost) -> TlsPolicy:
         policy = self._relays.get(relay)
         if policy is None:
-            context = _verified(relay.ca_file)
+            context = self._shown(_verified(relay.ca_file))
             policy = self._relays[relay] = TlsPolicy(relay.tls, context, True, relay.tls == "implicit")
         return policy
 

@@ -60,6 +60,7 @@ class Mx:
     hold: dict[str, asyncio.Event] = field(default_factory=dict)
     drop_at: str = ""
     received: list[Received] = field(default_factory=list)
+    clients_shown: list[bytes | None] = field(default_factory=list)  # certificates, as DER
     commands: list[str] = field(default_factory=list)
     connections: int = 0
     open_now: int = 0
@@ -245,6 +246,7 @@ class _Conversation:
             raise ConnectionResetError
         assert self._mx.tls_context is not None
         await self._writer.start_tls(self._mx.tls_context)
+        self._mx.clients_shown.append(self._writer.get_extra_info("ssl_object").getpeercert(True))
         self._tls = True
         self._forget()
 

@@ -15,6 +15,7 @@ from maild.outbound.mta_sts import FetchPolicy
 from maild.outbound.queue import OutboundQueue
 from maild.outbound.recipient_headers import RecipientHeaders
 from maild.outbound.smtp_client import Timeouts
+from maild.outbound.tls_policy import TlsPolicies
 from maild.ports import DeliverAnswer, LocalMail, QueuePorts, Reply, SimulatedAnswer
 from maild.resolver import Resolver
 from storage.cpu_threads import CpuThreads
@@ -94,7 +95,16 @@ class Sending:
         )
         ports = QueuePorts(self._prepare_local, self._prepare_answer, self._is_local, self._may_send)
         headers = RecipientHeaders(b"k" * 32, "https://api.ours.test")
-        return mail_out(ground, ports, SENDERS, headers, random.Random(7), self.fetch_policy, self.timeouts)
+        return mail_out(
+            ground,
+            ports,
+            SENDERS,
+            headers,
+            random.Random(7),
+            self.fetch_policy,
+            TlsPolicies(self.clock, settings.outbound.ca_file),
+            self.timeouts,
+        )
 
     async def send(self, *recipients: str, **options: Any) -> str:
         """Queue a message and wake the queue."""

@@ -105,6 +105,9 @@ def test_contradictions(tmp_path: Path) -> None:
     assert faults({"smtp": {"tls_cert": str(there)}}) == [
         "smtp.tls_cert, smtp.tls_key: give both files or neither"
     ]
+    assert faults({"outbound": {"tls_key": str(there)}}) == [
+        "outbound.tls_cert, outbound.tls_key: give both files or neither"
+    ]
     assert faults({"server": {"shared_domains": ["a.test"], "apex_domain": "A.test."}}) == [
         "server.apex_domain: must not be one of server.shared_domains"
     ]
