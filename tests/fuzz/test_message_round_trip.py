@@ -8,7 +8,7 @@ import re
 from datetime import UTC, datetime
 from email.message import Message
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from maild.message.compose import ComposeError, Outgoing, OutgoingAttachment, compose
@@ -56,6 +56,23 @@ MESSAGES = st.builds(
     boundary_seed=st.text(max_size=10),
 )
 
+OPENS_A_COMMENT = Outgoing(
+    from_=Mailbox("(\xa0", "0@a.test"),
+    to=(),
+    cc=(),
+    reply_to=None,
+    subject="",
+    text=None,
+    html=None,
+    attachments=(),
+    message_id="<0@a.test>",
+    date=datetime(2000, 1, 1, tzinfo=UTC),
+    in_reply_to=None,
+    references=(),
+    headers=(),
+    boundary_seed="",
+)
+
 
 def sent_text(text: str | None) -> str:
     return (text or "").replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
@@ -74,6 +91,7 @@ def shown_name(name: str | None) -> str | None:
 
 @settings(max_examples=60, deadline=None)
 @given(MESSAGES)
+@example(OPENS_A_COMMENT)
 def test_round_trip(outgoing: Outgoing) -> None:
     composed = compose(outgoing)
     raw = composed.raw
@@ -82,8 +100,9 @@ def test_round_trip(outgoing: Outgoing) -> None:
     message = parse(raw)
     assert message.header_length == composed.header_length
     author = Mailbox(shown_name(outgoing.from_.name), outgoing.from_.address)
-    # A name that shows an address, encoded or with quotes in it, is an author to some readers.
-    is_ambiguous = message.from_ is None and "@" in (author.name or "")
+    # A name that shows an address, encoded or with quotes in it, is an author to some readers; of one that opens a
+    # comment, encoded, those who decode first see no author.
+    is_ambiguous = message.from_ is None and not {"@", "("}.isdisjoint(author.name or "")
     assert message.from_ == author or is_ambiguous
     assert tuple(box.address for box in message.to) == outgoing.to
     assert tuple(box.address for box in message.cc) == outgoing.cc
