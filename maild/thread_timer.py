@@ -98,9 +98,8 @@ class ThreadTimer:
 
 
 def _interrupted(_: int, frame: FrameType | None) -> None:
-    if _turn.acquire(
-        blocking=False
-    ):  # not where another interrupt is at work: more would come before they end
+    # Not where another interrupt is at work: more would come before they end.
+    if _turn.acquire(blocking=False):
         try:
             for timer in tuple(_made):
                 timer.look(frame)

@@ -110,10 +110,8 @@ def _added(names: set[bytes], server: ServerFields) -> bytes:
         lines.append(f"Date: {server.date}")
     if b"message-id" not in names:
         lines.append(f"Message-ID: {server.message_id}")
-    if not names & {
-        b"to",
-        b"cc",
-    }:  # RFC 5322 §3.4: an empty group; some hosts write a field of their own else
+    # RFC 5322 §3.4: an empty group; some hosts write a field of their own else.
+    if not names & {b"to", b"cc"}:
         lines.append("To: undisclosed-recipients:;")
     if b"auto-submitted" not in names:  # RFC 3834 §5
         is_reply = bool(names & {b"in-reply-to", b"references"})

@@ -130,9 +130,9 @@ class Connections:
                 async with self._slot_of(pooled):
                     if pooled.is_fresh:
                         pooled.session = await self._open(pooled.session, hop, record)
+                        pooled.session.messages += 1
                     else:
-                        pooled.session.go_on(record)
-                    pooled.session.messages += 1
+                        pooled.go_on(record)
                     yield pooled
                     self._return_to_pool(host, pooled)
         finally:

@@ -25,9 +25,8 @@ from storage.clock import Clock
 MESSAGES_PER_SESSION = 100
 WAITING_MAX = 500
 LINE_FULL_S = 5.0  # for those that find the line full
-FIRST_BACK_OFF = (
-    0.85  # of the first retry: what is retried on schedule finds it over, whatever schedule.JITTER says
-)
+# Of the first retry: what is retried on schedule finds it over, whatever schedule.JITTER says.
+FIRST_BACK_OFF = 0.85
 GROUPS_MAX = 10_000
 
 _NO_RULE = PaceRule()
