@@ -430,7 +430,13 @@ def keys_create(
     as_json: bool,
 ) -> None:
     """Make an API key. It is shown once."""
-    from controlplane.contract.scopes import GRANTABLE, MAIL_SCOPES, OPERATOR_SCOPES, mail_scopes_of
+    from controlplane.contract.scopes import (
+        BOUND_BY_NAME,
+        GRANTABLE,
+        MAIL_SCOPES,
+        OPERATOR_SCOPES,
+        mail_scopes_of,
+    )
 
     unknown = [scope for scope in scopes if scope not in GRANTABLE | set(OPERATOR_SCOPES)]
     if unknown:
@@ -443,7 +449,7 @@ def keys_create(
     if inbox_id is not None:
         held = mail_scopes_of(held)
         if not held:
-            _fail(f"--scope: a key bound to an inbox can hold only {', '.join(MAIL_SCOPES)}")
+            _fail(f"--scope: a key bound to an inbox can hold only {', '.join(MAIL_SCOPES + BOUND_BY_NAME)}")
     mode = "test" if is_test else "live"
     answer = _command(lambda store: store.create_key(organization_id, name, held, inbox_id, mode), config)
     _print(answer, as_json)

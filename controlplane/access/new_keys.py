@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from controlplane.access.principal import Principal
 from controlplane.contract.refusals import Fault, Refusal, invalid
-from controlplane.contract.scopes import ALL, MAIL_SCOPES, mail_scopes_of
+from controlplane.contract.scopes import ALL, BOUND_BY_NAME, MAIL_SCOPES, mail_scopes_of
 
 
 def scopes_for(minter: Principal, requested: Sequence[str] | None, *, is_bound: bool) -> tuple[str, ...]:
@@ -12,7 +12,7 @@ def scopes_for(minter: Principal, requested: Sequence[str] | None, *, is_bound: 
     if is_bound:
         scopes = MAIL_SCOPES if requested is None else mail_scopes_of(requested)
         if not scopes:
-            raise Refusal("invalid_scopes", details={"allowedScopes": list(MAIL_SCOPES)})
+            raise Refusal("invalid_scopes", details={"allowedScopes": [*MAIL_SCOPES, *BOUND_BY_NAME]})
     else:
         scopes = (ALL,) if requested is None else tuple(dict.fromkeys(requested))
         if not scopes:

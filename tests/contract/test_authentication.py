@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from controlplane.contract.scopes import MAIL_SCOPES, OPERATOR_SCOPES, SCOPES
+from controlplane.contract.scopes import HELD_BY, MAIL_SCOPES, OPERATOR_SCOPES, SCOPES, grants
 from controlplane.operations.operation import BoundKeys, Operation
 from controlplane.operations.table import OPERATIONS
 from tests.conftest import Start
@@ -143,7 +143,7 @@ def bound_here(route: Operation) -> tuple[int, str] | str:
         return 403, "inbox_access_denied"
     if route.bound_keys is BoundKeys.BY_BINDING:
         return "admitted"
-    return "admitted" if route.scope in MAIL_SCOPES else (403, "insufficient_scope")
+    return "admitted" if grants(MAIL_SCOPES, route.scope) else (403, "insufficient_scope")
 
 
 def bound_elsewhere(route: Operation) -> tuple[int, str] | str:
@@ -171,9 +171,11 @@ CASES = (
     Case("not ASCII", header("Bearer svc_live_\u00fc"), always(401, "invalid_api_key")),
     Case("endless", header("Bearer svc_live_" + "0" * 6000), always(401, "invalid_api_key")),
     Case("revoked", revoked, always(401, "invalid_api_key")),
-    Case("all other scopes", scoped(lambda r: [s for s in SCOPES if s != r.scope]), always(403, "insufficient_scope")),
+    Case("all other scopes", scoped(lambda r: [s for s in SCOPES if not grants([s], r.scope)]),
+         always(403, "insufficient_scope")),
     Case("its sibling's scope", scoped(lambda r: [r.scope + "s"]), always(403, "insufficient_scope")),
     Case("the scope", scoped(lambda r: [r.scope]), admitted),
+    Case("a scope that holds it", scoped(lambda r: [max(HELD_BY.get(r.scope, {r.scope}))]), admitted),
     Case("resource wildcard", scoped(lambda r: [f"{resource(r)}:*"]), with_star),
     Case("wildcard of another", scoped(lambda r: ["keys:*", "domains:*"]), always(403, "insufficient_scope")),
     Case("star", scoped(lambda r: ["*"]), with_star),

@@ -156,6 +156,9 @@ async def test_a_test_key_mints_no_live_key(maild: Running) -> None:
         (["messages:*"], ["messages:read", "messages:send"]),
         (["threads:read", "webhooks:read", "inboxes:write"], ["threads:read"]),
         (["inboxes:*"], ["inboxes:read"]),
+        (["messages:label", "threads:read"], ["threads:read", "messages:label"]),
+        (["messages:reply", "messages:*"], ["messages:read", "messages:send", "messages:reply"]),
+        (["messages:label"], ["messages:label"]),
     ],
 )  # fmt: skip
 async def test_a_bound_key_holds_mail_scopes_alone(
@@ -173,6 +176,13 @@ async def test_a_bound_key_without_mail_scopes_is_invalid(
 ) -> None:
     answer = await mint(maild.api, inboxId=bot["id"], scopes=scopes)
     assert (answer.status, answer.code) == (400, "invalid_scopes")
+
+
+async def test_who_may_send_mints_what_may_only_answer_or_sort(maild: Running, bot: dict[str, Any]) -> None:
+    minter = await maild.key("keys:write", "messages:reply")
+    for scope in ("messages:reply", "messages:label"):
+        assert (await mint(minter, inboxId=bot["id"], scopes=[scope])).data["scopes"] == [scope]
+    assert (await mint(minter, inboxId=bot["id"], scopes=["messages:send"])).code == "insufficient_scope"
 
 
 async def test_the_mail_scopes_must_be_held_to_be_bound(maild: Running, bot: dict[str, Any]) -> None:
