@@ -94,6 +94,7 @@ def control_plane(
     search_index: SearchIndex,
     queue: OutboundQueue,
     unsubscribe_key: bytes,
+    fence_key: bytes,
     self_check: SelfCheck,
     loop_monitor: LoopMonitor,
 ) -> ControlPlane:
@@ -123,6 +124,7 @@ def control_plane(
         load_text=load_text,
         search_index=search_index,
         kept_json=KeptJson(),
+        fence_key=fence_key,
         change_queue=QueueChanges(clock, ids.new).change,
         wake_queue=queue.wake,
     )

@@ -120,6 +120,7 @@ class Daemon:
     async def _build(self) -> None:
         ground = await self._lay_ground()
         unsubscribe_key = await _own_key(ground, server_secrets.UNSUBSCRIBE)
+        fence_key = await _own_key(ground, server_secrets.FENCE)
         senders = EnvelopeSenders(await _own_key(ground, server_secrets.ENVELOPE))
         rspamd_url = self._settings.inbound.rspamd_url
         spam_filter = Rspamd(rspamd_url) if rspamd_url else None
@@ -139,7 +140,9 @@ class Daemon:
         )
         index = SearchIndex(self._folder.search_index)
         self._keep_house(ground, index)
-        api = control_plane(ground, index, queue, unsubscribe_key, self.self_check, self.loop_monitor)
+        api = control_plane(
+            ground, index, queue, unsubscribe_key, fence_key, self.self_check, self.loop_monitor
+        )
         self.operations, self.http, self.streams = api.operations, api.http, api.streams
         self.tls_reporter = api.tls_reporter
         self.submission = submission(ground, common, api.log_in)

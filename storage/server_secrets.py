@@ -5,6 +5,7 @@ from storage.sealing import Sealer
 
 UNSUBSCRIBE = "unsubscribe"  # signs unsubscribe links, which stay good for longer than any master key
 ENVELOPE = "envelope"  # makes envelope senders that others can't make; reports come back to them for 90 days
+FENCE = "fence"  # makes the nonces of fences around the words of strangers
 SECRET_BYTES = 32
 
 

@@ -1,12 +1,13 @@
 """Threads: conversations with their messages."""
 
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field
 
-from controlplane.contract.fields import Limit, ThreadsCursor, cursor_of
+from controlplane.contract.fields import Limit, ThreadsCursor, cursor_of, id_of
 from controlplane.contract.messages import Message
 from controlplane.contract.model import RequestBody, RequestQuery, ResponseModel, Timestamp, an_id
+from maild.message.thread_context import BUDGET_MAX, BUDGET_MIN
 
 
 class ListThreads(RequestQuery):
@@ -19,6 +20,11 @@ class ListThreads(RequestQuery):
 class GetThread(RequestQuery):
     limit: Annotated[int, Field(ge=1, le=200)] = 100
     before: Annotated[str, cursor_of("msg")] | None = None
+
+
+class GetThreadContext(RequestQuery):
+    maxTokens: Annotated[int, Field(ge=BUDGET_MIN, le=BUDGET_MAX)] = 4000
+    focus: Annotated[str, id_of("msg")] | None = None
 
 
 class PatchThread(RequestBody):
@@ -56,3 +62,34 @@ class Thread(ResponseModel):
 class WholeThread(Thread):
     hasMore: bool
     messages: list[ThreadMessage]
+
+
+class ContextFile(ResponseModel):
+    id: Annotated[str, an_id("att")]
+    filename: str
+    contentType: str
+    sizeBytes: int
+
+
+class MessageInContext(ResponseModel):
+    """Where the message stands in `text`, in code points, without its fences."""
+
+    id: Annotated[str, an_id("msg")]
+    direction: Literal["inbound", "outbound"]
+    verifiedDomain: str | None
+    start: int
+    end: int
+    isCut: bool
+    attachments: list[ContextFile]
+
+
+class ThreadContext(ResponseModel):
+    threadId: Annotated[str, an_id("thd")]
+    lastMessageId: str | None
+    contextHash: Annotated[str, Field(pattern=r"^sha256:[0-9a-f]{64}$")]
+    estimatedTokens: int
+    maxTokens: int
+    truncated: bool
+    omittedMessages: int
+    text: str
+    messages: list[MessageInContext]

@@ -46,7 +46,8 @@ class Operations:
         """What the operation answers; Refusal. The door reads the parts of an answer as it sends them."""
         await self._check_reach(operation, principal, id)
         if principal.inbox_id is None or operation.bound_keys is not BoundKeys.BY_BINDING:
-            principal.require(operation.scope)
+            for scope in (operation.scope, *operation.also):
+                principal.require(scope)
         if operation.is_live_only:
             principal.require_live()
         # No operation that writes can forget to ask whether the key was revoked meanwhile.

@@ -63,6 +63,7 @@ class Services:
     load_text: TextLoader
     search_index: SearchIndex
     kept_json: KeptJson
+    fence_key: bytes
     change_queue: Callable[[Tx, str, QueueSelection], int]  # retry, hold, release or drop
     wake_queue: Callable[[], None]
 
@@ -121,7 +122,8 @@ class Operation:
     `id`: the name that generated clients give the call.
     `endpoint`: method and path of HTTP; `{id}` is `Call.id`.
     `answer`: the model of `data`, a list of it, or BYTES.
-    `scope`: what the key needs; empty where the operation is public, and `run` a RunPublic.
+    `scope`: what the key needs; empty where the operation is public, and `run` a RunPublic. `also`: what it needs
+    besides.
     `input`: the model of the JSON body, or of the query.
     `refusals`: the codes that this operation adds to those that every operation has.
     `names`: the kind of resource that `{id}` names, for keys bound to an inbox: they hear of a resource in another
@@ -131,6 +133,7 @@ class Operation:
     `body_bytes_max`: a longer body is refused, unread where its length was announced.
     `media`: the types of an answer in BYTES. Many generators of clients know the first kind of bytes alone.
     `form`: the schema of a body that is a form. `has_head`: HEAD works as well (RFC 9110 §9.3.2).
+    `has_tag`: the answer has an ETag, and who names it is spared the same answer (RFC 9110 §13.1.2).
     """
 
     id: str
@@ -139,6 +142,7 @@ class Operation:
     run: Run | RunPublic
     answer: Any
     scope: str = ""
+    also: tuple[str, ...] = ()
     input: type[RequestBody] | type[RequestQuery] | None = None
     refusals: tuple[str, ...] = ()
     names: str | None = None
@@ -150,6 +154,7 @@ class Operation:
     media: tuple[str, ...] = (JSON,)
     form: Mapping[str, Any] | None = None
     has_head: bool = False
+    has_tag: bool = False
 
     @property
     def method(self) -> str:

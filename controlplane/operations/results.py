@@ -11,10 +11,11 @@ from controlplane.webhooks.event_streams import Feed
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """`data` as JSON. `is_replay`: an earlier call made it."""
+    """`data` as JSON. `is_replay`: an earlier call made it. `tag`: names this very answer."""
 
     data: Any
     is_replay: bool = False
+    tag: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

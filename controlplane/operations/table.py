@@ -47,7 +47,15 @@ from controlplane.contract.operator_queue import (
 )
 from controlplane.contract.organization import Member, Organization
 from controlplane.contract.suppressions import CreateSuppression, ListSuppressions, Suppression
-from controlplane.contract.threads import GetThread, ListThreads, PatchThread, Thread, WholeThread
+from controlplane.contract.threads import (
+    GetThread,
+    GetThreadContext,
+    ListThreads,
+    PatchThread,
+    Thread,
+    ThreadContext,
+    WholeThread,
+)
 from controlplane.contract.unsubscribe import Unsubscribed, UnsubscribeToken
 from controlplane.contract.webhooks import (
     CreateWebhook,
@@ -71,6 +79,7 @@ from controlplane.operations import (
     organization,
     submission,
     suppressions,
+    thread_context,
     threads,
     unsubscribe,
     webhooks,
@@ -175,6 +184,10 @@ OPERATIONS: tuple[Operation, ...] = (
               scope="threads:read", input=ListThreads),
     Operation("getThread", "GET /v1/threads/{id}", "One thread with its messages", threads.get_thread, WholeThread,
               scope="threads:read", input=GetThread, names="thread",
+              refusals=("thread_not_found", "inbox_access_denied")),
+    Operation("getThreadContext", "GET /v1/threads/{id}/context", "A thread as text for a model, within a budget",
+              thread_context.get_thread_context, ThreadContext,
+              scope="threads:read", also=("messages:read",), input=GetThreadContext, names="thread", has_tag=True,
               refusals=("thread_not_found", "inbox_access_denied")),
     Operation("updateThread", "PATCH /v1/threads/{id}", "Archive or unarchive a thread",
               threads.update_thread, Thread,

@@ -114,7 +114,7 @@ def _operation(operation: Operation, operations: Sequence[Operation]) -> dict[st
         "operationId": operation.id,
         "summary": operation.summary,
         "tags": [_tag(operation)],
-        "security": [] if operation.is_public else [{"apiKey": [operation.scope]}],
+        "security": [] if operation.is_public else [{"apiKey": [operation.scope, *operation.also]}],
         "parameters": _parameters(operation),
         "responses": {**_successes(operation, operations), **_errors(error_codes(operation))},
     }
@@ -161,6 +161,16 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
             {"name": name, "in": "header", "required": False, "schema": schema, "description": text}
             for name, text in _RANGE_HEADERS.items()
         ]
+    if operation.has_tag:
+        found.append(
+            {
+                "name": "If-None-Match",
+                "in": "header",
+                "required": False,
+                "schema": {"type": "string"},
+                "description": "The `ETag` of an answer that the client has; 304 where it would come again",
+            }
+        )
     if STREAM in operation.media:
         found.append(
             {
@@ -201,6 +211,9 @@ def _successes(operation: Operation, operations: Sequence[Operation]) -> dict[st
             "headers": {**success["headers"], **replayed},
         }
         told["200"] = {**success, **described}
+    if operation.has_tag:
+        success["headers"]["ETag"] = {"schema": {"type": "string"}}
+        told["304"] = {"description": "The client has it", "headers": success["headers"]}
     if RANGES in operation.refusals:  # RFC 9110 §15.3.7
         headers: dict[str, Any] = {**success["headers"], "Content-Range": {"schema": {"type": "string"}}}
         told["206"] = {**success, "description": "The range that was asked for", "headers": headers}

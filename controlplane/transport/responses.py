@@ -65,12 +65,22 @@ class Responder:
         return await stream_events(request, feed, self._heartbeat_s, self._tuning.stream_stalled_s)
 
 
-async def _value(_: web.Request, operation: Operation, result: Result) -> web.Response:
+async def _value(request: web.Request, operation: Operation, result: Result) -> web.Response:
     headers = {"Idempotent-Replayed": "true"} if result.is_replay else {}
+    if result.tag is not None:
+        headers |= {"ETag": f'"{result.tag}"', "Cache-Control": "private, no-cache"}
+        if is_known(request, result.tag):  # RFC 9110 §15.4.5
+            return web.Response(status=304, headers=headers)
     if operation.is_public:
         headers["Cache-Control"] = "no-store"
     status = 200 if result.is_replay else success_status(operation)
     return _json({"data": result.data}, status, headers)
+
+
+def is_known(request: web.Request, tag: str) -> bool:
+    """Does If-None-Match name the tag, or any? Compared weakly (RFC 9110 §13.1.2)."""
+    named = ",".join(request.headers.getall("If-None-Match", ()))
+    return any(one.strip().removeprefix("W/") in ("*", f'"{tag}"') for one in named.split(","))
 
 
 async def _pieces(request: web.Request, _: Operation, value: JsonPieces) -> web.StreamResponse:

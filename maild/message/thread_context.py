@@ -62,7 +62,7 @@ class ContextRange(NamedTuple):
     is_cut: bool
 
 
-class ThreadContext(NamedTuple):
+class ToldThread(NamedTuple):
     """The text, and what of the conversation is in it."""
 
     text: str
@@ -90,30 +90,30 @@ class _Piece(NamedTuple):
     cost: int
 
 
-def context(of: ReadThread, max_tokens: int, focus: str | None, key: bytes) -> ThreadContext:
+def context(of: ReadThread, max_tokens: int, focus: str | None, key: bytes) -> ToldThread:
     """The text of at most `max_tokens` (BUDGET_MIN to BUDGET_MAX), by `estimated_tokens`.
 
     `focus`: the id of the message that gets its share before the others; None, or one that is not there: the newest
     inbound one. `key`: makes the nonces.
     """
     budget = max_tokens * UNIT - cost(_head(of, of.message_count))
-    return _rendered(of, _chosen(of, budget, focus, _Writer(max_tokens)), key)
+    return _rendered(of, _chosen(of, budget, focus, _Teller(max_tokens)), key)
 
 
-def _chosen(of: ReadThread, budget: int, focus: str | None, writer: "_Writer") -> dict[str, _Piece]:
+def _chosen(of: ReadThread, budget: int, focus: str | None, teller: "_Teller") -> dict[str, _Piece]:
     """The messages that are shown, by id."""
     asking = _asking(of, focus)
     if asking is None:
         return {}
-    pieces = {asking.id: writer.within(asking, budget // 2) or writer.brief(asking)}
+    pieces = {asking.id: teller.within(asking, budget // 2) or teller.brief(asking)}
     left = budget - pieces[asking.id].cost
-    began = writer.brief(of.messages[-1])
+    began = teller.brief(of.messages[-1])
     reserved = began.cost if began.cost <= left and asking is not of.messages[-1] else 0
     for message in of.messages:
         if message is asking:
             continue
         is_last = message is of.messages[-1]
-        piece = writer.within(message, left if is_last else left - reserved)
+        piece = teller.within(message, left if is_last else left - reserved)
         if piece is None:
             break
         pieces[message.id] = piece
@@ -124,7 +124,7 @@ def _chosen(of: ReadThread, budget: int, focus: str | None, writer: "_Writer") -
         pieces[of.messages[-1].id] = began
         left -= reserved
     if pieces[asking.id].is_cut:
-        again = writer.within(asking, left + pieces[asking.id].cost)
+        again = teller.within(asking, left + pieces[asking.id].cost)
         pieces[asking.id] = again or pieces[asking.id]
     return pieces
 
@@ -135,7 +135,7 @@ def _asking(of: ReadThread, focus: str | None) -> ContextMessage | None:
     return next(iter(named or inbound or of.messages), None)
 
 
-def _rendered(of: ReadThread, pieces: dict[str, _Piece], key: bytes) -> ThreadContext:
+def _rendered(of: ReadThread, pieces: dict[str, _Piece], key: bytes) -> ToldThread:
     shown = [one for one in of.messages if one.id in pieces]
     omitted = of.message_count - len(shown)
     parts = [_head(of, omitted)]
@@ -151,10 +151,10 @@ def _rendered(of: ReadThread, pieces: dict[str, _Piece], key: bytes) -> ThreadCo
         length = start + len(piece.inside) + len(parts[-1])
     text = "".join(parts)
     is_truncated = omitted > 0 or any(one.is_cut for one in ranges)
-    return ThreadContext(text, tokens_of(cost(text)), is_truncated, omitted, ranges)
+    return ToldThread(text, tokens_of(cost(text)), is_truncated, omitted, ranges)
 
 
-class _Writer:
+class _Teller:
     """Writes messages within what is left of a budget."""
 
     def __init__(self, max_tokens: int) -> None:

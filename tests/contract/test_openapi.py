@@ -126,7 +126,7 @@ def test_the_answer_is_there_with_its_headers(told: dict[str, Any], route: Opera
 @pytest.mark.parametrize("route", TOLD, ids=names)
 def test_the_scope_is_there(told: dict[str, Any], route: Operation) -> None:
     assert operations(told)[route.method, route.path]["security"] == (
-        [] if route.is_public else [{"apiKey": [route.scope]}]
+        [] if route.is_public else [{"apiKey": [route.scope, *route.also]}]
     )
 
 

@@ -12,7 +12,7 @@ from maild.message.thread_context import (
     ContextAttachment,
     ContextMessage,
     ReadThread,
-    ThreadContext,
+    ToldThread,
     context,
 )
 from maild.message.tokens import cost, estimated_tokens
@@ -54,7 +54,7 @@ def thread(*oldest_first: ContextMessage, count: int | None = None) -> ReadThrea
     return ReadThread(THREAD, count or len(oldest_first), oldest_first[::-1])
 
 
-def told(of: ReadThread, max_tokens: int = 4000, focus: str | None = None) -> ThreadContext:
+def told(of: ReadThread, max_tokens: int = 4000, focus: str | None = None) -> ToldThread:
     found = context(of, max_tokens, focus, KEY)
     assert found.estimated_tokens == estimated_tokens(found.text) <= max_tokens
     assert found.omitted == of.message_count - len(found.ranges)

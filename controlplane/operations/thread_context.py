@@ -1,0 +1,135 @@
+"""A thread as one text for a model: what of it is read, and what is answered of it."""
+
+import hashlib
+import json
+from functools import partial
+from typing import Any, NamedTuple
+
+import msgspec
+
+from controlplane.contract.refusals import Fault, Refusal, invalid
+from controlplane.operations.operation import Call
+from controlplane.operations.results import Result
+from maild.message.thread_context import (
+    ContextAttachment,
+    ContextMessage,
+    ReadThread,
+    ToldThread,
+    context,
+)
+from storage import messages, thread_words, threads
+from storage.clock import iso
+from storage.database import Tx
+from storage.thread_words import SpokenRow
+
+PAGE_MESSAGES = 20
+MESSAGE_TOKENS_MIN = 50  # of what is shown of a message; no more are read than the budget could show
+READ_CHARS_A_TOKEN = 16
+AT_ONCE_CHARS = 8 * 1024  # more is put together beside the event loop
+NEWEST = "~"  # behind all ids
+_TOLD_STATES = ("scheduled", "failed", "cancelled")
+
+
+class SpokenThread(NamedTuple):
+    """The messages that a context may show, newest first, and the thread's newest."""
+
+    message_count: int
+    last_message_id: str | None
+    rows: list[SpokenRow]
+
+
+async def get_thread_context(call: Call) -> Result:
+    words = await call.read(_read, call)
+    work = partial(_told, call.id, words, call.input.maxTokens, call.input.focus, call.services.fence_key)
+    is_small = sum(len(row.words) for row in words.rows) <= AT_ONCE_CHARS
+    answer = work() if is_small else await call.services.cpu.run(call.organization_id, work)
+    return Result(msgspec.Raw(answer), tag=hashlib.sha256(answer).hexdigest()[:32])
+
+
+def _read(tx: Tx, call: Call) -> SpokenThread:
+    """The newest messages, as many as the budget may show; beside them the first, and the one that is asked about."""
+    organization_id, max_tokens, focus = call.organization_id, call.input.maxTokens, call.input.focus
+    thread = threads.get(tx, organization_id, call.id)
+    if thread is None:
+        raise Refusal("thread_not_found")
+    rows: list[SpokenRow] = []
+    chars, before = 0, NEWEST
+    while len(rows) <= max_tokens // MESSAGE_TOKENS_MIN and chars <= max_tokens * READ_CHARS_A_TOKEN:
+        page = thread_words.before(tx, organization_id, call.id, before, PAGE_MESSAGES)
+        rows += page
+        chars += sum(len(row.words) for row in page)
+        if len(page) < PAGE_MESSAGES:
+            break
+        before = page[-1].id
+    read = {row.id for row in rows}
+    for other in (
+        thread_words.one(tx, organization_id, call.id, focus) if focus else None,
+        thread_words.first(tx, organization_id, call.id),
+    ):
+        if other is not None and other.id not in read:
+            rows.append(other)
+            read.add(other.id)
+    if focus is not None and focus not in read:
+        raise invalid([Fault("focus", "invalid_id", "Name a message of this thread, or leave 'focus' out")])
+    newest = messages.newest_of_thread(tx, organization_id, call.id)
+    return SpokenThread(thread.message_count, newest and newest.id, rows)
+
+
+def _told(thread_id: str, words: SpokenThread, max_tokens: int, focus: str | None, key: bytes) -> bytes:
+    """The answer as JSON."""
+    shown = {row.id: _message(row) for row in words.rows}
+    told = context(ReadThread(thread_id, words.message_count, list(shown.values())), max_tokens, focus, key)
+    return msgspec.json.encode(
+        {
+            "threadId": thread_id,
+            "lastMessageId": words.last_message_id,
+            "contextHash": f"sha256:{hashlib.sha256(told.text.encode()).hexdigest()}",
+            "estimatedTokens": told.estimated_tokens,
+            "maxTokens": max_tokens,
+            "truncated": told.is_truncated,
+            "omittedMessages": told.omitted,
+            "text": told.text,
+            "messages": _places(told, shown),
+        }
+    )
+
+
+def _places(told: ToldThread, shown: dict[str, ContextMessage]) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": place.id,
+            "direction": "inbound" if shown[place.id].is_inbound else "outbound",
+            "verifiedDomain": shown[place.id].verified_domain,
+            "start": place.start,
+            "end": place.end,
+            "isCut": place.is_cut,
+            "attachments": [
+                {
+                    "id": one.id,
+                    "filename": one.filename,
+                    "contentType": one.content_type,
+                    "sizeBytes": one.size_bytes,
+                }
+                for one in shown[place.id].attachments
+            ],
+        }
+        for place in told.ranges
+    ]
+
+
+def _message(row: SpokenRow) -> ContextMessage:
+    name, address = row.from_name, row.from_address
+    return ContextMessage(
+        id=row.id,
+        is_inbound=row.direction == "inbound",
+        state=row.status if row.status in _TOLD_STATES else "",
+        is_brief=bool(row.is_auto_reply),
+        verified_domain=json.loads(row.auth).get("verifiedDomain") if row.auth else None,
+        sender=f"{name} <{address}>" if name else address,
+        recipients=json.loads(row.recipients),
+        moment=iso(row.created_at),
+        subject=row.subject,
+        words=row.words,
+        has_more=bool(row.has_more),
+        attachments=[ContextAttachment(*one) for one in json.loads(row.attachments)],
+    )
