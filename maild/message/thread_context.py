@@ -21,7 +21,8 @@ _ADDRESSES_SHOWN: Final = 5
 _ATTACHMENTS_SHOWN: Final = 10
 _WORTH_CUTTING: Final = 40 * UNIT
 _HEAD_PERCENT: Final = 70
-_ANY_NONCE: Final = "0a" * 8  # none costs more
+_DEAREST_NONCE: Final = "0a" * 8
+_FENCES_COST: Final = cost(fences.opening(_DEAREST_NONCE)) + cost(fences.closing(_DEAREST_NONCE))
 
 
 class ContextAttachment(NamedTuple):
@@ -82,12 +83,13 @@ class ReadThread(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """A message as it is shown; `cost`: of all its lines."""
+    """A message as it is shown. `cost`: of all its lines, between the dearest fences; `own_cost`: without fences."""
 
     title: str
     inside: str
     is_cut: bool
     cost: int
+    own_cost: int
 
 
 def context(of: ReadThread, max_tokens: int, focus: str | None, key: bytes) -> ToldThread:
@@ -139,7 +141,7 @@ def _rendered(of: ReadThread, pieces: dict[str, _Piece], key: bytes) -> ToldThre
     shown = [one for one in of.messages if one.id in pieces]
     omitted = of.message_count - len(shown)
     parts = [_head(of, omitted)]
-    length = len(parts[0])
+    length, spent = len(parts[0]), cost(parts[0])
     ranges: list[ContextRange] = []
     for message in reversed(shown):
         piece = pieces[message.id]
@@ -148,10 +150,10 @@ def _rendered(of: ReadThread, pieces: dict[str, _Piece], key: bytes) -> ToldThre
         start = length + len(before)
         ranges.append(ContextRange(message.id, start, start + len(piece.inside), piece.is_cut))
         parts += (before, piece.inside, f"\n{fences.closing(nonce)}")
+        spent += piece.own_cost + cost(fences.opening(nonce)) + cost(fences.closing(nonce))
         length = start + len(piece.inside) + len(parts[-1])
-    text = "".join(parts)
     is_truncated = omitted > 0 or any(one.is_cut for one in ranges)
-    return ToldThread(text, tokens_of(cost(text)), is_truncated, omitted, ranges)
+    return ToldThread("".join(parts), tokens_of(spent), is_truncated, omitted, ranges)
 
 
 class _Teller:
@@ -168,13 +170,19 @@ class _Teller:
             return piece if piece.cost <= budget else None
         fields = self._fields(message)
         words = _tidy(message.words)
-        room = budget - self._piece(message, fields, is_cut=False).cost
-        if not message.has_more and len(words) <= room // UNIT * CHARACTERS and cost(words) <= room:
-            return self._piece(message, f"{fields}\n{words}" if words else fields, is_cut=False)
+        bare = self._piece(message, fields, is_cut=False)
+        room = budget - bare.cost
+        if not words and not message.has_more:
+            return bare if room >= 0 else None
+        if not message.has_more and len(words) <= room // UNIT * CHARACTERS:
+            words_cost = cost(words)
+            if words_cost <= room:
+                return _with_words(bare, words, words_cost, is_cut=False)
         room -= max(cost(_mark(message, len(words))), cost(_mark(message, None)))
         if room < _WORTH_CUTTING:
             return None
-        return self._piece(message, f"{fields}\n{_cut(message, words, room)}", is_cut=True)
+        words = _cut(message, words, room)
+        return _with_words(bare, words, cost(words), is_cut=True)
 
     def brief(self, message: ContextMessage) -> _Piece:
         """One line, for what says no more and where there is no room for more."""
@@ -184,8 +192,8 @@ class _Teller:
 
     def _piece(self, message: ContextMessage, inside: str, *, is_cut: bool) -> _Piece:
         title = self._title(message)
-        lines = (title, fences.opening(_ANY_NONCE), inside, fences.closing(_ANY_NONCE))
-        return _Piece(title, inside, is_cut, cost("\n".join(lines)))
+        own_cost = cost(title) + cost(inside)
+        return _Piece(title, inside, is_cut, own_cost + _FENCES_COST, own_cost)
 
     def _title(self, message: ContextMessage) -> str:
         """The server's line: an id, words of our own, and a domain that was verified."""
@@ -222,6 +230,15 @@ class _Teller:
         held = fences.inert_line(value[: self._field_cost // UNIT * CHARACTERS])
         shown = beginning(held, self._field_cost)
         return shown if shown == held and len(held) >= len(value.strip()) else f"{shown}…"
+
+
+def _with_words(bare: _Piece, words: str, words_cost: int, *, is_cut: bool) -> _Piece:
+    return bare._replace(
+        inside=f"{bare.inside}\n{words}",
+        is_cut=is_cut,
+        cost=bare.cost + words_cost,
+        own_cost=bare.own_cost + words_cost,
+    )
 
 
 def _head(of: ReadThread, omitted: int) -> str:
