@@ -24,8 +24,8 @@ _TOKEN = re.compile(r"[A-Za-z0-9_~+%-]{20,}")
 _ASKS: Final = re.compile(
     "verif|verifiz|vérif|weryfik|confirm|bestätig|bestaetig|confirmar|conferma|bevestig|potwierd|bekräfta|onayla"
     "|activat|activer|activar|ativar|attiva|aktivier|activeer|aktywuj|aktivera|etkinleştir|doğrula|sign[ _-]?in|signin"
-    "|log[ _-]?in|anmeld|einlogg|connexion|connecter|iniciar|entrar|accedi|inloggen|aanmelden|zaloguj|logga in|giriş|magic"
-    "|passwordless|one-?time|otp|подтвер|активир|войти|вход|підтвер|активу|увійти|認証|確認|ログイン|有効化|验证|驗證|确认|確認|激活|登录|登錄"
+    "|log[ _-]?in|anmeld|einlogg|connexion|connecter|iniciar|entrar|accedi|inloggen|aanmelden|zaloguj|logga in|giriş"
+    "|magic|passwordless|one-?time|otp|подтвер|активир|войти|вход|підтвер|активу|увійти|認証|確認|ログイン|有効化|验证|驗證|确认|確認|激活|登录|登錄"
     "|auth|invite|accept|reset",
     re.IGNORECASE,
 )
