@@ -97,6 +97,12 @@ def holds(json: str, element: str) -> str:
     return f"EXISTS (SELECT 1 FROM {elements(json)} WHERE value = {element})"
 
 
+def holds_word(json: str, word: str) -> str:
+    """Is this word of ASCII letters an element of the array of texts, as `records.dump` writes it? For the condition of
+    a partial index too, in which no subquery may stand. Inside a text a backslash stands before each quotation mark."""
+    return f"""(instr({json}, '["{word}"') = 1 OR instr({json}, ',"{word}"') > 0)"""
+
+
 def count_of(json: str) -> str:
     """How many elements the array has."""
     return f"json_array_length({json})"

@@ -14,8 +14,9 @@ from typing import NamedTuple
 from storage import migrate
 from storage.blobs import Blob
 from storage.database import Tx
-from storage.dialect import holds
+from storage.dialect import elements, holds
 from storage.ids import first_at, made_at
+from storage.labels import UNREAD, has_label
 from storage.records import columns
 
 FAULTS_MAX = 100  # told of each kind
@@ -37,7 +38,7 @@ class _Counter(NamedTuple):
     differing: str
 
 
-_UNREAD = holds("m.labels", "'unread'")
+_UNREAD = holds("m.labels", f"'{UNREAD}'")
 _COUNTERS = (
     _Counter(
         "messages of a thread",
@@ -55,6 +56,19 @@ _COUNTERS = (
         f"""SELECT i.id, i.unread_count, count(m.id) AS found FROM inboxes i
             LEFT JOIN messages m ON m.inbox_id = i.id AND {_UNREAD}
             GROUP BY i.id HAVING found <> i.unread_count""",
+    ),
+    _Counter(
+        "labels of a message in the index of labels",
+        f"""SELECT * FROM
+              (SELECT m.id, (SELECT count(*) FROM {elements("m.labels")} WHERE value <> '{UNREAD}') AS kept,
+                (SELECT count(*) FROM {elements("m.labels")} one WHERE {has_label("m", "one.value")}) AS found
+               FROM messages m WHERE m.labels NOT IN ('[]', '["{UNREAD}"]')) WHERE found <> kept""",
+    ),
+    _Counter(
+        "messages of a label in the index of labels",
+        f"""SELECT k.message_id, 1, count(m.id) AS found FROM message_labels k
+            LEFT JOIN messages m ON m.id = k.message_id AND {holds("m.labels", "k.label")}
+            GROUP BY k.inbox_id, k.label, k.message_id HAVING found <> 1""",
     ),
     _Counter(
         "stored bytes of an organization",

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from storage import attempts, blobs, id_spans, idempotency, search, threads, usage
+from storage import attempts, blobs, id_spans, idempotency, labels, search, threads, usage
 from storage.database import Tx
-from storage.dialect import EMPTY_ARRAY, greatest, replaced
+from storage.dialect import EMPTY_ARRAY, greatest, replaced, unindexed
 from storage.ids import Ids
+from storage.labels import UNREAD
 from storage.records import AttachmentRow, MessageRow, columns, dump, load
 
 _SELECT = f"SELECT {columns(MessageRow)} FROM messages"
@@ -20,7 +21,6 @@ _COUNT_UNREAD_OF_THREAD = (
 _COUNT_UNREAD_OF_INBOX = f"UPDATE inboxes SET unread_count = {greatest('0', 'unread_count + ?')} WHERE id = ?"
 _BLANKED = {"subject": "''", "snippet": "''", "attachments": EMPTY_ARRAY}
 _FORGET_WORDS = f"UPDATE events SET data = {replaced('data', _BLANKED)} WHERE message_id = ?"
-UNREAD = "unread"
 SAME_HEADER_LOOK = 20  # senders choose their Message-ID, and may choose one again and again
 THREAD_LOOK = 1000  # messages, the newest: senders may make a conversation as long as they like
 
@@ -38,6 +38,7 @@ def insert(
     id_spans.note(tx, message.organization_id, message.id, message.created_at)
     body_bytes = message.size_bytes - sum(one.slice_length for one in attachments)
     search.note(tx, message.organization_id, message.id, body_bytes, words)
+    labels.note(tx, message)
     tx.run_many(_INSERT_ATTACHMENT, attachments)
 
 
@@ -60,6 +61,16 @@ def newest_of_thread(tx: Tx, organization_id: str, thread_id: str) -> MessageRow
         (thread_id, organization_id),
     )
     return MessageRow(*row) if row else None
+
+
+def ids_of_thread(tx: Tx, organization_id: str, thread_id: str, limit: int) -> list[str]:
+    """Its messages, oldest first, up to `limit` of them; none where the organization does not have the thread."""
+    rows = tx.all(
+        f"""SELECT id FROM messages WHERE thread_id = ? AND {unindexed("organization_id")} = ?
+            ORDER BY id LIMIT ?""",
+        (thread_id, organization_id, limit),
+    )
+    return [message_id for (message_id,) in rows]
 
 
 def test_answers(tx: Tx, thread_id: str) -> int:
@@ -114,14 +125,16 @@ def attachment_rows(
 # Changes -----------------------------------------------------------------------------------------
 
 
-def set_labels(tx: Tx, message: MessageRow, labels: Sequence[str]) -> MessageRow:
+def set_labels(tx: Tx, message: MessageRow, given: Sequence[str]) -> MessageRow:
     """Replace the labels, and answer the changed row; the counters of unread mail change with them."""
-    tx.run("UPDATE messages SET labels = ? WHERE id = ?", (dump(list(labels)), message.id))
-    change = (UNREAD in labels) - is_unread(message)
+    changed = message._replace(labels=dump(list(given)))
+    tx.run("UPDATE messages SET labels = ? WHERE id = ?", (changed.labels, message.id))
+    labels.change(tx, message, load(message.labels), given)
+    change = (UNREAD in given) - is_unread(message)
     if change:
         tx.run(_COUNT_UNREAD_OF_THREAD, (change, message.thread_id))
         _count_unread(tx, message.inbox_id, change)
-    return message._replace(labels=dump(list(labels)))
+    return changed
 
 
 def is_unread(message: MessageRow) -> bool:
@@ -187,6 +200,7 @@ def delete(tx: Tx, message: MessageRow) -> str | None:
     Answers the id of a blob whose file the caller removes after the commit (`Blobs.remove`), or None.
     """
     search.forget(tx, message.organization_id, message.id)
+    labels.forget(tx, message)
     tx.run("DELETE FROM messages WHERE id = ?", (message.id,))
     _forget_words_of_events(tx, message.id)
     if message.direction == "outbound":

@@ -240,6 +240,11 @@ CREATE INDEX messages_by_header ON messages (inbox_id, message_id_header) WHERE 
 CREATE UNIQUE INDEX messages_by_bounce_token ON messages (bounce_token) WHERE bounce_token IS NOT NULL;
 CREATE INDEX messages_scheduled ON messages (scheduled_at) WHERE status = 'scheduled';
 CREATE INDEX messages_by_blob ON messages (blob_id) WHERE blob_id IS NOT NULL;
+-- Who has the label `unread` (storage/labels.py); the conditions are those of dialect.holds_word.
+CREATE INDEX messages_unread_by_inbox ON messages (inbox_id, id DESC)
+  WHERE instr(labels, '["unread"') = 1 OR instr(labels, ',"unread"') > 0;
+CREATE INDEX messages_unread_by_organization ON messages (organization_id, id DESC)
+  WHERE instr(labels, '["unread"') = 1 OR instr(labels, ',"unread"') > 0;
 -- What a message says never changes, so what was rendered of it can be kept (storage/kept_json.py).
 CREATE TRIGGER messages_are_as_they_came BEFORE UPDATE OF
   id, organization_id, inbox_id, thread_id, direction, mode, from_address, from_name, to_addresses, cc_addresses,
@@ -248,6 +253,16 @@ CREATE TRIGGER messages_are_as_they_came BEFORE UPDATE OF
 ON messages BEGIN
   SELECT RAISE(ABORT, 'what a message says does not change');
 END;
+
+-- Which messages have a label; all labels but `unread` (storage/labels.py).
+CREATE TABLE message_labels (
+  inbox_id        TEXT NOT NULL,
+  label           TEXT NOT NULL,
+  message_id      TEXT NOT NULL,
+  organization_id TEXT NOT NULL,
+  PRIMARY KEY (inbox_id, label, message_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX message_labels_by_organization ON message_labels (organization_id, label, message_id);
 
 -- How far an organization's ids and its messages' created_at were ever apart, where it was more than a minute
 -- (storage/id_spans.py).

@@ -24,7 +24,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from storage import id_spans
+from storage import id_spans, labels
 from storage.database import Tx
 from storage.dialect import (
     array,
@@ -41,6 +41,7 @@ from storage.dialect import (
     joined,
     unindexed,
 )
+from storage.labels import Owner
 from storage.records import dump, load
 from storage.search_index import Entry, Gone, SearchIndex, Walked, trigrams_of
 
@@ -61,6 +62,7 @@ _ADDRESSES = "m.to_addresses, m.cc_addresses, m.bcc_addresses"
 _JOIN_WORDS = "LEFT JOIN search_words w ON w.message_id = m.id"
 _UNPLAIN = re.compile(r'[\x00-\x1f\x7f"\\]')  # stands otherwise in the JSON of addresses, or is a NUL
 _IS_VERIFIED = f"({has_member('m.auth', 'verifiedDomain')})"
+_HAS_ATTACHMENTS = "EXISTS (SELECT 1 FROM attachments a WHERE a.message_id = m.id)"
 _FIELDS = (_BODY, "m.subject", "m.from_address", "coalesce(m.from_name, '')")
 _ANYWHERE = (*_FIELDS, *_ADDRESSES.split(", "))
 
@@ -119,7 +121,7 @@ class Scope(NamedTuple):
     """Whose messages, and which of them; None: no matter. `first_id` is what `bounded` makes of `since_ms`.
 
     `from_domain`, `from_domain_shown`: the A-label of the author's domain, and its U-label, lower case. `is_verified`:
-    is that domain proven?"""
+    is that domain proven? `labels`: all of them, without `unread`. `walked_label`: what `bounded` chooses."""
 
     organization_id: str
     inbox_id: str | None = None
@@ -131,19 +133,29 @@ class Scope(NamedTuple):
     from_domain: str | None = None
     from_domain_shown: str | None = None
     is_verified: bool | None = None
+    labels: tuple[str, ...] = ()
+    is_unread: bool | None = None
+    status: str | None = None
+    is_auto_reply: bool | None = None
+    is_spam: bool | None = None
+    has_attachments: bool | None = None
+    walked_label: str | None = None
 
     @property
     def is_filtered(self) -> bool:
         """Whether some of the messages that are walked over may be left out."""
-        filters = self.direction, self.since_ms, self.until_ms, self.from_domain, self.is_verified
-        return filters != (None,) * len(filters) or bool(self.inbox_id and self.thread_id)
+        whose = {"organization_id", "inbox_id", "thread_id"}
+        is_narrowed = any(
+            value not in (None, ()) for name, value in self._asdict().items() if name not in whose
+        )
+        return is_narrowed or bool(self.inbox_id and self.thread_id)
 
     def parameters(self) -> dict[str, Any]:
         """By name, for `conditions`."""
         given = self._asdict()
         for name in ("from_domain", "from_domain_shown"):
             given[name] = ending_in(f"@{given[name]}") if given[name] else None
-        return given
+        return {**given, "labels": dump(self.labels), "label": self.walked_label}
 
     def walked(self) -> str:
         """By which index its messages are walked over: nobody walks over the whole organization's mail for one quiet
@@ -159,10 +171,19 @@ class Scope(NamedTuple):
             ("thread_id = :thread_id", self.thread_id),
             ("created_at >= :since_ms", self.since_ms),
             ("created_at < :until_ms", self.until_ms),
+            ("status = :status", self.status),
+            ("is_auto_reply = :is_auto_reply", self.is_auto_reply),
+            ("is_spam = :is_spam", self.is_spam),
         )
         held = [unindexed(f"m.{condition}") for condition, value in optional if value is not None]
         if self.is_verified is not None:
             held.append(f"{_IS_VERIFIED} = :is_verified")
+        if self.is_unread is not None:
+            held.append(f"{labels.is_unread('m')} = :is_unread")
+        if self.labels:
+            held.append(labels.has_all("m", ":labels"))
+        if self.has_attachments is not None:
+            held.append(f"{_HAS_ATTACHMENTS} = :has_attachments")
         if self.from_domain is not None:
             ends = (contains("m.from_address", pattern) for pattern in (":from_domain", ":from_domain_shown"))
             held.append(f"({' OR '.join(ends)})")
@@ -205,9 +226,13 @@ def forget(tx: Tx, organization_id: str, message_id: str) -> None:
 
 
 def bounded(tx: Tx, scope: Scope, before: str | None) -> tuple[Scope, str | None]:
-    """The same messages, of which ids say where a window of time begins and ends."""
+    """The same messages, of which ids say where a window of time begins and ends, and a label where they are found."""
     first, last = id_spans.between(tx, scope.organization_id, scope.since_ms, scope.until_ms)
-    return scope._replace(first_id=first), min(filter(None, (before, last)), default=None)
+    needed = (*scope.labels, labels.UNREAD) if scope.is_unread else scope.labels
+    label = None
+    if needed and scope.thread_id is None:
+        label = labels.rarest(tx, Owner(scope.organization_id, scope.inbox_id), needed)
+    return scope._replace(first_id=first, walked_label=label), min(filter(None, (before, last)), default=None)
 
 
 def sharpened(index: SearchIndex, scope: Scope, needle: Needle) -> Needle:
@@ -226,11 +251,17 @@ def sharpened(index: SearchIndex, scope: Scope, needle: Needle) -> Needle:
 
 
 def scan(tx: Tx, scope: Scope, needle: Needle, before: str | None, at: At | None, rows: int) -> Batch:
-    """Look at so many of the scope's messages older than `at` (at first: `before`), newest first."""
-    source = f"""FROM messages m {_JOIN_WORDS} WHERE {scope.walked()} AND m.id < :last
-        ORDER BY m.id DESC LIMIT :rows"""
+    """Look at so many of the scope's messages older than `at` (at first: `before`), newest first; of `walked_label`'s
+    alone, where there is one."""
+    walk = labels.Walk("messages m", scope.walked(), "m.id")
+    if scope.walked_label is not None:
+        by = Owner(scope.organization_id, scope.inbox_id).by
+        walk = labels.walk(by, scope.walked_label)
+    since = f"AND {walk.at} >= :first_id" if scope.first_id is not None else ""
+    source = f"""FROM {walk.source} {_JOIN_WORDS} WHERE {walk.condition} {since} AND {walk.at} < :last
+        ORDER BY {walk.at} DESC LIMIT :rows"""
     parameters = {**scope.parameters(), "last": at or before or "~", "rows": rows}
-    return _hits(tx, needle, "m.id", scope.conditions(), source, parameters)
+    return _hits(tx, needle, walk.at, scope.conditions(), source, parameters)
 
 
 def tail(tx: Tx, scope: Scope, needle: Needle, before: str | None, at: At | None, rows: int) -> Batch:

@@ -5,7 +5,7 @@ its columns, and the different arrays of labels of its messages. Gathering the l
 """
 
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from storage.database import Tx
 from storage.dialect import (
@@ -23,14 +23,13 @@ from storage.dialect import (
     value,
 )
 from storage.kept_json import KeptJson
+from storage.labels import LABELLED_MAX, UNREAD, ThreadPlace, WantedThreads
 from storage.message_json import Part, known, rendered
-from storage.messages import UNREAD
 from storage.records import dump
 
 PARTICIPANTS_MAX = 50
-# Senders make a conversation as long as they like: a list of threads reads so many messages of each, and of so many
-# in all before others have their turn.
-LABELLED_MAX = 200
+FIRST = ThreadPlace(2**62, "~")  # before the latest thread
+# Of each thread LABELLED_MAX messages are looked at, and of so many in all before others have their turn.
 SLICE_LABELLED = 2000
 LABELS_MAX = 100
 _LATEST = f"""(SELECT value FROM
@@ -87,24 +86,41 @@ def list_threads(
     *,
     limit: int,
     inbox_id: str | None,
-    before: tuple[int, str] | None = None,
+    before: tuple[int, str] = FIRST,
     is_archived: bool | None = None,
     kept: KeptJson | None = None,
 ) -> Part:
     """Latest first; `before` is the (lastMessageAt, id) of the last one seen."""
-    last_at, last_id = before or (2**62, "~")
-    found = tx.all(
+    found = _found(tx, organization_id, inbox_id, before, is_archived, limit)
+    return some(tx, organization_id, [(row[0], row[1]) for row in found], kept)
+
+
+def places(tx: Tx, wanted: WantedThreads, before: ThreadPlace, limit: int) -> list[ThreadPlace]:
+    """So many threads of the owner behind `before`, archived or not as wanted, whatever their labels."""
+    rows = _found(tx, *wanted.owner, before, wanted.is_archived, limit)
+    return [ThreadPlace(row[2], row[0]) for row in rows]
+
+
+def _found(
+    tx: Tx,
+    organization_id: str,
+    inbox_id: str | None,
+    before: tuple[int, str],
+    is_archived: bool | None,
+    limit: int,
+) -> list[tuple[Any, ...]]:
+    """(id, messages, lastMessageAt) of a page."""
+    return tx.all(
         _PAGES[inbox_id is not None, is_archived is not None],
         {
             "organization_id": organization_id,
             "inbox_id": inbox_id,
-            "last_at": last_at,
-            "last_id": last_id,
+            "last_at": before[0],
+            "last_id": before[1],
             "archived": is_archived,
             "limit": limit,
         },
     )
-    return some(tx, organization_id, [(row[0], row[1]) for row in found], kept)
 
 
 def some(tx: Tx, organization_id: str, found: list[tuple[str, int]], kept: KeptJson | None = None) -> Part:
@@ -127,7 +143,7 @@ def _page(owner: str, *kinds: str) -> str:
               ORDER BY t.last_message_at DESC, t.id DESC LIMIT :limit)"""
         for kind in kinds
     )
-    return f"""SELECT t.id, t.message_count
+    return f"""SELECT t.id, t.message_count, latest.last_message_at
         FROM (SELECT * FROM ({found}) ORDER BY last_message_at DESC, id DESC LIMIT :limit) latest
         {THEN_JOIN} threads t ON t.id = latest.id ORDER BY latest.last_message_at DESC, latest.id DESC"""
 

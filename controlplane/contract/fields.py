@@ -15,6 +15,7 @@ from maild.message.header_writer import ComposeError, write_extra
 from maild.message.idn import ascii_domain
 
 LABEL_CHARS = 64
+OUR_LABELS = "svc:"
 _ID_TAIL = "_[0-9a-hjkmnp-tv-z]{26}"
 _ID = re.compile(f"[a-z]{{3}}{_ID_TAIL}")
 _HOST_LABEL = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)")
@@ -53,6 +54,12 @@ def _email(value: str) -> str:
 def no_controls(value: str) -> str:
     if any(ord(character) < 32 or ord(character) == 127 for character in value):
         raise PydanticCustomError("control_character", "Control characters are not allowed here")
+    return value
+
+
+def _no_label_of_ours(value: str) -> str:
+    if value.startswith(OUR_LABELS):
+        raise PydanticCustomError("not_allowed", "Labels that begin with 'svc:' are the server's own")
     return value
 
 
@@ -204,6 +211,8 @@ Label = Annotated[
     Check(no_controls, PRINTABLE),
     AfterValidator(is_text),
 ]
+# What a client may put on a message, or take away.
+GivenLabel = Annotated[Label, Check(_no_label_of_ours, {"not": {"pattern": f"^{OUR_LABELS}"}})]
 DisplayName = Annotated[str, Field(max_length=100), Check(no_controls, PRINTABLE)]
 DomainName = Annotated[str, Check(_domain_name, {"format": "idn-hostname"})]
 DailyCap = Annotated[int, Field(ge=1, le=1_000_000), BeforeValidator(_integral)]
@@ -264,6 +273,11 @@ CustomHeaders = Annotated[
             },
         }
     ),
+]
+LabelFilter = Annotated[
+    list[Label],
+    BeforeValidator(comma_separated),
+    Field(min_length=1, max_length=50, description="Separated by commas; all of them"),
 ]
 Limit = Annotated[int, Field(ge=1, le=100)]
 EventType = Literal[

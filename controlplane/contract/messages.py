@@ -1,9 +1,17 @@
 """Messages: sending, listing, reading, labels; what became of each recipient."""
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, Field, ValidationInfo, field_validator
-from pydantic_core import PydanticCustomError
+from pydantic import (
+    AfterValidator,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from controlplane.contract.fields import (
     PRINTABLE,
@@ -11,7 +19,8 @@ from controlplane.contract.fields import (
     CustomHeaders,
     DomainName,
     Email,
-    Label,
+    GivenLabel,
+    LabelFilter,
     Limit,
     Moment,
     SendAt,
@@ -21,7 +30,9 @@ from controlplane.contract.fields import (
     no_controls,
 )
 from controlplane.contract.model import (
+    ABSENT,
     INBOX_ID,
+    MESSAGE_ID,
     PDF,
     Mode,
     RequestBody,
@@ -31,10 +42,14 @@ from controlplane.contract.model import (
     an_id,
 )
 
+MessageStatus = Literal["received", "scheduled", "queued", "sent", "delivered", "failed", "cancelled"]
+
 RECIPIENTS_MAX = 50
 SUBJECT_MAX = 500
 ATTACHMENTS_MAX = 20
 LABELS_MAX = 50
+BATCH_MESSAGES_MAX = 100
+BATCH_THREADS_MAX = 20
 FILENAME_MAX = 200  # what a message can hold and give back whole
 _BASE64 = "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"  # RFC 4648 §4
 
@@ -97,6 +112,12 @@ class ListMessages(RequestQuery):
     ] = None
     fromDomain: DomainName | None = None
     verified: bool | None = None
+    labels: LabelFilter | None = None
+    unread: bool | None = None
+    status: MessageStatus | None = None
+    isAutoReply: bool | None = None
+    isSpam: bool | None = None
+    hasAttachments: bool | None = None
     since: Moment | None = None
     until: Moment | None = None
     before: Annotated[str, cursor_of("msg")] | None = None
@@ -107,13 +128,80 @@ class GetMessage(RequestQuery):
     html: Literal["original", "sanitized"] = "original"
 
 
-class PatchMessage(RequestBody):
-    labels: Annotated[list[Label], Field(max_length=LABELS_MAX)]
-
-    example: ClassVar[dict[str, Any]] = {"labels": ["invoice", "done"]}
+GivenLabels = Annotated[list[GivenLabel], Field(max_length=LABELS_MAX)]
 
 
-MessageStatus = Literal["received", "scheduled", "queued", "sent", "delivered", "failed", "cancelled"]
+class LabelChange(RequestBody):
+    """Labels that are added to those that are there, and taken away from them."""
+
+    addLabels: GivenLabels = Field(default_factory=list)
+    removeLabels: GivenLabels = Field(default_factory=list)
+
+    @field_validator("removeLabels")
+    @classmethod
+    def _are_others(cls, labels: list[str], info: ValidationInfo) -> list[str]:
+        if set(labels) & set(info.data.get("addLabels", ())):
+            raise PydanticCustomError("not_allowed", "A label can't be both added and removed")
+        return labels
+
+
+class PatchMessage(LabelChange):
+    """Either `labels`, which replaces all of them, or a change."""
+
+    model_config = ConfigDict(json_schema_extra={"minProperties": 1})
+
+    labels: GivenLabels = ABSENT
+
+    example: ClassVar[dict[str, Any]] = {"addLabels": ["invoice"], "removeLabels": ["unread"]}
+
+    @model_validator(mode="after")
+    def _is_either(self) -> Self:
+        given = self.model_fields_set
+        if not given:
+            raise _fault_at("labels", "missing")
+        if "labels" in given and len(given) > 1:
+            told = PydanticCustomError(
+                "not_allowed", "Give either 'labels' or 'addLabels' and 'removeLabels'"
+            )
+            raise _fault_at(next(one for one in ("addLabels", "removeLabels") if one in given), told)
+        return self
+
+
+class ChangeMessages(LabelChange):
+    """The same for many messages, or their end. `threadIds`: all messages of these threads."""
+
+    ids: Annotated[list[Annotated[str, id_of("msg")]], Field(max_length=BATCH_MESSAGES_MAX)] = Field(
+        default_factory=list
+    )
+    threadIds: Annotated[list[Annotated[str, id_of("thd")]], Field(max_length=BATCH_THREADS_MAX)] = Field(
+        default_factory=list
+    )
+    # A factory, since a documented default makes the field a required one to some generated clients.
+    delete: bool = Field(default_factory=bool)
+
+    example: ClassVar[dict[str, Any]] = {"ids": [MESSAGE_ID], "removeLabels": ["unread"]}
+
+    @model_validator(mode="after")
+    def _says_what_of_which(self) -> Self:
+        if not self.ids and not self.threadIds:
+            raise _fault_at("ids", "missing")
+        is_labelling = bool(self.addLabels or self.removeLabels)
+        if self.delete and is_labelling:
+            raise _fault_at(
+                "delete", PydanticCustomError("not_allowed", "Delete messages, or change their labels")
+            )
+        if not self.delete and not is_labelling:
+            text = "Give 'addLabels', 'removeLabels' or 'delete': true"
+            raise _fault_at("", PydanticCustomError("nothing_to_change", text))
+        return self
+
+
+def _fault_at(name: str, told: str | PydanticCustomError) -> ValidationError:
+    """A fault that shows when the fields are looked at together, told at one of them."""
+    where = (name,) if name else ()
+    return ValidationError.from_exception_data("", [InitErrorDetails(type=told, loc=where, input=None)])
+
+
 RecipientStatus = Literal["queued", "deferred", "sent", "delivered", "bounced", "failed", "suppressed"]
 
 
@@ -186,6 +274,13 @@ class ListedMessage(ResponseModel):
 class Message(ListedMessage):
     textBody: str | None
     htmlBody: str | None
+
+
+class ChangedMessage(ResponseModel):
+    """What became of a message, or of all messages of a thread."""
+
+    id: str
+    result: Literal["changed", "unchanged", "not_found", "inbox_access_denied"]
 
 
 class DeletedMessage(ResponseModel):

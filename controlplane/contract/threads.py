@@ -4,7 +4,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import ConfigDict, Field
 
-from controlplane.contract.fields import Limit, ThreadsCursor, cursor_of, id_of
+from controlplane.contract.fields import LabelFilter, Limit, ThreadsCursor, cursor_of, id_of
 from controlplane.contract.messages import Message
 from controlplane.contract.model import RequestBody, RequestQuery, ResponseModel, Timestamp, an_id
 from maild.message.thread_context import BUDGET_MAX, BUDGET_MIN
@@ -15,6 +15,8 @@ class ListThreads(RequestQuery):
     limit: Limit = 50
     cursor: ThreadsCursor | None = None
     isArchived: bool | None = None
+    labels: LabelFilter | None = None
+    unread: bool | None = None
 
 
 class GetThread(RequestQuery):

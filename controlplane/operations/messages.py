@@ -8,11 +8,12 @@ from typing import NamedTuple
 import msgspec
 
 from controlplane.contract import rendering
-from controlplane.contract.messages import ListMessages
+from controlplane.contract.messages import ListMessages, PatchMessage
 from controlplane.contract.refusals import Refusal
-from controlplane.mail import attempts, bodies, searching
+from controlplane.mail import attempts, bodies, labelling, searching
 from controlplane.mail.attempts import Attempts
 from controlplane.mail.bodies import Bodies, MessageBody
+from controlplane.mail.labelling import AskedLabels
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Download, JsonArray, JsonPieces, Result
 from controlplane.sending.submission import Accepted, Retry, Submission, fingerprint, read_key, size_of
@@ -60,6 +61,9 @@ def accepted(sent: Accepted) -> Result:
 async def list_messages(call: Call) -> JsonArray:
     query: ListMessages = call.input
     inbox_id = call.principal.listed_inbox(query.inboxId)
+    asked = AskedLabels.of(query.labels, query.unread)
+    if asked.is_contradiction:
+        return JsonArray(nothing())
     scope = Scope(
         call.organization_id,
         inbox_id,
@@ -70,6 +74,12 @@ async def list_messages(call: Call) -> JsonArray:
         from_domain=query.fromDomain,
         from_domain_shown=query.fromDomain and unicode_domain(query.fromDomain),
         is_verified=query.verified,
+        labels=asked.labels,
+        is_unread=asked.is_unread,
+        status=query.status,
+        is_auto_reply=query.isAutoReply,
+        is_spam=query.isSpam,
+        has_attachments=query.hasAttachments,
     )
     before = min(filter(None, (query.before, query.cursor)), default=None)
     needle = Needle.of(query.q, query.from_ or _sender_within(scope))
@@ -102,6 +112,12 @@ async def _page(call: Call, scope: Scope, before: str | None, limit: int) -> Par
     if page is None:
         page = await call.read(message_json.newest, scope, limit, kept)
     return page
+
+
+async def nothing() -> AsyncIterator[bytes]:
+    """The parts of an empty list."""
+    return
+    yield b""
 
 
 async def parts(call: Call, part: Part) -> AsyncIterator[bytes]:
@@ -158,7 +174,7 @@ async def list_attempts(call: Call) -> JsonArray:
 
 
 async def label_message(call: Call) -> Result | JsonPieces:
-    changed = await call.db.write(_label, call, list(dict.fromkeys(call.input.labels)))
+    changed = await call.db.write(_label, call)
     return await _shown(call, changed, await read_bodies(call, changed))
 
 
@@ -210,8 +226,13 @@ def _attempts(tx: Tx, call: Call) -> Attempts:
     return Attempts.of(tx, call.organization_id, message.id, message.mode == "live")
 
 
-def _label(tx: Tx, call: Call, labels: list[str]) -> Whole:
-    messages.set_labels(tx, _reached(tx, call), labels)
+def _label(tx: Tx, call: Call) -> Whole:
+    body: PatchMessage = call.input
+    message = _reached(tx, call)
+    if "labels" in body.model_fields_set:
+        labelling.replace(tx, message, body.labels)
+    else:
+        labelling.change(tx, message, body.addLabels, body.removeLabels)
     whole = _whole(tx, call.organization_id, call.id)
     assert whole is not None
     return whole
@@ -219,17 +240,18 @@ def _label(tx: Tx, call: Call, labels: list[str]) -> Whole:
 
 def _cancel(tx: Tx, call: Call) -> None:
     message = _reached(tx, call)
-    _spare_live_schedule(call, message)
+    spare_live_schedule(call, message)
     if not messages.cancel(tx, call.organization_id, message.id):
         raise Refusal("not_scheduled", details={"status": message.status})
 
 
-def _spare_live_schedule(call: Call, message: MessageRow) -> None:
+def spare_live_schedule(call: Call, message: MessageRow) -> None:
+    """Refusal where a test key would take a live scheduled message."""
     if message.mode == "live" and message.status == "scheduled":
         call.principal.require_live()
 
 
 def _delete(tx: Tx, call: Call) -> str | None:
     message = _reached(tx, call)
-    _spare_live_schedule(call, message)
+    spare_live_schedule(call, message)
     return messages.delete(tx, message)

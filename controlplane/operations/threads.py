@@ -9,14 +9,17 @@ from controlplane.contract import rendering
 from controlplane.contract.fields import ThreadCursor
 from controlplane.contract.refusals import Refusal
 from controlplane.contract.threads import ListThreads
-from controlplane.operations.messages import Whole, member_pieces, parts, read_bodies
+from controlplane.mail import thread_finding
+from controlplane.mail.labelling import AskedLabels
+from controlplane.operations.messages import Whole, member_pieces, nothing, parts, read_bodies
 from controlplane.operations.operation import Call
 from controlplane.operations.results import JsonArray, JsonPieces, Result
 from storage import message_json, thread_json, threads
 from storage.database import Tx
 from storage.ids import made_at
+from storage.labels import Owner, ThreadPlace, WantedThreads
 from storage.message_json import Part, Weight
-from storage.thread_json import ShownThread
+from storage.thread_json import FIRST, ShownThread
 
 BODY_BYTES_MAX = 8 * 1024 * 1024  # docs/decisions.md, "Thread": of one answer
 WHOLE_BYTES_MAX = 256 * 1024  # a larger answer is written slice by slice, and never held as a whole
@@ -33,7 +36,20 @@ class Chosen(NamedTuple):
 
 
 async def list_threads(call: Call) -> JsonArray:
-    inbox_id = call.principal.listed_inbox(call.input.inboxId)
+    query: ListThreads = call.input
+    inbox_id = call.principal.listed_inbox(query.inboxId)
+    asked = AskedLabels.of(query.labels, query.unread)
+    if asked.is_contradiction:
+        return JsonArray(nothing())
+    if asked.are_any:
+        owner = Owner(call.organization_id, inbox_id)
+        wanted = WantedThreads(owner, asked.labels, asked.is_unread, query.isArchived)
+        before = ThreadPlace(*await call.read(_begin, call))
+        return JsonArray(
+            parts(
+                call, await thread_finding.find(call.db, call.services.kept_json, wanted, before, query.limit)
+            )
+        )
     return JsonArray(parts(call, await call.read(_page, call, inbox_id)))
 
 
@@ -81,6 +97,12 @@ def _archive(tx: Tx, call: Call) -> bytes:
     return _reached(tx, call).json
 
 
+def _begin(tx: Tx, call: Call) -> tuple[int, str]:
+    """Behind which place in the order of threads the page begins."""
+    cursor: ThreadCursor | None = call.input.cursor
+    return FIRST if cursor is None else _position(tx, call.organization_id, cursor)
+
+
 def _page(tx: Tx, call: Call, inbox_id: str | None) -> Part:
     query: ListThreads = call.input
     return thread_json.list_threads(
@@ -88,7 +110,7 @@ def _page(tx: Tx, call: Call, inbox_id: str | None) -> Part:
         call.organization_id,
         limit=query.limit,
         inbox_id=inbox_id,
-        before=_position(tx, call.organization_id, query.cursor) if query.cursor else None,
+        before=_begin(tx, call),
         is_archived=query.isArchived,
         kept=call.services.kept_json,
     )

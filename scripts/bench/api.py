@@ -138,6 +138,16 @@ def paths(facts: dict[str, Any]) -> dict[str, str]:
         "search two letters": "/v1/messages?q=~~",
         "list since": "/v1/messages?since=2100-01-01",
         "list until": "/v1/messages?until=2000-01-01",
+        "list label": "/v1/messages?labels=tenth",
+        "list label of inbox": f"/v1/messages?labels=tenth&inboxId={inbox}",
+        "list rare label": "/v1/messages?labels=thousandth",
+        "list two labels": "/v1/messages?labels=tenth,thousandth",
+        "list no label": "/v1/messages?labels=none",
+        "list unread of label": "/v1/messages?unread=true&labels=tenth",
+        "list unread label of inbox": f"/v1/messages?unread=true&inboxId={inbox}",
+        "list threads of label": "/v1/threads?labels=tenth",
+        "list threads of rare label": "/v1/threads?labels=thousandth",
+        "list threads unread of label": "/v1/threads?unread=true&labels=tenth",
         "list archived threads": "/v1/threads?isArchived=true",
     }
 

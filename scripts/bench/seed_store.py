@@ -13,11 +13,13 @@ from scripts.bench.stream import SENDER_NAME, Mail, Stream
 from storage import blobs, inboxes, messages, migrate, outbound, search, threads
 from storage.blobs import Stored
 from storage.database import Tx
+from storage.labels import UNREAD
 from storage.records import AttachmentRow, MessageRow, dump
 
 PER_COMMIT = 10_000
 UNSAFE = "PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", "PRAGMA foreign_keys = OFF"
 CACHE = "PRAGMA cache_size = -500000"
+LABELLED = {"tenth": 10, "thousandth": 1000}
 AUTH = '{"spf":"pass","dkim":"pass","dmarc":"pass","arc":"none","verifiedDomain":"x.test"}'
 
 
@@ -114,6 +116,12 @@ def _thread(tx: Tx, mail: Mail) -> None:
     )  # fmt: skip
 
 
+def _labels(mail: Mail) -> str:
+    """Every tenth message has a label, every thousandth two."""
+    labels = [] if mail.is_outbound else [UNREAD]
+    return dump([*labels, *(label for label, each in LABELLED.items() if mail.number % each == 0)])
+
+
 def _attachments(mail: Mail) -> list[AttachmentRow]:
     if mail.attachment_id is None:
         return []
@@ -133,7 +141,7 @@ def _row(mail: Mail, size_bytes: int) -> MessageRow:
         from_address=mail.sender, from_name=SENDER_NAME, to_addresses=dump([mail.to]), cc_addresses="[]", bcc_addresses="[]",
         reply_to=None, subject=mail.subject, snippet=mail.body[:100], text_body=mail.body, text_slices=None, html_slices=None,
         extracted_text=None, message_id_header=f"<{mail.number}@seed.test>", in_reply_to=None, reference_ids="[]",
-        labels="[]" if out else '["unread"]', is_auto_reply=0, is_spam=0, auth=None if out else AUTH,
+        labels=_labels(mail), is_auto_reply=0, is_spam=0, auth=None if out else AUTH,
         trace=None if out else b"", blob_id=mail.blob_id, size_bytes=size_bytes, header_length=100, envelope_from=mail.sender,
         bounce_token=None, failure_reason=None, scheduled_at=None, sent_at=mail.now_ms if out else None,
         created_at=mail.now_ms,

@@ -13,9 +13,12 @@ from typing import Any
 
 import pytest
 
+from controlplane.mail import searching, thread_finding
 from storage import events, message_json, messages, search, thread_json
 from storage.database import Tx
 from storage.ids import Ids, first_at
+from storage.kept_json import KeptJson
+from storage.labels import Owner, WantedThreads
 from storage.records import ThreadRow
 from storage.search import IN_EVERYTHING, Needle, Scope
 from storage.search_index import DOCUMENTS_BITS, Proposals, SearchIndex, Span
@@ -25,6 +28,7 @@ from tests.unit.storage.test_row_json import insert_thread, row
 FEW, MANY = 300, 3000
 MINUTE_S = 60
 LIMIT = 10
+SELDOM = 4  # the oldest messages are unread, and have a label besides
 
 
 class Filled:
@@ -42,11 +46,14 @@ class Filled:
                 "id": ids.new("msg"),
                 "created_at": clock.now_ms(),
                 "text_body": "hello there",
+                "labels": '["unread","often","seldom"]' if number < SELDOM else '["often"]',
+                "thread_id": ids.new("thd"),
             }
-            messages.insert(self.tx, row(**made, thread_id=ids.new("thd"), subject=f"number {number}"))
+            messages.insert(self.tx, row(**made, subject=f"number {number}"))
             thread = ThreadRow(
-                ids.new("thd"), "org_1", "inb_1", "", "", "[]", 1, 0, clock.now_ms(), 0, clock.now_ms()
-            )
+                made["thread_id"], "org_1", "inb_1", "", "", "[]", 1, int(number < SELDOM), clock.now_ms(), 0,
+                clock.now_ms(),
+            )  # fmt: skip
             insert_thread(self.tx, thread)
             self.conn.execute(
                 """INSERT INTO events (id, organization_id, type, mode, data, created_at)
@@ -156,6 +163,51 @@ def test_a_page_of_messages_does(filled: tuple[Filled, Filled]) -> None:
             return message_json.list_messages(one.tx, scope, before, LIMIT)
 
         assert many.steps(read) <= 1.3 * few.steps(read) + 10
+
+
+@pytest.mark.parametrize("inbox_id", [None, "inb_1"])
+@pytest.mark.parametrize(
+    ("labels", "is_unread", "expected"),
+    [
+        (("often",), None, LIMIT),
+        (("seldom",), None, SELDOM),
+        (("often", "seldom"), None, SELDOM),
+        ((), True, SELDOM),
+        (("often",), True, SELDOM),
+        (("none",), None, 0),
+    ],
+)
+def test_a_page_of_a_label_does(
+    filled: tuple[Filled, Filled],
+    inbox_id: str | None,
+    labels: tuple[str, ...],
+    is_unread: bool | None,
+    expected: int,
+) -> None:
+    scope = Scope("org_1", inbox_id, labels=labels, is_unread=is_unread)
+
+    def messages_of(one: Filled) -> Any:
+        searching_of = searching._Search(one.index, KeptJson(), scope, IN_EVERYTHING, None, LIMIT)
+        while (found := searching_of.go_on(one.tx)) is None:
+            pass
+        return found.json
+
+    def threads_of(one: Filled) -> Any:
+        wanted = WantedThreads(Owner("org_1", inbox_id), labels, is_unread)
+        finding = thread_finding._Finding(KeptJson(), wanted, thread_json.FIRST, LIMIT)
+        while (found := finding.go_on(one.tx)) is None:
+            pass
+        return found.json
+
+    few, many = filled
+    for read in (messages_of, threads_of):
+        assert read(few).count(b'"createdAt"') == read(many).count(b'"createdAt"') == expected
+        assert many.steps(read) <= 1.3 * few.steps(read) + counted(labels, is_unread)
+
+
+def counted(labels: tuple[str, ...], is_unread: bool | None) -> int:
+    """How rare each of several labels is, is counted up to a bound, of which the small store has less."""
+    return 700 if "often" in labels else 10
 
 
 def test_whose_events_are_new_does(filled: tuple[Filled, Filled]) -> None:

@@ -17,6 +17,7 @@ from controlplane.contract.threads import Thread
 from storage import message_json, messages, search, thread_json
 from storage.clock import iso
 from storage.database import Tx
+from storage.labels import LABELLED_MAX
 from storage.message_json import Part
 from storage.records import AttachmentRow, MessageRow, RecipientRow, ThreadRow, columns, dump, load
 from storage.search import Needle, Scope
@@ -342,7 +343,7 @@ def test_a_thread_shows_the_latest_participants_and_the_labels_of_its_newest_mes
     tx.run("BEGIN")
     everybody = [f"{number}@there.test" for number in range(200)]
     insert_thread(tx, ThreadRow("thd_1", "org_1", "inb_1", "", "", dump(everybody), 1, 0, 1, 0, 1))
-    for number in range(thread_json.LABELLED_MAX + 1):
+    for number in range(LABELLED_MAX + 1):
         messages.insert(tx, row(number, labels=dump([f"label {number:03}"])))
     shown = thread_json.get(tx, "org_1", "thd_1")
     listed = whole(tx, thread_json.list_threads(tx, "org_1", limit=1, inbox_id=None))

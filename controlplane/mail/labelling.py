@@ -1,0 +1,53 @@
+"""Labels: what a list asks for by them, and how those of a message change."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from controlplane.contract.messages import LABELS_MAX
+from controlplane.contract.refusals import Fault, invalid
+from storage import messages
+from storage.database import Tx
+from storage.labels import UNREAD
+from storage.records import MessageRow, load
+
+
+class AskedLabels(NamedTuple):
+    """The labels of a filter, without `unread`, which is asked for by a name of its own too."""
+
+    labels: tuple[str, ...]
+    is_unread: bool | None
+    is_contradiction: bool
+
+    @classmethod
+    def of(cls, labels: Sequence[str] | None, unread: bool | None) -> "AskedLabels":
+        asked = dict.fromkeys(labels or ())
+        wants_unread = UNREAD in asked
+        asked.pop(UNREAD, None)
+        return cls(tuple(asked), True if wants_unread else unread, wants_unread and unread is False)
+
+    @property
+    def are_any(self) -> bool:
+        return bool(self.labels) or self.is_unread is not None
+
+
+def replace(tx: Tx, message: MessageRow, labels: Sequence[str]) -> bool:
+    """Give the message these labels, each once, in their order; did anything change?"""
+    return _set(tx, message, list(dict.fromkeys(labels)))
+
+
+def change(tx: Tx, message: MessageRow, added: Sequence[str], removed: Sequence[str]) -> bool:
+    """Add labels behind those that are there, and take others away; did anything change? Refusal where there would be
+    too many."""
+    kept = [label for label in load(message.labels) if label not in removed]
+    labels = list(dict.fromkeys([*kept, *added]))
+    if len(labels) > max(LABELS_MAX, len(kept)):
+        text = f"Message {message.id} would have more than {LABELS_MAX} labels; remove some"
+        raise invalid([Fault("addLabels", "too_many", text)])
+    return _set(tx, message, labels)
+
+
+def _set(tx: Tx, message: MessageRow, labels: list[str]) -> bool:
+    if labels == load(message.labels):
+        return False
+    messages.set_labels(tx, message, labels)
+    return True

@@ -1,0 +1,72 @@
+"""Threads by their labels, in reads of bounded length.
+
+Which labels a thread has is said by its messages. Where few messages have one of those that are asked for, the threads
+of these are looked at; else thread after thread, in the order of the page.
+"""
+
+import time
+
+from storage import labels, thread_json
+from storage.database import Database, Tx
+from storage.kept_json import KeptJson
+from storage.labels import COUNTED_MAX, ThreadPlace, WantedThreads
+from storage.message_json import Part
+
+SLICE_S = 0.005
+THREADS_MAX = 100  # looked at in one statement
+
+
+async def find(db: Database, kept: KeptJson, wanted: WantedThreads, before: ThreadPlace, limit: int) -> Part:
+    """The latest `limit` of these threads behind `before`."""
+    finding = _Finding(kept, wanted, before, limit)
+    while (found := await db.read_for(wanted.owner.organization_id, finding.go_on)) is None:
+        pass
+    return found
+
+
+class _Finding:
+    """Where it stands between two reads. `few`: all threads that come into question, where they are few."""
+
+    def __init__(self, kept: KeptJson, wanted: WantedThreads, before: ThreadPlace, limit: int) -> None:
+        self._kept = kept
+        self._wanted = wanted
+        self._at = before
+        self._limit = limit
+        self._few: list[ThreadPlace] | None = None
+        self._is_begun = False
+        self._found: list[tuple[str, int]] = []
+
+    def go_on(self, tx: Tx) -> Part | None:
+        """Look on for a while; the page once it is full, or there are no more."""
+        until = time.perf_counter() + SLICE_S
+        if not self._is_begun:
+            self._begin(tx)
+        while self._look(tx):
+            if time.perf_counter() > until:
+                return None
+        organization_id = self._wanted.owner.organization_id
+        return thread_json.some(tx, organization_id, self._found[: self._limit], self._kept)
+
+    def _begin(self, tx: Tx) -> None:
+        self._is_begun = True
+        if self._wanted.needed:
+            label = labels.rarest(tx, self._wanted.owner, self._wanted.needed)
+            if labels.count(tx, self._wanted.owner, label) < COUNTED_MAX:
+                self._few = labels.labelled_threads(tx, self._wanted, label, self._at)
+
+    def _look(self, tx: Tx) -> bool:
+        """Look at some threads; are there more to look at?"""
+        places = self._next(tx)
+        self._found += labels.fitting(tx, self._wanted, [place.id for place in places])
+        if not places:
+            return False
+        self._at = places[-1]
+        return len(self._found) < self._limit
+
+    def _next(self, tx: Tx) -> list[ThreadPlace]:
+        # As many as are wanted first: mostly these are they.
+        size = min(THREADS_MAX, max(self._limit, 2 * len(self._found)))
+        if self._few is None:
+            return thread_json.places(tx, self._wanted, self._at, size)
+        places, self._few = self._few[:size], self._few[size:]
+        return places

@@ -1,0 +1,79 @@
+"""Many messages in one transaction: their labels, or their end."""
+
+import asyncio
+from collections.abc import Sequence
+
+from controlplane.contract.messages import ChangeMessages
+from controlplane.contract.refusals import Fault, Refusal, invalid
+from controlplane.mail import labelling
+from controlplane.operations.messages import spare_live_schedule
+from controlplane.operations.operation import Call
+from controlplane.operations.results import Result
+from storage import inboxes, messages
+from storage.database import Tx
+
+MESSAGES_MAX = 500  # of a batch with those of its threads: other writers wait as long as it takes
+CHANGED, UNCHANGED, NOT_FOUND, DENIED = "changed", "unchanged", "not_found", "inbox_access_denied"
+
+
+async def change_messages(call: Call) -> Result:
+    if call.input.delete:
+        call.principal.require("messages:send")
+    batch = _Batch(call)
+    results = await call.db.write_apart(batch.run)
+    for file in batch.files:
+        await asyncio.to_thread(call.services.blobs.remove, file)
+    return Result([{"id": one, "result": result} for one, result in results.items()])
+
+
+class _Batch:
+    """One run of it. `files`: blobs whose files are to be removed once it is committed."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        self._body: ChangeMessages = call.input
+        self.files: list[str] = []
+
+    def run(self, tx: Tx) -> dict[str, str]:
+        """Id → result, messages first. Refusal, and then nothing was changed."""
+        self.files = []
+        threads = {one: self._of_thread(tx, one) for one in dict.fromkeys(self._body.threadIds)}
+        if len(self._body.ids) + sum(map(len, threads.values())) > MESSAGES_MAX:
+            text = f"These threads have more than {MESSAGES_MAX} messages; name messages in 'ids' instead"
+            raise invalid([Fault("threadIds", "too_many", text)])
+        results = {one: self._change(tx, one) for one in dict.fromkeys(self._body.ids)}
+        for thread_id, message_ids in threads.items():
+            results[thread_id] = self._change_thread(tx, thread_id, message_ids)
+        return results
+
+    def _of_thread(self, tx: Tx, thread_id: str) -> Sequence[str]:
+        return messages.ids_of_thread(tx, self._call.organization_id, thread_id, MESSAGES_MAX + 1)
+
+    def _change_thread(self, tx: Tx, thread_id: str, message_ids: Sequence[str]) -> str:
+        inbox_id = inboxes.owner_of(tx, "thread", self._call.organization_id, thread_id)
+        if inbox_id is None:  # or it went with messages that were named beside it
+            return CHANGED if message_ids else NOT_FOUND
+        if not self._reaches(inbox_id):
+            return DENIED
+        return CHANGED if CHANGED in {self._change(tx, one) for one in message_ids} else UNCHANGED
+
+    def _change(self, tx: Tx, message_id: str) -> str:
+        message = messages.get(tx, self._call.organization_id, message_id)
+        if message is None:
+            return NOT_FOUND
+        if not self._reaches(message.inbox_id):
+            return DENIED
+        if not self._body.delete:
+            is_changed = labelling.change(tx, message, self._body.addLabels, self._body.removeLabels)
+            return CHANGED if is_changed else UNCHANGED
+        spare_live_schedule(self._call, message)
+        file = messages.delete(tx, message)
+        self.files += [file] if file is not None else []
+        return CHANGED
+
+    def _reaches(self, inbox_id: str) -> bool:
+        try:
+            self._call.principal.confine(inbox_id)
+        except Refusal:
+            return False
+        return True
