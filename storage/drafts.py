@@ -82,13 +82,11 @@ def discard(tx: Tx, draft_id: str, now_ms: int) -> DraftRow | None:
     return DraftRow(*row) if row else None
 
 
-def mark_sent(tx: Tx, draft_id: str, message_id: str, now_ms: int) -> bool:
-    """draft → sent; False when it was sent or discarded before."""
-    return (
-        tx.run(
-            """UPDATE drafts SET status = 'sent', message_id = ?, sent_at = ?, updated_at = ?
-               WHERE id = ? AND status = 'draft'""",
-            (message_id, now_ms, now_ms, draft_id),
-        )
-        == 1
+def mark_sent(tx: Tx, draft_id: str, message_id: str, now_ms: int) -> DraftRow | None:
+    """draft → sent; None when it was sent or discarded before."""
+    row = tx.one(
+        f"""UPDATE drafts SET status = 'sent', message_id = :message_id, sent_at = :now_ms, updated_at = :now_ms
+            WHERE id = :id AND status = 'draft' RETURNING {columns(DraftRow)}""",
+        {"message_id": message_id, "now_ms": now_ms, "id": draft_id},
     )
+    return DraftRow(*row) if row else None

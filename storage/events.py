@@ -147,6 +147,23 @@ def position(tx: Tx, selection: Selection, event_id: str) -> int:
     return seq or 0
 
 
+def has_gap(tx: Tx, organization_id: str, event_id: str) -> bool:
+    """Did the log lose an event behind that one, by its age? Of an id that is not in the log (any more) its time says
+    what came later."""
+    given = (event_id, organization_id)
+    seq = tx.value("SELECT seq FROM events WHERE id = ? AND organization_id = ?", given)
+    if seq is not None:
+        found = tx.value(
+            "SELECT 1 FROM events_gone WHERE organization_id = ? AND seq > ?", (organization_id, seq)
+        )
+    else:
+        found = tx.value(
+            "SELECT 1 FROM events_gone WHERE organization_id = ? AND event_id > ?",
+            (organization_id, event_id),
+        )
+    return found is not None
+
+
 def last(tx: Tx, selection: Selection) -> tuple[int, str | None]:
     """The newest event that the reader may see, of any type: (position, id), or (0, None) where there is none.
 

@@ -20,7 +20,7 @@ from storage import domain_reports, messages, tls_sessions
 from storage.blobs import Blobs
 from storage.clock import DAY_MS, Clock
 from storage.database import Database, Tx
-from storage.dialect import each_row_of
+from storage.dialect import each_row_of, greatest
 from storage.ids import first_at
 from storage.records import dump
 from storage.service import Enduring, LoopService
@@ -40,11 +40,13 @@ class Slices(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """Rows of one kind. `find` names those older than `:before`, `:limit` at most; `remove` takes them from `:keys`."""
+    """Rows of one kind. `find` names those older than `:before`, `:limit` at most; `remove` takes them from `:keys`,
+    after `note`, where something of them is to be remembered."""
 
     kind: str
     find: str
     remove: str
+    note: str | None = None
 
 
 ROWS = (
@@ -54,6 +56,12 @@ ROWS = (
              AND NOT EXISTS (SELECT 1 FROM webhook_deliveries WHERE event_seq = seq AND status = 'pending')
            ORDER BY created_at LIMIT :limit""",
         f"DELETE FROM events WHERE seq IN {each_row_of(':keys', 1)}",
+        f"""INSERT INTO events_gone (organization_id, seq, event_id)
+            SELECT organization_id, max(seq), max(id) FROM events WHERE seq IN {each_row_of(":keys", 1)}
+            GROUP BY organization_id
+            ON CONFLICT (organization_id) DO UPDATE SET
+              seq = {greatest("events_gone.seq", "excluded.seq")},
+              event_id = {greatest("events_gone.event_id", "excluded.event_id")}""",
     ),
     Rows(
         "webhook records",
@@ -211,4 +219,7 @@ def _find(tx: Tx, rows: Rows, before_ms: int, limit: int) -> list[tuple[Any, ...
 
 
 def _remove(tx: Tx, rows: Rows, keys: list[tuple[Any, ...]], before_ms: int) -> int:
-    return tx.run(rows.remove, {"keys": dump(keys), "before": before_ms})
+    given = {"keys": dump(keys), "before": before_ms}
+    if rows.note is not None:
+        tx.run(rows.note, {"keys": given["keys"]})
+    return tx.run(rows.remove, given)

@@ -468,6 +468,13 @@ CREATE INDEX events_by_type ON events (organization_id, type, created_at, mode, 
 CREATE INDEX events_by_age ON events (created_at);
 CREATE INDEX events_by_message ON events (message_id) WHERE message_id IS NOT NULL;
 
+-- Up to where the log of an organization has lost events by their age (storage/retention.py).
+CREATE TABLE events_gone (
+  organization_id TEXT PRIMARY KEY,
+  seq             INTEGER NOT NULL,
+  event_id        TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE webhooks (
   id                    TEXT PRIMARY KEY,
   organization_id       TEXT NOT NULL REFERENCES organizations (id),

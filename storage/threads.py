@@ -82,13 +82,22 @@ def begin(
 
 def join(
     tx: Tx, thread_id: str, now_ms: int, *, snippet: str, participants: Sequence[str], is_unread: bool
-) -> None:
-    """Count one more message in an existing thread; an unread one brings the thread back from the archive."""
-    known = load(tx.value("SELECT participants FROM threads WHERE id = ?", (thread_id,)))
+) -> bool:
+    """Count one more message in an existing thread; an unread one brings the thread back from the archive: did it?"""
+    row = tx.one("SELECT participants, is_archived FROM threads WHERE id = ?", (thread_id,))
+    assert row is not None
     tx.run(
         _JOIN,
-        (int(is_unread), snippet, now_ms, dump(_latest(known, participants)), int(is_unread), thread_id),
+        (
+            int(is_unread),
+            snippet,
+            now_ms,
+            dump(_latest(load(row[0]), participants)),
+            int(is_unread),
+            thread_id,
+        ),
     )
+    return bool(row[1] and is_unread)
 
 
 def _latest(known: Sequence[str], participants: Sequence[str]) -> list[str]:
@@ -114,11 +123,15 @@ def leave(tx: Tx, thread_id: str, *, is_unread: bool) -> None:
     )
 
 
-def archive(tx: Tx, organization_id: str, thread_id: str, is_archived: bool) -> None:
-    """Archive the thread, or bring it back; nothing where the organization does not have it."""
-    tx.run(
-        "UPDATE threads SET is_archived = ? WHERE id = ? AND organization_id = ?",
-        (int(is_archived), thread_id, organization_id),
+def archive(tx: Tx, organization_id: str, thread_id: str, is_archived: bool) -> bool:
+    """Archive the thread, or bring it back; False where it is so already, or the organization does not have it."""
+    return (
+        tx.run(
+            """UPDATE threads SET is_archived = :to
+               WHERE id = :id AND organization_id = :organization AND is_archived <> :to""",
+            {"to": int(is_archived), "id": thread_id, "organization": organization_id},
+        )
+        == 1
     )
 
 

@@ -1,25 +1,36 @@
 """Events: the same in webhooks, in the event log and in the stream; how the log is read."""
 
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, RootModel
+from pydantic import AfterValidator, BeforeValidator, Field, RootModel
 
 from controlplane.contract.domains import DomainChecks
-from controlplane.contract.fields import EventType, Limit, comma_separated, cursor_of
+from controlplane.contract.fields import (
+    LISTED_EVENTS,
+    AskedEvent,
+    Limit,
+    comma_separated,
+    cursor_of,
+    every_type,
+)
 from controlplane.contract.messages import Auth, Recipient
 from controlplane.contract.model import RequestQuery, ResponseModel, Timestamp, an_id
 from maild.message.bounce_classes import Advice, BounceClass
 
 EventTypes = Annotated[
-    list[EventType],
+    list[AskedEvent],
     BeforeValidator(comma_separated),
-    Field(min_length=1, description="Separated by commas; all where it is left out"),
+    AfterValidator(every_type),
+    Field(
+        min_length=1,
+        description="Separated by commas; `*`: all; those of mail, domains and sending by default",
+    ),
 ]
 
 
 class ListEvents(RequestQuery):
     after: Annotated[str, cursor_of("evt")] | None = None
-    types: EventTypes = Field(default_factory=lambda: list(get_args(EventType)))
+    types: EventTypes = Field(default_factory=lambda: [*LISTED_EVENTS])
     inboxId: str | None = None
     limit: Limit = 50
 
@@ -27,7 +38,7 @@ class ListEvents(RequestQuery):
 class StreamEvents(RequestQuery):
     after: Annotated[str, cursor_of("evt")] | None = None
     lastEventId: Annotated[str, cursor_of("evt")] | None = None
-    types: EventTypes = Field(default_factory=lambda: list(get_args(EventType)))
+    types: EventTypes = Field(default_factory=lambda: [*LISTED_EVENTS])
     inboxId: str | None = None
 
 
@@ -155,6 +166,35 @@ class PausedData(ResponseModel):
     trippedAt: Timestamp | None
 
 
+class ChangedMessageData(ResponseModel):
+    """Ids and labels, never words."""
+
+    messageId: Annotated[str, an_id("msg")]
+    inboxId: Annotated[str, an_id("inb")]
+    threadId: Annotated[str, an_id("thd")]
+    labelsBefore: list[str]
+
+
+class LabelledData(ChangedMessageData):
+    labels: list[str]
+
+
+class ChangedThreadData(ResponseModel):
+    threadId: Annotated[str, an_id("thd")]
+    inboxId: Annotated[str, an_id("inb")]
+    isArchived: bool
+
+
+class ChangedDraftData(ResponseModel):
+    """`messageId`: what it was sent as."""
+
+    draftId: Annotated[str, an_id("drf")]
+    inboxId: Annotated[str, an_id("inb")]
+    threadId: str | None
+    status: Literal["draft", "sent", "discarded"]
+    messageId: str | None
+
+
 class PingedData(ResponseModel):
     webhookId: Annotated[str, an_id("whk")]
 
@@ -209,6 +249,36 @@ class SendingPausedEvent(EventEnvelope):
     data: PausedData
 
 
+class MessageUpdatedEvent(EventEnvelope):
+    type: Literal["message.updated"]
+    data: LabelledData
+
+
+class MessageDeletedEvent(EventEnvelope):
+    type: Literal["message.deleted"]
+    data: ChangedMessageData
+
+
+class ThreadUpdatedEvent(EventEnvelope):
+    type: Literal["thread.updated"]
+    data: ChangedThreadData
+
+
+class DraftCreatedEvent(EventEnvelope):
+    type: Literal["draft.created"]
+    data: ChangedDraftData
+
+
+class DraftUpdatedEvent(EventEnvelope):
+    type: Literal["draft.updated"]
+    data: ChangedDraftData
+
+
+class DraftDiscardedEvent(EventEnvelope):
+    type: Literal["draft.discarded"]
+    data: ChangedDraftData
+
+
 class WebhookTestEvent(EventEnvelope):
     """The test ping, which stands in no log."""
 
@@ -228,7 +298,13 @@ class Event(
             | EmailFailedEvent
             | DomainVerifiedEvent
             | DomainFailedEvent
-            | SendingPausedEvent,
+            | SendingPausedEvent
+            | MessageUpdatedEvent
+            | MessageDeletedEvent
+            | ThreadUpdatedEvent
+            | DraftCreatedEvent
+            | DraftUpdatedEvent
+            | DraftDiscardedEvent,
             Field(discriminator="type"),
         ]
     ]
@@ -248,5 +324,11 @@ EVENTS: dict[str, tuple[str, type[EventEnvelope]]] = {
     "domain.verified": ("A domain may be used (opt-in)", DomainVerifiedEvent),
     "domain.failed": ("A domain may not be used any more (opt-in)", DomainFailedEvent),
     "sending.paused": ("The organization may not send at the moment (opt-in)", SendingPausedEvent),
+    "message.updated": ("The labels of a message changed (opt-in)", MessageUpdatedEvent),
+    "message.deleted": ("A message was deleted (opt-in)", MessageDeletedEvent),
+    "thread.updated": ("A thread was archived or brought back (opt-in)", ThreadUpdatedEvent),
+    "draft.created": ("A draft was written (opt-in)", DraftCreatedEvent),
+    "draft.updated": ("A draft was changed or sent (opt-in)", DraftUpdatedEvent),
+    "draft.discarded": ("A draft was discarded (opt-in)", DraftDiscardedEvent),
     "webhook.test": ("Somebody asked for a test ping", WebhookTestEvent),
 }

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, GetJsonSchemaHandler, WithJsonSchema
 from pydantic_core import PydanticCustomError
@@ -175,6 +175,11 @@ def _scope(value: str) -> str:
     return value
 
 
+def every_type(asked: list[str]) -> list[str]:
+    """The types that are asked for; `*` is all of them."""
+    return list(get_args(EventType)) if ALL_EVENTS in asked else asked
+
+
 def comma_separated(value: Any) -> Any:
     return value.split(",") if isinstance(value, str) else value
 
@@ -291,8 +296,26 @@ EventType = Literal[
     "domain.verified",
     "domain.failed",
     "sending.paused",
+    "message.updated",
+    "message.deleted",
+    "thread.updated",
+    "draft.created",
+    "draft.updated",
+    "draft.discarded",
 ]
+ALL_EVENTS = "*"
+AskedEvent = Literal[EventType, "*"]  # every type there is
 
+# What clients change, and hear of where they ask for it.
+CHANGE_EVENTS: tuple[EventType, ...] = (
+    "message.updated",
+    "message.deleted",
+    "thread.updated",
+    "draft.created",
+    "draft.updated",
+    "draft.discarded",
+)
+LISTED_EVENTS: tuple[AskedEvent, ...] = tuple(one for one in get_args(EventType) if one not in CHANGE_EVENTS)
 LIVE_EVENTS: tuple[EventType, ...] = (
     "email.received",
     "email.sent",

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from controlplane.contract.messages import LABELS_MAX
 from controlplane.contract.refusals import Fault, invalid
 from storage import messages
+from storage.change_events import ChangeEvents
 from storage.database import Tx
 from storage.labels import UNREAD
 from storage.records import MessageRow, load
@@ -30,12 +31,14 @@ class AskedLabels(NamedTuple):
         return bool(self.labels) or self.is_unread is not None
 
 
-def replace(tx: Tx, message: MessageRow, labels: Sequence[str]) -> bool:
+def replace(tx: Tx, told: ChangeEvents, message: MessageRow, labels: Sequence[str]) -> bool:
     """Give the message these labels, each once, in their order; did anything change?"""
-    return _set(tx, message, list(dict.fromkeys(labels)))
+    return _set(tx, told, message, list(dict.fromkeys(labels)))
 
 
-def change(tx: Tx, message: MessageRow, added: Sequence[str], removed: Sequence[str]) -> bool:
+def change(
+    tx: Tx, told: ChangeEvents, message: MessageRow, added: Sequence[str], removed: Sequence[str]
+) -> bool:
     """Add labels behind those that are there, and take others away; did anything change? Refusal where there would be
     too many."""
     kept = [label for label in load(message.labels) if label not in removed]
@@ -43,11 +46,12 @@ def change(tx: Tx, message: MessageRow, added: Sequence[str], removed: Sequence[
     if len(labels) > max(LABELS_MAX, len(kept)):
         text = f"Message {message.id} would have more than {LABELS_MAX} labels; remove some"
         raise invalid([Fault("addLabels", "too_many", text)])
-    return _set(tx, message, labels)
+    return _set(tx, told, message, labels)
 
 
-def _set(tx: Tx, message: MessageRow, labels: list[str]) -> bool:
+def _set(tx: Tx, told: ChangeEvents, message: MessageRow, labels: list[str]) -> bool:
     if labels == load(message.labels):
         return False
     messages.set_labels(tx, message, labels)
+    told.message_updated(tx, message, labels)
     return True

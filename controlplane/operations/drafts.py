@@ -100,6 +100,7 @@ def _create(tx: Tx, call: Call, body: CreateDraft) -> DraftRow:
     plan = call.services.settings.plan(organization.plan) if organization else None
     allowances.open_draft(tx, call.organization_id, plan.open_drafts if plan else 0)
     drafts.create(tx, draft)
+    call.services.changes().draft_changed(tx, "created", draft, call.principal.mode)
     return draft
 
 
@@ -149,6 +150,7 @@ def _update(tx: Tx, call: Call, body: PatchDraft) -> DraftRow:
         changes["thread_id"] = _thread_of(tx, call, row.inbox_id, body.inReplyTo)
     edited = drafts.edit(tx, row.id, changes, call.services.clock.now_ms())
     assert edited is not None
+    call.services.changes().draft_changed(tx, "updated", edited, call.principal.mode)
     return edited
 
 
@@ -156,7 +158,11 @@ def _discard(tx: Tx, call: Call) -> DraftRow:
     row = _reached(tx, call)
     if row.status == "sent":
         raise Refusal("draft_already_sent", details={"messageId": row.message_id})
-    return drafts.discard(tx, row.id, call.services.clock.now_ms()) or row
+    discarded = drafts.discard(tx, row.id, call.services.clock.now_ms())
+    if discarded is None:
+        return row
+    call.services.changes().draft_changed(tx, "discarded", discarded, call.principal.mode)
+    return discarded
 
 
 def _shown_draft(row: DraftRow) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from controlplane.operations.operation import Call
 from controlplane.operations.results import EventFeed, JsonArray
 from controlplane.webhooks.events import render
 from storage import events
+from storage.database import Tx
 from storage.events import Selection
 
 SLICE_EVENTS = 25
@@ -16,8 +17,14 @@ SLICE_EVENTS = 25
 async def list_events(call: Call) -> JsonArray:
     query: ListEvents = call.input
     selection = Selection(call.organization_id, call.principal.listed_inbox(query.inboxId), query.types)
-    position = 0 if query.after is None else await call.read(events.position, selection, query.after)
-    return JsonArray(_rendered(call, selection, position, query.limit))
+    if query.after is None:
+        return JsonArray(_rendered(call, selection, 0, query.limit))
+    position, has_gap = await call.read(_begin, selection, query.after)
+    return JsonArray(_rendered(call, selection, position, query.limit), has_gap)
+
+
+def _begin(tx: Tx, selection: Selection, after: str) -> tuple[int, bool]:
+    return events.position(tx, selection, after), events.has_gap(tx, selection.organization_id, after)
 
 
 async def _rendered(call: Call, selection: Selection, position: int, limit: int) -> AsyncIterator[bytes]:

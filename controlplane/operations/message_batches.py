@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from controlplane.contract.messages import ChangeMessages
 from controlplane.contract.refusals import Fault, Refusal, invalid
 from controlplane.mail import labelling
-from controlplane.operations.messages import spare_live_schedule
+from controlplane.operations.messages import remove
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from storage import inboxes, messages
@@ -32,6 +32,7 @@ class _Batch:
     def __init__(self, call: Call) -> None:
         self._call = call
         self._body: ChangeMessages = call.input
+        self._told = call.services.changes()
         self.files: list[str] = []
 
     def run(self, tx: Tx) -> dict[str, str]:
@@ -64,10 +65,11 @@ class _Batch:
         if not self._reaches(message.inbox_id):
             return DENIED
         if not self._body.delete:
-            is_changed = labelling.change(tx, message, self._body.addLabels, self._body.removeLabels)
+            is_changed = labelling.change(
+                tx, self._told, message, self._body.addLabels, self._body.removeLabels
+            )
             return CHANGED if is_changed else UNCHANGED
-        spare_live_schedule(self._call, message)
-        file = messages.delete(tx, message)
+        file = remove(tx, self._call, message)
         self.files += [file] if file is not None else []
         return CHANGED
 

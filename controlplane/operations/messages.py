@@ -230,9 +230,9 @@ def _label(tx: Tx, call: Call) -> Whole:
     body: PatchMessage = call.input
     message = _reached(tx, call)
     if "labels" in body.model_fields_set:
-        labelling.replace(tx, message, body.labels)
+        labelling.replace(tx, call.services.changes(), message, body.labels)
     else:
-        labelling.change(tx, message, body.addLabels, body.removeLabels)
+        labelling.change(tx, call.services.changes(), message, body.addLabels, body.removeLabels)
     whole = _whole(tx, call.organization_id, call.id)
     assert whole is not None
     return whole
@@ -240,18 +240,25 @@ def _label(tx: Tx, call: Call) -> Whole:
 
 def _cancel(tx: Tx, call: Call) -> None:
     message = _reached(tx, call)
-    spare_live_schedule(call, message)
+    _spare_live_schedule(call, message)
     if not messages.cancel(tx, call.organization_id, message.id):
         raise Refusal("not_scheduled", details={"status": message.status})
 
 
-def spare_live_schedule(call: Call, message: MessageRow) -> None:
-    """Refusal where a test key would take a live scheduled message."""
+def _spare_live_schedule(call: Call, message: MessageRow) -> None:
     if message.mode == "live" and message.status == "scheduled":
         call.principal.require_live()
 
 
 def _delete(tx: Tx, call: Call) -> str | None:
     message = _reached(tx, call)
-    spare_live_schedule(call, message)
-    return messages.delete(tx, message)
+    return remove(tx, call, message)
+
+
+def remove(tx: Tx, call: Call, message: MessageRow) -> str | None:
+    """Delete the message and tell of it; the blob whose file is to be removed after the commit. Refusal where a test
+    key would take a live scheduled message."""
+    _spare_live_schedule(call, message)
+    file = messages.delete(tx, message)
+    call.services.changes().message_deleted(tx, message)
+    return file

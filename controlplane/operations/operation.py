@@ -24,6 +24,7 @@ from controlplane.webhooks.event_streams import Streams
 from controlplane.webhooks.ping import Pinger
 from controlplane.webhooks.secrets import Secrets
 from storage.blobs import Blobs
+from storage.change_events import ChangeEvents
 from storage.clock import Clock
 from storage.cpu_threads import CpuThreads
 from storage.database import Database, Tx
@@ -66,6 +67,10 @@ class Services:
     fence_key: bytes
     change_queue: Callable[[Tx, str, QueueSelection], int]  # retry, hold, release or drop
     wake_queue: Callable[[], None]
+
+    def changes(self) -> ChangeEvents:
+        """What tells of changes that are made now."""
+        return ChangeEvents(self.ids.new, self.clock.now_ms())
 
 
 class Call(NamedTuple):

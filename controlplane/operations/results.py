@@ -20,9 +20,11 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class JsonArray:
-    """A list that may be too large to be in memory. A part is one element or several, with commas, or empty."""
+    """A list that may be too large to be in memory. A part is one element or several, with commas, or empty.
+    `has_gap`: between the place that was asked for and the first element something is not kept any more."""
 
     parts: AsyncIterator[bytes]
+    has_gap: bool = False
 
 
 @dataclass(frozen=True, slots=True)

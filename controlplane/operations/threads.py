@@ -92,8 +92,10 @@ def _reached(tx: Tx, call: Call) -> ShownThread:
 
 
 def _archive(tx: Tx, call: Call) -> bytes:
-    _reached(tx, call)
-    threads.archive(tx, call.organization_id, call.id, call.input.isArchived)
+    thread = _reached(tx, call)
+    if threads.archive(tx, call.organization_id, call.id, call.input.isArchived):
+        told, mode = call.services.changes(), call.principal.mode
+        told.thread_updated(tx, call.organization_id, thread.inbox_id, call.id, call.input.isArchived, mode)
     return _reached(tx, call).json
 
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
 from controlplane.contract.common import Error, Health
-from controlplane.contract.events import EVENTS, EventEnvelope
+from controlplane.contract.events import EVENTS, EventEnvelope, ListEvents, StreamEvents
 from controlplane.contract.messages import ListedMessage
 from controlplane.contract.refusals import MESSAGES
 from controlplane.operations.operation import BYTES, CONFLICT, Operation
@@ -40,6 +40,10 @@ _HEADERS = {
     "X-RateLimit-Limit": "Requests allowed in any 60 seconds",
     "X-RateLimit-Remaining": "Requests left now",
     "X-RateLimit-Reset": "Unix seconds when the oldest counted request leaves the window",
+}
+_GAP = {
+    "description": "Events behind the cursor are not kept any more: read the lists anew",
+    "schema": {"type": "string", "enum": ["true"]},
 }
 _IDEMPOTENCY_KEY = {
     "name": "Idempotency-Key",
@@ -214,6 +218,8 @@ def _successes(operation: Operation, operations: Sequence[Operation]) -> dict[st
     if operation.has_tag:
         success["headers"]["ETag"] = {"schema": {"type": "string"}}
         told["304"] = {"description": "The client has it", "headers": success["headers"]}
+    if operation.query in (ListEvents, StreamEvents):
+        told["200"] = {**success, "headers": {**success["headers"], "X-Events-Gap": _GAP}}
     if RANGES in operation.refusals:  # RFC 9110 §15.3.7
         headers: dict[str, Any] = {**success["headers"], "Content-Range": {"schema": {"type": "string"}}}
         told["206"] = {**success, "description": "The range that was asked for", "headers": headers}

@@ -48,6 +48,7 @@ from storage import (
     switches,
 )
 from storage.blobs import Blobs, Stored
+from storage.change_events import ChangeEvents
 from storage.clock import DAY_MS, Clock, iso
 from storage.cpu_threads import CpuThreads
 from storage.database import Database, DatabaseClosed, Tx
@@ -285,8 +286,11 @@ class Pipeline:
         if request.sendAt is None:
             self._admission.enqueue(tx, attempt, inbox, message.id)
         inboxes.sent(tx, inbox.id, now_ms)
-        if submission.draft is not None and not drafts.mark_sent(tx, submission.draft.id, message.id, now_ms):
-            raise DraftChanged
+        if submission.draft is not None:
+            draft = drafts.mark_sent(tx, submission.draft.id, message.id, now_ms)
+            if draft is None:
+                raise DraftChanged
+            ChangeEvents(self._ids.new, now_ms).draft_changed(tx, "updated", draft, principal.mode)
         return self._answer(tx, submission, message.id, now_ms)
 
     def _made_before(self, tx: Tx, submission: Submission) -> Accepted | None:

@@ -15,6 +15,12 @@ from controlplane.webhooks.event_streams import RECONNECT_S, Feed
 
 log = structlog.get_logger("maild.api")
 
+GAP = {"X-Events-Gap": "true"}
+# Without an id: the reader stays where it is.
+_TOLD_GAP = b": events behind your position are not kept any more; read the lists anew\r\n" + (
+    b"event: gap\r\ndata: {}\r\n\r\n"
+)
+
 
 async def stream_events(
     request: web.Request, told: EventFeed, heartbeat_s: float, stalled_s: float
@@ -25,13 +31,17 @@ async def stream_events(
         if transport is None or transport.is_closing():
             raise ConnectionResetError("the client left")
         feed.cut_with(transport.abort)
-        response = EventSourceResponse(ping_interval=heartbeat_s, send_timeout=stalled_s)
+        response = EventSourceResponse(
+            ping_interval=heartbeat_s, send_timeout=stalled_s, headers=GAP if feed.has_gap else None
+        )
         await response.prepare(request)
         try:
             async with response:
                 # Without an event a reader that lost its connection would not know where it had been.
                 known = f"id: {feed.known}\r\n" if feed.known else ""
                 await response.write(f"retry: {RECONNECT_S * 1000}\r\n{known}\r\n".encode())
+                if feed.has_gap:
+                    await response.write(_TOLD_GAP)
                 await _tell(feed, response, transport)
         except (ConnectionError, TimeoutError):  # lost (reset, or aborted by the kernel), or stalled
             feed.cut()

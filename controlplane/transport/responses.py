@@ -19,7 +19,7 @@ from controlplane.operations.results import (
     Result,
 )
 from controlplane.transport.downloads import send_download
-from controlplane.transport.event_stream import stream_events
+from controlplane.transport.event_stream import GAP, stream_events
 from controlplane.transport.statuses import headers_of, status_of
 from controlplane.transport.streaming import stream_json, whole_or_rest
 
@@ -57,9 +57,12 @@ class Responder:
         self, request: web.Request, operation: Operation, array: JsonArray
     ) -> web.StreamResponse:
         whole, rest = await whole_or_rest(array.parts, self._tuning.held_bytes)
+        headers = GAP if array.has_gap else {}
         if rest is not None:
-            return await stream_json(request, rest)
-        return await _value(request, operation, Result(msgspec.Raw(whole)))
+            return await stream_json(request, rest, headers)
+        response = await _value(request, operation, Result(msgspec.Raw(whole)))
+        response.headers.update(headers)
+        return response
 
     async def _events(self, request: web.Request, _: Operation, feed: EventFeed) -> web.StreamResponse:
         return await stream_events(request, feed, self._heartbeat_s, self._tuning.stream_stalled_s)

@@ -1,13 +1,14 @@
 """Answers too large to be in memory as a whole: written piece by piece, as fast as the client reads."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 
 from aiohttp import web
 
 from controlplane.operations.operation import JSON
 
 WRITE_BYTES = 64 * 1024
+NONE: Mapping[str, str] = {}
 
 
 async def whole_or_rest(
@@ -26,9 +27,11 @@ async def whole_or_rest(
     return b"[" + b",".join(held) + b"]", None
 
 
-async def stream_json(request: web.Request, pieces: AsyncIterator[bytes]) -> web.StreamResponse:
+async def stream_json(
+    request: web.Request, pieces: AsyncIterator[bytes], headers: Mapping[str, str] = NONE
+) -> web.StreamResponse:
     """200 with these pieces of JSON as `data`. What fails on the way cuts the connection."""
-    response = web.StreamResponse(headers={"Content-Type": JSON})
+    response = web.StreamResponse(headers={"Content-Type": JSON, **headers})
     await response.prepare(request)
     gathered = bytearray(b'{"data":')
     async for piece in pieces:

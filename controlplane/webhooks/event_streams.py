@@ -46,7 +46,8 @@ class FeedEvent(NamedTuple):
 
 
 class Feed:
-    """One open stream. `known`: the id that stands for where it begins; None: the reader knows."""
+    """One open stream. `known`: the id that stands for where it begins; None: the reader knows. `has_gap`: events
+    behind that are not kept any more."""
 
     def __init__(self, db: Database, load_text: LoadText, key_id: str, selection: Selection) -> None:
         self._db = db
@@ -54,6 +55,7 @@ class Feed:
         self._key_id = key_id
         self.selection = selection
         self.known: str | None = None
+        self.has_gap = False
         self._position = 0
         self._news = asyncio.Event()
         self._is_ending = False
@@ -61,7 +63,7 @@ class Feed:
 
     async def begin(self, after: str | None) -> None:
         """Find the position to begin behind: that of the event `after`, or of the newest one (None)."""
-        self._position, self.known = await self._db.read_for(
+        self._position, self.known, self.has_gap = await self._db.read_for(
             self.selection.organization_id, _begin, self.selection, after
         )
 
@@ -191,12 +193,17 @@ class Streams(LoopService):
             feed.cut()
 
 
-def _begin(tx: Tx, selection: Selection, after: str | None) -> tuple[int, str | None]:
-    """The position to begin behind, and the id that stands for it where the reader knows none."""
+def _begin(tx: Tx, selection: Selection, after: str | None) -> tuple[int, str | None, bool]:
+    """The position to begin behind, the id that stands for it where the reader knows none, and whether there is a gap
+    behind it."""
     if after is not None:
-        return events.position(tx, selection, after), None
+        return (
+            events.position(tx, selection, after),
+            None,
+            events.has_gap(tx, selection.organization_id, after),
+        )
     position, newest = events.last(tx, selection)
-    return position, newest or BEGINNING
+    return position, newest or BEGINNING, False
 
 
 def _page(tx: Tx, key_id: str, selection: Selection, after: int) -> LogPage | None:

@@ -17,6 +17,7 @@ from maild.message.address import normalize, split
 from maild.message.thread_headers import base_subject
 from storage import allowances, events, inboxes, messages, threads, usage
 from storage.allowances import LimitOf
+from storage.change_events import ChangeEvents
 from storage.clock import day_of
 from storage.database import Tx
 from storage.ids import Ids
@@ -93,9 +94,12 @@ class Mailboxes:
             known = threads.by_subject(tx, box.inbox_id, base, correspondent, now_ms)
         people = participants(incoming)
         if known is not None:
-            threads.join(
+            is_back = threads.join(
                 tx, known, now_ms, snippet=incoming.digest.snippet, participants=people, is_unread=True
             )
+            if is_back:
+                told = ChangeEvents(self._ids.new, now_ms)
+                told.thread_updated(tx, box.organization_id, box.inbox_id, known, False, incoming.mode)
             return known
         thread_id = self._ids.new("thd")
         threads.begin(

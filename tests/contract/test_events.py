@@ -166,6 +166,8 @@ BASE = {
 SMTP = {"smtpCode": 450, "enhancedCode": None, "diagnostic": "later"}
 CHECKS = {"ownership": True, "mx": True, "spf": True, "dkim": True}
 MEANING = {"class": "mailbox_full", "advice": "retry_later"}
+DRAFT = {"draftId": "drf_1", "inboxId": "inb_1", "threadId": None, "status": "draft", "messageId": None}
+CHANGED = {"messageId": "msg_1", "inboxId": "inb_1", "threadId": "thd_1"}
 DATA: dict[str, dict[str, Any]] = {
     "email.sent": BASE,
     "email.bounced": {
@@ -188,6 +190,10 @@ DATA: dict[str, dict[str, Any]] = {
     "sending.paused": {
         "status": "paused", "reason": "bounce_rate", "action": "contact_operator", "trippedAt": AT,
     },
+    "message.updated": {**CHANGED, "labelsBefore": ["unread"], "labels": []},
+    "message.deleted": {**CHANGED, "labelsBefore": ["unread"]},
+    "thread.updated": {"threadId": "thd_1", "inboxId": "inb_1", "isArchived": True},
+    "draft.created": DRAFT, "draft.updated": DRAFT, "draft.discarded": DRAFT,
     "webhook.test": {"webhookId": "whk_1"},
 }  # fmt: skip
 

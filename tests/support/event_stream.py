@@ -31,6 +31,7 @@ class EventStream:
         self.last_event_id = last_event_id
         self.retry_ms: int | None = None
         self.heartbeats = 0
+        self.gaps = 0
         self.response: aiohttp.ClientResponse
 
     async def __aenter__(self) -> "EventStream":
@@ -55,7 +56,10 @@ class EventStream:
         while True:
             fields = await self._block()
             assert fields is not None, "the stream ended"
-            if "data" in fields:
+            if fields.get("event") == "gap":
+                assert "id" not in fields
+                self.gaps += 1
+            elif "data" in fields:
                 published.check_body(fields["data"].encode())
                 return Told(fields["id"], fields["event"], json.loads(fields["data"]))
 

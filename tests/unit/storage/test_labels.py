@@ -15,6 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from controlplane.mail import labelling, searching, thread_finding
 from storage import integrity, labels, message_json, messages, migrate, search, thread_json, threads
+from storage.change_events import ChangeEvents
 from storage.database import Tx
 from storage.ids import Ids
 from storage.kept_json import KeptJson
@@ -35,6 +36,10 @@ INBOXES = ("inb_1", "inb_2")
 def opened() -> sqlite3.Connection:
     conn = sqlite3.connect(":memory:", isolation_level=None)
     conn.executescript((resources.files("storage") / "schema.sql").read_text("utf-8"))
+    conn.execute(
+        """INSERT INTO organizations (id, name, plan, sending_status, created_at)
+           VALUES ('org_1', '', '', 'approved', 1)"""
+    )
     for inbox_id in INBOXES:
         conn.execute(
             """INSERT INTO inboxes (id, organization_id, address, username, domain, created_at, updated_at)
@@ -56,6 +61,7 @@ class Labels(RuleBasedStateMachine):
         self.ids = Ids(self.clock)
         self.index = SearchIndex(Path(self.folder.name) / "index.sqlite3")
         self.kept = KeptJson()
+        self.told = ChangeEvents(self.ids.new, self.clock.now_ms())
         self.messages: list[str] = []
 
     def teardown(self) -> None:
@@ -101,7 +107,7 @@ class Labels(RuleBasedStateMachine):
             before = load(message.labels)
             kept = [one for one in before if one not in removed]
             expected = [*kept, *(one for one in added if one not in kept)]
-            assert labelling.change(self.tx, message, added, removed) == (expected != before)
+            assert labelling.change(self.tx, self.told, message, added, removed) == (expected != before)
             changed = messages.get(self.tx, "org_1", message_id)
             assert changed is not None and load(changed.labels) == expected
 
@@ -111,7 +117,7 @@ class Labels(RuleBasedStateMachine):
         for message_id in self.chosen(some):
             message = messages.get(self.tx, "org_1", message_id)
             assert message is not None
-            labelling.replace(self.tx, message, given)
+            labelling.replace(self.tx, self.told, message, given)
 
     @precondition(lambda self: self.messages)
     @rule(some=SOME)
