@@ -169,6 +169,7 @@ class Http(_Section):
     max_connections_per_address: Positive = 100
     event_streams_per_organization: Positive = 10
     event_stream_heartbeat_s: Positive = 15
+    waits_per_organization: Positive = 50
 
 
 @dataclass(frozen=True, slots=True)

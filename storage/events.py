@@ -43,7 +43,12 @@ _LAST_BEFORE = """SELECT seq, id FROM events WHERE organization_id = :organizati
     ORDER BY seq DESC LIMIT 1"""
 ID_LENGTH = len("evt_") + 26
 # The few new events by their numbers; the index by organization would be read from its beginning to its end.
-_PUBLISHERS = f"SELECT DISTINCT {unindexed('organization_id')} FROM events WHERE seq > ?"
+_PUBLISHERS = f"SELECT DISTINCT {unindexed('organization_id')}, inbox_id FROM events WHERE seq > ?"
+_LAST_ARRIVAL = """SELECT message_id FROM events WHERE organization_id = :organization AND seq > :low
+      AND type = 'email.received' AND (:inbox IS NULL OR inbox_id = :inbox) ORDER BY seq DESC LIMIT 1"""
+_ARRIVALS = """SELECT seq, message_id, created_at FROM events
+    WHERE organization_id = :organization AND seq > :after AND seq <= :until AND type = 'email.received'
+      AND (:inbox IS NULL OR inbox_id = :inbox) ORDER BY seq LIMIT :limit"""
 
 # The columns of Words, of a message called so.
 WORDS = "{0}.text_body, {0}.text_body IS NULL AND {0}.text_slices IS NOT NULL, {0}.extracted_text"
@@ -132,26 +137,24 @@ def position(tx: Tx, selection: Selection, event_id: str) -> int:
     An id that is not in the organization's log (any more) stands where its time does: before every event of its
     millisecond and later, so nothing that came after it is missed.
     """
-    seq = tx.value(
-        "SELECT seq FROM events WHERE id = ? AND organization_id = ?", (event_id, selection.organization_id)
-    )
+    seq = kept_position(tx, selection.organization_id, event_id)
     if seq is None:
-        seq = tx.value(
-            _BEFORE,
-            {
-                "organization": selection.organization_id,
-                "types": dump(list(selection.types)),
-                "at_ms": made_at(event_id),
-            },
-        )
-    return seq or 0
+        return position_at(tx, selection.organization_id, selection.types, made_at(event_id))
+    return seq
+
+
+def kept_position(tx: Tx, organization_id: str, event_id: str) -> int | None:
+    """The same of an id that is in the organization's log; else None."""
+    seq: int | None = tx.value(
+        "SELECT seq FROM events WHERE id = ? AND organization_id = ?", (event_id, organization_id)
+    )
+    return seq
 
 
 def has_gap(tx: Tx, organization_id: str, event_id: str) -> bool:
     """Did the log lose an event behind that one, by its age? Of an id that is not in the log (any more) its time says
     what came later."""
-    given = (event_id, organization_id)
-    seq = tx.value("SELECT seq FROM events WHERE id = ? AND organization_id = ?", given)
+    seq = kept_position(tx, organization_id, event_id)
     if seq is not None:
         found = tx.value(
             "SELECT 1 FROM events_gone WHERE organization_id = ? AND seq > ?", (organization_id, seq)
@@ -186,12 +189,72 @@ def newest(tx: Tx) -> int:
     return seq
 
 
-def published_since(tx: Tx, seq: int | None) -> tuple[int, list[str]]:
-    """The position of the newest event of all, and the organizations with events behind `seq` (None: not asked)."""
+def published_since(tx: Tx, seq: int | None) -> tuple[int, set[tuple[str, str | None]]]:
+    """The position of the newest event of all, and whose events are behind `seq` (None: not asked): organizations, each
+    with the inbox, or None for events that belong to no inbox."""
     now_at = newest(tx)
     if seq is None or now_at <= seq:
-        return now_at, []
-    return now_at, [row[0] for row in tx.all(_PUBLISHERS, (seq,))]
+        return now_at, set()
+    return now_at, {(row[0], row[1]) for row in tx.all(_PUBLISHERS, (seq,))}
+
+
+class Arrival(NamedTuple):
+    """A message that came in, in the order of commits; it may be deleted meanwhile."""
+
+    seq: int
+    message_id: str
+    created_at: int
+
+
+class ArrivalPage(NamedTuple):
+    """As LogPage."""
+
+    arrivals: list[Arrival]
+    position: int
+    is_end: bool
+
+
+def arrivals(tx: Tx, organization_id: str, inbox_id: str | None, *, after: int, limit: int) -> ArrivalPage:
+    """Up to `limit` messages that came in behind the position, the first one first; none, where WALK positions hold
+    none. `inbox_id` None: in any inbox."""
+    first: int | None = tx.value(_FIRST, (organization_id, after))
+    end = newest(tx)
+    if first is None:
+        return ArrivalPage([], max(after, end), True)
+    until = first + WALK - 1
+    given = {
+        "organization": organization_id,
+        "inbox": inbox_id,
+        "after": after,
+        "until": until,
+        "limit": limit,
+    }
+    found = [Arrival(*row) for row in tx.all(_ARRIVALS, given)]
+    if len(found) == limit:
+        return ArrivalPage(found, found[-1].seq, False)
+    return ArrivalPage(found, min(until, end), until >= end)
+
+
+def last_arrival(tx: Tx, organization_id: str, inbox_id: str | None) -> str | None:
+    """The message that came in last; None where none did among the organization's last WALK events."""
+    given = {"organization": organization_id, "inbox": inbox_id, "low": newest(tx) - WALK}
+    message_id: str | None = tx.value(_LAST_ARRIVAL, given)
+    return message_id
+
+
+def arrival_of(tx: Tx, organization_id: str, message_id: str) -> int | None:
+    """The position at which the message came in; None where the log has it not (any more)."""
+    seq: int | None = tx.value(
+        "SELECT seq FROM events WHERE message_id = ? AND organization_id = ? AND type = 'email.received'",
+        (message_id, organization_id),
+    )
+    return seq
+
+
+def position_at(tx: Tx, organization_id: str, types: Sequence[str], at_ms: int) -> int:
+    """The position of the newest event of these types that was made before that time; 0 where there is none."""
+    given = {"organization": organization_id, "types": dump(list(types)), "at_ms": at_ms}
+    return tx.value(_BEFORE, given) or 0
 
 
 class Words(NamedTuple):

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 
 from storage.database import Tx
-from storage.dialect import greatest
+from storage.dialect import elements, greatest
 from storage.records import KeyRow, columns, dump
 
 PREFIX_CHARACTERS = 16
@@ -104,3 +104,13 @@ def touch(tx: Tx, key_id: str, now_ms: int) -> None:
 def make(mode: str, entropy: Callable[[int], bytes]) -> str:
     """A fresh raw key: `svc_live_` or `svc_test_` and 48 hex digits."""
     return f"svc_{mode}_{entropy(24).hex()}"
+
+
+def revoked_among(tx: Tx, key_ids: Sequence[str]) -> set[str]:
+    """Those of these keys that open nothing any more."""
+    rows = tx.all(
+        f"""SELECT one.value FROM {elements("?")} one
+            WHERE NOT EXISTS (SELECT 1 FROM api_keys WHERE id = one.value AND is_active = 1)""",
+        (dump(list(key_ids)),),
+    )
+    return {row[0] for row in rows}

@@ -292,6 +292,13 @@ def indexed(
     return _hits(tx, needle, item("c.value", 0), conditions, source, parameters)
 
 
+def among(tx: Tx, scope: Scope, needle: Needle, message_ids: Sequence[str]) -> list[str]:
+    """Those of these messages that are in the scope and hold the needle."""
+    source = f"""FROM {elements(":candidates")} c LEFT JOIN messages m ON m.id = c.value {_JOIN_WORDS} ORDER BY c.key"""
+    parameters = {**scope.parameters(), "candidates": dump(list(message_ids)), "rows": 0}
+    return _hits(tx, needle, "m.id", scope.conditions(), source, parameters).message_ids
+
+
 def _candidates(
     index: SearchIndex, scope: Scope, needle: Needle, before: str | None, at: At | None, rows: int
 ) -> str:

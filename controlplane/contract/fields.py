@@ -114,6 +114,18 @@ def _moment(value: Any) -> int:
     return _milliseconds(value, "date or timestamp, such as 2026-11-21T08:00:00Z", zone=UTC)
 
 
+def _position(value: Any) -> str | int:
+    """The id of a message or an event, or a moment in milliseconds."""
+    if isinstance(value, str) and _ID.fullmatch(value) and value[:3] in ("msg", "evt"):
+        return value
+    try:
+        return _moment(value)
+    except PydanticCustomError as error:
+        raise PydanticCustomError(
+            "invalid_cursor", "Expected the id of a message or an event, or an ISO 8601 timestamp"
+        ) from error
+
+
 def _instant(value: Any) -> int:
     """An ISO 8601 timestamp that says its offset → milliseconds."""
     return _milliseconds(value, "timestamp with an offset, such as 2026-11-21T08:00:00Z", zone=None)
@@ -234,6 +246,17 @@ Moment = Annotated[
             "type": "string",
             "description": "ISO 8601 date (midnight UTC) or timestamp",
             "anyOf": [{"format": "date-time"}, {"format": "date"}],
+        }
+    ),
+]
+Position = Annotated[
+    str | int,
+    BeforeValidator(_position),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "description": "The id of a message or an event, or an ISO 8601 date (midnight UTC) or timestamp",
+            "anyOf": [{"pattern": f"^(msg|evt){_ID_TAIL}$"}, {"format": "date-time"}, {"format": "date"}],
         }
     ),
 ]

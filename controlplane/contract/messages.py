@@ -23,6 +23,7 @@ from controlplane.contract.fields import (
     LabelFilter,
     Limit,
     Moment,
+    Position,
     SendAt,
     cursor_of,
     id_of,
@@ -49,6 +50,8 @@ SUBJECT_MAX = 500
 ATTACHMENTS_MAX = 20
 LABELS_MAX = 50
 BATCH_MESSAGES_MAX = 100
+WAIT_S = 25
+WAIT_S_MAX = 55  # proxies and clients give up after a minute
 BATCH_THREADS_MAX = 20
 FILENAME_MAX = 200  # what a message can hold and give back whole
 _BASE64 = "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"  # RFC 4648 §4
@@ -122,6 +125,22 @@ class ListMessages(RequestQuery):
     until: Moment | None = None
     before: Annotated[str, cursor_of("msg")] | None = None
     cursor: Annotated[str, cursor_of("msg")] | None = None
+
+
+class WaitMessage(RequestQuery):
+    """`after`: a message, an event or a time; two minutes ago where it is left out."""
+
+    inboxId: str | None = None
+    threadId: str | None = None
+    from_: Annotated[
+        Annotated[str, Field(max_length=320), AfterValidator(is_text)] | None, Field(alias="from")
+    ] = None
+    fromDomain: DomainName | None = None
+    verified: bool | None = None
+    subject: Annotated[str, Field(max_length=SUBJECT_MAX), AfterValidator(is_text)] | None = None
+    q: Annotated[str, Field(max_length=200), AfterValidator(is_text)] | None = None
+    after: Position | None = None
+    timeoutSeconds: Annotated[int, Field(ge=0, le=WAIT_S_MAX)] = WAIT_S
 
 
 class GetMessage(RequestQuery):
@@ -281,6 +300,14 @@ class ChangedMessage(ResponseModel):
 
     id: str
     result: Literal["changed", "unchanged", "not_found", "inbox_access_denied"]
+
+
+class AwaitedMessage(ResponseModel):
+    """`cursor`: the `after` that goes on behind it."""
+
+    message: Message | None
+    timedOut: bool
+    cursor: Annotated[str, an_id("msg")]
 
 
 class DeletedMessage(ResponseModel):

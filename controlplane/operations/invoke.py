@@ -19,8 +19,10 @@ from controlplane.operations.operation import (
     Run,
     RunPublic,
     Services,
+    never_leaves,
 )
 from controlplane.operations.results import AnyResult
+from controlplane.webhooks.waits import OnLeave
 from storage import inboxes
 from storage.database import Database
 
@@ -42,6 +44,7 @@ class Operations:
         *,
         id: str = "",
         idempotency_keys: Sequence[str] = (),
+        on_leave: OnLeave = never_leaves,
     ) -> AnyResult:
         """What the operation answers; Refusal. The door reads the parts of an answer as it sends them."""
         await self._check_reach(operation, principal, id)
@@ -54,7 +57,7 @@ class Operations:
         db = self._db if operation.is_reading else self._db.asking(principal.ask)
         run = cast(Run, operation.run)
         async with given as input:
-            return await run(Call(self._services, db, principal, id, input, idempotency_keys))
+            return await run(Call(self._services, db, principal, id, input, idempotency_keys, on_leave))
 
     async def invoke_public(self, operation: Operation, **given: Any) -> AnyResult:
         """The same for an operation that needs no key. `given`: the fields of PublicRequest."""

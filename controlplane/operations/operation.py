@@ -23,6 +23,7 @@ from controlplane.webhooks.dispatcher import Dispatcher
 from controlplane.webhooks.event_streams import Streams
 from controlplane.webhooks.ping import Pinger
 from controlplane.webhooks.secrets import Secrets
+from controlplane.webhooks.waits import OnLeave
 from storage.blobs import Blobs
 from storage.change_events import ChangeEvents
 from storage.clock import Clock
@@ -40,6 +41,10 @@ SMALL_BODY_BYTES = 64 * 1024
 JSON = "application/json"
 BYTES = bytes  # an answer that is not JSON
 CONFLICT = "idempotency_conflict"  # what only an operation that reads an Idempotency-Key can refuse
+
+
+def never_leaves(_: Callable[[], None] | None) -> None:
+    """The `OnLeave` of a door that does not know when its caller leaves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +83,7 @@ class Call(NamedTuple):
 
     Where the operation writes, `db` asks with each unit whether the key is still active; a service that is called for
     the key and writes by itself is handed that store, or the principal. `idempotency_keys`: as they were given; more
-    than one is a fault.
+    than one is a fault. `on_leave`: what an operation that waits hands over, to be done when the caller leaves.
     """
 
     services: Services
@@ -87,6 +92,7 @@ class Call(NamedTuple):
     id: str
     input: Any
     idempotency_keys: Sequence[str] = ()
+    on_leave: OnLeave = never_leaves
 
     @property
     def organization_id(self) -> str:

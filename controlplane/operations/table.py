@@ -29,6 +29,7 @@ from controlplane.contract.events import Event, ListEvents, StreamEvents
 from controlplane.contract.inboxes import CreateInbox, DeactivatedInbox, Inbox, ListInboxes, PatchInbox
 from controlplane.contract.keys import CreateKey, Key, ListKeys, MintedKey, Revoked
 from controlplane.contract.messages import (
+    AwaitedMessage,
     CancelledMessage,
     ChangedMessage,
     ChangeMessages,
@@ -39,6 +40,7 @@ from controlplane.contract.messages import (
     Message,
     PatchMessage,
     SendMessage,
+    WaitMessage,
 )
 from controlplane.contract.operator_queue import (
     ChangeQueue,
@@ -77,6 +79,7 @@ from controlplane.operations import (
     inboxes,
     keys,
     message_batches,
+    message_waits,
     messages,
     operator_queue,
     organization,
@@ -163,6 +166,12 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("listMessages", "GET /v1/messages", "Messages, newest first; search",
               messages.list_messages, list[ListedMessage],
               scope="messages:read", input=ListMessages),
+    # Before the messages: `wait` is no id.
+    Operation("waitForMessage", "GET /v1/messages/wait", "The next message that comes in and is as asked for",
+              message_waits.wait_for_message, AwaitedMessage,
+              scope="messages:read", input=WaitMessage,
+              refusals=("inbox_not_found", "thread_not_found", "inbox_access_denied", "too_many_streams",
+                        "provider_unavailable")),
     Operation("getMessage", "GET /v1/messages/{id}", "One message with its bodies", messages.get_message, Message,
               scope="messages:read", input=GetMessage, names="message",
               refusals=("message_not_found", "inbox_access_denied")),

@@ -8,6 +8,7 @@ a second for all connections together, so that a request costs no timer of its o
 
 import asyncio
 from collections import Counter
+from collections.abc import Callable
 from typing import Any, cast
 
 import structlog
@@ -44,6 +45,7 @@ class ClientConnection(RequestHandler):
         self._body_began = 0.0
         self._taken = 0  # of an answer, when we began to look at its reader's pace
         self._taken_since: float | None = None
+        self._when_lost: Callable[[], None] | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         # Whatever the loop: uvloop's transports are not subclasses of asyncio's, and all of them can do this.
@@ -60,6 +62,14 @@ class ClientConnection(RequestHandler):
     def connection_lost(self, exc: BaseException | None) -> None:
         self._watch.closed(self)
         super().connection_lost(exc)
+        if self._when_lost is not None:
+            self._when_lost()
+
+    def on_lost(self, act: Callable[[], None] | None) -> None:
+        """Call this when the peer is gone, now if it is; None: do nothing any more."""
+        self._when_lost = act
+        if act is not None and (self.transport is None or self.transport.is_closing()):
+            act()
 
     def data_received(self, data: bytes) -> None:
         self._received += len(data)

@@ -14,7 +14,7 @@ from controlplane.contract.model import RequestQuery
 from controlplane.contract.refusals import Refusal
 from controlplane.operations.invoke import Operations
 from controlplane.operations.operation import Operation
-from controlplane.transport.connections import is_local
+from controlplane.transport.connections import ClientConnection, is_local
 from controlplane.transport.reading import read_query
 from controlplane.transport.request_bodies import RequestBodies, refuse_body
 from controlplane.transport.responses import Responder
@@ -55,6 +55,7 @@ class Door:
                 self._body(operation, request, principal) if operation.body else Query(operation, request),
                 id=request.match_info.get("id", ""),
                 idempotency_keys=request.headers.getall("Idempotency-Key", ()),
+                on_leave=cast(ClientConnection, request.protocol).on_lost,
             )
             return await self._responder.send(request, operation, result)
 

@@ -4,11 +4,13 @@
   one costs a page of memory.
 - A position is a `seq`, which is the order of commits (storage.events): no event is skipped because an earlier number
   came later.
-- One look-out for all readers asks the store whose events are new. `wake()` after a commit hastens it; a wake that is
-  lost, or never comes because another process wrote, costs at most `look_s` or `look_again_s` (conf.tuning).
-- A reader's key is asked for with every page, and every `KEY_LOOK_S` between them: a revoked one hears no more.
-- `stop()` ends every feed, and must run before the door's, which would wait for them. Clients come back with the id of
-  the last event that they have seen.
+- One look-out for all readers, and for all who wait (`waits.py`), asks the store whose events are new. `wake()` after
+  a commit hastens it; a wake that is lost, or never comes because another process wrote, costs at most `look_s` or
+  `look_again_s` (conf.tuning).
+- A reader's key is asked for with every page, and every `KEY_LOOK_S` between them: a revoked one hears no more. For
+  those who wait the look-out asks, for all at once, every `WAITS_LOOK_S`.
+- `stop()` ends every feed and wait, and must run before the door's, which would wait for them. Clients come back with
+  the id of the last event that they have seen.
 """
 
 import asyncio
@@ -23,6 +25,7 @@ from conf.settings import Http
 from conf.tuning import FeedTuning
 from controlplane.contract.refusals import Refusal
 from controlplane.webhooks.events import LoadText, render
+from controlplane.webhooks.waits import OnLeave, Wait
 from storage import events, keys
 from storage.database import Database, Tx
 from storage.events import LogPage, Selection
@@ -32,6 +35,7 @@ log = structlog.get_logger("maild.api")
 
 PAGE = 8
 KEY_LOOK_S = 2.0
+WAITS_LOOK_S = 1.0
 END_S = 1.0  # how long a reader that is in the middle of writing may take to end
 RECONNECT_S = 3
 BEGINNING = "evt_" + "0" * 26  # older than every event
@@ -110,7 +114,7 @@ class Feed:
 
 
 class Streams(LoopService):
-    """All open feeds, and the look-out that wakes them. At most half of the server's connections are streams."""
+    """All open feeds and waits, and the look-out that wakes them. They take half of the connections at most."""
 
     name = "event streams"
 
@@ -123,13 +127,16 @@ class Streams(LoopService):
         self._load_text = load_text
         self._max_per_organization = settings.event_streams_per_organization
         self._max = max(1, settings.max_connections // 2)  # the other half stays for requests
+        self._max_waits = settings.waits_per_organization
         self._feeds: set[Feed] = set()
+        self._waits: set[Wait] = set()
+        self._waits_seen = 0.0
         self._is_ending = False
         self._all_ended = asyncio.Event()
 
     def wake(self) -> None:
         """For each commit of an event: without a reader there is nothing to look for."""
-        if self._feeds:
+        if self._feeds or self._waits:
             super().wake()
 
     @asynccontextmanager
@@ -148,19 +155,41 @@ class Streams(LoopService):
             if not self._feeds:
                 self._all_ended.set()
 
+    @asynccontextmanager
+    async def waiting(
+        self, key_id: str, organization_id: str, inbox_id: str | None, on_leave: OnLeave
+    ) -> AsyncIterator[Wait]:
+        """A place to wait for events of the organization, or of one of its inboxes. Refusal where too many wait."""
+        self._refuse_beyond("No request can wait now; try again later.")
+        if sum(one.organization_id == organization_id for one in self._waits) >= self._max_waits:
+            text = "Too many requests of this organization wait for something; let one end first."
+            raise Refusal("too_many_streams", text, retry_after_s=RECONNECT_S)
+        wait = Wait(key_id, organization_id, inbox_id)
+        self._waits.add(wait)
+        on_leave(wait.end)
+        self.wake()
+        try:
+            yield wait
+        finally:
+            on_leave(None)
+            self._waits.discard(wait)
+
     def _admit(self, organization_id: str) -> None:
-        if self._is_ending or len(self._feeds) >= self._max:
-            raise Refusal("provider_unavailable", "No event stream can be opened now; try again later.")
+        self._refuse_beyond("No event stream can be opened now; try again later.")
         open_of = Counter(feed.selection.organization_id for feed in self._feeds)
         if open_of[organization_id] >= self._max_per_organization:
             raise Refusal("too_many_streams", retry_after_s=RECONNECT_S)
+
+    def _refuse_beyond(self, text: str) -> None:
+        if self._is_ending or len(self._feeds) + len(self._waits) >= self._max:
+            raise Refusal("provider_unavailable", text)
 
     # The look-out --------------------------------------------------------------------------------
 
     async def run(self) -> None:
         seen: int | None = None
         while True:
-            while not self._feeds:
+            while not self._feeds and not self._waits:
                 seen = None
                 await self.pause(None)
             written = self._db.units_written
@@ -170,20 +199,42 @@ class Streams(LoopService):
             for _ in range(round(self._tuning.look_again_s / self._tuning.look_s)):
                 if self._db.units_written != written:  # there was a write since the last look
                     break
+                if self._waits and self._now() - self._waits_seen >= WAITS_LOOK_S:
+                    break
                 await self.pause(self._tuning.look_s)
 
+    def _now(self) -> float:
+        return asyncio.get_running_loop().time()
+
     async def _look(self, seen: int | None) -> int:
-        """Tell the readers whose events are new; the newest position of all."""
-        newest, organizations = await self._db.read(events.published_since, seen)
+        """Tell the readers whose events are new, and end what waits with a revoked key; the newest position of all."""
+        keys_of: set[str] = set()
+        if self._waits and self._now() - self._waits_seen >= WAITS_LOOK_S:
+            self._waits_seen = self._now()
+            keys_of = {wait.key_id for wait in self._waits}
+        newest, published, revoked = await self._db.read(_news, seen, keys_of)
+        organizations = {organization_id for organization_id, _ in published}
         for feed in self._feeds:
             if seen is None or feed.selection.organization_id in organizations:
                 feed.hear()
+        for wait in self._waits:
+            mine = (wait.organization_id, wait.inbox_id)
+            if (
+                seen is None
+                or mine in published
+                or (wait.inbox_id is None and wait.organization_id in organizations)
+            ):
+                wait.hear()
+            if wait.key_id in revoked:
+                wait.revoke()
         return newest
 
     async def stop(self) -> None:
         self._is_ending = True
         for feed in self._feeds:
             feed.end()
+        for wait in self._waits:
+            wait.end()
         await super().stop()
         if self._feeds:
             with suppress(TimeoutError):
@@ -191,6 +242,12 @@ class Streams(LoopService):
                     await self._all_ended.wait()
         for feed in self._feeds:
             feed.cut()
+
+
+def _news(tx: Tx, seen: int | None, key_ids: set[str]) -> tuple[int, set[tuple[str, str | None]], set[str]]:
+    """The newest position, whose events are new since `seen`, and which of these keys are revoked."""
+    newest, published = events.published_since(tx, seen)
+    return newest, published, keys.revoked_among(tx, sorted(key_ids)) if key_ids else set()
 
 
 def _begin(tx: Tx, selection: Selection, after: str | None) -> tuple[int, str | None, bool]:

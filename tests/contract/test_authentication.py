@@ -72,6 +72,8 @@ async def request(route: Operation, api: Api, resource_id: str, **options: Any) 
         path == "/v1/events/stream"
     ):  # who is admitted hears of a fault in the query instead of events without end
         path += "?after=x"
+    if path == "/v1/messages/wait":
+        path += "?timeoutSeconds=0"
     body = CHANGES.get(route.path, {}) if route.body is not None else None
     return await api.call(route.method, path, body, **options)
 

@@ -88,3 +88,36 @@ def test_the_newest_of_one_inbox_is_not_looked_for_in_the_whole_log(tx: Tx) -> N
     while not page.told and not page.is_end:
         page = events.list_events(tx, quiet, after=page.position, limit=9)
     assert [one.event.seq for one in page.told] == [40]
+
+
+def test_arrivals_are_found_once_in_the_order_of_commits(tx: Tx) -> None:
+    for number in range(1, 101):
+        type = "email.received" if number in (1, 10, 11, 12, 35, 80) else "email.sent"
+        publish(tx, number, type=type, inbox_id=f"inb_{number % 2}")
+
+    def walk(inbox_id: str | None, limit: int) -> tuple[list[int], int]:
+        found, after, looks = [], 0, 0
+        while True:
+            page = events.arrivals(tx, "org_1", inbox_id, after=after, limit=limit)
+            found += [one.seq for one in page.arrivals]
+            after, looks = page.position, looks + 1
+            if page.is_end:
+                return found, looks
+
+    assert walk(None, 2)[0] == walk(None, 100)[0] == [1, 10, 11, 12, 35, 80]
+    assert walk("inb_1", 1)[0] == [1, 11, 35]
+    assert walk("inb_7", 100) == ([], 10)
+
+
+def test_the_last_arrival_is_not_looked_for_in_the_whole_log(tx: Tx) -> None:
+    assert events.last_arrival(tx, "org_1", None) is None
+    events.publish(
+        tx, event_id(1), 1, organization_id="org_1", inbox_id="inb_1", message_id="msg_1", type="email.received",
+        data={},
+    )  # fmt: skip
+    for number in range(2, WALK + 1):
+        publish(tx, number)
+    assert events.last_arrival(tx, "org_1", None) == events.last_arrival(tx, "org_1", "inb_1") == "msg_1"
+    assert events.last_arrival(tx, "org_1", "inb_2") is events.last_arrival(tx, "org_2", None) is None
+    publish(tx, WALK + 1)
+    assert events.last_arrival(tx, "org_1", None) is None

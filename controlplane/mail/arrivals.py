@@ -1,0 +1,121 @@
+"""Mail that comes in, in the order of its commits: the first behind a position that is as asked for.
+
+A position is a message that came in. What stands for the time between two messages is an id that was never a message's
+(`ids.first_at`): such an id, and one that the log does not know (any more), stands at its time. A message's time is
+read before its commit, so what is looked at begins `MARGIN_MS` before, and what was made before the position's time is
+left out. And the position that is handed out where nothing came is as much older than the moment.
+"""
+
+from typing import NamedTuple
+
+from storage import events, search
+from storage.database import Tx
+from storage.dialect import each_of
+from storage.events import Arrival
+from storage.ids import first_at, made_at
+from storage.records import dump, load
+from storage.search import Needle, Scope
+
+DEFAULT_MS = 120_000  # how far back a wait looks that names no position
+MARGIN_MS = 60_000
+PAGE = 100
+TYPES = ("email.received",)
+ID_LENGTH = len("msg_") + 26
+
+
+class WantedMail(NamedTuple):
+    """What a message must be like. `scope`: inbox and thread; `needle`: words and sender; `from_domain`: an A-label, or
+    what lies below it; `is_verified`: that domain, or any, is proven; `subject`: a part of it, in any case."""
+
+    scope: Scope
+    needle: Needle
+    from_domain: str | None = None
+    is_verified: bool = False
+    subject: str | None = None
+
+
+def position_now(tx: Tx, scope: Scope, now_ms: int) -> str:
+    """The position behind all that is committed: a message, or a time where none came lately."""
+    last = events.last_arrival(tx, scope.organization_id, scope.inbox_id)
+    return _at(now_ms - MARGIN_MS) if last is None else last
+
+
+class Arrivals:
+    """Where a look for the first of them stands. `cursor`: the position that goes on behind what was looked at."""
+
+    def __init__(self, wanted: WantedMail, after: str | int | None, now_ms: int) -> None:
+        self._wanted = wanted
+        self._after = now_ms - DEFAULT_MS if after is None else after
+        self._position: int | None = None
+        self._since_ms: int | None = None
+        self.cursor = ""
+
+    def step(self, tx: Tx, now_ms: int) -> tuple[str | None, bool]:
+        """(the message, whether all were looked at) of the next few; to be called again while neither is true."""
+        if self._position is None:
+            self._position = self._begin(tx)
+        scope = self._wanted.scope
+        page = events.arrivals(tx, scope.organization_id, scope.inbox_id, after=self._position, limit=PAGE)
+        arrived = [one for one in page.arrivals if self._since_ms is None or one.created_at >= self._since_ms]
+        found = self._first(tx, arrived)
+        if found is not None:
+            self._position, self.cursor = found.seq, found.message_id
+            return found.message_id, False
+        self._position = page.position
+        self.cursor = max([self.cursor, *(one.message_id for one in arrived[-1:])])
+        if page.is_end:
+            self.cursor = max(self.cursor, _at(now_ms - MARGIN_MS))
+        return None, page.is_end
+
+    def _begin(self, tx: Tx) -> int:
+        """The position of `after`; and the cursor that stands for it."""
+        after, organization_id = self._after, self._wanted.scope.organization_id
+        if isinstance(after, int):
+            self.cursor = _at(after)
+            return self._begin_at(tx, after)
+        is_event = after.startswith("evt_")
+        self.cursor = _at(made_at(after)) if is_event else after
+        find = events.kept_position if is_event else events.arrival_of
+        position = find(tx, organization_id, after)
+        return self._begin_at(tx, made_at(after)) if position is None else position
+
+    def _begin_at(self, tx: Tx, at_ms: int) -> int:
+        self._since_ms = at_ms
+        return events.position_at(tx, self._wanted.scope.organization_id, TYPES, at_ms - MARGIN_MS)
+
+    def _first(self, tx: Tx, arrived: list[Arrival]) -> Arrival | None:
+        if not arrived:
+            return None
+        fitting = search.among(
+            tx, self._wanted.scope, self._wanted.needle, [one.message_id for one in arrived]
+        )
+        fitting = _as_wanted(tx, self._wanted, fitting)
+        return next((one for one in arrived if one.message_id in fitting), None)
+
+
+def _as_wanted(tx: Tx, wanted: WantedMail, message_ids: list[str]) -> list[str]:
+    if not message_ids or (wanted.from_domain, wanted.is_verified, wanted.subject) == (None, False, None):
+        return message_ids
+    rows = tx.all(
+        f"SELECT id, from_address, subject, auth FROM messages WHERE id IN {each_of('?')}",
+        (dump(message_ids),),
+    )
+    return [row[0] for row in rows if _is_from(wanted, row[1], row[3]) and _is_about(wanted, row[2])]
+
+
+def _is_from(wanted: WantedMail, address: str, auth: str | None) -> bool:
+    proven = load(auth).get("verifiedDomain") if auth else None
+    domain = proven if wanted.is_verified else address.rpartition("@")[2].lower().rstrip(".")
+    if not domain:
+        return not wanted.is_verified and wanted.from_domain is None
+    asked = wanted.from_domain
+    return asked is None or domain == asked or domain.endswith(f".{asked}")
+
+
+def _is_about(wanted: WantedMail, subject: str) -> bool:
+    return wanted.subject is None or wanted.subject.casefold() in subject.casefold()
+
+
+def _at(at_ms: int) -> str:
+    """The id that stands before all messages of that time."""
+    return first_at("msg", max(0, at_ms)).ljust(ID_LENGTH, "0")

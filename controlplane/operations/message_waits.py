@@ -1,0 +1,103 @@
+"""Waiting for a message: the first that comes in behind a position and is as asked for."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import NamedTuple
+
+import msgspec
+
+from controlplane.contract import rendering
+from controlplane.contract.messages import WaitMessage
+from controlplane.contract.refusals import Refusal
+from controlplane.mail.arrivals import Arrivals, WantedMail, position_now
+from controlplane.operations.messages import Whole, member_pieces, read_bodies
+from controlplane.operations.operation import Call
+from controlplane.operations.results import JsonPieces, Result
+from storage import inboxes, message_json
+from storage.database import Tx
+from storage.search import IN_EVERYTHING, Needle, Scope
+
+
+class Looked(NamedTuple):
+    """One step of a look."""
+
+    found: Whole | None
+    is_end: bool
+
+
+async def wait_for_message(call: Call) -> Result | JsonPieces:
+    query: WaitMessage = call.input
+    await call.read(_check_reach, call)
+    wanted, now_ms = _wanted(call), call.services.clock.now_ms()
+    if query.after is None and not query.timeoutSeconds:
+        return _over(await call.read(position_now, wanted.scope, now_ms))
+    arrivals = Arrivals(wanted, query.after, now_ms)
+
+    async def ask() -> Whole | None:
+        while True:
+            looked = await call.read(_step, call, arrivals)
+            if looked.found is not None or looked.is_end:
+                return looked.found
+
+    found = await (_waiting(call, ask) if query.timeoutSeconds else ask())
+    if found is None:
+        return _over(arrivals.cursor)
+    return await _shown(call, found, arrivals.cursor)
+
+
+def _over(cursor: str) -> Result:
+    return Result({"message": None, "timedOut": True, "cursor": cursor})
+
+
+async def _waiting(call: Call, ask: Callable[[], Awaitable[Whole | None]]) -> Whole | None:
+    principal, streams = call.principal, call.services.streams
+    inbox_id = principal.listed_inbox(call.input.inboxId)
+    async with streams.waiting(principal.key_id, principal.organization_id, inbox_id, call.on_leave) as wait:
+        return await wait.until(ask, call.input.timeoutSeconds)
+
+
+def _check_reach(tx: Tx, call: Call) -> None:
+    """Refusal for an inbox or a thread that is not there, or out of a bound key's reach: who waits for the wrong one
+    would wait in vain."""
+    for kind, asked in (("inbox", call.input.inboxId), ("thread", call.input.threadId)):
+        if asked is None:
+            continue
+        inbox_id = inboxes.owner_of(tx, kind, call.organization_id, asked)
+        if inbox_id is None:
+            raise Refusal(f"{kind}_not_found")
+        call.principal.confine(inbox_id)
+
+
+def _wanted(call: Call) -> WantedMail:
+    query: WaitMessage = call.input
+    scope = Scope(
+        call.organization_id, call.principal.listed_inbox(query.inboxId), query.threadId, direction="inbound"
+    )
+    is_verified = query.fromDomain is not None if query.verified is None else query.verified
+    needle = Needle.of(query.q, query.from_) or IN_EVERYTHING
+    return WantedMail(scope, needle, query.fromDomain, is_verified, query.subject or None)
+
+
+def _step(tx: Tx, call: Call, arrivals: Arrivals) -> Looked:
+    """Look on; a key that was revoked meanwhile is refused. What is deleted in this very moment is passed over."""
+    call.principal.ask(tx)
+    message_id, is_end = arrivals.step(tx, call.services.clock.now_ms())
+    if message_id is None:
+        return Looked(None, is_end)
+    shown = message_json.get(tx, call.organization_id, message_id, call.services.kept_json)
+    return Looked(Whole.of(tx, shown) if shown is not None else None, False)
+
+
+async def _shown(call: Call, whole: Whole, cursor: str) -> Result | JsonPieces:
+    bodies = await read_bodies(call, whole)
+    if bodies.are_held:
+        message = rendering.message(whole.shown.json, bodies.text.text, bodies.html.text)
+        return Result({"message": message, "timedOut": False, "cursor": cursor})
+    members = {"textBody": bodies.text, "htmlBody": bodies.html}
+    return JsonPieces(_pieces(cursor, member_pieces(call, whole, members)))
+
+
+async def _pieces(cursor: str, message: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    yield b'{"cursor":' + msgspec.json.encode(cursor) + b',"timedOut":false,"message":'
+    async for piece in message:
+        yield piece
+    yield b"}"
