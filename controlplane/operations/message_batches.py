@@ -12,7 +12,9 @@ from controlplane.operations.results import Result
 from storage import inboxes, messages
 from storage.database import Tx
 
-MESSAGES_MAX = 500  # of a batch with those of its threads: other writers wait as long as it takes
+# Of a batch with those of its threads: other writers wait as long as it takes, and to delete takes longer.
+MESSAGES_MAX = 500
+DELETED_MAX = 200
 CHANGED, UNCHANGED, NOT_FOUND, DENIED = "changed", "unchanged", "not_found", "inbox_access_denied"
 
 
@@ -39,8 +41,11 @@ class _Batch:
         """Id → result, messages first. Refusal, and then nothing was changed."""
         self.files = []
         threads = {one: self._of_thread(tx, one) for one in dict.fromkeys(self._body.threadIds)}
-        if len(self._body.ids) + sum(map(len, threads.values())) > MESSAGES_MAX:
-            text = f"These threads have more than {MESSAGES_MAX} messages; name messages in 'ids' instead"
+        most = DELETED_MAX if self._body.delete else MESSAGES_MAX
+        if len(self._body.ids) + sum(map(len, threads.values())) > most:
+            text = (
+                f"That is more than {most} messages with those of the threads; name messages in 'ids' instead"
+            )
             raise invalid([Fault("threadIds", "too_many", text)])
         results = {one: self._change(tx, one) for one in dict.fromkeys(self._body.ids)}
         for thread_id, message_ids in threads.items():

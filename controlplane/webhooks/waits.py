@@ -47,7 +47,7 @@ class Wait:
         """What `ask` answers once that is not None: at first, or after a commit. None when the time is over, the caller
         left or the process stops; Refusal `invalid_api_key`."""
         deadline = asyncio.get_running_loop().time() + timeout_s
-        while True:
+        while not self._is_revoked:
             self._news.clear()
             found = await ask()
             if found is not None or self._is_ending:
@@ -55,7 +55,6 @@ class Wait:
             with suppress(TimeoutError):
                 async with asyncio.timeout_at(deadline):
                     await self._news.wait()
-            if self._is_revoked:
-                raise Refusal("invalid_api_key")
-            if self._is_ending or not self._news.is_set():
+            if not self._news.is_set() or (self._is_ending and not self._is_revoked):
                 return None
+        raise Refusal("invalid_api_key")

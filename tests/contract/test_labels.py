@@ -255,16 +255,18 @@ async def test_batches_that_are_refused(
     assert answer.status == 400 and answer.faults == faults
 
 
+@pytest.mark.parametrize(
+    ("limit", "body"), [("MESSAGES_MAX", {"addLabels": ["a"]}), ("DELETED_MAX", {"delete": True})]
+)
 async def test_a_thread_too_long_for_a_batch_is_refused(
-    maild: Running, bot: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    maild: Running, bot: dict[str, Any], monkeypatch: pytest.MonkeyPatch, limit: str, body: dict[str, Any]
 ) -> None:
-    monkeypatch.setattr(message_batches, "MESSAGES_MAX", 1)
+    monkeypatch.setattr(message_batches, limit, 1)
     first = await maild.received(bot, mail(1))
-    await maild.received(bot, mail(2, In_Reply_To="<1@elsewhere.test>"))
-    answer = await maild.api.post(
-        "/v1/messages/batch", {"threadIds": [first["threadId"]], "addLabels": ["a"]}
-    )
+    second = await maild.received(bot, mail(2, In_Reply_To="<1@elsewhere.test>"))
+    answer = await maild.api.post("/v1/messages/batch", {"threadIds": [first["threadId"]], **body})
     assert answer.faults == {"threadIds": "too_many"}
+    assert (await maild.api.get(f"/v1/messages/{second['id']}")).data["labels"] == ["unread"]
 
 
 async def test_a_test_key_deletes_no_live_scheduled_message(maild: Running, bot: dict[str, Any]) -> None:
