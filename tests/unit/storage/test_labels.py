@@ -248,6 +248,20 @@ def test_an_arrival_writes_no_row_for_its_label(conn: sqlite3.Connection) -> Non
     assert conn.execute("SELECT count(*) FROM message_labels").fetchall() == [(0,)]
 
 
+def test_a_check_of_the_store_finds_what_disagrees(conn: sqlite3.Connection) -> None:
+    tx = Tx(conn)
+    for number in range(2):
+        messages.insert(tx, row(id=f"msg_{number}", inbox_id="inb_1", labels='["a","unread"]'))
+    tx.run("UPDATE inboxes SET unread_count = 2 WHERE id = 'inb_1'")
+    assert integrity.counters(tx) == []
+    tx.run("DELETE FROM message_labels WHERE message_id = 'msg_0'")
+    tx.run("INSERT INTO message_labels VALUES ('inb_1', 'b', 'msg_1', 'org_1')")
+    assert [(one.id, one.fault) for one in integrity.counters(tx)] == [
+        ("msg_0", "labels of a message in the index of labels: 1 counted, 0 found"),
+        ("msg_1", "messages of a label in the index of labels: 1 counted, 0 found"),
+    ]
+
+
 def test_the_rarest_label_is_walked_over(conn: sqlite3.Connection) -> None:
     tx = Tx(conn)
     for number in range(4):
