@@ -62,6 +62,20 @@ def array(*expressions: str) -> str:
     return f"json_array({', '.join(expressions)})"
 
 
+def array_of_one(expression: str) -> str:
+    """A JSON array with this element; empty where it is NULL."""
+    return f"iif({expression} IS NULL, '[]', json_array({expression}))"
+
+
+# Order ---------------------------------------------------------------------------------------------
+
+
+def committed(table: str) -> str:
+    """A number that grows with each commit of a row, whatever the clock said when its id was made. The highest is given
+    again once its row is deleted."""
+    return f"{table}.rowid"
+
+
 # JSON that is looked into --------------------------------------------------------------------------
 #
 # Lists come in as one parameter, so that a statement is the same text however long they are.

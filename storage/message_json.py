@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from storage.database import Tx
 from storage.dialect import (
     array_of,
+    array_of_one,
     bytes_of,
     domain_of,
     each_of,
@@ -83,6 +84,7 @@ _MESSAGE = {
     "ccAddresses": stored("m.cc_addresses"),
     "bccAddresses": stored("m.bcc_addresses"),
     "replyTo": value("m.reply_to"),
+    "replyToAddresses": f"coalesce(m.reply_to_addresses, {array_of_one('m.reply_to')})",
     "subject": value("m.subject"),
     "snippet": value("m.snippet"),
     "extractedText": value("coalesce(m.extracted_text, m.text_body)"),
@@ -93,6 +95,7 @@ _MESSAGE = {
     "isAutoReply": flag("m.is_auto_reply"),
     "isSpam": flag("m.is_spam"),
     "auth": stored("m.auth"),
+    "forwardOf": value("m.forward_of"),
     "recipients": f"CASE WHEN m.direction = 'outbound' THEN {_RECIPIENTS} ELSE '[]' END",
     "attachments": _ATTACHMENTS,
     "failureReason": value("m.failure_reason"),

@@ -90,7 +90,10 @@ class ThreadRow(NamedTuple):
 
 
 class MessageRow(NamedTuple):
-    """A message of one inbox. Addresses, `reference_ids` and `labels` are JSON arrays; `blob_id` None: no raw bytes."""
+    """A message of one inbox. Addresses, `reference_ids` and `labels` are JSON arrays; `blob_id` None: no raw bytes.
+
+    `reply_to_addresses` None: `reply_to` alone, or nobody. `authors` None: `from_address` is the author. `org_domains`:
+    a JSON object. `authority`: `reply` of what a key sent that may only answer, else None."""
 
     id: str
     organization_id: str
@@ -131,6 +134,12 @@ class MessageRow(NamedTuple):
     unsubscribe: int = 0
     counted_at: int | None = None
     from_domain_shown: str | None = None
+    reply_to_addresses: str | None = None
+    authors: str | None = None
+    org_domains: str | None = None
+    forward_of: str | None = None
+    if_last: str | None = None
+    authority: str | None = None
 
 
 class AttachmentRow(NamedTuple):
@@ -209,6 +218,7 @@ class DraftRow(NamedTuple):
     updated_at: int
     sent_at: int | None
     discarded_at: int | None
+    if_last: str | None = None
 
 
 class EventRow(NamedTuple):

@@ -230,7 +230,13 @@ CREATE TABLE messages (
   created_at        INTEGER NOT NULL,
   unsubscribe       INTEGER NOT NULL DEFAULT 0,  -- every recipient gets a copy with a link of its own
   counted_at        INTEGER,                     -- when it was counted against the plan; NULL: at created_at
-  from_domain_shown TEXT                         -- the author's domain as people write it, where that is no A-label
+  from_domain_shown TEXT,                        -- the author's domain as people write it, where that is no A-label
+  reply_to_addresses TEXT,                       -- where Reply-To names several
+  authors           TEXT,                        -- whom From names together, where there is no one author
+  org_domains       TEXT,                        -- JSON: domain → its organization's; of a verified author and a foreign Reply-To
+  forward_of        TEXT,                        -- the message that it forwards
+  if_last           TEXT,                        -- sent unless the conversation went on after this message
+  authority         TEXT                         -- of the key that sent it: 'reply' where it may only answer
 ) STRICT;
 -- Wider than listing needs: mail is counted, and passed over by direction, in the index alone.
 CREATE INDEX messages_by_inbox ON messages (inbox_id, id DESC, direction);
@@ -249,7 +255,7 @@ CREATE INDEX messages_unread_by_organization ON messages (organization_id, id DE
 CREATE TRIGGER messages_are_as_they_came BEFORE UPDATE OF
   id, organization_id, inbox_id, thread_id, direction, mode, from_address, from_name, to_addresses, cc_addresses,
   bcc_addresses, reply_to, subject, snippet, text_body, extracted_text, message_id_header, in_reply_to, reference_ids,
-  is_auto_reply, is_spam, auth, created_at, from_domain_shown
+  is_auto_reply, is_spam, auth, created_at, from_domain_shown, reply_to_addresses, forward_of
 ON messages BEGIN
   SELECT RAISE(ABORT, 'what a message says does not change');
 END;
@@ -316,7 +322,8 @@ CREATE TABLE drafts (
   created_at      INTEGER NOT NULL,
   updated_at      INTEGER NOT NULL,
   sent_at         INTEGER,
-  discarded_at    INTEGER
+  discarded_at    INTEGER,
+  if_last         TEXT                           -- see messages
 ) STRICT;
 CREATE INDEX drafts_by_organization ON drafts (organization_id, status, id);
 CREATE INDEX drafts_newest ON drafts (organization_id, id);

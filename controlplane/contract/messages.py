@@ -83,6 +83,14 @@ class SendMessage(RequestBody):
     # A factory, since a documented default makes the field a required one to some generated clients.
     unsubscribe: bool = Field(default_factory=bool)
     headers: CustomHeaders = Field(default_factory=dict)
+    ifLastMessageId: Annotated[str, id_of("msg")] | None = None
+
+    @field_validator("ifLastMessageId")
+    @classmethod
+    def _names_its_conversation(cls, if_last: str | None, info: ValidationInfo) -> str | None:
+        if if_last is not None and "inReplyTo" in info.data and info.data["inReplyTo"] is None:
+            raise PydanticCustomError("not_allowed", "Give 'inReplyTo' too: it names the conversation")
+        return if_last
 
     @field_validator("headers")
     @classmethod
@@ -272,6 +280,7 @@ class ListedMessage(ResponseModel):
     ccAddresses: list[str]
     bccAddresses: list[str]
     replyTo: str | None
+    replyToAddresses: list[str]
     subject: str
     snippet: str
     extractedText: str | None
@@ -282,6 +291,7 @@ class ListedMessage(ResponseModel):
     isAutoReply: bool
     isSpam: bool
     auth: Auth | None
+    forwardOf: str | None
     recipients: list[Recipient]
     attachments: list[Attachment]
     failureReason: str | None

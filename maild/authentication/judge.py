@@ -4,6 +4,7 @@
     ask         SPF, the keys, the policy of the author's domain         (DNS, all under one deadline)
     verify      signatures and seals                                     (computes; a thread for large mail)
     align       has anything that passed to do with the author?          (DNS, under the same deadline)
+    compare     whose are other domains that a verified author wants answers at?   (DNS, under the same deadline)
     decide      no one author: spam; a DMARC failure that nobody vouches for: refused or spam, as its policy asks
 
 A DNS that does not answer makes a check `temperror`; it never loses mail. Nothing here raises for what a stranger wrote
@@ -13,8 +14,9 @@ like.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Sequence, Set
+from collections.abc import Callable, Coroutine, Mapping, Sequence, Set
 from functools import partial
+from itertools import islice
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from maild.authentication import arc_check, dkim_check
@@ -27,6 +29,7 @@ from maild.authentication.dmarc import (
     Identifier,
     discover,
     evaluate_dmarc,
+    organization,
 )
 from maild.authentication.domain_keys import DomainKeys
 from maild.authentication.patience import Patience
@@ -50,6 +53,7 @@ from storage.clock import Clock
 
 T = TypeVar("T")
 
+FOREIGN_DOMAINS = 5  # of one Reply-To that are looked up; honest ones have one
 KEYS_AT_ONCE = 4  # verifications on the loop: a third of a millisecond each, where a stranger chose the keys
 
 _LATE = Unacceptable("temperror", "DNS did not answer in time")
@@ -146,7 +150,11 @@ class SenderJudge:
         verify = apart if len(asked.keys) > KEYS_AT_ONCE else run
         dkim, arc = await verify(lambda: _verify(signed, asked.keys))
         dmarc = await self._align(author, asked, dkim, until)
-        return self._decide(Findings(author, asked.spf, dkim, arc, dmarc))
+        verdict = self._decide(Findings(author, asked.spf, dkim, arc, dmarc))
+        foreign = foreign_domains(parsed, verdict.auth["verifiedDomain"])
+        if not foreign or verdict.refusal is not None:
+            return verdict
+        return verdict._replace(org_domains=await self._compare(author, asked.records, foreign, until))
 
     # Questions ---------------------------------------------------------------------------------
 
@@ -192,6 +200,14 @@ class SenderJudge:
         (found,) = await self._answers(until, [Inquiry(work, _NO_POLICY)])
         return found  # type: ignore[no-any-return]
 
+    async def _compare(
+        self, author: str, records: list[DmarcRecord] | None, foreign: Sequence[str], until: float
+    ) -> Mapping[str, str]:
+        found = await self._answers(until, [Inquiry(partial(_policies, domain), None) for domain in foreign])
+        walks = {author: records, **dict(zip(foreign, found, strict=True))}
+        # A walk that met no record tells nothing of who owns what.
+        return {domain: organization(domain, walk) for domain, walk in walks.items() if walk}
+
     async def _answers(self, until: float, questions: Sequence[Inquiry]) -> list[Any]:
         """To each its answer, or its `late` when DNS takes too long over it. PatienceOver.
 
@@ -232,6 +248,15 @@ class SenderJudge:
             and set(found.arc.sealers) <= self._trusted_sealers
             and dmarc_passed(found.arc.first_results, found.author_domain)
         )
+
+
+def foreign_domains(parsed: ParsedMessage, verified: str | None) -> list[str]:
+    """The domains of Reply-To besides the verified one, FOREIGN_DOMAINS at most; none where nobody is verified."""
+    if verified is None or not parsed.reply_to:
+        return []
+    domains = dict.fromkeys(split(normalize(one.address))[1] for one in parsed.reply_to)
+    named = (one for one in domains if one.isascii() and one != verified and not one.startswith("["))
+    return list(islice(named, FOREIGN_DOMAINS))
 
 
 async def _policies(author: str, dns: SpfDns) -> list[DmarcRecord] | None:

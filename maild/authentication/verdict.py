@@ -34,13 +34,15 @@ class Findings(NamedTuple):
 
 class SenderVerdict(NamedTuple):
     """`results`: the header field without its line end. `refusal`: why the message is not taken, for its sender;
-    `told`: what the log says of it."""
+    `told`: what the log says of it. `org_domains`: the author's domain and foreign ones of Reply-To → the domains of
+    their organizations (RFC 9989 §4.10.2), as far as DNS told; empty where nothing depends on it."""
 
     auth: Auth
     results: str
     is_spam: bool = False
     refusal: str | None = None
     told: Mapping[str, Any] = {}
+    org_domains: Mapping[str, str] = {}
 
 
 def known_sender(domain: str | None) -> Auth:

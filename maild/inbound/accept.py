@@ -133,7 +133,9 @@ class Acceptor:
         verdict = await self._judge(envelope, stored, found.parsed, is_light)
         began_s += self._clock.monotonic() - read_s
         incoming = incoming_message(found, stored.id, stored.size_bytes, envelope.mail_from, verdict.auth)
-        incoming = incoming._replace(is_report=report is not None, is_spam=verdict.is_spam)
+        incoming = incoming._replace(
+            is_report=report is not None, is_spam=verdict.is_spam, org_domains=verdict.org_domains
+        )
         claim = self._claim(envelope, report, verdict)
         about_domain, is_packed = await self._read_domain_report(envelope, stored, found.parsed)
         one_each = {box.inbox_id: (address, box) for address, box in envelope.recipients}

@@ -7,6 +7,7 @@ from maild.message.address import normalize, with_ascii_domain
 from maild.message.auto_reply import is_auto_reply
 from maild.message.digest import Digest
 from maild.message.idn import unicode_domain
+from maild.message.model import Mailbox
 from maild.message.thread_headers import named_messages
 from storage.clock import iso
 from storage.inboxes import RecipientInbox
@@ -19,7 +20,7 @@ class IncomingMessage(NamedTuple):
     """One message on its way to one or more inboxes: all that is the same for each of them.
 
     `is_report`: a mail system wrote it about mail of ours. `is_spam`: its author's domain disowns it, or it has no one
-    author."""
+    author. `org_domains`: see SenderVerdict."""
 
     digest: Digest
     blob_id: str
@@ -34,6 +35,7 @@ class IncomingMessage(NamedTuple):
     mode: str = "live"
     is_report: bool = False
     is_spam: bool = False
+    org_domains: Mapping[str, str] = {}
 
 
 def incoming_message(
@@ -111,7 +113,14 @@ def message_row(
         sent_at=None,
         created_at=now_ms,
         from_domain_shown=_shown_domain(incoming.from_address),
+        reply_to_addresses=_addresses(parsed.reply_to) if len(parsed.reply_to) > 1 else None,
+        authors=_addresses(parsed.authors) if parsed.from_ is None else None,
+        org_domains=dump(incoming.org_domains) if incoming.org_domains else None,
     )
+
+
+def _addresses(mailboxes: Iterable[Mailbox]) -> str:
+    return dump([one.address for one in mailboxes])
 
 
 def _shown_domain(address: str) -> str | None:

@@ -46,6 +46,32 @@ def find_author(
     return read_author(values[0], guesser) if values else (None, NO_AUTHOR)
 
 
+def named_authors(
+    headers: Headers, section: bytes, defect: str | None, guesser: Guesser
+) -> tuple[Mailbox, ...]:
+    """Whom a From field names that has no one author: several, or the members of a group (RFC 6854 §2). Nobody, where
+    readers could see others."""
+    if defect not in (SEVERAL_AUTHORS, AMBIGUOUS_AUTHOR) or len(headers) >= MAX_HEADER_FIELDS:
+        return ()
+    if not is_read_alike(section, "from", headers):
+        return ()
+    (value,) = headers.escaped("from")
+    reading = read_mailboxes(value, guesser)
+    if reading.names_another:
+        return ()
+    if "=?" in value:
+        if len(value) > MAX_DECODED_CHARS or hides_controls(value):
+            return ()
+        decoded = read_mailboxes(decode_words(value, guesser), guesser)
+        if decoded.names_another or _addresses(decoded) != _addresses(reading):
+            return ()
+    return reading.mailboxes
+
+
+def _addresses(reading: AddressReading) -> list[str]:
+    return [one.address for one in reading.mailboxes]
+
+
 def read_author(value: str, guesser: Guesser) -> tuple[Mailbox | None, str | None]:
     """(the one mailbox of a From field, None), or (None, a defect)."""
     reading = read_mailboxes(value, guesser)
@@ -68,5 +94,4 @@ def _is_alike_decoded(value: str, reading: AddressReading, guesser: Guesser) -> 
     if len(value) > MAX_DECODED_CHARS or hides_controls(value):
         return False
     decoded = read_mailboxes(decode_words(value, guesser), guesser)
-    addresses = [one.address for one in decoded.mailboxes]
-    return addresses == [author.address] and not decoded.names_another
+    return _addresses(decoded) == [author.address] and not decoded.names_another

@@ -52,14 +52,15 @@ class ParsedMessage:
 
     The header section is raw[header_start:header_length], with the blank line; of what stands before
     it (blank lines, a byte order mark) nothing is read. `from_` is the one author, or None with a defect when
-    there is none, several, or a form that two readers would read differently. Message ids keep
-    their angle brackets; `references` are the newest 100.
+    there is none, several, or a form that two readers would read differently. `authors`: whom From names together;
+    that is `from_` alone where there is one. Message ids keep their angle brackets; `references` are the newest 100.
     """
 
     headers: Headers
     header_start: int
     header_length: int
     from_: Mailbox | None
+    authors: tuple[Mailbox, ...]
     to: tuple[Mailbox, ...]
     cc: tuple[Mailbox, ...]
     reply_to: tuple[Mailbox, ...]

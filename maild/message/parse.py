@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from io import IncrementalNewlineDecoder
 from typing import Final
 
-from maild.message.author import find_author
+from maild.message.author import find_author, named_authors
 from maild.message.auto_reply import is_auto_reply
 from maild.message.decode import decode_charset, decode_prefix, decode_slice, decode_stream
 from maild.message.encoded_words import readable
@@ -76,6 +76,7 @@ def parse(raw: RawMessage, guesser: Guesser | None = None) -> ParsedMessage:
     author, defect = find_author(headers, section, (buffer, fields_end, section_end), guesser)
     if defect is not None:
         indexer.defects[defect] = None
+    authors = (author,) if author is not None else named_authors(headers, section, defect, guesser)
     indexer.run(headers, body, end)
     subject = readable("".join(headers.escaped("subject")[:1]), guesser)
     return ParsedMessage(
@@ -83,6 +84,7 @@ def parse(raw: RawMessage, guesser: Guesser | None = None) -> ParsedMessage:
         header_start=start,
         header_length=body,
         from_=author,
+        authors=authors,
         to=_mailboxes(headers, "to", guesser),
         cc=_mailboxes(headers, "cc", guesser),
         reply_to=_mailboxes(headers, "reply-to", guesser),

@@ -11,8 +11,9 @@ from tests.support.store import ManualClock
 LISTED = {
     "id", "inboxId", "threadId", "direction", "mode", "status", "fromAddress", "fromDomain",
     "fromDomainUnicode", "fromName",
-    "toAddresses", "ccAddresses", "bccAddresses", "replyTo", "subject", "snippet", "extractedText", "messageIdHeader",
-    "inReplyTo", "references", "labels", "isAutoReply", "isSpam", "auth", "recipients", "attachments",
+    "toAddresses", "ccAddresses", "bccAddresses", "replyTo",
+    "replyToAddresses", "subject", "snippet", "extractedText", "messageIdHeader",
+    "inReplyTo", "references", "labels", "isAutoReply", "isSpam", "auth", "forwardOf", "recipients", "attachments",
     "failureReason", "scheduledAt", "sentAt", "createdAt",
 }  # fmt: skip
 RECIPIENT = {

@@ -51,6 +51,7 @@ MESSAGE: st.SearchStrategy[MessageRow] = st.builds(
     blob_id=st.none(), size_bytes=INTEGER, header_length=INTEGER, envelope_from=WORDS, bounce_token=st.none(),
     failure_reason=MAYBE, scheduled_at=st.none() | MOMENT, sent_at=st.none() | MOMENT, created_at=MOMENT,
     unsubscribe=st.integers(0, 1), counted_at=st.none() | MOMENT, from_domain_shown=MAYBE,
+    reply_to_addresses=st.none() | ADDRESSES, forward_of=MAYBE,
 )  # fmt: skip
 ATTACHMENT = st.builds(
     AttachmentRow,
@@ -128,6 +129,12 @@ def domain_of(address: str) -> str | None:
     return domain.lower() if at and domain and domain.isascii() else None
 
 
+def replies_of(row: MessageRow) -> list[str]:
+    if row.reply_to_addresses is not None:
+        return list(load(row.reply_to_addresses))
+    return [] if row.reply_to is None else [row.reply_to]
+
+
 def as_listed(
     row: MessageRow, attachments: Sequence[AttachmentRow], recipients: Sequence[RecipientRow]
 ) -> dict[str, Any]:
@@ -137,13 +144,14 @@ def as_listed(
         "fromDomain": domain_of(row.from_address), "fromDomainUnicode": row.from_domain_shown,
         "fromName": row.from_name,
         "toAddresses": load(row.to_addresses), "ccAddresses": load(row.cc_addresses),
-        "bccAddresses": load(row.bcc_addresses), "replyTo": row.reply_to, "subject": row.subject,
-        "snippet": row.snippet,
+        "bccAddresses": load(row.bcc_addresses), "replyTo": row.reply_to,
+        "replyToAddresses": replies_of(row), "subject": row.subject, "snippet": row.snippet,
         "extractedText": row.text_body if row.extracted_text is None else row.extracted_text,
         "messageIdHeader": row.message_id_header, "inReplyTo": row.in_reply_to,
         "references": load(row.reference_ids), "labels": load(row.labels),
         "isAutoReply": row.is_auto_reply == 1, "isSpam": row.is_spam == 1,
         "auth": None if row.auth is None else load(row.auth),
+        "forwardOf": row.forward_of,
         "recipients": [as_recipient(one) for one in recipients] if row.direction == "outbound" else [],
         "attachments": [as_attachment(one) for one in attachments],
         "failureReason": row.failure_reason, "scheduledAt": moment(row.scheduled_at),
