@@ -9,7 +9,8 @@ from storage.records import DraftRow, columns
 _SELECT = f"SELECT {columns(DraftRow)} FROM drafts"
 _INSERT = f"INSERT INTO drafts ({columns(DraftRow)}) VALUES ({', '.join('?' for _ in DraftRow._fields)})"
 _EDITABLE = frozenset(
-    ("to_addresses", "cc_addresses", "bcc_addresses", "subject", "text_body", "html_body", "in_reply_to", "thread_id")
+    ("to_addresses", "cc_addresses", "bcc_addresses", "subject", "text_body", "html_body", "in_reply_to", "thread_id",
+     "if_last")
 )  # fmt: skip
 
 

@@ -47,12 +47,13 @@ def keep(
     key: str,
     request_hash: bytes,
     answer: str,
-    message_id: str,
+    message_id: str | None,
     now_ms: int,
 ) -> None:
     """Keep `answer` (JSON) under the key, which does not have one yet (`find`).
 
-    `message_id`: the message that the answer tells of; deleting it blanks the answer's words (`forget_words`).
+    `message_id`: the message that the answer tells of, where it tells of one; deleting it blanks the answer's words
+    (`forget_words`).
     """
     tx.run(
         """INSERT INTO idempotency (organization_id, endpoint, key, request_hash, answer, message_id, created_at)

@@ -111,6 +111,15 @@ def attachment(tx: Tx, organization_id: str, attachment_id: str) -> tuple[Attach
     return AttachmentRow(*row[:width]), MessageRow(*row[width:])
 
 
+def attachments(tx: Tx, message_id: str) -> list[AttachmentRow]:
+    """Those of a message that the caller has found, in their order."""
+    rows = tx.all(
+        f"SELECT {columns(AttachmentRow)} FROM attachments WHERE message_id = ? ORDER BY position",
+        (message_id,),
+    )
+    return [AttachmentRow(*row) for row in rows]
+
+
 def attachment_rows(
     ids: Ids, message_id: str, parts: Sequence[tuple[str, str, int, str | None, bool, int, int, str]]
 ) -> list[AttachmentRow]:

@@ -23,12 +23,16 @@ class Principal(NamedTuple):
 
     def require(self, scope: str) -> None:
         """Refusal `insufficient_scope` unless the key's scopes grant it; it tells which scope is required."""
-        if not grants(self.scopes, scope):
+        if not self.holds(scope):
             raise Refusal(
                 "insufficient_scope",
                 f"This key lacks the scope '{scope}'.",
                 {"requiredScope": scope, "grantedScopes": list(self.scopes)},
             )
+
+    def holds(self, scope: str) -> bool:
+        """Do the key's scopes grant it?"""
+        return grants(self.scopes, scope)
 
     def ask(self, tx: Tx) -> None:
         """Refusal 401 when the key was revoked since the request was admitted: its body may have taken minutes."""

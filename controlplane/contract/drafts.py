@@ -30,6 +30,7 @@ class CreateDraft(RequestBody):
     text: str | None = None
     html: str | None = None
     inReplyTo: Annotated[str, id_of("msg", "thd")] | None = None
+    ifLastMessageId: Annotated[str, id_of("msg")] | None = None
 
     example: ClassVar[dict[str, Any]] = {
         "inboxId": INBOX_ID,
@@ -48,6 +49,7 @@ class PatchDraft(Change):
     text: str | None = None
     html: str | None = None
     inReplyTo: Annotated[str, id_of("msg", "thd")] | None = None
+    ifLastMessageId: Annotated[str, id_of("msg")] | None = None
 
     example: ClassVar[dict[str, Any]] = {"text": "It was paid yesterday."}
 
@@ -70,6 +72,7 @@ class Draft(ResponseModel):
     textBody: str | None
     htmlBody: str | None
     inReplyTo: str | None
+    ifLastMessageId: str | None
     status: Literal["draft", "sent", "discarded"]
     messageId: str | None
     createdAt: Timestamp

@@ -41,6 +41,10 @@ MESSAGES: Mapping[str, str] = {
     "sending_paused_bulk_review": "A broadcast pattern paused sending until it was reviewed; replies are unaffected.",
     "loop_suspected": "Two programs seem to answer each other in this conversation; stop answering, 'details.retryAt'"
     " says until when.",
+    "thread_advanced": "Nothing was sent: the conversation went on after 'ifLastMessageId'. Read 'details.newer', then"
+    " decide whether to send, with 'details.lastMessageId'.",
+    "no_reply_target": "There is nobody to answer here; 'details.dropped' says who was left out, and why.",
+    "recipient_not_allowed": "Nothing was sent: this key may answer only those who take part in the conversation.",
     "domain_daily_cap_reached": "The domain's daily ceiling is reached.",
     "spend_cap_reached": "The spend protection threshold of this plan is reached.",
     "limit_reached": "The allowance of this plan is used up.",

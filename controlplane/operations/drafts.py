@@ -12,6 +12,7 @@ from controlplane.contract.rendering import json_column
 from controlplane.operations.messages import accepted
 from controlplane.operations.operation import Call
 from controlplane.operations.results import JsonArray, Result
+from controlplane.sending.submission import check_if_last
 from storage import allowances, drafts, inboxes, messages, organizations
 from storage.clock import iso, iso_or_none
 from storage.database import Tx
@@ -21,10 +22,10 @@ BODY_BYTES_MAX = 1_048_576  # text and HTML together: a list shows a hundred of 
 
 
 async def create_draft(call: Call) -> Result:
-    _refuse_large(call.input)
+    refuse_large(call.input)
     with refusing_what_exceeds():
-        row = await call.db.write(_create, call, call.input)
-    return Result(_shown_draft(row))
+        row = await call.db.write(create, call, call.input)
+    return Result(shown_draft(row))
 
 
 async def list_drafts(call: Call) -> JsonArray:
@@ -41,12 +42,12 @@ async def list_drafts(call: Call) -> JsonArray:
 
 
 async def get_draft(call: Call) -> Result:
-    return Result(_shown_draft(await call.db.lookup(_reached, call)))
+    return Result(shown_draft(await call.db.lookup(_reached, call)))
 
 
 async def update_draft(call: Call) -> Result:
-    _refuse_large(call.input)
-    return Result(_shown_draft(await call.db.write(_update, call, call.input)))
+    refuse_large(call.input)
+    return Result(shown_draft(await call.db.write(_update, call, call.input)))
 
 
 async def send_draft(call: Call) -> Result:
@@ -54,17 +55,18 @@ async def send_draft(call: Call) -> Result:
 
 
 async def discard_draft(call: Call) -> Result:
-    return Result(_shown_draft(await call.db.write(_discard, call)))
+    return Result(shown_draft(await call.db.write(_discard, call)))
 
 
 async def _each(call: Call, ids: Sequence[str]) -> AsyncIterator[bytes]:
     for draft_id in ids:
         row = await call.db.lookup(drafts.get, call.organization_id, draft_id)
         assert row is not None  # drafts are kept for audit
-        yield msgspec.json.encode(_shown_draft(row))
+        yield msgspec.json.encode(shown_draft(row))
 
 
-def _refuse_large(body: CreateDraft | PatchDraft) -> None:
+def refuse_large(body: CreateDraft | PatchDraft) -> None:
+    """Refusal `payload_too_large` for bodies that a list of drafts can't show."""
     size = sum(len(part.encode("utf-8", "replace")) for part in (body.text, body.html) if part)
     if size > BODY_BYTES_MAX:
         raise Refusal(
@@ -74,10 +76,13 @@ def _refuse_large(body: CreateDraft | PatchDraft) -> None:
         )
 
 
-def _create(tx: Tx, call: Call, body: CreateDraft) -> DraftRow:
+def create(tx: Tx, call: Call, body: CreateDraft) -> DraftRow:
+    """Write a draft that was asked for; Refusal where it may not be, LimitExceeded where there are too many."""
     _check_inbox(tx, call, body.inboxId)
     organization = organizations.get(tx, call.organization_id)
     now_ms = call.services.clock.now_ms()
+    thread_id = _thread_of(tx, call, body.inboxId, body.inReplyTo)
+    check_if_last(tx, call.organization_id, thread_id, body.ifLastMessageId)
     draft = DraftRow(
         id=call.services.ids.new("drf"),
         organization_id=call.organization_id,
@@ -89,13 +94,14 @@ def _create(tx: Tx, call: Call, body: CreateDraft) -> DraftRow:
         text_body=body.text,
         html_body=body.html,
         in_reply_to=body.inReplyTo,
-        thread_id=_thread_of(tx, call, body.inboxId, body.inReplyTo),
+        thread_id=thread_id,
         status="draft",
         message_id=None,
         created_at=now_ms,
         updated_at=now_ms,
         sent_at=None,
         discarded_at=None,
+        if_last=body.ifLastMessageId,
     )
     plan = call.services.settings.plan(organization.plan) if organization else None
     allowances.open_draft(tx, call.organization_id, plan.open_drafts if plan else 0)
@@ -143,11 +149,15 @@ def _update(tx: Tx, call: Call, body: PatchDraft) -> DraftRow:
         ("text", "text_body", body.text),
         ("html", "html_body", body.html),
         ("inReplyTo", "in_reply_to", body.inReplyTo),
+        ("ifLastMessageId", "if_last", body.ifLastMessageId),
     ):
         if field in body.model_fields_set:
             changes[column] = value
     if "in_reply_to" in changes:
         changes["thread_id"] = _thread_of(tx, call, row.inbox_id, body.inReplyTo)
+    if changes.keys() & {"if_last", "in_reply_to"}:
+        changed = row._replace(**changes)
+        check_if_last(tx, call.organization_id, changed.thread_id, changed.if_last)
     edited = drafts.edit(tx, row.id, changes, call.services.clock.now_ms())
     assert edited is not None
     call.services.changes().draft_changed(tx, "updated", edited, call.principal.mode)
@@ -165,7 +175,8 @@ def _discard(tx: Tx, call: Call) -> DraftRow:
     return discarded
 
 
-def _shown_draft(row: DraftRow) -> dict[str, Any]:
+def shown_draft(row: DraftRow) -> dict[str, Any]:
+    """The draft as the API shows it."""
     return {
         "id": row.id,
         "inboxId": row.inbox_id,
@@ -177,6 +188,7 @@ def _shown_draft(row: DraftRow) -> dict[str, Any]:
         "textBody": row.text_body,
         "htmlBody": row.html_body,
         "inReplyTo": row.in_reply_to,
+        "ifLastMessageId": row.if_last,
         "status": row.status,
         "messageId": row.message_id,
         "createdAt": iso(row.created_at),

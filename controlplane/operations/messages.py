@@ -44,14 +44,19 @@ class Whole(NamedTuple):
 
 
 async def send_message(call: Call) -> Result:
-    key = read_key(call.idempotency_keys)
-    retry = None
-    if key is not None:
-        work = partial(fingerprint, call.principal, call.input)
-        is_large = size_of(call.input) > FINGERPRINT_INLINE_CHARS
-        made = await call.services.cpu.run(call.organization_id, work) if is_large else work()
-        retry = Retry(ENDPOINT, key, made)
+    retry = await retry_of(call, ENDPOINT)
     return accepted(await call.services.pipeline.send(Submission(call.principal, call.input, retry)))
+
+
+async def retry_of(call: Call, endpoint: str, about: str = "") -> Retry | None:
+    """How the call is recognised when it is made again, where it has an Idempotency-Key. `about`: see `fingerprint`."""
+    key = read_key(call.idempotency_keys)
+    if key is None:
+        return None
+    work = partial(fingerprint, call.principal, call.input, about)
+    is_large = size_of(call.input) > FINGERPRINT_INLINE_CHARS
+    made = await call.services.cpu.run(call.organization_id, work) if is_large else work()
+    return Retry(endpoint, key, made)
 
 
 def accepted(sent: Accepted) -> Result:

@@ -50,6 +50,7 @@ from controlplane.contract.operator_queue import (
     QueueState,
 )
 from controlplane.contract.organization import Member, Organization
+from controlplane.contract.replies import DraftedReply, ForwardMessage, ReplyMessage, ReplyThread, SentReply
 from controlplane.contract.suppressions import CreateSuppression, ListSuppressions, Suppression
 from controlplane.contract.threads import (
     GetThread,
@@ -83,6 +84,7 @@ from controlplane.operations import (
     messages,
     operator_queue,
     organization,
+    replies,
     submission,
     suppressions,
     thread_context,
@@ -120,6 +122,17 @@ SENDING_REFUSALS = (
     "attachments_unsupported",
     "email_delivery_failed",
     "provider_unavailable",
+)
+
+REPLYING_REFUSALS = (
+    *SENDING_REFUSALS,
+    "thread_advanced",
+    "idempotency_conflict",
+    "insufficient_scope",
+    "attachments_not_schedulable",
+    "no_reply_target",
+    "recipient_not_allowed",
+    "draft_limit_reached",
 )
 
 # fmt: off
@@ -162,7 +175,17 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("sendMessage", "POST /v1/messages/send", "Send a message, now or at a time",
               messages.send_message, ListedMessage,
               scope="messages:send", input=SendMessage, creates=True, replays=True, body_bytes_max=SEND_BYTES,
-              refusals=(*SENDING_REFUSALS, "idempotency_conflict", "attachments_not_schedulable")),
+              refusals=(*SENDING_REFUSALS, "thread_advanced", "idempotency_conflict", "attachments_not_schedulable")),
+    Operation("replyToMessage", "POST /v1/messages/{id}/reply", "Answer a message, or write a draft that does",
+              replies.reply_to_message, SentReply | DraftedReply,
+              scope="messages:reply", input=ReplyMessage, names="message", creates=True, replays=True,
+              body_bytes_max=SEND_BYTES, refusals=REPLYING_REFUSALS),
+    Operation("forwardMessage", "POST /v1/messages/{id}/forward", "Pass a message on, in a new thread",
+              replies.forward_message, ListedMessage,
+              scope="messages:send", input=ForwardMessage, names="message", creates=True, replays=True,
+              body_bytes_max=SEND_BYTES,
+              refusals=(*SENDING_REFUSALS, "idempotency_conflict", "attachment_not_found",
+                        "attachment_bytes_missing")),
     Operation("listMessages", "GET /v1/messages", "Messages, newest first; search",
               messages.list_messages, list[ListedMessage],
               scope="messages:read", input=ListMessages),
@@ -209,6 +232,10 @@ OPERATIONS: tuple[Operation, ...] = (
               threads.update_thread, Thread,
               scope="messages:label", input=PatchThread, names="thread",
               refusals=("thread_not_found", "inbox_access_denied")),
+    Operation("replyToThread", "POST /v1/threads/{id}/reply", "Answer the newest message that came in",
+              replies.reply_to_thread, SentReply | DraftedReply,
+              scope="messages:reply", input=ReplyThread, names="thread", creates=True, replays=True,
+              body_bytes_max=SEND_BYTES, refusals=(*REPLYING_REFUSALS, "thread_not_found")),
     Operation("getAttachment", "GET /v1/attachments/{id}", "An attachment's bytes", attachments.get_attachment, BYTES,
               scope="messages:read", input=GetAttachment, names="attachment",
               media=("application/octet-stream", "*/*"), has_head=True,
@@ -232,7 +259,8 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("sendDraft", "POST /v1/drafts/{id}/send", "Send a draft; a sent one answers its message",
               drafts.send_draft, ListedMessage,
               scope="messages:send", names="draft", creates=True, replays=True,
-              refusals=("draft_not_found", "draft_discarded", "draft_incomplete", *SENDING_REFUSALS)),
+              refusals=("draft_not_found", "draft_discarded", "draft_incomplete", "thread_advanced",
+                        *SENDING_REFUSALS)),
     Operation("registerDomain", "POST /v1/domains", "Register a custom domain", domains.register_domain, Domain,
               scope="domains:write", input=RegisterDomain, creates=True,
               refusals=("domain_already_registered", "apex_domain_reserved", "limit_reached")),

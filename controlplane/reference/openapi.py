@@ -5,6 +5,7 @@ and examples are written beside it, and tests hold them to what the code does.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import UnionType
 from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel
@@ -276,6 +277,8 @@ def _example(operation: Operation) -> dict[str, Any]:
 def _answer(model: Any) -> dict[str, Any]:
     if get_origin(model) is list:
         return {"type": "array", "items": _reference(get_args(model)[0])}
+    if isinstance(model, UnionType):
+        return {"oneOf": [_reference(one) for one in get_args(model)]}
     return _reference(model)
 
 
@@ -350,13 +353,18 @@ def _name(model: type[BaseModel]) -> str:
     return model.__name__
 
 
+def _models(answer: Any) -> Sequence[type[BaseModel]]:
+    """Those of an answer: of the elements of a list, or the one or the other."""
+    return get_args(answer) if get_origin(answer) is list or isinstance(answer, UnionType) else [answer]
+
+
 def _schemas(operations: Sequence[Operation]) -> dict[str, Any]:
     requests = [operation.body for operation in operations if operation.body is not None]
     told: list[type[BaseModel]] = [Error, Health]
     for operation in operations:
         answer: Any = operation.answer
         if answer is not BYTES:
-            told.append(get_args(answer)[0] if get_origin(answer) is list else answer)
+            told += _models(answer)
     told += [model for _, model in EVENTS.values()]
     _, validated = models_json_schema(
         [(model, "validation") for model in dict.fromkeys(requests)], ref_template=_REF

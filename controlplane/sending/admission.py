@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from conf.settings import Settings
 from controlplane.sending import guards
-from controlplane.sending.guards import Attempt
+from controlplane.sending.guards import Attempt, Terms
 from maild.message.address import normalize
 from storage import events, outbound, tripwire, usage
 from storage.clock import day_of, iso, month_of
@@ -36,6 +36,7 @@ class Admission:
         thread_id: str | None,
         now_ms: int,
         goes_at_ms: int,
+        terms: Terms,
     ) -> Attempt:
         """`recipients`: (kind, address) pairs. `thread_id`: the conversation that it answers in."""
         keys = [normalize(address) for _, address in recipients]
@@ -53,6 +54,7 @@ class Admission:
             bulk_recipients=self._settings.limits.bulk_recipients,
             now_ms=now_ms,
             goes_at_ms=goes_at_ms,
+            terms=terms,
         )
 
     def enqueue(self, tx: Tx, attempt: Attempt, inbox: InboxRow, message_id: str) -> None:

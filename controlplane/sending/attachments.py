@@ -1,6 +1,7 @@
 """Attachments of a send: base64 → bytes, within the limits of docs/contract.md, section 8."""
 
 import binascii
+from collections.abc import Sequence
 
 from controlplane.contract.messages import SendMessage
 from controlplane.contract.refusals import Fault, Refusal, invalid
@@ -60,9 +61,13 @@ def _check_sizes(request: SendMessage, decoded: list[OutgoingAttachment]) -> Non
         if size > ATTACHMENT_MAX:
             details = {"index": index, "filename": one.filename, "sizeBytes": size, "limit": ATTACHMENT_MAX}
             raise Refusal("attachment_too_large", details=details)
-    total = sum(len(one.content) for one in decoded)
+    check_total([len(one.content) for one in decoded], request.text, request.html)
+
+
+def check_total(sizes: Sequence[int], *words: str | None) -> None:
+    """Refusal 413 where attachments of these sizes, or they and the words of a message, are too much for one."""
+    total = sum(sizes)
     if total > ATTACHMENTS_MAX:
         raise Refusal("attachment_too_large", details={"sizeBytes": total, "limit": ATTACHMENTS_MAX})
-    words = sum(len(text.encode()) for text in (request.text, request.html) if text)
-    if total + words > PAYLOAD_MAX:
+    if total + sum(len(text.encode()) for text in words if text) > PAYLOAD_MAX:
         raise Refusal("payload_too_large")

@@ -6,19 +6,40 @@ commits. A guard that refuses raises; nothing was written then.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from conf.settings import Plan
 from controlplane.access.plan_limits import refusing_what_exceeds
 from controlplane.contract.refusals import Refusal
 from controlplane.sending import loop_brake
+from controlplane.sending.participants import REPLY_ONLY, may_answer, not_allowed
 from maild.message.address import suppression_keys
-from storage import allowances, domains, exchanges, inboxes, suppressions, tripwire, usage
+from storage import (
+    allowances,
+    conversation,
+    domains,
+    exchanges,
+    inboxes,
+    suppressions,
+    threads,
+    tripwire,
+    usage,
+)
 from storage.clock import DAY_MS, day_of, iso, iso_or_none, next_day_ms
 from storage.database import Tx
 from storage.records import InboxRow, OrganizationRow
 
 BULK_WINDOW_MS = 10 * 60_000
 TRIPPED_FOR_MS = DAY_MS
+NEWER_SHOWN = 5
+
+
+class Terms(NamedTuple):
+    """On what a message is sent. `if_last`: only while nothing came after this message of its conversation.
+    `authority`: REPLY_ONLY, where the key that sends it may not write to anybody."""
+
+    if_last: str | None = None
+    authority: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +48,7 @@ class Attempt:
 
     `thread_id`: the conversation that it answers in. `strangers`: the keys of those who have not written to the sending
     inbox there. `goes_at_ms`: when it is to leave: now, or the time that it is scheduled for, whose day and month have
-    allowances of their own.
+    allowances of their own. `terms`: its sender's.
     """
 
     organization: OrganizationRow
@@ -42,6 +63,7 @@ class Attempt:
     bulk_recipients: int
     now_ms: int
     goes_at_ms: int
+    terms: Terms
 
     @property
     def is_scheduled(self) -> bool:
@@ -73,6 +95,56 @@ def domain_is_verified(tx: Tx, attempt: Attempt, inbox: InboxRow) -> None:
         return
     if domains.status_for(tx, attempt.organization.id, inbox.domain) != "verified":
         raise Refusal("domain_not_verified")
+
+
+def thread_has_not_advanced(tx: Tx, attempt: Attempt) -> None:
+    """docs/contract.md, "Unless the conversation went on"."""
+    if_last = attempt.terms.if_last
+    if if_last is None:
+        return
+    organization_id, thread_id = attempt.organization.id, _thread(tx, attempt)
+    newer = conversation.newer(tx, organization_id, thread_id, if_last)
+    if not newer:
+        return
+    shown = reversed(newer[:NEWER_SHOWN])
+    raise Refusal(
+        "thread_advanced",
+        details={
+            "threadId": thread_id,
+            "ifLastMessageId": if_last,
+            "lastMessageId": newer[0].id,
+            "newerCount": len(newer),
+            "newer": [
+                {
+                    "id": one.id,
+                    "direction": one.direction,
+                    "fromAddress": one.from_address,
+                    "createdAt": iso(one.created_at),
+                    "snippet": one.snippet,
+                }
+                for one in shown
+            ],
+            "sent": False,
+        },
+    )
+
+
+def recipients_may_be_answered(tx: Tx, attempt: Attempt) -> None:
+    """docs/contract.md, "Keys that only answer"."""
+    if attempt.terms.authority != REPLY_ONLY:
+        return
+    allowed = may_answer(tx, attempt.organization.id, _thread(tx, attempt), attempt.mode)
+    for (_, address), key in zip(attempt.recipients, attempt.keys, strict=True):
+        if key not in allowed:
+            raise not_allowed(address)
+
+
+def _thread(tx: Tx, attempt: Attempt) -> str:
+    """The conversation that it answers in, as it is now."""
+    thread_id = attempt.thread_id
+    if thread_id is None or threads.get(tx, attempt.organization.id, thread_id) is None:
+        raise Refusal("message_not_found")  # deleted meanwhile, with all its conversation
+    return thread_id
 
 
 def sending_is_approved(tx: Tx, attempt: Attempt) -> None:
@@ -187,6 +259,8 @@ def allowance_is_left(tx: Tx, attempt: Attempt) -> None:
 
 Guard = Callable[[Tx, Attempt], None]
 GUARDS: Sequence[Guard] = (
+    thread_has_not_advanced,
+    recipients_may_be_answered,
     sending_is_approved,
     plan_allows_recipients,
     recipients_are_not_suppressed,
@@ -198,4 +272,10 @@ GUARDS: Sequence[Guard] = (
 )
 # Mail of a test key leaves to no real recipient, so it can neither harm a reputation nor use up an allowance. But two
 # programs under test answer each other as others do.
-TEST_GUARDS: Sequence[Guard] = (sending_is_approved, plan_allows_recipients, no_loop)
+TEST_GUARDS: Sequence[Guard] = (
+    thread_has_not_advanced,
+    recipients_may_be_answered,
+    sending_is_approved,
+    plan_allows_recipients,
+    no_loop,
+)

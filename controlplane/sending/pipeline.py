@@ -35,7 +35,14 @@ from controlplane.sending.attachments import decode_attachments
 from controlplane.sending.composing import Composer, Letter, unique_recipients
 from controlplane.sending.queue_room import QueueRoom
 from controlplane.sending.rows import Prepared
-from controlplane.sending.submission import Accepted, Submission, WrittenMail
+from controlplane.sending.submission import (
+    Accepted,
+    Submission,
+    WrittenMail,
+    check_if_last,
+    recalled,
+    with_resolved,
+)
 from storage import (
     blobs,
     drafts,
@@ -168,6 +175,7 @@ class Pipeline:
             parent = find(tx, organization_id, request.inReplyTo)
             if parent is None or parent.inbox_id != inbox.id:
                 raise Refusal("message_not_found")
+            check_if_last(tx, organization_id, parent.thread_id, request.ifLastMessageId)
         return SendContext(inbox, parent)
 
     async def _refuse_when_full(self) -> None:
@@ -184,7 +192,8 @@ class Pipeline:
         if submission.written is not None:
             return self._prepare_written(submission, submission.written, recipients)
         request, inbox = submission.request, around.inbox
-        attachments = await decode_attachments(request, self._cpu, inbox.organization_id)
+        uploaded = await decode_attachments(request, self._cpu, inbox.organization_id)
+        attachments = (*uploaded, *submission.files)
         self._check_attachments(len(attachments))
         token = self._ids.token()
         # The Date of a scheduled message is the one that it leaves at: an older one looks like a late mail.
@@ -272,6 +281,7 @@ class Pipeline:
             thread_id=answers_in,
             now_ms=now_ms,
             goes_at_ms=request.sendAt or now_ms,
+            terms=guards.Terms(request.ifLastMessageId, submission.authority),
         )
         try:
             inbox = guards.check(tx, attempt)
@@ -298,24 +308,13 @@ class Pipeline:
         submission.principal.ask(tx)
         if submission.draft is not None:
             return _draft_sent_before(tx, submission, submission.draft)
-        retry = submission.retry
-        if retry is None:
-            return None
-        organization_id = submission.principal.organization_id
-        kept = idempotency.find(tx, organization_id, retry.endpoint, retry.key)
-        if kept is None:
-            if retry.family and idempotency.has_another(
-                tx, organization_id, retry.endpoint, retry.family, retry.fingerprint
-            ):
-                raise Refusal("idempotency_conflict")
-            return None
-        if kept.request_hash != retry.fingerprint:
-            raise Refusal("idempotency_conflict")
-        return Accepted(kept.answer.encode(), is_replay=True)
+        return recalled(tx, submission.principal.organization_id, submission.retry)
 
     def _answer(self, tx: Tx, submission: Submission, message_id: str, now_ms: int) -> Accepted:
         organization_id, retry = submission.principal.organization_id, submission.retry
         shown = _shown(tx, organization_id, message_id)
+        if submission.resolved is not None:
+            shown = with_resolved(shown, submission.resolved)
         if retry is not None:
             idempotency.keep(tx, organization_id, *retry[:3], shown.decode(), message_id, now_ms)
         return Accepted(shown, is_replay=False, message_id=message_id)
@@ -402,4 +401,5 @@ def _request_of(draft: DraftRow) -> SendMessage:
         text=draft.text_body,
         html=draft.html_body,
         inReplyTo=draft.in_reply_to,
+        ifLastMessageId=draft.if_last,
     )

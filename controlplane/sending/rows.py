@@ -114,6 +114,12 @@ def message(prepared: Prepared, inbox: InboxRow, message_id: str, thread_id: str
         sent_at=None,
         created_at=now_ms,
         unsubscribe=int(request.unsubscribe),
+        reply_to_addresses=(
+            dump([one.address for one in parsed.reply_to]) if len(parsed.reply_to) > 1 else None
+        ),
+        forward_of=prepared.submission.forward_of,
+        if_last=request.ifLastMessageId,
+        authority=prepared.submission.authority,
     )
 
 

@@ -18,6 +18,7 @@ from conf.log_events import LogEvent, tell
 from controlplane.contract.refusals import Refusal
 from controlplane.sending import guards
 from controlplane.sending.admission import Admission
+from controlplane.sending.guards import Terms
 from storage import messages, organizations, outbound_events, switches
 from storage.clock import Clock
 from storage.database import Database, Tx
@@ -99,6 +100,7 @@ class Scheduler(LoopService):
             thread_id=message.thread_id,
             now_ms=now_ms,
             goes_at_ms=now_ms,
+            terms=Terms(message.if_last, message.authority),
         )
         try:
             inbox = guards.check(tx, attempt)

@@ -3,14 +3,29 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from controlplane.access.principal import Principal
-from controlplane.contract.messages import SendMessage
-from controlplane.contract.refusals import Fault, invalid
+from controlplane.contract.messages import AttachmentInput, SendMessage
+from controlplane.contract.refusals import Fault, Refusal, invalid
+from maild.message.compose import OutgoingAttachment
 from maild.message.digest import Digest
+from storage import conversation, idempotency
 from storage.blobs import Stored
+from storage.database import Tx
 from storage.records import DraftRow
+
+
+class ComposableRequest(Protocol):
+    """A request that a message is composed of."""
+
+    text: str | None
+    html: str | None
+
+    @property
+    def attachments(self) -> Sequence[AttachmentInput]: ...
+    def model_dump_json(self, *, exclude_defaults: bool = ..., exclude: Any = ...) -> str: ...
+
 
 KEY_CHARS_MAX = 255
 NO_SUBJECT = "(no subject)"
@@ -39,13 +54,20 @@ class WrittenMail:
 @dataclass(frozen=True, slots=True)
 class Submission:
     """One wish to send, from any door. `draft`: the draft that it sends, as it was read. `written`: the message, where
-    it is not to be composed of the request, which then says who sends it to whom."""
+    it is not to be composed of the request, which then says who sends it to whom. `files`: attachments that were not
+    uploaded with it, of the message `forward_of`. `authority`: of a key that may only answer
+    (`controlplane/sending/participants.py`). `resolved`: how its recipients were found, JSON, for the
+    answer."""
 
     principal: Principal
     request: SendMessage
     retry: Retry | None = None
     draft: DraftRow | None = None
     written: WrittenMail | None = None
+    files: Sequence[OutgoingAttachment] = ()
+    forward_of: str | None = None
+    authority: str | None = None
+    resolved: bytes | None = None
 
     @property
     def subject(self) -> str:
@@ -66,6 +88,41 @@ class Accepted(NamedTuple):
     message_id: str | None = None
 
 
+def check_if_last(tx: Tx, organization_id: str, thread_id: str | None, if_last: str | None) -> None:
+    """Refusal `validation_failed` unless `ifLastMessageId` names a message of the conversation that is answered."""
+    if if_last is None:
+        return
+    if thread_id is None:
+        raise invalid(
+            [Fault("ifLastMessageId", "not_allowed", "Give 'inReplyTo' too: it names the conversation")]
+        )
+    if not conversation.has(tx, organization_id, thread_id, if_last):
+        raise invalid(
+            [Fault("ifLastMessageId", "invalid_id", "Expected a message of the conversation answered")]
+        )
+
+
+def recalled(tx: Tx, organization_id: str, retry: Retry | None) -> Accepted | None:
+    """What was answered to this very request before; None: it is the first. Refusal `idempotency_conflict`."""
+    if retry is None:
+        return None
+    kept = idempotency.find(tx, organization_id, retry.endpoint, retry.key)
+    if kept is None:
+        if retry.family and idempotency.has_another(
+            tx, organization_id, retry.endpoint, retry.family, retry.fingerprint
+        ):
+            raise Refusal("idempotency_conflict")
+        return None
+    if kept.request_hash != retry.fingerprint:
+        raise Refusal("idempotency_conflict")
+    return Accepted(kept.answer.encode(), is_replay=True)
+
+
+def with_resolved(shown: bytes, resolved: bytes) -> bytes:
+    """The JSON object with the member `resolved` besides."""
+    return shown[:-1] + b',"resolved":' + resolved + b"}"
+
+
 def read_key(values: Sequence[str]) -> str | None:
     """The Idempotency-Key of a call, which may have been given more than once (docs/contract.md, "Sending")."""
     if not values:
@@ -84,17 +141,18 @@ def read_key(values: Sequence[str]) -> str | None:
     return values[0]
 
 
-def fingerprint(principal: Principal, request: SendMessage) -> bytes:
-    """Equal for requests that ask for the same: what JSON leaves open (order, blanks) makes no difference."""
+def fingerprint(principal: Principal, request: ComposableRequest, about: str = "") -> bytes:
+    """Equal for requests that ask for the same: what JSON leaves open (order, blanks) makes no difference. `about`: the
+    resource that the request is about, where its body does not say so."""
     # Contents are hashed by themselves: written as JSON once more, large ones would keep the interpreter for long.
     words = request.model_dump_json(exclude_defaults=True, exclude={"attachments": {"__all__": {"content"}}})
-    asked = hashlib.sha256(f"{principal.mode}\n{words}".encode("utf-8", "surrogatepass"))
+    asked = hashlib.sha256(f"{principal.mode}{about}\n{words}".encode("utf-8", "surrogatepass"))
     for one in request.attachments:
         asked.update(hashlib.sha256(one.content.encode("utf-8", "surrogatepass")).digest())
     return asked.digest()
 
 
-def size_of(request: SendMessage) -> int:
+def size_of(request: ComposableRequest) -> int:
     """How many characters the fingerprint reads, about."""
     return (
         len(request.text or "")

@@ -33,6 +33,7 @@ _BY_STATUS: Mapping[int, tuple[str, ...]] = {
         "sending_not_approved",
         "sandbox_bulk_not_allowed",
         "sending_paused_bulk_review",
+        "recipient_not_allowed",
     ),
     404: (
         "not_found",
@@ -61,6 +62,8 @@ _BY_STATUS: Mapping[int, tuple[str, ...]] = {
         "delivery_in_flight",
         "domain_already_registered",
         "loop_suspected",
+        "thread_advanced",
+        "no_reply_target",
     ),
     410: (
         "attachment_bytes_missing",

@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 
 LOOK_FOR = 20
+SUBJECT_CHARS = 500  # docs/contract.md, section 8
 MAX_REFERENCES = 30  # about 2 KiB folded: some servers drop fields over 4 KiB
 
 _MSG_ID = re.compile(r"<[^<>\s]{1,995}>")
@@ -63,6 +64,19 @@ def base_subject(subject: str) -> tuple[str, bool]:
         is_reply = is_reply or found["reply"] is not None
         position = found.end()
     return " ".join(subject[position:].split()).casefold(), is_reply
+
+
+def reply_subject(subject: str) -> str:
+    """The subject of an answer: `Re: ` before it, unless it begins with a reply prefix of any language."""
+    found = _PREFIX.match(subject)
+    if found is not None and found["reply"] is not None:
+        return subject[:SUBJECT_CHARS]
+    return f"Re: {subject}".strip()[:SUBJECT_CHARS]
+
+
+def forward_subject(subject: str) -> str:
+    """The same of what is passed on: `Fwd: `."""
+    return (subject if is_forward(subject) else f"Fwd: {subject}".strip())[:SUBJECT_CHARS]
 
 
 def is_forward(subject: str) -> bool:

@@ -31,6 +31,7 @@ async def test_an_empty_draft(maild: Running, bot: dict[str, Any]) -> None:
     assert draft == {
         "id": draft["id"], "inboxId": bot["id"], "threadId": None, "toAddresses": [], "ccAddresses": [],
         "bccAddresses": [], "subject": "", "textBody": None, "htmlBody": None, "inReplyTo": None,
+        "ifLastMessageId": None,
         "status": "draft", "messageId": None, "createdAt": draft["createdAt"], "updatedAt": draft["createdAt"],
         "sentAt": None, "discardedAt": None,
     }  # fmt: skip

@@ -1,0 +1,62 @@
+"""Who may be answered in a conversation by those who may not write to anybody (docs/contract.md, "Keys that only
+answer"):
+
+    (a)  who wrote in it, as far as it is proven that they did (`verifiedDomain`)
+    (b)  whom these want to be answered at, in their own organization
+    (c)  whom somebody who may write to anybody has written to in it
+
+It limits who is written to, not what is said: a stranger who writes first takes part.
+"""
+
+from collections.abc import Iterable
+
+from controlplane.contract.refusals import Refusal
+from maild.message.address import normalize
+from maild.message.reply_recipients import Correspondence, is_foreign
+from storage import conversation
+from storage.conversation import SaidOfPeople
+from storage.database import Tx
+from storage.records import MessageRow, load
+
+REPLY_ONLY = "reply"  # the authority of a key that holds messages:reply, and not messages:send
+
+
+def may_answer(tx: Tx, organization_id: str, thread_id: str, mode: str) -> frozenset[str]:
+    """Comparison keys of those who may be answered in the thread by a key of this mode."""
+    # What a test key sends reaches nobody: it opens no door to a live one.
+    modes = ("live",) if mode == "live" else ("live", "test")
+    allowed: set[str] = set()
+    for said in conversation.participants(tx, organization_id, thread_id, modes):
+        allowed.update(normalize(one) for one in _named(said))
+    return frozenset(allowed)
+
+
+def not_allowed(address: str) -> Refusal:
+    """The refusal of a recipient who does not take part."""
+    return Refusal(
+        "recipient_not_allowed", details={"address": address, "reason": "participants", "ruleId": None}
+    )
+
+
+def correspondence(message: MessageRow | SaidOfPeople, *, is_inbound: bool) -> Correspondence:
+    """What the message says of its people."""
+    replies = load(message.reply_to_addresses) if message.reply_to_addresses else []
+    auth = load(message.auth) if message.auth else {}
+    return Correspondence(
+        is_inbound=is_inbound,
+        authors=load(message.authors) if message.authors else [message.from_address],
+        reply_to=replies or ([message.reply_to] if message.reply_to else []),
+        to=load(message.to_addresses),
+        cc=load(message.cc_addresses),
+        verified_domain=auth.get("verifiedDomain"),
+        org_domains=load(message.org_domains) if message.org_domains else {},
+    )
+
+
+def _named(said: SaidOfPeople) -> Iterable[str]:
+    if not said.is_inbound:
+        return [*load(said.to_addresses), *load(said.cc_addresses), *load(said.bcc_addresses)]
+    people = correspondence(said, is_inbound=True)
+    if people.verified_domain is None:
+        return ()
+    return [*people.authors, *(one for one in people.reply_to if not is_foreign(one, people))]

@@ -1,0 +1,109 @@
+"""What a conversation has come to: has it gone on since, who takes part in it, what is the newest that came in?
+
+Newer means committed later. Ids tell that too, but for messages that were made after the clock was set back and the
+daemon started anew; so places in the order of commits are compared, among the newest LOOK by id, however long senders
+make a conversation.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from storage.database import Tx
+from storage.dialect import committed
+from storage.records import MessageRow, columns
+
+LOOK = 20_000  # places in the index alone: a millisecond or two
+NEWER_MAX = 1000
+PARTICIPANTS_LOOK = 500  # messages, the newest
+LIST_CHARS = 4096  # of a list of addresses that a stranger wrote; longer ones are not looked into
+
+# docs/contract.md, "Unless the conversation went on": programs that answer by themselves, reports, and what never left
+# or waits for its time say nothing new.
+_COUNTS = """(m.direction = 'inbound' AND NOT m.is_auto_reply
+    OR m.direction = 'outbound' AND m.status NOT IN ('scheduled', 'cancelled', 'failed'))"""
+_PLACES = f"""(SELECT p.id, {committed("p")} AS place FROM messages p WHERE p.thread_id = :thread
+    ORDER BY p.id DESC LIMIT {LOOK})"""
+_NEWER = f"""SELECT m.id, m.direction, m.from_address, m.created_at, m.snippet
+    FROM {_PLACES} n JOIN messages m ON m.id = n.id
+    WHERE m.organization_id = :organization AND {{later}} AND {_COUNTS} ORDER BY n.place DESC LIMIT {NEWER_MAX}"""
+_LATER_THAN_PLACE = _NEWER.format(later="n.place > :place")
+_LATER_THAN_ID = _NEWER.format(later="m.id > :after")
+_NEWEST_INBOUND = f"""SELECT {columns(MessageRow, "m")} FROM {_PLACES} n JOIN messages m ON m.id = n.id
+    WHERE m.organization_id = :organization AND m.direction = 'inbound'
+    ORDER BY m.is_auto_reply, n.place DESC LIMIT 1"""
+
+
+class NewerMessage(NamedTuple):
+    """A message that came, or was sent, later."""
+
+    id: str
+    direction: str
+    from_address: str
+    created_at: int
+    snippet: str
+
+
+def newer(tx: Tx, organization_id: str, thread_id: str, message_id: str) -> list[NewerMessage]:
+    """What counts and was committed after the message, newest first, NEWER_MAX at most. The message need not count
+    itself. Where it was deleted since, ids decide."""
+    place = _place(tx, organization_id, thread_id, message_id)
+    parameters = {"organization": organization_id, "thread": thread_id, "place": place, "after": message_id}
+    rows = tx.all(_LATER_THAN_ID if place is None else _LATER_THAN_PLACE, parameters)
+    return [NewerMessage(*row) for row in rows]
+
+
+def has(tx: Tx, organization_id: str, thread_id: str, message_id: str) -> bool:
+    """Is the message one of the conversation?"""
+    return _place(tx, organization_id, thread_id, message_id) is not None
+
+
+def newest_inbound(tx: Tx, organization_id: str, thread_id: str) -> MessageRow | None:
+    """The newest message that came in; one that a program answered by itself only where there is no other."""
+    row = tx.one(_NEWEST_INBOUND, {"organization": organization_id, "thread": thread_id})
+    return MessageRow(*row) if row else None
+
+
+class SaidOfPeople(NamedTuple):
+    """What a message says of its people; To and Cc are empty where it came in. Lists are JSON arrays, `org_domains` a
+    JSON object."""
+
+    is_inbound: bool
+    from_address: str
+    authors: str | None
+    reply_to: str | None
+    reply_to_addresses: str | None
+    auth: str | None
+    org_domains: str | None
+    to_addresses: str
+    cc_addresses: str
+    bcc_addresses: str
+
+
+def participants(
+    tx: Tx, organization_id: str, thread_id: str, modes: Sequence[str]
+) -> Iterator[SaidOfPeople]:
+    """What messages of these modes came in, and what was sent by those who may write to anybody, newest first."""
+    live, test = modes[0], modes[-1]
+    rows = tx.all(
+        """SELECT direction = 'inbound', from_address, authors, reply_to,
+             CASE WHEN length(reply_to_addresses) <= :longest THEN reply_to_addresses END, auth, org_domains,
+             CASE direction WHEN 'outbound' THEN to_addresses ELSE '[]' END,
+             CASE direction WHEN 'outbound' THEN cc_addresses ELSE '[]' END, bcc_addresses
+           FROM (SELECT * FROM messages WHERE thread_id = :thread AND organization_id = :organization
+                 ORDER BY id DESC LIMIT :look)
+           WHERE mode IN (:live, :test)
+             AND (direction = 'inbound' OR (authority IS NULL AND status <> 'cancelled'))""",
+        {
+            "thread": thread_id, "organization": organization_id, "live": live, "test": test,
+            "look": PARTICIPANTS_LOOK, "longest": LIST_CHARS,
+        },
+    )  # fmt: skip
+    return (SaidOfPeople(bool(row[0]), *row[1:]) for row in rows)
+
+
+def _place(tx: Tx, organization_id: str, thread_id: str, message_id: str) -> int | None:
+    place: int | None = tx.value(
+        f"SELECT {committed('m')} FROM messages m WHERE m.id = ? AND m.thread_id = ? AND m.organization_id = ?",
+        (message_id, thread_id, organization_id),
+    )
+    return place
