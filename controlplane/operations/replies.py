@@ -21,6 +21,7 @@ from controlplane.sending.attachments import check_total
 from controlplane.sending.replying import Answer
 from controlplane.sending.submission import Accepted, Retry, Submission, recalled, with_resolved
 from maild.message.compose import OutgoingAttachment
+from maild.message.header_writer import is_id
 from maild.message.quoting import Original
 from maild.message.text import html_to_text
 from storage import blobs, conversation, idempotency, message_json, messages, threads
@@ -237,7 +238,8 @@ async def _read_files(
 
 async def _read_file(call: Call, row: AttachmentRow, blob: Blob) -> OutgoingAttachment:
     pieces = [piece async for piece in bodies.decoded(call.services.blobs, blob, row)]
-    return OutgoingAttachment(row.filename, row.content_type, b"".join(pieces))
+    shown_as = row.content_id if row.is_inline and row.content_id and is_id(f"<{row.content_id}>") else None
+    return OutgoingAttachment(row.filename, row.content_type, b"".join(pieces), shown_as)
 
 
 async def _as_file(call: Call, message: MessageRow, blob: Blob | None) -> OutgoingAttachment:

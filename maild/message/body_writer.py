@@ -12,7 +12,7 @@ import struct
 from urllib.parse import quote
 
 from maild.message.filenames import clean_filename, derived_filename
-from maild.message.header_writer import ComposeError, clean_text, replace_surrogates
+from maild.message.header_writer import ComposeError, clean_text, replace_surrogates, write_ids
 
 _LINE_CHARS = 76
 # Blocks of 256 lines stay in the cache: three times as fast as cutting the whole.
@@ -46,11 +46,14 @@ def write_body(subtype: str, text: str) -> Part:
     return _text_fields(subtype, "utf-8", "quoted-printable"), [encoded]
 
 
-def write_attachment(filename: str, content_type: str, content: bytes) -> Part:
-    """A file as attachment; ComposeError for a content type that is none."""
+def write_attachment(filename: str, content_type: str, content: bytes, content_id: str | None = None) -> Part:
+    """A file as attachment, or with a content id as what HTML shows; ComposeError for a content type that is none."""
     media_type, charset = _read_content_type(content_type)
     name = clean_filename(clean_text(filename)) or derived_filename(media_type, 1)
-    disposition = f"Content-Disposition: attachment{_filename_parameters(name)}\r\n"
+    kind = "attachment" if content_id is None else "inline"
+    disposition = f"Content-Disposition: {kind}{_filename_parameters(name)}\r\n"
+    if content_id is not None:
+        disposition += write_ids("Content-ID", (f"<{content_id}>",))
     if media_type == "message/rfc822" and _is_seven_bit(content):
         # RFC 2046 §5.2.1: no encoding but 7bit, 8bit, binary
         return f"Content-Type: message/rfc822\r\n{disposition}", [content]

@@ -33,11 +33,13 @@ _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 
 @dataclass(frozen=True, slots=True)
 class OutgoingAttachment:
-    """A file to send; `content_type` is `type/subtype`, its parameters (but charset) are dropped."""
+    """A file to send; `content_type` is `type/subtype`, its parameters (but charset) are dropped. `content_id`, without
+    brackets: the HTML shows it (`cid:`)."""
 
     filename: str
     content_type: str
     content: bytes
+    content_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +124,8 @@ def _date(moment: datetime) -> str:
 def _write_entity(outgoing: Outgoing) -> tuple[str, list[bytes]]:
     """(Content-* fields of the message, its body in pieces)."""
     boundaries = _boundaries(outgoing.boundary_seed)
+    shown = [one for one in outgoing.attachments if one.content_id is not None and outgoing.html is not None]
+    others = [one for one in outgoing.attachments if one not in shown]
     if outgoing.html is None:
         content = write_body("plain", outgoing.text or "")
     elif outgoing.text is None:
@@ -129,11 +133,15 @@ def _write_entity(outgoing: Outgoing) -> tuple[str, list[bytes]]:
     else:  # RFC 2046 §5.1.4: the plainest first
         parts = [write_body("plain", outgoing.text), write_body("html", outgoing.html)]
         content = _write_multipart("alternative", next(boundaries), parts)
-    if not outgoing.attachments:
-        return content
-    parts = [content]
-    parts += [write_attachment(one.filename, one.content_type, one.content) for one in outgoing.attachments]
-    return _write_multipart("mixed", next(boundaries), parts)
+    if shown:  # RFC 2387: the root first, then what it shows
+        content = _write_multipart("related", next(boundaries), [content, *map(_write_file, shown)])
+    if others:
+        content = _write_multipart("mixed", next(boundaries), [content, *map(_write_file, others)])
+    return content
+
+
+def _write_file(one: OutgoingAttachment) -> tuple[str, list[bytes]]:
+    return write_attachment(one.filename, one.content_type, one.content, one.content_id)
 
 
 def _boundaries(seed: str) -> Iterator[str]:

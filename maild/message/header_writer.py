@@ -89,9 +89,14 @@ def write_mailboxes(name: str, mailboxes: Iterable[Mailbox]) -> str:
 
 def write_ids(name: str, ids: Sequence[str]) -> str:
     """Message-ID, In-Reply-To, References: never encoded, folded between the ids alone."""
-    if not all(_MSG_ID.fullmatch(one) for one in ids):
+    if not all(map(is_id, ids)):
         raise ComposeError(f"{name} is not <id>")
     return _fold(name, ids)
+
+
+def is_id(value: str) -> bool:
+    """Is it `<id>`, as a field of ids can have it?"""
+    return _MSG_ID.fullmatch(value) is not None
 
 
 def safe_address(address: str) -> str:
