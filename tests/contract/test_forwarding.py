@@ -64,9 +64,10 @@ async def test_it_goes_with_its_words_and_files_in_a_thread_of_its_own(
     assert words.rstrip().endswith("Subject: Invoice\nTo: bot@agents.test\n\nSee this")
     assert '<img src="cid:pic@x">' in html.get_content() and "script" not in html.get_content()
     files = {
-        (part.get_content_type(), part.get_filename()): part.get_content() for part in raw.iter_attachments()
+        (part.get_content_type(), part.get_filename()): part.get_payload(decode=True)
+        for part in raw.iter_attachments()
     }
-    assert files == {("application/pdf", "a.pdf"): PDF, ("text/csv", "a.pdf"): "Grüße\n".encode()}
+    assert files == {("application/pdf", "a.pdf"): PDF, ("text/csv", "a.pdf"): "Grüße\r\n".encode()}
     shown = [part for part in raw.walk() if part["Content-ID"] == "<pic@x>"]
     assert [part.get_content() for part in shown] == [PNG]
     for mine, theirs in zip(whole["attachments"], parent["attachments"], strict=True):
