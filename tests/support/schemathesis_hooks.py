@@ -50,6 +50,8 @@ FAULTS = {
     ("delete", "not_allowed"): "beside labels",
     ("", "nothing_to_change"): "neither labels nor delete",
     ("", "not_allowed"): "a List-Unsubscribe header beside unsubscribe",
+    ("ifLastMessageId", "not_allowed"): "it needs another field",
+    ("ifLastMessageId", "invalid_id"): "a message of that very conversation",
     ("since", "out_of_range"): "the distance of two parameters",
     ("period", "out_of_range"): "how often it fits between two parameters",
     ("cursor", "invalid_cursor"): "a thread that is gone, without the moment that would replace it",
