@@ -12,7 +12,7 @@ from storage.database import Tx
 from storage.dialect import committed
 from storage.records import MessageRow, columns
 
-LOOK = 20_000  # places in the index alone: a millisecond or two
+LOOK = 5000  # places in the index alone: a millisecond
 NEWER_MAX = 1000
 PARTICIPANTS_LOOK = 500  # messages, the newest
 LIST_CHARS = 4096  # of a list of addresses that a stranger wrote; longer ones are not looked into

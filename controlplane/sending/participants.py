@@ -9,6 +9,7 @@ It limits who is written to, not what is said: a stranger who writes first takes
 """
 
 from collections.abc import Iterable
+from itertools import chain, islice
 
 from controlplane.contract.refusals import Refusal
 from maild.message.address import normalize
@@ -18,6 +19,7 @@ from storage.conversation import SaidOfPeople
 from storage.database import Tx
 from storage.records import MessageRow, load
 
+ADDRESSES_LOOK = 5000  # the newest: a stranger who takes part may name as many as he likes
 REPLY_ONLY = "reply"  # the authority of a key that holds messages:reply, and not messages:send
 
 
@@ -25,10 +27,9 @@ def may_answer(tx: Tx, organization_id: str, thread_id: str, mode: str) -> froze
     """Comparison keys of those who may be answered in the thread by a key of this mode."""
     # What a test key sends reaches nobody: it opens no door to a live one.
     modes = ("live",) if mode == "live" else ("live", "test")
-    allowed: set[str] = set()
-    for said in conversation.participants(tx, organization_id, thread_id, modes):
-        allowed.update(normalize(one) for one in _named(said))
-    return frozenset(allowed)
+    said = conversation.participants(tx, organization_id, thread_id, modes)
+    newest = islice(chain.from_iterable(map(_named, said)), ADDRESSES_LOOK)
+    return frozenset(map(normalize, newest))
 
 
 def not_allowed(address: str) -> Refusal:
