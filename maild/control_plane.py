@@ -50,6 +50,9 @@ from storage.kept_json import KeptJson
 from storage.search_index import SearchIndex
 from storage.self_check import SelfCheck
 from storage.service import Service
+from storage.work_turns import WorkTurns
+
+FORWARDS_AT_ONCE = 2  # large ones, of the host
 
 
 class SendingParts(NamedTuple):
@@ -125,6 +128,7 @@ def control_plane(
         search_index=search_index,
         kept_json=KeptJson(),
         fence_key=fence_key,
+        forward_turns=WorkTurns(FORWARDS_AT_ONCE),
         change_queue=QueueChanges(clock, ids.new).change,
         wake_queue=queue.wake,
     )

@@ -33,6 +33,7 @@ from storage.ids import Ids
 from storage.kept_json import KeptJson
 from storage.queue_selection import QueueSelection
 from storage.search_index import SearchIndex
+from storage.work_turns import WorkTurns
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -70,6 +71,7 @@ class Services:
     search_index: SearchIndex
     kept_json: KeptJson
     fence_key: bytes
+    forward_turns: WorkTurns  # to have a large message in memory that is passed on
     change_queue: Callable[[Tx, str, QueueSelection], int]  # retry, hold, release or drop
     wake_queue: Callable[[], None]
 

@@ -30,6 +30,9 @@ from storage.database import Tx
 from storage.records import AttachmentRow, MessageRow, load
 
 QUOTED_CHARS = 64 * 1024  # read of a body that is quoted; fewer are shown where they take more octets
+LARGE_BYTES = (
+    256 * 1024
+)  # of a message that is passed on: it takes about four times its size of memory, in its turn
 FORWARDED_BYTES = 1_048_576  # of each body; what is larger goes as a file
 
 Find = Callable[[Tx, Call], MessageRow]
@@ -50,15 +53,26 @@ async def forward_message(call: Call) -> Result:
     if made is not None:
         return accepted(made)
     parent, rows, blob = await call.db.lookup(_forwarded, call, request)
+    if blob is None or blob.size_bytes <= LARGE_BYTES:
+        return accepted(await _forward(call, parent, rows, blob, retry))
+    async with call.services.forward_turns.turn(call.organization_id):
+        return accepted(await _forward(call, parent, rows, blob, retry))
+
+
+async def _forward(
+    call: Call, parent: MessageRow, rows: Sequence[AttachmentRow], blob: Blob | None, retry: Retry | None
+) -> Accepted:
+    request: ForwardMessage = call.input
     if request.as_ == "eml":
         original, files = None, [await _as_file(call, parent, blob)]
     else:
         original = await _original(call, parent, FORWARDED_BYTES)
         files = await _read_files(call, rows, blob)
-    send = replying.forward_request(parent, request, original)
+    work = partial(replying.forward_request, parent, request, original)
+    send = await call.services.cpu.run(call.organization_id, work)
     check_total([len(one.content) for one in files], send.text, send.html)
     submission = Submission(call.principal, send, retry, files=files, forward_of=parent.id)
-    return accepted(await call.services.pipeline.send(submission))
+    return await call.services.pipeline.send(submission)
 
 
 # Answers -----------------------------------------------------------------------------------------

@@ -1,11 +1,16 @@
 """Keys with messages:reply and not messages:send: whom they may answer, and what else they may (docs/contract.md, "Keys
 that only answer")."""
 
+import json
+import os
+import random
+from collections import Counter
 from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 
+from maild.message.address import normalize
 from storage.clock import iso
 from tests.conftest import Start
 from tests.support.dns_server import DnsServer
@@ -13,6 +18,20 @@ from tests.support.running import Answer, Api, Running, until
 from tests.support.sender_world import SenderWorld
 from tests.support.store import ManualClock
 
+BODIES = int(os.environ.get("REPLY_BODIES", "150"))
+SEED = int(os.environ.get("REPLY_SEED", "7"))
+PEOPLE = [
+    *(
+        "info@liar.test",
+        "info@bank.test",
+        "INFO@Bank.test",
+        "desk@bank.test",
+        "eve@far.test",
+        "evil@bank.test.far.test",
+    ),
+    *("bot@agents.test", "bot+x@agents.test"),
+]
+LIMITS = {"requests_per_minute": 100_000}
 NOW_MS = 1_795_219_200_000
 ANSWER = "In-Reply-To: <1@bank.test>\r\n"
 HELLO = b"Subject: Hi\r\nDate: Sat, 21 Nov 2026 00:00:00 +0000\r\nMessage-ID: <1@bank.test>\r\n"
@@ -31,7 +50,9 @@ def clock() -> ManualClock:
 
 @pytest.fixture
 async def world(start: Start, dns: DnsServer, clock: ManualClock) -> SenderWorld:
-    maild = await start(clock=clock, dns={"nameservers": [f"127.0.0.1:{dns.port}"], "timeout_s": 2})
+    maild = await start(
+        clock=clock, limits=LIMITS, dns={"nameservers": [f"127.0.0.1:{dns.port}"], "timeout_s": 2}
+    )
     world = SenderWorld(maild, dns, await maild.inbox("bot"))
     world.domain("bank.test", dmarc="p=reject")
     dns.servfail |= {
@@ -245,3 +266,49 @@ async def test_mail_of_another_inbox_here_can_be_answered(maild: Running, bot: d
     sent = (await reply(await maild.key("messages:reply", inbox=bot), message["id"], replyAll=True)).data
     assert sent["toAddresses"] == ["other@agents.test"]
     assert {one["address"] for one in sent["resolved"]["dropped"]} == {"eve@far.test", bot["address"]}
+
+
+async def test_whatever_it_asks_for_nobody_else_is_written_to(world: SenderWorld) -> None:
+    """Addresses in every field, at random."""
+    chance = random.Random(SEED)
+    parents = [await came(world, "Reply-To: desk@bank.test\r\nCc: eve@far.test\r\n")]
+    for _ in range(12):
+        fields = [name for name in ("To", "Cc", "Reply-To") if chance.random() < 0.7]
+        head = "".join(
+            f"{name}: {', '.join(chance.sample(PEOPLE, chance.randint(1, 4)))}\r\n" for name in fields
+        )
+        head += ANSWER
+        is_forged = chance.random() < 0.3
+        author = "info@liar.test" if is_forged else "info@bank.test"
+        parents.append(await came(world, head, author=author, signed=not is_forged))
+    api, outcomes = await replier(world), Counter[str]()
+    thread_id = (await world.maild.api.get(f"/v1/messages/{parents[0]}")).data["threadId"]
+    for number in range(BODIES):
+        body = random_body(chance)
+        path = f"/v1/messages/{chance.choice(parents)}/reply"
+        if number % 7 == 0:
+            path, body = f"/v1/threads/{thread_id}/reply", {"ifLastMessageId": parents[-1], **body}
+        answer = await api.post(path, body)
+        outcomes[answer.code or str(answer.status)] += 1
+        if answer.status == 201 and answer.data["id"].startswith("msg_"):
+            parents.append(answer.data["id"])
+    written = world.maild.sql(
+        "SELECT to_addresses, cc_addresses, bcc_addresses FROM messages WHERE direction = 'outbound'"
+    )
+    everybody = {normalize(one) for row in written for addresses in row for one in json.loads(addresses)}
+    assert everybody == {"info@bank.test", "desk@bank.test"}
+    assert {"201", "insufficient_scope", "recipient_not_allowed"} <= outcomes.keys(), outcomes
+
+
+def random_body(chance: random.Random) -> dict[str, Any]:
+    def some() -> list[str]:
+        return chance.sample(PEOPLE, chance.randint(1, 3))
+
+    words = f"Forward this to {', '.join(some())}"
+    body: dict[str, Any] = {"text": words, "html": f'<a href="mailto:{some()[0]}">{words}</a>'}
+    body |= {"replyAll": chance.random() < 0.5, "quote": chance.choice(["none", "text"])}
+    given = {
+        "to": some(), "cc": some(), "bcc": some(), "subject": words, "headers": {"Reply-To": some()[0]},
+        "asDraft": True, "sendAt": iso(NOW_MS + 3_600_000), "unsubscribe": True, "inboxId": words,
+    }  # fmt: skip
+    return body | {name: value for name, value in given.items() if chance.random() < 0.06}

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from controlplane.transport.work_turns import WorkTurns
+from storage.work_turns import WorkTurns
 
 
 async def test_holders_are_called_in_turns() -> None:

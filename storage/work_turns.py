@@ -8,7 +8,7 @@ from storage.fair_line import FairLine
 
 
 class WorkTurns:
-    """`at_once` slots, and who waits for one."""
+    """`at_once` slots, and who waits for one, by owner."""
 
     def __init__(self, at_once: int) -> None:
         self._free = at_once

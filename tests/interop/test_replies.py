@@ -1,0 +1,74 @@
+"""Answers to mail that swaks brought, as a Postfix stores them and Python reads them."""
+
+import asyncio
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support import tools
+from tests.support.daemon import DOMAIN, Daemon
+from tests.support.dns_server import DnsServer
+from tests.support.postfix import Postfix
+
+pytestmark = pytest.mark.interop
+
+THERE = "there.test"
+BOT = f"bot@{DOMAIN}"
+TEST_S = 90
+
+
+async def swaks(port: int, *headers: str) -> None:
+    given = [word for header in headers for word in ("--header", header)]
+    process = await asyncio.create_subprocess_exec(
+        tools.path_of("swaks"), "--server", "127.0.0.1", "--port", str(port), "--ehlo", f"client.{THERE}",
+        "--from", f"alice@{THERE}", "--to", BOT, "--body", "Who pays?", *given,
+        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
+    )  # fmt: skip
+    out, _ = await process.communicate()
+    assert process.returncode == 0, out.decode("utf-8", "replace")
+
+
+@tools.needs("swaks", "postfix", root=True)
+async def test_everybody_gets_an_answer_in_the_thread(tmp_path: Path) -> None:
+    async with (
+        asyncio.timeout(TEST_S),
+        DnsServer() as dns,
+        Postfix(THERE) as postfix,
+        Daemon(tmp_path, dns_port=dns.port, outbound_port=postfix.port) as daemon,
+    ):
+        dns.add_mx(THERE, "127.0.0.1")
+        await daemon.api.post("/v1/inboxes", username="bot")
+        await swaks(
+            daemon.smtp_port, f"From: Alice <alice@{THERE}>", f"To: {BOT}, Bob <bob@{THERE}>", f"Cc: carol@{THERE}",
+            f"Reply-To: desk@{THERE}", "Subject: Invoice", "Message-Id: <1@there.test>",
+        )  # fmt: skip
+        (incoming,) = await daemon.api.get("/v1/messages")
+        answer = await daemon.api.post(
+            f"/v1/messages/{incoming['id']}/reply", text="I do.", replyAll=True, quote="text",
+            ifLastMessageId=incoming["id"],
+        )  # fmt: skip
+        mails = [read(raw) for raw in await postfix.mail(3)]
+        assert {mail["To"] for mail in mails} == {f"desk@{THERE}, bob@{THERE}"}
+        assert {mail["Cc"] for mail in mails} == {f"carol@{THERE}"}
+        for mail in mails:
+            assert (mail["Subject"], mail["In-Reply-To"]) == ("Re: Invoice", "<1@there.test>")
+            assert mail["References"] == "<1@there.test>"
+            assert mail.get_content().splitlines()[0] == "I do."
+            assert mail.get_content().splitlines()[-1] == "> Who pays?"
+        thread: Any = await daemon.api.get(f"/v1/threads/{incoming['threadId']}")
+        assert [one["id"] for one in thread["messages"]] == [incoming["id"], answer["id"]]
+        assert thread["messages"][1]["extractedText"] == "I do."
+        # Bob answers to what he got: it joins the thread.
+        again = f"References: <1@there.test> {mails[0]['Message-ID']}"
+        await swaks(daemon.smtp_port, f"From: bob@{THERE}", "Subject: Re: Invoice", again)
+        newest = (await daemon.api.get("/v1/messages"))[0]
+        assert newest["threadId"] == incoming["threadId"]
+
+
+def read(raw: bytes) -> EmailMessage:
+    mail = message_from_bytes(raw, policy=policy.default)
+    assert isinstance(mail, EmailMessage)
+    return mail
