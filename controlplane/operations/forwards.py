@@ -1,0 +1,102 @@
+"""Passing a message on: its words below others, with its files, or the whole of it as a file."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from controlplane.contract.refusals import Refusal
+from controlplane.contract.replies import ForwardMessage
+from controlplane.mail import bodies
+from controlplane.operations.messages import accepted, retry_of
+from controlplane.operations.operation import Call
+from controlplane.operations.originals import read_original
+from controlplane.operations.results import Result
+from controlplane.sending import replying
+from controlplane.sending.attachments import check_total
+from controlplane.sending.submission import Accepted, Retry, Submission, recalled
+from maild.message.compose import OutgoingAttachment
+from maild.message.header_writer import is_id
+from storage import blobs, messages
+from storage.blobs import Blob, BlobMissing
+from storage.database import Tx
+from storage.records import AttachmentRow, MessageRow
+
+LARGE_BYTES = 256 * 1024  # it takes about four times its size of memory, in its turn
+WORDS_BYTES = 1_048_576  # of each body; what is larger goes as a file
+
+
+async def forward_message(call: Call) -> Result:
+    request: ForwardMessage = call.input
+    retry = await retry_of(call, "POST /v1/messages/{id}/forward", about=call.id)
+    made = await call.db.lookup(recalled, call.organization_id, retry)
+    if made is not None:
+        return accepted(made)
+    parent, rows, blob = await call.db.lookup(_forwarded, call, request)
+    if blob is None or blob.size_bytes <= LARGE_BYTES:
+        return accepted(await _forward(call, parent, rows, blob, retry))
+    async with call.services.forward_turns.turn(call.organization_id):
+        return accepted(await _forward(call, parent, rows, blob, retry))
+
+
+async def _forward(
+    call: Call, parent: MessageRow, rows: Sequence[AttachmentRow], blob: Blob | None, retry: Retry | None
+) -> Accepted:
+    request: ForwardMessage = call.input
+    if request.as_ == "eml":
+        original, files = None, [await _as_file(call, parent, blob)]
+    else:
+        original = await read_original(call, parent, WORDS_BYTES)
+        files = await _read_files(call, rows, blob)
+    work = partial(replying.forward_request, parent, request, original)
+    send = await call.services.cpu.run(call.organization_id, work)
+    check_total([len(one.content) for one in files], send.text, send.html)
+    submission = Submission(call.principal, send, retry, files=files, forward_of=parent.id)
+    return await call.services.pipeline.send(submission)
+
+
+def _forwarded(
+    tx: Tx, call: Call, request: ForwardMessage
+) -> tuple[MessageRow, Sequence[AttachmentRow], Blob | None]:
+    """The message, those of its attachments that go along, and its bytes, where they are still there."""
+    parent = messages.get(tx, call.organization_id, call.id)
+    if parent is None:
+        raise Refusal("message_not_found")
+    rows = messages.attachments(tx, parent.id)
+    if request.attachmentIds is not None:
+        known = {row.id: row for row in rows}
+        wanted = dict.fromkeys(request.attachmentIds)
+        if not wanted.keys() <= known.keys():
+            raise Refusal("attachment_not_found")
+        rows = [known[one] for one in wanted]
+    blob = blobs.get(tx, parent.blob_id) if parent.blob_id else None
+    if blob is None and (rows or request.as_ == "eml"):
+        raise Refusal("attachment_bytes_missing")
+    if request.as_ == "inline":
+        check_total([row.size_bytes for row in rows], request.text, request.html)
+    return parent, rows, blob
+
+
+async def _read_files(
+    call: Call, rows: Sequence[AttachmentRow], blob: Blob | None
+) -> list[OutgoingAttachment]:
+    try:
+        return [await _read_file(call, row, blob) for row in rows if blob is not None]
+    except BlobMissing as error:
+        raise Refusal("attachment_bytes_missing") from error
+
+
+async def _read_file(call: Call, row: AttachmentRow, blob: Blob) -> OutgoingAttachment:
+    pieces = [piece async for piece in bodies.decoded(call.services.blobs, blob, row)]
+    shown_as = row.content_id if row.is_inline and row.content_id and is_id(f"<{row.content_id}>") else None
+    return OutgoingAttachment(row.filename, row.content_type, b"".join(pieces), shown_as)
+
+
+async def _as_file(call: Call, message: MessageRow, blob: Blob | None) -> OutgoingAttachment:
+    """The message as it stands, under the lines that were put before it on its way."""
+    assert blob is not None
+    trace = message.trace or b""
+    check_total([len(trace) + blob.size_bytes], None, None)
+    try:
+        raw = await call.services.blobs.load(blob)
+    except BlobMissing as error:
+        raise Refusal("attachment_bytes_missing") from error
+    return OutgoingAttachment(f"{message.id}.eml", "message/rfc822", trace + raw)
