@@ -32,6 +32,9 @@ _NEWEST_INBOUND = f"""SELECT {columns(MessageRow, "m")} FROM {_PLACES} n JOIN me
     WHERE m.organization_id = :organization AND m.direction = 'inbound'
     ORDER BY m.is_auto_reply, n.place DESC LIMIT 1"""
 
+_NEWEST = f"""SELECT m.id FROM {_PLACES} n JOIN messages m ON m.id = n.id
+    WHERE m.organization_id = :organization AND {_COUNTS} ORDER BY n.place DESC LIMIT 1"""
+
 
 class NewerMessage(NamedTuple):
     """A message that came, or was sent, later."""
@@ -50,6 +53,12 @@ def newer(tx: Tx, organization_id: str, thread_id: str, message_id: str) -> list
     parameters = {"organization": organization_id, "thread": thread_id, "place": place, "after": message_id}
     rows = tx.all(_LATER_THAN_ID if place is None else _LATER_THAN_PLACE, parameters)
     return [NewerMessage(*row) for row in rows]
+
+
+def newest(tx: Tx, organization_id: str, thread_id: str) -> str | None:
+    """The newest message that counts: behind it the conversation has not gone on. None where none counts."""
+    found: str | None = tx.value(_NEWEST, {"organization": organization_id, "thread": thread_id})
+    return found
 
 
 def has(tx: Tx, organization_id: str, thread_id: str, message_id: str) -> bool:

@@ -17,7 +17,7 @@ from maild.message.thread_context import (
     ToldThread,
     context,
 )
-from storage import messages, thread_words, threads
+from storage import conversation, thread_words, threads
 from storage.clock import iso
 from storage.database import Tx
 from storage.thread_words import SpokenRow
@@ -31,7 +31,7 @@ _TOLD_STATES = ("scheduled", "failed", "cancelled")
 
 
 class SpokenThread(NamedTuple):
-    """The messages that a context may show, newest first, and the thread's newest."""
+    """The messages that a context may show, newest first, and the newest that counts (storage.conversation)."""
 
     message_count: int
     last_message_id: str | None
@@ -71,8 +71,7 @@ def _read(tx: Tx, call: Call) -> SpokenThread:
             read.add(other.id)
     if focus is not None and focus not in read:
         raise invalid([Fault("focus", "invalid_id", "Name a message of this thread, or leave 'focus' out")])
-    newest = messages.newest_of_thread(tx, organization_id, call.id)
-    return SpokenThread(thread.message_count, newest and newest.id, rows)
+    return SpokenThread(thread.message_count, conversation.newest(tx, organization_id, call.id), rows)
 
 
 def _told(thread_id: str, words: SpokenThread, max_tokens: int, focus: str | None, key: bytes) -> bytes:

@@ -130,3 +130,17 @@ async def test_the_nonce_is_of_the_words_under_the_servers_secret(
     got = await maild.received(bot, mail("topic"))
     ((nonce, inside),) = FENCE.findall((await context(maild, got["threadId"])).data["text"])
     assert nonce == fences.nonce(maild.server_secret(server_secrets.FENCE), got["id"], inside)
+
+
+async def test_the_last_message_is_the_one_that_an_answer_is_checked_against(
+    maild: Running, bot: dict[str, Any]
+) -> None:
+    asked = await maild.received(bot, mail("topic"))
+    away = await maild.received(
+        bot, mail("Re: topic", number=2, In_Reply_To="<1@elsewhere.test>", Auto_Submitted="auto-replied")
+    )
+    told = (await context(maild, asked["threadId"])).data
+    assert told["lastMessageId"] == asked["id"]
+    assert [one["id"] for one in told["messages"]] == [asked["id"], away["id"]]
+    answer = {"text": "Yes.", "ifLastMessageId": told["lastMessageId"]}
+    assert (await maild.api.post(f"/v1/threads/{asked['threadId']}/reply", answer)).status == 201

@@ -52,6 +52,7 @@ FAULTS = {
     ("", "not_allowed"): "a List-Unsubscribe header beside unsubscribe",
     ("ifLastMessageId", "not_allowed"): "it needs another field",
     ("ifLastMessageId", "invalid_id"): "a message of that very conversation",
+    ("focus", "invalid_id"): "a message of that very thread",
     ("since", "out_of_range"): "the distance of two parameters",
     ("period", "out_of_range"): "how often it fits between two parameters",
     ("cursor", "invalid_cursor"): "a thread that is gone, without the moment that would replace it",
