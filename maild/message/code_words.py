@@ -1,21 +1,23 @@
-"""The words by which mails name codes, in fourteen languages, and those by which they name something else.
+"""The words by which mails name codes, in fourteen languages, and those by which they name codes of something else.
 
 English, German, French, Spanish, Portuguese, Italian, Dutch, Polish, Swedish, Turkish, Russian, Ukrainian, Japanese,
 Chinese. Callers hand in windows of some hundred characters, so each look is bounded.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Final
 
+_OTHERS_CHARS: Final = 32
 # "Bestätigungscode", "doğrulama kodunuz", "verifieringskoden": what a word for a code ends in.
 _ENDINGS: Final = tuple(
-    "code codes passcode código códigos codigo codice kod kodu kodun kodunuz kodunuzu kodem koden"
-    " код кода коду кодом".split()
+    "code codes passcode código códigos codigo codice codici kod kodu kodun kodunu kodunuz kodunuzu kodunuzdur kodudur"
+    " kodem koden koder kody код кода коду кодом коде коды коди".split()
 )
 _WHOLE: Final = frozenset(
     (
-        "otp totp pin tan mtan pincode"
+        "otp totp pin tan mtan pincode token"
         " password passwort kennwort einmalpasswort einmalkennwort passe contraseña clave senha parola wachtwoord"
         " hasło hasła lösenord engångslösenord şifre şifreniz şifresi пароль паролем пароля"
         " verification verifizierung vérification verificación verificação verifica verificatie weryfikacja"
@@ -24,115 +26,134 @@ _WHOLE: Final = frozenset(
 )
 _ALPHABETIC = re.compile(r"[A-Za-z\u00c0-\u024f\u0400-\u052f]+")
 _IDEOGRAPHIC = re.compile(
-    "验证码|驗證碼|校验码|校驗碼|动态码|動態碼|动态密码|确认码|確認碼|安全码|安全碼|登录码|登入碼|一次性密码|一次性密碼|口令"
-    "|(?:認証|確認|検証|ログイン|セキュリティ|アクセス|本人確認)?(?:コード|番号)|ワンタイムパスワード|パスコード|パスワード|暗証番号"
+    "验证码|驗證碼|校验码|校驗碼|动态码|動態碼|动态密码|確認碼|确认码|安全码|安全碼|登录码|登入碼"
+    "|一次性密码|一次性密碼|口令"
+    "|激活码|啟用碼|授权码|授權碼|取件码|取件碼"
+    "|(?:認証|確認|検証|ログイン|セキュリティ|アクセス|本人確認)?コード|(?:認証|確認|検証|暗証)番号"
+    "|ワンタイムパスワード|パスコード"
+    "|パスワード|密码|密碼"
 )
 # What makes a code another one's: in front of it, or behind it in languages that put it there.
 _OTHERS: Final = (
-    "promo|rabat|discount|coupon|voucher|gutschein|aktions|vorteil|kortings|actie|kampanj|sconto|descuento|desconto"
-    "|réduction|reduction|remise|avantage|indirim|kampanya|promosyon|скидк|знижк|zip|post|area|vorwahl|country|länder"
-    "|landcode|landnummer|dial|dress|error|erreur|fehler|erro\\b|errore|błędu|fel|fout|hata|ошибк|помилк|status|exit"
-    "|source|quell|track|rastre|suivi|takip|product|produ|produkt|artikel|article|articolo|artículo|ürün|товар|item|bar"
-    "|barr|streep|streck|kresk|qr|gift|cadeau|geschenk|referral|refer|empfehl|parrain|swift|sort|bank|banc|branch|tax"
-    "|fiscal|fiscale|colou?r|farb|hex|airport|vluchthaven|class|course|offer|sale|saving|штрих|почт|пошт|город|міст"
-    "|unicode|encode|decode|geocode|member|kunden|customer|airline|booking|reserv|buchung"
+    # cheaper with it
+    "promo|rabat|discount|coupon|cupom|cupón|cupon|kupon|купон|voucher|gutschein|aktions|vorteil"
+    "|kortings|actie|kampanj"
+    "|sconto|descuento|desconto|réduction|reduction|remise|avantage|zniżk|indirim|kampanya|promosyon"
+    "|скидк|знижк|cadeau"
+    "|geschenk|empfehl|parrain"
+    # places and clothes
+    "|vorwahl|länder|landcode|landnummer|avviamento|почт|пошт|poczt|город|міст|vluchthaven|dress"
+    "|vestiment|abbigliament"
+    "|kleidung|kleding"
+    # faults, machines and wares
+    "|erreur|fehler|błędu|hata|ошибк|помилк|quell|unicode|encode|decode|geocode|rastre|suivi|śledz|takip"
+    "|отслеж|відстеж"
+    "|produkt|produit|artikel|artículo|товар|barr|strich|streep|streck|kresk|штрих|farb|couleur|colore|renk"
+    # banks, customers and orders
+    "|banque|banca|banka|guichet|agence|fiscal|kunden|klant|client|klient|müşteri|клиент|клієнт|reserv"
+    "|buchung|boeking"
+    "|bestell|bestel|command|pedido|encomend|zamówien|beställ|sipariş|заказ|замовл"
+    # words that names begin with too ("Salesforce code"), so whole ones alone
+    "|(?:zip|post|postal|postale|posta|area|country|dial|error|erro|errore|fel|fout|status|exit|response"
+    "|return|source|track"
+    "|tracking|product|produto|prodotto|article|articolo|ürün|item|bar|barre|qr|gift|referral|refer"
+    "|swift|bic|sort|bank"
+    "|banku|branch|şube|alan|zone|tax|ape|naf|fiscale|colou?r|hex|airport|class|course|offer|sale"
+    "|savings?|order|ordine"
+    "|member|customer|airline|booking|category|merchant|conduct|civil|pénal|penal|coverage|review|base"
+    "|freeze|style)"
+    "(?![^\\W\\d_])"
+)
+_QUALIFIERS: Final = (  # a code with one of these before it is one, whoever sends it: "your Bank verification code"
+    "verif|vérif|valid|security|secur|sicher|login|sign|access|zugang|confirm|bestätig|auth|activat"
+    "|aktiv|one|otp|pin"
 )
 _OTHERS_BEFORE = re.compile(
-    rf"(?<![^\W\d_])(?:{_OTHERS})[^\W\d_]*[ '\u2019-]*(?:[^\W\d_]{{1,12}} )?$", re.IGNORECASE
+    rf"(?<![^\W\d_])(?:{_OTHERS})[^\W\d_]*[ '\u2019-]*(?:(?!{_QUALIFIERS})[^\W\d_]{{1,12}} )?$", re.IGNORECASE
 )
-_OTHERS_WITHIN = re.compile(rf"(?:{_OTHERS}|промо|unicode|encode|decode|geocode)", re.IGNORECASE)
+_OTHERS_WITHIN = re.compile(
+    rf"(?:{_OTHERS}|промо)|(?:zip|post|bar|qr|bank|error|fel|fout|fehler|source|track|product|item|area"
+    rf"|gift|tax|colou?r)"
+    "(?:nummer)?(?:codes?|kod|koden|kody|код)",
+    re.IGNORECASE,
+)
 _OTHERS_BEHIND = re.compile(
-    rf"^[ '\u2019-]*(?:(?:de|d|di|da|do|du|des|del|della|of)[ '\u2019]+)*(?:{_OTHERS})", re.IGNORECASE
+    rf"^[ '\u2019-]*(?:(?:de|d|di|da|do|du|des|del|della|of|a|l|la|le)[ '\u2019]+)*(?:{_OTHERS})",
+    re.IGNORECASE,
 )
 _OTHERS_IDEOGRAPHIC = re.compile(
-    "(?:クーポン|割引|優待|商品|製品|エラー|バー|QR|プロモーション|紹介|招待|国|郵便|注文|追跡|問い合わせ|問合せ|お客様|会員|電話|受付|予約"
+    "(?:支店|銀行|口座|契約|伝票|顧客|登録|管理|店舗|金融機関|地域|市外|分類|学校|クーポン|割引|優待"
+    "|商品|製品|エラー|バー|QR"
+    "|プロモーション|紹介|招待|国|郵便|注文|追跡|問い合わせ|問合せ|お客様|会員|電話|受付|予約"
     "|优惠|優惠|折扣|产品|產品|错误|錯誤|兑换|兌換|推广|邀请|二维|取件|条形?|條)$"
 )
-_PLAIN_IDEOGRAPHIC = frozenset(("コード", "番号"))
-# Whatever follows these, with a word for "number" between, is a number of theirs.
-_NUMBERED: Final = (
-    "order|orders|invoice|ticket|case|booking|reservation|reference|ref|request|account|customer|member|tracking|flight"
-    "|room|version|build|transaction|payment|receipt|serial|model|policy|claim|error|ext|extension|box|suite|"
-    "bestellung|bestellnummer|bestell|auftrag|auftrags|rechnung|rechnungs|kunden|kundennummer|rechnungsnummer"
-    "|auftragsnummer|ticketnummer|vorgang|vorgangsnummer|buchung|buchungsnummer|sendung|sendungsnummer|konto"
-    "|kontonummer|vertrag|vertragsnummer|commande|facture|dossier|réservation|compte|colis|client|pedido|factura"
-    "|reserva|cuenta|cliente|envío|encomenda|fatura|conta|ordine|fattura|prenotazione|conto|spedizione|pratica"
-    "|bestelling|bestelnummer|factuur|factuurnummer|klantnummer|rekening|zamówienie|zamówienia|faktura|faktury|konta"
-    "|klienta|beställning|ordernummer|fakturanummer|kundnummer|ärende|ärendenummer|sipariş|rezervasyon|hesap|müşteri"
-    "|заказ|заказа|счёт|счет|счёта|счета|договор|клиента|замовлення|рахунок|рахунку|клієнта"
-)
-_NUMBER_OF = re.compile(
-    rf"(?:#|№|(?<![^\W\d_])(?:{_NUMBERED})[ :.#-]{{0,3}}"
-    r"(?:(?:number|numbers|num|no|nr|nº|n°|n|№|id|nummer|numéro|número|numero|numer|numarası|номер|code|is|ist|est|es|is)"
-    r"[ :.#°º№-]{0,3}){0,2})$",
+_SAYS_THAT_IT_IS = re.compile(
+    r"(?:[:=>–—→-]|(?<![^\W\d_])(?:is|are|ist|lautet|est|es|è|é|são|to|jest|är|lyder|это|це)|[はが是为為])"
+    r"[\s\"'«“‘„「『《(\[]*$",
     re.IGNORECASE,
 )
-_NUMBER_OF_IDEOGRAPHIC = re.compile(
-    "(?:注文|請求書?|予約|会員|お客様|受付|問い合わせ|伝票|订单|訂單|发票|發票|账号|帳號|客户|客戶|快递|运单|单号|單號|工单)"
-    "(?:番号|号码|號碼|编号|編號|号|號)?(?:は|为|為|是)?[ :\uff1a]{0,2}$"
-)
-_ENDING_IN = re.compile(
-    r"(?:ending(?: in| with)?|ends (?:in|with)|last (?:four|4)(?: digits)?|endet auf|endend auf|endende auf|Endziffern"
-    r"|se terminant par|terminad[oa] en|terminad[oa] em|che termina con|eindigend op|kończąc\w+ się na|slutar på"
-    r"|ile biten|заканчивающ\w+ на|закінчується на|末尾|下4桁|尾号|末四位)[ :\uff1a]{0,2}$",
-    re.IGNORECASE,
-)
-_INTRODUCES = re.compile(r"[^.!?。！？\n0-9]{0,16}")
-_HIDDEN_BEFORE = re.compile(r"[*\u2022xX\u00d7.\u2026]{2,}[ -]?$")
-_SIGNING_IN = re.compile(
-    "verif|verifiz|vérif|weryfik|doğrula|подтвер|підтвер|sign[ -]?in|sign[ -]?up|log[ -]?in|anmeld|connexion|connect"
-    "|iniciar sesión|inicio de sesión|iniciar sessão|accedi|accesso|inloggen|aanmeld|zalog|logowan|logga in|inlogg"
-    "|giriş|вход|войти|вхід|увійти|ログイン|サインイン|認証|本人確認|登录|登錄|登入|验证|驗證|code|kod|код|コード|passcode|otp"
-    "|one-time|einmal|usage unique|un solo uso|uso único|monouso|eenmalig|jednoraz|engångs|tek kullanımlık|одноразов",
-    re.IGNORECASE,
-)
-
-_SHOPPING = re.compile(
-    r"check ?out|% ?(?:off|rabatt|korting|de |di |zni|indirim)|discount|rabatt|gutschein|korting|sconto|descuento"
-    r"|desconto|réduction|zniżk|rabat|indirim|скидк|знижк|割引|クーポン|折扣|优惠|優惠|warenkorb|panier|carrito|carrinho|carrello"
-    r"|winkelwagen|koszyk|varukorg|sepet|корзин|кошик|カート|购物车|購物車|结账|結帳|kasse\b|coupon|voucher|promo|spar",
+_ASKS_TO_TYPE = re.compile(
+    r"(?<![^\W\d_])(?:use|enter|type|type in|mit|verwenden sie|nutze|nutzen sie|gib|geben sie|tippe"
+    r"|saisissez|entrez|utilisez"
+    r"|tapez|avec|usa|usa el|utiliza|introduce|introduzca|ingresa|ingrese|teclea|digite|introduza|insira"
+    r"|inserisci|inserisca"
+    r"|digita|gebruik|voer|typ|toets|wpisz|użyj|wprowadź|przepisz|ange|använd|knappa in|skriv in|введите"
+    r"|используйте|наберите"
+    r"|введіть|використайте|наберіть) $|(?:输入|輸入) ?$",
     re.IGNORECASE,
 )
 
 
-def code_words(window: str) -> Iterator[tuple[int, int]]:
-    """Where words for a code stand, less those for a code of something else."""
-    return ((start, end) for start, end, is_anothers in _words(window) if not is_anothers)
+class CodeWords:
+    """The words for codes in a text; each is judged once, and only when somebody looks near it."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._spans = sorted(_spans(text))
+        self._anothers: dict[int, bool] = {}
+
+    def between(self, first: int, last: int) -> Iterator[tuple[int, int]]:
+        """Where those stand that begin from `first` on and before `last`, less those for a code of something else."""
+        for at in range(bisect_left(self._spans, (first,)), len(self._spans)):
+            start, end = self._spans[at]
+            if start >= last:
+                return
+            if at not in self._anothers:
+                self._anothers[at] = _is_anothers(self._text, start, end)
+            if not self._anothers[at]:
+                yield start, end
 
 
-def _words(window: str) -> Iterator[tuple[int, int, bool]]:
-    for word in _ALPHABETIC.finditer(window):
+def anothers_code_words(window: str) -> Iterator[int]:
+    """Where words for a code of something else end."""
+    return (end for start, end in _spans(window) if _is_anothers(window, start, end))
+
+
+def _spans(text: str) -> Iterator[tuple[int, int]]:
+    for word in _ALPHABETIC.finditer(text):
         lowered = word[0].lower()
         if lowered in _WHOLE or lowered.endswith(_ENDINGS):
-            yield *word.span(), _is_anothers(window, *word.span(), lowered)
-    for word in _IDEOGRAPHIC.finditer(window):
-        before = window[max(0, word.start() - 12) : word.start()]
-        yield *word.span(), _OTHERS_IDEOGRAPHIC.search(before) is not None
+            yield word.span()
+    for word in _IDEOGRAPHIC.finditer(text):
+        yield word.span()
 
 
-def _is_anothers(window: str, start: int, end: int, word: str) -> bool:
-    if _OTHERS_WITHIN.match(word):
-        return True
-    if _OTHERS_BEFORE.search(window[max(0, start - 32) : start]):
-        return True
-    return _OTHERS_BEHIND.match(window[end : end + 40]) is not None
+def introduces(before: str) -> bool:
+    """Do the words right before a number say that it comes now: a colon, an arrow, "is"?"""
+    return _SAYS_THAT_IT_IS.search(before) is not None
 
 
-def names_something_else(before: str) -> bool:
-    """Does what stands right before a number name it: an order's, an account's, the end of a card's, a postal code?"""
-    if any(one.search(before) for one in (_NUMBER_OF, _NUMBER_OF_IDEOGRAPHIC, _ENDING_IN, _HIDDEN_BEFORE)):
-        return True
-    return any(
-        is_anothers and _INTRODUCES.fullmatch(before, end) is not None
-        for _, end, is_anothers in _words(before)
+def asks_to_type(before: str) -> bool:
+    """Does what stands right before a number ask to use, enter or type it?"""
+    return _ASKS_TO_TYPE.search(before) is not None
+
+
+def _is_anothers(text: str, start: int, end: int) -> bool:
+    before = text[max(0, start - _OTHERS_CHARS) : start]
+    if _IDEOGRAPHIC.match(text, start):
+        return _OTHERS_IDEOGRAPHIC.search(before) is not None
+    return (
+        _OTHERS_WITHIN.match(text, start, end) is not None
+        or _OTHERS_BEFORE.search(before) is not None
+        or _OTHERS_BEHIND.match(text[end : end + _OTHERS_CHARS]) is not None
     )
-
-
-def speaks_of_shopping(sentence: str) -> bool:
-    """Is the sentence about what is cheaper with a code?"""
-    return _SHOPPING.search(sentence) is not None
-
-
-def speaks_of_signing_in(text: str) -> bool:
-    """Is the text about verifying, signing in, or a code at all?"""
-    return _SIGNING_IN.search(text) is not None
