@@ -41,6 +41,11 @@ _SIGNING_IN_WHOLE = re.compile(
     r"|(?:enter|type|use|give|donnez|communiquez|geef) (?:in )?(?:this |the |the following |le |de )code"
     r"|(?:personal|persönlicher?|personnel|persoonlijke|osobisty|personliga?) (?:code|kod))"
 )
+_HASTE = re.compile(
+    r"[0-9] ?(?:min|hour|stunde|heure|hora|ora\b|ore\b|uur|godzin|timm|saat|dakika|мин|час|хв|годин|分|小时|小時|時間)"
+    "|expire|läuft ab|caduca|scade|verloopt|wygasa|истекает|有効期限",
+    re.IGNORECASE,
+)
 _SHOPPING = re.compile(
     r"check ?out|[0-9] ?[%％]|%[0-9]|shipping|livraison|envío grat|frete|spedizione|verzend|frakt"
     r"|доставк|送料|包邮|discount|rabatt|gutschein|korting|sconto|descuento"
@@ -79,6 +84,11 @@ def speaks_of_signing_in(text: str) -> bool:
     """Is the text about signing in, verifying, opening: what mails with a code to type are about?"""
     lowered = text.lower()
     return any(word in lowered for word in _SIGNING_IN) or _SIGNING_IN_WHOLE.search(lowered) is not None
+
+
+def speaks_of_haste(text: str) -> bool:
+    """Does the text say that something in it is good for minutes or hours only?"""
+    return _HASTE.search(text) is not None
 
 
 def speaks_of_shopping(sentence: str) -> bool:

@@ -1,16 +1,19 @@
 """The link that a mail asks its reader to open to verify, confirm or sign in. It is read, never fetched.
 
 Only an https link to a host that the caller trusts counts, and never one whose text shows another host. What leads
-away (unsubscribe, settings, help) is none, however long its token is. Pure, linear, bounded; offsets are code points.
+away (unsubscribe, settings, help) is none, however long its token is, nor is a page that is everybody's (`/login`).
+A link that says nothing but carries a token counts only in a mail about signing in. Pure, linear, bounded; offsets are
+code points, and of a text with more than LINKS_MAX links nothing is said.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
-from maild.message.codes import CANDIDATES_TOLD, TEXT_CHARS, FoundValue
+from maild.message.code_settings import speaks_of_haste, speaks_of_signing_in
+from maild.message.codes import CANDIDATES_TOLD, TEXT_CHARS, Confidence, FoundValue
 
 LINKS_MAX: Final = 100
 URL_CHARS_MAX: Final = 2000
@@ -18,22 +21,52 @@ _SHOWN_BEFORE: Final = 120
 _BRACKETS_MAX: Final = 8
 _HTTPS_PORTS: Final = (None, 443)
 
-_LINK = re.compile(r"""https://[^\s<>"'`|\\^{}]+""", re.IGNORECASE)
-_HOST_SHOWN = re.compile(r"(?<![\w@.-])(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}(?![\w-])", re.IGNORECASE)
+_LINK = re.compile(r"""https://[^\s<>"'`|\\^{}]+(?P<cut>[\\^{}`|])?""", re.IGNORECASE)
+_WIDE_CLOSERS = re.compile("[，。、；：！？）】」』》〉”]")
+_HOST = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*")
+_HOST_SHOWN = re.compile(
+    r"(?<![\w@.-])(?:[a-z0-9-]{1,63}\.){1,8}(?!(?:js|html?|pdf|txt)\b)[a-z]{2,24}(?![\w-])", re.IGNORECASE
+)
 _TOKEN = re.compile(r"[A-Za-z0-9_~+%-]{20,}")
+_EVERYBODYS = re.compile(r"/?[a-z_-]*(?:\.[a-z]+)?/?(?:#.*)?", re.IGNORECASE)
+_FILE = re.compile(r"\.(?:gif|png|jpe?g|webp|svg|ico|css|js|ics|pdf)(?:[?#]|$)", re.IGNORECASE)
+_SEPARATOR = re.compile(r"[|•·]|[(<]https?://\S*")
+_SENTENCE_END = re.compile(r"[.!?]\s+|[。！？]")
 _ASKS: Final = re.compile(
-    "verif|verifiz|vérif|weryfik|confirm|bestätig|bestaetig|confirmar|conferma|bevestig|potwierd|bekräfta|onayla"
-    "|activat|activer|activar|ativar|attiva|aktivier|activeer|aktywuj|aktivera|etkinleştir|doğrula|sign[ _-]?in|signin"
-    "|log[ _-]?in|anmeld|einlogg|connexion|connecter|iniciar|entrar|accedi|inloggen|aanmelden|zaloguj|logga in|giriş"
-    "|magic|passwordless|one-?time|otp|подтвер|активир|войти|вход|підтвер|активу|увійти|認証|確認|ログイン|有効化|验证|驗證|确认|確認|激活|登录|登錄"
-    "|auth|invite|accept|reset",
+    "verif|vérif|weryfik|confirm|bestätig|bestaetig|conferma|bevestig|potwierd|bekräfta|onayla|doğrula|подтвер|підтвер"
+    "|認証|確認|验证|驗證|确认|確認"
+    "|activat|activer|activar|activa |ativar|ative |attiva|aktivier|activeer|aktywuj|aktivera|etkinleştir"
+    "|активир|активу"
+    "|有効化|激活"
+    "|sign[ _-]?in|log[ _-]?in|anmeld|einlogg|connexion|connecter|iniciar|entrar|accedi|inloggen|aanmelden|zaloguj"
+    "|logga in|giriş|войти|вход|вхід|увійти|ログイン|登录|登錄|登入"
+    r"|magic|passwordless|one-?time|(?<![a-z])otp(?![a-z])|(?<![a-z])o?auth(?![a-z])|authenticat|authori[sz]e"
+    r"|invite|accept"
+    "|reset",
     re.IGNORECASE,
 )
+# In what the link says, or in where it goes.
 _LEADS_AWAY = re.compile(
-    "unsubscri|opt-?out|abmeld|abbestell|désabonn|desabonn|desinscri|désinscri|cancelar (?:la )?suscri|baja|disiscri"
-    "|cancellati|uitschrijv|afmeld|wypisz|rezygn|avregistr|avanmäl|abonelik|отпис|відпис|配信停止|退订|退訂|preferenc"
-    "|settings|einstellung|privacy|datenschutz|terms|impressum|help|support|faq|report|not you|wasn't you|deny|reject"
-    "|browser|download|app store|play\\.google",
+    "unsubscri|opt-?out|abmeld|abbestell|désabonn|desabonn|desinscri|désinscri|désinscription|cancelar (?:la "
+    "|a )?(?:suscri|inscri)"
+    r"|darse de baja|\bbaja\b|disiscri|cancellati|uitschrijv|afmeld|wypisz|rezygn|avregistr|avanmäl|abonelik"
+    r"|отпис|відпис"
+    "|配信停止|退订|退訂|preferenc|settings|einstellung|privacy|datenschutz|terms|impressum|help|support|faq"
+    "|report|deny|reject"
+    "|view (?:it |this [a-z]{1,10} |online )?in (?:your |a |the )?browser|im browser (?:ansehen|anzeigen|öffnen)"
+    r"|download|app store|play\.google|/(?:blog|news|articles?|posts?|stories|learn|docs|guides?)/"
+    r"|(?<!in )\border(?! to\b)|bestellung|commande|pedido|\bordine|zamówieni|beställning|sipariş|заказ"
+    r"|замовленн|注文|订单"
+    "|訂單|track",
+    re.IGNORECASE,
+)
+# In what stands before it on its line: what follows is for whoever did not ask.
+_DISOWNS = re.compile(
+    "not you|wasn['\u2019]t you|didn['\u2019]t (?:ask|request|sign|try)|did not (?:ask|request|sign|try)"
+    "|nicht (?:sie|du)\\b"
+    "|n['\u2019]êtes pas|no (?:has|fuiste|fue|eres)|não foi você|non sei stato|niet jij|niet u\\b|nie ty\\b"
+    "|inte du|siz değil"
+    "|не вы\\b|не ви\\b|心当たり|非本人|不是您",
     re.IGNORECASE,
 )
 _CLOSERS: Final = ".,;:!?'\u2019\u201d\u00bb*_~\u3002\uff0c\uff09"
@@ -47,37 +80,49 @@ class _Link(NamedTuple):
 
 def find_link(words: str, is_trusted: Callable[[str], bool]) -> FoundValue | None:
     """The link of a mail with these (new) words; None without one. `is_trusted`: asked for a host in lower case."""
-    links = list(_links(words[:TEXT_CHARS], is_trusted))
-    meant = [one for one in links if one.asks] or links
-    urls = list(dict.fromkeys(one.url for one in meant))
-    if not urls:
+    text = words[:TEXT_CHARS]
+    matches = list(islice(_LINK.finditer(text), LINKS_MAX + 1))
+    if len(matches) > LINKS_MAX:
         return None
+    links = [link for match in matches if (link := _link(text, match, is_trusted)) is not None]
+    asking = [one for one in links if one.asks]
+    if asking:
+        return _only(asking, "labelled")
+    if links and (speaks_of_signing_in(text) or speaks_of_haste(text)):
+        return _only(links, "unlabelled")
+    return None
+
+
+def _only(links: Sequence[_Link], confidence: Confidence) -> FoundValue:
+    urls = list(dict.fromkeys(one.url for one in links))
     if len(urls) > 1:
         return FoundValue("ambiguous", None, None, None, 0, 0, urls[:CANDIDATES_TOLD])
-    start = meant[0].start
-    return FoundValue(
-        "labelled" if meant[0].asks else "unlabelled", urls[0], urls[0], "text", start, start + len(urls[0])
-    )
+    url, start = urls[0], links[0].start
+    return FoundValue(confidence, url, url, "text", start, start + len(url))
 
 
-def _links(words: str, is_trusted: Callable[[str], bool]) -> Iterator[_Link]:
-    for match in islice(_LINK.finditer(words), LINKS_MAX):
-        url = _without_closers(match[0][: 2 * URL_CHARS_MAX])
-        host = _host(url)
-        if host is None or not is_trusted(host):
-            continue
-        shown = _shown(words, match.start())
-        target = url[len("https://") + len(host) :]
-        if _LEADS_AWAY.search(shown) or _LEADS_AWAY.search(target) or _shows_another(shown, host):
-            continue
-        asks = bool(_ASKS.search(shown) or _ASKS.search(target))
-        if asks or _TOKEN.search(target):
-            yield _Link(url, match.start(), asks)
+def _link(text: str, match: re.Match[str], is_trusted: Callable[[str], bool]) -> _Link | None:
+    """The link that stands here, if it may be meant: to a trusted host, for one reader, and not leading away."""
+    url = None if match["cut"] else _without_closers(match[0][: 2 * URL_CHARS_MAX])
+    host = None if url is None else _host(url)
+    if url is None or host is None or not is_trusted(host):
+        return None
+    target = url[len("https://") + len(host) :]
+    if _EVERYBODYS.fullmatch(target) or _FILE.search(target.partition("?")[0]) or _LEADS_AWAY.search(target):
+        return None
+    shown = _shown(text, match.start())
+    says = _SENTENCE_END.split(shown.rstrip(".!?。！？ "))[-1]
+    if _DISOWNS.search(shown) or _LEADS_AWAY.search(says) or _shows_another(shown, host):
+        return None
+    asks = bool(_ASKS.search(says) or _ASKS.search(target))
+    return _Link(url, match.start(), asks) if asks or _TOKEN.search(target) else None
 
 
 def _without_closers(url: str) -> str:
     """The URL without what the sentence around it closes (RFC 3986, appendix C)."""
-    url = url.rstrip(_CLOSERS)
+    authority_end = len("https://") + len(re.split("[/?#]", url[len("https://") :], maxsplit=1)[0])
+    wide = _WIDE_CLOSERS.search(url, authority_end)  # in a host they are dots to some clients (RFC 3490 §3.1)
+    url = (url[: wide.start()] if wide else url).rstrip(_CLOSERS)
     for _ in range(_BRACKETS_MAX):
         if not url.endswith((")", "]")) or url.count(url[-1]) <= url.count("(" if url[-1] == ")" else "["):
             break
@@ -87,7 +132,7 @@ def _without_closers(url: str) -> str:
 
 def _host(url: str) -> str | None:
     """The host that a client would ask; None of a URL that is not plainly one."""
-    if len(url) > URL_CHARS_MAX or not url.isascii():
+    if len(url) > URL_CHARS_MAX or not url.isascii() or not url.isprintable():
         return None
     try:
         parts = urlsplit(url)
@@ -95,14 +140,13 @@ def _host(url: str) -> str | None:
             return None
     except ValueError:
         return None
-    return parts.hostname or None
+    return parts.hostname if parts.hostname and _HOST.fullmatch(parts.hostname) else None
 
 
-def _shown(words: str, start: int) -> str:
-    """What stands before the link as its text: on its line, or on the line above where it stands alone."""
-    before = words[max(0, start - _SHOWN_BEFORE) : start].rstrip(" \t(<[")
-    line = before.rpartition("\n")[2].strip()
-    return line or before.rstrip().rpartition("\n")[2].strip()
+def _shown(text: str, start: int) -> str:
+    """What stands before the link as its text, behind other links: on its line, or on the line above it."""
+    before = text[max(0, start - _SHOWN_BEFORE) : start].rstrip(' \t\r\n(<["')
+    return _SEPARATOR.split(before.rpartition("\n")[2])[-1].strip(" )>]")
 
 
 def _shows_another(shown: str, host: str) -> bool:
