@@ -31,7 +31,8 @@ _SIGNING_IN: Final = tuple(
         "|collect|pick up|pick-up|pickup|entry code|door code|abhol|retrait|recogida|levantamento|ritiro|ophaal|odbior"
         "|odbiór|hämt|teslim|получени|отриман|受け取|取件"
         # or it is called the reader's own
-        "|hier ist dein|kodunuz"
+        "|digit code|stelliger code|stelligen code|6 chiffres|6 dígitos|6 cifre|haneli kod|значный код"
+        "|hier ist dein|kodunuz|informe o código|введите|введіть|入力|输入|輸入|填写|填寫"
     ).split("|")
 )
 _SIGNING_IN_WHOLE = re.compile(

@@ -1,13 +1,15 @@
 """The words by which mails name codes, in fourteen languages, and those by which they name codes of something else.
 
 English, German, French, Spanish, Portuguese, Italian, Dutch, Polish, Swedish, Turkish, Russian, Ukrainian, Japanese,
-Chinese. Callers hand in windows of some hundred characters, so each look is bounded.
+Chinese. Each word is judged by some characters around it, so each look is bounded.
 """
 
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Final
+
+from maild.message.code_settings import speaks_of_signing_in
 
 _OTHERS_CHARS: Final = 32
 # "Bestätigungscode", "doğrulama kodunuz", "verifieringskoden": what a word for a code ends in.
@@ -24,6 +26,18 @@ _WHOLE: Final = frozenset(
         " weryfikacyjny weryfikacyjnego verifiering doğrulama подтверждения підтвердження"
     ).split()
 )
+# Words that say of no kind of code that they mean it; with one of _DETERMINERS they mean the reader's.
+_BARE: Final = frozenset(
+    "code codes código códigos codigo codice codici kod kodu koden код кода коду кодом".split()
+)
+_BARE_CHARS: Final = 24
+_DETERMINERS = re.compile(
+    r"(?<![^\W\d_])(?:your|this|the|enter|use|type|dein|ihr|diesen|diesem|der|den|dem|votre|ton|le|ce|tu|su|el"
+    r"|este|seu|o"
+    r"|tuo|suo|il|questo|je|uw|de|deze|twój|ten|din|ваш|этот|введите|введіть)[ :]$",
+    re.IGNORECASE,
+)
+_CLAUSE_END = re.compile(r"[.:;,!?\n]")
 _ALPHABETIC = re.compile(r"[A-Za-z\u00c0-\u024f\u0400-\u052f]+")
 _IDEOGRAPHIC = re.compile(
     "验证码|驗證碼|校验码|校驗碼|动态码|動態碼|动态密码|確認碼|确认码|安全码|安全碼|登录码|登入碼"
@@ -93,13 +107,13 @@ _SAYS_THAT_IT_IS = re.compile(
     re.IGNORECASE,
 )
 _ASKS_TO_TYPE = re.compile(
-    r"(?<![^\W\d_])(?:use|enter|type|type in|mit|verwenden sie|nutze|nutzen sie|gib|geben sie|tippe"
+    r"(?<![^\W\d_])(?:use|enter|type|type in|paste|punch in|mit|verwenden sie|nutze|nutzen sie|gib|geben sie|tippe"
     r"|saisissez|entrez|utilisez"
     r"|tapez|avec|usa|usa el|utiliza|introduce|introduzca|ingresa|ingrese|teclea|digite|introduza|insira"
     r"|inserisci|inserisca"
     r"|digita|gebruik|voer|typ|toets|wpisz|użyj|wprowadź|przepisz|ange|använd|knappa in|skriv in|введите"
     r"|используйте|наберите"
-    r"|введіть|використайте|наберіть) $|(?:输入|輸入) ?$",
+    r"|введіть|використайте|наберіть) $|(?:输入|輸入|填写|填寫) ?$",
     re.IGNORECASE,
 )
 
@@ -111,17 +125,34 @@ class CodeWords:
         self._text = text
         self._spans = sorted(_spans(text))
         self._anothers: dict[int, bool] = {}
+        self._bare: dict[int, bool] = {}
 
-    def between(self, first: int, last: int) -> Iterator[tuple[int, int]]:
-        """Where those stand that begin from `first` on and before `last`, less those for a code of something else."""
+    def between(self, first: int, last: int, *, bare: bool = True) -> Iterator[tuple[int, int]]:
+        """Where those stand that begin from `first` on and before `last`, less those for a code of something else.
+
+        `bare`: also those that are a mere "code", of nobody knows what.
+        """
         for at in range(bisect_left(self._spans, (first,)), len(self._spans)):
             start, end = self._spans[at]
             if start >= last:
                 return
             if at not in self._anothers:
                 self._anothers[at] = _is_anothers(self._text, start, end)
-            if not self._anothers[at]:
+            if not self._anothers[at] and (bare or not self._is_bare(at)):
                 yield start, end
+
+    def _is_bare(self, at: int) -> bool:
+        if at not in self._bare:
+            self._bare[at] = self._says_not_what_it_opens(*self._spans[at])
+        return self._bare[at]
+
+    def _says_not_what_it_opens(self, start: int, end: int) -> bool:
+        first = max(0, start - _BARE_CHARS)
+        if self._text[start:end].lower() not in _BARE or _DETERMINERS.search(self._text[first:start]):
+            return False
+        before = _CLAUSE_END.split(self._text[first:start])[-1]
+        behind = _CLAUSE_END.split(self._text[end : end + _BARE_CHARS])[0]
+        return not speaks_of_signing_in(before + self._text[start:end] + behind)
 
 
 def anothers_code_words(window: str) -> Iterator[int]:

@@ -22,7 +22,7 @@ from maild.message.code_settings import (
 from maild.message.code_words import CodeWords, asks_to_type, introduces
 from maild.message.number_words import means_something_else
 
-CANDIDATES_MAX: Final = 40
+CANDIDATES_MAX: Final = 30
 CANDIDATES_TOLD: Final = 10
 TEXT_CHARS: Final = 64 * 1024
 _NEAR_BEFORE: Final = 60
@@ -31,6 +31,7 @@ _DIRECT: Final = 45  # so much may stand between a word for a code and what it i
 _LINE_CHARS: Final = 160
 _AROUND: Final = 40  # what tells that a number is no code stands right beside it
 _VALUE_CHARS: Final = range(4, 11)
+_DIGITS_THAT_TELL: Final = 6
 _YEARS: Final = range(1900, 2100)
 
 View = Literal["subject", "text"]
@@ -61,6 +62,7 @@ _CANDIDATE = re.compile(
 _WORD_AND_NUMBER = re.compile(r"[A-Z]{3,8}-?[0-9]{1,4}")
 _DIGIT = re.compile(r"[0-9]")
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？]")
+_HEADING = re.compile(r"\n|\A:")  # "SEC-1001: how codes get stolen"
 _COLON = re.compile(r"\s{0,3}:")
 _BREAK = re.compile(rf"{_SENTENCE_END.pattern}|\n[ \t]*\n")  # of a sentence, or of a paragraph
 
@@ -121,9 +123,10 @@ def find_code(subject: str, words: str) -> FoundValue | None:
             page = _Page(view, text, plain, CodeWords(plain))
             found += filter(None, (_judged(page, match) for match in numbers))
     # What a word for a code introduces is meant, whatever else stands near.
-    labelled = [one for one in found if one.is_direct] or [one for one in found if one.is_labelled]
-    if labelled:
-        return _only(labelled, "labelled")
+    near = [one for one in found if one.is_labelled]
+    for labelled in ([one for one in near if one.is_direct], [one for one in near if one.is_asked_for], near):
+        if labelled:
+            return _only(labelled, "labelled")
     if len({one.value for one in found}) == 1 and any(one.is_asked_for for one in found):
         return _only(found, "unlabelled")
     return None
@@ -143,14 +146,14 @@ def _judged(page: _Page, match: re.Match[str]) -> _Candidate | None:
     if _is_something_else(page.plain, match):
         return None
     is_alone = _line_around(page.plain, start, end).strip() == match[0]
+    is_asked_for = is_alone or asks_to_type(page.plain[max(0, start - _AROUND) : start])
     is_direct = _is_direct(page, match, is_alone=is_alone)
     # Beside a word for a code stand years too, and names: WIN10, SHA256.
-    if (match["letters"] is not None or _is_year(match[0])) and not is_direct:
+    if not is_direct and (_is_year(match[0]) or (match["letters"] is not None and not is_asked_for)):
         return None
-    is_labelled = is_direct or _is_near(page, start, end, is_alone=is_alone) or _is_told(page, start)
+    is_labelled = is_direct or _is_near(page, match, is_alone=is_alone) or _is_told(page, match)
     if match["spread"] is not None and not is_labelled:
         return None
-    is_asked_for = is_alone or asks_to_type(page.plain[max(0, start - _AROUND) : start])
     candidate = _Candidate(page.view, page.text[start:end], start, end, is_direct, is_labelled, is_asked_for)
     return candidate if len(candidate.value) in _VALUE_CHARS else None
 
@@ -185,17 +188,24 @@ def _is_something_else(text: str, match: re.Match[str]) -> bool:
     )
 
 
-def _is_near(page: _Page, start: int, end: int, *, is_alone: bool) -> bool:
+def _is_near(page: _Page, match: re.Match[str], *, is_alone: bool) -> bool:
     """Is a word for a code within so many characters before it, or behind it, and in the same sentence?"""
-    before = (page.plain[word_end:start] for _, word_end in page.words.between(start - _NEAR_BEFORE, start))
-    behind = (page.plain[end:word_start] for word_start, _ in page.words.between(end, end + _NEAR_BEHIND))
+    (start, end), bare = match.span(), _may_be_bare(match)
+    before = (
+        page.plain[word_end:start]
+        for _, word_end in page.words.between(start - _NEAR_BEFORE, start, bare=bare)
+    )
+    behind = (
+        page.plain[end:word_start] for word_start, _ in page.words.between(end, end + _NEAR_BEHIND, bare=bare)
+    )
     return any(is_alone or not _BREAK.search(between) for between in chain(before, behind))
 
 
-def _is_told(page: _Page, start: int) -> bool:
+def _is_told(page: _Page, match: re.Match[str]) -> bool:
     """Does its sentence name a code first, and then say that this is it: "the code for ... is 1234"?"""
+    start, bare = match.start(), _may_be_bare(match)
     sentence = _BREAK.split(page.plain[max(0, start - _LINE_CHARS) : start])[-1]
-    return introduces(sentence) and any(page.words.between(start - len(sentence), start))
+    return introduces(sentence) and any(page.words.between(start - len(sentence), start, bare=bare))
 
 
 def _is_direct(page: _Page, match: re.Match[str], *, is_alone: bool) -> bool:
@@ -204,22 +214,29 @@ def _is_direct(page: _Page, match: re.Match[str], *, is_alone: bool) -> bool:
     if is_alone and (_is_below_a_word(page, start) or _is_above_a_word(page, end)):
         return True
     if _is_year(match[0]):  # "the code for 2026", "in 2026 enter the code"
-        return _is_introduced(page, start) and introduces(page.plain[max(0, start - _DIRECT) : start])
-    return _is_introduced(page, start) or _is_called_one(page, end)
+        return _is_introduced(page, match) and introduces(page.plain[max(0, start - _DIRECT) : start])
+    return _is_introduced(page, match) or _is_called_one(page, match)
 
 
-def _is_introduced(page: _Page, start: int) -> bool:
-    for _, word_end in page.words.between(start - _DIRECT - _AROUND, start):
+def _may_be_bare(match: re.Match[str]) -> bool:
+    """Six digits are hardly anything else; of four a mere "code" says too little: "it failed with code 4013"."""
+    return match["digits"] is None or len(match[0]) >= _DIGITS_THAT_TELL
+
+
+def _is_introduced(page: _Page, match: re.Match[str]) -> bool:
+    start = match.start()
+    for _, word_end in page.words.between(start - _DIRECT - _AROUND, start, bare=_may_be_bare(match)):
         between = page.plain[word_end:start]
         if len(between) <= _DIRECT and not _DIGIT.search(between) and not _BREAK.search(between):
             return True
     return False
 
 
-def _is_called_one(page: _Page, end: int) -> bool:
-    for word_start, _ in page.words.between(end, end + _DIRECT):
+def _is_called_one(page: _Page, match: re.Match[str]) -> bool:
+    end = match.end()
+    for word_start, _ in page.words.between(end, end + _DIRECT, bare=_may_be_bare(match)):
         between = page.plain[end:word_start]
-        if "\n" not in between and not _DIGIT.search(between) and not _BREAK.search(between):
+        if not _HEADING.search(between) and not _DIGIT.search(between) and not _BREAK.search(between):
             return True
     return False
 

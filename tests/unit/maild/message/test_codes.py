@@ -141,6 +141,9 @@ def test_a_code_is_shown_as_it_stands_and_told_as_it_is_typed(words: str, shown:
         "Sign in. Error code 5003",
         "Sign in. Meeting ID: 981 2204 4110\nPasscode: 771203",
         "The storm code is 482913",
+        "Sign-in report: 4 failed with code 4013",
+        "Sign-in report: Código de curso 4410",
+        "SEC-1001: how one-time codes get stolen",
     ],
 )
 def test_a_number_that_another_word_names_is_none(words: str) -> None:
