@@ -2,8 +2,10 @@
 
 Only an https link to a host that the caller trusts counts, and never one whose text shows another host. What leads
 away (unsubscribe, settings, help) is none, however long its token is, nor is a page that is everybody's (`/login`).
-A link that says nothing but carries a token counts only in a mail about signing in. Pure, linear, bounded; offsets are
-code points, and of a text with more than LINKS_MAX links nothing is said.
+A link that carries a token and does not say for what counts only where the mail points at it ("this link") and is about
+signing in, or where it is soon over. Of a text with more than LINKS_MAX links nothing is said.
+
+Pure, linear, bounded; offsets are code points.
 """
 
 import re
@@ -15,9 +17,10 @@ from urllib.parse import urlsplit
 from maild.message.code_settings import speaks_of_haste, speaks_of_signing_in
 from maild.message.codes import CANDIDATES_TOLD, TEXT_CHARS, Confidence, FoundValue
 
-LINKS_MAX: Final = 100
+LINKS_MAX: Final = 50
 URL_CHARS_MAX: Final = 2000
 _SHOWN_BEFORE: Final = 120
+_TARGET_CHARS: Final = 256  # a path says what it is for at its start; what follows is token
 _BRACKETS_MAX: Final = 8
 _HTTPS_PORTS: Final = (None, 443)
 
@@ -54,10 +57,19 @@ _LEADS_AWAY = re.compile(
     "|配信停止|退订|退訂|preferenc|settings|einstellung|privacy|datenschutz|terms|impressum|help|support|faq"
     "|report|deny|reject"
     "|view (?:it |this [a-z]{1,10} |online )?in (?:your |a |the )?browser|im browser (?:ansehen|anzeigen|öffnen)"
-    r"|download|app store|play\.google|/(?:blog|news|articles?|posts?|stories|learn|docs|guides?)/"
+    r"|appointment|attendance|rsvp|booking|reservation|webinar|survey|invoice|download|app store|play\.google"
+    r"|/(?:blog|news|articles?|posts?|stories|learn|docs|guides?)/"
     r"|(?<!in )\border(?! to\b)|bestellung|commande|pedido|\bordine|zamówieni|beställning|sipariş|заказ"
     r"|замовленн|注文|订单"
     "|訂單|track",
+    re.IGNORECASE,
+)
+# What points at a link and says no more of it.
+_POINTS = re.compile(
+    "(?:this|following|the) link|click|\\btap\\b|button|klick|diesen link|folgenden link|cliqu|ce lien"
+    "|lien suivant|enlace"
+    "|link abaixo|clicca|questo link|klik|deze link|kliknij|länken|tıkla|bağlantı|ссылк|посилан|リンク|url|链接"
+    "|連結|鏈接",
     re.IGNORECASE,
 )
 # In what stands before it on its line: what follows is for whoever did not ask.
@@ -76,6 +88,7 @@ class _Link(NamedTuple):
     url: str
     start: int
     asks: bool
+    is_pointed_at: bool
 
 
 def find_link(words: str, is_trusted: Callable[[str], bool]) -> FoundValue | None:
@@ -88,7 +101,9 @@ def find_link(words: str, is_trusted: Callable[[str], bool]) -> FoundValue | Non
     asking = [one for one in links if one.asks]
     if asking:
         return _only(asking, "labelled")
-    if links and (speaks_of_signing_in(text) or speaks_of_haste(text)):
+    if not speaks_of_haste(text):
+        links = [one for one in links if one.is_pointed_at] if speaks_of_signing_in(text) else []
+    if links:
         return _only(links, "unlabelled")
     return None
 
@@ -107,7 +122,7 @@ def _link(text: str, match: re.Match[str], is_trusted: Callable[[str], bool]) ->
     host = None if url is None else _host(url)
     if url is None or host is None or not is_trusted(host):
         return None
-    target = url[len("https://") + len(host) :]
+    target = url[len("https://") + len(host) :][:_TARGET_CHARS]
     if _EVERYBODYS.fullmatch(target) or _FILE.search(target.partition("?")[0]) or _LEADS_AWAY.search(target):
         return None
     shown = _shown(text, match.start())
@@ -115,7 +130,9 @@ def _link(text: str, match: re.Match[str], is_trusted: Callable[[str], bool]) ->
     if _DISOWNS.search(shown) or _LEADS_AWAY.search(says) or _shows_another(shown, host):
         return None
     asks = bool(_ASKS.search(says) or _ASKS.search(target))
-    return _Link(url, match.start(), asks) if asks or _TOKEN.search(target) else None
+    if not asks and not _TOKEN.search(target):
+        return None
+    return _Link(url, match.start(), asks, bool(_POINTS.search(says)))
 
 
 def _without_closers(url: str) -> str:
