@@ -199,6 +199,7 @@ def mail_out(
         WarmUps(settings.outbound, db, clock),
         senders,
         clock,
+        ground.rounds,
         TlsWitness(policies) if settings.outbound.tls_reports else None,
     )
     return OutboundQueue(
@@ -211,7 +212,7 @@ def mail_out(
         destinations=DestinationQueues(settings.outbound, clock, tuning.doubtful_rows),
         deliverer=deliverer,
         simulator=Simulator(db, clock, ground.ids, ports.prepare_answer),
-        settler=Settler(db, clock, ground.ids),
+        settler=Settler(db, clock, ground.ids, ground.rounds.has_requests),
         recipient_headers=recipient_headers,
         rounds=ground.rounds,
         tuning=tuning,

@@ -12,8 +12,11 @@ before it begins. The order, first to last:
 
 Of each kind `a_round` pieces may begin in a round. While mail comes in and takes longer to accept than it should, there
 are fewer places: half as many after each mail that is late, slowly more after each that is not. While a kind before it
-waits, a kind has one: it goes on, slowly, and never starves. Of one kind, owners take turns, however often each of
-them asks. A place is for the beginning alone: what has begun goes on in later rounds without asking again.
+waits, a kind has one: it goes on, slowly, and never starves. Of one kind, owners take turns, however often each of them
+asks. A request asks once, and goes on in later rounds without asking again. A delivery asks again before the host gets
+the message, so that fifty hosts which are ready at once don't lengthen a round by fifty messages; while requests come
+in at all, deliveries and webhooks have `beside_requests` places, and what they write comes in small pieces
+(`has_requests`).
 
 A request that has waited too long is refused (`Overloaded`), so that its caller hears of it. A line that does not come
 to its end any more has as much waiting in it as is allowed, for everybody and in vain: there a fraction of that is
@@ -44,7 +47,8 @@ class Kind(IntEnum):
 class RoundPace(NamedTuple):
     """`a_round`: how many pieces of a kind begin in a round. `late_s`: what a mail may take from its last octet to its
     reply, and `mail_s`: for how long after one mail counts as coming in. `patience_s`: how long a request waits before
-    it is refused, `standing_s`: where the line has not come to its end for as long as that.
+    it is refused, `standing_s`: where the line has not come to its end for as long as that. `requests_s`: for how long
+    after one request more are expected.
     """
 
     a_round: int = 16
@@ -52,6 +56,8 @@ class RoundPace(NamedTuple):
     mail_s: float = 0.2
     patience_s: float = 1.0
     standing_s: float = 0.1
+    beside_requests: float = 0.5
+    requests_s: float = 0.2
 
 
 class Overloaded(Exception):
@@ -97,7 +103,7 @@ class Rounds:
         self._lines = [_Line() for _ in Kind]
         self._is_counting = False
         self._beside_mail = float(pace.a_round)
-        self._mail_until = float("-inf")
+        self._mail_until = self._requests_until = float("-inf")
 
     def accepted(self, took_s: float) -> None:
         """A mail came, and took so long from its last octet to its reply."""
@@ -109,6 +115,8 @@ class Rounds:
 
     async def begin(self, kind: Kind, owner: str = OWN) -> None:
         """Return when the piece of work may begin. Overloaded when it has waited too long."""
+        if kind is Kind.REQUEST:
+            self._requests_until = self._now() + self._pace.requests_s
         if not self._lines[kind] and self._has_place(kind):
             self._count(kind)
             return
@@ -117,10 +125,16 @@ class Rounds:
         self._expect_a_round()
         await waiting.called
 
+    def has_requests(self) -> bool:
+        """Do requests come in at this time? Then what is less urgent holds the loop in small pieces."""
+        return self._now() < self._requests_until
+
     def _places(self, kind: Kind) -> float:
         """In one round; less than one: it takes several rounds until the next piece begins."""
         has_mail = self._now() < self._mail_until
         places = self._beside_mail if has_mail else self._pace.a_round
+        if kind > Kind.REQUEST and self.has_requests():
+            places = min(places, self._pace.beside_requests)
         return min(1, places) if any(self._lines[:kind]) else places
 
     def _has_place(self, kind: Kind) -> bool:

@@ -11,6 +11,7 @@ Nothing that a remote host does raises out of `deliver`; every recipient gets ex
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import structlog
 from aiosmtplib import SMTPException
@@ -33,6 +34,7 @@ from maild.outcomes import Verdict
 from storage.blobs import BlobDamaged, BlobMissing
 from storage.clock import Clock
 from storage.outbound import Due
+from storage.rounds import Kind, Rounds
 from storage.sealing import SealError
 from storage.tls_sessions import TlsSession
 from storage.warm_up_counts import WarmUpDay
@@ -108,10 +110,12 @@ class Deliverer:
         warm_ups: WarmUps,
         senders: EnvelopeSenders,
         clock: Clock,
+        rounds: Rounds,
         witness: TlsWitness | None = None,
     ) -> None:
         """`witness`: None where nobody is told what sessions were like."""
         self._witness = witness
+        self._may_go_on = partial(rounds.begin, Kind.DELIVERY)
         self._groups = groups
         self._warm_ups = warm_ups
         self._senders = senders
@@ -288,7 +292,9 @@ class Deliverer:
                 pooled = await progress.lane.session(
                     hop, record, is_doubtful, turn.group.messages_per_session
                 )
-                transaction = Transaction(hop, pooled, progress.rows, content, progress.sender)
+                transaction = Transaction(
+                    hop, pooled, progress.rows, content, progress.sender, self._may_go_on
+                )
                 try:
                     verdicts = await transaction.run()
                     first, is_lost = next(iter(verdicts.values())), transaction.lost_after_data

@@ -48,6 +48,7 @@ from storage.rounds import Kind, Rounds
 from storage.service import STORE_RETRY_S, Enduring, LoopService
 
 LEASE_ROWS = 256
+LEASE_ROWS_BESIDE_REQUESTS = 32  # a millisecond of the event loop
 LEASE_ROWS_MIN = 64  # with less room than this, wait for more
 SKIPPING_PAUSE_MAX_S = 0.25  # between leases that step over destinations whose queues are full
 PAUSE_MAX_S = 60  # a clock that was set back must not hold up the mail
@@ -127,7 +128,7 @@ class OutboundQueue(LoopService):
             if self._is_full:
                 await self.pause(PAUSE_MAX_S)
                 continue
-            limit = min(LEASE_ROWS, room)
+            limit = LEASE_ROWS_BESIDE_REQUESTS if self._rounds.has_requests() else min(LEASE_ROWS, room)
             busy = self._destinations.busy_domains()
             began = self._clock.monotonic()
             leased = await self._lease(limit, busy)

@@ -36,6 +36,7 @@ from storage.usage import Counts
 
 UNSETTLED_MAX = 64
 TOGETHER = 16
+TOGETHER_BESIDE_REQUESTS = 4  # some half a millisecond of the event loop
 DRAIN_S = 1.0
 INTERNAL = Verdict("deferred", 451, "4.3.0", "internal error")
 
@@ -84,9 +85,18 @@ class Outcome:
 
 
 class Settler:
-    """Writes outcomes beside the deliveries, UNSETTLED_MAX at a time. `store_retry_s`: before a refused one's retry."""
+    """Writes outcomes beside the deliveries, UNSETTLED_MAX at a time. `has_requests`: does anybody wait for the loop?
+    `store_retry_s`: before a refused one's retry."""
 
-    def __init__(self, db: Database, clock: Clock, ids: Ids, store_retry_s: float = STORE_RETRY_S) -> None:
+    def __init__(
+        self,
+        db: Database,
+        clock: Clock,
+        ids: Ids,
+        has_requests: Callable[[], bool],
+        store_retry_s: float = STORE_RETRY_S,
+    ) -> None:
+        self._has_requests = has_requests
         self._store_retry_s = store_retry_s
         self._db = db
         self._clock = clock
@@ -119,7 +129,8 @@ class Settler:
     async def _settle_waiting(self) -> None:
         try:
             while self._waiting:
-                waiting, self._waiting = self._waiting, []
+                taken = TOGETHER_BESIDE_REQUESTS if self._has_requests() else len(self._waiting)
+                waiting, self._waiting = self._waiting[:taken], self._waiting[taken:]
                 units = [waiting[at : at + TOGETHER] for at in range(0, len(waiting), TOGETHER)]
                 await asyncio.gather(*map(self._settle_together, units))
         finally:

@@ -5,7 +5,7 @@ it; one lost afterwards is a deferral that may become a second copy (RFC 1047), 
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Literal
 
 import structlog
@@ -37,9 +37,18 @@ class Transaction:
     """
 
     def __init__(
-        self, hop: Hop, pooled: PooledSession, rows: Sequence[Due], content: Content, sender: str
+        self,
+        hop: Hop,
+        pooled: PooledSession,
+        rows: Sequence[Due],
+        content: Content,
+        sender: str,
+        may_go_on: Callable[[], Awaitable[None]],
     ) -> None:
+        """`may_go_on`: waited for before the message is sent; never after it, where nothing may come between the host's
+        answer and the store."""
         self._hop = hop
+        self._may_go_on = may_go_on
         self._sender = sender
         self._pooled = pooled
         self._session: NextHopSession = pooled.session
@@ -61,6 +70,7 @@ class Transaction:
         recipients = [self._rcpt(row) for row in rows]
         self.has_sent_mail_from = True
         mail, *answers = await self._session.envelope(self._mail(needs_utf8), recipients)
+        await self._may_go_on()
         if mail.code == 421 and not self._pooled.is_fresh:
             raise SMTPServerDisconnected(mail.text)
         match meaning(Step.MAIL, mail.code):

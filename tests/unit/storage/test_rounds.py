@@ -65,11 +65,22 @@ async def test_one_piece_a_round_begins_while_a_kind_before_it_waits(work: Work)
     work.ask(Kind.WEBHOOK, "webhook", 31)
     while work.begun.count("request") < 31:
         await work.one_round()
-    # In the first and the last of eleven rounds nobody waited.
+    # Beside requests that is one in two rounds; in the first and the last of eleven nobody waited.
     for kind in ("delivery", "webhook"):
-        assert 8 <= work.begun.count(kind) <= 11 + 2 * PACE.a_round
+        assert 4 <= work.begun.count(kind) <= 6 + 2 * PACE.a_round
     while len(work.begun) < 93:
         await work.one_round()
+
+
+async def test_deliveries_and_webhooks_begin_one_by_one_while_requests_come_in(work: Work) -> None:
+    work.ask(Kind.REQUEST, "request")
+    for kind in (Kind.DELIVERY, Kind.WEBHOOK):
+        work.ask(kind, kind.name, 4)
+    assert await work.one_round() == {"request": 1, "DELIVERY": 1, "WEBHOOK": 1}
+    assert await rounds_until(work, 9) >= 3 / PACE.beside_requests
+    work.now += PACE.requests_s
+    work.ask(Kind.DELIVERY, "later", 12)
+    assert await rounds_until(work, 21) <= 5
 
 
 async def rounds_until(work: Work, count: int) -> int:

@@ -36,7 +36,7 @@ async def leased(store: Store, *recipients: str) -> list[Due]:
 
 async def settled(store: Store, outcome: Outcome) -> list[bool]:
     """Have it settled, to the end; what was called back."""
-    settler = Settler(store.db, store.clock, store.ids, store_retry_s=0)
+    settler = Settler(store.db, store.clock, store.ids, lambda: False, store_retry_s=0)
     told: list[bool] = []
     await settler.settle(outcome, told.append)
     await asyncio.wait(settler._tasks)
@@ -57,6 +57,22 @@ async def states(store: Store, message_id: str) -> list[tuple[str, str | None, i
         lambda tx: tx.all(sql, (message_id,))
     )
     return found
+
+
+@pytest.mark.parametrize(("has_requests", "units"), [(False, 1), (True, 3)])
+async def test_outcomes_are_written_in_small_pieces_while_requests_come_in(
+    store: Store, has_requests: bool, units: int
+) -> None:
+    rows = await leased(store, *(f"{number}@there.test" for number in range(9)))
+    settler = Settler(store.db, store.clock, store.ids, lambda: has_requests)
+    told: list[bool] = []
+    for row in rows:
+        await settler.settle(Outcome([row], {row.position: TAKEN}), told.append)
+    written = store.db.units_written
+    while settler._tasks:
+        await asyncio.wait(settler._tasks)
+    assert store.db.units_written - written == units
+    assert told == [False] * len(rows)
 
 
 async def test_who_has_no_verdict_is_deferred(store: Store) -> None:
@@ -148,7 +164,7 @@ async def test_the_store_is_asked_until_it_writes(store: Store, monkeypatch: pyt
 
 async def settled_together(store: Store, outcomes: list[Outcome]) -> list[bool]:
     """As `settled`, while the first of them is being written."""
-    settler = Settler(store.db, store.clock, store.ids, store_retry_s=0)
+    settler = Settler(store.db, store.clock, store.ids, lambda: False, store_retry_s=0)
     told: list[bool] = []
     for outcome in outcomes:
         await settler.settle(outcome, told.append)
