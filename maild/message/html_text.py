@@ -1,8 +1,7 @@
 """Plain text of an HTML body, for readers and for the text part of a mail sent as HTML alone.
 
-A tokenizer of our own over the raw markup: the standard one is quadratic on open quotes and
-comments. Every construct that does not end ends the reading or is read as text once, so the whole
-is linear. Nothing here makes HTML safe to show; it only makes it readable.
+It reads the tokens of the raw markup (html_tokens.py), and is as linear as they are. Nothing here makes HTML safe to
+show; it only makes it readable.
 
 What a browser would not show is left out: scripts, styles, titles, `display:none` (hidden text is how
 an author talks to a program behind its owner's back).
@@ -14,19 +13,14 @@ import html as entities
 import re
 from typing import Final
 
+from maild.message.html_tokens import TokenKind, html_tokens
+
 MAX_HTML_CHARS: Final = 1_000_000
 _MAX_LIST_DEPTH = 10
 _MAX_QUOTE_DEPTH = 10
 _MAX_URL_CHARS = 2000
 
-# As in a browser, a quote means something only behind "=".
-_TAG = re.compile(r"""<(/?)([a-zA-Z][a-zA-Z0-9:-]*+)((?:[^>"'=]++|=\s*+(?:"[^"]*+"|'[^']*+')?+|["'])*+)>""")
-_TAG_WITHOUT_QUOTES = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9:-]*+)([^>]*+)>")
 _ATTRIBUTE = re.compile(r"""(?<![^\s"'/])([a-zA-Z-]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++))""")
-_RAW_END = {
-    name: re.compile(rf"</{name}[\s/>]", re.IGNORECASE)
-    for name in ("script", "style", "title", "template", "textarea", "iframe", "noembed", "noframes", "xmp")
-}
 _HIDDEN = re.compile(r"display\s*+:\s*+none|visibility\s*+:\s*+hidden|mso-hide\s*+:\s*+all", re.IGNORECASE)
 _LONG_REFERENCE = re.compile(r"&#(?:x[0-9a-fA-F]{9,}+|[0-9]{9,}+);?+", re.IGNORECASE)
 _BLANKS = re.compile(r"[ \t\n\r\f]+")
@@ -91,50 +85,14 @@ def html_to_text(html: str) -> str:
     """
     html = html[:MAX_HTML_CHARS]
     writer = _TextWriter()
-    position, end = 0, len(html)
-    last_tag_end = html.rfind(">")
-    tag_pattern = _TAG
-    while position < end:
-        mark = html.find("<", position)
-        if mark < 0 or mark > last_tag_end:
-            writer.text(html[position:])
-            break
-        if mark > position:
-            writer.text(html[position:mark])
-        if html.startswith(("<!", "<?"), mark):
-            position = _skip_declaration(html, mark)
-            continue
-        tag = tag_pattern.match(html, mark)
-        if tag is None and tag_pattern is _TAG and html[mark + 1 : mark + 3].strip("/")[:1].isalpha():
-            # A quote that is never closed. Trying it again at each tag would be quadratic.
-            tag_pattern = _TAG_WITHOUT_QUOTES
-            tag = tag_pattern.match(html, mark)
-        if tag is None:
-            writer.text("<")
-            position = mark + 1
-            continue
-        position = tag.end()
-        name = tag[2].lower()
-        if tag[1]:
-            writer.close(name)
-        elif name in _RAW_END:
-            closing = _RAW_END[name].search(html, position)
-            position = end if closing is None else _after(html, ">", closing.start())
-        else:
-            writer.open(name, tag[3])
+    for token in html_tokens(html):
+        if token.kind is TokenKind.TEXT:
+            writer.text(html[token.start : token.end])
+        elif token.kind is TokenKind.OPEN:
+            writer.open(token.name, token.attributes)
+        elif token.kind is TokenKind.CLOSE:
+            writer.close(token.name)
     return writer.result()
-
-
-def _skip_declaration(html: str, mark: int) -> int:
-    if html.startswith("<!--", mark):
-        # Also `<!-->`, and Outlook's `<!--[if …]>` whose content no other program shows.
-        return _after(html, "-->", mark + 2)
-    return _after(html, ">", mark)
-
-
-def _after(html: str, mark: str, start: int) -> int:
-    found = html.find(mark, start)
-    return len(html) if found < 0 else found + len(mark)
 
 
 class _TextWriter:

@@ -1,0 +1,95 @@
+"""HTML cut into tokens: text, tags, comments, and what stands in elements whose content is no markup.
+
+The standard tokenizer is quadratic on open quotes and comments. Every construct that does not end ends the reading or
+is read as text once, so the whole is linear. Tokens tile the markup: each begins where the one before it ends.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from enum import Enum
+from typing import Final, NamedTuple
+
+# As in a browser, a quote means something only behind "=".
+_TAG = re.compile(r"""<(/?)([a-zA-Z][a-zA-Z0-9:-]*+)((?:[^>"'=]++|=\s*+(?:"[^"]*+"|'[^']*+')?+|["'])*+)>""")
+_TAG_WITHOUT_QUOTES = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9:-]*+)([^>]*+)>")
+_RAW_END = {
+    name: re.compile(rf"</{name}[\s/>]", re.IGNORECASE)
+    for name in ("script", "style", "title", "template", "textarea", "iframe", "noembed", "noframes", "xmp")
+}
+RAW_ELEMENTS: Final = frozenset(_RAW_END)
+
+
+class TokenKind(Enum):
+    """COMMENT is a declaration or processing instruction too. RAW: an element with all that stands in it."""
+
+    TEXT = 1
+    OPEN = 2
+    CLOSE = 3
+    COMMENT = 4
+    RAW = 5
+
+
+class HtmlToken(NamedTuple):
+    """`html[start:end]`; of a tag its lower-case name and its attributes as they stand. Of RAW the content is
+    `html[content:content_end]`."""
+
+    kind: TokenKind
+    start: int
+    end: int
+    name: str = ""
+    attributes: str = ""
+    content: int = 0
+    content_end: int = 0
+
+
+def html_tokens(html: str) -> Iterator[HtmlToken]:
+    """The tokens in order. Linear and total."""
+    position, end = 0, len(html)
+    last_tag_end = html.rfind(">")
+    tag_pattern = _TAG
+    while position < end:
+        mark = html.find("<", position)
+        if mark < 0 or mark > last_tag_end:
+            yield HtmlToken(TokenKind.TEXT, position, end)
+            return
+        if mark > position:
+            yield HtmlToken(TokenKind.TEXT, position, mark)
+        if html.startswith(("<!", "<?"), mark):
+            position = _skip_declaration(html, mark)
+            yield HtmlToken(TokenKind.COMMENT, mark, position)
+            continue
+        tag = tag_pattern.match(html, mark)
+        if tag is None and tag_pattern is _TAG and html[mark + 1 : mark + 3].strip("/")[:1].isalpha():
+            # A quote that is never closed. Trying it again at each tag would be quadratic.
+            tag_pattern = _TAG_WITHOUT_QUOTES
+            tag = tag_pattern.match(html, mark)
+        if tag is None:
+            yield HtmlToken(TokenKind.TEXT, mark, mark + 1)
+            position = mark + 1
+            continue
+        position = tag.end()
+        name = tag[2].lower()
+        if tag[1]:
+            yield HtmlToken(TokenKind.CLOSE, mark, position, name)
+        elif name in _RAW_END:
+            content = position
+            closing = _RAW_END[name].search(html, position)
+            content_end = end if closing is None else closing.start()
+            position = end if closing is None else _after(html, ">", content_end)
+            yield HtmlToken(TokenKind.RAW, mark, position, name, tag[3], content, content_end)
+        else:
+            yield HtmlToken(TokenKind.OPEN, mark, position, name, tag[3])
+
+
+def _skip_declaration(html: str, mark: int) -> int:
+    if html.startswith("<!--", mark):
+        # Also `<!-->`, and Outlook's `<!--[if …]>` whose content no other program shows.
+        return _after(html, "-->", mark + 2)
+    return _after(html, ">", mark)
+
+
+def _after(html: str, mark: str, start: int) -> int:
+    found = html.find(mark, start)
+    return len(html) if found < 0 else found + len(mark)
