@@ -9,11 +9,10 @@ an author talks to a program behind its owner's back).
 
 from __future__ import annotations
 
-import html as entities
 import re
 from typing import Final
 
-from maild.message.html_tokens import TokenKind, html_tokens
+from maild.message.html_tokens import TokenKind, html_tokens, unescape
 
 MAX_HTML_CHARS: Final = 1_000_000
 _MAX_LIST_DEPTH = 10
@@ -22,7 +21,6 @@ _MAX_URL_CHARS = 2000
 
 _ATTRIBUTE = re.compile(r"""(?<![^\s"'/])([a-zA-Z-]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++))""")
 _HIDDEN = re.compile(r"display\s*+:\s*+none|visibility\s*+:\s*+hidden|mso-hide\s*+:\s*+all", re.IGNORECASE)
-_LONG_REFERENCE = re.compile(r"&#(?:x[0-9a-fA-F]{9,}+|[0-9]{9,}+);?+", re.IGNORECASE)
 _BLANKS = re.compile(r"[ \t\n\r\f]+")
 _UNSHOWN = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f\u200b\u2060\ufeff\u00ad\u034f\ud800-\udfff]+")
 
@@ -252,10 +250,7 @@ class _TextWriter:
 
 
 def _unescape(raw: str) -> str:
-    if "&" in raw:
-        # html.unescape makes an int of any number of digits, and Python refuses long ones.
-        raw = entities.unescape(_LONG_REFERENCE.sub("\ufffd", raw))
-    raw = raw.replace("\u00a0", " ")
+    raw = unescape(raw).replace("\u00a0", " ")
     return raw if raw.isascii() and raw.isprintable() else _UNSHOWN.sub("", raw)
 
 

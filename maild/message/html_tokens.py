@@ -6,6 +6,7 @@ is read as text once, so the whole is linear. Tokens tile the markup: each begin
 
 from __future__ import annotations
 
+import html as entities
 import re
 from collections.abc import Iterator
 from enum import Enum
@@ -18,6 +19,10 @@ _RAW_END = {
     name: re.compile(rf"</{name}[\s/>]", re.IGNORECASE)
     for name in ("script", "style", "title", "template", "textarea", "iframe", "noembed", "noframes", "xmp")
 }
+_NAMED = re.compile(r"""([^\s"'<>/=]++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++)))?+""", re.DOTALL)
+MAX_ATTRIBUTES = 50  # of a tag; the rest is not read
+# html.unescape makes an int of any number of digits, and Python refuses long ones.
+_LONG_REFERENCE = re.compile(r"&#(?:x[0-9a-fA-F]{9,}+|[0-9]{9,}+);?+", re.IGNORECASE)
 RAW_ELEMENTS: Final = frozenset(_RAW_END)
 
 
@@ -93,3 +98,18 @@ def _skip_declaration(html: str, mark: int) -> int:
 def _after(html: str, mark: str, start: int) -> int:
     found = html.find(mark, start)
     return len(html) if found < 0 else found + len(mark)
+
+
+def read_attributes(attributes: str) -> dict[str, str]:
+    """The attributes of a tag by lower-case name, the first of a name, decoded; empty without a value."""
+    found: dict[str, str] = {}
+    for number, match in enumerate(_NAMED.finditer(attributes)):
+        if number == MAX_ATTRIBUTES:
+            break
+        found.setdefault(match[1].lower(), unescape(match[2] or match[3] or match[4] or ""))
+    return found
+
+
+def unescape(raw: str) -> str:
+    """The text with its character references decoded. Total."""
+    return entities.unescape(_LONG_REFERENCE.sub("\ufffd", raw)) if "&" in raw else raw

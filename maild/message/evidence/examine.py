@@ -1,0 +1,440 @@
+"""What a message has of what an attacker needs: the findings of each of its views, in places of that view.
+
+The views are the fields that the API shows: `subject`, `fromName`, `text`, `html`, and `filename:att_…` of each
+attachment. Words are looked for where a person reads them and where nobody does, apart: a directive that nobody sees is
+the sign that costs the fewest false alarms.
+
+Total: any text is examined. The work is bounded by counts: MAX_TEXT_CHARS, MAX_HTML_CHARS, the tags of `page.py`,
+MAX_WORDS_CHARS of seen and of unseen words each, MAX_ITEMS findings; beyond them the evidence says `truncated`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from maild.message.evidence.files import NamedFile, file_facts
+from maild.message.evidence.finding import (
+    VERSION,
+    Evidence,
+    Finding,
+    Kind,
+    finding,
+    risk_of,
+)
+from maild.message.evidence.invisible import Mark, invisible_marks, tagged, variation_bytes
+from maild.message.evidence.language import (
+    DIRECTIVE,
+    SECRET,
+    SENDING,
+    Hit,
+    fences,
+    folded_hits,
+    hits,
+    role_markup,
+)
+from maild.message.evidence.links import carries_data, link_facts, markdown_links, registered
+from maild.message.evidence.page import Page, Run, read_page
+from maild.message.evidence.projection import Folded, Folding, Pieced
+from maild.message.evidence.senders import SenderFacts, domain_of, foreign_addresses, sender_facts
+from maild.message.html_tokens import unescape
+
+MAX_HTML_CHARS: Final = 256 * 1024
+MAX_TEXT_CHARS: Final = 64 * 1024
+MAX_WORDS_CHARS: Final = 64 * 1024
+MAX_FILES: Final = 100
+MAX_ITEMS: Final = 100
+MAX_LINKS: Final = 500
+
+PREHEADER_CHARS: Final = 250
+_PREHEADER_LOOK = 40  # of what a person sees may stand before it
+COMMENT_WORDS: Final = 8  # a comment of fewer is a note of whoever wrote the markup
+SEND_LOOK: Final = 120  # characters between a verb of sending and the address
+
+_REFERENCE = re.compile(r"&#?\w{1,32};?")
+_WORDS = re.compile(r"[^\W\d_]{3,}")
+_TAG_LIKE = re.compile(r"<[^<>]{0,2000}>")
+_CONDITIONAL = re.compile(r"<!--\[if|<!\[if|<!\[endif|<!doctype|<\?xml", re.IGNORECASE)
+_PART_WORDS = 25  # a part of fewer is a note ("this is an HTML mail"), and has nothing to differ in
+_PART_ALIKE = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A message as the API shows it. `text` and `html` may be their beginnings alone: `is_cut` says that they are.
+
+    `sender` None: nobody else wrote it.
+    """
+
+    subject: str
+    from_name: str | None
+    text: str | None
+    html: str | None
+    files: Sequence[NamedFile]
+    sender: SenderFacts | None
+    is_cut: bool = False
+
+
+def examine(message: Examined) -> Evidence:
+    """All findings, concealment first. Never raises."""
+    return _Examination(message).evidence()
+
+
+class _Examination:
+    def __init__(self, message: Examined) -> None:
+        self._message = message
+        self._folding = Folding()
+        self._items: list[Finding] = []
+        self._hidden_chars = 0
+        self._is_cut = message.is_cut
+        sender = message.sender
+        self._author_domain = sender.verified_domain if sender else None
+        self._known = frozenset(
+            registered(one)
+            for one in (
+                *(sender.own_domains if sender else ()),
+                domain_of(sender.from_address) if sender else "",
+            )
+        )
+        self._directives_seen: set[str] = set()
+
+    def evidence(self) -> Evidence:
+        message = self._message
+        self._field("subject", message.subject)
+        self._field("fromName", message.from_name or "")
+        html = self._capped(message.html, MAX_HTML_CHARS)
+        seen_words = self._html(html) if html else None
+        text = self._capped(message.text, MAX_TEXT_CHARS)
+        if text:
+            self._text(text, seen_words)
+        for file in message.files[:MAX_FILES]:
+            self._file(file)
+        self._is_cut = self._is_cut or len(message.files) > MAX_FILES
+        self._sender()
+        items = self._in_order()
+        is_cut = self._is_cut or len(items) > MAX_ITEMS
+        return Evidence(VERSION, risk_of(items, is_cut), self._hidden_chars, is_cut, tuple(items[:MAX_ITEMS]))
+
+    def _in_order(self) -> list[Finding]:
+        """The gravest first, so that none of them is what MAX_ITEMS leaves out; a fact is told once."""
+        weights = {"high": 0, "medium": 1, "low": 2}
+        return sorted(dict.fromkeys(self._items), key=lambda one: weights[one.severity])
+
+    def _capped(self, words: str | None, limit: int) -> str | None:
+        if words is not None and len(words) > limit:
+            self._is_cut = True
+        return words  # findings end where the limit does; excerpts are of the whole
+
+    def _add(
+        self,
+        kind: Kind,
+        view: str,
+        words: str,
+        start: int,
+        end: int,
+        *,
+        directive: bool = False,
+        is_high: bool = False,
+        why: str | None = None,
+        shown: str | None = None,
+        target: str | None = None,
+    ) -> None:
+        self._items.append(
+            finding(
+                kind,
+                view,
+                words,
+                start,
+                end,
+                directive=directive,
+                is_high=is_high,
+                why=why,
+                shown=shown,
+                target=target,
+            )
+        )
+
+    # Views of one piece --------------------------------------------------------------------------
+
+    def _field(self, view: str, words: str) -> None:
+        """A short field."""
+        folded = Folded(words[:MAX_TEXT_CHARS], self._folding)
+        found = folded_hits(folded)
+        self._marks(view, words, invisible_marks(words[:MAX_TEXT_CHARS]), found)
+        self._language(view, words, folded, found)
+
+    def _text(self, text: str, seen_words: str | None) -> None:
+        self._field("text", text)
+        self._markdown("text", text, text[:MAX_TEXT_CHARS])
+        if seen_words is not None:
+            self._compare(text[:MAX_TEXT_CHARS], seen_words, text)
+
+    def _file(self, file: NamedFile) -> None:
+        view = f"filename:{file.id}"
+        for fact in file_facts(file):
+            self._add(fact.kind, view, file.filename, 0, len(file.filename), why=fact.why)
+        self._field(view, file.filename)
+
+    def _sender(self) -> None:
+        if self._message.sender is None:
+            return
+        words = self._message.from_name or ""
+        for fact in sender_facts(self._message.sender):
+            one = finding(fact.kind, "fromName", words, 0, len(words), shown=fact.shown, target=fact.target)
+            self._items.append(one._replace(severity="low") if fact.is_light else one)
+
+    def _language(self, view: str, words: str, folded: Folded, found: Iterable[Hit]) -> None:
+        """What is said where a person reads it."""
+        found = list(found)
+        is_sent = self._sends_away(folded, [one for one in found if one.group == SENDING])
+        for hit in _merged(found, DIRECTIVE):
+            self._directives_seen.add(hit.id)
+            self._add(
+                "directive", view, words, hit.start, hit.end, directive=True, is_high=is_sent, why=hit.id
+            )
+        for hit in _merged(found, SECRET):
+            self._directives_seen.add(hit.id)
+            self._add("secret_request", view, words, hit.start, hit.end)
+        for start, end in role_markup(folded.text):
+            self._directives_seen.add("role_markup")
+            self._add("role_markup", view, words, *folded.span(start, end))
+        for start, end in fences(folded.text):
+            self._add("fence_spoof", view, words, *folded.span(start, end))
+
+    def _sends_away(self, folded: Folded, verbs: list[Hit]) -> bool:
+        """Is something to be sent to an address that belongs to neither side?"""
+        if not verbs or "@" not in folded.text:
+            return False
+        places = [folded.span(*span) for span in foreign_addresses(folded.text, self._known)]
+        return any(
+            start - SEND_LOOK <= verb.end and verb.start <= end + SEND_LOOK
+            for start, end in places
+            for verb in verbs
+        )
+
+    def _marks(self, view: str, words: str, marks: Iterable[Mark], found: Sequence[Hit]) -> None:
+        """Invisible characters; those in words that tell a program what to do conceal them."""
+        for mark in marks:
+            if mark.kind in ("tag_characters", "variation_smuggling"):
+                self._hidden_chars += mark.end - mark.start
+            directive = self._is_telling(mark, words, found)
+            self._add(mark.kind, view, words, mark.start, mark.end, directive=directive, why=mark.why)
+
+    def _is_telling(self, mark: Mark, words: str, found: Sequence[Hit]) -> bool:
+        if mark.kind == "tag_characters":
+            return self._directs(tagged(words[mark.start : mark.end], 2000))
+        if mark.kind == "variation_smuggling":
+            return self._directs(variation_bytes(words[mark.start : mark.end]))
+        reach = SEND_LOOK if mark.kind == "bidi_control" else 1
+        return any(
+            hit.group != SENDING and hit.start - reach <= mark.start and mark.end <= hit.end + reach
+            for hit in found
+        )
+
+    def _directs(self, words: str) -> bool:
+        folded = self._folding.fold(words[:MAX_WORDS_CHARS])
+        return any(one.group != SENDING for one in hits(folded)) or any(role_markup(folded))
+
+    def _markdown(self, view: str, words: str, read: str) -> None:
+        for number, link in enumerate(markdown_links(read)):
+            if number == MAX_LINKS:
+                self._is_cut = True
+                return
+            if link.is_reference:
+                why = "data" if carries_data(link.target) else None
+                self._add(
+                    "markdown_reference", view, words, link.start, link.end, why=why, target=link.target[:200]
+                )
+            for fact in link_facts(link.shown, link.target, self._author_domain):
+                self._add(fact.kind, view, words, link.start, link.end, shown=fact.shown, target=fact.target)
+
+    # HTML ----------------------------------------------------------------------------------------
+
+    def _html(self, html: str) -> str:
+        """The findings of the HTML body; answers the words that a person sees of it, folded."""
+        read = html[:MAX_HTML_CHARS]
+        page = read_page(read)
+        self._is_cut = self._is_cut or page.is_cut
+        seen = self._seen(html, page.runs)
+        self._hidden(html, page.runs)
+        for unseen in page.unseen:
+            words = unseen.words if unseen.words is not None else html[unseen.start : unseen.end]
+            self._unseen(html, unseen.start, unseen.end, unseen.where, words)
+        self._links(html, page)
+        return seen
+
+    def _seen(self, html: str, runs: Sequence[Run]) -> str:
+        pieced = _pieced(html, [run for run in runs if run.why is None], " ")
+        text = self._limited(pieced.text)
+        folded = Folded(text, self._folding)
+        found = folded_hits(folded)
+        self._html_marks(html, text, pieced, found)
+        own = _InHtml(folded, pieced)
+        self._language("html", html, own, [own.placed(one) for one in found])
+        for link in markdown_links(text):
+            if link.is_reference:
+                start, end = pieced.span(link.start, link.end)
+                self._add("markdown_reference", "html", html, start, end, target=link.target[:200])
+        return folded.text
+
+    def _html_marks(self, html: str, text: str, pieced: Pieced, found: Sequence[Hit]) -> None:
+        for mark in invisible_marks(text):
+            start, end = pieced.span(mark.start, mark.end)
+            if mark.kind in ("tag_characters", "variation_smuggling"):
+                self._hidden_chars += mark.end - mark.start
+            directive = self._is_telling(mark, text, found)
+            self._add(mark.kind, "html", html, start, end, directive=directive, why=mark.why)
+
+    def _hidden(self, html: str, runs: Sequence[Run]) -> None:
+        """Text that a style hides: each stretch of it, and what all of it says together."""
+        hidden = [run for run in runs if run.why is not None]
+        if not hidden:
+            return
+        pieced = _pieced(html, hidden, " ")
+        text = self._limited(pieced.text)
+        self._hidden_chars += sum(1 for one in text if not one.isspace() and one != "\u034f")
+        folded = Folded(text, self._folding)
+        own = _InHtml(folded, pieced)
+        spans = [own.placed(one)[2:] for one in folded_hits(folded) if one.group != SENDING]
+        spans += [own.span(*one) for one in role_markup(folded.text)]
+        for start, end in fences(folded.text):
+            self._add("fence_spoof", "html", html, *own.span(start, end))
+        for mark in invisible_marks(text):
+            if mark.kind in ("tag_characters", "variation_smuggling"):
+                self._add(mark.kind, "html", html, *pieced.span(mark.start, mark.end), why=mark.why)
+        for start, end, why in _stretches(html, runs):
+            directive = any(one[0] < end and start < one[1] for one in spans)
+            is_preheader = not directive and _is_preheader(html, runs, start, end)
+            kind: Kind = "preheader" if is_preheader else "hidden_text"
+            self._add(kind, "html", html, start, end, directive=directive, why=why)
+
+    def _unseen(self, html: str, start: int, end: int, where: str, words: str) -> None:
+        """Words of comments, of elements that are not shown, and of attributes: told where they say something."""
+        text = _TAG_LIKE.sub(" ", words[4:-3]) if where == "comment" else unescape(words)
+        directs = self._directs(text)
+        if where != "comment":
+            if directs:
+                self._add("hidden_text", "html", html, start, end, directive=True, why=where)
+            return
+        is_prose = not _CONDITIONAL.match(words) and len(_WORDS.findall(text[:4000])) >= COMMENT_WORDS
+        if directs or is_prose:
+            self._hidden_chars += len(text.strip())
+            self._add("comment_text", "html", html, start, end, directive=directs)
+
+    def _links(self, html: str, page: Page) -> None:
+        self._is_cut = self._is_cut or len(page.links) > MAX_LINKS
+        for link in page.links[:MAX_LINKS]:
+            runs = [run for run in page.runs[link.first : link.last] if run.why is None]
+            shown = "".join(html[run.start : run.end] for run in runs)[:600]
+            for fact in link_facts(" ".join(unescape(shown).split()), link.href, self._author_domain):
+                self._add(fact.kind, "html", html, link.start, link.end, shown=fact.shown, target=fact.target)
+        for image in page.images[:MAX_LINKS]:
+            if carries_data(image.source):
+                self._add("remote_image_with_data", "html", html, image.start, image.end)
+
+    def _limited(self, text: str) -> str:
+        if len(text) > MAX_WORDS_CHARS:
+            self._is_cut = True
+        return text[:MAX_WORDS_CHARS]
+
+    # Both bodies ---------------------------------------------------------------------------------
+
+    def _compare(self, text: str, seen: str, whole: str) -> None:
+        """The text part stands in for what a person sees: what it alone tells a program, nobody reads."""
+        only_here = [
+            one
+            for one in self._items
+            if one.view == "text"
+            and one.kind in ("directive", "secret_request", "role_markup")
+            and self._folding.fold(one.excerpt)[:40] not in seen
+        ]
+        if only_here:
+            first, last = min(one.start for one in only_here), max(one.end for one in only_here)
+            self._add("part_mismatch", "text", whole, first, last, directive=True)
+            return
+        mine, theirs = (set(_WORDS.findall(one)) for one in (self._folding.fold(text), seen))
+        fewer = min(len(mine), len(theirs))
+        if fewer >= _PART_WORDS and len(mine & theirs) < _PART_ALIKE * fewer:
+            self._add("part_mismatch", "text", whole, 0, len(text))
+
+
+class _InHtml(Folded):
+    """A folded text whose places are those of the markup that it was pieced from."""
+
+    def __init__(self, folded: Folded, pieced: Pieced) -> None:
+        self.text = folded.text
+        self._folded = folded
+        self._pieced = pieced
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        return self._pieced.span(*self._folded.span(start, end))
+
+    def placed(self, hit: Hit) -> Hit:
+        """A hit with places of the pieced text, at those of the markup."""
+        start, end = self._pieced.span(hit.start, hit.end)
+        return hit._replace(start=start, end=end)
+
+
+def _pieced(html: str, runs: Iterable[Run], between: str) -> Pieced:
+    """The text of these runs, references decoded; a block begins on a line of its own."""
+    pieced = Pieced()
+    last_end = -1
+    for run in runs:
+        if run.breaks:
+            pieced.add("\n", run.start, run.start)
+        elif last_end >= 0 and html.find("<", last_end, run.start) < 0 and last_end != run.start:
+            pieced.add(between, run.start, run.start)
+        _add_text(pieced, html, run.start, run.end)
+        last_end = run.end
+    return pieced
+
+
+def _add_text(pieced: Pieced, html: str, start: int, end: int) -> None:
+    words = html[start:end].replace("\n", " ").replace("\r", " ").replace("\t", " ")
+    at = 0
+    if "&" in words:
+        for found in _REFERENCE.finditer(words):
+            decoded = unescape(found[0])
+            if decoded != found[0]:
+                pieced.add(words[at : found.start()], start + at, start + found.start())
+                pieced.add(decoded, start + found.start(), start + found.end())
+                at = found.end()
+    pieced.add(words[at:], start + at, end)
+
+
+def _merged(found: Iterable[Hit], group: str) -> list[Hit]:
+    """Hits of a group, of which none overlaps another: the first one's id."""
+    result: list[Hit] = []
+    for hit in sorted((one for one in found if one.group == group), key=lambda one: (one.start, -one.end)):
+        if result and hit.start < result[-1].end:
+            result[-1] = result[-1]._replace(end=max(hit.end, result[-1].end))
+        else:
+            result.append(hit)
+    return result
+
+
+def _stretches(html: str, runs: Sequence[Run]) -> list[tuple[int, int, str]]:
+    """(start, end, why) of text that is hidden without a break, for one reason."""
+    found: list[tuple[int, int, str]] = []
+    is_going_on = False
+    for run in runs:
+        is_blank = not unescape(html[run.start : run.end]).strip()
+        if run.why is None:
+            is_going_on = is_going_on and is_blank
+        elif is_going_on and found[-1][2] == run.why:
+            if not is_blank:
+                found[-1] = (found[-1][0], run.end, run.why)
+        elif not is_blank:
+            found.append((run.start, run.end, run.why))
+            is_going_on = True
+    return found
+
+
+def _is_preheader(html: str, runs: Sequence[Run], start: int, end: int) -> bool:
+    """The line that mail programs show beside the subject: short, and before all that is seen."""
+    before = "".join(html[one.start : one.end] for one in runs if one.why is None and one.end <= start)
+    words = _TAG_LIKE.sub(" ", unescape(html[start:end]))
+    filled = re.sub(r"[\s\u00a0\u034f\u00ad\u200b-\u200d\u2007\u2060\ufeff]+", " ", words).strip()
+    return len(filled) <= PREHEADER_CHARS and len(unescape(before).strip()) <= _PREHEADER_LOOK

@@ -1,0 +1,99 @@
+"""Who writes, against who they seem to be."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Set
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from maild.message.address import split
+from maild.message.evidence.confusables import skeleton
+from maild.message.evidence.finding import Kind
+from maild.message.evidence.links import registered
+from maild.message.idn import ascii_domain, unicode_domain
+
+_ADDRESS = re.compile(r"[\w.!#$%&'*+/=?^`{|}~-]{1,64}@((?:[\w-]{1,63}\.){1,8}[\w-]{2,24})")
+
+
+@dataclass(frozen=True, slots=True)
+class SenderFacts:
+    """What the store knows of who wrote. Domains are A-labels.
+
+    `verified_domain`: of the message's verdict, None where there is none. `is_known`: their address has written to the
+    inbox before, or was written to. `own_domains`: the organization's and the inbox's. `correspondents`: the domains
+    that the inbox has written to. `is_bulk`: the mail says that it is one of many (List-Unsubscribe, List-Id).
+    """
+
+    from_address: str
+    from_name: str | None
+    reply_to: str | None
+    verified_domain: str | None
+    is_known: bool
+    has_several_from: bool = False
+    is_bulk: bool = False
+    own_domains: Set[str] = frozenset()
+    correspondents: Set[str] = frozenset()
+
+
+class SenderFact(NamedTuple):
+    """One thing to tell of a sender; `is_light`: it weighs little here."""
+
+    kind: Kind
+    shown: str | None = None
+    target: str | None = None
+    is_light: bool = False
+
+
+def sender_facts(sender: SenderFacts) -> Iterator[SenderFact]:
+    """What there is to tell, in the order of the kinds."""
+    domain = domain_of(sender.from_address)
+    for found in _ADDRESS.finditer((sender.from_name or "")[:1000]):
+        if found[0].lower() != sender.from_address.lower():
+            yield SenderFact("display_name_address", found[0], sender.from_address)
+            break
+    if sender.reply_to and domain:
+        answers = domain_of(sender.reply_to)
+        if answers and registered(answers) != registered(domain):
+            # Newsletters that verifiably are the author's take answers where their makers want them.
+            is_light = sender.is_bulk and sender.verified_domain is not None
+            yield SenderFact("reply_to_mismatch", domain, answers, is_light)
+    if sender.has_several_from:
+        yield SenderFact("several_from")
+    if domain and (imitated := _imitated(domain, sender.own_domains | sender.correspondents)):
+        yield SenderFact("lookalike_domain", imitated, domain)
+    if sender.verified_domain is None:
+        yield SenderFact("unverified_sender", target=domain or None)
+    if not sender.is_known:
+        yield SenderFact("first_time_sender", target=sender.from_address or None)
+
+
+def domain_of(address: str) -> str:
+    """The domain as an A-label; empty where there is none."""
+    if "@" not in address:
+        return ""
+    try:
+        return ascii_domain(split(address)[1])
+    except ValueError:
+        return ""
+
+
+def foreign_addresses(text: str, known: Set[str]) -> Iterator[tuple[int, int]]:
+    """Where addresses stand whose domain is none of `known` (registered names)."""
+    for found in _ADDRESS.finditer(text):
+        try:
+            domain = ascii_domain(found[1])
+        except ValueError:
+            continue
+        if registered(domain) not in known:
+            yield found.span()
+
+
+def _imitated(domain: str, known: Set[str]) -> str | None:
+    """The domain of `known` that this one looks like; None where it is known itself, or looks like none."""
+    name = registered(domain)
+    names = {registered(one) for one in known}
+    if name in names:
+        return None
+    looks = skeleton(unicode_domain(name))
+    return min((one for one in names if skeleton(unicode_domain(one)) == looks), default=None)
