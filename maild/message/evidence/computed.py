@@ -45,6 +45,7 @@ _FONT_WORDS = {
 _FONT_SIZES = {"1": 10.0, "2": 13.0, "3": 16.0, "4": 18.0, "5": 24.0, "6": 32.0, "7": 48.0}  # <font size>
 _SHORTHAND_SIZE = re.compile(r"(?:^|\s)((?:\d++\.?\d*+|\.\d++)(?:px|pt|em|rem|%))(?=[\s/]|\Z)")
 _COLOURED = re.compile(r"#[0-9a-f]{3,8}|(?:rgb|hsl)a?\([^)]*\)|[a-z]+")
+_SIX = re.compile(r"#[0-9a-f]{6}")
 _TRANSLATED = re.compile(r"translate(?:3d|x|y)?\(([^)]*)\)")
 _CLIPPED = re.compile(
     r"inset\(\s*(?:[5-9]\d|\d{3,})(?:\.\d+)?%|circle\(\s*0|ellipse\(\s*0|polygon\(\s*0(?:px)?[\s,0px]*\)"
@@ -109,6 +110,9 @@ class Colours:
 
 
 def _read_colour(value: str) -> tuple[float, float, float, float] | None:
+    if _SIX.fullmatch(value):
+        red, green, blue = (int(value[at : at + 2], 16) / 255 for at in (1, 3, 5))
+        return red, green, blue, 1.0
     if len(value) > 100:
         return None
     try:

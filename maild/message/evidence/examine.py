@@ -11,6 +11,7 @@ MAX_WORDS_CHARS of seen and of unseen words each, MAX_ITEMS findings; beyond the
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -47,6 +48,7 @@ MAX_WORDS_CHARS: Final = 64 * 1024
 MAX_FILES: Final = 100
 MAX_ITEMS: Final = 100
 MAX_LINKS: Final = 500
+MAX_PIECES: Final = 20_000  # of text between tags and character references
 
 PREHEADER_CHARS: Final = 250
 _PREHEADER_LOOK = 40  # of what a person sees may stand before it
@@ -54,6 +56,7 @@ COMMENT_WORDS: Final = 8  # a comment of fewer is a note of whoever wrote the ma
 SEND_LOOK: Final = 120  # characters between a verb of sending and the address
 
 _REFERENCE = re.compile(r"&#?\w{1,32};?")
+_FILLING = re.compile(r"[\s\u00a0\u034f\u00ad\u200b-\u200d\u2007\u2060\ufeff]+")
 _WORDS = re.compile(r"[^\W\d_]{3,}")
 _TAG_LIKE = re.compile(r"<[^<>]{0,2000}>")
 _CONDITIONAL = re.compile(r"<!--\[if|<!\[if|<!\[endif|<!doctype|<\?xml", re.IGNORECASE)
@@ -267,7 +270,7 @@ class _Examination:
 
     def _seen(self, html: str, runs: Sequence[Run]) -> str:
         pieced = _pieced(html, [run for run in runs if run.why is None], " ")
-        text = self._limited(pieced.text)
+        text = self._limited(pieced)
         folded = Folded(text, self._folding)
         found = folded_hits(folded)
         self._html_marks(html, text, pieced, found)
@@ -293,20 +296,22 @@ class _Examination:
         if not hidden:
             return
         pieced = _pieced(html, hidden, " ")
-        text = self._limited(pieced.text)
+        text = self._limited(pieced)
         self._hidden_chars += sum(1 for one in text if not one.isspace() and one != "\u034f")
         folded = Folded(text, self._folding)
         own = _InHtml(folded, pieced)
-        spans = [own.placed(one)[2:] for one in folded_hits(folded) if one.group != SENDING]
-        spans += [own.span(*one) for one in role_markup(folded.text)]
+        told = [own.placed(one)[2:] for one in folded_hits(folded) if one.group != SENDING]
+        told += [own.span(*one) for one in role_markup(folded.text)]
+        spans = _Spans(told)
         for start, end in fences(folded.text):
             self._add("fence_spoof", "html", html, *own.span(start, end))
         for mark in invisible_marks(text):
             if mark.kind in ("tag_characters", "variation_smuggling"):
                 self._add(mark.kind, "html", html, *pieced.span(mark.start, mark.end), why=mark.why)
+        first_seen = _first_seen(html, runs)
         for start, end, why in _stretches(html, runs):
-            directive = any(one[0] < end and start < one[1] for one in spans)
-            is_preheader = not directive and _is_preheader(html, runs, start, end)
+            directive = spans.touch(start, end)
+            is_preheader = not directive and start < first_seen and _is_short(html[start:end])
             kind: Kind = "preheader" if is_preheader else "hidden_text"
             self._add(kind, "html", html, start, end, directive=directive, why=why)
 
@@ -334,10 +339,10 @@ class _Examination:
             if carries_data(image.source):
                 self._add("remote_image_with_data", "html", html, image.start, image.end)
 
-    def _limited(self, text: str) -> str:
-        if len(text) > MAX_WORDS_CHARS:
+    def _limited(self, pieced: Pieced) -> str:
+        if pieced.length > MAX_WORDS_CHARS or pieced.count > MAX_PIECES:
             self._is_cut = True
-        return text[:MAX_WORDS_CHARS]
+        return pieced.text[:MAX_WORDS_CHARS]
 
     # Both bodies ---------------------------------------------------------------------------------
 
@@ -382,6 +387,8 @@ def _pieced(html: str, runs: Iterable[Run], between: str) -> Pieced:
     pieced = Pieced()
     last_end = -1
     for run in runs:
+        if pieced.length > MAX_WORDS_CHARS or pieced.count > MAX_PIECES:
+            break
         if run.breaks:
             pieced.add("\n", run.start, run.start)
         elif last_end >= 0 and html.find("<", last_end, run.start) < 0 and last_end != run.start:
@@ -401,6 +408,8 @@ def _add_text(pieced: Pieced, html: str, start: int, end: int) -> None:
                 pieced.add(words[at : found.start()], start + at, start + found.start())
                 pieced.add(decoded, start + found.start(), start + found.end())
                 at = found.end()
+                if pieced.count > MAX_PIECES:
+                    return
     pieced.add(words[at:], start + at, end)
 
 
@@ -432,9 +441,34 @@ def _stretches(html: str, runs: Sequence[Run]) -> list[tuple[int, int, str]]:
     return found
 
 
-def _is_preheader(html: str, runs: Sequence[Run], start: int, end: int) -> bool:
-    """The line that mail programs show beside the subject: short, and before all that is seen."""
-    before = "".join(html[one.start : one.end] for one in runs if one.why is None and one.end <= start)
-    words = _TAG_LIKE.sub(" ", unescape(html[start:end]))
-    filled = re.sub(r"[\s\u00a0\u034f\u00ad\u200b-\u200d\u2007\u2060\ufeff]+", " ", words).strip()
-    return len(filled) <= PREHEADER_CHARS and len(unescape(before).strip()) <= _PREHEADER_LOOK
+class _Spans:
+    """Ranges, of which any may lie in another: does one touch a given range?"""
+
+    def __init__(self, spans: Iterable[tuple[int, int]]) -> None:
+        self._starts: list[int] = []
+        self._reach: list[int] = []  # the furthest end of those that begin until there
+        for start, end in sorted(spans):
+            self._starts.append(start)
+            self._reach.append(max(end, self._reach[-1] if self._reach else 0))
+
+    def touch(self, start: int, end: int) -> bool:
+        """Is some of `start:end` in one of them?"""
+        before = bisect_left(self._starts, end)
+        return before > 0 and self._reach[before - 1] > start
+
+
+def _first_seen(html: str, runs: Sequence[Run]) -> int:
+    """Where the text that a person sees begins, but for the first few characters."""
+    chars = 0
+    for run in runs:
+        if run.why is None:
+            chars += len(unescape(html[run.start : run.end]).strip())
+            if chars > _PREHEADER_LOOK:
+                return run.start
+    return len(html)
+
+
+def _is_short(markup: str) -> bool:
+    """The line that mail programs show beside the subject: so many characters, but for what fills it up."""
+    words = _TAG_LIKE.sub(" ", unescape(markup[: 20 * PREHEADER_CHARS]))
+    return len(_FILLING.sub(" ", words).strip()) <= PREHEADER_CHARS

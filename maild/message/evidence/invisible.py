@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from itertools import islice
+from typing import Final, NamedTuple
 
 from maild.message.evidence.finding import Kind
 
+MAX_MARKS: Final = 200  # of each kind in one text
 _TAGS = re.compile("[\U000e0000-\U000e007f]+")
 # UTS #51 ED-14: a black flag, its region in tags, the end.
 _FLAG = re.compile("[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f")
@@ -35,18 +37,18 @@ def invisible_marks(words: str) -> Iterator[Mark]:
     """Runs of such characters, but for the spelling of emoji, Indic and Arabic. Linear."""
     if words.isascii() or not _INVISIBLE.search(words):
         return
-    for found in _TAGS.finditer(words):
+    for found in islice(_TAGS.finditer(words), MAX_MARKS):
         if not (words[found.start() - 1 : found.start()] == "\U0001f3f4" and _FLAG.fullmatch(found[0])):
             yield Mark("tag_characters", *found.span(), tagged(found[0]) or None)
-    for found in _VARIATIONS.finditer(words):
+    for found in islice(_VARIATIONS.finditer(words), MAX_MARKS):
         yield Mark("variation_smuggling", *found.span())
     is_right_to_left = bool(_RIGHT_TO_LEFT.search(words))
-    for found in _DIRECTIONS.finditer(words):
+    for found in islice(_DIRECTIONS.finditer(words), MAX_MARKS):
         if not is_right_to_left or not _OVERRIDES.isdisjoint(found[0]):
             yield Mark("bidi_control", *found.span())
-    for found in _ZERO_WIDTH.finditer(words):
-        if _breaks_a_word(words, *found.span()):
-            yield Mark("zero_width", *found.span())
+    broken = (one for one in _ZERO_WIDTH.finditer(words) if _breaks_a_word(words, *one.span()))
+    for found in islice(broken, MAX_MARKS):
+        yield Mark("zero_width", *found.span())
 
 
 def tagged(characters: str, limit: int = 200) -> str:

@@ -11,7 +11,10 @@ it looks like (`1gn0re`, Cyrillic `о` in a Latin word); letters that stand apar
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Final, NamedTuple
 
 from maild.message.evidence import phrases
@@ -23,11 +26,13 @@ SECRET: Final = "secret_request"  # noqa: S105 (the name of a kind)
 SENDING: Final = "sending"
 
 MAX_HITS: Final = 200
+MAX_OCCURRENCES: Final = 5000  # of words of languages without blanks
 _GAP = 32  # characters between a word and the next one's, where the phrase does not say
 _SCRIPT_GAP = 10  # where words are not set apart
 
 _BOUNDARY = r"[.!?;:](?=[\s\"')\]]|\Z)|[。！？；：]|\n[ \t]*\n"
-_WORD = re.compile(rf"([^\W_]+(?:[@$!|]+[^\W_]+)*)|({_BOUNDARY})")
+_TOKEN = re.compile(r"[^\W_]+(?:[@$!|]+[^\W_]+)*")
+_WORD = re.compile(rf"({_TOKEN.pattern})|({_BOUNDARY})")
 _APART = re.compile(r"(?<![^\W_])(?:[^\W\d_]([ .\-_*·]))(?:[^\W\d_]\1){2,60}[^\W\d_](?![^\W_])")
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
 _SLOT = re.compile(r"\s*\|(\d*)\s*")
@@ -70,7 +75,6 @@ class _Lexicon(NamedTuple):
     stems: Mapping[str, _Slots]
     lengths: tuple[int, ...]
     unspaced: Mapping[str, _Slots]
-    unspaced_words: re.Pattern[str]
     negations: frozenset[str]
     unspaced_negations: tuple[str, ...]
 
@@ -97,21 +101,12 @@ def _load() -> _Lexicon:
     words, stems, unspaced = (
         {word: tuple(sorted(slots, key=_later)) for word, slots in table.items()} for table in tables
     )
-    # A word may stand in a longer one, and is then found with it.
-    unspaced = {
-        word: tuple(
-            sorted({one for inner in unspaced if inner in word for one in unspaced[inner]}, key=_later)
-        )
-        for word in unspaced
-    }
-    longest_first = sorted(unspaced, key=len, reverse=True)
     return _Lexicon(
         tuple(found),
         words,
         stems,
         tuple(sorted({len(one) for one in stems})),
         unspaced,
-        re.compile("|".join(map(re.escape, longest_first))),
         frozenset(fold(one) for one in phrases.NEGATIONS),
         tuple(fold(one) for one in phrases.UNSPACED_NEGATIONS),
     )
@@ -136,42 +131,60 @@ def hits(text: str) -> list[Hit]:
 
 
 def _spaced(text: str) -> Iterator[Hit]:
-    progress = _Progress(text)
-    known: dict[str, _Slots] = {}
-    clause = 0
-    negated = -1
+    slots_of = _possible({word: _slots_of(word) for word in set(_TOKEN.findall(text))})
+    if not slots_of:
+        return
+    progress = _Progress()
+    clause, negated = 0, -1
     for found in _WORD.finditer(text):
         word = found[1]
         if word is None:
             clause += 1
             continue
-        slots = known.get(word)
-        if slots is None:
-            slots = known[word] = _slots_of(word)
         if word in _LEXICON.negations:
             negated = clause
+        slots = slots_of.get(word)
         if slots:
             yield from progress.move(slots, clause, *found.span(), is_negated=negated == clause)
 
 
 def _unspaced(text: str) -> Iterator[Hit]:
-    progress = _Progress(text)
-    clause, at = 0, 0
+    slots_of = _possible({word: slots for word, slots in _LEXICON.unspaced.items() if word in text})
+    if not slots_of:
+        return
+    negations = [one for one in _LEXICON.unspaced_negations if one in text]
     boundaries = [one.start() for one in re.finditer(_BOUNDARY, text)]
-    for found in _LEXICON.unspaced_words.finditer(text):
-        while at < len(boundaries) and boundaries[at] < found.start():
-            clause, at = clause + 1, at + 1
-        around = text[max(0, found.start() - 12) : found.end() + 12]
-        is_negated = any(one in around for one in _LEXICON.unspaced_negations)
-        slots = _LEXICON.unspaced[found[0]]
-        yield from progress.move(slots, clause, *found.span(), is_negated=is_negated)
+    progress = _Progress()
+    for start, word in sorted(islice(_occurrences(text, slots_of), MAX_OCCURRENCES)):
+        end = start + len(word)
+        is_negated = any(text.find(one, max(0, start - 12), end + 12) >= 0 for one in negations)
+        clause = bisect_left(boundaries, start)
+        yield from progress.move(slots_of[word], clause, start, end, is_negated=is_negated)
+
+
+def _occurrences(text: str, words: Iterable[str]) -> Iterator[tuple[int, str]]:
+    for word in words:
+        at = text.find(word)
+        while at >= 0:
+            yield at, word
+            at = text.find(word, at + len(word))
+
+
+def _possible(slots_of: Mapping[str, _Slots]) -> dict[str, _Slots]:
+    """Of these words those that can be part of a whole phrase, as all slots of it have a word here."""
+    present = {one for slots in slots_of.values() for one in slots}
+    counts = Counter(number for number, _ in present)
+    whole = {number for number, count in counts.items() if count == _LEXICON.phrases[number].slots}
+    if not whole:
+        return {}
+    kept = {word: tuple(one for one in slots if one[0] in whole) for word, slots in slots_of.items() if slots}
+    return {word: slots for word, slots in kept.items() if slots}
 
 
 class _Progress:
     """How far each phrase has come."""
 
-    def __init__(self, text: str) -> None:
-        self._text = text
+    def __init__(self) -> None:
         self._reached: dict[tuple[int, int], _Reached] = {}
 
     def move(self, slots: _Slots, clause: int, start: int, end: int, *, is_negated: bool) -> Iterator[Hit]:
@@ -255,16 +268,53 @@ _FENCE = re.compile(
 )
 
 
+# One of these is part of whatever _ROLE_MARKUP finds: most texts have none.
+_ROLE_SIGNS = (
+    *(
+        "<|",
+        "inst]",
+        "sys>",
+        "_turn>",
+        "<sys",
+        "</",
+        "<tool",
+        "<func",
+        "<invoke",
+        "<assistant",
+        "<instr",
+        "<antml",
+    ),
+    *(
+        "##",
+        "system",
+        "developer",
+        "[assistant]",
+        "assistant:",
+        '"role"',
+        '"tool_call',
+        '"function_call',
+        "hidden",
+    ),
+    "admin",
+)
+_BRACKETS = re.compile(
+    "[<\u2039\u00ab\u02c2\u276e\u3008\u27e8]{2}|[>\u203a\u00bb\u02c3\u276f\u3009\u27e9]{2}"
+)
+
+
 def role_markup(text: str) -> Iterator[tuple[int, int]]:
     """Where the folded text has marks of a chat template or of tool calls."""
-    for found in _ROLE_MARKUP.finditer(text):
-        yield found.span()
+    if any(one in text for one in _ROLE_SIGNS):
+        for found in islice(_ROLE_MARKUP.finditer(text), MAX_HITS):
+            yield found.span()
 
 
 def fences(text: str) -> Iterator[tuple[int, int]]:
     """Where the folded text imitates the fences that maild puts around mail."""
-    for found in _FENCE.finditer(text.translate(_LOOKS_OF_FENCES) if not text.isascii() else text):
-        yield found.span()
+    if _BRACKETS.search(text):
+        looks = text if text.isascii() else text.translate(_LOOKS_OF_FENCES)
+        for found in islice(_FENCE.finditer(looks), MAX_HITS):
+            yield found.span()
 
 
 _LOOKS_OF_FENCES = {code: letter for code, letter in LOOKS_LIKE.items() if letter in "mail0123456789abcdef"}

@@ -119,6 +119,8 @@ class MarkdownLink(NamedTuple):
 
 def markdown_links(text: str) -> Iterator[MarkdownLink]:
     """Links as Markdown writes them. Linear."""
+    if "](" not in text and "]:" not in text:
+        return
     for found in _MARKDOWN.finditer(text):
         is_definition = found[4] is not None
         shown, target = (found[4], found[5]) if is_definition else (found[2], found[3])

@@ -15,8 +15,8 @@ from maild.message.evidence.computed import FORMATTING, INLINE, Colours, Compute
 from maild.message.evidence.styles import Declaration, Rule, Sheets, declarations_of
 from maild.message.html_tokens import HtmlToken, TokenKind, html_tokens, read_attributes
 
-MAX_TAGS: Final = 4000
-MAX_MATCHES: Final = 40_000  # rules that were compared with an element
+MAX_TAGS: Final = 3000
+MAX_MATCHES: Final = 10_000  # rules that were compared with an element
 MAX_DEPTH: Final = 500  # a browser gives up at 512
 SCOPE_LOOK: Final = 40
 MAX_REOPENED: Final = 8

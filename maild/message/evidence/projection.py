@@ -41,7 +41,10 @@ def _folded(code: int) -> str:
         return ""
     if code in _OWN:
         return _OWN[code]
-    parts = unicodedata.normalize("NFKD", chr(code)).casefold()
+    one = chr(code)
+    if not unicodedata.decomposition(one):
+        return "" if unicodedata.combining(one) else one.casefold()
+    parts = unicodedata.normalize("NFKD", one).casefold()
     return "".join(_OWN.get(ord(one), one) for one in parts if not unicodedata.combining(one))
 
 
@@ -79,6 +82,11 @@ class Pieced:
             self._starts.append(self.length)
             self._sources.append((start, end))
             self.length += len(text)
+
+    @property
+    def count(self) -> int:
+        """How many pieces there are."""
+        return len(self._pieces)
 
     @property
     def text(self) -> str:

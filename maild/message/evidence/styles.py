@@ -52,8 +52,8 @@ PROPERTIES: Final = frozenset(
         "content-visibility",
     ]
 )
-MAX_RULES: Final = 1000  # compound selectors that are kept
-MAX_SHEET_CHARS: Final = 64 * 1024
+MAX_RULES: Final = 500  # compound selectors that are kept
+MAX_SHEET_CHARS: Final = 32 * 1024
 MAX_STYLE_CHARS: Final = 8 * 1024
 _MAX_NESTING: Final = 40
 _MAX_PARTS: Final = 6  # of one selector
