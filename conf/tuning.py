@@ -105,6 +105,21 @@ class LoopTuning:
 
 
 @dataclass(frozen=True, slots=True)
+class EvidenceTuning:
+    """How the look at new mail yields to everything else. It rests `rest` times as long as `batch` messages took, and
+    `busy_rest` times where the store serves more than `busy_units` writing units a second; `look_s` where nothing
+    waits, `retry_s` after a failure.
+    """
+
+    batch: int = 20
+    look_s: float = 0.5
+    retry_s: float = 5.0
+    rest: float = 4
+    busy_rest: float = 200
+    busy_units: float = 40
+
+
+@dataclass(frozen=True, slots=True)
 class Tuning:
     """The tuning of the whole daemon; each part is handed its own."""
 
@@ -115,3 +130,4 @@ class Tuning:
     smtp: SmtpTuning = field(default_factory=SmtpTuning)
     queue: QueueTuning = field(default_factory=QueueTuning)
     loop: LoopTuning = field(default_factory=LoopTuning)
+    evidence: EvidenceTuning = field(default_factory=EvidenceTuning)

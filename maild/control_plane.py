@@ -19,6 +19,8 @@ from controlplane.domains.registry import Registry
 from controlplane.egress.client import Egress
 from controlplane.mail.analytics import Analytics
 from controlplane.mail.bodies import BodyReader, TextLoader
+from controlplane.mail.evidence import Examiner
+from controlplane.mail.evidence_follower import EvidenceFollower
 from controlplane.operations.invoke import Operations
 from controlplane.operations.operation import Services
 from controlplane.operations.table import OPERATIONS
@@ -106,6 +108,7 @@ def control_plane(
     load_text = TextLoader(db, ground.blobs, ground.cpu)
     sent, hooks, names = _sending(ground, queue), _webhooks(ground, load_text), _domains(ground, queue)
     sanitizer = Sanitizer()
+    examiner = Examiner(db, ground.blobs, ground.cpu)
     services = Services(
         blobs=ground.blobs,
         clock=clock,
@@ -124,6 +127,7 @@ def control_plane(
         body_reader=BodyReader(
             ground.blobs, ground.cpu, sanitizer.clean_any, ground.tuning.api.sanitized_chars
         ),
+        examiner=examiner,
         load_text=load_text,
         search_index=search_index,
         kept_json=KeptJson(),
@@ -148,6 +152,7 @@ def control_plane(
         ground.tuning.http,
     )
     background = [rate_limit, hooks.egress, names.egress, hooks.dispatcher, sent.scheduler, names.rechecks]
+    background.append(EvidenceFollower(db, examiner, clock, ground.tuning.evidence))
     reporter = _tls_reporter(ground, queue) if settings.outbound.tls_reports else None
     if reporter is not None:
         background.append(reporter)

@@ -229,6 +229,8 @@ def _fault_at(name: str, told: str | PydanticCustomError) -> ValidationError:
     return ValidationError.from_exception_data("", [InitErrorDetails(type=told, loc=where, input=None)])
 
 
+# What evidence comes to; null until the message was looked at.
+Risk = Literal["none", "low", "medium", "high"]
 RecipientStatus = Literal["queued", "deferred", "sent", "delivered", "bounced", "failed", "suppressed"]
 
 
@@ -290,6 +292,7 @@ class ListedMessage(ResponseModel):
     labels: list[str]
     isAutoReply: bool
     isSpam: bool
+    risk: Risk | None
     auth: Auth | None
     forwardOf: str | None
     recipients: list[Recipient]

@@ -90,7 +90,7 @@ class BodyReader:
         shown = self._body(blob, text, guesser) if text else MessageBody(text_body)
         if not is_sanitized or not html:
             return Bodies(shown, self._body(blob, html, guesser))
-        words, _ = read_text(_octets(self._store, blob), html, self._sanitized_chars)
+        words, _ = read_text(stored_octets(self._store, blob), html, self._sanitized_chars)
         return Bodies(shown, MessageBody(self._sanitize(words)))
 
     def _body(self, blob: Blob, slices: list[Slice], guesser: Guesser | None) -> MessageBody:
@@ -98,7 +98,7 @@ class BodyReader:
             return MessageBody()
         if sum(one.length for one in slices) > HELD_BYTES:
             return MessageBody(pieces=partial(text_pieces, partial(self._store.read, blob), slices))
-        return MessageBody(read_text(_octets(self._store, blob), slices, guesser=guesser)[0])
+        return MessageBody(read_text(stored_octets(self._store, blob), slices, guesser=guesser)[0])
 
     async def json(self, organization_id: str, body: MessageBody) -> AsyncIterator[bytes]:
         """The body as a JSON value, in pieces."""
@@ -121,7 +121,7 @@ def _slices(fields: str | None) -> list[Slice]:
     return [] if fields is None else list(slices_from(load(fields))[:BODY_SLICES_MAX])
 
 
-def _octets(store: Blobs, blob: Blob) -> Any:
+def stored_octets(store: Blobs, blob: Blob) -> Any:
     """The stored message as `read_text` takes it: its ranges."""
     return cast(Any, _Ranges(partial(store.read, blob)))
 
@@ -154,7 +154,7 @@ class TextLoader:
 
     def _beginning(self, blob: Blob, slices: Sequence[Slice]) -> str | None:
         try:
-            return read_text(_octets(self._store, blob), slices, EVENT_CHARS_MAX)[0]
+            return read_text(stored_octets(self._store, blob), slices, EVENT_CHARS_MAX)[0]
         except BlobMissing:
             return None
 

@@ -10,7 +10,7 @@ import msgspec
 from controlplane.contract import rendering
 from controlplane.contract.messages import ListMessages, PatchMessage
 from controlplane.contract.refusals import Refusal
-from controlplane.mail import attempts, bodies, labelling, searching
+from controlplane.mail import attempts, bodies, evidence, labelling, searching
 from controlplane.mail.attempts import Attempts
 from controlplane.mail.bodies import Bodies, MessageBody
 from controlplane.mail.labelling import AskedLabels
@@ -172,6 +172,13 @@ async def get_raw_message(call: Call) -> Download:
         size_bytes=len(trace) + blob.size_bytes,
         open=lambda _start, _stop: _with_trace(call.services.blobs, blob, trace),
     )
+
+
+async def get_evidence(call: Call) -> Result:
+    found = await call.services.examiner.evidence_of(call.organization_id, call.id)
+    if found is None:
+        raise Refusal("message_not_found")
+    return Result(evidence.shown(call.id, found))
 
 
 async def list_attempts(call: Call) -> JsonArray:

@@ -16,6 +16,7 @@ from controlplane.domains.registry import Registry
 from controlplane.egress.client import Egress
 from controlplane.mail.analytics import Analytics
 from controlplane.mail.bodies import BodyReader, TextLoader
+from controlplane.mail.evidence import Examiner
 from controlplane.operations.results import AnyResult
 from controlplane.sending.pipeline import Pipeline
 from controlplane.sending.unsubscribing import Unsubscriber
@@ -67,6 +68,7 @@ class Services:
     analytics: Analytics
     cpu: CpuThreads
     body_reader: BodyReader
+    examiner: Examiner
     load_text: TextLoader
     search_index: SearchIndex
     kept_json: KeptJson

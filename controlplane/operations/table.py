@@ -26,6 +26,7 @@ from controlplane.contract.domains import (
 )
 from controlplane.contract.drafts import CreateDraft, Draft, ListDrafts, PatchDraft
 from controlplane.contract.events import Event, ListEvents, StreamEvents
+from controlplane.contract.evidence import MessageEvidence
 from controlplane.contract.inboxes import CreateInbox, DeactivatedInbox, Inbox, ListInboxes, PatchInbox
 from controlplane.contract.keys import CreateKey, Key, ListKeys, MintedKey, Revoked
 from controlplane.contract.messages import (
@@ -217,6 +218,9 @@ OPERATIONS: tuple[Operation, ...] = (
               messages.get_raw_message, BYTES,
               scope="messages:read", names="message", media=("message/rfc822",),
               refusals=("message_not_found", "attachment_bytes_missing", "inbox_access_denied")),
+    Operation("getEvidence", "GET /v1/messages/{id}/evidence", "What in a message may be an attack on its reader",
+              messages.get_evidence, MessageEvidence,
+              scope="messages:read", names="message", refusals=("message_not_found", "inbox_access_denied")),
     Operation("listAttempts", "GET /v1/messages/{id}/attempts", "Attempts to deliver an outbound message",
               messages.list_attempts, list[DeliveryAttempt],
               scope="messages:read", names="message", refusals=("message_not_found", "inbox_access_denied")),

@@ -13,7 +13,7 @@ LISTED = {
     "fromDomainUnicode", "fromName",
     "toAddresses", "ccAddresses", "bccAddresses", "replyTo",
     "replyToAddresses", "subject", "snippet", "extractedText", "messageIdHeader",
-    "inReplyTo", "references", "labels", "isAutoReply", "isSpam", "auth", "forwardOf", "recipients", "attachments",
+    "inReplyTo", "references", "labels", "isAutoReply", "isSpam", "risk", "auth", "forwardOf", "recipients", "attachments",
     "failureReason", "scheduledAt", "sentAt", "createdAt",
 }  # fmt: skip
 RECIPIENT = {
@@ -85,6 +85,7 @@ async def test_an_inbound_message_is_complete(maild: Running, bot: dict[str, Any
         "labels": ["unread"],
         "isAutoReply": False,
         "isSpam": False,
+        "risk": None,
         "recipients": [],
         "failureReason": None,
         "scheduledAt": None,

@@ -59,7 +59,7 @@ ALLOWED = {
     ("storage/withdrawal.py: withdraw", "recipients"): QUEUE,
 }
 # One row each, or a few.
-SMALL = {"index_state", "master_key", "search_mark", "server_secrets", "switched_off"}
+SMALL = {"evidence_mark", "index_state", "master_key", "search_mark", "server_secrets", "switched_off"}
 _STEP = re.compile(r"SCAN (\w+)\b(?! VIRTUAL TABLE INDEX \d+:.)|SEARCH (\w+) USING AUTOMATIC")
 
 

@@ -19,8 +19,8 @@ from typing import Final
 from maild.message.evidence.files import NamedFile, file_facts
 from maild.message.evidence.finding import (
     VERSION,
-    Evidence,
-    Finding,
+    EvidenceFinding,
+    EvidenceFound,
     Kind,
     finding,
     risk_of,
@@ -37,7 +37,7 @@ from maild.message.evidence.language import (
     role_markup,
 )
 from maild.message.evidence.links import carries_data, link_facts, markdown_links, registered
-from maild.message.evidence.page import Page, Run, read_page
+from maild.message.evidence.page import Page, TextRun, read_page
 from maild.message.evidence.projection import Folded, Folding, Pieced
 from maild.message.evidence.senders import SenderFacts, domain_of, foreign_addresses, sender_facts
 from maild.message.html_tokens import unescape
@@ -80,7 +80,7 @@ class Examined:
     is_cut: bool = False
 
 
-def examine(message: Examined) -> Evidence:
+def examine(message: Examined) -> EvidenceFound:
     """All findings, concealment first. Never raises."""
     return _Examination(message).evidence()
 
@@ -89,7 +89,7 @@ class _Examination:
     def __init__(self, message: Examined) -> None:
         self._message = message
         self._folding = Folding()
-        self._items: list[Finding] = []
+        self._items: list[EvidenceFinding] = []
         self._hidden_chars = 0
         self._is_cut = message.is_cut
         sender = message.sender
@@ -103,7 +103,7 @@ class _Examination:
         )
         self._directives_seen: set[str] = set()
 
-    def evidence(self) -> Evidence:
+    def evidence(self) -> EvidenceFound:
         message = self._message
         self._field("subject", message.subject)
         self._field("fromName", message.from_name or "")
@@ -118,9 +118,11 @@ class _Examination:
         self._sender()
         items = self._in_order()
         is_cut = self._is_cut or len(items) > MAX_ITEMS
-        return Evidence(VERSION, risk_of(items, is_cut), self._hidden_chars, is_cut, tuple(items[:MAX_ITEMS]))
+        return EvidenceFound(
+            VERSION, risk_of(items, is_cut), self._hidden_chars, is_cut, tuple(items[:MAX_ITEMS])
+        )
 
-    def _in_order(self) -> list[Finding]:
+    def _in_order(self) -> list[EvidenceFinding]:
         """The gravest first, so that none of them is what MAX_ITEMS leaves out; a fact is told once."""
         weights = {"high": 0, "medium": 1, "low": 2}
         return sorted(dict.fromkeys(self._items), key=lambda one: weights[one.severity])
@@ -268,7 +270,7 @@ class _Examination:
         self._links(html, page)
         return seen
 
-    def _seen(self, html: str, runs: Sequence[Run]) -> str:
+    def _seen(self, html: str, runs: Sequence[TextRun]) -> str:
         pieced = _pieced(html, [run for run in runs if run.why is None], " ")
         text = self._limited(pieced)
         folded = Folded(text, self._folding)
@@ -290,7 +292,7 @@ class _Examination:
             directive = self._is_telling(mark, text, found)
             self._add(mark.kind, "html", html, start, end, directive=directive, why=mark.why)
 
-    def _hidden(self, html: str, runs: Sequence[Run]) -> None:
+    def _hidden(self, html: str, runs: Sequence[TextRun]) -> None:
         """Text that a style hides: each stretch of it, and what all of it says together."""
         hidden = [run for run in runs if run.why is not None]
         if not hidden:
@@ -382,7 +384,7 @@ class _InHtml(Folded):
         return hit._replace(start=start, end=end)
 
 
-def _pieced(html: str, runs: Iterable[Run], between: str) -> Pieced:
+def _pieced(html: str, runs: Iterable[TextRun], between: str) -> Pieced:
     """The text of these runs, references decoded; a block begins on a line of its own."""
     pieced = Pieced()
     last_end = -1
@@ -424,7 +426,7 @@ def _merged(found: Iterable[Hit], group: str) -> list[Hit]:
     return result
 
 
-def _stretches(html: str, runs: Sequence[Run]) -> list[tuple[int, int, str]]:
+def _stretches(html: str, runs: Sequence[TextRun]) -> list[tuple[int, int, str]]:
     """(start, end, why) of text that is hidden without a break, for one reason."""
     found: list[tuple[int, int, str]] = []
     is_going_on = False
@@ -457,7 +459,7 @@ class _Spans:
         return before > 0 and self._reach[before - 1] > start
 
 
-def _first_seen(html: str, runs: Sequence[Run]) -> int:
+def _first_seen(html: str, runs: Sequence[TextRun]) -> int:
     """Where the text that a person sees begins, but for the first few characters."""
     chars = 0
     for run in runs:

@@ -63,7 +63,7 @@ _NO_RISK: Final[frozenset[Kind]] = frozenset(["preheader", "first_time_sender", 
 _ORDER: Final[tuple[Risk, ...]] = ("none", "low", "medium", "high")
 
 
-class Finding(NamedTuple):
+class EvidenceFinding(NamedTuple):
     """`view[start:end]` in code points, and its first EXCERPT_CHARS as `excerpt`. `directive`: words there tell a
     program what to do. `why`: what hides it, or which of several forms it has. `shown`, `target`: of a name that is
     shown, and of what stands behind it."""
@@ -80,7 +80,7 @@ class Finding(NamedTuple):
     target: str | None = None
 
 
-class Evidence(NamedTuple):
+class EvidenceFound(NamedTuple):
     """`hidden_characters`: of the text that nobody sees. `truncated`: not all of the message was looked at, or there
     is more than `items` hold."""
 
@@ -88,7 +88,7 @@ class Evidence(NamedTuple):
     risk: Risk
     hidden_characters: int
     truncated: bool
-    items: tuple[Finding, ...]
+    items: tuple[EvidenceFinding, ...]
 
 
 def finding(
@@ -103,16 +103,16 @@ def finding(
     why: str | None = None,
     shown: str | None = None,
     target: str | None = None,
-) -> Finding:
+) -> EvidenceFinding:
     """A finding in `words`, the whole of the field that `view` names, with the severity of its kind."""
     severity = _SEVERITIES.get(kind, "low")
     if is_high or (directive and kind in CONCEALMENT):
         severity = "high"
     excerpt = words[start : min(end, start + EXCERPT_CHARS)]
-    return Finding(kind, severity, view, start, end, excerpt, directive, why, shown, target)
+    return EvidenceFinding(kind, severity, view, start, end, excerpt, directive, why, shown, target)
 
 
-def risk_of(items: Iterable[Finding], truncated: bool) -> Risk:
+def risk_of(items: Iterable[EvidenceFinding], truncated: bool) -> Risk:
     """The greatest severity of what counts; what was not looked at whole is never `none`."""
     severities: list[Risk] = [one.severity for one in items if one.kind not in _NO_RISK]
     return max([*severities, "low" if truncated else "none"], key=_ORDER.index)

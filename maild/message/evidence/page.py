@@ -16,6 +16,7 @@ from maild.message.evidence.styles import Declaration, Rule, Sheets, declaration
 from maild.message.html_tokens import HtmlToken, TokenKind, html_tokens, read_attributes
 
 MAX_TAGS: Final = 3000
+MAX_STYLES: Final = 1000  # different `style` attributes
 MAX_MATCHES: Final = 10_000  # rules that were compared with an element
 MAX_DEPTH: Final = 500  # a browser gives up at 512
 SCOPE_LOOK: Final = 40
@@ -57,7 +58,7 @@ _SPOKEN = (
 _WORDY = re.compile(r"\S\s+\S")
 
 
-class Run(NamedTuple):
+class TextRun(NamedTuple):
     """Text that stands in one place. `why`: what hides it. `breaks`: it begins a block of its own."""
 
     start: int
@@ -97,7 +98,7 @@ class Unseen(NamedTuple):
 class Page(NamedTuple):
     """All of it in order. `is_cut`: there is more."""
 
-    runs: list[Run]
+    runs: list[TextRun]
     links: list[Link]
     images: list[Image]
     unseen: list[Unseen]
@@ -117,15 +118,15 @@ _NONE: frozenset[str] = frozenset()
 
 def read_page(html: str) -> Page:
     """Total and linear; at most MAX_TAGS tags."""
-    reader = _Reader(html)
+    reader = _PageReader(html)
     reader.read()
     return reader.page()
 
 
-class _Reader:
+class _PageReader:
     def __init__(self, html: str) -> None:
         self._html = html
-        self._runs: list[Run] = []
+        self._runs: list[TextRun] = []
         self._links: list[Link] = []
         self._images: list[Image] = []
         self._unseen: list[Unseen] = []
@@ -183,7 +184,7 @@ class _Reader:
         if self._again and not is_blank:
             self._resume()
         why = self._computed().hidden_by() if not is_blank else self._computed().gone
-        self._runs.append(Run(start, end, why, self._breaks))
+        self._runs.append(TextRun(start, end, why, self._breaks))
         self._breaks = False
 
     def _computed(self) -> Computed:
@@ -286,6 +287,9 @@ class _Reader:
 
     def _inline(self, style: str) -> tuple[Declaration, ...]:
         if style not in self._styles:
+            if len(self._styles) >= MAX_STYLES:
+                self._is_cut = True
+                return ()
             self._styles[style] = declarations_of(style)
         return self._styles[style]
 

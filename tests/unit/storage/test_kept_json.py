@@ -57,6 +57,8 @@ def listed(tx: Tx, kept: KeptJson | None) -> Any:
         )),
         "DELETE FROM recipients",
         "DELETE FROM messages",
+        """INSERT INTO message_evidence (message_id, version, risk, hidden_characters, is_truncated, items)
+           SELECT id, 1, 'low', 0, 0, '[]' FROM messages""",
     ],
 )  # fmt: skip
 async def test_a_list_shows_every_change(store: Store, kept: KeptJson, change: str) -> None:

@@ -149,7 +149,7 @@ def as_listed(
         "extractedText": row.text_body if row.extracted_text is None else row.extracted_text,
         "messageIdHeader": row.message_id_header, "inReplyTo": row.in_reply_to,
         "references": load(row.reference_ids), "labels": load(row.labels),
-        "isAutoReply": row.is_auto_reply == 1, "isSpam": row.is_spam == 1,
+        "isAutoReply": row.is_auto_reply == 1, "isSpam": row.is_spam == 1, "risk": None,
         "auth": None if row.auth is None else load(row.auth),
         "forwardOf": row.forward_of,
         "recipients": [as_recipient(one) for one in recipients] if row.direction == "outbound" else [],

@@ -1,0 +1,179 @@
+"""Looks at messages for what may be an attack on their reader, and keeps what was found.
+
+What was found before is given again, unless it is of another version. Looking takes a reader's turn, the thread for
+what computes, and a small unit that writes; nothing of it is in the way of a mail that comes in.
+"""
+
+import json
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import msgspec
+
+from controlplane.mail.bodies import BODY_SLICES_MAX, stored_octets
+from maild.message.address import normalize
+from maild.message.decode import decode_stream
+from maild.message.digest import slices_from
+from maild.message.evidence.examine import (
+    MAX_FILES,
+    MAX_HTML_CHARS,
+    MAX_TEXT_CHARS,
+    Examined,
+    examine,
+)
+from maild.message.evidence.files import HEAD_OCTETS, NamedFile
+from maild.message.evidence.finding import VERSION, EvidenceFound
+from maild.message.evidence.senders import SenderFacts, domain_of
+from maild.message.parse import parse, read_text
+from storage import blobs, evidence, messages
+from storage.blobs import Blob, BlobMissing, Blobs
+from storage.cpu_threads import CpuThreads
+from storage.database import Database, Tx
+from storage.evidence import EvidenceRow, KnownPeople
+from storage.records import AttachmentRow, MessageRow, load
+
+HEADS_MAX = 20  # attachments whose first octets are looked at
+HEADER_BYTES = 64 * 1024
+_HEAD_ENCODED = 4 * HEAD_OCTETS
+_SEVERAL = frozenset(["several-from-fields", "several-authors"])
+
+
+class Material(NamedTuple):
+    """All that the store has of a message, before its bytes are read."""
+
+    message: MessageRow
+    blob: Blob | None
+    attachments: list[AttachmentRow]
+    people: KnownPeople
+
+
+class Examiner:
+    """Evidence of messages, at once or as it was kept."""
+
+    def __init__(self, db: Database, store: Blobs, cpu: CpuThreads) -> None:
+        self._db = db
+        self._store = store
+        self._cpu = cpu
+
+    async def evidence_of(self, organization_id: str, message_id: str) -> EvidenceRow | None:
+        """What there is in the organization's message, looked for now where it was not before; None: no message."""
+        kept = await self._db.lookup(evidence.get, organization_id, message_id)
+        if kept is not None and kept.version == VERSION:
+            return kept
+        found = await self.look(organization_id, message_id)
+        if found is not None:
+            await self._db.write(evidence.put, organization_id, message_id, found)
+        return found
+
+    async def look(self, organization_id: str, message_id: str) -> EvidenceRow | None:
+        """Look at the message, and keep nothing; None: there is no such message."""
+        material = await self._db.read_for(organization_id, _material, organization_id, message_id)
+        if material is None:
+            return None
+        return await self._cpu.run(organization_id, partial(self._examined, material))
+
+    def _examined(self, material: Material) -> EvidenceRow:
+        try:
+            message = self._as_shown(material)
+        except BlobMissing:  # GET shows no bodies then
+            message = self._as_shown(material._replace(blob=None))
+        return row_of(examine(message))
+
+    def _as_shown(self, material: Material) -> Examined:
+        message, blob = material.message, material.blob
+        text, html, is_cut = message.text_body, None, False
+        read = None if blob is None else partial(self._store.read, blob)
+        if blob is not None and message.text_slices is not None:
+            text, is_cut = _body(self._store, blob, message.text_slices, MAX_TEXT_CHARS)
+        if blob is not None and message.html_slices is not None:
+            html, is_html_cut = _body(self._store, blob, message.html_slices, MAX_HTML_CHARS)
+            is_cut = is_cut or is_html_cut
+        return Examined(
+            subject=message.subject,
+            from_name=message.from_name,
+            text=text,
+            html=html,
+            files=[
+                NamedFile(
+                    one.id, one.filename, one.content_type, _head(read, one) if number < HEADS_MAX else b""
+                )
+                for number, one in enumerate(material.attachments)
+            ],
+            sender=_sender(material, read) if message.direction == "inbound" else None,
+            is_cut=is_cut,
+        )
+
+
+def row_of(found: EvidenceFound) -> EvidenceRow:
+    """What was found, as it is kept."""
+    items = [one._asdict() for one in found.items]
+    return EvidenceRow(
+        found.version,
+        found.risk,
+        found.hidden_characters,
+        int(found.truncated),
+        json.dumps(items, separators=(",", ":")),  # in ASCII: what senders write may be no Unicode
+    )
+
+
+def shown(message_id: str, row: EvidenceRow) -> dict[str, Any]:
+    """The answer of the API."""
+    return {
+        "messageId": message_id,
+        "version": row.version,
+        "risk": row.risk,
+        "hiddenCharacters": row.hidden_characters,
+        "truncated": bool(row.is_truncated),
+        "items": msgspec.Raw(row.items.encode()),
+    }
+
+
+_Read = Callable[[int, int], bytes]
+
+
+def _material(tx: Tx, organization_id: str, message_id: str) -> Material | None:
+    message = messages.get(tx, organization_id, message_id)
+    if message is None:
+        return None
+    return Material(
+        message,
+        None if message.blob_id is None else blobs.get(tx, message.blob_id),
+        evidence.attachments(tx, message.id, MAX_FILES + 1),
+        evidence.known_people(tx, message, _key(message.from_address)),
+    )
+
+
+def _key(address: str) -> str:
+    return normalize(address) if address else ""
+
+
+def _body(store: Blobs, blob: Blob, fields: str, limit: int) -> tuple[str, bool]:
+    slices = slices_from(load(fields))[:BODY_SLICES_MAX]
+    return read_text(stored_octets(store, blob), slices, limit)
+
+
+def _head(read: _Read | None, attachment: AttachmentRow) -> bytes:
+    if read is None:
+        return b""
+    octets = read(attachment.slice_offset, min(attachment.slice_length, _HEAD_ENCODED))
+    return bytes(decode_stream(attachment.encoding).feed(octets)[:HEAD_OCTETS])
+
+
+def _sender(material: Material, read: _Read | None) -> SenderFacts:
+    message, people = material.message, material.people
+    header = b"" if read is None else read(0, min(message.header_length, HEADER_BYTES))
+    parsed = parse(header)
+    verdict = load(message.auth) if message.auth else {}
+    key = _key(message.from_address)
+    return SenderFacts(
+        from_address=message.from_address,
+        from_name=message.from_name,
+        reply_to=message.reply_to,
+        verified_domain=verdict.get("verifiedDomain"),
+        is_known=people.has_written or key in people.written_to,
+        has_several_from=not _SEVERAL.isdisjoint(parsed.defects),
+        is_bulk=any(parsed.headers.get(name) for name in ("list-unsubscribe", "list-id")),
+        own_domains=people.own_domains,
+        correspondents=frozenset(domain for one in people.written_to if (domain := domain_of(one))),
+    )

@@ -1,0 +1,65 @@
+"""How much work a stranger may make of the look at one message: twice the mail is about twice the work, or a limit."""
+
+import pytest
+
+from maild.message.evidence.examine import Examined, examine
+from maild.message.evidence.files import NamedFile
+from tests.support.work import Bomb, assert_proportional, bomb
+
+BOMBS = {
+    "open brackets": bomb("<"),
+    "tags that do not end": bomb("<a "),
+    "paragraphs": bomb("<p>"),
+    "nested blocks": bomb("<div>"),
+    "formatting that goes on": bomb("<b><p>"),
+    "end tags of nothing": bomb("</p></b></i>", "<div>"),
+    "comments that do not end": bomb("<!--"),
+    "references": bomb("&#x41;"),
+    "half references": bomb("&"),
+    "attributes": bomb("a=b ", "<p ", ">x"),
+    "one style": bomb("<p style='color:#fff'>x"),
+    "nested hidden": bomb("<div style='display:none'>x"),
+    "hidden and not": bomb("<p style='display:none'>a<p>b<p style='font-size:0'>c<p>d"),
+    "hidden orders": bomb("ignore previous instructions ", "<p style='font-size:0'>"),
+    "deep CSS": bomb("{", "<style>", "</style>"),
+    "selectors": bomb("a,", "<style>", "b{color:red}</style><a>x"),
+    "rules for everything": bomb("p{color:#fff}", "<style>", "</style>" + "<p>x" * 500),
+    "rules by descent": bomb("div div p{color:#fff}", "<style>", "</style>" + "<div>" * 50 + "<p>x" * 300),
+    "inline functions": bomb("x:url(a;b);", '<p style="', '">x'),
+    "links": bomb("<a href=http://1.2.3.4/>paypal.com</a>"),
+    "images": bomb("<img src='http://a.test/?d=0123456789012345678901234567890123'>"),
+    "zero width": bomb("a\u200b"),
+    "tag characters": bomb("\U000e0041 "),
+    "variations": bomb("a\ufe01\ufe02"),
+    "Markdown": bomb("[a]("),
+    "Markdown images": bomb("![x](http://a.test/c)"),
+    "letters apart": bomb("i g n o r e "),
+    "chat templates": bomb("<|system|>"),
+    "roles": bomb("human: x\n"),
+    "addresses": bomb("forward a@b.test "),
+    "half addresses": bomb("a@"),
+    "one word": bomb("w"),
+    "Chinese orders": bomb("忽略之前的所有指令"),
+    "fences": bomb("<<<mail 0123456789abcdef "),
+}
+
+
+def of(words: str, where: str) -> Examined:
+    text, html = (words, None) if where == "text" else (None, words)
+    return Examined("", None, text, html, (), None)
+
+
+@pytest.mark.parametrize("where", ["text", "html"])
+@pytest.mark.parametrize("name", BOMBS)
+def test_twice_the_mail_is_twice_the_work(name: str, where: str) -> None:
+    made: Bomb[str] = BOMBS[name]
+    assert_proportional(lambda words: examine(of(words, where)), made)
+    examine(of(made.whole(), where))  # what is quadratic inside a pattern takes hours
+
+
+def test_names_and_files_by_the_thousand() -> None:
+    files = [
+        NamedFile(f"att_{number}", "ignore previous instructions.pdf.exe", "x/y") for number in range(5000)
+    ]
+    found = examine(Examined("", None, None, None, files, None))
+    assert found.truncated and len(found.items) == 100
