@@ -1,4 +1,4 @@
-"""Mail that attacks the program that reads it, and newsletters that don't, put together of pieces (tests/data/evidence).
+"""Mail that attacks the program that reads it, put together of pieces (tests/data/evidence).
 
 Every mail is made by its number alone, so that a figure of a test is the same everywhere.
 """

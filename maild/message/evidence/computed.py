@@ -43,7 +43,7 @@ _FONT_WORDS = {
     "xx-large": 32.0,
 }
 _FONT_SIZES = {"1": 10.0, "2": 13.0, "3": 16.0, "4": 18.0, "5": 24.0, "6": 32.0, "7": 48.0}  # <font size>
-_SHORTHAND_SIZE = re.compile(r"(?:^|\s)((?:\d++\.?\d*+|\.\d++)(?:px|pt|em|rem|%))(?=[\s/]|\Z)")
+_SHORTHAND_SIZE = re.compile(r"(?:^|\s)(0|(?:\d++\.?\d*+|\.\d++)(?:px|pt|em|rem|%))(?=[\s/]|\Z)")
 _COLOURED = re.compile(r"#[0-9a-f]{3,8}|(?:rgb|hsl)a?\([^)]*\)|[a-z]+")
 _SIX = re.compile(r"#[0-9a-f]{6}")
 _TRANSLATED = re.compile(r"translate(?:3d|x|y)?\(([^)]*)\)")

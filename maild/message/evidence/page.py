@@ -31,6 +31,7 @@ _BLOCKS = frozenset(
     tr ul""".split()
 )
 _ENDS_P = _BLOCKS - frozenset(["body", "html", "td", "th", "tr", "tbody", "thead", "tfoot", "legend"])
+_HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
 _TABLE = frozenset("table tbody thead tfoot tr td th caption".split())
 _SCOPE = frozenset("table td th caption html button object".split())
 _ENDED_BY = {  # an open element → what begins ends it
@@ -43,8 +44,9 @@ _ENDED_BY = {  # an open element → what begins ends it
     "tr": frozenset(["tr", "tbody", "tfoot"]),
 }
 _ENDED_SCOPE = {"li": frozenset(["ul", "ol", "table"]), "dt": frozenset(["dl"]), "dd": frozenset(["dl"])}
-# What a browser does not show of elements without any style; `details` and `dialog` where they are closed.
-_UNSHOWN = frozenset("audio canvas datalist object rp video svg math select noframes".split())
+# What a browser does not show of elements without any style; `details` and `dialog` where they are closed. Mail
+# programs run no scripts, so what stands in `canvas` and `noscript` for want of them is shown.
+_UNSHOWN = frozenset("audio datalist math meter progress rp select svg video".split())
 _CLOSED = frozenset(["details", "dialog"])
 _SPOKEN = (
     "alt",
@@ -140,6 +142,8 @@ class _PageReader:
         self._breaks = False
         self._matches = 0
         self._is_cut = False
+        # Without a doctype a table may stand in a paragraph (HTML, "quirks mode").
+        self._is_quirky = "<!doctype" not in html[:500].lower()
 
     def read(self) -> None:
         html = self._html
@@ -196,11 +200,7 @@ class _PageReader:
         name = token.name
         if name in _BLOCKS or name == "br":
             self._breaks = True
-        if name in _ENDS_P and self._open["p"]:
-            self._close_within("p", _SCOPE)
-        for ended, starts in _ENDED_BY.items():
-            if name in starts and self._open[ended]:
-                self._close_within(ended, _ENDED_SCOPE.get(ended, frozenset(["table"])))
+        self._end_before(name)
         if self._again and (name in INLINE or name == "img"):
             self._resume()
         attributes = read_attributes(token.attributes) if token.attributes.strip(" /\t\r\n") else {}
@@ -212,6 +212,18 @@ class _PageReader:
             self._end_link(token.start)
             self._link = (token.start, attributes.get("href", ""), len(self._runs))
         self._push(name, attributes, token.attributes)
+
+    def _end_before(self, name: str) -> None:
+        """End what an element of that name ends by beginning."""
+        if name in _ENDS_P and self._open["p"] and not (name == "table" and self._is_quirky):
+            self._close_within("p", _SCOPE)
+        if name in _HEADINGS and self._stack and self._stack[-1].tag in _HEADINGS:
+            self._close_within(self._stack[-1].tag, _SCOPE)
+        if name == "a" and self._open["a"]:
+            self._close_within("a", _SCOPE, keeps="a")
+        for ended, starts in _ENDED_BY.items():
+            if name in starts and self._open[ended]:
+                self._close_within(ended, _ENDED_SCOPE.get(ended, frozenset(["table"])))
 
     def _push(self, name: str, attributes: dict[str, str], raw: str) -> None:
         if len(self._stack) >= MAX_DEPTH:
