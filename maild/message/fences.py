@@ -28,15 +28,15 @@ _PICTURE = re.compile("[\u00a9\u00ae\u203c-\u3299\ufe0f\U0001f000-\U0001faff]")
 _PICTURE_OR_KEYCAP = re.compile("[#*0-9\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff]")
 
 # "<" and ">" and what people take for them.
-_OPENING: Final = (
+OPENING: Final = (
     "<\u00ab\u02c2\u1438\u2039\u226a\u22d8\u2329\u276c\u276e\u2770\u27e8\u27ea\u29fc\u3008\u300a"
     "\ufe3d\ufe3f\ufe64\uff1c"
 )
-_CLOSING: Final = (
+CLOSING: Final = (
     ">\u00bb\u02c3\u1433\u203a\u226b\u22d9\u232a\u276d\u276f\u2771\u27e9\u27eb\u29fd\u3009\u300b"
     "\ufe3e\ufe40\ufe65\uff1e"
 )
-_FENCE_LIKE = re.compile(f"[{_OPENING}]{{3,}}|[{_CLOSING}]{{3,}}|[\u226a\u22d8]|[\u226b\u22d9]")
+_FENCE_LIKE = re.compile(f"[{OPENING}]{{3,}}|[{CLOSING}]{{3,}}|[\u226a\u22d8]|[\u226b\u22d9]")
 _IMAGE = re.compile(r"!(?=\[)")
 _TARGET = re.compile(r"(?<=\])(?=[(:])")
 _LOADING_TAG = re.compile(

@@ -20,6 +20,7 @@ from typing import Final, NamedTuple
 from maild.message.evidence import phrases
 from maild.message.evidence.confusables import LOOKS_LIKE
 from maild.message.evidence.projection import Folded, Folding
+from maild.message.fences import CLOSING, OPENING
 
 DIRECTIVE: Final = "directive"
 SECRET: Final = "secret_request"  # noqa: S105 (the name of a kind)
@@ -263,8 +264,7 @@ _ROLE_MARKUP = re.compile(
 )
 # What fences of ours look like: nobody outside may write them.
 _FENCE = re.compile(
-    r"[<\u2039\u00ab\u02c2\u276e\u3008\u27e8]{2,6}\s{0,5}mail\b(?=\s+[0-9a-f]{4,})"
-    r"|\bmail\s{1,5}[0-9a-f]{6,64}\s{0,5}[>\u203a\u00bb\u02c3\u276f\u3009\u27e9]{2,6}"
+    rf"[{OPENING}]{{2,6}}\s{{0,5}}mail\b(?=\s+[0-9a-f]{{4,}})|\bmail\s{{1,5}}[0-9a-f]{{6,64}}\s{{0,5}}[{CLOSING}]{{2,6}}"
 )
 
 
@@ -297,9 +297,7 @@ _ROLE_SIGNS = (
     ),
     "admin",
 )
-_BRACKETS = re.compile(
-    "[<\u2039\u00ab\u02c2\u276e\u3008\u27e8]{2}|[>\u203a\u00bb\u02c3\u276f\u3009\u27e9]{2}"
-)
+_BRACKETS = re.compile(f"[{OPENING}]{{2}}|[{CLOSING}]{{2}}")
 
 
 def role_markup(text: str) -> Iterator[tuple[int, int]]:
