@@ -101,7 +101,6 @@ class _Examination:
                 domain_of(sender.from_address) if sender else "",
             )
         )
-        self._directives_seen: set[str] = set()
 
     def evidence(self) -> EvidenceFound:
         message = self._message
@@ -195,15 +194,12 @@ class _Examination:
         found = list(found)
         is_sent = self._sends_away(folded, [one for one in found if one.group == SENDING])
         for hit in _merged(found, DIRECTIVE):
-            self._directives_seen.add(hit.id)
             self._add(
                 "directive", view, words, hit.start, hit.end, directive=True, is_high=is_sent, why=hit.id
             )
         for hit in _merged(found, SECRET):
-            self._directives_seen.add(hit.id)
             self._add("secret_request", view, words, hit.start, hit.end)
         for start, end in role_markup(folded.text):
-            self._directives_seen.add("role_markup")
             self._add("role_markup", view, words, *folded.span(start, end))
         for start, end in fences(folded.text):
             self._add("fence_spoof", view, words, *folded.span(start, end))
@@ -212,10 +208,9 @@ class _Examination:
         """Is something to be sent to an address that belongs to neither side?"""
         if not verbs or "@" not in folded.text:
             return False
-        places = [folded.span(*span) for span in foreign_addresses(folded.text, self._known)]
         return any(
             start - SEND_LOOK <= verb.end and verb.start <= end + SEND_LOOK
-            for start, end in places
+            for start, end in foreign_addresses(folded.text, self._known)
             for verb in verbs
         )
 
@@ -379,7 +374,9 @@ class _InHtml(Folded):
         return self._pieced.span(*self._folded.span(start, end))
 
     def placed(self, hit: Hit) -> Hit:
-        """A hit with places of the pieced text, at those of the markup."""
+        """A hit with places of the pieced text, at those of the markup; one of SENDING stays (`folded_hits`)."""
+        if hit.group == SENDING:
+            return hit
         start, end = self._pieced.span(hit.start, hit.end)
         return hit._replace(start=start, end=end)
 

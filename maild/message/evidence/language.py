@@ -150,7 +150,14 @@ def _spaced(text: str) -> Iterator[Hit]:
 
 
 def _unspaced(text: str) -> Iterator[Hit]:
-    slots_of = _possible({word: slots for word, slots in _LEXICON.unspaced.items() if word in text})
+    letters = set(text)
+    slots_of = _possible(
+        {
+            word: slots
+            for word, slots in _LEXICON.unspaced.items()
+            if letters.issuperset(word) and word in text
+        }
+    )
     if not slots_of:
         return
     negations = [one for one in _LEXICON.unspaced_negations if one in text]
@@ -319,9 +326,8 @@ _LOOKS_OF_FENCES = {code: letter for code, letter in LOOKS_LIKE.items() if lette
 
 
 def folded_hits(folded: Folded) -> list[Hit]:
-    """`hits`, at the places of the source."""
-    found = []
-    for one in hits(folded.text):
-        start, end = folded.span(one.start, one.end)
-        found.append(one._replace(start=start, end=end))
-    return found
+    """`hits`, at the places of the source; those of SENDING, of which there are many, stay where they are folded."""
+    return [
+        one if one.group == SENDING else Hit(one.group, one.id, *folded.span(one.start, one.end))
+        for one in hits(folded.text)
+    ]
