@@ -70,7 +70,7 @@ _RECIPIENTS = array_of(
     object_of(_RECIPIENT), "(SELECT * FROM recipients WHERE message_id = m.id ORDER BY position) r"
 )
 # Found out later, and perhaps anew (storage/evidence.py).
-_RISK = "(SELECT e.risk FROM message_evidence e WHERE e.message_id = m.id)"
+RISK = "(SELECT e.risk FROM message_evidence e WHERE e.message_id = m.id)"
 _MESSAGE = {
     "id": value("m.id"),
     "inboxId": value("m.inbox_id"),
@@ -96,7 +96,7 @@ _MESSAGE = {
     "labels": stored("m.labels"),
     "isAutoReply": flag("m.is_auto_reply"),
     "isSpam": flag("m.is_spam"),
-    "risk": value(_RISK),
+    "risk": value(RISK),
     "auth": stored("m.auth"),
     "forwardOf": value("m.forward_of"),
     "recipients": f"CASE WHEN m.direction = 'outbound' THEN {_RECIPIENTS} ELSE '[]' END",
@@ -110,7 +110,7 @@ _MESSAGE = {
 _OF_THREAD = {**_MESSAGE, "from": value("m.from_address"), "to": stored("m.to_addresses")}
 # All of a message that may change beside its recipients and its risk, and nothing else of it may.
 CHANGING = ("status", "labels", "failure_reason", "scheduled_at", "sent_at")
-_STATE = f"""m.id, {", ".join(f"m.{column}" for column in CHANGING)}, {_RISK},
+_STATE = f"""m.id, {", ".join(f"m.{column}" for column in CHANGING)}, {RISK},
     CASE WHEN m.direction = 'outbound' THEN {_RECIPIENTS} END"""
 STATE_COLUMNS = len(CHANGING) + 3
 _RENDERED = f"""SELECT m.id, {octets(object_of(_MESSAGE))} FROM messages m

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from storage import message_json
 from storage.database import Tx
 from storage.dialect import array, array_of
 
@@ -10,7 +11,8 @@ ATTACHMENTS_MAX = 50
 
 class SpokenRow(NamedTuple):
     """A message's words: what its author added, else all that is known of its text. `has_more`: there are more in the
-    raw message. `recipients`, `attachments` (id, filename, content type, size in bytes): JSON arrays."""
+    raw message. `recipients`, `attachments` (id, filename, content type, size in bytes): JSON arrays.
+    `risk`: what was found in it, None where nobody has looked yet."""
 
     id: str
     direction: str
@@ -25,6 +27,7 @@ class SpokenRow(NamedTuple):
     has_more: int
     created_at: int
     attachments: str
+    risk: str | None
 
 
 _ATTACHMENTS = array_of(
@@ -33,7 +36,7 @@ _ATTACHMENTS = array_of(
 )
 _SPOKEN = f"""SELECT m.id, m.direction, m.status, m.is_auto_reply, m.auth, m.from_address, m.from_name, m.to_addresses,
       m.subject, coalesce(nullif(m.extracted_text, ''), m.text_body, w.words, ''), m.text_slices IS NOT NULL,
-      m.created_at, {_ATTACHMENTS}
+      m.created_at, {_ATTACHMENTS}, {message_json.RISK}
     FROM messages m LEFT JOIN search_words w ON w.message_id = m.id
     WHERE m.thread_id = :thread AND m.organization_id = :organization"""
 _BEFORE = f"{_SPOKEN} AND m.id < :before ORDER BY m.id DESC LIMIT :limit"

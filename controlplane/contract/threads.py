@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import ConfigDict, Field
 
 from controlplane.contract.fields import LabelFilter, Limit, ThreadsCursor, cursor_of, id_of
-from controlplane.contract.messages import Message
+from controlplane.contract.messages import Message, Risk
 from controlplane.contract.model import RequestBody, RequestQuery, ResponseModel, Timestamp, an_id
 from maild.message.thread_context import BUDGET_MAX, BUDGET_MIN
 
@@ -79,6 +79,7 @@ class MessageInContext(ResponseModel):
     id: Annotated[str, an_id("msg")]
     direction: Literal["inbound", "outbound"]
     verifiedDomain: str | None
+    risk: Risk | None
     start: int
     end: int
     isCut: bool

@@ -88,17 +88,20 @@ def _told(thread_id: str, words: SpokenThread, max_tokens: int, focus: str | Non
             "truncated": told.is_truncated,
             "omittedMessages": told.omitted,
             "text": told.text,
-            "messages": _places(told, shown),
+            "messages": _places(told, shown, {row.id: row.risk for row in words.rows}),
         }
     )
 
 
-def _places(told: ToldThread, shown: dict[str, ContextMessage]) -> list[dict[str, Any]]:
+def _places(
+    told: ToldThread, shown: dict[str, ContextMessage], risks: dict[str, str | None]
+) -> list[dict[str, Any]]:
     return [
         {
             "id": place.id,
             "direction": "inbound" if shown[place.id].is_inbound else "outbound",
             "verifiedDomain": shown[place.id].verified_domain,
+            "risk": risks[place.id],
             "start": place.start,
             "end": place.end,
             "isCut": place.is_cut,

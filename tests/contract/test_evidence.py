@@ -86,6 +86,17 @@ async def test_the_risk_is_shown_wherever_the_message_is(maild: Running, bot: di
     assert [one["risk"] for one in thread["messages"]] == ["high"]
 
 
+async def test_a_context_shows_the_risk_beside_the_same_text(maild: Running, bot: dict[str, Any]) -> None:
+    message = await maild.received(bot, mail())
+    path = f"/v1/threads/{message['threadId']}/context"
+    before = await maild.api.get(path)
+    await evidence(maild, message["id"])
+    after = await maild.api.get(path)
+    assert [one.data["messages"][0]["risk"] for one in (before, after)] == [None, "high"]
+    assert before.data["contextHash"] == after.data["contextHash"]
+    assert before.headers["ETag"] != after.headers["ETag"]
+
+
 async def test_a_plain_mail_has_no_risk(maild: Running, bot: dict[str, Any]) -> None:
     message = await maild.received(
         bot, "From: ada@friend.test\nTo: bot@agents.test\nSubject: Lunch\n\nShall we meet at noon?\n"

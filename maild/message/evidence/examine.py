@@ -62,6 +62,7 @@ _TAG_LIKE = re.compile(r"<[^<>]{0,2000}>")
 _CONDITIONAL = re.compile(r"<!--\[if|<!\[if|<!\[endif|<!doctype|<\?xml", re.IGNORECASE)
 _PART_WORDS = 25  # a part of fewer is a note ("this is an HTML mail"), and has nothing to differ in
 _PART_ALIKE = 0.2
+_SAME_CHARS = 40  # by which words of one part are found in the other
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,12 +346,13 @@ class _Examination:
 
     def _compare(self, text: str, seen: str, whole: str) -> None:
         """The text part stands in for what a person sees: what it alone tells a program, nobody reads."""
+        seen_line = _on_one_line(seen)
         only_here = [
             one
             for one in self._items
             if one.view == "text"
             and one.kind in ("directive", "secret_request", "role_markup")
-            and self._folding.fold(one.excerpt)[:40] not in seen
+            and _on_one_line(self._folding.fold(one.excerpt))[:_SAME_CHARS] not in seen_line
         ]
         if only_here:
             first, last = min(one.start for one in only_here), max(one.end for one in only_here)
@@ -360,6 +362,10 @@ class _Examination:
         fewer = min(len(mine), len(theirs))
         if fewer >= _PART_WORDS and len(mine & theirs) < _PART_ALIKE * fewer:
             self._add("part_mismatch", "text", whole, 0, len(text))
+
+
+def _on_one_line(words: str) -> str:
+    return " ".join(words.split())
 
 
 class _InHtml(Folded):
