@@ -101,6 +101,8 @@ def _in_sight() -> Iterator[Attack]:
     table = pieces("attacks.toml")
     leet = str.maketrans("oieas", "01345")
     alike = str.maketrans("aeopc", "\u0430\u0435\u043e\u0440\u0441")
+    for number, order in enumerate(table["paraphrases"]):
+        yield Attack(f"paraphrase {number}", message(order), False, False)
     for split, is_held in (("tuned", False), ("held", True)):
         for number, order in enumerate(table["orders"][split]):
             cover = table["covers"][number % len(table["covers"])]

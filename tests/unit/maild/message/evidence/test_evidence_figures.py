@@ -3,7 +3,7 @@
 from collections import Counter
 
 from maild.message.evidence.examine import examine
-from tests.support.attacks import attacks
+from tests.support.attacks import attacks, message, pieces
 from tests.support.newsletters import newsletters
 
 
@@ -32,3 +32,15 @@ def test_newsletters_are_no_risk() -> None:
     }
     assert counts["high"] == 0, alarms
     assert counts["medium"] <= 0.02 * len(made), alarms
+
+
+def test_orders_in_words_of_their_own_are_beyond_phrases() -> None:
+    beyond = pieces("attacks.toml")["beyond"]
+    found = [one for one in beyond if examine(message(one)).risk != "none"]
+    # What docs/contract.md tells a reader to reckon with; a phrase that finds more moves its sentence to `paraphrases`.
+    assert (len(beyond), len(found)) == (16, 1)
+
+
+def test_harmless_sentences_that_come_near_are_no_risk() -> None:
+    harmless = pieces("attacks.toml")["harmless"]
+    assert [one for one in harmless if examine(message(one)).risk != "none"] == []
