@@ -160,6 +160,13 @@ def _head(read: _Read | None, attachment: AttachmentRow) -> bytes:
     return bytes(decode_stream(attachment.encoding).feed(octets)[:HEAD_OCTETS])
 
 
+def _answered(message: MessageRow) -> list[str]:
+    if message.reply_to_addresses is not None:
+        several: list[str] = load(message.reply_to_addresses)
+        return several
+    return [message.reply_to] if message.reply_to else []
+
+
 def _sender(material: Material, read: _Read | None) -> SenderFacts:
     message, people = material.message, material.people
     header = b"" if read is None else read(0, min(message.header_length, HEADER_BYTES))
@@ -169,11 +176,12 @@ def _sender(material: Material, read: _Read | None) -> SenderFacts:
     return SenderFacts(
         from_address=message.from_address,
         from_name=message.from_name,
-        reply_to=message.reply_to,
+        reply_to=_answered(message),
         verified_domain=verdict.get("verifiedDomain"),
         is_known=people.has_written or key in people.written_to,
         has_several_from=not _SEVERAL.isdisjoint(parsed.defects),
         is_bulk=any(parsed.headers.get(name) for name in ("list-unsubscribe", "list-id")),
         own_domains=people.own_domains,
         correspondents=frozenset(domain for one in people.written_to if (domain := domain_of(one))),
+        organizations=load(message.org_domains) if message.org_domains else {},
     )

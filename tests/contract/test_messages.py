@@ -13,7 +13,8 @@ LISTED = {
     "fromDomainUnicode", "fromName",
     "toAddresses", "ccAddresses", "bccAddresses", "replyTo",
     "replyToAddresses", "subject", "snippet", "extractedText", "messageIdHeader",
-    "inReplyTo", "references", "labels", "isAutoReply", "isSpam", "risk", "auth", "forwardOf", "recipients", "attachments",
+    "inReplyTo", "references", "labels", "isAutoReply", "isSpam", "risk", "auth", "forwardOf", "recipients",
+    "attachments",
     "failureReason", "scheduledAt", "sentAt", "createdAt",
 }  # fmt: skip
 RECIPIENT = {

@@ -65,13 +65,14 @@ def _messages(draw: st.DrawFn) -> Examined:
     sender = SenderFacts(
         from_address=draw(NAMES),
         from_name=draw(st.none() | NAMES),
-        reply_to=draw(st.none() | NAMES),
+        reply_to=draw(st.lists(NAMES, max_size=3)),
         verified_domain=draw(st.none() | st.just("b.test")),
         is_known=draw(st.booleans()),
         has_several_from=draw(st.booleans()),
         is_bulk=draw(st.booleans()),
         own_domains=draw(DOMAINS),
         correspondents=draw(DOMAINS),
+        organizations=draw(st.dictionaries(st.sampled_from(["b.test", "y.test"]), st.just("b.test"))),
     )
     files = st.builds(NamedFile, st.just("att_1"), WORDS, WORDS, st.binary(max_size=64))
     return Examined(

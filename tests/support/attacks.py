@@ -33,7 +33,7 @@ def sender(address: str = "ada@friend.test", **changed: Any) -> SenderFacts:
     facts: dict[str, Any] = {
         "from_address": address,
         "from_name": "Ada",
-        "reply_to": None,
+        "reply_to": (),
         "verified_domain": address.partition("@")[2],
         "is_known": True,
         "own_domains": frozenset(["agents.test"]),
@@ -130,7 +130,7 @@ def _other() -> Iterator[Attack]:
         if number < 3:
             yield Attack(f"look-alike {domain}", message(cover, facts=facts), False, True)
     for number, answers in enumerate(("ada@evil.test", "ada@friend.test.evil.test")):
-        facts = sender(reply_to=answers, verified_domain=None)
+        facts = sender(reply_to=(answers,), verified_domain=None)
         yield Attack(f"answers {number}", message(cover, facts=facts), False, True)
     for number, order in enumerate(table["orders"]["held"][:3]):
         file = NamedFile("att_1", f"{order}.pdf", "application/pdf")

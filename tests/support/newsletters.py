@@ -51,7 +51,7 @@ def _newsletter(number: int) -> Newsletter:
     facts = sender(
         f"news@{site}",
         from_name=brand,
-        reply_to=f"answers@mailer{turn % 5}.test" if number % 30 == 0 else None,
+        reply_to=[f"answers@mailer{turn % 5}.test"] if number % 30 == 0 else [],
         verified_domain=None if number % 60 == 10 else site,
         is_bulk=number % 7 != 0,
         is_known=number % 3 == 0,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Set
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from maild.message.address import split
@@ -23,17 +23,19 @@ class SenderFacts:
     `verified_domain`: of the message's verdict, None where there is none. `is_known`: their address has written to the
     inbox before, or was written to. `own_domains`: the organization's and the inbox's. `correspondents`: the domains
     that the inbox has written to. `is_bulk`: the mail says that it is one of many (List-Unsubscribe, List-Id).
+    `organizations`: of some domains the organizational one (RFC 9989 §4.10); of others their names have to tell.
     """
 
     from_address: str
     from_name: str | None
-    reply_to: str | None
+    reply_to: Sequence[str]
     verified_domain: str | None
     is_known: bool
     has_several_from: bool = False
     is_bulk: bool = False
     own_domains: Set[str] = frozenset()
     correspondents: Set[str] = frozenset()
+    organizations: Mapping[str, str] = field(default_factory=dict)
 
 
 class SenderFact(NamedTuple):
@@ -52,12 +54,10 @@ def sender_facts(sender: SenderFacts) -> Iterator[SenderFact]:
         if found[0].lower() != sender.from_address.lower():
             yield SenderFact("display_name_address", found[0], sender.from_address)
             break
-    if sender.reply_to and domain:
-        answers = domain_of(sender.reply_to)
-        if answers and registered(answers) != registered(domain):
-            # Newsletters that verifiably are the author's take answers where their makers want them.
-            is_light = sender.is_bulk and sender.verified_domain is not None
-            yield SenderFact("reply_to_mismatch", domain, answers, is_light)
+    if domain and (answers := _elsewhere(domain, sender)):
+        # Newsletters that verifiably are the author's take answers where their makers want them.
+        is_light = sender.is_bulk and sender.verified_domain is not None
+        yield SenderFact("reply_to_mismatch", domain, answers, is_light)
     if sender.has_several_from:
         yield SenderFact("several_from")
     if domain and (imitated := _imitated(domain, sender.own_domains | sender.correspondents)):
@@ -66,6 +66,18 @@ def sender_facts(sender: SenderFacts) -> Iterator[SenderFact]:
         yield SenderFact("unverified_sender", target=domain or None)
     if not sender.is_known:
         yield SenderFact("first_time_sender", target=sender.from_address or None)
+
+
+def _elsewhere(domain: str, sender: SenderFacts) -> str | None:
+    """The first domain in Reply-To that is of another organization than the author's."""
+    own = sender.organizations.get(domain)
+    for address in sender.reply_to:
+        answers = domain_of(address)
+        theirs = sender.organizations.get(answers)
+        is_known = own is not None and theirs is not None
+        if answers and (own != theirs if is_known else registered(domain) != registered(answers)):
+            return answers
+    return None
 
 
 def domain_of(address: str) -> str:
