@@ -9,7 +9,13 @@ from typing import NamedTuple
 from storage.database import Tx
 from storage.dialect import EMPTY_ARRAY, replaced
 
-_BLANKED = {"subject": "''", "snippet": "''", "extractedText": "NULL", "attachments": EMPTY_ARRAY}
+_BLANKED = {
+    "subject": "''",
+    "snippet": "''",
+    "extractedText": "NULL",
+    "attachments": EMPTY_ARRAY,
+    "value": "NULL",
+}
 _FORGET_WORDS = f"UPDATE idempotency SET answer = {replaced('answer', _BLANKED)} WHERE message_id = ?"
 
 

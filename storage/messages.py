@@ -212,8 +212,7 @@ def delete(tx: Tx, message: MessageRow) -> str | None:
     labels.forget(tx, message)
     tx.run("DELETE FROM messages WHERE id = ?", (message.id,))
     _forget_words_of_events(tx, message.id)
-    if message.direction == "outbound":
-        idempotency.forget_words(tx, message.id)
+    idempotency.forget_words(tx, message.id)
     threads.leave(tx, message.thread_id, is_unread=is_unread(message))
     if is_unread(message):
         _count_unread(tx, message.inbox_id, -1)

@@ -305,6 +305,16 @@ WHEN EXISTS (SELECT 1 FROM messages WHERE id = OLD.message_id) BEGIN
   SELECT RAISE(ABORT, 'an attachment goes with its message');
 END;
 
+-- Whose code or link was handed out, to one caller each (storage/code_claims.py).
+CREATE TABLE code_claims (
+  message_id      TEXT PRIMARY KEY REFERENCES messages (id) ON DELETE CASCADE,
+  id              TEXT NOT NULL,
+  organization_id TEXT NOT NULL,
+  key_id          TEXT NOT NULL,
+  kind            TEXT NOT NULL CHECK (kind IN ('code', 'link')),
+  created_at      INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE drafts (
   id              TEXT PRIMARY KEY,
   organization_id TEXT NOT NULL REFERENCES organizations (id),

@@ -147,6 +147,7 @@ class WaitMessage(RequestQuery):
     verified: bool | None = None
     subject: Annotated[str, Field(max_length=SUBJECT_MAX), AfterValidator(is_text)] | None = None
     q: Annotated[str, Field(max_length=200), AfterValidator(is_text)] | None = None
+    hasCode: bool | None = None
     after: Position | None = None
     timeoutSeconds: Annotated[int, Field(ge=0, le=WAIT_S_MAX)] = WAIT_S
 

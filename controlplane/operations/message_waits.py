@@ -1,6 +1,7 @@
 """Waiting for a message: the first that comes in behind a position and is as asked for."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from typing import NamedTuple
 
 import msgspec
@@ -12,7 +13,8 @@ from controlplane.mail.arrivals import Arrivals, WantedMail, position_now
 from controlplane.operations.messages import Whole, member_pieces, read_bodies
 from controlplane.operations.operation import Call
 from controlplane.operations.results import JsonPieces, Result
-from storage import inboxes, message_json
+from maild.message.codes import find_code
+from storage import code_claims, inboxes, message_json
 from storage.database import Tx
 from storage.search import IN_EVERYTHING, Needle, Scope
 
@@ -35,7 +37,10 @@ async def wait_for_message(call: Call) -> Result | JsonPieces:
     async def ask() -> Whole | None:
         while True:
             looked = await call.read(_step, call, arrivals)
-            if looked.found is not None or looked.is_end:
+            if looked.found is None:
+                if looked.is_end:
+                    return None
+            elif query.hasCode is None or await _has_code(call, arrivals.cursor) is query.hasCode:
                 return looked.found
 
     found = await (_waiting(call, ask) if query.timeoutSeconds else ask())
@@ -85,6 +90,16 @@ def _step(tx: Tx, call: Call, arrivals: Arrivals) -> Looked:
         return Looked(None, is_end)
     shown = message_json.get(tx, call.organization_id, message_id, call.services.kept_json)
     return Looked(Whole.of(tx, shown) if shown is not None else None, False)
+
+
+async def _has_code(call: Call, message_id: str) -> bool:
+    mail = await call.read(code_claims.mail, call.organization_id, message_id)
+    if mail is None:
+        return False
+    return (
+        await call.services.cpu.run(call.organization_id, partial(find_code, mail.subject, mail.words))
+        is not None
+    )
 
 
 async def _shown(call: Call, whole: Whole, cursor: str) -> Result | JsonPieces:

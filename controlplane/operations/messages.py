@@ -16,7 +16,15 @@ from controlplane.mail.bodies import Bodies, MessageBody
 from controlplane.mail.labelling import AskedLabels
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Download, JsonArray, JsonPieces, Result
-from controlplane.sending.submission import Accepted, Retry, Submission, fingerprint, read_key, size_of
+from controlplane.sending.submission import (
+    Accepted,
+    Retry,
+    Submission,
+    fingerprint,
+    read_key,
+    size_of,
+    small_fingerprint,
+)
 from maild.message.idn import unicode_domain
 from storage import blobs, message_json, messages
 from storage.blobs import Blob, Blobs
@@ -57,6 +65,12 @@ async def retry_of(call: Call, endpoint: str, about: str = "") -> Retry | None:
     is_large = size_of(call.input) > FINGERPRINT_INLINE_CHARS
     made = await call.services.cpu.run(call.organization_id, work) if is_large else work()
     return Retry(endpoint, key, made)
+
+
+def small_retry_of(call: Call, endpoint: str, about: str) -> Retry | None:
+    """The same for a call whose body has nothing attached."""
+    key = read_key(call.idempotency_keys)
+    return None if key is None else Retry(endpoint, key, small_fingerprint(call.principal, call.input, about))
 
 
 def accepted(sent: Accepted) -> Result:

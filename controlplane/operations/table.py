@@ -14,6 +14,7 @@ from controlplane.contract.analytics import (
 )
 from controlplane.contract.attachments import GetAttachment
 from controlplane.contract.attempts import DeliveryAttempt
+from controlplane.contract.codes import ClaimCode, ClaimedCode
 from controlplane.contract.common import Deleted
 from controlplane.contract.domains import (
     AggregateReport,
@@ -75,6 +76,7 @@ from controlplane.operations import (
     agents,
     analytics,
     attachments,
+    codes,
     domains,
     drafts,
     events,
@@ -174,6 +176,10 @@ OPERATIONS: tuple[Operation, ...] = (
               refusals=("inbox_not_found", "inbox_access_denied")),
     Operation("deleteInbox", "DELETE /v1/inboxes/{id}", "Deactivate an inbox", inboxes.delete_inbox, DeactivatedInbox,
               scope="inboxes:write", names="inbox", refusals=("inbox_not_found", "inbox_access_denied")),
+    Operation("claimCode", "POST /v1/inboxes/{id}/codes/claim",
+              "Take the code or the link of the next mail that has one", codes.claim_code, ClaimedCode,
+              scope="messages:read", input=ClaimCode, names="inbox", replays=True,
+              refusals=("inbox_not_found", "inbox_access_denied", "idempotency_conflict", "too_many_streams")),
     Operation("sendMessage", "POST /v1/messages/send", "Send a message, now or at a time",
               messages.send_message, ListedMessage,
               scope="messages:send", input=SendMessage, creates=True, replays=True, body_bytes_max=SEND_BYTES,

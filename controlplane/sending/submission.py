@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Protocol
 
 from controlplane.access.principal import Principal
 from controlplane.contract.messages import AttachmentInput, SendMessage
+from controlplane.contract.model import RequestBody
 from controlplane.contract.refusals import Fault, Refusal, invalid
 from maild.message.compose import OutgoingAttachment
 from maild.message.digest import Digest
@@ -146,10 +147,19 @@ def fingerprint(principal: Principal, request: ComposableRequest, about: str = "
     resource that the request is about, where its body does not say so."""
     # Contents are hashed by themselves: written as JSON once more, large ones would keep the interpreter for long.
     words = request.model_dump_json(exclude_defaults=True, exclude={"attachments": {"__all__": {"content"}}})
-    asked = hashlib.sha256(f"{principal.mode}{about}\n{words}".encode("utf-8", "surrogatepass"))
+    asked = _hashed(principal, about, words)
     for one in request.attachments:
         asked.update(hashlib.sha256(one.content.encode("utf-8", "surrogatepass")).digest())
     return asked.digest()
+
+
+def small_fingerprint(principal: Principal, request: RequestBody, about: str) -> bytes:
+    """The same of a request that has nothing attached."""
+    return _hashed(principal, about, request.model_dump_json(exclude_defaults=True)).digest()
+
+
+def _hashed(principal: Principal, about: str, words: str) -> "hashlib._Hash":
+    return hashlib.sha256(f"{principal.mode}{about}\n{words}".encode("utf-8", "surrogatepass"))
 
 
 def size_of(request: ComposableRequest) -> int:

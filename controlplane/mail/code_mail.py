@@ -1,0 +1,46 @@
+"""What of a mail is handed out as its code or its link, and for which hosts a link may be."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
+
+from controlplane.contract.codes import CodeKind
+from maild.message.codes import FoundValue, find_code
+from maild.message.sign_in_links import find_link
+from storage.code_claims import CodeMail
+
+
+class WantedCode(NamedTuple):
+    """What a caller asks for. `from_domain`: an A-label, at or above which the sender's proven domain is."""
+
+    kinds: Sequence[CodeKind]
+    from_domain: str | None
+    link_hosts: Sequence[str]
+
+
+class FoundCode(NamedTuple):
+    """A mail and what was found in it."""
+
+    mail: CodeMail
+    kind: CodeKind
+    found: FoundValue
+
+
+def look(mail: CodeMail, wanted: WantedCode) -> FoundCode | None:
+    """The code of the mail, else its link, as far as they are asked for; None where there is neither. A code that is
+    ambiguous stands before a link that is not: nobody can tell which of the two the mail means."""
+    code = find_code(mail.subject, mail.words) if "code" in wanted.kinds else None
+    if code is not None:
+        return FoundCode(mail, "code", code)
+    link = find_link(mail.words, partial(_is_trusted, mail, wanted)) if "link" in wanted.kinds else None
+    return FoundCode(mail, "link", link) if link is not None else None
+
+
+def _is_trusted(mail: CodeMail, wanted: WantedCode, host: str) -> bool:
+    """Is the host the proven sender's, or one that the caller named?"""
+    domains = list(wanted.link_hosts)
+    if mail.verified_domain is not None:
+        domains += [mail.verified_domain, mail.org_domains.get(mail.verified_domain, mail.verified_domain)]
+        if wanted.from_domain is not None:
+            domains.append(wanted.from_domain)
+    return any(host == domain or host.endswith(f".{domain}") for domain in domains)

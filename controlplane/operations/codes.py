@@ -1,0 +1,156 @@
+"""Claiming the code or the link of a mail: the oldest that is as asked for, and that nobody else has."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+import msgspec
+
+from controlplane.contract.codes import ClaimCode
+from controlplane.contract.refusals import Refusal
+from controlplane.mail import code_mail, labelling
+from controlplane.mail.arrivals import Arrivals, WantedMail
+from controlplane.mail.code_mail import FoundCode, WantedCode
+from controlplane.operations.messages import accepted, small_retry_of
+from controlplane.operations.operation import Call
+from controlplane.operations.results import Result
+from controlplane.sending.submission import Accepted, Retry, recalled
+from storage import code_claims, idempotency, inboxes, messages
+from storage.code_claims import CodeMail
+from storage.database import Tx
+from storage.labels import UNREAD
+from storage.records import load
+from storage.search import IN_EVERYTHING, Scope
+
+ENDPOINT = "POST /v1/inboxes/{id}/codes/claim"
+CLAIMED = "code-claimed"
+AT_ONCE_CHARS = 2048  # more is read beside the event loop
+
+
+class LookedAt(NamedTuple):
+    """One step of a look: a mail that nobody has claimed, or where there is none, whether all were looked at."""
+
+    mail: CodeMail | None
+    is_end: bool
+
+
+@dataclass(slots=True)
+class Search:
+    """A look for a code. `doubtful`: the first mail of which nobody can tell what it means."""
+
+    call: Call
+    retry: Retry | None
+    arrivals: Arrivals
+    wanted: WantedCode
+    doubtful: FoundCode | None = None
+
+    async def next(self) -> Accepted | FoundCode | None:
+        """What was claimed; a doubtful mail where nothing else is there; None: nothing yet."""
+        while True:
+            looked = await self.call.read(_step, self.call, self.arrivals)
+            if looked.mail is None:
+                if looked.is_end:
+                    return self.doubtful
+                continue
+            found = await self._found(looked.mail)
+            if found is None:
+                continue
+            if found.found.value is None:
+                self.doubtful = self.doubtful or found
+                continue
+            claimed = await self.call.db.write(_claim, self.call, found, self.arrivals.cursor, self.retry)
+            if claimed is not None:
+                return claimed
+
+    async def _found(self, mail: CodeMail) -> FoundCode | None:
+        work = partial(code_mail.look, mail, self.wanted)
+        if len(mail.words) <= AT_ONCE_CHARS:
+            return work()
+        return await self.call.services.cpu.run(self.call.organization_id, work)
+
+
+async def claim_code(call: Call) -> Result:
+    asked: ClaimCode = call.input
+    retry = small_retry_of(call, ENDPOINT, about=call.id)
+    made = await call.db.lookup(_made_before, call, retry)
+    if made is not None:
+        return accepted(made)
+    scope = Scope(call.organization_id, call.id, direction="inbound")
+    wanted_mail = WantedMail(scope, IN_EVERYTHING, asked.fromDomain, not asked.allowUnverified)
+    search = Search(
+        call,
+        retry,
+        Arrivals(wanted_mail, asked.after, call.services.clock.now_ms()),
+        WantedCode(asked.kinds, asked.fromDomain, asked.linkHosts),
+    )
+    found = await (_waiting(call, search.next) if asked.waitSeconds else search.next())
+    if isinstance(found, Accepted):
+        return accepted(found)
+    return Result(_answer(found, None, search.arrivals.cursor))
+
+
+async def _waiting(
+    call: Call, ask: Callable[[], Awaitable[Accepted | FoundCode | None]]
+) -> Accepted | FoundCode | None:
+    principal, streams = call.principal, call.services.streams
+    async with streams.waiting(principal.key_id, principal.organization_id, call.id, call.on_leave) as wait:
+        return await wait.until(ask, call.input.waitSeconds)
+
+
+def _made_before(tx: Tx, call: Call, retry: Retry | None) -> Accepted | None:
+    if inboxes.owner_of(tx, "inbox", call.organization_id, call.id) is None:
+        raise Refusal("inbox_not_found")
+    return recalled(tx, call.organization_id, retry)
+
+
+def _step(tx: Tx, call: Call, arrivals: Arrivals) -> LookedAt:
+    """Look on. A test key is shown what test keys brought about: a code can be used once, and live keys wait for it."""
+    call.principal.ask(tx)
+    message_id, is_end = arrivals.step(tx, call.services.clock.now_ms())
+    mail = code_claims.mail(tx, call.organization_id, message_id) if message_id is not None else None
+    if mail is None or mail.is_claimed or (call.principal.mode == "test" and mail.mode != "test"):
+        return LookedAt(None, is_end)
+    return LookedAt(mail, is_end)
+
+
+def _claim(tx: Tx, call: Call, found: FoundCode, cursor: str, retry: Retry | None) -> Accepted | None:
+    """Hand it out, unless somebody else has it, or it was deleted meanwhile; None then."""
+    made = recalled(tx, call.organization_id, retry)
+    if made is not None:
+        return made
+    message_id, services = found.mail.message_id, call.services
+    message = messages.get(tx, call.organization_id, message_id)
+    now_ms, claim_id = services.clock.now_ms(), services.ids.new("cod")
+    if message is None or not code_claims.claim(
+        tx, claim_id, call.organization_id, call.principal.key_id, message_id, found.kind, now_ms
+    ):
+        return None
+    labels = [label for label in load(message.labels) if label not in (UNREAD, CLAIMED)]
+    labelling.replace(tx, services.changes(), message, [*labels, CLAIMED])
+    answer = msgspec.json.encode(_answer(found, claim_id, cursor))
+    if retry is not None:
+        idempotency.keep(tx, call.organization_id, *retry[:3], answer.decode(), message_id, now_ms)
+    return Accepted(answer, is_replay=False, message_id=message_id)
+
+
+def _answer(found: FoundCode | None, claim_id: str | None, cursor: str) -> dict[str, Any]:
+    value = found.found if found is not None else None
+    is_certain = value is not None and value.value is not None
+    place = {"view": "subject", "start": 0, "end": 0}
+    if found is not None and value is not None:
+        view = "subject" if value.view == "subject" else found.mail.view
+        place = {"view": view, "start": value.start, "end": value.end}
+    return {
+        "id": claim_id,
+        "claimed": claim_id is not None,
+        "kind": found and found.kind,
+        "value": value and value.value,
+        "messageId": found and found.mail.message_id,
+        "verifiedDomain": found and found.mail.verified_domain,
+        "confidence": value and value.confidence,
+        "evidence": place if is_certain else None,
+        "candidates": list(value.candidates) if value is not None else [],
+        "timedOut": found is None,
+        "cursor": cursor,
+    }

@@ -1,0 +1,63 @@
+"""Codes and links of mail, each handed out once: the row is written before the answer, and who writes it first has it.
+
+The row goes with its message. What the code is, it does not say: the mail does.
+"""
+
+from typing import NamedTuple
+
+from storage.database import Tx
+from storage.records import load
+
+
+class CodeMail(NamedTuple):
+    """What of a message that came in may hold a code. `words` are of the field `view`, as GET shows it. `org_domains`:
+    domain → that of its organization, as far as known."""
+
+    message_id: str
+    inbox_id: str
+    mode: str
+    subject: str
+    words: str
+    view: str
+    verified_domain: str | None
+    org_domains: dict[str, str]
+    is_claimed: bool
+
+
+_MAIL = """SELECT m.id, m.inbox_id, m.mode, m.subject, m.extracted_text, m.text_body, m.auth, m.org_domains,
+      EXISTS (SELECT 1 FROM code_claims c WHERE c.message_id = m.id)
+    FROM messages m WHERE m.id = ? AND m.organization_id = ?"""
+
+
+def mail(tx: Tx, organization_id: str, message_id: str) -> CodeMail | None:
+    """The organization's message, or None."""
+    row = tx.one(_MAIL, (message_id, organization_id))
+    if row is None:
+        return None
+    extracted, text, auth, org_domains, is_claimed = row[4:]
+    is_quoted_whole = extracted == "" and bool(text)  # nothing new stands in it: look at all of it
+    return CodeMail(
+        message_id=row[0],
+        inbox_id=row[1],
+        mode=row[2],
+        subject=row[3],
+        words=(text if is_quoted_whole or extracted is None else extracted) or "",
+        view="textBody" if is_quoted_whole else "extractedText",
+        verified_domain=load(auth).get("verifiedDomain") if auth else None,
+        org_domains=load(org_domains) if org_domains else {},
+        is_claimed=bool(is_claimed),
+    )
+
+
+def claim(
+    tx: Tx, claim_id: str, organization_id: str, key_id: str, message_id: str, kind: str, now_ms: int
+) -> bool:
+    """Is the message's code, or link, the caller's? False: another has it."""
+    return (
+        tx.run(
+            """INSERT INTO code_claims (message_id, id, organization_id, key_id, kind, created_at)
+               VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (message_id) DO NOTHING""",
+            (message_id, claim_id, organization_id, key_id, kind, now_ms),
+        )
+        == 1
+    )
