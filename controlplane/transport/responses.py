@@ -71,7 +71,7 @@ class Responder:
 async def _value(request: web.Request, operation: Operation, result: Result) -> web.Response:
     headers = {"Idempotent-Replayed": "true"} if result.is_replay else {}
     if result.tag is not None:
-        headers |= {"ETag": f'"{result.tag}"', "Cache-Control": "private, no-cache"}
+        headers["ETag"] = f'"{result.tag}"'
         if is_known(request, result.tag):  # RFC 9110 §15.4.5
             return web.Response(status=304, headers=headers)
     if operation.is_public:
