@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from storage import attempts, blobs, id_spans, idempotency, labels, search, threads, usage
 from storage.database import Tx
-from storage.dialect import EMPTY_ARRAY, greatest, replaced, unindexed
+from storage.dialect import EMPTY_ARRAY, each_of, greatest, replaced, unindexed
 from storage.ids import Ids
 from storage.labels import UNREAD
 from storage.records import AttachmentRow, MessageRow, columns, dump, load
@@ -21,6 +21,8 @@ _COUNT_UNREAD_OF_THREAD = (
 _COUNT_UNREAD_OF_INBOX = f"UPDATE inboxes SET unread_count = {greatest('0', 'unread_count + ?')} WHERE id = ?"
 _BLANKED = {"subject": "''", "snippet": "''", "attachments": EMPTY_ARRAY}
 _FORGET_WORDS = f"UPDATE events SET data = {replaced('data', _BLANKED)} WHERE message_id = ?"
+_ANNOUNCED = f"""SELECT m.id, m.from_address, m.subject, m.auth FROM messages m
+    WHERE {unindexed("m.organization_id")} = ? AND m.id IN {each_of("?")}"""
 SAME_HEADER_LOOK = 20  # senders choose their Message-ID, and may choose one again and again
 THREAD_LOOK = 1000  # messages, the newest: senders may make a conversation as long as they like
 
@@ -52,6 +54,21 @@ def by_id(tx: Tx, message_id: str) -> MessageRow | None:
     """The message of any organization, or None. For the daemon alone: a request asks with its organization (`get`)."""
     row = tx.one(f"{_SELECT} WHERE id = ?", (message_id,))
     return MessageRow(*row) if row else None
+
+
+class Announced(NamedTuple):
+    """Who a message is from, and what about. `auth`: JSON."""
+
+    id: str
+    from_address: str
+    subject: str
+    auth: str | None
+
+
+def announced(tx: Tx, organization_id: str, message_ids: Sequence[str]) -> list[Announced]:
+    """Of those of these messages that the organization has, in no order."""
+    rows = tx.all(_ANNOUNCED, (organization_id, dump(list(message_ids))))
+    return [Announced(*row) for row in rows]
 
 
 def newest_of_thread(tx: Tx, organization_id: str, thread_id: str) -> MessageRow | None:

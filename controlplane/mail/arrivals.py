@@ -8,12 +8,11 @@ left out. And the position that is handed out where nothing came is as much olde
 
 from typing import NamedTuple
 
-from storage import events, search
+from storage import events, messages, search
 from storage.database import Tx
-from storage.dialect import each_of
 from storage.events import Arrival
 from storage.ids import first_at, made_at
-from storage.records import dump, load
+from storage.records import load
 from storage.search import Needle, Scope
 
 DEFAULT_MS = 120_000  # how far back a wait looks that names no position
@@ -96,11 +95,11 @@ class Arrivals:
 def _as_wanted(tx: Tx, wanted: WantedMail, message_ids: list[str]) -> list[str]:
     if not message_ids or (wanted.from_domain, wanted.is_verified, wanted.subject) == (None, False, None):
         return message_ids
-    rows = tx.all(
-        f"SELECT id, from_address, subject, auth FROM messages WHERE id IN {each_of('?')}",
-        (dump(message_ids),),
-    )
-    return [row[0] for row in rows if _is_from(wanted, row[1], row[3]) and _is_about(wanted, row[2])]
+    return [
+        one.id
+        for one in messages.announced(tx, wanted.scope.organization_id, message_ids)
+        if _is_from(wanted, one.from_address, one.auth) and _is_about(wanted, one.subject)
+    ]
 
 
 def _is_from(wanted: WantedMail, address: str, auth: str | None) -> bool:

@@ -89,3 +89,13 @@ def test_it_would_be_noticed(sql: str) -> None:
 )
 def test_common_sql_is_no_dialect(sql: str) -> None:
     assert not WORDS.search(sql)
+
+
+def test_statements_stand_in_storage_alone() -> None:
+    asked = re.compile(r"\btx\.(all|one|run|run_many|value)\(")
+    found = [
+        name
+        for name, file in FILES.items()
+        if not name.startswith("storage/") and asked.search(file.read_text())
+    ]
+    assert found == ["controlplane/transport/health.py"]  # SELECT 1: does the store answer?
