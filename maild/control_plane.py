@@ -28,6 +28,7 @@ from controlplane.reference import Reference
 from controlplane.sending.admission import Admission
 from controlplane.sending.operator_mail import OperatorMail
 from controlplane.sending.pipeline import Pipeline
+from controlplane.sending.preparing import Preparation
 from controlplane.sending.sanitize import Sanitizer
 from controlplane.sending.scheduler import Scheduler
 from controlplane.sending.tls_reporter import USER_AGENT as REPORTS_USER_AGENT
@@ -163,14 +164,15 @@ def control_plane(
 def _sending(ground: Ground, queue: OutboundQueue) -> SendingParts:
     admission = Admission(ground.settings, ground.ids)
     scheduler = Scheduler(ground.db, ground.clock, ground.ids, admission, wake_queue=queue.wake)
+    preparation = Preparation(
+        ground.db, ground.cpu, ground.disk, ground.clock, ground.ids, ground.settings.outbound
+    )
     pipeline = Pipeline(
         ground.db,
         ground.blobs,
-        ground.cpu,
-        ground.disk,
         ground.clock,
         ground.ids,
-        ground.settings,
+        preparation,
         admission,
         wake_queue=queue.wake,
         wake_scheduler=scheduler.wake,

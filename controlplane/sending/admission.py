@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from conf.settings import Settings
 from controlplane.sending import guards
 from controlplane.sending.guards import Attempt, Terms
+from controlplane.sending.submission import Submission
 from maild.message.address import normalize
 from storage import events, outbound, tripwire, usage
 from storage.clock import day_of, iso, month_of
@@ -55,6 +56,30 @@ class Admission:
             now_ms=now_ms,
             goes_at_ms=goes_at_ms,
             terms=terms,
+        )
+
+    def attempt_of(
+        self,
+        tx: Tx,
+        submission: Submission,
+        organization: OrganizationRow,
+        recipients: Sequence[tuple[str, str]],
+        *,
+        thread_id: str | None,
+        now_ms: int,
+    ) -> Attempt:
+        """The attempt that a submission is."""
+        request = submission.request
+        return self.attempt(
+            tx,
+            organization,
+            request.inboxId,
+            recipients,
+            mode=submission.principal.mode,
+            thread_id=thread_id,
+            now_ms=now_ms,
+            goes_at_ms=request.sendAt or now_ms,
+            terms=Terms(request.ifLastMessageId, submission.authority),
         )
 
     def enqueue(self, tx: Tx, attempt: Attempt, inbox: InboxRow, message_id: str) -> None:

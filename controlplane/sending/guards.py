@@ -6,6 +6,7 @@ commits. A guard that refuses raises; nothing was written then.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from conf.settings import Plan
@@ -77,10 +78,29 @@ class BulkPattern(Refusal):
 def check(tx: Tx, attempt: Attempt) -> InboxRow:
     """Run every guard; the inbox that sends."""
     inbox = inbox_is_active(tx, attempt)
-    domain_is_verified(tx, attempt, inbox)
-    for guard in GUARDS if attempt.mode == "live" else TEST_GUARDS:
+    for guard in _guards_of(attempt, inbox):
         guard(tx, attempt)
     return inbox
+
+
+def every_refusal(tx: Tx, attempt: Attempt) -> list[Refusal]:
+    """What each guard that refuses would say, in their order; `check` raises the first."""
+    try:
+        inbox = inbox_is_active(tx, attempt)
+    except Refusal as refusal:
+        return [refusal]  # without it there is nothing that the others could judge
+    refusals = []
+    for guard in _guards_of(attempt, inbox):
+        try:
+            guard(tx, attempt)
+        except Refusal as refusal:
+            refusals.append(refusal)
+    return refusals
+
+
+def _guards_of(attempt: Attempt, inbox: InboxRow) -> "Sequence[Guard]":
+    own = partial(domain_is_verified, inbox=inbox)
+    return (own, *(GUARDS if attempt.mode == "live" else TEST_GUARDS))
 
 
 def inbox_is_active(tx: Tx, attempt: Attempt) -> InboxRow:

@@ -25,21 +25,18 @@ from dataclasses import dataclass
 import structlog
 
 from conf.log_events import LogEvent, tell
-from conf.settings import Settings
 from controlplane.access.principal import Principal
 from controlplane.contract.messages import SendMessage
-from controlplane.contract.refusals import Fault, Refusal, invalid
+from controlplane.contract.refusals import Refusal
 from controlplane.sending import guards, rows
 from controlplane.sending.admission import Admission
-from controlplane.sending.attachments import decode_attachments
-from controlplane.sending.composing import Composer, Letter, unique_recipients
-from controlplane.sending.queue_room import QueueRoom
+from controlplane.sending.composing import unique_recipients
+from controlplane.sending.preparing import Preparation, SendContext, look, refuse_unsendable
 from controlplane.sending.rows import Prepared
 from controlplane.sending.submission import (
     Accepted,
     Submission,
     WrittenMail,
-    check_if_last,
     recalled,
     with_resolved,
 )
@@ -52,34 +49,20 @@ from storage import (
     messages,
     organizations,
     outbound,
-    switches,
 )
 from storage.blobs import Blobs, Stored
 from storage.change_events import ChangeEvents
-from storage.clock import DAY_MS, Clock, iso
-from storage.cpu_threads import CpuThreads
+from storage.clock import Clock, iso
 from storage.database import Database, DatabaseClosed, Tx
-from storage.disk import Disk
 from storage.failures import StoreFailure
 from storage.ids import Ids
-from storage.records import DraftRow, InboxRow, MessageRow, load
-
-SCHEDULE_MIN_MS = 60_000  # docs/contract.md, section 8
-SCHEDULE_MAX_MS = 30 * DAY_MS
+from storage.records import DraftRow, load
 
 log = structlog.get_logger("maild.sending")
 
 
 class DraftChanged(Exception):
     """The draft was edited while it was composed: what is sent must be what is there."""
-
-
-@dataclass(frozen=True, slots=True)
-class SendContext:
-    """What a send needs to know before it composes."""
-
-    inbox: InboxRow
-    parent: MessageRow | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,27 +79,21 @@ class Pipeline:
         self,
         db: Database,
         blob_store: Blobs,
-        cpu: CpuThreads,
-        disk: Disk,
         clock: Clock,
         ids: Ids,
-        settings: Settings,
+        preparation: Preparation,
         admission: Admission,
         wake_queue: Callable[[], None],
         wake_scheduler: Callable[[], None],
     ) -> None:
         self._db = db
         self._blobs = blob_store
-        self._disk = disk
         self._clock = clock
         self._ids = ids
-        self._settings = settings
+        self._preparation = preparation
         self._admission = admission
         self._wake_queue = wake_queue
         self._wake_scheduler = wake_scheduler
-        self._cpu = cpu
-        self._composer = Composer(cpu)
-        self._room = QueueRoom(db, clock, settings.outbound.max_queued)
 
     async def send(self, submission: Submission) -> Accepted:
         """Accept one message for sending; Refusal when it is refused."""
@@ -124,12 +101,12 @@ class Pipeline:
         made = await self._db.lookup(self._made_before, submission)
         if made is not None:
             return made
-        self._check_schedule(submission.request)
-        around = await self._db.lookup(self._look, submission)
-        await self._refuse_when_full()
+        self._preparation.check_schedule(submission.request)
+        around = await self._db.lookup(look, submission)
+        await self._preparation.refuse_when_full()
         is_scheduled = submission.request.sendAt is not None
         recipients = unique_recipients(submission.request)
-        with self._room.place(0 if is_scheduled else len(recipients)) as place:
+        with self._preparation.room.place(0 if is_scheduled else len(recipients)) as place:
             prepared = await self._prepare(submission, around, recipients)
             done = await self._blobs.keep(prepared.stored, lambda: self._accept(prepared))
             place.is_taken = not done.is_replay
@@ -149,79 +126,34 @@ class Pipeline:
             if draft is None:
                 raise Refusal("draft_not_found")
             try:
-                return await self.send(Submission(principal, _request_of(draft), draft=draft))
+                return await self.send(Submission(principal, request_of(draft), draft=draft))
             except DraftChanged:
                 continue
 
     # Before the transaction --------------------------------------------------------------------
-
-    def _check_schedule(self, request: SendMessage) -> None:
-        if request.sendAt is None:
-            return
-        ahead_ms = request.sendAt - self._clock.now_ms()
-        if not SCHEDULE_MIN_MS <= ahead_ms <= SCHEDULE_MAX_MS:
-            raise invalid([Fault("sendAt", "out_of_range", "Give a time from 1 minute to 30 days ahead")])
-        if request.attachments:
-            raise Refusal("attachments_not_schedulable")
-
-    def _look(self, tx: Tx, submission: Submission) -> SendContext:
-        organization_id, request = submission.principal.organization_id, submission.request
-        inbox = inboxes.get_active(tx, organization_id, request.inboxId)
-        if inbox is None:
-            raise Refusal("inbox_not_found")
-        parent = None
-        if request.inReplyTo is not None:
-            find = messages.newest_of_thread if request.inReplyTo.startswith("thd_") else messages.get
-            parent = find(tx, organization_id, request.inReplyTo)
-            if parent is None or parent.inbox_id != inbox.id:
-                raise Refusal("message_not_found")
-            check_if_last(tx, organization_id, parent.thread_id, request.ifLastMessageId)
-        return SendContext(inbox, parent)
-
-    async def _refuse_when_full(self) -> None:
-        """503 while the queue takes nothing: paused, or no room on the disk."""
-        if await self._db.lookup(switches.off_since, switches.QUEUE) is not None:
-            raise Refusal("provider_unavailable", "The operator has paused sending; try again later.")
-        if not self._disk.has_room():
-            raise Refusal("provider_unavailable", "The server is low on storage; try again later.")
-        await self._room.look()
 
     async def _prepare(
         self, submission: Submission, around: SendContext, recipients: Sequence[tuple[str, str]]
     ) -> Prepared:
         if submission.written is not None:
             return self._prepare_written(submission, submission.written, recipients)
-        request, inbox = submission.request, around.inbox
-        uploaded = await decode_attachments(request, self._cpu, inbox.organization_id)
-        attachments = (*uploaded, *submission.files)
-        self._check_attachments(len(attachments))
-        token = self._ids.token()
-        # The Date of a scheduled message is the one that it leaves at: an older one looks like a late mail.
-        date_ms = request.sendAt or self._clock.now_ms()
-        letter = Letter(
-            request=request,
-            recipients=recipients,
-            inbox=inbox,
-            parent=around.parent,
-            attachments=attachments,
-            token=token,
-            boundary_seed=self._ids.token(),
-            date_s=date_ms // 1000,
-        )
-        raw, found = await self._composer.compose(letter)
+        attachments = await self._preparation.attachments(submission)
+        self._preparation.check_attachments(len(attachments))
+        letter = self._preparation.letter(submission, around, recipients, attachments)
+        raw, found = await self._preparation.compose(letter)
         return Prepared(
             submission=submission,
             recipients=letter.recipients,
             parent=around.parent,
             stored=await self._keep(raw),
             found=found,
-            token=token,
+            token=letter.token,
         )
 
     def _prepare_written(
         self, submission: Submission, written: WrittenMail, recipients: Sequence[tuple[str, str]]
     ) -> Prepared:
-        self._check_attachments(len(written.found.parsed.attachments))
+        self._preparation.check_attachments(len(written.found.parsed.attachments))
         return Prepared(
             submission=submission,
             recipients=recipients,
@@ -230,11 +162,6 @@ class Pipeline:
             found=written.found,
             token=written.token,
         )
-
-    def _check_attachments(self, count: int) -> None:
-        outbound = self._settings.outbound
-        if count and outbound.relay and not outbound.attachments:
-            raise Refusal("attachments_unsupported")
 
     async def _keep(self, raw: bytes) -> Stored:
         try:
@@ -272,16 +199,8 @@ class Pipeline:
         if submission.written is not None:
             _refuse_borrowed_id(tx, submission.written)
         answers_in = rows.thread_of(tx, prepared, now_ms)
-        attempt = self._admission.attempt(
-            tx,
-            organization,
-            request.inboxId,
-            prepared.recipients,
-            mode=principal.mode,
-            thread_id=answers_in,
-            now_ms=now_ms,
-            goes_at_ms=request.sendAt or now_ms,
-            terms=guards.Terms(request.ifLastMessageId, submission.authority),
+        attempt = self._admission.attempt_of(
+            tx, submission, organization, prepared.recipients, thread_id=answers_in, now_ms=now_ms
         )
         try:
             inbox = guards.check(tx, attempt)
@@ -362,20 +281,17 @@ def _not_queued(submission: Submission) -> Refusal:
 
 def _draft_sent_before(tx: Tx, submission: Submission, seen: DraftRow) -> Accepted | None:
     """The message that the draft was sent as; None when it may be sent as it was seen."""
-    organization_id, request = submission.principal.organization_id, submission.request
+    organization_id = submission.principal.organization_id
     draft = drafts.get(tx, organization_id, seen.id)
     if draft is None:
         raise Refusal("draft_not_found")
-    if draft.status == "discarded":
-        raise Refusal("draft_discarded")
     if draft.status == "sent":
         if draft.message_id is None or messages.get(tx, organization_id, draft.message_id) is None:
             raise Refusal("message_not_found", "This draft was sent, and its message deleted since.")
         return Accepted(_shown(tx, organization_id, draft.message_id), is_replay=True)
     if draft != seen:
         raise DraftChanged
-    if not (request.to or request.cc or request.bcc):
-        raise Refusal("draft_incomplete")
+    refuse_unsendable(draft, submission.request)
     return None
 
 
@@ -386,7 +302,7 @@ def _shown(tx: Tx, organization_id: str, message_id: str) -> bytes:
     return shown.json
 
 
-def _request_of(draft: DraftRow) -> SendMessage:
+def request_of(draft: DraftRow) -> SendMessage:
     """The send that a draft stands for. Its fields were checked when it was written."""
     addresses: list[Sequence[str]] = [
         load(text) for text in (draft.to_addresses, draft.cc_addresses, draft.bcc_addresses)

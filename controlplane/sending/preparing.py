@@ -1,0 +1,128 @@
+"""What comes before a message's transaction, and is the same whether it is sent or only judged (`preflight.py`): what
+it answers, whether anything can be taken at all, what is attached, the composed bytes. Nothing here writes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from conf.settings import Outbound
+from controlplane.contract.messages import SendMessage
+from controlplane.contract.refusals import Fault, Refusal, invalid
+from controlplane.sending.attachments import decode_attachments
+from controlplane.sending.composing import Composer, Letter
+from controlplane.sending.queue_room import QueueRoom
+from controlplane.sending.submission import Submission, check_if_last
+from maild.message.compose import OutgoingAttachment
+from maild.message.digest import Digest
+from storage import inboxes, messages, switches
+from storage.clock import DAY_MS, Clock
+from storage.cpu_threads import CpuThreads
+from storage.database import Database, Tx
+from storage.disk import Disk
+from storage.ids import Ids
+from storage.records import DraftRow, InboxRow, MessageRow
+
+SCHEDULE_MIN_MS = 60_000  # docs/contract.md, section 8
+SCHEDULE_MAX_MS = 30 * DAY_MS
+
+
+@dataclass(frozen=True, slots=True)
+class SendContext:
+    """What a send needs to know before it composes."""
+
+    inbox: InboxRow
+    parent: MessageRow | None
+
+
+def look(tx: Tx, submission: Submission) -> SendContext:
+    """The inbox that sends, and the message that is answered; Refusal where one is not there."""
+    organization_id, request = submission.principal.organization_id, submission.request
+    inbox = inboxes.get_active(tx, organization_id, request.inboxId)
+    if inbox is None:
+        raise Refusal("inbox_not_found")
+    parent = None
+    if request.inReplyTo is not None:
+        find = messages.newest_of_thread if request.inReplyTo.startswith("thd_") else messages.get
+        parent = find(tx, organization_id, request.inReplyTo)
+        if parent is None or parent.inbox_id != inbox.id:
+            raise Refusal("message_not_found")
+        check_if_last(tx, organization_id, parent.thread_id, request.ifLastMessageId)
+    return SendContext(inbox, parent)
+
+
+def refuse_unsendable(draft: DraftRow, request: SendMessage) -> None:
+    """Refusal for a draft that was not sent, and can't be. `request`: the send that it stands for."""
+    if draft.status == "discarded":
+        raise Refusal("draft_discarded")
+    if draft.status == "draft" and not (request.to or request.cc or request.bcc):
+        raise Refusal("draft_incomplete")
+
+
+class Preparation:
+    """The steps before the transaction; all of them raise a Refusal. `room`: that of the queue."""
+
+    def __init__(
+        self, db: Database, cpu: CpuThreads, disk: Disk, clock: Clock, ids: Ids, outbound: Outbound
+    ) -> None:
+        self.room = QueueRoom(db, clock, outbound.max_queued)
+        self._db = db
+        self._cpu = cpu
+        self._disk = disk
+        self._clock = clock
+        self._ids = ids
+        self._composer = Composer(cpu)
+        self._takes_attachments = outbound.attachments or not outbound.relay
+
+    def check_schedule(self, request: SendMessage) -> None:
+        """400 where it can't be sent at the time that it names."""
+        if request.sendAt is None:
+            return
+        ahead_ms = request.sendAt - self._clock.now_ms()
+        if not SCHEDULE_MIN_MS <= ahead_ms <= SCHEDULE_MAX_MS:
+            raise invalid([Fault("sendAt", "out_of_range", "Give a time from 1 minute to 30 days ahead")])
+        if request.attachments:
+            raise Refusal("attachments_not_schedulable")
+
+    async def refuse_when_full(self) -> None:
+        """503 while the queue takes nothing: paused, or no room on the disk. `room` is up to date then."""
+        if await self._db.lookup(switches.off_since, switches.QUEUE) is not None:
+            raise Refusal("provider_unavailable", "The operator has paused sending; try again later.")
+        if not self._disk.has_room():
+            raise Refusal("provider_unavailable", "The server is low on storage; try again later.")
+        await self.room.look()
+
+    async def attachments(self, submission: Submission) -> Sequence[OutgoingAttachment]:
+        """Those that were uploaded, decoded, and those of another message. 400, 413."""
+        organization_id = submission.principal.organization_id
+        uploaded = await decode_attachments(submission.request, self._cpu, organization_id)
+        return (*uploaded, *submission.files)
+
+    def check_attachments(self, count: int) -> None:
+        """400 where the configured relay takes none."""
+        if count and not self._takes_attachments:
+            raise Refusal("attachments_unsupported")
+
+    def letter(
+        self,
+        submission: Submission,
+        around: SendContext,
+        recipients: Sequence[tuple[str, str]],
+        attachments: Sequence[OutgoingAttachment],
+    ) -> Letter:
+        """What is to be composed."""
+        request = submission.request
+        # The Date of a scheduled message is the one that it leaves at: an older one looks like a late mail.
+        date_ms = request.sendAt or self._clock.now_ms()
+        return Letter(
+            request=request,
+            recipients=recipients,
+            inbox=around.inbox,
+            parent=around.parent,
+            attachments=attachments,
+            token=self._ids.token(),
+            boundary_seed=self._ids.token(),
+            date_s=date_ms // 1000,
+        )
+
+    async def compose(self, letter: Letter) -> tuple[bytes, Digest]:
+        """The message, and what it says. 400."""
+        return await self._composer.compose(letter)
