@@ -51,11 +51,12 @@ class ApiTuning:
     """`domains`: how many an organization may have; each costs a key, and look-ups every hour.
 
     `sanitized_chars`: how much of one HTML body is sanitised; that takes some twenty times the memory, for one message
-    at a time.
+    at a time. `check_deadline_s`: of all look-ups for a message that is checked before it is sent.
     """
 
     domains: int = 1000
     sanitized_chars: int = 2 * 1024 * 1024
+    check_deadline_s: float = 3.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from controlplane.reference import Reference
 from controlplane.sending.admission import Admission
 from controlplane.sending.operator_mail import OperatorMail
 from controlplane.sending.pipeline import Pipeline
+from controlplane.sending.preflight import FindDestinations, Preflight
 from controlplane.sending.preparing import Preparation
 from controlplane.sending.sanitize import Sanitizer
 from controlplane.sending.scheduler import Scheduler
@@ -36,6 +37,7 @@ from controlplane.sending.tls_reporter import ReportHostRules, TlsReporter
 from controlplane.sending.unsubscribing import Unsubscriber
 from controlplane.transport.health import HealthCheck
 from controlplane.transport.server import HttpServer
+from controlplane.transport.statuses import status_of
 from controlplane.webhooks.dispatcher import Dispatcher
 from controlplane.webhooks.event_streams import Streams
 from controlplane.webhooks.ping import Pinger
@@ -59,10 +61,11 @@ FORWARDS_AT_ONCE = 2  # large ones, of the host
 
 
 class SendingParts(NamedTuple):
-    """What sends messages; both admit into the same queue."""
+    """What sends messages: both admit into the same queue. `preflight`: what would become of one."""
 
     pipeline: Pipeline
     scheduler: Scheduler
+    preflight: Preflight
 
 
 class WebhookParts(NamedTuple):
@@ -99,15 +102,18 @@ def control_plane(
     ground: Ground,
     search_index: SearchIndex,
     queue: OutboundQueue,
+    find_destinations: FindDestinations,
     unsubscribe_key: bytes,
     fence_key: bytes,
     self_check: SelfCheck,
     loop_monitor: LoopMonitor,
 ) -> ControlPlane:
-    """Call it on the event loop that the server will run on. `self_check`, `loop_monitor`: what `/health` tells of."""
+    """Call it on the event loop that the server will run on. `find_destinations`: tells of recipients' domains before
+    anything is sent there. `self_check`, `loop_monitor`: what `/health` tells of."""
     settings, clock, ids, db = ground.settings, ground.clock, ground.ids, ground.db
     load_text = TextLoader(db, ground.blobs, ground.cpu)
-    sent, hooks, names = _sending(ground, queue), _webhooks(ground, load_text), _domains(ground, queue)
+    sent = _sending(ground, queue, find_destinations, load_text)
+    hooks, names = _webhooks(ground, load_text), _domains(ground, queue)
     sanitizer = Sanitizer()
     examiner = Examiner(db, ground.blobs, ground.cpu)
     services = Services(
@@ -116,6 +122,7 @@ def control_plane(
         ids=ids,
         settings=settings,
         pipeline=sent.pipeline,
+        preflight=sent.preflight,
         unsubscriber=Unsubscriber(db, clock, ids, unsubscribe_key),
         egress=hooks.egress,
         secrets=hooks.secrets,
@@ -136,6 +143,7 @@ def control_plane(
         forward_turns=WorkTurns(FORWARDS_AT_ONCE),
         change_queue=QueueChanges(clock, ids.new).change,
         wake_queue=queue.wake,
+        status_of=status_of,
     )
     operations = Operations(db, services)
     authenticator = Authenticator(db, clock)
@@ -161,7 +169,9 @@ def control_plane(
     return ControlPlane(operations, door.log_in, http, hooks.dispatcher, hooks.streams, background, reporter)
 
 
-def _sending(ground: Ground, queue: OutboundQueue) -> SendingParts:
+def _sending(
+    ground: Ground, queue: OutboundQueue, find_destinations: FindDestinations, load_text: TextLoader
+) -> SendingParts:
     admission = Admission(ground.settings, ground.ids)
     scheduler = Scheduler(ground.db, ground.clock, ground.ids, admission, wake_queue=queue.wake)
     preparation = Preparation(
@@ -177,7 +187,8 @@ def _sending(ground: Ground, queue: OutboundQueue) -> SendingParts:
         wake_queue=queue.wake,
         wake_scheduler=scheduler.wake,
     )
-    return SendingParts(pipeline, scheduler)
+    preflight = Preflight(preparation, admission, ground.clock, ground.cpu, find_destinations, load_text)
+    return SendingParts(pipeline, scheduler, preflight)
 
 
 def _tls_reporter(ground: Ground, queue: OutboundQueue) -> TlsReporter:

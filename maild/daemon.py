@@ -32,7 +32,7 @@ from maild.inbound.certificate_watch import CertificateWatch
 from maild.inbound.listener import Listener
 from maild.inbound.session_listener import ListenError, SessionListener
 from maild.loop_monitor import LoopMonitor
-from maild.mail_plane import Ground, mail_in, mail_out, queue_ports, submission
+from maild.mail_plane import Ground, mail_in, mail_out, prospects, queue_ports, submission
 from maild.message import guessing
 from maild.message.envelope_sender import EnvelopeSenders
 from maild.outbound.recipient_headers import RecipientHeaders
@@ -129,9 +129,10 @@ class Daemon:
         outbound = self._settings.outbound
         policy_hosts = PolicyHosts(outbound, ground.resolver.addresses) if outbound.mta_sts else None
         self.tls_policies = self._outbound_tls(ground.clock)
+        ports = queue_ports(ground, local)
         queue = mail_out(
             ground,
-            queue_ports(ground, local),
+            ports,
             senders,
             RecipientHeaders(unsubscribe_key, self._settings.server.public_url),
             random.Random(),  # noqa: S311 (spreads retries, guards nothing)
@@ -141,7 +142,14 @@ class Daemon:
         index = SearchIndex(self._folder.search_index)
         self._keep_house(ground, index)
         api = control_plane(
-            ground, index, queue, unsubscribe_key, fence_key, self.self_check, self.loop_monitor
+            ground,
+            index,
+            queue,
+            prospects(ground, ports).find,
+            unsubscribe_key,
+            fence_key,
+            self.self_check,
+            self.loop_monitor,
         )
         self.operations, self.http, self.streams = api.operations, api.http, api.streams
         self.tls_reporter = api.tls_reporter

@@ -40,9 +40,11 @@ from maild.outbound.dkim import DkimKeys
 from maild.outbound.host_groups import HostGroups
 from maild.outbound.mta_sts import FetchPolicy, StsPolicies
 from maild.outbound.pacing import HostGroupRegistry
+from maild.outbound.prospects import Prospects
 from maild.outbound.queue import OutboundQueue
 from maild.outbound.receiver_policies import HostKeys, ReceiverPolicies
 from maild.outbound.recipient_headers import RecipientHeaders
+from maild.outbound.relays import Relays
 from maild.outbound.route import Router
 from maild.outbound.schedule import Schedule
 from maild.outbound.settle import Settler
@@ -167,6 +169,17 @@ def queue_ports(ground: Ground, local: LocalDelivery) -> QueuePorts:
         may_send=lambda organization_id, domain: db.lookup(
             domains.may_send, organization_id, domain, shared_domains
         ),
+    )
+
+
+def prospects(ground: Ground, ports: QueuePorts) -> Prospects:
+    """What can be told of destinations before anything is sent there."""
+    relays = Relays(ground.settings.outbound)
+    return Prospects(
+        ports.is_local,
+        lambda domain, sender_domain: relays.chosen(sender_domain, domain),
+        ground.resolver,
+        ground.tuning.api.check_deadline_s,
     )
 
 

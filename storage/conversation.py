@@ -28,6 +28,8 @@ _NEWER = f"""SELECT m.id, m.direction, m.from_address, m.created_at, m.snippet
     WHERE m.organization_id = :organization AND {{later}} AND {_COUNTS} ORDER BY n.place DESC LIMIT {NEWER_MAX}"""
 _LATER_THAN_PLACE = _NEWER.format(later="n.place > :place")
 _LATER_THAN_ID = _NEWER.format(later="m.id > :after")
+_LAST = f"""SELECT m.id FROM {_PLACES} n JOIN messages m ON m.id = n.id
+    WHERE m.organization_id = :organization AND {_COUNTS} ORDER BY n.place DESC LIMIT 1"""
 _NEWEST_INBOUND = f"""SELECT {columns(MessageRow, "m")} FROM {_PLACES} n JOIN messages m ON m.id = n.id
     WHERE m.organization_id = :organization AND m.direction = 'inbound'
     ORDER BY m.is_auto_reply, n.place DESC LIMIT 1"""
@@ -64,6 +66,12 @@ def newest(tx: Tx, organization_id: str, thread_id: str) -> str | None:
 def has(tx: Tx, organization_id: str, thread_id: str, message_id: str) -> bool:
     """Is the message one of the conversation?"""
     return _place(tx, organization_id, thread_id, message_id) is not None
+
+
+def last(tx: Tx, organization_id: str, thread_id: str) -> str | None:
+    """The newest message that counts: what `newer` finds nothing behind."""
+    found: str | None = tx.value(_LAST, {"organization": organization_id, "thread": thread_id})
+    return found
 
 
 def newest_inbound(tx: Tx, organization_id: str, thread_id: str) -> MessageRow | None:

@@ -1,7 +1,8 @@
 """Passing a message on: its words below others, with its files, or the whole of it as a file."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
+from typing import TypeVar
 
 from controlplane.contract.refusals import Refusal
 from controlplane.contract.replies import ForwardMessage
@@ -12,13 +13,15 @@ from controlplane.operations.originals import read_original
 from controlplane.operations.results import Result
 from controlplane.sending import replying
 from controlplane.sending.attachments import check_total
-from controlplane.sending.submission import Accepted, Retry, Submission, recalled
+from controlplane.sending.submission import Retry, Submission, recalled
 from maild.message.compose import OutgoingAttachment
 from maild.message.header_writer import is_id
 from storage import blobs, messages
 from storage.blobs import Blob, BlobMissing
 from storage.database import Tx
 from storage.records import AttachmentRow, MessageRow
+
+T = TypeVar("T")
 
 LARGE_BYTES = 256 * 1024  # it takes about four times its size of memory, in its turn
 WORDS_BYTES = 1_048_576  # of each body; what is larger goes as a file
@@ -30,17 +33,32 @@ async def forward_message(call: Call) -> Result:
     made = await call.db.lookup(recalled, call.organization_id, retry)
     if made is not None:
         return accepted(made)
-    parent, rows, blob = await call.db.lookup(_forwarded, call, request)
+    return accepted(await passing_on(call, call.id, request, retry, call.services.pipeline.send))
+
+
+async def passing_on(
+    call: Call,
+    message_id: str,
+    request: ForwardMessage,
+    retry: Retry | None,
+    use: Callable[[Submission], Awaitable[T]],
+) -> T:
+    """What `use` gives for the forward; a large message is in memory while it runs, in its turn."""
+    parent, rows, blob = await call.db.lookup(_forwarded, call, message_id, request)
     if blob is None or blob.size_bytes <= LARGE_BYTES:
-        return accepted(await _forward(call, parent, rows, blob, retry))
+        return await use(await _put_together(call, request, parent, rows, blob, retry))
     async with call.services.forward_turns.turn(call.organization_id):
-        return accepted(await _forward(call, parent, rows, blob, retry))
+        return await use(await _put_together(call, request, parent, rows, blob, retry))
 
 
-async def _forward(
-    call: Call, parent: MessageRow, rows: Sequence[AttachmentRow], blob: Blob | None, retry: Retry | None
-) -> Accepted:
-    request: ForwardMessage = call.input
+async def _put_together(
+    call: Call,
+    request: ForwardMessage,
+    parent: MessageRow,
+    rows: Sequence[AttachmentRow],
+    blob: Blob | None,
+    retry: Retry | None,
+) -> Submission:
     if request.as_ == "eml":
         original, files = None, [await _as_file(call, parent, blob)]
     else:
@@ -49,15 +67,14 @@ async def _forward(
     work = partial(replying.forward_request, parent, request, original)
     send = await call.services.cpu.run(call.organization_id, work)
     check_total([len(one.content) for one in files], send.text, send.html)
-    submission = Submission(call.principal, send, retry, files=files, forward_of=parent.id)
-    return await call.services.pipeline.send(submission)
+    return Submission(call.principal, send, retry, files=files, forward_of=parent.id)
 
 
 def _forwarded(
-    tx: Tx, call: Call, request: ForwardMessage
+    tx: Tx, call: Call, message_id: str, request: ForwardMessage
 ) -> tuple[MessageRow, Sequence[AttachmentRow], Blob | None]:
     """The message, those of its attachments that go along, and its bytes, where they are still there."""
-    parent = messages.get(tx, call.organization_id, call.id)
+    parent = messages.get(tx, call.organization_id, message_id)
     if parent is None:
         raise Refusal("message_not_found")
     rows = messages.attachments(tx, parent.id)

@@ -12,6 +12,7 @@ from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 from conf.settings import Settings
 from controlplane.access.principal import Principal
 from controlplane.contract.model import RequestBody, RequestQuery
+from controlplane.contract.refusals import Refusal
 from controlplane.domains.registry import Registry
 from controlplane.egress.client import Egress
 from controlplane.mail.analytics import Analytics
@@ -19,6 +20,7 @@ from controlplane.mail.bodies import BodyReader, TextLoader
 from controlplane.mail.evidence import Examiner
 from controlplane.operations.results import AnyResult
 from controlplane.sending.pipeline import Pipeline
+from controlplane.sending.preflight import Preflight
 from controlplane.sending.unsubscribing import Unsubscriber
 from controlplane.webhooks.dispatcher import Dispatcher
 from controlplane.webhooks.event_streams import Streams
@@ -58,6 +60,7 @@ class Services:
     ids: Ids
     settings: Settings
     pipeline: Pipeline
+    preflight: Preflight
     unsubscriber: Unsubscriber
     egress: Egress
     secrets: Secrets
@@ -76,6 +79,7 @@ class Services:
     forward_turns: WorkTurns  # to have a large message in memory that is passed on
     change_queue: Callable[[Tx, str, QueueSelection], int]  # retry, hold, release or drop
     wake_queue: Callable[[], None]
+    status_of: Callable[[Refusal], int]  # of HTTP, for what tells of a refusal and is none
 
     def changes(self) -> ChangeEvents:
         """What tells of changes that are made now."""

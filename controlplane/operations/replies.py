@@ -42,16 +42,15 @@ async def _reply(call: Call, find: Find, endpoint: str) -> Result:
     if made is not None:
         return accepted(made)
     found = await call.db.lookup(_answer, call, find)
-    send = await _request(call, found)
+    send = await send_of(call, found, request)
     if request.asDraft:
         return accepted(await _draft(call, found, send, retry))
     submission = Submission(call.principal, send, retry, authority=found.authority, resolved=found.resolved)
     return accepted(await call.services.pipeline.send(submission))
 
 
-async def _request(call: Call, found: Answer) -> SendMessage:
+async def send_of(call: Call, found: Answer, request: ReplyMessage) -> SendMessage:
     """The send that the answer is; what it quotes is read and put into form on a thread."""
-    request: ReplyMessage = call.input
     if request.quote == "none":
         return replying.reply_request(found, request, None)
     original = await read_original(call, found.parent, None)
@@ -64,7 +63,12 @@ def _answer(tx: Tx, call: Call, find: Find) -> Answer:
 
 
 def _message(tx: Tx, call: Call) -> MessageRow:
-    row = messages.get(tx, call.organization_id, call.id)
+    return message_of(tx, call, call.id)
+
+
+def message_of(tx: Tx, call: Call, message_id: str) -> MessageRow:
+    """The organization's message; Refusal `message_not_found`."""
+    row = messages.get(tx, call.organization_id, message_id)
     if row is None:
         raise Refusal("message_not_found")
     return row

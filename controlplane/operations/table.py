@@ -15,6 +15,7 @@ from controlplane.contract.analytics import (
 from controlplane.contract.attachments import GetAttachment
 from controlplane.contract.attempts import DeliveryAttempt
 from controlplane.contract.codes import ClaimCode, ClaimedCode
+from controlplane.contract.checks import CheckedMessage, CheckMessage
 from controlplane.contract.common import Deleted
 from controlplane.contract.domains import (
     AggregateReport,
@@ -84,6 +85,7 @@ from controlplane.operations import (
     inboxes,
     keys,
     message_batches,
+    message_checks,
     message_waits,
     messages,
     operator_queue,
@@ -184,6 +186,11 @@ OPERATIONS: tuple[Operation, ...] = (
               messages.send_message, ListedMessage,
               scope="messages:send", input=SendMessage, creates=True, replays=True, body_bytes_max=SEND_BYTES,
               refusals=(*SENDING_REFUSALS, "thread_advanced", "idempotency_conflict", "attachments_not_schedulable")),
+    Operation("checkMessage", "POST /v1/messages/check", "What would become of a message, without sending it",
+              message_checks.check_message, CheckedMessage,
+              scope="messages:reply", input=CheckMessage, body_bytes_max=SEND_BYTES,
+              refusals=("inbox_not_found", "message_not_found", "draft_not_found", "attachment_not_found",
+                        "inbox_access_denied")),
     Operation("replyToMessage", "POST /v1/messages/{id}/reply", "Answer a message, or write a draft that does",
               replies.reply_to_message, SentReply | DraftedReply,
               scope="messages:reply", input=ReplyMessage, names="message", creates=True, replays=True,

@@ -26,12 +26,11 @@ import structlog
 
 from conf.log_events import LogEvent, tell
 from controlplane.access.principal import Principal
-from controlplane.contract.messages import SendMessage
 from controlplane.contract.refusals import Refusal
 from controlplane.sending import guards, rows
 from controlplane.sending.admission import Admission
 from controlplane.sending.composing import unique_recipients
-from controlplane.sending.preparing import Preparation, SendContext, look, refuse_unsendable
+from controlplane.sending.preparing import Preparation, SendContext, look, refuse_unsendable, request_of
 from controlplane.sending.rows import Prepared
 from controlplane.sending.submission import (
     Accepted,
@@ -56,7 +55,7 @@ from storage.clock import Clock, iso
 from storage.database import Database, DatabaseClosed, Tx
 from storage.failures import StoreFailure
 from storage.ids import Ids
-from storage.records import DraftRow, load
+from storage.records import DraftRow
 
 log = structlog.get_logger("maild.sending")
 
@@ -300,22 +299,3 @@ def _shown(tx: Tx, organization_id: str, message_id: str) -> bytes:
     shown = message_json.get(tx, organization_id, message_id)
     assert shown is not None
     return shown.json
-
-
-def request_of(draft: DraftRow) -> SendMessage:
-    """The send that a draft stands for. Its fields were checked when it was written."""
-    addresses: list[Sequence[str]] = [
-        load(text) for text in (draft.to_addresses, draft.cc_addresses, draft.bcc_addresses)
-    ]
-    to, cc, bcc = addresses
-    return SendMessage.model_construct(
-        inboxId=draft.inbox_id,
-        to=to,
-        cc=cc,
-        bcc=bcc,
-        subject=draft.subject or None,
-        text=draft.text_body,
-        html=draft.html_body,
-        inReplyTo=draft.in_reply_to,
-        ifLastMessageId=draft.if_last,
-    )

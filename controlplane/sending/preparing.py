@@ -19,7 +19,7 @@ from storage.cpu_threads import CpuThreads
 from storage.database import Database, Tx
 from storage.disk import Disk
 from storage.ids import Ids
-from storage.records import DraftRow, InboxRow, MessageRow
+from storage.records import DraftRow, InboxRow, MessageRow, load
 
 SCHEDULE_MIN_MS = 60_000  # docs/contract.md, section 8
 SCHEDULE_MAX_MS = 30 * DAY_MS
@@ -55,6 +55,25 @@ def refuse_unsendable(draft: DraftRow, request: SendMessage) -> None:
         raise Refusal("draft_discarded")
     if draft.status == "draft" and not (request.to or request.cc or request.bcc):
         raise Refusal("draft_incomplete")
+
+
+def request_of(draft: DraftRow) -> SendMessage:
+    """The send that a draft stands for. Its fields were checked when it was written."""
+    addresses: list[Sequence[str]] = [
+        load(text) for text in (draft.to_addresses, draft.cc_addresses, draft.bcc_addresses)
+    ]
+    to, cc, bcc = addresses
+    return SendMessage.model_construct(
+        inboxId=draft.inbox_id,
+        to=to,
+        cc=cc,
+        bcc=bcc,
+        subject=draft.subject or None,
+        text=draft.text_body,
+        html=draft.html_body,
+        inReplyTo=draft.in_reply_to,
+        ifLastMessageId=draft.if_last,
+    )
 
 
 class Preparation:

@@ -54,11 +54,15 @@ class QueueRoom:
         at_ms = self._looked_at_ms
         return at_ms is not None and abs(self._clock.now_ms() - at_ms) < RECHECK_MS
 
+    def refuse(self, recipients: int) -> None:
+        """Refusal when there is no room for this many recipients (0: none enters the queue yet)."""
+        if self._depth + self._admitted + self._held + max(recipients, 1) > self._limit:
+            raise Refusal("provider_unavailable", "The sending queue is full; try again later.")
+
     @contextmanager
     def place(self, recipients: int) -> Iterator[QueueSlot]:
         """Room for this many recipients (0: none enters the queue yet). Refusal when the queue is full."""
-        if self._depth + self._admitted + self._held + max(recipients, 1) > self._limit:
-            raise Refusal("provider_unavailable", "The sending queue is full; try again later.")
+        self.refuse(recipients)
         place = QueueSlot(recipients)
         self._held += recipients
         try:

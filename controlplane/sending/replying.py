@@ -65,7 +65,7 @@ def answer(tx: Tx, principal: Principal, parent: MessageRow, request: ReplyMessa
         raise Refusal(
             "no_reply_target", f"A message that is '{parent.status}' can't be answered.", {"dropped": []}
         )
-    authority = None if principal.holds(SENDING) else REPLY_ONLY
+    authority = _authority(principal)
     if request.to is not None:
         found = ReplyRecipients(request.to, (), "given", ())
     elif parent.direction == "inbound" and not parent.envelope_from:
@@ -74,6 +74,15 @@ def answer(tx: Tx, principal: Principal, parent: MessageRow, request: ReplyMessa
     else:
         found = _resolved(tx, principal, inbox, parent, request, authority)
     return Answer(parent, _with_more(found, request), authority)
+
+
+def to_nobody(principal: Principal, parent: MessageRow) -> Answer:
+    """The answer to it, as far as one is known for which nobody was found."""
+    return Answer(parent, ReplyRecipients((), (), "from", ()), _authority(principal))
+
+
+def _authority(principal: Principal) -> str | None:
+    return None if principal.holds(SENDING) else REPLY_ONLY
 
 
 def _resolved(

@@ -22,6 +22,7 @@ from typing import NamedTuple
 from conf.settings import Outbound
 from maild.outbound.pace import ANSWERS_FOR_S, FIRST_SESSIONS
 from maild.outbound.pacing import HostGroup, Postponed
+from maild.outbound.relays import RelayHost
 from maild.outcomes import Verdict
 from storage.clock import Clock
 from storage.outbound import Due
@@ -46,6 +47,17 @@ class DestinationKey(NamedTuple):
 
     kind: DestinationKind
     domain: str  # of REMOTE; the others have one destination each
+
+
+def destination_of(mode: str, domain: str, is_local: bool, relay: RelayHost | None) -> DestinationKey:
+    """Where mail of a key of this mode to the domain goes. `relay`: the smarthost that would take it."""
+    if mode == "test":
+        return DestinationKey(DestinationKind.SIMULATOR, "")
+    if is_local:
+        return DestinationKey(DestinationKind.LOCAL, "")
+    if relay is not None:
+        return DestinationKey(DestinationKind.RELAY, relay.name)
+    return DestinationKey(DestinationKind.REMOTE, domain)
 
 
 @dataclass

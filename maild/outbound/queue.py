@@ -29,6 +29,7 @@ from maild.outbound.destination_queues import (
     DestinationKind,
     DestinationQueue,
     DestinationQueues,
+    destination_of,
 )
 from maild.outbound.pacing import Postponed
 from maild.outbound.recipient_headers import RecipientHeaders
@@ -234,14 +235,8 @@ class OutboundQueue(LoopService):
         return frozenset(domain for domain, answer in told.items() if answer is True), unknown
 
     def _destination_key(self, row: Due, local: frozenset[str]) -> DestinationKey:
-        if row.mode == "test":
-            return DestinationKey(DestinationKind.SIMULATOR, "")
-        if row.domain in local:
-            return DestinationKey(DestinationKind.LOCAL, "")
         relay = self._relay_of(row.domain, domain_of(row))
-        if relay is not None:
-            return DestinationKey(DestinationKind.RELAY, relay.name)
-        return DestinationKey(DestinationKind.REMOTE, row.domain)
+        return destination_of(row.mode, row.domain, row.domain in local, relay)
 
     def _start_workers(self, destination: DestinationQueue) -> None:
         while not self._stopping and self._destinations.wants_worker(destination):

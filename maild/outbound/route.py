@@ -8,7 +8,7 @@ Each hop carries what its receiver demands of the session; hosts that a policy k
 
 import ipaddress
 import random
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
@@ -152,8 +152,7 @@ class Router:
             return _Hosts([domain], frozenset((domain,)))
         except DnsError:
             raise RouteError(451, "4.4.3", f"DNS does not answer for the MX of {domain}") from None
-        # RFC 7505 §3: a null MX stands alone; beside other records "." is a host without addresses.
-        if len(records) == 1 and not records[0].host:
+        if is_null_mx(records):
             raise RouteError(556, "5.1.10", f"{domain} accepts no mail (null MX)")
         return self._ordered(domain, [record for record in records if record.host])
 
@@ -221,6 +220,12 @@ async def _allowed(asking: Awaitable[T]) -> T:
         return await asking
     except PolicyForbids as error:
         raise RouteError(451, "4.7.0", str(error)) from None
+
+
+def is_null_mx(records: Sequence[Mx]) -> bool:
+    """Does the domain say that it takes no mail?"""
+    # RFC 7505 §3: a null MX stands alone; beside other records "." is a host without addresses.
+    return len(records) == 1 and not records[0].host
 
 
 def _is_address(host: str) -> bool:

@@ -1,0 +1,346 @@
+"""Would this message be sent? What `pipeline.py` would say, and what looks wrong, without sending anything.
+
+The steps before the transaction are the pipeline's own (`preparing.py`); the guards are those of the transaction
+(`guards.py`), and run in one that only reads, together with all that is told of the recipients: one state of the store.
+Every step that refuses is told, and the others go on. Nothing is claimed, counted or written: a wire that this message
+would trip stays as it is.
+"""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple
+
+from controlplane.contract.messages import SendMessage
+from controlplane.contract.refusals import Refusal
+from controlplane.sending import guards
+from controlplane.sending.admission import Admission
+from controlplane.sending.composing import unique_recipients
+from controlplane.sending.participants import correspondence, may_answer
+from controlplane.sending.preparing import Preparation, SendContext, look
+from controlplane.sending.submission import Submission, subject_of
+from maild.message import outgoing_warnings
+from maild.message.address import normalize, split, suppression_keys
+from maild.message.digest import Digest
+from maild.message.outgoing_warnings import AddressFinder, Words, content_warnings, is_no_reply
+from maild.message.reply_recipients import is_foreign
+from storage import conversation, organizations, outbound, suppressions
+from storage import correspondence as letters
+from storage.clock import DAY_MS, Clock
+from storage.correspondence import CameIn, Said
+from storage.cpu_threads import CpuThreads
+from storage.database import Database, Tx
+from storage.records import MessageRow, load
+
+AT_ONCE_CHARS = 2048  # some milliseconds of looking for what is wrong
+READING = "messages:read"
+
+# organization, mode, the sender's domain, the recipients' domains → (route, finding) of each
+FindDestinations = Callable[[str, str, str, Sequence[str]], Awaitable[Mapping[str, tuple[str, str]]]]
+LoadText = Callable[[str, str], Awaitable[str | None]]  # organization, message → the beginning of its text
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is to be judged. `words`: what its author wrote of it. `refusals`: what is known to stand against it
+    already; then `submission` may lack recipients. `is_whole` False: it lacks what can't be had; it is not composed."""
+
+    submission: Submission
+    words: Words
+    refusals: Sequence[Refusal] = ()
+    is_whole: bool = True
+
+
+class OutgoingWarning(NamedTuple):
+    """What looks wrong; as `CheckWarning` of the contract."""
+
+    code: str
+    view: str | None = None
+    start: int | None = None
+    end: int | None = None
+    address: str | None = None
+    message_id: str | None = None
+
+
+class JudgedRecipient(NamedTuple):
+    """Of one recipient; as `CheckedRecipient` of the contract."""
+
+    kind: str
+    address: str
+    is_first_time: bool
+    is_suppressed: bool
+    route: str
+    finding: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """`thread`: the conversation that it answers in, and the last message there that counts. `size_bytes`: None where
+    it could not be composed."""
+
+    refusals: Sequence[Refusal]
+    warnings: Sequence[OutgoingWarning]
+    recipients: Sequence[JudgedRecipient]
+    subject: str
+    size_bytes: int | None
+    thread: tuple[str, str | None] | None
+
+
+@dataclass(slots=True)
+class _Facts:
+    """What the store says, of one moment. `unknown`: recipients who were never written to and may not be answered in
+    the conversation; `came_in`: where they may stand."""
+
+    refusals: list[Refusal]
+    suppressed: frozenset[str]
+    written_to: frozenset[str]
+    last_message_id: str | None = None
+    duplicate_of: str | None = None
+    unknown: Sequence[str] = ()
+    came_in: Sequence[CameIn] = field(default_factory=list)
+
+
+class Preflight:
+    def __init__(
+        self,
+        preparation: Preparation,
+        admission: Admission,
+        clock: Clock,
+        cpu: CpuThreads,
+        find_destinations: FindDestinations,
+        load_text: LoadText,
+    ) -> None:
+        self._preparation = preparation
+        self._admission = admission
+        self._clock = clock
+        self._cpu = cpu
+        self._find_destinations = find_destinations
+        self._load_text = load_text
+
+    async def judge(self, db: Database, wish: Wish) -> Judgement:
+        """What would become of the message; Refusal where the request is at fault, or names what is not there."""
+        submission, refusals = wish.submission, list(wish.refusals)
+        principal, request = submission.principal, submission.request
+        with telling(refusals):
+            self._preparation.check_schedule(request)
+        around = await db.lookup(look, submission)
+        recipients = unique_recipients(request)
+        await self._ask_queue(refusals, 0 if request.sendAt is not None else len(recipients))
+        size_bytes, found = await self._compose(wish, around, recipients, refusals)
+        facts = await db.read_for(
+            principal.organization_id, self._look_up, submission, around, recipients, found
+        )
+        parent = around.parent
+        return Judgement(
+            refusals=[*refusals, *facts.refusals],
+            warnings=[
+                *await self._of_words(principal.organization_id, wish.words),
+                *_of_store(facts),
+                *await self._from_content(principal.organization_id, facts),
+                *_of_recipients(parent, recipients),
+            ],
+            recipients=await self._told(submission, around, recipients, facts),
+            subject=subject_of(request),
+            size_bytes=size_bytes,
+            thread=None if parent is None else (parent.thread_id, facts.last_message_id),
+        )
+
+    async def _ask_queue(self, refusals: list[Refusal], recipients: int) -> None:
+        with telling(refusals):
+            await self._preparation.refuse_when_full()
+            self._preparation.room.refuse(recipients)
+
+    async def _compose(
+        self,
+        wish: Wish,
+        around: SendContext,
+        recipients: Sequence[tuple[str, str]],
+        refusals: list[Refusal],
+    ) -> tuple[int | None, Digest | None]:
+        submission = wish.submission
+        count = len(submission.request.attachments) + len(submission.files)
+        attachments = None
+        with telling(refusals):
+            attachments = await self._preparation.attachments(submission)
+        with telling(refusals):
+            self._preparation.check_attachments(count)
+        if attachments is None or not recipients or not wish.is_whole:
+            return None, None
+        letter = self._preparation.letter(submission, around, recipients, attachments)
+        raw, found = await self._preparation.compose(letter)
+        return len(raw), found
+
+    def _look_up(
+        self,
+        tx: Tx,
+        submission: Submission,
+        around: SendContext,
+        recipients: Sequence[tuple[str, str]],
+        found: Digest | None,
+    ) -> _Facts:
+        principal, now_ms = submission.principal, self._clock.now_ms()
+        organization_id, inbox_id = principal.organization_id, around.inbox.id
+        organization = organizations.get(tx, organization_id)
+        if organization is None:
+            raise Refusal("inbox_not_found")
+        thread_id = around.parent.thread_id if around.parent is not None else None
+        attempt = self._admission.attempt_of(
+            tx, submission, organization, recipients, thread_id=thread_id, now_ms=now_ms
+        )
+        # What test keys send reaches nobody, so live ones have not written to anybody by it.
+        modes = ("live",) if principal.mode == "live" else ("live", "test")
+        addresses = {address.lower() for _, address in recipients}
+        written_to = letters.written_to(tx, organization_id, inbox_id, addresses, modes)
+        facts = _Facts(
+            refusals=guards.every_refusal(tx, attempt),
+            suppressed=_suppressed(tx, organization_id, attempt.keys),
+            written_to=frozenset(map(normalize, written_to)),
+        )
+        if thread_id is not None:
+            facts.last_message_id = conversation.last(tx, organization_id, thread_id)
+        if found is not None:
+            said = Said(
+                subject_of(submission.request),
+                found.snippet,
+                found.text_body or "",
+                found.extracted_text or "",
+            )
+            same = letters.same_words(tx, organization_id, inbox_id, said, now_ms - DAY_MS, modes)
+            keys = frozenset(attempt.keys)
+            facts.duplicate_of = next((one.id for one in same if _recipients_of(one) == keys), None)
+        if principal.holds(READING):  # it tells what other mail says
+            allowed = may_answer(tx, organization_id, thread_id, principal.mode) if thread_id else frozenset()
+            known = facts.written_to | allowed | _authors(around.parent)
+            facts.unknown = [one for _, one in recipients if normalize(one) not in known]
+            facts.came_in = letters.came_in(tx, organization_id, inbox_id) if facts.unknown else ()
+        return facts
+
+    async def _of_words(self, organization_id: str, words: Words) -> Sequence[OutgoingWarning]:
+        work = partial(content_warnings, words)
+        is_small = len(words.text or "") + len(words.html or "") <= AT_ONCE_CHARS
+        found = work() if is_small else await self._cpu.run(organization_id, work)
+        return [OutgoingWarning(*one) for one in found]
+
+    async def _from_content(self, organization_id: str, facts: _Facts) -> Sequence[OutgoingWarning]:
+        """The newest place of each."""
+        if not facts.came_in:
+            return ()
+        finder = AddressFinder(facts.unknown)
+        left, found = set(facts.unknown), []
+        for message in facts.came_in:
+            text = message.text
+            if text is None and message.is_large:
+                text = await self._load_text(organization_id, message.id)
+            work = partial(_stand_in, message, (text or "")[: outgoing_warnings.TEXT_CHARS], finder)
+            for one in await self._cpu.run(organization_id, work):
+                if one.address in left:
+                    left.discard(one.address)
+                    found.append(one)
+            if not left:
+                break
+        return found
+
+    async def _told(
+        self,
+        submission: Submission,
+        around: SendContext,
+        recipients: Sequence[tuple[str, str]],
+        facts: _Facts,
+    ) -> Sequence[JudgedRecipient]:
+        principal = submission.principal
+        domains = {address: outbound.destination(address) for _, address in recipients}
+        ways = await self._find_destinations(
+            principal.organization_id,
+            principal.mode,
+            around.inbox.domain,
+            list(dict.fromkeys(domains.values())),
+        )
+        return [
+            JudgedRecipient(
+                kind,
+                address,
+                normalize(address) not in facts.written_to,
+                any(key in facts.suppressed for key in suppression_keys(address)),
+                *ways[domains[address]],
+            )
+            for kind, address in recipients
+        ]
+
+
+@contextmanager
+def telling(refusals: list[Refusal]) -> Iterator[None]:
+    """A Refusal, raised inside, is told with the others; one of the request itself is raised, as everywhere."""
+    try:
+        yield
+    except Refusal as refusal:
+        if refusal.code == "validation_failed":
+            raise
+        refusals.append(refusal)
+
+
+def words_of(request: SendMessage) -> Words:
+    """Of a message whose author wrote all of it."""
+    return Words(request.subject or "", request.text, request.html, has_files=bool(request.attachments))
+
+
+def _suppressed(tx: Tx, organization_id: str, keys: Sequence[str]) -> frozenset[str]:
+    wanted = {key for address in keys for key in suppression_keys(address)}
+    return frozenset(one.email for one in suppressions.find(tx, organization_id, wanted))
+
+
+def _recipients_of(message: letters.SameWords) -> frozenset[str]:
+    lists = (message.to_addresses, message.cc_addresses, message.bcc_addresses)
+    return frozenset(normalize(address) for one in lists for address in load(one))
+
+
+def _authors(parent: MessageRow | None) -> frozenset[str]:
+    """Who wrote the message that is answered, by its From: to answer there is no stranger's advice."""
+    if parent is None or parent.direction != "inbound":
+        return frozenset()
+    return frozenset(map(normalize, correspondence(parent, is_inbound=True).authors))
+
+
+def _of_store(facts: _Facts) -> Iterator[OutgoingWarning]:
+    if facts.duplicate_of is not None:
+        yield OutgoingWarning("duplicate", message_id=facts.duplicate_of)
+
+
+def _stand_in(message: CameIn, text: str, finder: AddressFinder) -> list[OutgoingWarning]:
+    found = [
+        OutgoingWarning("recipient_from_content", "text", start, end, address, message.id)
+        for address, start, end in finder.find(text)
+    ]
+    replies = load(message.reply_to_addresses) if message.reply_to_addresses else [message.reply_to or ""]
+    for view, addresses in (("replyTo", replies), ("cc", load(message.cc_addresses))):
+        for written in addresses:
+            found += (
+                OutgoingWarning("recipient_from_content", view, None, None, address, message.id)
+                for address, _, _ in finder.find(written)
+            )
+    return found
+
+
+def _of_recipients(
+    parent: MessageRow | None, recipients: Sequence[tuple[str, str]]
+) -> Iterator[OutgoingWarning]:
+    """What is wrong with whom it goes to, and with what it answers."""
+    is_answer = parent is not None and parent.direction == "inbound"
+    foreign = _foreign_replies(parent) if parent is not None and is_answer else frozenset()
+    for _, address in recipients:
+        if normalize(address) in foreign and parent is not None:
+            yield OutgoingWarning("reply_to_mismatch", address=address, message_id=parent.id)
+    for _, address in recipients:
+        if is_no_reply(address):
+            yield OutgoingWarning("no_reply_address", address=address)
+    # RFC 3834 §2: programs don't answer programs, nor what came without a return path.
+    if parent is not None and is_answer and (parent.is_auto_reply or not parent.envelope_from):
+        yield OutgoingWarning("auto_reply_target", message_id=parent.id)
+
+
+def _foreign_replies(parent: MessageRow) -> frozenset[str]:
+    """Whom Reply-To names in another organization than that of From, proven or not."""
+    said = correspondence(parent, is_inbound=True)
+    if said.verified_domain is None:
+        said = said._replace(verified_domain=split(normalize(parent.from_address))[1])
+    return frozenset(normalize(one) for one in said.reply_to if is_foreign(one, said))
