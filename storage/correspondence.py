@@ -58,7 +58,7 @@ class CameIn(NamedTuple):
     cc_addresses: str
 
 
-class Said(NamedTuple):
+class SentWords(NamedTuple):
     """The words of a message, as its row keeps them; empty where it keeps none."""
 
     subject: str
@@ -77,7 +77,7 @@ def written_to(
 
 
 def same_words(
-    tx: Tx, organization_id: str, inbox_id: str, said: Said, since_ms: int, modes: Sequence[str]
+    tx: Tx, organization_id: str, inbox_id: str, said: SentWords, since_ms: int, modes: Sequence[str]
 ) -> list[SameWords]:
     """What the inbox has sent since then, or is to send, in the same words, newest first; among its newest LOOK."""
     after, _ = id_spans.between(tx, organization_id, since_ms, None)

@@ -15,7 +15,7 @@ from controlplane.sending.preflight import Judgement, Wish, telling, words_of
 from controlplane.sending.preparing import refuse_unsendable, request_of
 from controlplane.sending.replying import SENDING
 from controlplane.sending.submission import Submission
-from maild.message.outgoing_warnings import Words
+from maild.message.outgoing_warnings import AuthoredWords
 from storage import drafts, inboxes
 from storage.database import Tx
 from storage.records import DraftRow
@@ -53,7 +53,7 @@ async def _check_reply(call: Call, asked: CheckReply) -> Result:
     with telling(refusals):
         found = await call.db.lookup(replying.answer, call.principal, parent, asked)
     send = await send_of(call, found, asked)
-    words = Words(asked.subject or "", asked.text, asked.html, has_files=bool(asked.attachments))
+    words = AuthoredWords(asked.subject or "", asked.text, asked.html, has_files=bool(asked.attachments))
     return await _judged(
         call, Wish(Submission(call.principal, send, authority=found.authority), words, refusals)
     )
@@ -64,7 +64,7 @@ async def _check_forward(call: Call, asked: CheckForward) -> Result:
     refusals = _scope_refusals(call)
 
     async def judge(submission: Submission) -> Result:
-        words = Words("", asked.text, asked.html, has_files=bool(submission.files), has_more=True)
+        words = AuthoredWords("", asked.text, asked.html, has_files=bool(submission.files), has_more=True)
         return await _judged(call, Wish(submission, words, refusals))
 
     try:
@@ -75,7 +75,7 @@ async def _check_forward(call: Call, asked: CheckForward) -> Result:
         refusals.append(refusal)
     parent = await call.db.lookup(message_of, call, asked.messageId)
     send = replying.forward_request(parent, asked, None)
-    words = Words("", asked.text, asked.html, has_files=True, has_more=True)
+    words = AuthoredWords("", asked.text, asked.html, has_files=True, has_more=True)
     return await _judged(call, Wish(Submission(call.principal, send), words, refusals, is_whole=False))
 
 

@@ -23,12 +23,12 @@ from controlplane.sending.submission import Submission, subject_of
 from maild.message import outgoing_warnings
 from maild.message.address import normalize, split, suppression_keys
 from maild.message.digest import Digest
-from maild.message.outgoing_warnings import AddressFinder, Words, content_warnings, is_no_reply
+from maild.message.outgoing_warnings import AddressFinder, AuthoredWords, content_warnings, is_no_reply
 from maild.message.reply_recipients import is_foreign
 from storage import conversation, organizations, outbound, suppressions
 from storage import correspondence as letters
 from storage.clock import DAY_MS, Clock
-from storage.correspondence import CameIn, Said
+from storage.correspondence import CameIn, SentWords
 from storage.cpu_threads import CpuThreads
 from storage.database import Database, Tx
 from storage.records import MessageRow, load
@@ -47,7 +47,7 @@ class Wish:
     already; then `submission` may lack recipients. `is_whole` False: it lacks what can't be had; it is not composed."""
 
     submission: Submission
-    words: Words
+    words: AuthoredWords
     refusals: Sequence[Refusal] = ()
     is_whole: bool = True
 
@@ -102,6 +102,8 @@ class _Facts:
 
 
 class Preflight:
+    """Judges messages. `load_text`: of a message whose text is too large for its row."""
+
     def __init__(
         self,
         preparation: Preparation,
@@ -200,7 +202,7 @@ class Preflight:
         if thread_id is not None:
             facts.last_message_id = conversation.last(tx, organization_id, thread_id)
         if found is not None:
-            said = Said(
+            said = SentWords(
                 subject_of(submission.request),
                 found.snippet,
                 found.text_body or "",
@@ -216,7 +218,7 @@ class Preflight:
             facts.came_in = letters.came_in(tx, organization_id, inbox_id) if facts.unknown else ()
         return facts
 
-    async def _of_words(self, organization_id: str, words: Words) -> Sequence[OutgoingWarning]:
+    async def _of_words(self, organization_id: str, words: AuthoredWords) -> Sequence[OutgoingWarning]:
         work = partial(content_warnings, words)
         is_small = len(words.text or "") + len(words.html or "") <= AT_ONCE_CHARS
         found = work() if is_small else await self._cpu.run(organization_id, work)
@@ -279,9 +281,11 @@ def telling(refusals: list[Refusal]) -> Iterator[None]:
         refusals.append(refusal)
 
 
-def words_of(request: SendMessage) -> Words:
+def words_of(request: SendMessage) -> AuthoredWords:
     """Of a message whose author wrote all of it."""
-    return Words(request.subject or "", request.text, request.html, has_files=bool(request.attachments))
+    return AuthoredWords(
+        request.subject or "", request.text, request.html, has_files=bool(request.attachments)
+    )
 
 
 def _suppressed(tx: Tx, organization_id: str, keys: Sequence[str]) -> frozenset[str]:

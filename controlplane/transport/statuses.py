@@ -105,6 +105,7 @@ class HttpRefusal(Refusal):
 
 
 def status_of(refusal: Refusal) -> int:
+    """The status of its answer."""
     return STATUSES[refusal.code]
 
 

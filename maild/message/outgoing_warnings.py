@@ -34,7 +34,7 @@ OVERLAP_CHARS: Final = 512  # no shape that is told needs more to be known
 WARNINGS_MAX: Final = 10  # of one code, in one field
 
 
-class Words(NamedTuple):
+class AuthoredWords(NamedTuple):
     """What its author wrote of a message. `has_more`: it has words or files besides, as a forward has."""
 
     subject: str
@@ -44,7 +44,7 @@ class Words(NamedTuple):
     has_more: bool = False
 
 
-class Place(NamedTuple):
+class Flaw(NamedTuple):
     """One thing that looks wrong. `view` None: it is about the whole message."""
 
     code: Code
@@ -150,9 +150,9 @@ _ENDS: Final = {name: re.compile(f"</{name}", re.IGNORECASE) for name in ("style
 _QUOTED_LINE: Final = re.compile(r"^[ \t]{0,8}>.*$", re.MULTILINE)
 
 
-def content_warnings(words: Words) -> list[Place]:
+def content_warnings(words: AuthoredWords) -> list[Flaw]:
     """All that looks wrong in the words by themselves: of the whole first, then by field and place."""
-    found: list[Place] = []
+    found: list[Flaw] = []
     text, html = (words.text or "")[:TEXT_CHARS], (words.html or "")[:HTML_CHARS]
     shown = seen_of(html)
     if not (
@@ -162,7 +162,7 @@ def content_warnings(words: Words) -> list[Place]:
         or shown.strip()
         or "<img" in html.lower()
     ):
-        found.append(Place("empty_body"))
+        found.append(Flaw("empty_body"))
     found += _in_field("subject", words.subject, words.subject)
     found += _in_field("text", text, text)
     found += _in_field("html", html, shown)
@@ -197,7 +197,7 @@ def _end_of(html: str, tag: re.Match[str]) -> int:
     return len(html) if end < 0 else end + 1
 
 
-def _in_field(view: View, field: str, shown: str) -> list[Place]:
+def _in_field(view: View, field: str, shown: str) -> list[Flaw]:
     looks: Sequence[tuple[Code, re.Pattern[str], str]] = (
         ("placeholder", _TEMPLATE_SHAPES, field),
         ("placeholder", _PLACEHOLDER_WORDS, shown),
@@ -207,7 +207,7 @@ def _in_field(view: View, field: str, shown: str) -> list[Place]:
         ("secret", _SECRETS, field),
     )
     found = {
-        Place(code, view, *span) for code, expression, within in looks for span in _spans(expression, within)
+        Flaw(code, view, *span) for code, expression, within in looks for span in _spans(expression, within)
     }
     return sorted(found, key=lambda one: (one.start or 0, one.code))
 
@@ -229,14 +229,14 @@ def _spans(expression: re.Pattern[str], field: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _speaks_of_files(subject: str, text: str, shown: str) -> Iterator[Place]:
+def _speaks_of_files(subject: str, text: str, shown: str) -> Iterator[Flaw]:
     """The first place of each field is enough."""
     written = _QUOTED_LINE.sub(lambda match: " " * len(match[0]), text)
     fields: Sequence[tuple[View, str]] = (("subject", subject), ("text", written), ("html", shown))
     for view, field in fields:
         for start, end in _spans(_ATTACHED, field):
             if not _NONE_ATTACHED.search(field[max(0, start - _BEFORE_CHARS) : start]):
-                yield Place("attachment_missing", view, start, end)
+                yield Flaw("attachment_missing", view, start, end)
                 break
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maild.message import outgoing_warnings
-from maild.message.outgoing_warnings import Place, Words, content_warnings, seen_of
+from maild.message.outgoing_warnings import AuthoredWords, Flaw, content_warnings, seen_of
 
 
 def told(
@@ -15,7 +15,7 @@ def told(
     fields = {"text": text, "html": html, "subject": subject}
     return [
         (one.code, (fields[one.view] or "")[one.start : one.end] if one.view else "")
-        for one in content_warnings(Words(subject, text, html, **more))
+        for one in content_warnings(AuthoredWords(subject, text, html, **more))
     ]
 
 
@@ -192,7 +192,7 @@ def test_places_are_those_of_long_fields_too() -> None:
         + "c" * 3000
         + " end"
     )
-    (first, second) = content_warnings(Words("", text, None))
+    (first, second) = content_warnings(AuthoredWords("", text, None))
     assert text[first.start : first.end] == "{{name}}"
     assert text[second.start : second.end] == text.split(" ")[3]
 
@@ -205,10 +205,10 @@ def test_no_more_are_told_than_help() -> None:
 @given(st.text(), st.text(alphabet="<>!-/ abstylescriptblockquote\"'"))
 def test_any_words_can_be_looked_at_and_keep_their_places(text: str, html: str) -> None:
     assert len(seen_of(html)) == len(html)
-    for one in content_warnings(Words(text[:20], text, html)):
+    for one in content_warnings(AuthoredWords(text[:20], text, html)):
         if one.view is not None:
             field = {"subject": text[:20], "text": text, "html": html}[one.view]
             assert one.start is not None and one.end is not None
             assert 0 <= one.start < one.end <= len(field)
         else:
-            assert one == Place("empty_body")
+            assert one == Flaw("empty_body")
