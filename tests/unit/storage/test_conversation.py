@@ -62,9 +62,10 @@ def steps(conn: sqlite3.Connection, read: Callable[[Tx], object]) -> int:
         lambda tx, thread, age: conversation.newer(tx, "org_1", thread, name(5, thread)),
         lambda tx, thread, age: conversation.newer(tx, "org_1", thread, name(5, thread)[:-1] + "z"),
         lambda tx, thread, age: conversation.newest_inbound(tx, "org_1", thread),
+        lambda tx, thread, age: conversation.last(tx, "org_1", thread),
         lambda tx, thread, age: may_answer(tx, "org_1", thread, "live"),
     ],
-    ids=["one newer", "many newer", "newer than what is gone", "newest inbound", "who takes part"],
+    ids=["one newer", "many newer", "newer than what is gone", "newest inbound", "last", "who takes part"],
 )
 def test_a_longer_one_costs_no_more(conn: sqlite3.Connection, read: Callable[..., object]) -> None:
     long, longer = (steps(conn, partial(read, thread=thread, age=age)) for thread, age in AGES.items())
