@@ -14,8 +14,8 @@ from controlplane.contract.analytics import (
 )
 from controlplane.contract.attachments import GetAttachment
 from controlplane.contract.attempts import DeliveryAttempt
-from controlplane.contract.codes import ClaimCode, ClaimedCode
 from controlplane.contract.checks import CheckedMessage, CheckMessage
+from controlplane.contract.codes import ClaimCode, ClaimedCode
 from controlplane.contract.common import Deleted
 from controlplane.contract.domains import (
     AggregateReport,
