@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from controlplane.contract.common import ErrorBody
@@ -34,17 +34,6 @@ class CheckForward(ForwardMessage):
 
 class CheckMessage(SendMessage):
     """A message as for sending, or one of `reply`, `forward` and `draftId`."""
-
-    model_config = ConfigDict(
-        json_schema_extra={
-            "oneOf": [
-                {"required": ["inboxId", "to"]},
-                {"required": ["reply"]},
-                {"required": ["forward"]},
-                {"required": ["draftId"]},
-            ]
-        }
-    )
 
     inboxId: Annotated[str, Field(max_length=64)] = ABSENT
     to: Annotated[list[Email], Field(min_length=1, max_length=RECIPIENTS_MAX)] = ABSENT

@@ -52,6 +52,10 @@ FAULTS = {
     ("delete", "not_allowed"): "beside labels",
     ("", "nothing_to_change"): "neither labels nor delete",
     ("", "not_allowed"): "a List-Unsubscribe header beside unsubscribe",
+    ("inboxId", "required"): "where no reply, forward or draft is checked",
+    ("to", "required"): "where no reply, forward or draft is checked",
+    ("reply", "not_allowed"): "as a draft, or two fields that exclude each other",
+    ("forward", "not_allowed"): "two fields that exclude each other",
     ("ifLastMessageId", "not_allowed"): "it needs another field",
     ("ifLastMessageId", "invalid_id"): "a message of that very conversation",
     ("", "required"): "fromDomain or allowUnverified",
@@ -100,5 +104,10 @@ def filter_failure(context: Any, failure: Any, case: Any, response: Any) -> bool
     if error["code"] != "validation_failed":
         return error["code"] not in REFUSALS
     return any(
-        (fault["path"].split(".")[0], fault["code"]) not in FAULTS for fault in error["details"]["fields"]
+        (_field_of(fault["path"]), fault["code"]) not in FAULTS for fault in error["details"]["fields"]
     )
+
+
+def _field_of(path: str) -> str:
+    """The field, also of a request that is checked within another."""
+    return path.removeprefix("reply.").removeprefix("forward.").split(".")[0]
