@@ -5,7 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maild.message import outgoing_warnings
-from maild.message.outgoing_warnings import AuthoredWords, Flaw, content_warnings, seen_of
+from maild.message.outgoing_warnings import (
+    AddressFinder,
+    AuthoredWords,
+    Flaw,
+    content_warnings,
+    is_no_reply,
+    seen_of,
+)
+from tests.support.work import assert_proportional, bomb
 
 
 def told(
@@ -212,3 +220,58 @@ def test_any_words_can_be_looked_at_and_keep_their_places(text: str, html: str) 
             assert 0 <= one.start < one.end <= len(field)
         else:
             assert one == Flaw("empty_body")
+
+
+UNITS = [
+    "<!--", "<a", "<style>", "<blockquote>", "{{", "{%", "${a", "<<a", "[your ", "eyJa", "eyJaaaaaaaaaa.", "sk-", "a@",
+    "://a:b", "\n \n", "attached not ", "here is the ", "TODO ", "`", "-----BEGIN A ", "https://aa:bbb", "如", "x_%A",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_work_is_in_proportion_to_the_words(unit: str) -> None:
+    assert_proportional(lambda text: content_warnings(AuthoredWords("", text, text)), bomb(unit))
+    whole = bomb(unit).whole()
+    content_warnings(AuthoredWords(whole[:500], whole, whole))
+
+
+@pytest.mark.parametrize(
+    "unit", ["@", "a@", "eve@evil.test", "x" * 64 + "@evil.test", "@evil.test.", "例@例.test"]
+)
+def test_addresses_are_found_in_proportion_to_the_words(unit: str) -> None:
+    finder = AddressFinder(["adam@evil.test"])
+    assert_proportional(lambda text: list(finder.find(text)), bomb(unit))
+    list(finder.find(bomb(unit).whole()))
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("write to Eve@Evil.test.", "Eve@Evil.test"),
+        ("<mailto:eve@evil.test>", "eve@evil.test"),
+        ("?to=eve@evil.test&x", "eve@evil.test"),
+        ("请发送到eve@evil.test吧", "eve@evil.test"),
+        ("eve@bücher.test", "eve@bücher.test"),
+        ("eve@xn--bcher-kva.test", "eve@xn--bcher-kva.test"),
+        ("steve@evil.test", ""),
+        ("eve@evil.test.example", ""),
+        ("eve@devil.test", ""),
+        ("eve @evil.test", ""),
+    ],
+)
+def test_an_address_is_found_however_it_stands_there(words: str, found: str) -> None:
+    finder = AddressFinder(["Eve@evil.test", "eve@xn--bcher-kva.test"])
+    assert [words[start:end] for _, start, end in finder.find(words)] == ([found] if found else [])
+
+
+@pytest.mark.parametrize(
+    ("address", "is_one"),
+    [
+        ("noreply@x.test", True), ("No-Reply@x.test", True), ("do_not_reply@x.test", True), ("bounces@x.test", True),
+        ("news-noreply@x.test", True), ("noreply+12@x.test", True), ("MAILER-DAEMON@x.test", True),
+        ("ne-pas-repondre@x.test", True), ("reply@x.test", False), ("noreplyer@x.test", False),
+        ("ada@noreply.test", False),
+    ],
+)  # fmt: skip
+def test_addresses_that_nobody_reads(address: str, is_one: bool) -> None:
+    assert is_no_reply(address) is is_one
