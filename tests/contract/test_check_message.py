@@ -526,3 +526,15 @@ async def test_nameservers_that_hang_make_it_unknown(start: Start, dns: DnsServe
     bot = await maild.inbox("bot")
     found = await check(maild.api, bot, to=["a@hangs.test", "b@good.test"])
     assert [one["finding"] for one in found["recipients"]] == ["unknown", "ok"]
+
+
+async def test_what_the_relay_and_the_queue_refuse_is_told(start: Start, dns: DnsServer) -> None:
+    outbound = {"relay": "127.0.0.1:9", "attachments": False, "max_queued": 2, "first_retry_s": 3600}
+    maild = await started(start, dns, outbound=outbound)
+    bot = await maild.inbox("bot")
+    file = {"filename": "a.txt", "content": "aGk="}
+    many = [f"n{number}@elsewhere.test" for number in range(3)]
+    found = await check(maild.api, bot, to=many, attachments=[file])
+    assert codes(found) == ["provider_unavailable", "attachments_unsupported"]
+    assert {one["route"] for one in found["recipients"]} == {"relay"}
+    assert codes(await check(maild.api, bot)) == []
