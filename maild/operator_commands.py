@@ -194,7 +194,9 @@ class OperatorCommands:
 
         def unit(tx: Tx) -> bool:
             organization_id = keys.organization_of(tx, key_id)
-            return organization_id is not None and keys.revoke(tx, organization_id, key_id)
+            if organization_id is None:
+                return False
+            return keys.revoke(tx, organization_id, key_id, self._clock.now_ms())
 
         return self._write(unit)
 

@@ -139,6 +139,11 @@ def greatest(one: str, other: str) -> str:
     return f"max({one}, {other})"
 
 
+def lesser(one: str, other: str) -> str:
+    """The lesser of two values of a row."""
+    return f"min({one}, {other})"
+
+
 def domain_of(address: str) -> str:
     """The domain of `local@domain` in lower case, without a last dot; NULL where there is none in ASCII."""
     local = f"rtrim({address}, replace({address}, '@', ''))"  # up to the last "@"

@@ -10,7 +10,7 @@ _SELECT = f"SELECT {columns(DraftRow)} FROM drafts"
 _INSERT = f"INSERT INTO drafts ({columns(DraftRow)}) VALUES ({', '.join('?' for _ in DraftRow._fields)})"
 _EDITABLE = frozenset(
     ("to_addresses", "cc_addresses", "bcc_addresses", "subject", "text_body", "html_body", "in_reply_to", "thread_id",
-     "if_last")
+     "if_last", "claim_id", "complete_claim")
 )  # fmt: skip
 
 

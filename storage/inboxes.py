@@ -3,16 +3,17 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from storage import withdrawal
+from storage import claims, withdrawal
 from storage.database import Tx
 from storage.dialect import greatest
+from storage.policies import HAS_WORK
 from storage.records import InboxRow, columns
 
 QUARANTINE_MS = 90 * 86_400_000
 _SELECT = f"SELECT {columns(InboxRow)} FROM inboxes"
 _LATEST = greatest("coalesce(last_message_at, 0)", "?")
 _RECEIVED = f"""UPDATE inboxes SET unread_count = unread_count + 1, last_message_at = {_LATEST}
-    WHERE id = ? AND is_active = 1"""
+    WHERE id = ? AND is_active = 1 RETURNING {HAS_WORK}"""
 _SENT = f"UPDATE inboxes SET last_message_at = {_LATEST} WHERE id = ?"
 
 
@@ -150,15 +151,10 @@ def mailbox_by_bounce_token(tx: Tx, token: str, domain: str) -> RecipientInbox |
     return RecipientInbox(*row) if row else None
 
 
-def received(tx: Tx, inbox_id: str, now_ms: int) -> bool:
-    """One more unread message; False when the inbox was deactivated meanwhile."""
-    return (
-        tx.run(
-            _RECEIVED,
-            (now_ms, inbox_id),
-        )
-        == 1
-    )
+def received(tx: Tx, inbox_id: str, now_ms: int) -> bool | None:
+    """One more unread message: is it work (storage.work)? None when the inbox was deactivated meanwhile."""
+    row = tx.one(_RECEIVED, (now_ms, inbox_id))
+    return None if row is None else bool(row[0])
 
 
 def sent(tx: Tx, inbox_id: str, now_ms: int) -> None:
@@ -212,6 +208,7 @@ def deactivate(
     if not changed:
         return None
     withdrawal.withdraw(tx, inbox_id, new_id, now_ms)
+    claims.end_leases_of_inbox(tx, inbox_id, now_ms)
     return now_ms + QUARANTINE_MS
 
 
@@ -231,6 +228,7 @@ _OWNERS = {
     "draft": "SELECT inbox_id FROM drafts WHERE id = ? AND organization_id = ?",
     "attachment": """SELECT m.inbox_id FROM attachments a JOIN messages m ON m.id = a.message_id
                      WHERE a.id = ? AND m.organization_id = ?""",
+    "claim": "SELECT inbox_id FROM claims WHERE id = ? AND organization_id = ?",
 }
 
 

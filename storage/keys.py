@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable, Sequence
 
+from storage import claims
 from storage.database import Tx
 from storage.dialect import elements, greatest
 from storage.records import KeyRow, columns, dump
@@ -60,15 +61,15 @@ def list_keys(tx: Tx, organization_id: str, *, limit: int, before: str | None = 
     return [KeyRow(*row) for row in rows]
 
 
-def revoke(tx: Tx, organization_id: str, key_id: str) -> bool:
-    """From this commit on the key opens nothing; False when the organization does not have it."""
-    return (
-        tx.run(
-            "UPDATE api_keys SET is_active = 0 WHERE id = ? AND organization_id = ?",
-            (key_id, organization_id),
-        )
-        == 1
+def revoke(tx: Tx, organization_id: str, key_id: str, now_ms: int) -> bool:
+    """From this commit on the key opens nothing, and its claims live no more; False when the organization does not
+    have it."""
+    changed = tx.run(
+        "UPDATE api_keys SET is_active = 0 WHERE id = ? AND organization_id = ?", (key_id, organization_id)
     )
+    if changed:
+        claims.end_leases_of_key(tx, key_id, now_ms)
+    return changed == 1
 
 
 def mode_of(tx: Tx, organization_id: str, key_id: str) -> str | None:

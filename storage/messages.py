@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from storage import attempts, blobs, id_spans, idempotency, labels, search, threads, usage
+from storage import attempts, blobs, claims, id_spans, idempotency, labels, search, threads, usage
 from storage.database import Tx
 from storage.dialect import EMPTY_ARRAY, each_of, greatest, replaced, unindexed
 from storage.ids import Ids
@@ -227,6 +227,8 @@ def delete(tx: Tx, message: MessageRow) -> str | None:
     """
     search.forget(tx, message.organization_id, message.id)
     labels.forget(tx, message)
+    if message.direction == "inbound":
+        claims.forget_message(tx, message.id, message.thread_id, message.mode)
     tx.run("DELETE FROM messages WHERE id = ?", (message.id,))
     _forget_words_of_events(tx, message.id)
     idempotency.forget_words(tx, message.id)

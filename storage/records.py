@@ -142,6 +142,31 @@ class MessageRow(NamedTuple):
     authority: str | None = None
 
 
+class ClaimRow(NamedTuple):
+    """Who works on a message. `mode`: that of the message; `attempt`: which claim of it this is, from 1."""
+
+    id: str
+    organization_id: str
+    inbox_id: str
+    thread_id: str
+    message_id: str
+    key_id: str
+    mode: str
+    holder: str | None
+    status: str
+    attempt: int
+    lease_expires_at: int
+    created_at: int
+
+    def is_live(self, now_ms: int) -> bool:
+        """May its holder still act on it?"""
+        return self.status == "live" and now_ms < self.lease_expires_at
+
+    def status_at(self, now_ms: int) -> str:
+        """Its status; a lease that is over is so before its row says it."""
+        return "expired" if self.status == "live" and not self.is_live(now_ms) else self.status
+
+
 class AttachmentRow(NamedTuple):
     """A part of a message. The slice is where its encoded bytes lie in the raw message; `size_bytes`: decoded."""
 
@@ -219,6 +244,8 @@ class DraftRow(NamedTuple):
     sent_at: int | None
     discarded_at: int | None
     if_last: str | None = None
+    claim_id: str | None = None
+    complete_claim: int = 0
 
 
 class EventRow(NamedTuple):

@@ -91,6 +91,11 @@ ROWS = (
             ORDER BY day, domain LIMIT :limit""",
         f"DELETE FROM tls_reports_sent WHERE (day, domain, destination) IN {each_row_of(':keys', 3)}",
     ),
+    Rows(
+        "claims",
+        "SELECT id FROM claims WHERE created_at < :before AND status <> 'live' ORDER BY created_at LIMIT :limit",
+        f"DELETE FROM claims WHERE id IN {each_row_of(':keys', 1)}",
+    ),
     # These two tables do not have an index by age: they are small, and written with every request and every send.
     Rows(
         "rate windows",
@@ -117,6 +122,7 @@ def ages(keep_events_days: int, keep_records_days: int) -> dict[str, int]:
         "webhook records": keep_records_days * DAY_MS,
         "idempotency keys": IDEMPOTENCY_MS,
         "domain reports": domain_reports.KEEP_MS,
+        "claims": keep_records_days * DAY_MS,
         "tls sessions": tls_sessions.KEEP_MS,
         "tls reports": tls_sessions.SENT_KEEP_MS,
         "rate windows": RATE_WINDOW_MS,

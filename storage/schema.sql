@@ -333,11 +333,65 @@ CREATE TABLE drafts (
   updated_at      INTEGER NOT NULL,
   sent_at         INTEGER,
   discarded_at    INTEGER,
-  if_last         TEXT                           -- see messages
+  if_last         TEXT,                          -- see messages
+  claim_id        TEXT,                          -- sent only while this claim lives
+  complete_claim  INTEGER NOT NULL DEFAULT 0     -- which is done by it
 ) STRICT;
 CREATE INDEX drafts_by_organization ON drafts (organization_id, status, id);
 CREATE INDEX drafts_newest ON drafts (organization_id, id);
 CREATE INDEX drafts_by_inbox ON drafts (inbox_id, id);
+
+-- What an inbox's mail may and may not do, as its organization wants it (storage/policies.py).
+CREATE TABLE policies (
+  owner_id        TEXT PRIMARY KEY,              -- an inbox
+  organization_id TEXT NOT NULL REFERENCES organizations (id),
+  version         INTEGER NOT NULL,
+  document        TEXT NOT NULL,                 -- JSON, whole
+  has_work        INTEGER NOT NULL,              -- of the document, what each arrival asks
+  updated_at      INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Work --------------------------------------------------------------------------------------
+
+-- Mail that waits to be worked on; a row goes when its message is done (storage/work.py). Of a conversation one row is
+-- the head, which is offered, claimed or put off; the others are behind it.
+CREATE TABLE work_items (
+  seq             INTEGER PRIMARY KEY,           -- the order of commits
+  message_id      TEXT NOT NULL UNIQUE REFERENCES messages (id) ON DELETE CASCADE,
+  organization_id TEXT NOT NULL,
+  inbox_id        TEXT NOT NULL,
+  thread_id       TEXT NOT NULL,
+  mode            TEXT NOT NULL CHECK (mode IN ('live', 'test')),
+  status          TEXT NOT NULL CHECK (status IN ('behind', 'ready', 'claimed', 'delayed', 'dead')),
+  attempts        INTEGER NOT NULL DEFAULT 0,
+  ready_at        INTEGER                        -- of delayed ones
+) STRICT;
+CREATE INDEX work_ready ON work_items (inbox_id, mode, seq) WHERE status = 'ready';
+CREATE UNIQUE INDEX work_heads ON work_items (thread_id, mode) WHERE status IN ('ready', 'claimed', 'delayed');
+CREATE INDEX work_behind ON work_items (thread_id, mode, seq) WHERE status = 'behind';
+CREATE INDEX work_delayed ON work_items (ready_at) WHERE status = 'delayed';
+
+-- Who works on a message, and until when nobody else does (storage/claims.py).
+CREATE TABLE claims (
+  id               TEXT PRIMARY KEY,
+  organization_id  TEXT NOT NULL,
+  inbox_id         TEXT NOT NULL,
+  thread_id        TEXT NOT NULL,
+  message_id       TEXT NOT NULL,                -- it may be deleted since
+  key_id           TEXT NOT NULL,
+  mode             TEXT NOT NULL CHECK (mode IN ('live', 'test')),
+  holder           TEXT,
+  status           TEXT NOT NULL CHECK (status IN ('live', 'released', 'expired', 'done', 'dead')),
+  attempt          INTEGER NOT NULL,
+  lease_expires_at INTEGER NOT NULL,
+  created_at       INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX claims_live ON claims (thread_id, mode) WHERE status = 'live';
+CREATE INDEX claims_by_lease ON claims (lease_expires_at) WHERE status = 'live';
+CREATE INDEX claims_by_key ON claims (key_id) WHERE status = 'live';
+CREATE INDEX claims_by_organization ON claims (organization_id, status, id);
+CREATE INDEX claims_by_inbox ON claims (inbox_id, status, id);
+CREATE INDEX claims_by_age ON claims (created_at) WHERE status <> 'live';
 
 -- Search ------------------------------------------------------------------------------------
 

@@ -57,6 +57,13 @@ WEBHOOK_DELIVERY = _machine(
     pending="pending succeeded failed halted", succeeded="pending", failed="pending", halted="pending"
 )
 
+# Of a conversation one message is offered, claimed or put off; the others are behind it. A row goes when it is done.
+WORK = _machine(
+    behind="ready", ready="claimed", claimed="ready delayed dead", delayed="ready", dead="ready behind"
+)
+
+CLAIM = _machine(live="released expired done dead", released="", expired="", done="", dead="")
+
 # (table, column) → machine: what the schema's CHECKs repeat.
 COLUMNS: Mapping[tuple[str, str], Machine] = {
     ("messages", "status"): MESSAGE,
@@ -66,6 +73,8 @@ COLUMNS: Mapping[tuple[str, str], Machine] = {
     ("organizations", "sending_status"): SENDING,
     ("dkim_keys", "status"): DKIM_KEY,
     ("webhook_deliveries", "status"): WEBHOOK_DELIVERY,
+    ("work_items", "status"): WORK,
+    ("claims", "status"): CLAIM,
 }
 
 

@@ -60,7 +60,7 @@ def _revoke(tx: Tx, call: Call) -> None:
         raise Refusal("key_not_found")
     if mode == "live":
         call.principal.require_live()
-    keys.revoke(tx, call.organization_id, call.id)
+    keys.revoke(tx, call.organization_id, call.id, call.services.clock.now_ms())
 
 
 def _shown_key(row: KeyRow) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from maild.inbound.incoming_message import (
 )
 from maild.message.address import normalize, split
 from maild.message.thread_headers import base_subject
-from storage import allowances, events, inboxes, messages, threads, usage
+from storage import allowances, events, inboxes, messages, threads, usage, work
 from storage.allowances import LimitOf
 from storage.change_events import ChangeEvents
 from storage.clock import day_of
@@ -63,12 +63,15 @@ class Mailboxes:
         domain = split(box.address)[1]  # it may have been deleted since RCPT, as the inbox may have been
         if not recipients.is_served(tx, domain, self.shared_domains):
             return False
-        if not inboxes.received(tx, box.inbox_id, now_ms):
+        is_work = inboxes.received(tx, box.inbox_id, now_ms)
+        if is_work is None:
             return False
         thread_id = self._join_thread(tx, incoming, box, now_ms)
         attachments = messages.attachment_rows(self._ids, message_id, incoming.digest.parts())
         message = message_row(incoming, box, message_id, thread_id, trace, now_ms)
         messages.insert(tx, message, attachments, incoming.digest.search_words)
+        if is_work:
+            work.put(tx, message)
         if incoming.mode == "live":
             usage.add(tx, box.organization_id, day_of(now_ms), "received")
         events.publish(
