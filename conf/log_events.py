@@ -118,6 +118,18 @@ class LogEvent(StrEnum):
     # Webhooks
     WEBHOOK_ATTEMPTED = "webhook_attempted", "info", "An event was posted to a webhook, or could not be."
 
+    # Work
+    CLAIM_EXPIRED = (
+        "claim_expired",
+        "info",
+        "The lease of a claim was over before its message was done; it is offered again.",
+    )
+    CLAIM_DEAD = (
+        "claim_dead",
+        "warning",
+        "The same, for the last time (`work.maxAttempts`): the message waits until somebody requeues it.",
+    )
+
     # HTTP
     REQUEST_READ = "request_read", "debug", "A request that changes nothing was answered with 2xx or 3xx."
     REQUEST_DONE = "request_done", "info", "A request that changes something was answered with 2xx or 3xx."

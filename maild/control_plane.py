@@ -19,6 +19,7 @@ from controlplane.domains.registry import Registry
 from controlplane.egress.client import Egress
 from controlplane.mail.analytics import Analytics
 from controlplane.mail.bodies import BodyReader, TextLoader
+from controlplane.mail.claim_keeper import ClaimKeeper
 from controlplane.mail.evidence import Examiner
 from controlplane.mail.evidence_follower import EvidenceFollower
 from controlplane.operations.invoke import Operations
@@ -55,6 +56,7 @@ from storage.kept_json import KeptJson
 from storage.search_index import SearchIndex
 from storage.self_check import SelfCheck
 from storage.service import Service
+from storage.work import WORK
 from storage.work_turns import WorkTurns
 
 FORWARDS_AT_ONCE = 2  # large ones, of the host
@@ -162,11 +164,19 @@ def control_plane(
     )
     background = [rate_limit, hooks.egress, names.egress, hooks.dispatcher, sent.scheduler, names.rechecks]
     background.append(EvidenceFollower(db, examiner, clock, ground.tuning.evidence))
+    background.append(_claim_keeper(ground, hooks.streams))
     reporter = _tls_reporter(ground, queue) if settings.outbound.tls_reports else None
     if reporter is not None:
         background.append(reporter)
     door = SubmissionDoor(db, operations, authenticator, rate_limit, ground.rounds)
     return ControlPlane(operations, door.log_in, http, hooks.dispatcher, hooks.streams, background, reporter)
+
+
+def _claim_keeper(ground: Ground, streams: Streams) -> ClaimKeeper:
+    """It is woken by each commit that changes what is offered as work."""
+    keeper = ClaimKeeper(ground.db, ground.clock, ground.ids, streams.awaited_inboxes, streams.hear_of)
+    ground.db.listen(WORK, keeper.wake)
+    return keeper
 
 
 def _sending(

@@ -4,7 +4,17 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from controlplane.contract.fields import PRINTABLE, Check, Email, Limit, cursor_of, id_of, no_controls
+from controlplane.contract.fields import (
+    PRINTABLE,
+    Check,
+    ClaimId,
+    CompleteClaim,
+    Email,
+    Limit,
+    cursor_of,
+    id_of,
+    no_controls,
+)
 from controlplane.contract.messages import RECIPIENTS_MAX, SUBJECT_MAX
 from controlplane.contract.model import (
     INBOX_ID,
@@ -31,6 +41,8 @@ class CreateDraft(RequestBody):
     html: str | None = None
     inReplyTo: Annotated[str, id_of("msg", "thd")] | None = None
     ifLastMessageId: Annotated[str, id_of("msg")] | None = None
+    claimId: ClaimId | None = None
+    completeClaim: CompleteClaim = Field(default_factory=bool)
 
     example: ClassVar[dict[str, Any]] = {
         "inboxId": INBOX_ID,
@@ -50,6 +62,8 @@ class PatchDraft(Change):
     html: str | None = None
     inReplyTo: Annotated[str, id_of("msg", "thd")] | None = None
     ifLastMessageId: Annotated[str, id_of("msg")] | None = None
+    claimId: ClaimId | None = None
+    completeClaim: CompleteClaim = Field(default_factory=bool)
 
     example: ClassVar[dict[str, Any]] = {"text": "It was paid yesterday."}
 
@@ -73,6 +87,8 @@ class Draft(ResponseModel):
     htmlBody: str | None
     inReplyTo: str | None
     ifLastMessageId: str | None
+    claimId: str | None
+    completeClaim: bool
     status: Literal["draft", "sent", "discarded"]
     messageId: str | None
     createdAt: Timestamp

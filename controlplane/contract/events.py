@@ -195,6 +195,17 @@ class ChangedDraftData(ResponseModel):
     messageId: str | None
 
 
+class EndedClaimData(ResponseModel):
+    """`attempt`: which claim of the message it was."""
+
+    claimId: Annotated[str, an_id("clm")]
+    messageId: Annotated[str, an_id("msg")]
+    inboxId: Annotated[str, an_id("inb")]
+    threadId: Annotated[str, an_id("thd")]
+    attempt: int
+    holder: str | None
+
+
 class PingedData(ResponseModel):
     webhookId: Annotated[str, an_id("whk")]
 
@@ -279,6 +290,16 @@ class DraftDiscardedEvent(EventEnvelope):
     data: ChangedDraftData
 
 
+class ClaimExpiredEvent(EventEnvelope):
+    type: Literal["claim.expired"]
+    data: EndedClaimData
+
+
+class ClaimDeadEvent(EventEnvelope):
+    type: Literal["claim.dead"]
+    data: EndedClaimData
+
+
 class WebhookTestEvent(EventEnvelope):
     """The test ping, which stands in no log."""
 
@@ -304,7 +325,9 @@ class Event(
             | ThreadUpdatedEvent
             | DraftCreatedEvent
             | DraftUpdatedEvent
-            | DraftDiscardedEvent,
+            | DraftDiscardedEvent
+            | ClaimExpiredEvent
+            | ClaimDeadEvent,
             Field(discriminator="type"),
         ]
     ]
@@ -330,5 +353,7 @@ EVENTS: dict[str, tuple[str, type[EventEnvelope]]] = {
     "draft.created": ("A draft was written (opt-in)", DraftCreatedEvent),
     "draft.updated": ("A draft was changed or sent (opt-in)", DraftUpdatedEvent),
     "draft.discarded": ("A draft was discarded (opt-in)", DraftDiscardedEvent),
+    "claim.expired": ("The lease of a claim ended before its message was done (opt-in)", ClaimExpiredEvent),
+    "claim.dead": ("A message was claimed in vain for the last time (opt-in)", ClaimDeadEvent),
     "webhook.test": ("Somebody asked for a test ping", WebhookTestEvent),
 }

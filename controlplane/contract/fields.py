@@ -6,7 +6,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from typing import Annotated, Any, Literal, NamedTuple, get_args
 
-from pydantic import AfterValidator, BeforeValidator, Field, GetJsonSchemaHandler, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    GetJsonSchemaHandler,
+    ValidationInfo,
+    WithJsonSchema,
+)
 from pydantic_core import PydanticCustomError
 
 from controlplane.contract.scopes import GRANTABLE
@@ -302,6 +309,17 @@ CustomHeaders = Annotated[
         }
     ),
 ]
+ClaimId = Annotated[str, id_of("clm")]
+
+
+def _names_its_claim(completes: bool, info: ValidationInfo) -> bool:
+    if completes and "claimId" in info.data and info.data["claimId"] is None:
+        raise PydanticCustomError("not_allowed", "Give 'claimId' too: it names what is completed")
+    return completes
+
+
+# Of a model that has `claimId` before it.
+CompleteClaim = Annotated[bool, AfterValidator(_names_its_claim)]
 LabelFilter = Annotated[
     list[Label],
     BeforeValidator(comma_separated),
@@ -325,11 +343,13 @@ EventType = Literal[
     "draft.created",
     "draft.updated",
     "draft.discarded",
+    "claim.expired",
+    "claim.dead",
 ]
 ALL_EVENTS = "*"
 AskedEvent = Literal[EventType, "*"]  # every type there is
 
-# What clients change, and hear of where they ask for it.
+# What clients do, and hear of where they ask for it.
 CHANGE_EVENTS: tuple[EventType, ...] = (
     "message.updated",
     "message.deleted",
@@ -337,6 +357,8 @@ CHANGE_EVENTS: tuple[EventType, ...] = (
     "draft.created",
     "draft.updated",
     "draft.discarded",
+    "claim.expired",
+    "claim.dead",
 )
 LISTED_EVENTS: tuple[AskedEvent, ...] = tuple(one for one in get_args(EventType) if one not in CHANGE_EVENTS)
 LIVE_EVENTS: tuple[EventType, ...] = (

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from controlplane.contract.fields import DOT_ATOM, Check, DisplayName, Limit, Metadata, cursor_of, dot_atom
 from controlplane.contract.model import Change, RequestBody, RequestQuery, ResponseModel, Timestamp, an_id
+from controlplane.contract.policies import EffectivePolicy
 
 
 class CreateInbox(RequestBody):
@@ -54,6 +55,12 @@ class Inbox(ResponseModel):
     createdAt: Timestamp
     updatedAt: Timestamp
     deactivatedAt: Timestamp | None
+
+
+class GovernedInbox(Inbox):
+    """With the policy that holds for it."""
+
+    policy: EffectivePolicy
 
 
 class DeactivatedInbox(ResponseModel):

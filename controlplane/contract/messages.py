@@ -16,6 +16,8 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 from controlplane.contract.fields import (
     PRINTABLE,
     Check,
+    ClaimId,
+    CompleteClaim,
     CustomHeaders,
     DomainName,
     Email,
@@ -84,8 +86,10 @@ class SendMessage(RequestBody):
     unsubscribe: bool = Field(default_factory=bool)
     headers: CustomHeaders = Field(default_factory=dict)
     ifLastMessageId: Annotated[str, id_of("msg")] | None = None
+    claimId: ClaimId | None = None
+    completeClaim: CompleteClaim = Field(default_factory=bool)
 
-    @field_validator("ifLastMessageId")
+    @field_validator("ifLastMessageId", "claimId")
     @classmethod
     def _names_its_conversation(cls, if_last: str | None, info: ValidationInfo) -> str | None:
         if if_last is not None and "inReplyTo" in info.data and info.data["inReplyTo"] is None:

@@ -43,6 +43,8 @@ MESSAGES: Mapping[str, str] = {
     " says until when.",
     "thread_advanced": "Nothing was sent: the conversation went on after 'ifLastMessageId'. Read 'details.newer', then"
     " decide whether to send, with 'details.lastMessageId'.",
+    "claim_lost": "Nothing was done: this claim is not live (any more), or is of another conversation. Claim again.",
+    "claim_required": "Nothing was sent: answers from this inbox need the 'claimId' of a live claim.",
     "no_reply_target": "There is nobody to answer here; 'details.dropped' says who was left out, and why.",
     "recipient_not_allowed": "Nothing was sent: this key may answer only those who take part in the conversation.",
     "domain_daily_cap_reached": "The domain's daily ceiling is reached.",
@@ -62,6 +64,9 @@ MESSAGES: Mapping[str, str] = {
     "attachment_not_found": "There is no attachment with this id.",
     "attachment_bytes_missing": "The stored bytes were removed by the plan's retention.",
     "range_not_satisfiable": "The range lies behind the end; 'Content-Range' has the size.",
+    "claim_not_found": "There is no claim with this id.",
+    "work_not_enabled": "The mail of this inbox is no queue of work; its policy's 'work.enabled' makes it one.",
+    "version_conflict": "It was changed since; read it again, and replace what 'details.version' names.",
     "draft_limit_reached": "There are too many open drafts; send or discard some.",
     "draft_not_found": "There is no draft with this id.",
     "draft_not_editable": "Only a draft that is neither sent nor discarded can be edited.",

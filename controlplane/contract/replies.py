@@ -7,7 +7,17 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from controlplane.contract.drafts import Draft
-from controlplane.contract.fields import PRINTABLE, Check, CustomHeaders, Email, SendAt, id_of, no_controls
+from controlplane.contract.fields import (
+    PRINTABLE,
+    Check,
+    ClaimId,
+    CompleteClaim,
+    CustomHeaders,
+    Email,
+    SendAt,
+    id_of,
+    no_controls,
+)
 from controlplane.contract.messages import (
     ATTACHMENTS_MAX,
     RECIPIENTS_MAX,
@@ -33,6 +43,8 @@ class ReplyMessage(RequestBody):
     sendAt: SendAt | None = None
     headers: CustomHeaders = Field(default_factory=dict)
     ifLastMessageId: Annotated[str, id_of("msg")] | None = None
+    claimId: ClaimId | None = None
+    completeClaim: CompleteClaim = Field(default_factory=bool)
     asDraft: bool = Field(default_factory=bool)
     to: Annotated[Recipients, Field(min_length=1)] | None = None
     cc: Recipients = Field(default_factory=list)

@@ -20,6 +20,8 @@ SCOPES = (
     "organization:read",
     "suppressions:read",
     "suppressions:write",
+    "policies:read",
+    "policies:write",
 )
 # What the host's operator alone may do, for every organization. No wildcard of an organization covers it, and no
 # operation mints it: `maild keys create` does.

@@ -102,6 +102,8 @@ def create(tx: Tx, call: Call, body: CreateDraft) -> DraftRow:
         sent_at=None,
         discarded_at=None,
         if_last=body.ifLastMessageId,
+        claim_id=body.claimId,
+        complete_claim=int(body.completeClaim),
     )
     plan = call.services.settings.plan(organization.plan) if organization else None
     allowances.open_draft(tx, call.organization_id, plan.open_drafts if plan else 0)
@@ -150,6 +152,8 @@ def _update(tx: Tx, call: Call, body: PatchDraft) -> DraftRow:
         ("html", "html_body", body.html),
         ("inReplyTo", "in_reply_to", body.inReplyTo),
         ("ifLastMessageId", "if_last", body.ifLastMessageId),
+        ("claimId", "claim_id", body.claimId),
+        ("completeClaim", "complete_claim", int(body.completeClaim)),
     ):
         if field in body.model_fields_set:
             changes[column] = value
@@ -189,6 +193,8 @@ def shown_draft(row: DraftRow) -> dict[str, Any]:
         "htmlBody": row.html_body,
         "inReplyTo": row.in_reply_to,
         "ifLastMessageId": row.if_last,
+        "claimId": row.claim_id,
+        "completeClaim": bool(row.complete_claim),
         "status": row.status,
         "messageId": row.message_id,
         "createdAt": iso(row.created_at),

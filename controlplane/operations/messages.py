@@ -154,6 +154,11 @@ async def get_message(call: Call) -> Result | JsonPieces:
     return await _shown(call, whole, await read_bodies(call, whole, call.input.html == "sanitized"))
 
 
+async def shown_message(call: Call, whole: Whole) -> Result | JsonPieces:
+    """The message with its bodies, as it stands."""
+    return await _shown(call, whole, await read_bodies(call, whole))
+
+
 async def _shown(call: Call, whole: Whole, bodies: Bodies) -> Result | JsonPieces:
     if bodies.are_held:
         return Result(rendering.message(whole.shown.json, bodies.text.text, bodies.html.text))
@@ -201,7 +206,7 @@ async def list_attempts(call: Call) -> JsonArray:
 
 async def label_message(call: Call) -> Result | JsonPieces:
     changed = await call.db.write(_label, call)
-    return await _shown(call, changed, await read_bodies(call, changed))
+    return await shown_message(call, changed)
 
 
 async def cancel_scheduled_message(call: Call) -> Result:

@@ -177,7 +177,7 @@ class Operation:
 
     @property
     def method(self) -> str:
-        """`GET`, `POST`, `PATCH` or `DELETE`."""
+        """`GET`, `POST`, `PUT`, `PATCH` or `DELETE`."""
         return self.endpoint.partition(" ")[0]
 
     @property

@@ -97,6 +97,8 @@ async def _draft(call: Call, found: Answer, send: SendMessage, retry: Retry | No
         html=send.html,
         inReplyTo=send.inReplyTo,
         ifLastMessageId=send.ifLastMessageId,
+        claimId=send.claimId,
+        completeClaim=send.completeClaim,
     )
     drafts.refuse_large(body)
     with refusing_what_exceeds():

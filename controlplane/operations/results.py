@@ -29,9 +29,10 @@ class JsonArray:
 
 @dataclass(frozen=True, slots=True)
 class JsonPieces:
-    """A value that is too large to be in memory, as pieces of its JSON."""
+    """A value that is too large to be in memory, as pieces of its JSON. `is_replay`: an earlier call made it."""
 
     pieces: AsyncIterator[bytes]
+    is_replay: bool = False
 
 
 @dataclass(frozen=True, slots=True)

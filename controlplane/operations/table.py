@@ -15,6 +15,15 @@ from controlplane.contract.analytics import (
 from controlplane.contract.attachments import GetAttachment
 from controlplane.contract.attempts import DeliveryAttempt
 from controlplane.contract.checks import CheckedMessage, CheckMessage
+from controlplane.contract.claims import (
+    ClaimedMessage,
+    ClaimMessages,
+    ExtendClaim,
+    FinishClaim,
+    ListClaims,
+    ReleaseClaim,
+    WorkClaim,
+)
 from controlplane.contract.codes import ClaimCode, ClaimedCode
 from controlplane.contract.common import Deleted
 from controlplane.contract.domains import (
@@ -29,7 +38,14 @@ from controlplane.contract.domains import (
 from controlplane.contract.drafts import CreateDraft, Draft, ListDrafts, PatchDraft
 from controlplane.contract.events import Event, ListEvents, StreamEvents
 from controlplane.contract.evidence import MessageEvidence
-from controlplane.contract.inboxes import CreateInbox, DeactivatedInbox, Inbox, ListInboxes, PatchInbox
+from controlplane.contract.inboxes import (
+    CreateInbox,
+    DeactivatedInbox,
+    GovernedInbox,
+    Inbox,
+    ListInboxes,
+    PatchInbox,
+)
 from controlplane.contract.keys import CreateKey, Key, ListKeys, MintedKey, Revoked
 from controlplane.contract.messages import (
     AwaitedMessage,
@@ -53,6 +69,7 @@ from controlplane.contract.operator_queue import (
     QueueState,
 )
 from controlplane.contract.organization import Member, Organization
+from controlplane.contract.policies import InboxPolicy, ReplacePolicy
 from controlplane.contract.replies import DraftedReply, ForwardMessage, ReplyMessage, ReplyThread, SentReply
 from controlplane.contract.suppressions import CreateSuppression, ListSuppressions, Suppression
 from controlplane.contract.threads import (
@@ -77,6 +94,7 @@ from controlplane.operations import (
     agents,
     analytics,
     attachments,
+    claims,
     codes,
     domains,
     drafts,
@@ -90,6 +108,7 @@ from controlplane.operations import (
     messages,
     operator_queue,
     organization,
+    policies,
     replies,
     submission,
     suppressions,
@@ -130,8 +149,11 @@ SENDING_REFUSALS = (
     "provider_unavailable",
 )
 
+FENCE_REFUSALS = ("claim_not_found", "claim_lost", "claim_required")
+
 REPLYING_REFUSALS = (
     *SENDING_REFUSALS,
+    *FENCE_REFUSALS,
     "thread_advanced",
     "idempotency_conflict",
     "insufficient_scope",
@@ -170,7 +192,7 @@ OPERATIONS: tuple[Operation, ...] = (
                         "limit_reached")),
     Operation("listInboxes", "GET /v1/inboxes", "Inboxes, newest first", inboxes.list_inboxes, list[Inbox],
               scope="inboxes:read", input=ListInboxes),
-    Operation("getInbox", "GET /v1/inboxes/{id}", "One inbox", inboxes.get_inbox, Inbox,
+    Operation("getInbox", "GET /v1/inboxes/{id}", "One inbox", inboxes.get_inbox, GovernedInbox,
               scope="inboxes:read", names="inbox", refusals=("inbox_not_found", "inbox_access_denied")),
     Operation("updateInbox", "PATCH /v1/inboxes/{id}", "Rename an inbox, set its metadata",
               inboxes.update_inbox, Inbox,
@@ -182,10 +204,35 @@ OPERATIONS: tuple[Operation, ...] = (
               "Take the code or the link of the next mail that has one", codes.claim_code, ClaimedCode,
               scope="messages:read", input=ClaimCode, names="inbox", replays=True,
               refusals=("inbox_not_found", "inbox_access_denied", "idempotency_conflict", "too_many_streams")),
+    Operation("getInboxPolicy", "GET /v1/inboxes/{id}/policy", "An inbox's own policy",
+              policies.get_inbox_policy, InboxPolicy,
+              scope="policies:read", names="inbox", refusals=("inbox_not_found", "inbox_access_denied")),
+    Operation("replaceInboxPolicy", "PUT /v1/inboxes/{id}/policy", "Replace an inbox's policy",
+              policies.replace_inbox_policy, InboxPolicy,
+              scope="policies:write", input=ReplacePolicy, names="inbox",
+              refusals=("inbox_not_found", "inbox_access_denied", "version_conflict")),
+    Operation("claimMessages", "POST /v1/inboxes/{id}/claims", "Take mail to work on it, the oldest first",
+              claims.claim_messages, list[ClaimedMessage],
+              scope="messages:label", also=("messages:read",), input=ClaimMessages, names="inbox", replays=True,
+              refusals=("inbox_not_found", "inbox_access_denied", "work_not_enabled", "idempotency_conflict",
+                        "limit_reached", "too_many_streams", "provider_unavailable")),
+    Operation("listClaims", "GET /v1/claims", "Claims, newest first", claims.list_claims, list[WorkClaim],
+              scope="messages:label", input=ListClaims),
+    Operation("extendClaim", "POST /v1/claims/{id}/extend", "Let a claim live longer", claims.extend_claim, WorkClaim,
+              scope="messages:label", input=ExtendClaim, names="claim",
+              refusals=("claim_not_found", "inbox_access_denied", "claim_lost")),
+    Operation("releaseClaim", "POST /v1/claims/{id}/release", "Give a message back, to be claimed again",
+              claims.release_claim, WorkClaim,
+              scope="messages:label", input=ReleaseClaim, names="claim",
+              refusals=("claim_not_found", "inbox_access_denied", "claim_lost")),
+    Operation("finishClaim", "POST /v1/claims/{id}/done", "Say that a message is done", claims.finish_claim, WorkClaim,
+              scope="messages:label", input=FinishClaim, names="claim",
+              refusals=("claim_not_found", "inbox_access_denied", "claim_lost")),
     Operation("sendMessage", "POST /v1/messages/send", "Send a message, now or at a time",
               messages.send_message, ListedMessage,
               scope="messages:send", input=SendMessage, creates=True, replays=True, body_bytes_max=SEND_BYTES,
-              refusals=(*SENDING_REFUSALS, "thread_advanced", "idempotency_conflict", "attachments_not_schedulable")),
+              refusals=(*SENDING_REFUSALS, *FENCE_REFUSALS, "thread_advanced", "idempotency_conflict",
+                        "attachments_not_schedulable")),
     Operation("checkMessage", "POST /v1/messages/check", "What would become of a message, without sending it",
               message_checks.check_message, CheckedMessage,
               scope="messages:reply", input=CheckMessage, body_bytes_max=SEND_BYTES,
@@ -220,6 +267,10 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("changeMessages", "POST /v1/messages/batch", "Change the labels of many messages, or delete them",
               message_batches.change_messages, list[ChangedMessage],
               scope="messages:label", input=ChangeMessages),
+    Operation("requeueMessage", "POST /v1/messages/{id}/requeue", "Offer a message to claims again",
+              claims.requeue_message, Message,
+              scope="messages:label", also=("messages:read",), names="message",
+              refusals=("message_not_found", "inbox_access_denied", "work_not_enabled")),
     Operation("deleteMessage", "DELETE /v1/messages/{id}", "Delete a message for good",
               messages.delete_message, DeletedMessage,
               scope="messages:send", names="message", refusals=("message_not_found", "inbox_access_denied")),
@@ -278,7 +329,7 @@ OPERATIONS: tuple[Operation, ...] = (
               drafts.send_draft, ListedMessage,
               scope="messages:send", names="draft", creates=True, replays=True,
               refusals=("draft_not_found", "draft_discarded", "draft_incomplete", "thread_advanced",
-                        *SENDING_REFUSALS)),
+                        *SENDING_REFUSALS, *FENCE_REFUSALS)),
     Operation("registerDomain", "POST /v1/domains", "Register a custom domain", domains.register_domain, Domain,
               scope="domains:write", input=RegisterDomain, creates=True,
               refusals=("domain_already_registered", "apex_domain_reserved", "limit_reached")),
@@ -392,5 +443,5 @@ SUBMIT_MESSAGE = Operation(
     creates=True,
     replays=True,
     body_bytes_max=SEND_BYTES,
-    refusals=(*SENDING_REFUSALS, "idempotency_conflict"),
+    refusals=(*SENDING_REFUSALS, "claim_required", "idempotency_conflict"),
 )

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from conf.settings import Settings
 from controlplane.sending import guards
-from controlplane.sending.guards import Attempt, Terms
+from controlplane.sending.guards import Attempt, Fence, Terms
 from controlplane.sending.submission import Submission
 from maild.message.address import normalize
 from storage import events, outbound, tripwire, usage
@@ -79,7 +79,11 @@ class Admission:
             thread_id=thread_id,
             now_ms=now_ms,
             goes_at_ms=request.sendAt or now_ms,
-            terms=Terms(request.ifLastMessageId, submission.authority),
+            terms=Terms(
+                request.ifLastMessageId,
+                submission.authority,
+                Fence(request.claimId, request.completeClaim),
+            ),
         )
 
     def enqueue(self, tx: Tx, attempt: Attempt, inbox: InboxRow, message_id: str) -> None:

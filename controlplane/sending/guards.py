@@ -17,10 +17,12 @@ from controlplane.sending.participants import REPLY_ONLY, may_answer, not_allowe
 from maild.message.address import suppression_keys
 from storage import (
     allowances,
+    claims,
     conversation,
     domains,
     exchanges,
     inboxes,
+    policies,
     suppressions,
     threads,
     tripwire,
@@ -35,12 +37,22 @@ TRIPPED_FOR_MS = DAY_MS
 NEWER_SHOWN = 5
 
 
+class Fence(NamedTuple):
+    """Only while this claim lives, and is of the conversation; None: without one. `completes`: its message is done by
+    this very send."""
+
+    claim_id: str | None = None
+    completes: bool = False
+
+
 class Terms(NamedTuple):
     """On what a message is sent. `if_last`: only while nothing came after this message of its conversation.
-    `authority`: REPLY_ONLY, where the key that sends it may not write to anybody."""
+    `authority`: REPLY_ONLY, where the key that sends it may not write to anybody. `fence`: None where it was asked
+    before: a scheduled message goes although its claim is over."""
 
     if_last: str | None = None
     authority: str | None = None
+    fence: Fence | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +127,29 @@ def domain_is_verified(tx: Tx, attempt: Attempt, inbox: InboxRow) -> None:
         return
     if domains.status_for(tx, attempt.organization.id, inbox.domain) != "verified":
         raise Refusal("domain_not_verified")
+
+
+def claim_is_live(tx: Tx, attempt: Attempt) -> None:
+    """docs/contract.md, "Mail as work"."""
+    fence, organization_id = attempt.terms.fence, attempt.organization.id
+    if fence is None:
+        return
+    if fence.claim_id is None:
+        if attempt.thread_id is not None:
+            _claim_is_not_required(tx, attempt)
+        return
+    claim = claims.get(tx, organization_id, fence.claim_id)
+    if claim is None or (claim.inbox_id, claim.mode) != (attempt.inbox_id, attempt.mode):
+        raise Refusal("claim_not_found")
+    if claim.thread_id != attempt.thread_id or not claim.is_live(attempt.now_ms):
+        raise Refusal("claim_lost", details={"claimId": claim.id, "status": claim.status_at(attempt.now_ms)})
+
+
+def _claim_is_not_required(tx: Tx, attempt: Attempt) -> None:
+    work = policies.work_of(tx, attempt.organization.id, attempt.inbox_id)
+    if work.is_enabled and work.requires_claim:
+        details = {"inboxId": attempt.inbox_id, "threadId": attempt.thread_id}
+        raise Refusal("claim_required", details=details)
 
 
 def thread_has_not_advanced(tx: Tx, attempt: Attempt) -> None:
@@ -279,6 +314,7 @@ def allowance_is_left(tx: Tx, attempt: Attempt) -> None:
 
 Guard = Callable[[Tx, Attempt], None]
 GUARDS: Sequence[Guard] = (
+    claim_is_live,
     thread_has_not_advanced,
     recipients_may_be_answered,
     sending_is_approved,
@@ -293,6 +329,7 @@ GUARDS: Sequence[Guard] = (
 # Mail of a test key leaves to no real recipient, so it can neither harm a reputation nor use up an allowance. But two
 # programs under test answer each other as others do.
 TEST_GUARDS: Sequence[Guard] = (
+    claim_is_live,
     thread_has_not_advanced,
     recipients_may_be_answered,
     sending_is_approved,

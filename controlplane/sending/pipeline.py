@@ -29,6 +29,7 @@ from controlplane.access.principal import Principal
 from controlplane.contract.refusals import Refusal
 from controlplane.sending import guards, rows
 from controlplane.sending.admission import Admission
+from controlplane.sending.completing import complete
 from controlplane.sending.composing import unique_recipients
 from controlplane.sending.preparing import Preparation, SendContext, look, refuse_unsendable, request_of
 from controlplane.sending.rows import Prepared
@@ -214,11 +215,14 @@ class Pipeline:
         if request.sendAt is None:
             self._admission.enqueue(tx, attempt, inbox, message.id)
         inboxes.sent(tx, inbox.id, now_ms)
+        told = ChangeEvents(self._ids.new, now_ms)
+        if request.claimId is not None and request.completeClaim:
+            complete(tx, organization.id, request.claimId, told)
         if submission.draft is not None:
             draft = drafts.mark_sent(tx, submission.draft.id, message.id, now_ms)
             if draft is None:
                 raise DraftChanged
-            ChangeEvents(self._ids.new, now_ms).draft_changed(tx, "updated", draft, principal.mode)
+            told.draft_changed(tx, "updated", draft, principal.mode)
         return self._answer(tx, submission, message.id, now_ms)
 
     def _made_before(self, tx: Tx, submission: Submission) -> Accepted | None:

@@ -73,6 +73,8 @@ def request_of(draft: DraftRow) -> SendMessage:
         html=draft.html_body,
         inReplyTo=draft.in_reply_to,
         ifLastMessageId=draft.if_last,
+        claimId=draft.claim_id,
+        completeClaim=bool(draft.complete_claim),
     )
 
 

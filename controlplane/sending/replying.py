@@ -150,6 +150,8 @@ def reply_request(found: Answer, request: ReplyMessage, original: Original | Non
         attachments=request.attachments,
         headers=request.headers,
         ifLastMessageId=request.ifLastMessageId,
+        claimId=request.claimId,
+        completeClaim=request.completeClaim,
     )
 
 

@@ -21,10 +21,11 @@ from controlplane.operations.results import (
 from controlplane.transport.downloads import send_download
 from controlplane.transport.event_stream import GAP, stream_events
 from controlplane.transport.statuses import headers_of, status_of
-from controlplane.transport.streaming import stream_json, whole_or_rest
+from controlplane.transport.streaming import NONE, stream_json, whole_or_rest
 
 REQUEST_ID = "X-Request-Id"
 SERVER = {"Server": "maild"}
+REPLAYED = {"Idempotent-Replayed": "true"}
 _PAGE_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; "
     "frame-ancestors 'none'",
@@ -69,7 +70,7 @@ class Responder:
 
 
 async def _value(request: web.Request, operation: Operation, result: Result) -> web.Response:
-    headers = {"Idempotent-Replayed": "true"} if result.is_replay else {}
+    headers = dict(REPLAYED) if result.is_replay else {}
     if result.tag is not None:
         headers["ETag"] = f'"{result.tag}"'
         if is_known(request, result.tag):  # RFC 9110 §15.4.5
@@ -87,7 +88,7 @@ def is_known(request: web.Request, tag: str) -> bool:
 
 
 async def _pieces(request: web.Request, _: Operation, value: JsonPieces) -> web.StreamResponse:
-    return await stream_json(request, value.pieces)
+    return await stream_json(request, value.pieces, REPLAYED if value.is_replay else NONE)
 
 
 async def _download(request: web.Request, _: Operation, download: Download) -> web.StreamResponse:

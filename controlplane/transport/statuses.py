@@ -48,6 +48,7 @@ _BY_STATUS: Mapping[int, tuple[str, ...]] = {
         "key_not_found",
         "domain_not_found",
         "suppression_not_found",
+        "claim_not_found",
     ),
     405: ("method_not_allowed",),
     409: (
@@ -64,6 +65,10 @@ _BY_STATUS: Mapping[int, tuple[str, ...]] = {
         "loop_suspected",
         "thread_advanced",
         "no_reply_target",
+        "claim_lost",
+        "claim_required",
+        "work_not_enabled",
+        "version_conflict",
     ),
     410: (
         "attachment_bytes_missing",

@@ -15,7 +15,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager, suppress
 from typing import NamedTuple
 
@@ -173,6 +173,16 @@ class Streams(LoopService):
         finally:
             on_leave(None)
             self._waits.discard(wait)
+
+    def awaited_inboxes(self) -> set[str]:
+        """The inboxes that somebody waits for something in."""
+        return {wait.inbox_id for wait in self._waits if wait.inbox_id is not None}
+
+    def hear_of(self, inbox_ids: Collection[str]) -> None:
+        """Something happened in these inboxes that no event tells: let those look who wait for it."""
+        for wait in self._waits:
+            if wait.inbox_id in inbox_ids:
+                wait.hear()
 
     def _admit(self, organization_id: str) -> None:
         self._refuse_beyond("No event stream can be opened now; try again later.")

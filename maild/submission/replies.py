@@ -51,6 +51,9 @@ REPLIES: Mapping[str, RefusalReply] = {
     ),
     "recipient_suppressed": RefusalReply(550, "5.7.1", "{email} is on the suppression list ({reason})"),
     "sending_paused_bulk_review": RefusalReply(550, "5.7.1"),
+    "claim_required": RefusalReply(
+        550, "5.7.1", "answers from this inbox need a claim, which the API alone can name"
+    ),
     "loop_suspected": RefusalReply(
         450, "4.7.1", "two programs seem to answer each other in this conversation; stop until {retryAt}"
     ),

@@ -19,6 +19,7 @@ ABSENT = {
     "attachment": "att_01m7yg00000000000000000000",
     "inbox": "inb_01m7yg00000000000000000000",
     "draft": "drf_01m7yg00000000000000000000",
+    "claim": "clm_01m7yg00000000000000000000",
 }
 # Where the body is looked at before the resource: one that passes.
 CHANGES: dict[str, dict[str, Any]] = {
@@ -28,6 +29,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "/v1/threads/{id}": {"isArchived": False},
     "/v1/drafts/{id}": {"subject": "changed"},
     "/v1/messages/{id}/forward": {"to": ["a@elsewhere.test"]},
+    "/v1/inboxes/{id}/policy": {"version": 0},
     "/v1/threads/{id}/reply": {"ifLastMessageId": "msg_01m7yg00000000000000000000"},
 }
 WITH_FILE = (
@@ -56,14 +58,27 @@ class World:
         world.beside = await world.maild.inbox("beside")
         world.stranger = await world.maild.organization()
         message = await world.maild.received(world.mine, WITH_FILE)
+        claim = await world.claim(message)
         world.ids = {
             "message": message["id"],
             "thread": message["threadId"],
             "attachment": message["attachments"][0]["id"],
             "inbox": world.mine["id"],
+            "claim": claim["id"],
             "draft": (await world.maild.api.post("/v1/drafts", {"inboxId": world.mine["id"]})).data["id"],
         }
         return world
+
+    async def claim(self, message: dict[str, Any]) -> dict[str, Any]:
+        """One that any key may end; its inbox has no work any more."""
+        api, path = self.maild.api, f"/v1/inboxes/{self.mine['id']}"
+        await api.call("PUT", f"{path}/policy", {"version": 0, "work": {"enabled": True}})
+        assert (await api.call("POST", f"/v1/messages/{message['id']}/requeue")).status == 200
+        claim: dict[str, Any]
+        (claim,) = (await api.post(f"{path}/claims", {})).data
+        self.maild.sql("UPDATE claims SET mode = 'test'")
+        await api.call("PUT", f"{path}/policy", {"version": 1})
+        return claim
 
     async def call(self, route: Operation, api: Api, **options: Any) -> Answer:
         return await request(route, api, self.ids.get(route.names or "", "none"), **options)

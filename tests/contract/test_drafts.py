@@ -32,6 +32,8 @@ async def test_an_empty_draft(maild: Running, bot: dict[str, Any]) -> None:
         "id": draft["id"], "inboxId": bot["id"], "threadId": None, "toAddresses": [], "ccAddresses": [],
         "bccAddresses": [], "subject": "", "textBody": None, "htmlBody": None, "inReplyTo": None,
         "ifLastMessageId": None,
+        "claimId": None,
+        "completeClaim": False,
         "status": "draft", "messageId": None, "createdAt": draft["createdAt"], "updatedAt": draft["createdAt"],
         "sentAt": None, "discardedAt": None,
     }  # fmt: skip

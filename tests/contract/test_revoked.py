@@ -36,7 +36,10 @@ async def world(start: Start) -> tuple[Running, dict[str, str]]:
     running = await start(webhooks={"allow_private_networks": True})
     api = running.api
     bot = await running.inbox("bot")
-    mail = await running.received(bot, "Subject: x\n\n")
+    policy = {"version": 0, "work": {"enabled": True}}
+    assert (await api.call("PUT", f"/v1/inboxes/{bot['id']}/policy", policy)).status == 200
+    mail = await running.received(bot, "From: ada@elsewhere.test\nSubject: x\n\n")
+    (claim,) = (await api.post(f"/v1/inboxes/{bot['id']}/claims", {"leaseSeconds": 3600})).data
     hook = (await api.post("/v1/webhooks", {"url": "https://127.0.0.1:9/"})).data
     attempt = (await api.call("POST", f"/v1/webhooks/{hook['id']}/test")).data
     at = (datetime.now(UTC) + timedelta(hours=1)).isoformat()
@@ -55,6 +58,7 @@ async def world(start: Start) -> tuple[Running, dict[str, str]]:
         "suppressions": (await api.post("/v1/suppressions", {"email": "a@b.test"})).data["id"],
         "webhooks": hook["id"],
         "deliveries": attempt["id"],
+        "claims": claim["id"],
     }
     return running, named
 

@@ -58,6 +58,8 @@ FAULTS = {
     ("forward", "not_allowed"): "two fields that exclude each other",
     ("ifLastMessageId", "not_allowed"): "it needs another field",
     ("ifLastMessageId", "invalid_id"): "a message of that very conversation",
+    ("claimId", "not_allowed"): "it needs another field",
+    ("completeClaim", "not_allowed"): "it needs another field",
     ("", "required"): "fromDomain or allowUnverified",
     ("focus", "invalid_id"): "a message of that very thread",
     ("since", "out_of_range"): "the distance of two parameters",
