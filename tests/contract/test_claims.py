@@ -605,6 +605,9 @@ async def test_answers_may_need_a_claim(work: Work) -> None:
     assert answer.error["details"] == {"inboxId": work.inbox["id"], "threadId": message["threadId"]}
     assert (await work.api.send(work.inbox, inReplyTo=message["id"])).code == "claim_required"
     assert (await work.api.send(work.inbox)).status == 201  # no answer
+    body = {"reply": {"messageId": message["id"], "text": "x"}}
+    checked = (await work.api.post("/v1/messages/check", body)).data
+    assert [one["code"] for one in checked["errors"]] == ["claim_required"]
     (claim,) = await work.claimed()
     assert (await reply(work, message, claimId=claim["id"])).status == 201
     await work.policy(2, requireClaim=True)  # without work there are no claims
