@@ -168,6 +168,9 @@ CHECKS = {"ownership": True, "mx": True, "spf": True, "dkim": True}
 MEANING = {"class": "mailbox_full", "advice": "retry_later"}
 DRAFT = {"draftId": "drf_1", "inboxId": "inb_1", "threadId": None, "status": "draft", "messageId": None}
 CHANGED = {"messageId": "msg_1", "inboxId": "inb_1", "threadId": "thd_1"}
+ENDED_CLAIM = {
+    "claimId": "clm_1", "messageId": "msg_1", "inboxId": "inb_1", "threadId": "thd_1", "attempt": 1, "holder": None,
+}  # fmt: skip
 DATA: dict[str, dict[str, Any]] = {
     "email.sent": BASE,
     "email.bounced": {
@@ -194,6 +197,7 @@ DATA: dict[str, dict[str, Any]] = {
     "message.deleted": {**CHANGED, "labelsBefore": ["unread"]},
     "thread.updated": {"threadId": "thd_1", "inboxId": "inb_1", "isArchived": True},
     "draft.created": DRAFT, "draft.updated": DRAFT, "draft.discarded": DRAFT,
+    "claim.expired": ENDED_CLAIM, "claim.dead": ENDED_CLAIM,
     "webhook.test": {"webhookId": "whk_1"},
 }  # fmt: skip
 
