@@ -16,6 +16,7 @@ from maild.message.thread_context import (
     context,
 )
 from maild.message.tokens import cost, estimated_tokens
+from tests.unit.maild.message.test_tokens import SAMPLES, counted
 
 KEY = b"k" * 32
 THREAD = "thd_01m7yg00000000000000000000"
@@ -170,6 +171,13 @@ def test_any_thread_keeps_to_any_budget_behind_its_fences(
     assert [line for line in ours if not OURS.fullmatch(line)] == []
     assert not any(fences.inert(found.text[one.start : one.end]) != found.text[one.start : one.end]
                    for one in found.ranges)  # fmt: skip
+
+
+@pytest.mark.parametrize("max_tokens", [200, 700, 4000])
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_tokenizer_counts_hardly_more_than_the_budget(name: str, max_tokens: int) -> None:
+    of = thread(*(message(number, SAMPLES[name], subject=SAMPLES[name][:60]) for number in range(1, 9)))
+    assert counted(told(of, max_tokens).text) <= 1.05 * max_tokens
 
 
 def test_long_words_are_not_read_further_than_the_budget_reaches(monkeypatch: pytest.MonkeyPatch) -> None:
