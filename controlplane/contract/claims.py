@@ -4,7 +4,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from controlplane.contract.fields import PRINTABLE, Check, Limit, cursor_of, no_controls
+from controlplane.contract.fields import PRINTABLE, WHOLE, Check, Limit, cursor_of, no_controls
 from controlplane.contract.messages import GivenLabels, Message
 from controlplane.contract.model import Mode, RequestBody, RequestQuery, ResponseModel, Timestamp, an_id
 
@@ -17,14 +17,16 @@ DELAY_S_MAX = 86_400
 ClaimStatus = Literal["live", "released", "expired", "done", "dead"]
 # Factories, since a documented default makes a field a required one to some generated clients.
 LeaseSeconds = Annotated[
-    int, Field(ge=LEASE_S_MIN, le=LEASE_S_MAX, default_factory=lambda: LEASE_S, description="300 by default")
+    int,
+    Field(ge=LEASE_S_MIN, le=LEASE_S_MAX, default_factory=lambda: LEASE_S, description="300 by default"),
+    WHOLE,
 ]
 
 
 class ClaimMessages(RequestBody):
-    max: Annotated[int, Field(ge=1, le=CLAIMED_MAX)] = Field(default_factory=lambda: 1)
+    max: Annotated[int, Field(ge=1, le=CLAIMED_MAX), WHOLE] = Field(default_factory=lambda: 1)
     leaseSeconds: LeaseSeconds
-    waitSeconds: Annotated[int, Field(ge=0, le=CLAIM_WAIT_S_MAX)] = Field(default_factory=int)
+    waitSeconds: Annotated[int, Field(ge=0, le=CLAIM_WAIT_S_MAX), WHOLE] = Field(default_factory=int)
     holder: Annotated[str, Field(max_length=100), Check(no_controls, PRINTABLE)] | None = None
 
     example: ClassVar[dict[str, Any]] = {
@@ -39,7 +41,7 @@ class ExtendClaim(RequestBody):
 
 
 class ReleaseClaim(RequestBody):
-    delaySeconds: Annotated[int, Field(ge=0, le=DELAY_S_MAX)] = Field(default_factory=int)
+    delaySeconds: Annotated[int, Field(ge=0, le=DELAY_S_MAX), WHOLE] = Field(default_factory=int)
 
     example: ClassVar[dict[str, Any]] = {"delaySeconds": 60}
 

@@ -2,10 +2,10 @@
 
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from controlplane.contract.fields import DomainName, Position, integral
+from controlplane.contract.fields import WHOLE, DomainName, Position
 from controlplane.contract.messages import WAIT_S, WAIT_S_MAX
 from controlplane.contract.model import RequestBody, ResponseModel, an_id
 
@@ -19,7 +19,7 @@ class ClaimCode(RequestBody):
 
     fromDomain: DomainName | None = None
     after: Position | None = None
-    waitSeconds: Annotated[int, Field(ge=0, le=WAIT_S_MAX), BeforeValidator(integral)] = WAIT_S
+    waitSeconds: Annotated[int, Field(ge=0, le=WAIT_S_MAX), WHOLE] = WAIT_S
     kinds: Annotated[list[CodeKind], Field(min_length=1, max_length=2)] = Field(
         default_factory=lambda: list(KINDS)
     )

@@ -183,7 +183,7 @@ def _distinct_names(headers: dict[str, str]) -> dict[str, str]:
     return headers
 
 
-def integral(value: Any) -> Any:
+def _integral(value: Any) -> Any:
     """812.0 is an integer to JSON Schema (draft 2020-12, validation, §6.1.1)."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
@@ -239,7 +239,9 @@ Label = Annotated[
 GivenLabel = Annotated[Label, Check(_no_label_of_ours, {"not": {"pattern": f"^{OUR_LABELS}"}})]
 DisplayName = Annotated[str, Field(max_length=100), Check(no_controls, PRINTABLE)]
 DomainName = Annotated[str, Check(_domain_name, {"format": "idn-hostname"})]
-DailyCap = Annotated[int, Field(ge=1, le=1_000_000), BeforeValidator(integral)]
+# Of an integer in a body; behind its bounds, which the document tells.
+WHOLE = BeforeValidator(_integral)
+DailyCap = Annotated[int, Field(ge=1, le=1_000_000), WHOLE]
 Scope = Annotated[str, Check(_scope, {"enum": sorted(GRANTABLE)})]
 Metadata = Annotated[
     dict[Annotated[str, Field(min_length=1, max_length=40)], Annotated[str, Field(max_length=256)]],

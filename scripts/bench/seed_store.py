@@ -63,6 +63,8 @@ class SeedStore:
                 self._conn.execute("BEGIN")
             _thread(self._tx, mail)
             _write(self._later, mail)
+            if not mail.is_outbound:
+                inboxes.received(self._tx, mail.inbox.id, mail.now_ms)
             yield mail
         self._commit()
 
@@ -97,8 +99,6 @@ def _write(tx: Tx, mail: Mail) -> None:
             "UPDATE recipients SET status = 'delivered', next_attempt_at = NULL WHERE message_id = ?",
             (mail.message_id,),
         )
-    else:
-        inboxes.received(tx, mail.inbox.id, mail.now_ms)
 
 
 def _thread(tx: Tx, mail: Mail) -> None:
