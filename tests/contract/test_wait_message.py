@@ -302,12 +302,18 @@ class Counted:
 
         monkeypatch.setattr(Tx, name, asked)
 
+    async def is_quiet(self) -> bool | None:
+        before = self.count
+        await asyncio.sleep(0.1)
+        return self.count == before or None
+
 
 async def statements(maild: Running, idle: int, counted: Counted) -> int:
     """What one message to one inbox costs while so many others are waited at."""
     boxes = [await maild.inbox(f"idle{number}") for number in range(idle)]
     bot = await maild.inbox("bot")
     tasks = [await waiting(maild, inboxId=box["id"]) for box in (*boxes, bot)]
+    await until(counted.is_quiet)  # all have looked, and looked again with the first look-out
     before = counted.count
     await maild.deliver(bot["address"], mail())
     await tasks[-1]
