@@ -145,7 +145,8 @@ def give_up(
 ) -> EndedClaim:
     """End a claim undone: `released` or `expired`, or `dead` where it was the last attempt, which an event tells. Its
     message is offered again at that time (None: now). `new_id`: makes an id."""
-    is_dead = claim.attempt >= policies.work_of(tx, claim.organization_id, claim.inbox_id).max_attempts
+    work_policy = policies.effective(tx, claim.organization_id, claim.inbox_id).work
+    is_dead = claim.attempt >= work_policy.max_attempts
     ended = _end(tx, claim, "dead" if is_dead else status)
     if is_dead:
         work.bury(tx, claim.message_id)

@@ -1,16 +1,45 @@
-"""Policies: one document for an inbox, replaced as a whole, with a version that counts its changes.
+"""Policies: one document for an organization, one for each inbox, replaced as a whole, with a version that counts its
+changes.
 
-What it says stands in `controlplane/contract/policies.py`. What the store itself acts on is read of it here.
+What holds for an inbox is, member by member, the stricter of what both say; a level without a document says nothing.
+How strict a word is, says its place in these lists. What the API takes and shows of it stands in
+`controlplane/contract/policies.py`.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from storage.database import Tx
 from storage.records import load
 
+# From the mildest on.
+RECIPIENTS = ("any", "allowlist", "participants")
+REVIEW = ("off", "first_time", "external", "all")
+REPLY_TO = ("honor", "verified")
+UNLISTED = ("accept", "hold", "refuse")
+EXPIRES_AFTER_S = 172_800
+
 # What an UPDATE of `inboxes` answers besides: is its mail work? Without a policy that is one step in an index.
 HAS_WORK = "coalesce((SELECT has_work FROM policies WHERE owner_id = inboxes.id), 0)"
 NO_VERSION = 0
+
+
+class OutboundPolicy(NamedTuple):
+    """Of what is sent. `hold_on`: warnings for which a message waits for a review. `first_time_daily`: recipients never
+    written to from the inbox, a day; None: as many as one likes."""
+
+    recipients: str = "any"
+    review: str = "off"
+    hold_on: frozenset[str] = frozenset()
+    first_time_daily: int | None = None
+    reply_to: str = "honor"
+
+
+class InboundPolicy(NamedTuple):
+    """Of what comes in. `hold`: what of it waits for a review. `unlisted`: what becomes of mail that no rule names."""
+
+    hold: frozenset[str] = frozenset()
+    unlisted: str = "accept"
 
 
 class WorkPolicy(NamedTuple):
@@ -21,37 +50,76 @@ class WorkPolicy(NamedTuple):
     requires_claim: bool = False
 
 
+class ReviewPolicy(NamedTuple):
+    """How long a review waits for somebody who decides, and whom a digest tells of those that wait."""
+
+    expires_after_s: int = EXPIRES_AFTER_S
+    notify: Sequence[str] = ()
+
+
+class Policy(NamedTuple):
+    """What one document says, or what holds."""
+
+    outbound: OutboundPolicy = OutboundPolicy()
+    inbound: InboundPolicy = InboundPolicy()
+    work: WorkPolicy = WorkPolicy()
+    review: ReviewPolicy = ReviewPolicy()
+
+
+NO_POLICY = Policy()
+
+
+class Levels(NamedTuple):
+    """What the organization's document says and what the inbox's does; None: there is none."""
+
+    organization: Policy | None = None
+    inbox: Policy | None = None
+
+    @property
+    def effective(self) -> Policy:
+        """What holds: the stricter of both, member by member."""
+        if self.organization is None:
+            return self.inbox or NO_POLICY
+        return _stricter(self.organization, self.inbox) if self.inbox else self.organization
+
+
 class PolicyRow(NamedTuple):
-    """`document`: JSON, as it was given, with every member."""
+    """`document`: JSON, as it was given, with every member that documents had then."""
 
     version: int
     document: str
 
 
-def of_inbox(tx: Tx, organization_id: str, inbox_id: str) -> PolicyRow | None:
-    """The inbox's own policy; None: it never had one."""
+def of_owner(tx: Tx, organization_id: str, owner_id: str) -> PolicyRow | None:
+    """The own policy of an inbox, or of the organization; None: it never had one."""
     row = tx.one(
         "SELECT version, document FROM policies WHERE owner_id = ? AND organization_id = ?",
-        (inbox_id, organization_id),
+        (owner_id, organization_id),
     )
     return PolicyRow(*row) if row else None
 
 
-def work_of(tx: Tx, organization_id: str, inbox_id: str) -> WorkPolicy:
-    """What holds for work in the inbox."""
-    row = of_inbox(tx, organization_id, inbox_id)
-    if row is None:
-        return WorkPolicy()
-    work: dict[str, Any] = load(row.document)["work"]
-    return WorkPolicy(work["enabled"], work["maxAttempts"], work["requireClaim"])
+def levels(tx: Tx, organization_id: str, inbox_id: str) -> Levels:
+    """What both levels say of the inbox."""
+    rows = tx.all(
+        "SELECT owner_id, document FROM policies WHERE owner_id IN (?, ?) AND organization_id = ?",
+        (organization_id, inbox_id, organization_id),
+    )
+    said = {owner_id: policy_of(load(document)) for owner_id, document in rows}
+    return Levels(said.get(organization_id), said.get(inbox_id))
+
+
+def effective(tx: Tx, organization_id: str, inbox_id: str) -> Policy:
+    """What holds for the inbox."""
+    return levels(tx, organization_id, inbox_id).effective
 
 
 def replace(
-    tx: Tx, organization_id: str, inbox_id: str, version: int, document: str, has_work: bool, now_ms: int
+    tx: Tx, organization_id: str, owner_id: str, version: int, document: str, has_work: bool, now_ms: int
 ) -> bool:
     """Write the document in place of that version (NO_VERSION: there was none); False where it is another by now."""
     given = {
-        "owner": inbox_id, "organization": organization_id, "version": version, "document": document,
+        "owner": owner_id, "organization": organization_id, "version": version, "document": document,
         "has_work": int(has_work), "now_ms": now_ms,
     }  # fmt: skip
     if version == NO_VERSION:
@@ -63,3 +131,49 @@ def replace(
               updated_at = :now_ms
             WHERE owner_id = :owner AND organization_id = :organization AND version = :version"""
     return tx.run(statement, given) == 1
+
+
+def policy_of(document: dict[str, Any]) -> Policy:
+    """What a document says. One of an earlier release may lack members: they are their defaults."""
+    outbound, inbound = document.get("outbound"), document.get("inbound")
+    work, review = document.get("work"), document.get("review")
+    return Policy(
+        outbound=OutboundPolicy(
+            outbound["recipients"],
+            outbound["review"],
+            frozenset(outbound["holdOn"]),
+            outbound["firstTimeDaily"],
+            outbound["replyTo"],
+        )
+        if outbound
+        else OutboundPolicy(),
+        inbound=InboundPolicy(frozenset(inbound["hold"]), inbound["unlisted"])
+        if inbound
+        else InboundPolicy(),
+        work=WorkPolicy(work["enabled"], work["maxAttempts"], work["requireClaim"]) if work else WorkPolicy(),
+        review=ReviewPolicy(review["expiresAfterSeconds"], review["notify"]) if review else ReviewPolicy(),
+    )
+
+
+def _stricter(ours: Policy, theirs: Policy) -> Policy:
+    """`theirs` is the inbox's, which alone says whether mail is work."""
+    one, other = ours.outbound, theirs.outbound
+    budgets = [budget for budget in (one.first_time_daily, other.first_time_daily) if budget is not None]
+    return Policy(
+        outbound=OutboundPolicy(
+            max(one.recipients, other.recipients, key=RECIPIENTS.index),
+            max(one.review, other.review, key=REVIEW.index),
+            one.hold_on | other.hold_on,
+            min(budgets, default=None),
+            max(one.reply_to, other.reply_to, key=REPLY_TO.index),
+        ),
+        inbound=InboundPolicy(
+            ours.inbound.hold | theirs.inbound.hold,
+            max(ours.inbound.unlisted, theirs.inbound.unlisted, key=UNLISTED.index),
+        ),
+        work=theirs.work,
+        review=ReviewPolicy(
+            min(ours.review.expires_after_s, theirs.review.expires_after_s),
+            tuple(dict.fromkeys((*ours.review.notify, *theirs.review.notify))),
+        ),
+    )

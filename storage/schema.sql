@@ -343,7 +343,7 @@ CREATE INDEX drafts_by_inbox ON drafts (inbox_id, id);
 
 -- What an inbox's mail may and may not do, as its organization wants it (storage/policies.py).
 CREATE TABLE policies (
-  owner_id        TEXT PRIMARY KEY,              -- an inbox
+  owner_id        TEXT PRIMARY KEY,              -- an organization or an inbox
   organization_id TEXT NOT NULL REFERENCES organizations (id),
   version         INTEGER NOT NULL,
   document        TEXT NOT NULL,                 -- JSON, whole

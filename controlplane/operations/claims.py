@@ -141,7 +141,7 @@ def _taken_before(tx: Tx, call: Call, retry: Retry | None) -> TakenClaims | None
 def _check_inbox(tx: Tx, call: Call) -> None:
     if inboxes.get_active(tx, call.organization_id, call.id) is None:
         raise Refusal("inbox_not_found")
-    if not policies.work_of(tx, call.organization_id, call.id).is_enabled:
+    if not policies.effective(tx, call.organization_id, call.id).work.is_enabled:
         raise Refusal("work_not_enabled", details={"inboxId": call.id})
 
 
@@ -272,7 +272,7 @@ def _requeue(tx: Tx, call: Call) -> Whole:
         raise Refusal("message_not_found")
     if message.direction != "inbound":
         raise Refusal("message_not_found", "Only mail that came in is work; this message was sent.")
-    if not policies.work_of(tx, call.organization_id, message.inbox_id).is_enabled:
+    if not policies.effective(tx, call.organization_id, message.inbox_id).work.is_enabled:
         raise Refusal("work_not_enabled", details={"inboxId": message.inbox_id})
     if message.mode == "live":
         call.principal.require_live()

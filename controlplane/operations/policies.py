@@ -1,47 +1,86 @@
-"""Policies of inboxes: read, and replaced as a whole."""
+"""Policies of the organization and of inboxes: read, and replaced as a whole."""
 
 from typing import Any
 
-from controlplane.contract.policies import GivenWorkPolicy, ReplacePolicy
+from controlplane.contract.policies import GivenWorkPolicy, ReplaceInboxPolicy, ReplaceOrganizationPolicy
 from controlplane.contract.refusals import Refusal
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from storage import inboxes, policies
 from storage.database import Tx
-from storage.policies import NO_VERSION, PolicyRow
+from storage.policies import NO_POLICY, NO_VERSION, Policy, PolicyRow, policy_of
 from storage.records import dump, load
 
 
+async def get_organization_policy(call: Call) -> Result:
+    row = await call.db.lookup(policies.of_owner, call.organization_id, call.organization_id)
+    return Result(_without_work(_shown_own(row)))
+
+
+async def replace_organization_policy(call: Call) -> Result:
+    return Result(_without_work(await call.db.write(_replace, call, call.organization_id)))
+
+
 async def get_inbox_policy(call: Call) -> Result:
-    row = await call.db.lookup(_of_inbox, call)
-    return Result({"version": row.version if row else NO_VERSION, **effective(row)})
+    return Result(_shown_own(await call.db.lookup(_of_inbox, call)))
 
 
 async def replace_inbox_policy(call: Call) -> Result:
-    return Result(await call.db.write(_replace, call, call.input))
+    return Result(await call.db.write(_replace_of_inbox, call))
 
 
-def effective(own: PolicyRow | None) -> dict[str, Any]:
-    """What holds for an inbox that has this document, or none."""
-    if own is None:
-        return {"work": GivenWorkPolicy().model_dump()}
-    document: dict[str, Any] = load(own.document)
-    return document
+def shown_policy(policy: Policy) -> dict[str, Any]:
+    """A policy as the API shows it, every member of it."""
+    outbound, inbound, work, review = policy
+    return {
+        "outbound": {
+            "recipients": outbound.recipients,
+            "review": outbound.review,
+            "holdOn": sorted(outbound.hold_on),
+            "firstTimeDaily": outbound.first_time_daily,
+            "replyTo": outbound.reply_to,
+        },
+        "inbound": {"hold": sorted(inbound.hold), "unlisted": inbound.unlisted},
+        "work": {
+            "enabled": work.is_enabled,
+            "maxAttempts": work.max_attempts,
+            "requireClaim": work.requires_claim,
+        },
+        "review": {"expiresAfterSeconds": review.expires_after_s, "notify": list(review.notify)},
+    }
+
+
+def _shown_own(row: PolicyRow | None) -> dict[str, Any]:
+    if row is None:
+        return {"version": NO_VERSION, **shown_policy(NO_POLICY)}
+    return {"version": row.version, **shown_policy(policy_of(load(row.document)))}
+
+
+def _without_work(shown: dict[str, Any]) -> dict[str, Any]:
+    """Whether mail is work, is said of inboxes alone."""
+    return {name: member for name, member in shown.items() if name != "work"}
 
 
 def _of_inbox(tx: Tx, call: Call) -> PolicyRow | None:
     if inboxes.get_active(tx, call.organization_id, call.id) is None:
         raise Refusal("inbox_not_found")
-    return policies.of_inbox(tx, call.organization_id, call.id)
+    return policies.of_owner(tx, call.organization_id, call.id)
 
 
-def _replace(tx: Tx, call: Call, body: ReplacePolicy) -> dict[str, Any]:
-    row = _of_inbox(tx, call)
+def _replace_of_inbox(tx: Tx, call: Call) -> dict[str, Any]:
+    _of_inbox(tx, call)
+    return _replace(tx, call, call.id)
+
+
+def _replace(tx: Tx, call: Call, owner_id: str) -> dict[str, Any]:
+    body: ReplaceOrganizationPolicy = call.input
+    work = body.work if isinstance(body, ReplaceInboxPolicy) else GivenWorkPolicy()
     document = body.model_dump(exclude={"version"})
     is_replaced = policies.replace(
-        tx, call.organization_id, call.id, body.version, dump(document), body.work.enabled,
+        tx, call.organization_id, owner_id, body.version, dump(document), work.enabled,
         call.services.clock.now_ms(),
     )  # fmt: skip
     if not is_replaced:
+        row = policies.of_owner(tx, call.organization_id, owner_id)
         raise Refusal("version_conflict", details={"version": row.version if row else NO_VERSION})
-    return {"version": body.version + 1, **document}
+    return {"version": body.version + 1, **shown_policy(policy_of(document))}

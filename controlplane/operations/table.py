@@ -69,7 +69,12 @@ from controlplane.contract.operator_queue import (
     QueueState,
 )
 from controlplane.contract.organization import Member, Organization
-from controlplane.contract.policies import InboxPolicy, ReplacePolicy
+from controlplane.contract.policies import (
+    InboxPolicy,
+    OrganizationPolicy,
+    ReplaceInboxPolicy,
+    ReplaceOrganizationPolicy,
+)
 from controlplane.contract.replies import DraftedReply, ForwardMessage, ReplyMessage, ReplyThread, SentReply
 from controlplane.contract.suppressions import CreateSuppression, ListSuppressions, Suppression
 from controlplane.contract.threads import (
@@ -170,6 +175,12 @@ OPERATIONS: tuple[Operation, ...] = (
               scope="organization:read", refusals=("not_found",)),
     Operation("listMembers", "GET /v1/organization/members", "Its members", organization.list_members, list[Member],
               scope="organization:read"),
+    Operation("getOrganizationPolicy", "GET /v1/organization/policy", "The organization's own policy",
+              policies.get_organization_policy, OrganizationPolicy, scope="policies:read"),
+    Operation("replaceOrganizationPolicy", "PUT /v1/organization/policy", "Replace the organization's policy",
+              policies.replace_organization_policy, OrganizationPolicy,
+              scope="policies:write", input=ReplaceOrganizationPolicy, is_live_only=True,
+              refusals=("version_conflict",)),
     Operation("createKey", "POST /v1/keys", "Mint an API key, shown once", keys.create_key, MintedKey,
               scope="keys:write", input=CreateKey, creates=True,
               refusals=("invalid_scopes", "insufficient_scope", "inbox_not_found")),
@@ -209,7 +220,7 @@ OPERATIONS: tuple[Operation, ...] = (
               scope="policies:read", names="inbox", refusals=("inbox_not_found", "inbox_access_denied")),
     Operation("replaceInboxPolicy", "PUT /v1/inboxes/{id}/policy", "Replace an inbox's policy",
               policies.replace_inbox_policy, InboxPolicy,
-              scope="policies:write", input=ReplacePolicy, names="inbox",
+              scope="policies:write", input=ReplaceInboxPolicy, names="inbox", is_live_only=True,
               refusals=("inbox_not_found", "inbox_access_denied", "version_conflict")),
     Operation("claimMessages", "POST /v1/inboxes/{id}/claims", "Take mail to work on it, the oldest first",
               claims.claim_messages, list[ClaimedMessage],

@@ -11,7 +11,7 @@ from controlplane.sending import guards
 from controlplane.sending.guards import Attempt, Fence, Terms
 from controlplane.sending.submission import Submission
 from maild.message.address import normalize
-from storage import events, outbound, tripwire, usage
+from storage import events, outbound, policies, tripwire, usage
 from storage.clock import day_of, iso, month_of
 from storage.database import Tx
 from storage.ids import Ids
@@ -56,6 +56,7 @@ class Admission:
             now_ms=now_ms,
             goes_at_ms=goes_at_ms,
             terms=terms,
+            policies=policies.levels(tx, organization.id, inbox_id),
         )
 
     def attempt_of(

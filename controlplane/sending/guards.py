@@ -22,7 +22,6 @@ from storage import (
     domains,
     exchanges,
     inboxes,
-    policies,
     suppressions,
     threads,
     tripwire,
@@ -30,6 +29,7 @@ from storage import (
 )
 from storage.clock import DAY_MS, day_of, iso, iso_or_none, next_day_ms
 from storage.database import Tx
+from storage.policies import Levels
 from storage.records import InboxRow, OrganizationRow
 
 BULK_WINDOW_MS = 10 * 60_000
@@ -61,7 +61,7 @@ class Attempt:
 
     `thread_id`: the conversation that it answers in. `strangers`: the keys of those who have not written to the sending
     inbox there. `goes_at_ms`: when it is to leave: now, or the time that it is scheduled for, whose day and month have
-    allowances of their own. `terms`: its sender's.
+    allowances of their own. `terms`: its sender's. `policies`: of its inbox.
     """
 
     organization: OrganizationRow
@@ -77,6 +77,7 @@ class Attempt:
     now_ms: int
     goes_at_ms: int
     terms: Terms
+    policies: Levels
 
     @property
     def is_scheduled(self) -> bool:
@@ -136,7 +137,7 @@ def claim_is_live(tx: Tx, attempt: Attempt) -> None:
         return
     if fence.claim_id is None:
         if attempt.thread_id is not None:
-            _claim_is_not_required(tx, attempt)
+            _claim_is_not_required(attempt)
         return
     claim = claims.get(tx, organization_id, fence.claim_id)
     if claim is None or (claim.inbox_id, claim.mode) != (attempt.inbox_id, attempt.mode):
@@ -145,8 +146,8 @@ def claim_is_live(tx: Tx, attempt: Attempt) -> None:
         raise Refusal("claim_lost", details={"claimId": claim.id, "status": claim.status_at(attempt.now_ms)})
 
 
-def _claim_is_not_required(tx: Tx, attempt: Attempt) -> None:
-    work = policies.work_of(tx, attempt.organization.id, attempt.inbox_id)
+def _claim_is_not_required(attempt: Attempt) -> None:
+    work = attempt.policies.effective.work
     if work.is_enabled and work.requires_claim:
         details = {"inboxId": attempt.inbox_id, "threadId": attempt.thread_id}
         raise Refusal("claim_required", details=details)

@@ -68,51 +68,7 @@ async def work(start: Start, clock: ManualClock) -> Work:
     return made
 
 
-# The policy --------------------------------------------------------------------------------------
-
-
-async def test_a_policy_is_replaced_as_a_whole_by_who_has_read_it(
-    maild: Running, bot: dict[str, Any]
-) -> None:
-    path = f"/v1/inboxes/{bot['id']}"
-    default = {"enabled": False, "maxAttempts": 5, "requireClaim": False}
-    assert (await maild.api.get(f"{path}/policy")).data == {"version": 0, "work": default}
-    assert (await maild.api.get(path)).data["policy"] == {"work": default}
-    body = {"version": 0, "work": {"enabled": True, "maxAttempts": 3}}
-    first = (await maild.api.call("PUT", f"{path}/policy", body)).data
-    assert first == {"version": 1, "work": {**default, "enabled": True, "maxAttempts": 3}}
-    assert (await maild.api.get(f"{path}/policy")).data == first
-    assert (await maild.api.get(path)).data["policy"] == {"work": first["work"]}
-    late = await maild.api.call("PUT", f"{path}/policy", body)
-    assert (late.status, late.code, late.error["details"]) == (409, "version_conflict", {"version": 1})
-    assert (await maild.api.call("PUT", f"{path}/policy", {"version": 1})).data["work"] == default
-    ahead = await maild.api.call("PUT", f"{path}/policy", {"version": 7})
-    assert ahead.error["details"] == {"version": 2}
-
-
-@pytest.mark.parametrize(
-    ("body", "faults"),
-    [
-        ({}, {"version": "required"}),
-        ({"version": 0, "outbound": {}}, {"outbound": "unknown_field"}),
-        ({"version": 0, "work": {"maxAttempts": 0}}, {"work.maxAttempts": "out_of_range"}),
-        ({"version": -1}, {"version": "out_of_range"}),
-    ],
-)
-async def test_what_a_policy_does_not_know_is_refused(
-    maild: Running, bot: dict[str, Any], body: Any, faults: dict[str, str]
-) -> None:
-    assert (await maild.api.call("PUT", f"/v1/inboxes/{bot['id']}/policy", body)).faults == faults
-
-
-async def test_a_bound_key_sees_what_holds_for_it_and_changes_nothing(work: Work) -> None:
-    bound = await work.maild.key(inbox=work.inbox)
-    assert (await bound.get(work.path)).data["policy"]["work"]["enabled"]
-    for answer in (
-        await bound.get(f"{work.path}/policy"),
-        await bound.call("PUT", f"{work.path}/policy", {"version": 1}),
-    ):
-        assert answer.code == "insufficient_scope"
+# Off and on ---------------------------------------------------------------------------------------
 
 
 async def test_without_work_nothing_is_queued_or_offered(work: Work) -> None:
