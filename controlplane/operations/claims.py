@@ -1,7 +1,7 @@
 """Claims: taking mail to work on it, and saying what became of it."""
 
-import hashlib
 from collections.abc import AsyncIterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import msgspec
@@ -11,10 +11,16 @@ from controlplane.contract.claims import ClaimMessages, ExtendClaim, FinishClaim
 from controlplane.contract.refusals import Refusal
 from controlplane.mail import labelling
 from controlplane.mail.bodies import Bodies
-from controlplane.operations.messages import Whole, member_pieces, read_bodies, shown_message
+from controlplane.operations.messages import (
+    Whole,
+    member_pieces,
+    read_bodies,
+    shown_message,
+    small_retry_of,
+)
 from controlplane.operations.operation import Call
 from controlplane.operations.results import JsonPieces, Result
-from controlplane.sending.submission import Retry, read_key, recalled
+from controlplane.sending.submission import Retry, recalled
 from storage import claims, idempotency, inboxes, message_json, messages, policies, work
 from storage.claims import LIVE_MAX, Claimant
 from storage.clock import iso
@@ -35,11 +41,11 @@ class TakenClaims(NamedTuple):
 
 async def claim_messages(call: Call) -> Result | JsonPieces:
     request: ClaimMessages = call.input
-    retry = _retry(call)
+    retry = small_retry_of(call, ENDPOINT, about=call.id)
     taken = await call.db.lookup(_taken_before, call, retry)
     if taken is None:
         await call.db.lookup(_check_inbox, call)
-        taken = await (_waiting(call, retry) if request.waitSeconds else _ask(call, retry))
+        taken = await call.first(partial(_ask, call, retry), request.waitSeconds, call.id)
     if taken is None:
         return Result([])
     return await _shown(call, taken)
@@ -77,21 +83,6 @@ async def requeue_message(call: Call) -> Result | JsonPieces:
 
 
 # Taking ------------------------------------------------------------------------------------------
-
-
-def _retry(call: Call) -> Retry | None:
-    key = read_key(call.idempotency_keys)
-    if key is None:
-        return None
-    asked = f"{call.principal.mode}{call.id}\n{call.input.model_dump_json()}"
-    return Retry(ENDPOINT, key, hashlib.sha256(asked.encode("utf-8", "surrogatepass")).digest())
-
-
-async def _waiting(call: Call, retry: Retry | None) -> TakenClaims | None:
-    principal, streams = call.principal, call.services.streams
-    place = streams.waiting(principal.key_id, principal.organization_id, call.id, call.on_leave)
-    async with place as wait:
-        return await wait.until(lambda: _ask(call, retry), call.input.waitSeconds)
 
 
 async def _ask(call: Call, retry: Retry | None) -> TakenClaims | None:

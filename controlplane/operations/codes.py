@@ -1,6 +1,5 @@
 """Claiming the code or the link of a mail: the oldest that is as asked for, and that nobody else has."""
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -84,18 +83,10 @@ async def claim_code(call: Call) -> Result:
         Arrivals(wanted_mail, asked.after, call.services.clock.now_ms()),
         WantedCode(asked.kinds, asked.fromDomain, asked.linkHosts),
     )
-    found = await (_waiting(call, search.next) if asked.waitSeconds else search.next())
+    found: Accepted | FoundCode | None = await call.first(search.next, asked.waitSeconds, call.id)
     if isinstance(found, Accepted):
         return accepted(found)
     return Result(_answer(found, None, search.arrivals.cursor))
-
-
-async def _waiting(
-    call: Call, ask: Callable[[], Awaitable[Accepted | FoundCode | None]]
-) -> Accepted | FoundCode | None:
-    principal, streams = call.principal, call.services.streams
-    async with streams.waiting(principal.key_id, principal.organization_id, call.id, call.on_leave) as wait:
-        return await wait.until(ask, call.input.waitSeconds)
 
 
 def _made_before(tx: Tx, call: Call, retry: Retry | None) -> Accepted | None:

@@ -1,6 +1,6 @@
 """Waiting for a message: the first that comes in behind a position and is as asked for."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from functools import partial
 from typing import NamedTuple
 
@@ -43,7 +43,7 @@ async def wait_for_message(call: Call) -> Result | JsonPieces:
             elif query.hasCode is None or await _has_code(call, arrivals.cursor) is query.hasCode:
                 return looked.found
 
-    found = await (_waiting(call, ask) if query.timeoutSeconds else ask())
+    found = await call.first(ask, query.timeoutSeconds, call.principal.listed_inbox(query.inboxId))
     if found is None:
         return _over(arrivals.cursor)
     return await _shown(call, found, arrivals.cursor)
@@ -51,13 +51,6 @@ async def wait_for_message(call: Call) -> Result | JsonPieces:
 
 def _over(cursor: str) -> Result:
     return Result({"message": None, "timedOut": True, "cursor": cursor})
-
-
-async def _waiting(call: Call, ask: Callable[[], Awaitable[Whole | None]]) -> Whole | None:
-    principal, streams = call.principal, call.services.streams
-    inbox_id = principal.listed_inbox(call.input.inboxId)
-    async with streams.waiting(principal.key_id, principal.organization_id, inbox_id, call.on_leave) as wait:
-        return await wait.until(ask, call.input.timeoutSeconds)
 
 
 def _check_reach(tx: Tx, call: Call) -> None:

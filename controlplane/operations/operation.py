@@ -111,6 +111,20 @@ class Call(NamedTuple):
         """Run a reading unit of work in the turn of the caller's organization (storage.database)."""
         return await self.db.read_for(self.organization_id, unit, *args, **kwargs)
 
+    async def first(
+        self, ask: Callable[[], Awaitable[T | None]], wait_s: float, inbox_id: str | None
+    ) -> T | None:
+        """What `ask` answers: now, or after a commit in the inbox (None: in any) within the time; None: nothing.
+        Refusal where too many wait, or the key is revoked meanwhile."""
+        if not wait_s:
+            return await ask()
+        principal = self.principal
+        place = self.services.streams.waiting(
+            principal.key_id, principal.organization_id, inbox_id, self.on_leave
+        )
+        async with place as wait:
+            return await wait.until(ask, wait_s)
+
 
 class PublicRequest(NamedTuple):
     """A call of a public operation, whose caller has no key. `body`: as it came. `prefers_html`: a person reads."""

@@ -132,35 +132,6 @@ class _Examination:
             self._is_cut = True
         return words  # findings end where the limit does; excerpts are of the whole
 
-    def _add(
-        self,
-        kind: Kind,
-        view: str,
-        words: str,
-        start: int,
-        end: int,
-        *,
-        directive: bool = False,
-        is_high: bool = False,
-        why: str | None = None,
-        shown: str | None = None,
-        target: str | None = None,
-    ) -> None:
-        self._items.append(
-            finding(
-                kind,
-                view,
-                words,
-                start,
-                end,
-                directive=directive,
-                is_high=is_high,
-                why=why,
-                shown=shown,
-                target=target,
-            )
-        )
-
     # Views of one piece --------------------------------------------------------------------------
 
     def _field(self, view: str, words: str) -> None:
@@ -179,7 +150,7 @@ class _Examination:
     def _file(self, file: NamedFile) -> None:
         view = f"filename:{file.id}"
         for fact in file_facts(file):
-            self._add(fact.kind, view, file.filename, 0, len(file.filename), why=fact.why)
+            self._items.append(finding(fact.kind, view, file.filename, 0, len(file.filename), why=fact.why))
         self._field(view, file.filename)
 
     def _sender(self) -> None:
@@ -195,15 +166,17 @@ class _Examination:
         found = list(found)
         is_sent = self._sends_away(folded, [one for one in found if one.group == SENDING])
         for hit in _merged(found, DIRECTIVE):
-            self._add(
-                "directive", view, words, hit.start, hit.end, directive=True, is_high=is_sent, why=hit.id
+            self._items.append(
+                finding(
+                    "directive", view, words, hit.start, hit.end, directive=True, is_high=is_sent, why=hit.id
+                )
             )
         for hit in _merged(found, SECRET):
-            self._add("secret_request", view, words, hit.start, hit.end)
+            self._items.append(finding("secret_request", view, words, hit.start, hit.end))
         for start, end in role_markup(folded.text):
-            self._add("role_markup", view, words, *folded.span(start, end))
+            self._items.append(finding("role_markup", view, words, *folded.span(start, end)))
         for start, end in fences(folded.text):
-            self._add("fence_spoof", view, words, *folded.span(start, end))
+            self._items.append(finding("fence_spoof", view, words, *folded.span(start, end)))
 
     def _sends_away(self, folded: Folded, verbs: list[Hit]) -> bool:
         """Is something to be sent to an address that belongs to neither side?"""
@@ -221,7 +194,9 @@ class _Examination:
             if mark.kind in ("tag_characters", "variation_smuggling"):
                 self._hidden_chars += mark.end - mark.start
             directive = self._is_telling(mark, words, found)
-            self._add(mark.kind, view, words, mark.start, mark.end, directive=directive, why=mark.why)
+            self._items.append(
+                finding(mark.kind, view, words, mark.start, mark.end, directive=directive, why=mark.why)
+            )
 
     def _is_telling(self, mark: Mark, words: str, found: Sequence[Hit]) -> bool:
         if mark.kind == "tag_characters":
@@ -245,11 +220,23 @@ class _Examination:
                 return
             if link.is_reference:
                 why = "data" if carries_data(link.target) else None
-                self._add(
-                    "markdown_reference", view, words, link.start, link.end, why=why, target=link.target[:200]
+                self._items.append(
+                    finding(
+                        "markdown_reference",
+                        view,
+                        words,
+                        link.start,
+                        link.end,
+                        why=why,
+                        target=link.target[:200],
+                    )
                 )
             for fact in link_facts(link.shown, link.target, self._author_domain):
-                self._add(fact.kind, view, words, link.start, link.end, shown=fact.shown, target=fact.target)
+                self._items.append(
+                    finding(
+                        fact.kind, view, words, link.start, link.end, shown=fact.shown, target=fact.target
+                    )
+                )
 
     # HTML ----------------------------------------------------------------------------------------
 
@@ -277,7 +264,9 @@ class _Examination:
         for link in markdown_links(text):
             if link.is_reference:
                 start, end = pieced.span(link.start, link.end)
-                self._add("markdown_reference", "html", html, start, end, target=link.target[:200])
+                self._items.append(
+                    finding("markdown_reference", "html", html, start, end, target=link.target[:200])
+                )
         return folded.text
 
     def _html_marks(self, html: str, text: str, pieced: Pieced, found: Sequence[Hit]) -> None:
@@ -286,7 +275,9 @@ class _Examination:
             if mark.kind in ("tag_characters", "variation_smuggling"):
                 self._hidden_chars += mark.end - mark.start
             directive = self._is_telling(mark, text, found)
-            self._add(mark.kind, "html", html, start, end, directive=directive, why=mark.why)
+            self._items.append(
+                finding(mark.kind, "html", html, start, end, directive=directive, why=mark.why)
+            )
 
     def _hidden(self, html: str, runs: Sequence[TextRun]) -> None:
         """Text that a style hides: each stretch of it, and what all of it says together."""
@@ -302,16 +293,18 @@ class _Examination:
         told += [own.span(*one) for one in role_markup(folded.text)]
         spans = _Spans(told)
         for start, end in fences(folded.text):
-            self._add("fence_spoof", "html", html, *own.span(start, end))
+            self._items.append(finding("fence_spoof", "html", html, *own.span(start, end)))
         for mark in invisible_marks(text):
             if mark.kind in ("tag_characters", "variation_smuggling"):
-                self._add(mark.kind, "html", html, *pieced.span(mark.start, mark.end), why=mark.why)
+                self._items.append(
+                    finding(mark.kind, "html", html, *pieced.span(mark.start, mark.end), why=mark.why)
+                )
         first_seen = _first_seen(html, runs)
         for start, end, why in _stretches(html, runs):
             directive = spans.touch(start, end)
             is_preheader = not directive and start < first_seen and _is_short(html[start:end])
             kind: Kind = "preheader" if is_preheader else "hidden_text"
-            self._add(kind, "html", html, start, end, directive=directive, why=why)
+            self._items.append(finding(kind, "html", html, start, end, directive=directive, why=why))
 
     def _unseen(self, html: str, start: int, end: int, where: str, words: str) -> None:
         """Words of comments, of elements that are not shown, and of attributes: told where they say something."""
@@ -319,12 +312,14 @@ class _Examination:
         directs = self._directs(text)
         if where != "comment":
             if directs:
-                self._add("hidden_text", "html", html, start, end, directive=True, why=where)
+                self._items.append(
+                    finding("hidden_text", "html", html, start, end, directive=True, why=where)
+                )
             return
         is_prose = not _CONDITIONAL.match(words) and len(_WORDS.findall(text[:4000])) >= COMMENT_WORDS
         if directs or is_prose:
             self._hidden_chars += len(text.strip())
-            self._add("comment_text", "html", html, start, end, directive=directs)
+            self._items.append(finding("comment_text", "html", html, start, end, directive=directs))
 
     def _links(self, html: str, page: Page) -> None:
         self._is_cut = self._is_cut or len(page.links) > MAX_LINKS
@@ -332,10 +327,14 @@ class _Examination:
             runs = [run for run in page.runs[link.first : link.last] if run.why is None]
             shown = "".join(html[run.start : run.end] for run in runs)[:600]
             for fact in link_facts(" ".join(unescape(shown).split()), link.href, self._author_domain):
-                self._add(fact.kind, "html", html, link.start, link.end, shown=fact.shown, target=fact.target)
+                self._items.append(
+                    finding(
+                        fact.kind, "html", html, link.start, link.end, shown=fact.shown, target=fact.target
+                    )
+                )
         for image in page.images[:MAX_LINKS]:
             if carries_data(image.source):
-                self._add("remote_image_with_data", "html", html, image.start, image.end)
+                self._items.append(finding("remote_image_with_data", "html", html, image.start, image.end))
 
     def _limited(self, pieced: Pieced) -> str:
         if pieced.length > MAX_WORDS_CHARS or pieced.count > MAX_PIECES:
@@ -356,12 +355,12 @@ class _Examination:
         ]
         if only_here:
             first, last = min(one.start for one in only_here), max(one.end for one in only_here)
-            self._add("part_mismatch", "text", whole, first, last, directive=True)
+            self._items.append(finding("part_mismatch", "text", whole, first, last, directive=True))
             return
         mine, theirs = (set(_WORDS.findall(one)) for one in (self._folding.fold(text), seen))
         fewer = min(len(mine), len(theirs))
         if fewer >= _PART_WORDS and len(mine & theirs) < _PART_ALIKE * fewer:
-            self._add("part_mismatch", "text", whole, 0, len(text))
+            self._items.append(finding("part_mismatch", "text", whole, 0, len(text)))
 
 
 def _on_one_line(words: str) -> str:
