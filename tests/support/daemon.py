@@ -19,6 +19,7 @@ from types import TracebackType
 from typing import Any
 
 import aiohttp
+import aiosmtplib
 
 ROOT = Path(__file__).resolve().parents[2]
 DOMAIN = "ours.test"
@@ -179,6 +180,17 @@ class Daemon:
         if self._process is not None and self._process.returncode is None:
             self._process.kill()
             await self._process.wait()
+
+    def session(self) -> aiohttp.ClientSession:
+        """A client of its own, for answers that are no 2xx, or that never come."""
+        return aiohttp.ClientSession(self.api.url, headers={"Authorization": f"Bearer {self.api_key}"})
+
+    async def deliver(self, to: str, raw: str, sender: str = "ada@there.test") -> None:
+        """By SMTP, from a stranger."""
+        octets = raw.replace("\n", "\r\n").encode()
+        await aiosmtplib.send(
+            octets, sender=sender, recipients=[to], hostname="127.0.0.1", port=self.smtp_port, start_tls=False
+        )
 
     def dkim_record(self, domain: str = DOMAIN) -> tuple[str, str]:
         """Name and text of the TXT record that `init` printed."""

@@ -152,7 +152,7 @@ async def test_an_answer_and_the_end_of_its_claim_are_one_whenever_the_daemon_is
         inbox = await daemon.api.post("/v1/inboxes", username="bot")
         await put_policy(daemon, inbox)
         for number in range(MESSAGES):
-            await deliver(daemon, number)
+            await daemon.deliver(f"bot@{DOMAIN}", mail(number))
         for _ in range(KILLS):
             workers = [asyncio.create_task(answer_until_killed(daemon, inbox)) for _ in range(4)]
             await asyncio.wait(workers, timeout=chance.uniform(0.05, LIFE_MAX_S))
@@ -167,30 +167,14 @@ async def test_an_answer_and_the_end_of_its_claim_are_one_whenever_the_daemon_is
 async def put_policy(daemon: Daemon, inbox: dict[str, Any]) -> None:
     body = {"version": 0, "work": {"enabled": True, "maxAttempts": 100}}
     async with (
-        session(daemon) as client,
+        daemon.session() as client,
         client.put(f"/v1/inboxes/{inbox['id']}/policy", json=body) as answer,
     ):
         assert answer.status == 200
 
 
-def session(daemon: Daemon) -> aiohttp.ClientSession:
-    return aiohttp.ClientSession(daemon.api.url, headers={"Authorization": f"Bearer {daemon.api_key}"})
-
-
-async def deliver(daemon: Daemon, number: int) -> None:
-    reader, writer = await asyncio.open_connection("127.0.0.1", daemon.smtp_port)
-    body = mail(number).replace("\n", "\r\n")
-    for line in ("", "EHLO x", "MAIL FROM:<ada@there.test>", f"RCPT TO:<bot@{DOMAIN}>", "DATA", f"{body}."):
-        if line:
-            writer.write(line.encode() + b"\r\n")
-        while (said := await reader.readline())[3:4] == b"-":
-            pass
-        assert said[:1] in b"23", said
-    writer.close()
-
-
 async def answer_until_killed(daemon: Daemon, inbox: dict[str, Any]) -> None:
-    async with session(daemon) as client:
+    async with daemon.session() as client:
         try:
             while True:
                 async with client.post(f"/v1/inboxes/{inbox['id']}/claims", json={"max": 2}) as answer:

@@ -36,24 +36,19 @@ class Clients:
         self.unanswered: set[str] = set()
 
     async def ask_until_killed(self) -> None:
-        async with self._session() as session:
+        async with self._daemon.session() as session:
             await asyncio.gather(*(self._ask_on(session) for _ in range(CLIENTS)))
 
     async def ask_again(self) -> None:
         """What was not answered, and some of what was: the answer must be the same."""
         known = list(self.answered)[-CLIENTS:]
-        async with self._session() as session:
+        async with self._daemon.session() as session:
             for key in [*self.unanswered, *known]:
                 status, message_id = await self._ask(session, key)
                 assert status in (200, 201)
                 assert (status, message_id) == (200, self.answered.get(key, message_id)) or key not in known
                 self.answered[key] = message_id
         self.unanswered.clear()
-
-    def _session(self) -> aiohttp.ClientSession:
-        return aiohttp.ClientSession(
-            self._daemon.api.url, headers={"Authorization": f"Bearer {self._daemon.api_key}"}
-        )
 
     async def _ask_on(self, session: aiohttp.ClientSession) -> None:
         while True:
