@@ -1,12 +1,15 @@
-"""Answers to mail that swaks brought, as a Postfix stores them and Python reads them."""
+"""Answers to mail that swaks brought, as a Postfix stores them, and Python's email and mail-parser read them."""
 
 import asyncio
+from datetime import datetime
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 from pathlib import Path
 from typing import Any
 
+import mailparser
 import pytest
+from mailparser import MailParser
 
 from tests.support import tools
 from tests.support.daemon import DOMAIN, Daemon
@@ -18,6 +21,7 @@ pytestmark = pytest.mark.interop
 THERE = "there.test"
 BOT = f"bot@{DOMAIN}"
 TEST_S = 90
+SAID = "I do. Żółć 漢字"
 
 
 async def swaks(port: int, *headers: str) -> None:
@@ -47,25 +51,47 @@ async def test_everybody_gets_an_answer_in_the_thread(tmp_path: Path) -> None:
         )  # fmt: skip
         (incoming,) = await daemon.api.get("/v1/messages")
         answer = await daemon.api.post(
-            f"/v1/messages/{incoming['id']}/reply", text="I do.", replyAll=True, quote="text",
-            ifLastMessageId=incoming["id"],
+            f"/v1/messages/{incoming['id']}/reply", text=SAID, html="<p>I do. <b>Żółć</b> 漢字</p>", replyAll=True,
+            quote="text", ifLastMessageId=incoming["id"],
         )  # fmt: skip
-        mails = [read(raw) for raw in await postfix.mail(3)]
+        raws = await postfix.mail(3)
+        mails = [read(raw) for raw in raws]
         assert {mail["To"] for mail in mails} == {f"desk@{THERE}, bob@{THERE}"}
         assert {mail["Cc"] for mail in mails} == {f"carol@{THERE}"}
         for mail in mails:
             assert (mail["Subject"], mail["In-Reply-To"]) == ("Re: Invoice", "<1@there.test>")
             assert mail["References"] == "<1@there.test>"
-            assert mail.get_content().splitlines()[0] == "I do."
-            assert mail.get_content().splitlines()[-1] == "> Who pays?"
+            text, html = (part.get_content() for part in mail.iter_parts())
+            assert text.splitlines()[0] == SAID and text.splitlines()[-1] == "> Who pays?"
+            assert "<b>Żółć</b>" in html and "<blockquote" in html
+        for raw in raws:
+            check_by_mail_parser(mailparser.parse_from_bytes(raw), incoming)
         thread: Any = await daemon.api.get(f"/v1/threads/{incoming['threadId']}")
         assert [one["id"] for one in thread["messages"]] == [incoming["id"], answer["id"]]
-        assert thread["messages"][1]["extractedText"] == "I do."
+        assert thread["messages"][1]["extractedText"] == SAID
         # Bob answers to what he got: it joins the thread.
         again = f"References: <1@there.test> {mails[0]['Message-ID']}"
         await swaks(daemon.smtp_port, f"From: bob@{THERE}", "Subject: Re: Invoice", again)
         newest = (await daemon.api.get("/v1/messages"))[0]
         assert newest["threadId"] == incoming["threadId"]
+
+
+def check_by_mail_parser(mail: MailParser, answered: dict[str, Any]) -> None:
+    """It reads with hands of its own: addresses, dates, encoded words."""
+    assert mail.from_ == [("", BOT)]
+    assert [address for _, address in mail.to] == [f"desk@{THERE}", f"bob@{THERE}"]
+    assert [address for _, address in mail.cc] == [f"carol@{THERE}"]
+    assert (mail.subject, mail.in_reply_to) == ("Re: Invoice", "<1@there.test>")
+    assert mail.references == "<1@there.test>"
+    (text,), (html,) = mail.text_plain, mail.text_html
+    assert text.startswith(SAID) and "> Who pays?" in text
+    assert "<b>Żółć</b>" in html
+    assert mail.date is not None and abs(mail.date.timestamp() - iso_s(answered["createdAt"])) < TEST_S
+    assert mail.defects == []
+
+
+def iso_s(moment: str) -> float:
+    return datetime.fromisoformat(moment).timestamp()
 
 
 def read(raw: bytes) -> EmailMessage:
