@@ -7,8 +7,8 @@ import pytest
 
 from conf.tuning import FeedTuning, Tuning
 from storage.clock import iso
-from storage.database import Tx
 from tests.conftest import Start, on_shared
+from tests.support.counted import Counted
 from tests.support.running import Answer, Api, Running, until
 from tests.support.store import ManualClock
 
@@ -283,29 +283,6 @@ async def test_a_daemon_that_stops_says_where_to_go_on(start: Start) -> None:
 
 
 # Work --------------------------------------------------------------------------------------------
-
-
-class Counted:
-    """Statements that read, by the functions that they stand in; of every Tx from now on."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.count = 0
-        for name in ("one", "all", "value"):
-            self._watch(monkeypatch, name)
-
-    def _watch(self, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-        ask = getattr(Tx, name)
-
-        def asked(tx: Tx, sql: str, *parameters: Any) -> Any:
-            self.count += 1
-            return ask(tx, sql, *parameters)
-
-        monkeypatch.setattr(Tx, name, asked)
-
-    async def is_quiet(self) -> bool | None:
-        before = self.count
-        await asyncio.sleep(0.1)
-        return self.count == before or None
 
 
 async def statements(maild: Running, idle: int, counted: Counted) -> int:
