@@ -3,10 +3,12 @@
 The row goes with its message. What the code is, it does not say: the mail does.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from storage.database import Tx
-from storage.records import load
+from storage.dialect import each_of
+from storage.records import dump, load
 
 
 class CodeMail(NamedTuple):
@@ -21,11 +23,9 @@ class CodeMail(NamedTuple):
     view: str
     verified_domain: str | None
     org_domains: dict[str, str]
-    is_claimed: bool
 
 
-_MAIL = """SELECT m.id, m.inbox_id, m.mode, m.subject, m.extracted_text, m.text_body, m.auth, m.org_domains,
-      EXISTS (SELECT 1 FROM code_claims c WHERE c.message_id = m.id)
+_MAIL = """SELECT m.id, m.inbox_id, m.mode, m.subject, m.extracted_text, m.text_body, m.auth, m.org_domains
     FROM messages m WHERE m.id = ? AND m.organization_id = ?"""
 
 
@@ -34,7 +34,7 @@ def mail(tx: Tx, organization_id: str, message_id: str) -> CodeMail | None:
     row = tx.one(_MAIL, (message_id, organization_id))
     if row is None:
         return None
-    extracted, text, auth, org_domains, is_claimed = row[4:]
+    extracted, text, auth, org_domains = row[4:]
     is_quoted_whole = extracted == "" and bool(text)  # nothing new stands in it: look at all of it
     return CodeMail(
         message_id=row[0],
@@ -45,8 +45,16 @@ def mail(tx: Tx, organization_id: str, message_id: str) -> CodeMail | None:
         view="textBody" if is_quoted_whole else "extractedText",
         verified_domain=load(auth).get("verifiedDomain") if auth else None,
         org_domains=load(org_domains) if org_domains else {},
-        is_claimed=bool(is_claimed),
     )
+
+
+def unclaimed(tx: Tx, message_ids: Sequence[str]) -> list[str]:
+    """Those of these messages whose code or link nobody has, in their order."""
+    rows = tx.all(
+        f"SELECT message_id FROM code_claims WHERE message_id IN {each_of('?')}", (dump(message_ids),)
+    )
+    taken = {message_id for (message_id,) in rows}
+    return [one for one in message_ids if one not in taken]
 
 
 def claim(

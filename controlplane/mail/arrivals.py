@@ -8,7 +8,7 @@ left out. And the position that is handed out where nothing came is as much olde
 
 from typing import NamedTuple
 
-from storage import events, messages, search
+from storage import code_claims, events, messages, search
 from storage.database import Tx
 from storage.events import Arrival
 from storage.ids import first_at, made_at
@@ -24,13 +24,15 @@ ID_LENGTH = len("msg_") + 26
 
 class WantedMail(NamedTuple):
     """What a message must be like. `scope`: inbox and thread; `needle`: words and sender; `from_domain`: an A-label, or
-    what lies below it; `is_verified`: that domain, or any, is proven; `subject`: a part of it, in any case."""
+    what lies below it; `is_verified`: that domain, or any, is proven; `subject`: a part of it, in any case;
+    `is_unclaimed`: nobody has its code."""
 
     scope: Scope
     needle: Needle
     from_domain: str | None = None
     is_verified: bool = False
     subject: str | None = None
+    is_unclaimed: bool = False
 
 
 def position_now(tx: Tx, scope: Scope, now_ms: int) -> str:
@@ -89,6 +91,8 @@ class Arrivals:
             tx, self._wanted.scope, self._wanted.needle, [one.message_id for one in arrived]
         )
         fitting = _as_wanted(tx, self._wanted, fitting)
+        if self._wanted.is_unclaimed:
+            fitting = code_claims.unclaimed(tx, fitting)
         return next((one for one in arrived if one.message_id in fitting), None)
 
 

@@ -76,7 +76,9 @@ async def claim_code(call: Call) -> Result:
     if made is not None:
         return accepted(made)
     scope = Scope(call.organization_id, call.id, direction="inbound")
-    wanted_mail = WantedMail(scope, IN_EVERYTHING, asked.fromDomain, not asked.allowUnverified)
+    wanted_mail = WantedMail(
+        scope, IN_EVERYTHING, asked.fromDomain, is_verified=not asked.allowUnverified, is_unclaimed=True
+    )
     search = Search(
         call,
         retry,
@@ -100,7 +102,7 @@ def _step(tx: Tx, call: Call, arrivals: Arrivals) -> LookedAt:
     call.principal.ask(tx)
     message_id, is_end = arrivals.step(tx, call.services.clock.now_ms())
     mail = code_claims.mail(tx, call.organization_id, message_id) if message_id is not None else None
-    if mail is None or mail.is_claimed or (call.principal.mode == "test" and mail.mode != "test"):
+    if mail is None or (call.principal.mode == "test" and mail.mode != "test"):
         return LookedAt(None, is_end)
     return LookedAt(mail, is_end)
 

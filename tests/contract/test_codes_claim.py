@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import on_shared
+from tests.support.counted import Counted
 from tests.support.running import Answer, Api, Running
 
 EVERYTHING = "1970-01-01"
@@ -63,6 +64,22 @@ async def test_twenty_callers_get_twenty_codes_each_another(maild: Running, bot:
         answers = [answer.data for answer in await asyncio.gather(*(claim(maild, bot) for _ in range(22)))]
         assert sorted(one["value"] for one in answers if one["claimed"]) == codes
         assert [one["timedOut"] for one in answers].count(True) == 2
+
+
+async def test_mail_whose_code_is_taken_is_passed_over_page_by_page(
+    maild: Running, bot: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted = Counted(monkeypatch)
+    asked = []
+    for number in range(60):
+        await maild.received(bot, code_mail(number, f"{482000 + number}"))
+        if number in (2, 59):
+            before = counted.count
+            assert (await claim(maild, bot)).data["value"] == f"{482000 + number}"
+            asked.append(counted.count - before)
+        else:
+            await claim(maild, bot)
+    assert asked[1] <= asked[0] + 12  # what other parts ask meanwhile
 
 
 async def test_the_oldest_is_handed_out_first(maild: Running, bot: dict[str, Any]) -> None:
