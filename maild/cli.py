@@ -14,6 +14,10 @@ import click
 from conf.settings import DEFAULT_PLAN, Settings, SettingsError, load, parse
 from maild import __version__
 
+RECOMMENDATION = (
+    "Recommended for programs that write mail: what looks like a secret, and mail to addresses that are known from\n"
+    "received mail alone, waits until somebody approves it (`maild reviews list`). docs/agents/safety.md says more."
+)
 EXIT_FAULT = 2
 DEFAULT_CONFIG = "/etc/maild/maild.toml"
 
@@ -102,8 +106,15 @@ def serve(config: Path) -> None:
 @main.command()
 @_config
 @click.option("--domain", help="Write a configuration for this domain where there is none.")
+@click.option(
+    "--recommended-policy/--no-policy",
+    "is_recommended",
+    default=None,
+    help="Hold what looks like a secret, and mail to addresses known from received mail alone, until somebody approves "
+    "it. Without either, a terminal is asked.",
+)
 @_json
-def init(config: Path, domain: str | None, as_json: bool) -> None:
+def init(config: Path, domain: str | None, is_recommended: bool | None, as_json: bool) -> None:
     """Make the store, the master key, the DKIM keys and the first organization."""
     from maild.operator_commands import write_configuration
 
@@ -122,7 +133,11 @@ def init(config: Path, domain: str | None, as_json: bool) -> None:
     settings = _settings(config)
     if domain is not None and domain.lower().rstrip(".") not in settings.server.shared_domains:
         _fail(f"--domain: {domain} is not one of server.shared_domains in {config}")
-    _print(_command(lambda store: store.init(), config), as_json)
+    made = _command(lambda store: store.init(is_recommended=bool(is_recommended)), config)
+    _print(made, as_json)  # first of all: its keys are shown once
+    is_asked = is_recommended is None and "apiKey" in made and not as_json and sys.stdin.isatty()
+    if is_asked and click.confirm(f"\n{RECOMMENDATION}\nSet it?"):
+        _print(_command(lambda store: store.recommend_policy(made["organizationId"]), config), as_json)
 
 
 @main.command("check-config")

@@ -24,6 +24,7 @@ from storage import (
     migrate,
     organizations,
     outbound,
+    policies,
     queue_selection,
     rotation,
     switches,
@@ -34,7 +35,7 @@ from storage.data_folder import DataFolder, DataFolderError
 from storage.database import Tx
 from storage.ids import Ids
 from storage.queue_selection import QueueSelection
-from storage.records import OrganizationRow
+from storage.records import OrganizationRow, dump
 from storage.sealing import Sealer, make_master_key, master_key_file, read_master_key
 
 T = TypeVar("T")
@@ -51,8 +52,9 @@ class OperatorCommands:
         self._ids = Ids(self._clock)
         self._folder = DataFolder(settings.data_path)
 
-    def init(self) -> dict[str, Any]:
-        """Make whatever of the store is missing. Keys are in the answer of the first time alone."""
+    def init(self, *, is_recommended: bool = False) -> dict[str, Any]:
+        """Make whatever of the store is missing. Keys are in the answer of the first time alone. `is_recommended`: the
+        first organization gets the recommended policy, unless it has one."""
         self._folder.make()
         self._folder.check_vacant()
         migrate.prepare(self._folder.database)
@@ -61,7 +63,11 @@ class OperatorCommands:
             make_master_key(key_file)
         key = read_master_key(key_file)
         fresh = {name: dkim.generate_key() for name in self._settings.server.shared_domains}
-        return self._write(lambda tx: self._init(tx, key, fresh))
+        return self._write(lambda tx: self._init(tx, key, fresh, is_recommended))
+
+    def recommend_policy(self, organization_id: str) -> dict[str, str]:
+        """Give the organization the recommended policy, unless it has one."""
+        return self._write(lambda tx: self._recommend_policy(tx, organization_id))
 
     def look_at(self, work: Callable[[DataFolder, Clock], T]) -> T:
         """For commands that change nothing."""
@@ -79,7 +85,17 @@ class OperatorCommands:
         finally:
             self._folder.unlock()
 
-    def _init(self, tx: Tx, key: bytes, fresh: dict[str, tuple[bytes, str]]) -> dict[str, Any]:
+    def _recommend_policy(self, tx: Tx, organization_id: str) -> dict[str, str]:
+        document = dump(policies.document_of(policies.RECOMMENDED))
+        now_ms = self._clock.now_ms()
+        is_set = policies.replace(
+            tx, organization_id, organization_id, policies.NO_VERSION, document, False, now_ms
+        )
+        return {"policy": "recommended" if is_set else "unchanged: the organization has one"}
+
+    def _init(
+        self, tx: Tx, key: bytes, fresh: dict[str, tuple[bytes, str]], is_recommended: bool
+    ) -> dict[str, Any]:
         rotation.adopt(tx, key)
         sealer = Sealer(key)
         for domain, (private, public) in fresh.items():
@@ -91,6 +107,8 @@ class OperatorCommands:
             self._create_operator_inbox(tx, made["organizationId"])
         else:
             made["organizationId"] = organization.id
+        if is_recommended:
+            made.update(self._recommend_policy(tx, made["organizationId"]))
         records = [one for name in self._settings.server.shared_domains for one in self._records(tx, name)]
         return {**made, "records": records}
 

@@ -67,6 +67,8 @@ class Policy(NamedTuple):
 
 
 NO_POLICY = Policy()
+# docs/agents/safety.md says why.
+RECOMMENDED = Policy(outbound=OutboundPolicy(hold_on=frozenset({"secret", "recipient_from_content"})))
 
 
 class Levels(NamedTuple):
@@ -153,6 +155,27 @@ def policy_of(document: dict[str, Any]) -> Policy:
         work=WorkPolicy(work["enabled"], work["maxAttempts"], work["requireClaim"]) if work else WorkPolicy(),
         review=ReviewPolicy(review["expiresAfterSeconds"], review["notify"]) if review else ReviewPolicy(),
     )
+
+
+def document_of(policy: Policy) -> dict[str, Any]:
+    """What `policy_of` reads: every member of it, named as the API names them."""
+    outbound, inbound, work, review = policy
+    return {
+        "outbound": {
+            "recipients": outbound.recipients,
+            "review": outbound.review,
+            "holdOn": sorted(outbound.hold_on),
+            "firstTimeDaily": outbound.first_time_daily,
+            "replyTo": outbound.reply_to,
+        },
+        "inbound": {"hold": sorted(inbound.hold), "unlisted": inbound.unlisted},
+        "work": {
+            "enabled": work.is_enabled,
+            "maxAttempts": work.max_attempts,
+            "requireClaim": work.requires_claim,
+        },
+        "review": {"expiresAfterSeconds": review.expires_after_s, "notify": list(review.notify)},
+    }
 
 
 def _stricter(ours: Policy, theirs: Policy) -> Policy:

@@ -17,11 +17,10 @@ from controlplane.contract import fields, validation
 from controlplane.contract.events import EVENTS
 from controlplane.contract.refusals import MESSAGES
 from controlplane.contract.scopes import SCOPES
-from controlplane.operations.policies import shown_policy
 from controlplane.operations.table import OPERATIONS
 from maild import __version__
 from maild.cli import main
-from storage.policies import NO_POLICY
+from storage.policies import NO_POLICY, document_of
 from tests.support.words import ROOT, of_sources, tracked
 
 README = ROOT / "README.md"
@@ -125,8 +124,8 @@ def test_every_name_with_a_dot_is_a_key_or_a_module() -> None:
 
 def members_of_policies() -> set[str]:
     """Some of their parts are named as sections of the configuration are: `outbound.recipients`."""
-    shown = shown_policy(NO_POLICY)
-    return {f"{part}.{member}" for part, members in shown.items() for member in members}
+    document = document_of(NO_POLICY)
+    return {f"{part}.{member}" for part, members in document.items() for member in members}
 
 
 def test_every_key_that_a_document_names_exists() -> None:

@@ -8,12 +8,11 @@ from controlplane.contract.inboxes import CreateInbox, PatchInbox
 from controlplane.contract.refusals import Refusal
 from controlplane.contract.rendering import json_column
 from controlplane.operations.operation import Call
-from controlplane.operations.policies import shown_policy
 from controlplane.operations.results import Result
 from storage import agents, allowances, domains, inboxes, organizations, policies
 from storage.clock import iso, iso_or_none
 from storage.database import Tx
-from storage.policies import Policy
+from storage.policies import Policy, document_of
 from storage.records import InboxRow, dump
 
 DAY_MS = 86_400_000
@@ -82,7 +81,7 @@ async def list_inboxes(call: Call) -> Result:
 
 async def get_inbox(call: Call) -> Result:
     row, policy = await call.db.lookup(_governed, call)
-    return Result({**_shown_inbox(row), "policy": shown_policy(policy)})
+    return Result({**_shown_inbox(row), "policy": document_of(policy)})
 
 
 def _governed(tx: Tx, call: Call) -> tuple[InboxRow, Policy]:

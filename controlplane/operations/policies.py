@@ -8,7 +8,7 @@ from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from storage import inboxes, policies
 from storage.database import Tx
-from storage.policies import NO_POLICY, NO_VERSION, Policy, PolicyRow, policy_of
+from storage.policies import NO_POLICY, NO_VERSION, PolicyRow, document_of, policy_of
 from storage.records import dump, load
 
 
@@ -29,31 +29,10 @@ async def replace_inbox_policy(call: Call) -> Result:
     return Result(await call.db.write(_replace_of_inbox, call))
 
 
-def shown_policy(policy: Policy) -> dict[str, Any]:
-    """A policy as the API shows it, every member of it."""
-    outbound, inbound, work, review = policy
-    return {
-        "outbound": {
-            "recipients": outbound.recipients,
-            "review": outbound.review,
-            "holdOn": sorted(outbound.hold_on),
-            "firstTimeDaily": outbound.first_time_daily,
-            "replyTo": outbound.reply_to,
-        },
-        "inbound": {"hold": sorted(inbound.hold), "unlisted": inbound.unlisted},
-        "work": {
-            "enabled": work.is_enabled,
-            "maxAttempts": work.max_attempts,
-            "requireClaim": work.requires_claim,
-        },
-        "review": {"expiresAfterSeconds": review.expires_after_s, "notify": list(review.notify)},
-    }
-
-
 def _shown_own(row: PolicyRow | None) -> dict[str, Any]:
     if row is None:
-        return {"version": NO_VERSION, **shown_policy(NO_POLICY)}
-    return {"version": row.version, **shown_policy(policy_of(load(row.document)))}
+        return {"version": NO_VERSION, **document_of(NO_POLICY)}
+    return {"version": row.version, **document_of(policy_of(load(row.document)))}
 
 
 def _without_work(shown: dict[str, Any]) -> dict[str, Any]:
@@ -83,4 +62,4 @@ def _replace(tx: Tx, call: Call, owner_id: str) -> dict[str, Any]:
     if not is_replaced:
         row = policies.of_owner(tx, call.organization_id, owner_id)
         raise Refusal("version_conflict", details={"version": row.version if row else NO_VERSION})
-    return {"version": body.version + 1, **shown_policy(policy_of(document))}
+    return {"version": body.version + 1, **document_of(policy_of(document))}

@@ -88,6 +88,31 @@ def test_init_makes_a_store_and_shows_keys_once(config: Path) -> None:
     assert rows(config, "SELECT address, is_operator FROM inboxes") == [(f"postmaster@{DOMAIN}", 1)]
 
 
+def test_init_sets_the_recommended_policy_where_it_is_asked_to(config: Path) -> None:
+    assert "policy" not in answer("init", "--config", config)
+    assert rows(config, "SELECT count(*) FROM policies") == [(0,)]
+    made = answer("init", "--config", config, "--recommended-policy")
+    assert made["policy"] == "recommended"
+    ((owner, version, document),) = rows(config, "SELECT owner_id, version, document FROM policies")
+    assert (owner, version) == (made["organizationId"], 1)
+    assert json.loads(document)["outbound"]["holdOn"] == ["recipient_from_content", "secret"]
+    again = answer("init", "--config", config, "--recommended-policy")
+    assert again["policy"].startswith("unchanged")
+    assert rows(config, "SELECT version FROM policies") == [(1,)]
+
+
+@pytest.mark.parametrize(("said", "policies"), [("y\n", 1), ("n\n", 0), ("\n", 0)])
+def test_init_asks_a_person_once_the_keys_are_shown(
+    config: Path, monkeypatch: pytest.MonkeyPatch, said: str, policies: int
+) -> None:
+    monkeypatch.setattr("click.testing._NamedTextIOWrapper.isatty", lambda _: True, raising=False)
+    result = CliRunner().invoke(main, ["init", "--config", str(config)], input=said)
+    assert result.exit_code == 0, result.output
+    assert -1 < result.output.index("apiKey: ") < result.output.index("Set it? [y/N]")
+    assert rows(config, "SELECT count(*) FROM policies") == [(policies,)]
+    assert "Set it?" not in CliRunner().invoke(main, ["init", "--config", str(config)], input="y\n").output
+
+
 def test_init_says_what_to_publish(config: Path) -> None:
     records = answer("init", "--config", config)["records"]
     assert [one["purpose"] for one in records] == ["mx", "spf", "dkim", "dmarc"]
