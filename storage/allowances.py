@@ -7,7 +7,7 @@ their terms. What a plan says beside numbers (one recipient a message) is a guar
 
 from collections.abc import Callable
 
-from storage import domains, drafts, inboxes, usage, webhooks
+from storage import domains, drafts, inboxes, rules, usage, webhooks
 from storage.clock import day_of, month_of, next_day_ms, next_month_ms
 from storage.database import Tx
 
@@ -47,6 +47,11 @@ def domain(tx: Tx, organization_id: str, limit: int | None) -> None:
     """UsedUp when the organization may not have one more domain, whatever the status of those it has."""
     if limit is not None:
         _compare("domains", limit, domains.count(tx, organization_id))
+
+
+def rule(tx: Tx, organization_id: str) -> None:
+    """UsedUp when the organization may not have one more rule, whatever its plan."""
+    _compare("rules", rules.RULES_MAX, rules.count(tx, organization_id))
 
 
 def message(tx: Tx, organization_id: str, daily: int | None, monthly: int | None, at_ms: int) -> None:

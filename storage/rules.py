@@ -12,6 +12,7 @@ from storage.database import Tx
 from storage.dialect import each_of
 from storage.records import columns, dump
 
+RULES_MAX = 1000  # of an organization
 STERNEST_FIRST = ("block", "hold", "allow")
 # What a stranger writes may be longer, and have more; no rule names that, so it is not looked for.
 KEY_CHARS_MAX = 320
@@ -93,15 +94,18 @@ def naming(key: str) -> tuple[str, ...]:
     return tuple(values)
 
 
-def add(tx: Tx, row: RuleRow) -> RuleRow:
-    """Write the rule; the older one where the same was written before."""
+def find_same(tx: Tx, row: RuleRow) -> RuleRow | None:
+    """The rule that says the same, if there is one."""
     known = tx.one(
         f"""{_SELECT} WHERE organization_id = :organization_id AND direction = :direction AND value = :value
               AND action = :action AND inbox_id IS :inbox_id""",
         row._asdict(),
     )
-    if known is not None:
-        return RuleRow(*known)
+    return RuleRow(*known) if known else None
+
+
+def add(tx: Tx, row: RuleRow) -> RuleRow:
+    """Write the rule."""
     names = ", ".join(f":{name}" for name in RuleRow._fields)
     tx.run(f"INSERT INTO rules ({columns(RuleRow)}) VALUES ({names})", row._asdict())
     return row

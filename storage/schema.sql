@@ -355,7 +355,7 @@ CREATE TABLE policies (
 CREATE TABLE rules (
   id              TEXT PRIMARY KEY,
   organization_id TEXT NOT NULL REFERENCES organizations (id),
-  inbox_id        TEXT REFERENCES inboxes (id),  -- NULL: every inbox
+  inbox_id        TEXT,                          -- NULL: every inbox
   direction       TEXT NOT NULL CHECK (direction IN ('inbound', 'outbound')),
   action          TEXT NOT NULL CHECK (action IN ('allow', 'block', 'hold')),
   value           TEXT NOT NULL,                 -- a comparison key without its tag, a domain, or `*.` and a domain

@@ -2,7 +2,7 @@
 CREATE TABLE rules (
   id              TEXT PRIMARY KEY,
   organization_id TEXT NOT NULL REFERENCES organizations (id),
-  inbox_id        TEXT REFERENCES inboxes (id),
+  inbox_id        TEXT,
   direction       TEXT NOT NULL CHECK (direction IN ('inbound', 'outbound')),
   action          TEXT NOT NULL CHECK (action IN ('allow', 'block', 'hold')),
   value           TEXT NOT NULL,

@@ -35,7 +35,7 @@ class Rulebook:
         organization_id: str = OURS,
     ) -> str:
         row = RuleRow(self._ids.new("rul"), organization_id, inbox_id, direction, action, value, None, 1)
-        return rules.add(self.tx, row).id
+        return (rules.find_same(self.tx, row) or rules.add(self.tx, row)).id
 
     def decide(self, key: str, inbox_id: str = "inb_1", direction: str = "outbound") -> Ruling | None:
         return rules.decide(self.tx, OURS, inbox_id, direction, [key]).get(key)
