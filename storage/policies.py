@@ -84,6 +84,13 @@ class Levels(NamedTuple):
             return self.inbox or NO_POLICY
         return _stricter(self.organization, self.inbox) if self.inbox else self.organization
 
+    @property
+    def recipients(self) -> frozenset[str]:
+        """What is asked of recipients, by either level: all of it holds, for none of it includes another."""
+        return frozenset(
+            level.outbound.recipients for level in (self.organization, self.inbox) if level is not None
+        )
+
 
 UNGOVERNED = Levels()
 _HAS_RULES = """SELECT '{0}', NULL WHERE EXISTS

@@ -144,6 +144,7 @@ SENDING_REFUSALS = (
     "sending_not_approved",
     "sandbox_bulk_not_allowed",
     "recipient_suppressed",
+    "recipient_not_allowed",
     "sending_paused_bulk_review",
     "loop_suspected",
     "domain_daily_cap_reached",
@@ -166,7 +167,6 @@ REPLYING_REFUSALS = (
     "insufficient_scope",
     "attachments_not_schedulable",
     "no_reply_target",
-    "recipient_not_allowed",
     "draft_limit_reached",
 )
 

@@ -56,7 +56,7 @@ def sender_of(incoming: IncomingMessage) -> ClaimedSender:
 
 
 def concerns_of(sender: ClaimedSender) -> frozenset[str]:
-    """What of `inbound.hold` is true of the message."""
+    """What a policy may hold mail for, as far as it is true of this message."""
     return frozenset((UNVERIFIED,)) if sender.verified_domain is None else frozenset()
 
 
