@@ -48,8 +48,21 @@ class LogEvent(StrEnum):
         "info",
         "A client heard 250: its message is queued, by this session or an earlier one.",
     )
-    REFUSED = "refused", "info", "The peer heard a 4xx or 5xx of ours."
-    ACCEPTED = "accepted", "info", "The peer heard 250: the message is in the store, once for each inbox."
+    REFUSED = (
+        "refused",
+        "info",
+        "The peer heard a 4xx or 5xx of ours; where inboxes refused its mail, `refused_for` has their reasons.",
+    )
+    ACCEPTED = (
+        "accepted",
+        "info",
+        "The peer heard 250: the message is in the store, once for each inbox (`held`: those that hold it, and why).",
+    )
+    ANSWER_REFUSED = (
+        "answer_refused",
+        "info",
+        "The simulator's answer was refused by its inbox (`refused_for`: ids of rules, or `unlisted`).",
+    )
     DISCONNECTED = "disconnected", "debug", "The session is over."
     SPAM_FILTER_SILENT = (
         "spam_filter_silent",

@@ -46,6 +46,7 @@ class Verdict:
     left: bool = False  # a host was told MAIL FROM in this attempt: the message has left this one
     stored_as: str | None = None  # the id of an inbox of ours' copy
     failure: str | None = None  # the API's `failureReason`, where the status does not tell it
+    refused_for: Sequence[str] = ()  # why an inbox of ours refused it, for the log
     not_before: int | None = None  # of `deferred`: no host was asked, and this (Unix ms) is when one may be
 
     @classmethod

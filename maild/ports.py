@@ -7,7 +7,7 @@ hash) and yield a unit of work, which the queue runs in the transaction that rec
 delivered exactly once.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -43,12 +43,15 @@ class SimulatedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """As an SMTP server would reply for one recipient: 2xx accepted, 4xx transient, 5xx permanent (RFC 5321 §4.2.1)."""
+    """As an SMTP server would reply for one recipient: 2xx accepted, 4xx transient, 5xx permanent (RFC 5321 §4.2.1).
+
+    `refused_for`: why the inbox refused it, for the log: no sender hears that."""
 
     code: int
     enhanced: str
     text: str
     message_id: str | None = None  # of the inbox's copy
+    refused_for: Sequence[str] = ()
 
 
 DeliverLocal = Callable[[Tx], Mapping[str, Reply]]  # recipient → reply

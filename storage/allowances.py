@@ -5,10 +5,10 @@ Limits are those of the plan (conf.settings.Plan); None: unlimited. Each plane t
 their terms. What a plan says beside numbers (one recipient a message) is a guard of sending.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
-from storage import domains, drafts, inboxes, usage, webhooks
-from storage.clock import day_of, month_of, next_day_ms, next_month_ms
+from storage import correspondents, domains, drafts, inboxes, rules, usage, webhooks
+from storage.clock import DAY_MS, day_of, month_of, next_day_ms, next_month_ms
 from storage.database import Tx
 
 LimitOf = Callable[[str], int | None]  # a plan's name → its limit
@@ -49,6 +49,11 @@ def domain(tx: Tx, organization_id: str, limit: int | None) -> None:
         _compare("domains", limit, domains.count(tx, organization_id))
 
 
+def rule(tx: Tx, organization_id: str) -> None:
+    """UsedUp when the organization may not have one more rule, whatever its plan."""
+    _compare("rules", rules.RULES_MAX, rules.count(tx, organization_id))
+
+
 def message(tx: Tx, organization_id: str, daily: int | None, monthly: int | None, at_ms: int) -> None:
     """UsedUp when one more message may not leave at `at_ms`, by the allowances of that UTC day and month."""
     if daily is not None:
@@ -62,6 +67,18 @@ def spend(tx: Tx, organization_id: str, threshold: int | None, at_ms: int) -> No
     """UsedUp when the UTC month of `at_ms` has as many messages as the plan pauses sending at."""
     if threshold is not None:
         _compare("spend", threshold, _sent_in_month(tx, organization_id, at_ms), next_month_ms(at_ms))
+
+
+def first_time_recipients(tx: Tx, inbox_id: str, keys: Collection[str], limit: int, at_ms: int) -> None:
+    """UsedUp when the inbox may not write to all of these at `at_ms`: on that UTC day it would write to more than
+    `limit` for the first time."""
+    new = len(correspondents.unknown(tx, inbox_id, keys))
+    if not new:
+        return
+    resets_at = next_day_ms(at_ms)
+    used = correspondents.count_since(tx, inbox_id, resets_at - DAY_MS)
+    if used + new > limit:
+        raise UsedUp("firstTimeRecipientsDaily", limit, used, resets_at)
 
 
 def stored_bytes(tx: Tx, organization_id: str, limit: int | None) -> None:

@@ -37,6 +37,9 @@ _NEWEST_INBOUND = f"""SELECT {columns(MessageRow, "m")} FROM {_PLACES} n JOIN me
 _NEWEST = f"""SELECT m.id FROM {_PLACES} n JOIN messages m ON m.id = n.id
     WHERE m.organization_id = :organization AND {_COUNTS} ORDER BY n.place DESC LIMIT 1"""
 
+# Nobody was written to by what waits for its time or a decision, was cancelled, or was refused when its time came.
+_WAS_QUEUED = "EXISTS (SELECT 1 FROM recipients r WHERE r.message_id = m.id)"
+
 
 class NewerMessage(NamedTuple):
     """A message that came, or was sent, later."""
@@ -102,14 +105,13 @@ def participants(
     """What messages of these modes came in, and what was sent by those who may write to anybody, newest first."""
     live, test = modes[0], modes[-1]
     rows = tx.all(
-        """SELECT direction = 'inbound', from_address, authors, reply_to,
+        f"""SELECT direction = 'inbound', from_address, authors, reply_to,
              CASE WHEN length(reply_to_addresses) <= :longest THEN reply_to_addresses END, auth, org_domains,
              CASE direction WHEN 'outbound' THEN to_addresses ELSE '[]' END,
              CASE direction WHEN 'outbound' THEN cc_addresses ELSE '[]' END, bcc_addresses
            FROM (SELECT * FROM messages WHERE thread_id = :thread AND organization_id = :organization
-                 ORDER BY id DESC LIMIT :look)
-           WHERE mode IN (:live, :test)
-             AND (direction = 'inbound' OR (authority IS NULL AND status <> 'cancelled'))""",
+                 ORDER BY id DESC LIMIT :look) m
+           WHERE mode IN (:live, :test) AND (direction = 'inbound' OR (authority IS NULL AND {_WAS_QUEUED}))""",
         {
             "thread": thread_id, "organization": organization_id, "live": live, "test": test,
             "look": PARTICIPANTS_LOOK, "longest": LIST_CHARS,

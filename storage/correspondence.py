@@ -1,15 +1,14 @@
-"""Whom an inbox has written to, and what has come into it lately: for what is told of a message before it is sent.
+"""What an inbox has sent and what has come into it lately: for what is told of a message before it is sent.
 
 How far back is looked is bounded, however much an inbox has: at its newest LOOK messages, both ways.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from storage import id_spans
 from storage.database import Tx
-from storage.dialect import THEN_JOIN, each_of, elements
-from storage.records import dump
+from storage.dialect import THEN_JOIN
 
 LOOK = 2000
 INBOUND_LOOK = 50
@@ -20,11 +19,6 @@ _PLACES = f"(SELECT p.id FROM messages p WHERE p.inbox_id = :inbox AND p.id > :a
 _NEWEST = f"{_PLACES} n {THEN_JOIN} messages m ON m.id = n.id"
 _OURS = """m.organization_id = :organization AND m.direction = 'outbound' AND m.mode IN (:live, :test)
     AND m.status <> 'cancelled'"""
-_WRITTEN_TO = " UNION ".join(
-    f"""SELECT lower(a.value) FROM {_NEWEST} JOIN {elements(f"m.{column}")} a
-        WHERE {_OURS} AND lower(a.value) IN {each_of(":addresses")}"""
-    for column in ("to_addresses", "cc_addresses", "bcc_addresses")
-)
 _SAME = f"""SELECT m.id, m.to_addresses, m.cc_addresses, m.bcc_addresses FROM {_NEWEST}
     WHERE {_OURS} AND m.status <> 'failed' AND m.created_at >= :since
       AND m.subject = :subject AND m.snippet = :snippet AND coalesce(m.text_body, '') = :text
@@ -65,15 +59,6 @@ class SentWords(NamedTuple):
     snippet: str
     text: str
     extracted: str
-
-
-def written_to(
-    tx: Tx, organization_id: str, inbox_id: str, addresses: Collection[str], modes: Sequence[str]
-) -> set[str]:
-    """Which of these addresses, in lower case, messages of these modes among the inbox's newest LOOK went to, or are to
-    go to."""
-    given = {**_asked(organization_id, inbox_id, modes), "addresses": dump(list(addresses))}
-    return {address for (address,) in tx.all(_WRITTEN_TO, given)}
 
 
 def same_words(

@@ -72,10 +72,12 @@ RECOMMENDED = Policy(outbound=OutboundPolicy(hold_on=frozenset({"secret", "recip
 
 
 class Levels(NamedTuple):
-    """What the organization's document says and what the inbox's does; None: there is none."""
+    """What the organization's document says and what the inbox's does; None: there is none. `ruled`: the directions for
+    which the organization has rules, of whatever inbox."""
 
     organization: Policy | None = None
     inbox: Policy | None = None
+    ruled: frozenset[str] = frozenset()
 
     @property
     def effective(self) -> Policy:
@@ -83,6 +85,21 @@ class Levels(NamedTuple):
         if self.organization is None:
             return self.inbox or NO_POLICY
         return _stricter(self.organization, self.inbox) if self.inbox else self.organization
+
+    @property
+    def recipients(self) -> frozenset[str]:
+        """What is asked of recipients, by either level: all of it holds, for none of it includes another."""
+        return frozenset(
+            level.outbound.recipients for level in (self.organization, self.inbox) if level is not None
+        )
+
+
+UNGOVERNED = Levels()
+_HAS_RULES = """SELECT '{0}', NULL WHERE EXISTS
+    (SELECT 1 FROM rules WHERE organization_id = :organization AND direction = '{0}')"""
+_LEVELS = f"""SELECT owner_id, document FROM policies
+    WHERE owner_id IN (:organization, :inbox) AND organization_id = :organization
+    UNION ALL {_HAS_RULES.format("inbound")} UNION ALL {_HAS_RULES.format("outbound")}"""
 
 
 class PolicyRow(NamedTuple):
@@ -102,13 +119,14 @@ def of_owner(tx: Tx, organization_id: str, owner_id: str) -> PolicyRow | None:
 
 
 def levels(tx: Tx, organization_id: str, inbox_id: str) -> Levels:
-    """What both levels say of the inbox."""
-    rows = tx.all(
-        "SELECT owner_id, document FROM policies WHERE owner_id IN (?, ?) AND organization_id = ?",
-        (organization_id, inbox_id, organization_id),
-    )
-    said = {owner_id: policy_of(load(document)) for owner_id, document in rows}
-    return Levels(said.get(organization_id), said.get(inbox_id))
+    """What both levels say of the inbox, and whether rules are to be asked at all: all that mail which nobody has said
+    anything of asks, in one statement."""
+    rows = tx.all(_LEVELS, {"organization": organization_id, "inbox": inbox_id})
+    if not rows:
+        return UNGOVERNED
+    said = {owner_id: policy_of(load(document)) for owner_id, document in rows if document is not None}
+    ruled = frozenset(direction for direction, document in rows if document is None)
+    return Levels(said.get(organization_id), said.get(inbox_id), ruled)
 
 
 def effective(tx: Tx, organization_id: str, inbox_id: str) -> Policy:

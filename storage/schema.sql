@@ -351,6 +351,30 @@ CREATE TABLE policies (
   updated_at      INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- Whom an organization's inboxes write to, and who writes to them (storage/rules.py).
+CREATE TABLE rules (
+  id              TEXT PRIMARY KEY,
+  organization_id TEXT NOT NULL REFERENCES organizations (id),
+  inbox_id        TEXT,                          -- NULL: every inbox
+  direction       TEXT NOT NULL CHECK (direction IN ('inbound', 'outbound')),
+  action          TEXT NOT NULL CHECK (action IN ('allow', 'block', 'hold')),
+  value           TEXT NOT NULL,                 -- a comparison key without its tag, a domain, or `*.` and a domain
+  note            TEXT,
+  created_at      INTEGER NOT NULL
+) STRICT;
+CREATE INDEX rules_by_organization ON rules (organization_id, id);
+CREATE INDEX rules_by_value ON rules (organization_id, direction, value);
+
+-- Whom an inbox has written to (storage/correspondents.py).
+CREATE TABLE correspondents (
+  inbox_id        TEXT NOT NULL,
+  address         TEXT NOT NULL,                 -- comparison key
+  mode            TEXT NOT NULL CHECK (mode IN ('live', 'test')),
+  first_sent_at   INTEGER NOT NULL,              -- 0: before this was kept
+  PRIMARY KEY (inbox_id, address, mode)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX correspondents_by_time ON correspondents (inbox_id, mode, first_sent_at);
+
 -- Work --------------------------------------------------------------------------------------
 
 -- Mail that waits to be worked on; a row goes when its message is done (storage/work.py). Of a conversation one row is

@@ -95,6 +95,11 @@ class CheckWarning(ResponseModel):
     messageId: str | None
 
 
+class NamedRule(ResponseModel):
+    id: Annotated[str, an_id("rul")]
+    action: Literal["allow", "block", "hold"]
+
+
 class CheckedRecipient(ResponseModel):
     address: str
     kind: Literal["to", "cc", "bcc"]
@@ -102,6 +107,7 @@ class CheckedRecipient(ResponseModel):
     isSuppressed: bool
     route: Literal["local", "mx", "relay", "simulator"]
     finding: Literal["ok", "no_mx", "null_mx", "nxdomain", "unknown"]
+    rule: NamedRule | None
 
 
 class CheckedThread(ResponseModel):

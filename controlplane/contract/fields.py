@@ -51,7 +51,7 @@ class Check(AfterValidator):
         return {**handler(schema), **self.told}
 
 
-def _email(value: str) -> str:
+def email(value: str) -> str:
     try:
         return validate(value)
     except AddressSyntaxError as error:
@@ -78,7 +78,7 @@ def dot_atom(value: str) -> str:
     return value
 
 
-def _domain_name(value: str) -> str:
+def domain_name(value: str) -> str:
     try:
         name = ascii_domain(value)
     except ValueError:
@@ -228,7 +228,7 @@ def _thread_cursor(value: Any) -> ThreadCursor:
     return ThreadCursor(thread_id, _moment(moment) if has_moment else None)
 
 
-Email = Annotated[str, Check(_email, {"format": "email"})]
+Email = Annotated[str, Check(email, {"format": "email"})]
 Label = Annotated[
     str,
     Field(min_length=1, max_length=LABEL_CHARS),
@@ -238,7 +238,7 @@ Label = Annotated[
 # What a client may put on a message, or take away.
 GivenLabel = Annotated[Label, Check(_no_label_of_ours, {"not": {"pattern": f"^{OUR_LABELS}"}})]
 DisplayName = Annotated[str, Field(max_length=100), Check(no_controls, PRINTABLE)]
-DomainName = Annotated[str, Check(_domain_name, {"format": "idn-hostname"})]
+DomainName = Annotated[str, Check(domain_name, {"format": "idn-hostname"})]
 # Of an integer in a body; behind its bounds, which the document tells.
 WHOLE = BeforeValidator(_integral)
 DailyCap = Annotated[int, Field(ge=1, le=1_000_000), WHOLE]

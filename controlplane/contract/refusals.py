@@ -46,7 +46,8 @@ MESSAGES: Mapping[str, str] = {
     "claim_lost": "Nothing was done: this claim is not live (any more), or is of another conversation. Claim again.",
     "claim_required": "Nothing was sent: answers from this inbox need the 'claimId' of a live claim.",
     "no_reply_target": "There is nobody to answer here; 'details.dropped' says who was left out, and why.",
-    "recipient_not_allowed": "Nothing was sent: this key may answer only those who take part in the conversation.",
+    "recipient_not_allowed": "Nothing was sent: 'details.address' may not be written to, by a rule, a policy, or"
+    " because this key only answers; 'details.reason' says which.",
     "domain_daily_cap_reached": "The domain's daily ceiling is reached.",
     "spend_cap_reached": "The spend protection threshold of this plan is reached.",
     "limit_reached": "The allowance of this plan is used up.",
@@ -83,6 +84,7 @@ MESSAGES: Mapping[str, str] = {
     "invalid_scopes": "A key bound to an inbox can hold the four mail scopes only.",
     "domain_not_found": "There is no domain with this id or name.",
     "domain_already_registered": "This domain is registered already.",
+    "rule_not_found": "There is no rule with this id.",
     "suppression_not_found": "There is no suppression with this id.",
     "missing_token": "The unsubscribe token is missing.",
     "invalid_or_expired_token": "The unsubscribe token is invalid or expired.",

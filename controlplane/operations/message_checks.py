@@ -157,6 +157,7 @@ def _shown(call: Call, judged: Judgement) -> dict[str, Any]:
                 "isSuppressed": one.is_suppressed,
                 "route": one.route,
                 "finding": one.finding,
+                "rule": one.ruling and {"id": one.ruling.rule_id, "action": one.ruling.action},
             }
             for one in judged.recipients
         ],

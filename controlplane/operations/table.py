@@ -76,6 +76,7 @@ from controlplane.contract.policies import (
     ReplaceOrganizationPolicy,
 )
 from controlplane.contract.replies import DraftedReply, ForwardMessage, ReplyMessage, ReplyThread, SentReply
+from controlplane.contract.rules import CreateRule, DeletedRule, ListRules, MailRule
 from controlplane.contract.suppressions import CreateSuppression, ListSuppressions, Suppression
 from controlplane.contract.threads import (
     GetThread,
@@ -115,6 +116,7 @@ from controlplane.operations import (
     organization,
     policies,
     replies,
+    rules,
     submission,
     suppressions,
     thread_context,
@@ -142,6 +144,7 @@ SENDING_REFUSALS = (
     "sending_not_approved",
     "sandbox_bulk_not_allowed",
     "recipient_suppressed",
+    "recipient_not_allowed",
     "sending_paused_bulk_review",
     "loop_suspected",
     "domain_daily_cap_reached",
@@ -164,7 +167,6 @@ REPLYING_REFUSALS = (
     "insufficient_scope",
     "attachments_not_schedulable",
     "no_reply_target",
-    "recipient_not_allowed",
     "draft_limit_reached",
 )
 
@@ -370,6 +372,13 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("deleteSuppression", "DELETE /v1/suppressions/{id}", "Lift a suppression",
               suppressions.delete_suppression, Deleted,
               scope="suppressions:write", is_live_only=True, refusals=("suppression_not_found",)),
+    Operation("createRule", "POST /v1/rules", "Say who may be written to, or may write", rules.create_rule, MailRule,
+              scope="policies:write", input=CreateRule, is_live_only=True, creates=True, replays=True,
+              refusals=("inbox_not_found", "limit_reached", "idempotency_conflict")),
+    Operation("listRules", "GET /v1/rules", "Rules, newest first", rules.list_rules, list[MailRule],
+              scope="policies:read", input=ListRules),
+    Operation("deleteRule", "DELETE /v1/rules/{id}", "Delete a rule", rules.delete_rule, DeletedRule,
+              scope="policies:write", is_live_only=True, refusals=("rule_not_found",)),
     Operation("showUnsubscribe", "GET /v1/unsubscribe", "The page behind an unsubscribe link; changes nothing",
               unsubscribe.show_unsubscribe, BYTES,
               input=UnsubscribeToken, media=("text/html",), has_head=True,

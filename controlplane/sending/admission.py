@@ -4,18 +4,19 @@ API sends, drafts and scheduled messages enter here, inside the transaction that
 either the recipients are in the queue and everything is counted, or nothing is.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from conf.settings import Settings
 from controlplane.sending import guards
 from controlplane.sending.guards import Attempt, Fence, Terms
 from controlplane.sending.submission import Submission
 from maild.message.address import normalize
-from storage import events, outbound, policies, tripwire, usage
+from storage import correspondents, events, outbound, policies, rules, tripwire, usage
 from storage.clock import day_of, iso, month_of
 from storage.database import Tx
 from storage.ids import Ids
 from storage.records import InboxRow, OrganizationRow
+from storage.rules import Ruling
 
 
 class Admission:
@@ -38,10 +39,16 @@ class Admission:
         now_ms: int,
         goes_at_ms: int,
         terms: Terms,
+        answers_to: Sequence[str],
     ) -> Attempt:
-        """`recipients`: (kind, address) pairs. `thread_id`: the conversation that it answers in."""
+        """`recipients`: (kind, address) pairs. `thread_id`: the conversation that it answers in. `answers_to`: those of
+        Reply-To, where its author wrote one."""
         keys = [normalize(address) for _, address in recipients]
         written = tripwire.correspondents(tx, inbox_id, thread_id) if thread_id is not None else ()
+        levels = policies.levels(tx, organization.id, inbox_id)
+        rulings: Mapping[str, Ruling] = {}
+        if "outbound" in levels.ruled:
+            rulings = rules.decide(tx, organization.id, inbox_id, "outbound", keys)
         return Attempt(
             organization=organization,
             plan=self._settings.plan(organization.plan),
@@ -56,7 +63,9 @@ class Admission:
             now_ms=now_ms,
             goes_at_ms=goes_at_ms,
             terms=terms,
-            policies=policies.levels(tx, organization.id, inbox_id),
+            policies=levels,
+            rulings=rulings,
+            answers_to=answers_to,
         )
 
     def attempt_of(
@@ -85,6 +94,7 @@ class Admission:
                 submission.authority,
                 Fence(request.claimId, request.completeClaim),
             ),
+            answers_to=submission.answers_to,
         )
 
     def enqueue(self, tx: Tx, attempt: Attempt, inbox: InboxRow, message_id: str) -> None:
@@ -92,6 +102,7 @@ class Admission:
         now_ms, organization_id = attempt.now_ms, attempt.organization.id
         give_up_at_ms = now_ms + self._settings.outbound.give_up_after_s * 1000
         outbound.enqueue(tx, message_id, organization_id, attempt.recipients, now_ms, give_up_at_ms)
+        correspondents.note(tx, inbox.id, attempt.keys, now_ms, attempt.mode)
         if attempt.mode != "live":
             return
         usage.add(tx, organization_id, day_of(now_ms), "messages")

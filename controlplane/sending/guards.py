@@ -4,7 +4,7 @@ They run inside the transaction that stores the message, so that what they saw i
 commits. A guard that refuses raises; nothing was written then.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -13,8 +13,15 @@ from conf.settings import Plan
 from controlplane.access.plan_limits import refusing_what_exceeds
 from controlplane.contract.refusals import Refusal
 from controlplane.sending import loop_brake
-from controlplane.sending.participants import REPLY_ONLY, may_answer, not_allowed
-from maild.message.address import suppression_keys
+from controlplane.sending.participants import (
+    PARTICIPANTS,
+    REPLY_ONLY,
+    allowed_by_rules,
+    may_answer,
+    not_allowed,
+)
+from maild.message.address import normalize, suppression_keys
+from maild.message.reply_recipients import is_own
 from storage import (
     allowances,
     claims,
@@ -31,6 +38,7 @@ from storage.clock import DAY_MS, day_of, iso, iso_or_none, next_day_ms
 from storage.database import Tx
 from storage.policies import Levels
 from storage.records import InboxRow, OrganizationRow
+from storage.rules import Ruling
 
 BULK_WINDOW_MS = 10 * 60_000
 TRIPPED_FOR_MS = DAY_MS
@@ -61,7 +69,8 @@ class Attempt:
 
     `thread_id`: the conversation that it answers in. `strangers`: the keys of those who have not written to the sending
     inbox there. `goes_at_ms`: when it is to leave: now, or the time that it is scheduled for, whose day and month have
-    allowances of their own. `terms`: its sender's. `policies`: of its inbox.
+    allowances of their own. `terms`: its sender's. `policies`: of its inbox. `rulings`: what rules say of the keys.
+    `answers_to`: whom its author wants to be answered in his place.
     """
 
     organization: OrganizationRow
@@ -78,6 +87,14 @@ class Attempt:
     goes_at_ms: int
     terms: Terms
     policies: Levels
+    rulings: Mapping[str, Ruling]
+    answers_to: Sequence[str]
+
+    @property
+    def addresses(self) -> Iterator[tuple[str, str]]:
+        """Each recipient with its comparison key."""
+        for (_, address), key in zip(self.recipients, self.keys, strict=True):
+            yield address, key
 
     @property
     def is_scheduled(self) -> bool:
@@ -187,12 +204,19 @@ def thread_has_not_advanced(tx: Tx, attempt: Attempt) -> None:
 
 def recipients_may_be_answered(tx: Tx, attempt: Attempt) -> None:
     """docs/contract.md, "Keys that only answer"."""
-    if attempt.terms.authority != REPLY_ONLY:
-        return
-    allowed = may_answer(tx, attempt.organization.id, _thread(tx, attempt), attempt.mode)
-    for (_, address), key in zip(attempt.recipients, attempt.keys, strict=True):
+    if attempt.terms.authority == REPLY_ONLY:
+        _refuse_who_takes_no_part(tx, attempt)
+
+
+def _refuse_who_takes_no_part(tx: Tx, attempt: Attempt) -> frozenset[str]:
+    """The comparison keys of all who may be answered."""
+    thread_id = _thread(tx, attempt)
+    allowed = may_answer(tx, attempt.organization.id, thread_id, attempt.mode)
+    allowed |= allowed_by_rules(attempt.rulings)
+    for address, key in attempt.addresses:
         if key not in allowed:
             raise not_allowed(address)
+    return allowed
 
 
 def _thread(tx: Tx, attempt: Attempt) -> str:
@@ -233,6 +257,42 @@ def recipients_are_not_suppressed(tx: Tx, attempt: Attempt) -> None:
             "recipient_suppressed",
             details={"email": first.email, "reason": first.reason, "source": first.source},
         )
+
+
+def recipients_are_allowed(tx: Tx, attempt: Attempt) -> None:
+    """docs/contract.md, "Rules"."""
+    for address, key in attempt.addresses:
+        ruling = attempt.rulings.get(key)
+        if ruling is not None and ruling.action == "block":
+            raise not_allowed(address, "rule", ruling.rule_id)
+    asked = attempt.policies.recipients
+    if "allowlist" in asked:
+        for address, key in attempt.addresses:
+            if key not in attempt.rulings:
+                raise not_allowed(address, "allowlist")
+    if PARTICIPANTS in asked:
+        _answers_who_takes_part(tx, attempt)
+
+
+def _answers_who_takes_part(tx: Tx, attempt: Attempt) -> None:
+    if attempt.thread_id is None:  # nobody takes part in what has not begun
+        for address, _ in attempt.addresses:
+            raise not_allowed(address)
+        return
+    allowed = _refuse_who_takes_no_part(tx, attempt)
+    if not attempt.answers_to:
+        return
+    own = inboxes.address_of(tx, attempt.organization.id, attempt.inbox_id) or ""
+    for address in attempt.answers_to:  # an answer that goes elsewhere is a way out as well
+        key = normalize(address)
+        if key not in allowed and not is_own(key, own):
+            raise not_allowed(address)
+
+
+def rules_that_hold(attempt: Attempt) -> list[str]:
+    """The ids of rules for which the message is to wait until somebody has decided, each once."""
+    rulings = (attempt.rulings.get(key) for key in attempt.keys)
+    return list(dict.fromkeys(one.rule_id for one in rulings if one is not None and one.action == "hold"))
 
 
 def no_bulk_pattern(tx: Tx, attempt: Attempt) -> None:
@@ -313,6 +373,15 @@ def allowance_is_left(tx: Tx, attempt: Attempt) -> None:
         allowances.stored_bytes(tx, organization_id, plan.storage_bytes)
 
 
+def first_time_budget_is_left(tx: Tx, attempt: Attempt) -> None:
+    """docs/contract.md, "Policies": how many who were never written to may be, a day."""
+    limit = attempt.policies.effective.outbound.first_time_daily
+    if limit is None:
+        return
+    with refusing_what_exceeds():
+        allowances.first_time_recipients(tx, attempt.inbox_id, attempt.keys, limit, attempt.goes_at_ms)
+
+
 Guard = Callable[[Tx, Attempt], None]
 GUARDS: Sequence[Guard] = (
     claim_is_live,
@@ -321,19 +390,22 @@ GUARDS: Sequence[Guard] = (
     sending_is_approved,
     plan_allows_recipients,
     recipients_are_not_suppressed,
+    recipients_are_allowed,
     no_bulk_pattern,
     no_loop,
     domain_is_below_its_ceiling,
     spend_is_below_threshold,
     allowance_is_left,
+    first_time_budget_is_left,
 )
 # Mail of a test key leaves to no real recipient, so it can neither harm a reputation nor use up an allowance. But two
-# programs under test answer each other as others do.
+# programs under test answer each other as others do, and what a policy forbids is to be found in a test.
 TEST_GUARDS: Sequence[Guard] = (
     claim_is_live,
     thread_has_not_advanced,
     recipients_may_be_answered,
     sending_is_approved,
     plan_allows_recipients,
+    recipients_are_allowed,
     no_loop,
 )

@@ -1,30 +1,34 @@
 """Who may be answered in a conversation by those who may not write to anybody (docs/contract.md, "Keys that only
-answer"):
+answer"), and in inboxes whose policy asks for it:
 
     (a)  who wrote in it, as far as it is proven that they did (`verifiedDomain`)
     (b)  whom these want to be answered at, in their own organization
     (c)  whom somebody who may write to anybody has written to in it
+    (d)  whom a rule allows to be written to
 
 It limits who is written to, not what is said: a stranger who writes first takes part.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import chain, islice
 
 from controlplane.contract.refusals import Refusal
 from maild.message.address import normalize
 from maild.message.reply_recipients import Correspondence, is_foreign
-from storage import conversation
+from storage import conversation, rules
 from storage.conversation import SaidOfPeople
 from storage.database import Tx
 from storage.records import MessageRow, load
+from storage.rules import Ruling
 
 ADDRESSES_LOOK = 5000  # the newest: a stranger who takes part may name as many as he likes
+RULED_LOOK = 1000  # of those whom a stranger's mail names
+PARTICIPANTS = "participants"  # of `outbound.recipients` in a policy
 REPLY_ONLY = "reply"  # the authority of a key that holds messages:reply, and not messages:send
 
 
 def may_answer(tx: Tx, organization_id: str, thread_id: str, mode: str) -> frozenset[str]:
-    """Comparison keys of those who may be answered in the thread by a key of this mode."""
+    """Comparison keys of those who may be answered in the thread by a key of this mode, whatever rules say."""
     # What a test key sends reaches nobody: it opens no door to a live one.
     modes = ("live",) if mode == "live" else ("live", "test")
     said = conversation.participants(tx, organization_id, thread_id, modes)
@@ -32,11 +36,22 @@ def may_answer(tx: Tx, organization_id: str, thread_id: str, mode: str) -> froze
     return frozenset(map(normalize, newest))
 
 
-def not_allowed(address: str) -> Refusal:
-    """The refusal of a recipient who does not take part."""
-    return Refusal(
-        "recipient_not_allowed", details={"address": address, "reason": "participants", "ruleId": None}
-    )
+def answerable(
+    tx: Tx, organization_id: str, inbox_id: str, thread_id: str, mode: str, asked: Iterable[str]
+) -> frozenset[str]:
+    """The same with those of the first RULED_LOOK comparison keys of `asked` whom a rule allows."""
+    rulings = rules.decide(tx, organization_id, inbox_id, "outbound", islice(asked, RULED_LOOK))
+    return may_answer(tx, organization_id, thread_id, mode) | allowed_by_rules(rulings)
+
+
+def allowed_by_rules(rulings: Mapping[str, Ruling]) -> frozenset[str]:
+    """The comparison keys of those whom a rule allows, and none that is sterner names."""
+    return frozenset(key for key, ruling in rulings.items() if ruling.action == "allow")
+
+
+def not_allowed(address: str, reason: str = "participants", rule_id: str | None = None) -> Refusal:
+    """The refusal of a recipient: `rule`, `allowlist`, or who does not take part."""
+    return Refusal("recipient_not_allowed", details={"address": address, "reason": reason, "ruleId": rule_id})
 
 
 def correspondence(message: MessageRow | SaidOfPeople, *, is_inbound: bool) -> Correspondence:

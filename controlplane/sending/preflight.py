@@ -17,7 +17,7 @@ from controlplane.contract.refusals import Refusal
 from controlplane.sending import guards
 from controlplane.sending.admission import Admission
 from controlplane.sending.composing import unique_recipients
-from controlplane.sending.participants import correspondence, may_answer
+from controlplane.sending.participants import allowed_by_rules, correspondence, may_answer
 from controlplane.sending.preparing import Preparation, SendContext, look
 from controlplane.sending.submission import Submission, subject_of
 from maild.message import outgoing_warnings
@@ -25,13 +25,14 @@ from maild.message.address import normalize, split, suppression_keys
 from maild.message.digest import Digest
 from maild.message.outgoing_warnings import AddressFinder, AuthoredWords, content_warnings, is_no_reply
 from maild.message.reply_recipients import is_foreign
-from storage import conversation, organizations, outbound, suppressions
+from storage import conversation, correspondents, organizations, outbound, suppressions
 from storage import correspondence as letters
 from storage.clock import DAY_MS, Clock
 from storage.correspondence import CameIn, SentWords
 from storage.cpu_threads import CpuThreads
 from storage.database import Database, Tx
 from storage.records import MessageRow, load
+from storage.rules import Ruling
 
 AT_ONCE_CHARS = 2048  # some milliseconds of looking for what is wrong
 READING = "messages:read"
@@ -72,6 +73,7 @@ class JudgedRecipient(NamedTuple):
     is_suppressed: bool
     route: str
     finding: str
+    ruling: Ruling | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +91,13 @@ class Judgement:
 
 @dataclass(slots=True)
 class _Facts:
-    """What the store says, of one moment. `unknown`: recipients who were never written to and may not be answered in
-    the conversation; `came_in`: where they may stand."""
+    """What the store says, of one moment. `first_time`: keys of those who were never written to; `unknown`: of them
+    whom no rule allows and who may not be answered in the conversation; `came_in`: where they may stand."""
 
     refusals: list[Refusal]
     suppressed: frozenset[str]
-    written_to: frozenset[str]
+    first_time: frozenset[str]
+    rulings: Mapping[str, Ruling]
     last_message_id: str | None = None
     duplicate_of: str | None = None
     unknown: Sequence[str] = ()
@@ -192,12 +195,11 @@ class Preflight:
         )
         # What test keys send reaches nobody, so live ones have not written to anybody by it.
         modes = ("live",) if principal.mode == "live" else ("live", "test")
-        addresses = {address.lower() for _, address in recipients}
-        written_to = letters.written_to(tx, organization_id, inbox_id, addresses, modes)
         facts = _Facts(
             refusals=guards.every_refusal(tx, attempt),
             suppressed=_suppressed(tx, organization_id, attempt.keys),
-            written_to=frozenset(map(normalize, written_to)),
+            first_time=correspondents.unknown(tx, inbox_id, attempt.keys, principal.mode),
+            rulings=attempt.rulings,
         )
         if thread_id is not None:
             facts.last_message_id = conversation.last(tx, organization_id, thread_id)
@@ -213,8 +215,9 @@ class Preflight:
             facts.duplicate_of = next((one.id for one in same if _recipients_of(one) == keys), None)
         if principal.holds(READING):  # it tells what other mail says
             allowed = may_answer(tx, organization_id, thread_id, principal.mode) if thread_id else frozenset()
-            known = facts.written_to | allowed | _authors(around.parent)
-            facts.unknown = [one for _, one in recipients if normalize(one) not in known]
+            known = allowed | allowed_by_rules(attempt.rulings) | _authors(around.parent)
+            strangers = facts.first_time - known
+            facts.unknown = [address for address, key in attempt.addresses if key in strangers]
             facts.came_in = letters.came_in(tx, organization_id, inbox_id) if facts.unknown else ()
         return facts
 
@@ -262,9 +265,10 @@ class Preflight:
             JudgedRecipient(
                 kind,
                 address,
-                normalize(address) not in facts.written_to,
+                normalize(address) in facts.first_time,
                 any(key in facts.suppressed for key in suppression_keys(address)),
                 *ways[domains[address]],
+                facts.rulings.get(normalize(address)),
             )
             for kind, address in recipients
         ]

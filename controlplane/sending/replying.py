@@ -6,6 +6,7 @@ guards ask once more, in the transaction that stores it, whether these may be wr
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import msgspec
 
@@ -14,9 +15,16 @@ from controlplane.contract.messages import SendMessage
 from controlplane.contract.refusals import Fault, Refusal, invalid
 from controlplane.contract.replies import OVERRIDES, ForwardMessage, ReplyMessage
 from controlplane.sending.html_shape import is_too_complex
-from controlplane.sending.participants import REPLY_ONLY, correspondence, may_answer, not_allowed
+from controlplane.sending.participants import (
+    PARTICIPANTS,
+    REPLY_ONLY,
+    answerable,
+    correspondence,
+    not_allowed,
+)
 from controlplane.sending.submission import NO_SUBJECT
 from maild.message import quoting
+from maild.message.address import normalize
 from maild.message.quoting import Original
 from maild.message.reply_recipients import (
     RECIPIENTS_MAX,
@@ -26,7 +34,7 @@ from maild.message.reply_recipients import (
     resolve,
 )
 from maild.message.thread_headers import forward_subject, reply_subject
-from storage import inboxes
+from storage import inboxes, policies
 from storage.database import Tx
 from storage.records import InboxRow, MessageRow
 
@@ -93,15 +101,19 @@ def _resolved(
     request: ReplyMessage,
     authority: str | None,
 ) -> ReplyRecipients:
+    said = correspondence(parent, is_inbound=parent.direction == "inbound")
+    levels = policies.levels(tx, principal.organization_id, inbox.id)
+    is_confined = authority == REPLY_ONLY or PARTICIPANTS in levels.recipients
     allowed = None
-    if authority == REPLY_ONLY:
-        allowed = may_answer(tx, principal.organization_id, parent.thread_id, principal.mode)
+    if is_confined:
+        asked = map(normalize, chain(said.authors, said.reply_to, said.to, said.cc))
+        allowed = answerable(tx, principal.organization_id, inbox.id, parent.thread_id, principal.mode, asked)
     try:
         found = resolve(
-            correspondence(parent, is_inbound=parent.direction == "inbound"),
+            said,
             inbox.address,
             reply_all=request.replyAll,
-            honors_foreign=authority is None,
+            honors_foreign=not is_confined and levels.effective.outbound.reply_to == "honor",
             may_answer=None if allowed is None else allowed.__contains__,
         )
     except TooManyRecipients as error:

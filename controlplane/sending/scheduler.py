@@ -101,6 +101,7 @@ class Scheduler(LoopService):
             now_ms=now_ms,
             goes_at_ms=now_ms,
             terms=Terms(message.if_last, message.authority),
+            answers_to=answers_to(message),
         )
         try:
             inbox = guards.check(tx, attempt)
@@ -135,6 +136,14 @@ class Released(NamedTuple):
             organization_id=message.organization_id,
             **({} if self.refusal is None else {"code": self.refusal}),
         )
+
+
+def answers_to(message: MessageRow) -> Sequence[str]:
+    """Whom its author wants to be answered in his place."""
+    if message.reply_to_addresses is not None:
+        several: list[str] = load(message.reply_to_addresses)
+        return several
+    return [message.reply_to] if message.reply_to is not None else []
 
 
 def recipients_of(message: MessageRow) -> list[tuple[str, str]]:

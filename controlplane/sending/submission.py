@@ -9,6 +9,7 @@ from controlplane.access.principal import Principal
 from controlplane.contract.messages import AttachmentInput, SendMessage
 from controlplane.contract.model import RequestBody
 from controlplane.contract.refusals import Fault, Refusal, invalid
+from maild.message.address import parse_mailboxes
 from maild.message.compose import OutgoingAttachment
 from maild.message.digest import Digest
 from storage import conversation, idempotency
@@ -74,6 +75,14 @@ class Submission:
     def subject(self) -> str:
         """As lists and threads show it."""
         return self.written.found.parsed.subject if self.written else subject_of(self.request)
+
+    @property
+    def answers_to(self) -> Sequence[str]:
+        """Whom its author wants to be answered in his place."""
+        if self.written is not None:
+            return [one.address for one in self.written.found.parsed.reply_to]
+        written = [value for name, value in self.request.headers.items() if name.lower() == "reply-to"]
+        return [one.address for value in written for one in parse_mailboxes(value)]
 
 
 def subject_of(request: SendMessage) -> str:

@@ -48,6 +48,7 @@ _BY_STATUS: Mapping[int, tuple[str, ...]] = {
         "key_not_found",
         "domain_not_found",
         "suppression_not_found",
+        "rule_not_found",
         "claim_not_found",
     ),
     405: ("method_not_allowed",),

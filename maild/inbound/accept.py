@@ -5,7 +5,8 @@
                then the operator's spam filter, if there is one (spam_filter.py)
     claim      what a report claims, by way of the envelope that it came in; is it one about a domain?
     count      the rows that it would make, before they hold up others
-    commit     room again, blob, thread, message, usage, event for each inbox, what a report brings: one transaction
+    commit     room again; what each inbox does with it (admittance.py), which may be to refuse it; blob, thread,
+               message, usage, event for each inbox, what a report brings: one transaction
     tell       the log
 
 RCPT has asked before whether an address reaches an inbox with room (`find_mailbox`). Mail that no SMTP brings goes to
@@ -28,9 +29,10 @@ from maild.authentication.patience import PatienceOver
 from maild.authentication.verdict import SenderVerdict
 from maild.errors import SmtpError
 from maild.inbound import domain_reports, reports
+from maild.inbound.admittance import Admittance
 from maild.inbound.envelope import InboundEnvelope
 from maild.inbound.incoming_message import IncomingMessage, incoming_message
-from maild.inbound.mailboxes import FULL, UNAVAILABLE, Mailboxes
+from maild.inbound.mailboxes import FULL, REFUSED, UNAVAILABLE, Mailboxes
 from maild.inbound.reports import ReportClaim
 from maild.inbound.spam_filter import SpamFilter
 from maild.inbound.trace import TraceWriter
@@ -79,10 +81,12 @@ class Receipt(NamedTuple):
 
 
 class Committed(NamedTuple):
-    """`inboxes`: the inbox → the id of its message; `report_of`: whose report it was, that of a message of ours."""
+    """`inboxes`: the inbox → the id of its message; `held`: which of them hold it, and why; `report_of`: whose report
+    it was, that of a message of ours."""
 
     first_id: str
     inboxes: Mapping[str, str]
+    held: Mapping[str, Sequence[str]]
     report_of: str | None = None
 
 
@@ -212,9 +216,10 @@ class Acceptor:
             raise SmtpError(*FULL)
         # Ids are made here, in the order of the commits, so that what is newest has the newest id.
         now_ms = self._clock.now_ms()
+        admitted = self._admit(tx, received, now_ms)
         blobs.insert(tx, received.stored, now_ms, refs=len(received.recipients))
         first_id = self._ids.new("msg")
-        delivered = self._deliver(tx, received, first_id, now_ms)
+        delivered = self._deliver(tx, received, admitted, first_id, now_ms)
         if not delivered:
             raise SmtpError(*UNAVAILABLE)  # all were deactivated since RCPT
         if len(delivered) < len(received.recipients):
@@ -227,16 +232,52 @@ class Acceptor:
             domain_reports.keep(
                 tx, self._ids, received.about_domain, received.recipients, delivered, sender, now_ms
             )
-        return Committed(first_id, delivered, report_of)
+        held = {inbox_id: one.reasons for inbox_id, one in admitted.items() if one.fate == "hold"}
+        return Committed(first_id, delivered, held, report_of)
 
-    def _deliver(self, tx: Tx, received: Received, first_id: str, now_ms: int) -> Mapping[str, str]:
+    def _admit(self, tx: Tx, received: Received, now_ms: int) -> Mapping[str, Admittance]:
+        """What each inbox does with it: accept it or hold it. SmtpError where all refuse it."""
+        found = {
+            box.inbox_id: self._admittance(tx, received, address, box, now_ms)
+            for address, box in received.recipients
+        }
+        if all(one.fate == "refuse" for one in found.values()):
+            reasons = {inbox_id: one.reasons for inbox_id, one in found.items()}
+            raise SmtpError(*REFUSED, told={"refused_for": reasons})
+        # There is one reply for all of them, and a bounce of ours would go to whoever From names.
+        return {
+            inbox_id: one._replace(fate="hold") if one.fate == "refuse" else one
+            for inbox_id, one in found.items()
+        }
+
+    def _admittance(
+        self, tx: Tx, received: Received, address: str, box: RecipientInbox, now_ms: int
+    ) -> Admittance:
+        found = self._mailboxes.admit(tx, received.incoming, box, address)
+        if found.fate == "accept" or received.claim is None:
+            return found
+        if not reports.is_proven(tx, received.claim, now_ms):
+            return found
+        return self._mailboxes.admit(tx, received.incoming, box, address, is_report=True)
+
+    def _deliver(
+        self,
+        tx: Tx,
+        received: Received,
+        admitted: Mapping[str, Admittance],
+        first_id: str,
+        now_ms: int,
+    ) -> Mapping[str, str]:
         """The inbox → its message; the first one delivered has the id that Received and our 250 name."""
         addresses = [address for address, _ in received.recipients]
         trace = self._trace.of_smtp(received.envelope, received.verdict.results, first_id, addresses)
         delivered: dict[str, str] = {}
         for _, box in received.recipients:
             message_id = self._ids.new("msg") if delivered else first_id
-            if self._mailboxes.deliver(tx, received.incoming, box, trace, now_ms, message_id):
+            admittance = admitted[box.inbox_id]
+            if self._mailboxes.deliver(
+                tx, received.incoming, box, trace, now_ms, message_id, admittance.reasons
+            ):
                 delivered[box.inbox_id] = message_id
         return delivered
 
@@ -276,6 +317,7 @@ def _tell_accepted(received: Received, done: Committed) -> None:
         dmarc=received.verdict.auth["dmarc"],
         verified_domain=received.verdict.auth["verifiedDomain"],
         is_spam=received.verdict.is_spam,
+        **({"held": done.held} if done.held else {}),
         **received.verdict.told,
     )
     if claim is not None:

@@ -9,9 +9,12 @@ message between two inboxes are in the store already, so both copies show the on
 
 from collections.abc import Mapping
 
+import structlog
+
+from conf.log_events import LogEvent, tell
 from maild.authentication.verdict import known_sender
 from maild.inbound.incoming_message import IncomingMessage, incoming_message
-from maild.inbound.mailboxes import FULL, UNAVAILABLE, Mailboxes
+from maild.inbound.mailboxes import FULL, REFUSED, UNAVAILABLE, Mailboxes
 from maild.inbound.trace import TraceWriter
 from maild.message.address import normalize, split
 from maild.message.digest import Digest, digest, digest_at_once
@@ -22,6 +25,8 @@ from storage.clock import Clock
 from storage.cpu_threads import CpuThreads
 from storage.database import Database, Tx
 from storage.ids import Ids
+
+log = structlog.get_logger("maild.smtp")
 
 
 class LocalDelivery:
@@ -69,13 +74,16 @@ class LocalDelivery:
             if self._mailboxes.is_full(tx, box.organization_id):
                 replies[address] = Reply(*FULL)
                 continue
+            admittance = self._mailboxes.admit(tx, incoming, box, address)
+            if admittance.fate == "refuse":
+                replies[address] = Reply(*REFUSED, refused_for=admittance.reasons)
+                continue
             if box.inbox_id not in delivered:
                 now_ms = self._clock.now_ms()
                 message_id = delivered[box.inbox_id] = self._ids.new("msg")
                 trace = self._trace.of_local(mail.envelope_from, address, mail.message_id)
-                if self._mailboxes.deliver(
-                    tx, incoming, box, trace + mail.recipient_headers, now_ms, message_id
-                ):
+                trace += mail.recipient_headers
+                if self._mailboxes.deliver(tx, incoming, box, trace, now_ms, message_id, admittance.reasons):
                     blobs.retain(tx, incoming.blob_id)
             replies[address] = Reply(250, "2.1.5", "delivered to the inbox", delivered[box.inbox_id])
         return replies
@@ -92,11 +100,21 @@ class LocalDelivery:
             box = self._mailboxes.find(tx, answer.inbox_address)
             if box is None:
                 return
+            admittance = self._mailboxes.admit(tx, incoming, box, answer.inbox_address)
+            if admittance.fate == "refuse":
+                tell(
+                    log,
+                    LogEvent.ANSWER_REFUSED,
+                    recipient=answer.inbox_address,
+                    inbox_id=box.inbox_id,
+                    refused_for=admittance.reasons,
+                )
+                return
             now_ms = self._clock.now_ms()
             blobs.insert(tx, stored, now_ms)
             message_id = self._ids.new("msg")
             trace = self._trace.of_local(answer.author, box.address, message_id)
-            self._mailboxes.deliver(tx, incoming, box, trace, now_ms, message_id)
+            self._mailboxes.deliver(tx, incoming, box, trace, now_ms, message_id, admittance.reasons)
 
         return deliver
 

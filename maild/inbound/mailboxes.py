@@ -3,9 +3,10 @@
 All of it runs inside the caller's transaction: what `deliver` writes is durable when that is committed.
 """
 
-from collections.abc import Set
+from collections.abc import Mapping, Sequence, Set
 
 from maild.inbound import recipients
+from maild.inbound.admittance import ACCEPTED, Admittance, admit, concerns_of, sender_of
 from maild.inbound.incoming_message import (
     IncomingMessage,
     message_row,
@@ -15,17 +16,20 @@ from maild.inbound.incoming_message import (
 )
 from maild.message.address import normalize, split
 from maild.message.thread_headers import base_subject
-from storage import allowances, events, inboxes, messages, threads, usage, work
+from storage import allowances, events, inboxes, messages, policies, rules, threads, usage, work
 from storage.allowances import LimitOf
 from storage.change_events import ChangeEvents
 from storage.clock import day_of
 from storage.database import Tx
 from storage.ids import Ids
 from storage.inboxes import RecipientInbox
+from storage.rules import Ruling
 
 # (code, enhanced status code, text). RFC 3463 §3.3, X.2.2: temporary, for retention or deleting makes room.
 FULL = (452, "4.2.2", "the mailbox is full, try again later")
 UNAVAILABLE = (550, "5.1.1", "mailbox unavailable")
+# RFC 3463 §3.8, X.7.1. One text, whatever the reason: who is refused learns nothing of rules.
+REFUSED = (550, "5.7.1", "delivery not authorized, message refused")
 
 
 class Mailboxes:
@@ -49,6 +53,21 @@ class Mailboxes:
         """Has the organization no storage left for mail?"""
         return allowances.is_full(tx, organization_id, self._storage_limit)
 
+    def admit(
+        self, tx: Tx, incoming: IncomingMessage, box: RecipientInbox, address: str, *, is_report: bool = False
+    ) -> Admittance:
+        """What the inbox does with the message, by policies and rules as they stand now. `address`: what it came to.
+        `is_report`: it tells of mail of ours, by an address or a Message-ID that proves it."""
+        levels = policies.levels(tx, box.organization_id, box.inbox_id)
+        if levels is policies.UNGOVERNED:
+            return ACCEPTED
+        sender = sender_of(incoming)
+        rulings: Mapping[str, Ruling] = {}
+        if "inbound" in levels.ruled:
+            rulings = rules.decide(tx, box.organization_id, box.inbox_id, "inbound", sender.keys)
+        is_owed = is_report or recipients.is_owed(address, self.shared_domains)
+        return admit(sender, rulings, levels.effective.inbound, concerns_of(sender), is_owed=is_owed)
+
     def deliver(
         self,
         tx: Tx,
@@ -57,6 +76,7 @@ class Mailboxes:
         trace: bytes,
         now_ms: int,
         message_id: str,
+        held_for: Sequence[str] = (),
     ) -> bool:
         """The message's rows, thread, usage and event in one inbox; False when the inbox is gone. Its blob's row is
         there already, where the caller counts what was delivered."""

@@ -23,6 +23,11 @@ def is_operator_address(address: str) -> bool:
     return addresses.strip_plus(addresses.split(addresses.normalize(address))[0]) in OPERATOR_NAMES
 
 
+def is_owed(address: str, shared_domains: Set[str]) -> bool:
+    """Is it an address at which a host takes mail from everybody (RFC 5321 §4.5.1, RFC 2142, RFC 6650)?"""
+    return is_operator_address(address) or is_feedback_address(address, shared_domains)
+
+
 def is_served(tx: Tx, domain: str, shared_domains: Set[str]) -> bool:
     """Do we receive mail for this domain (lower-case A-label)?"""
     return domain in shared_domains or domains.is_verified(tx, domain)

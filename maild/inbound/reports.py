@@ -91,6 +91,15 @@ def claim(
     return ReportClaim(report, tokens, inboxes) if tokens else None
 
 
+def is_proven(tx: Tx, claim: ReportClaim, now_ms: int) -> bool:
+    """Is the report about mail of ours, as its token proves?"""
+    return any(
+        message is not None and _is_about(claim, message, token.domain, now_ms)
+        for token in claim.tokens
+        for message in [outbound.reported(tx, token.value)]
+    )
+
+
 def count(tx: Tx, claim: ReportClaim, senders: EnvelopeSenders, new_id: NewId, now_ms: int) -> str | None:
     """Let the report have its effect, durable with the transaction; the id of the message of ours that it is about, or
     None when it counts for nothing."""

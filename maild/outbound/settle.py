@@ -207,7 +207,9 @@ def _record(tx: Tx, outcome: Outcome, new_id: NewId, now_ms: int, counts: Counts
         replies = outcome.deliver_local(tx)
         verdicts = {
             row.position: replace(
-                Verdict.of(reply.code, reply.enhanced, reply.text), stored_as=reply.message_id
+                Verdict.of(reply.code, reply.enhanced, reply.text),
+                stored_as=reply.message_id,
+                refused_for=reply.refused_for,
             )
             for row in outcome.rows
             if (reply := replies.get(row.address)) is not None
@@ -246,6 +248,8 @@ def _tell_settled(settled: Settled, duration_ms: int, now_ms: int) -> None:
         more |= {"host": verdict.host, "tls": verdict.tls}
     if verdict.stored_as is not None:
         more["stored_as"] = verdict.stored_as
+    if verdict.refused_for:
+        more["refused_for"] = verdict.refused_for
     if outcome == "deferred":
         more["next_attempt_at"] = iso(row.next_attempt_at)
     tell(

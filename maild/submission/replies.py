@@ -50,6 +50,7 @@ REPLIES: Mapping[str, RefusalReply] = {
         550, "5.5.3", "this plan sends to a single recipient, without Cc and Bcc"
     ),
     "recipient_suppressed": RefusalReply(550, "5.7.1", "{email} is on the suppression list ({reason})"),
+    "recipient_not_allowed": RefusalReply(550, "5.7.1", "{address} may not be written to ({reason})"),
     "sending_paused_bulk_review": RefusalReply(550, "5.7.1"),
     "claim_required": RefusalReply(
         550, "5.7.1", "answers from this inbox need a claim, which the API alone can name"

@@ -15,6 +15,7 @@ from tests.support.running import Running
 
 WRITING = [route for route in OPERATIONS if route.method != "GET" and not route.is_public]
 # What goes on by itself, whoever asks.
+RULE = {"direction": "inbound", "action": "block", "value": "x.test"}
 _OWN_TABLES = ("api_keys", "rate_windows", "sqlite_sequence", "search_tail")
 
 
@@ -56,6 +57,7 @@ async def world(start: Start) -> tuple[Running, dict[str, str]]:
         "drafts": draft["id"],
         "domains": domain["id"],
         "suppressions": (await api.post("/v1/suppressions", {"email": "a@b.test"})).data["id"],
+        "rules": (await api.post("/v1/rules", RULE)).data["id"],
         "webhooks": hook["id"],
         "deliveries": attempt["id"],
         "claims": claim["id"],

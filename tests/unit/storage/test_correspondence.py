@@ -65,7 +65,6 @@ def inboxes() -> tuple[Inbox, Inbox, Inbox]:
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda tx: correspondence.written_to(tx, "org_1", "inb_1", ["old@x.test", "new@x.test"], ANY),
         lambda tx: correspondence.same_words(tx, "org_1", "inb_1", WORDS, EPOCH_MS, ANY),
         lambda tx: correspondence.came_in(tx, "org_1", "inb_1"),
     ],
@@ -73,16 +72,6 @@ def inboxes() -> tuple[Inbox, Inbox, Inbox]:
 def test_no_more_is_looked_at_than_the_newest(inboxes: tuple[Inbox, Inbox, Inbox], ask: Ask) -> None:
     _, some, more = inboxes
     assert more.steps(ask) <= some.steps(ask) * 1.05 + 10
-
-
-def test_whom_it_has_written_to(inboxes: tuple[Inbox, Inbox, Inbox]) -> None:
-    few, some, _ = inboxes
-    asked = ["old@x.test", "new@x.test", "never@x.test", "bot@a.test"]
-    assert correspondence.written_to(few.tx, "org_1", "inb_1", asked, ANY) == {"old@x.test", "new@x.test"}
-    assert correspondence.written_to(some.tx, "org_1", "inb_1", asked, ANY) == {"new@x.test"}, "too long ago"
-    assert correspondence.written_to(few.tx, "org_2", "inb_1", asked, ANY) == set()
-    assert correspondence.written_to(few.tx, "org_1", "inb_2", asked, ANY) == set()
-    assert correspondence.written_to(few.tx, "org_1", "inb_1", asked, ("test",)) == set()
 
 
 def test_what_said_the_same(inboxes: tuple[Inbox, Inbox, Inbox]) -> None:

@@ -1,0 +1,85 @@
+"""Rules: whom the organization's inboxes may write to, and who may write to them."""
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
+from pydantic_core import PydanticCustomError
+
+from controlplane.contract.fields import (
+    PRINTABLE,
+    Check,
+    Limit,
+    cursor_of,
+    domain_name,
+    email,
+    id_of,
+    no_controls,
+)
+from controlplane.contract.model import RequestBody, RequestQuery, ResponseModel, Timestamp, an_id
+from maild.message.address import normalize, split, strip_plus
+from storage.rules import LABELS_BELOW_MAX
+
+NOTE_CHARS = 200
+_BELOW = "*."
+
+RuleDirection = Literal["inbound", "outbound"]
+RuleAction = Literal["allow", "block", "hold"]
+
+
+def _value(given: str) -> str:
+    """In the form that is compared: lower case, A-labels, without a tag."""
+    if "@" in given:
+        local, domain = split(normalize(email(given)))
+        return f"{strip_plus(local)}@{domain}"
+    if not given.startswith(_BELOW):
+        return domain_name(given)
+    below = domain_name(f"x.{given.removeprefix(_BELOW)}").removeprefix("x.")  # `*.org` as well
+    if below.count(".") >= LABELS_BELOW_MAX:
+        raise PydanticCustomError(
+            "invalid_domain", "Expected at most {most} labels behind '*.'", {"most": LABELS_BELOW_MAX}
+        )
+    return f"{_BELOW}{below}"
+
+
+RuleValue = Annotated[
+    str,
+    Check(_value, {"description": "An address, a domain (that alone), or `*.` and a domain (all below it)"}),
+]
+
+
+class CreateRule(RequestBody):
+    """`inboxId` null: for every inbox of the organization."""
+
+    direction: RuleDirection
+    action: RuleAction
+    value: RuleValue
+    inboxId: Annotated[str, id_of("inb")] | None = None
+    note: Annotated[str, Field(max_length=NOTE_CHARS), Check(no_controls, PRINTABLE)] | None = None
+
+    example: ClassVar[dict[str, Any]] = {
+        "direction": "outbound", "action": "block", "value": "*.example.net", "note": "asked us to stop",
+    }  # fmt: skip
+
+
+class ListRules(RequestQuery):
+    direction: RuleDirection | None = None
+    action: RuleAction | None = None
+    value: RuleValue | None = None
+    inboxId: str | None = None
+    limit: Limit = 50
+    cursor: Annotated[str, cursor_of("rul")] | None = None
+
+
+class MailRule(ResponseModel):
+    id: Annotated[str, an_id("rul")]
+    inboxId: Annotated[str, an_id("inb")] | None
+    direction: RuleDirection
+    action: RuleAction
+    value: str
+    note: str | None
+    createdAt: Timestamp
+
+
+class DeletedRule(ResponseModel):
+    id: Annotated[str, an_id("rul")]
+    deleted: Literal[True]

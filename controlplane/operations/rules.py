@@ -1,0 +1,87 @@
+"""Rules: written, listed, deleted. What they decide stands in `controlplane/sending/guards.py`, and for mail that comes
+in in `maild/inbound/admittance.py`."""
+
+from typing import Any
+
+import msgspec
+
+from controlplane.access.plan_limits import refusing_what_exceeds
+from controlplane.contract.refusals import Refusal
+from controlplane.contract.rules import CreateRule, ListRules
+from controlplane.operations.messages import accepted, small_retry_of
+from controlplane.operations.operation import Call
+from controlplane.operations.results import Result
+from controlplane.sending.submission import Accepted, Retry, recalled
+from storage import allowances, idempotency, inboxes, rules
+from storage.clock import iso
+from storage.database import Tx
+from storage.rules import RuleRow
+
+ENDPOINT = "POST /v1/rules"
+
+
+async def create_rule(call: Call) -> Result:
+    return accepted(await call.db.write(_create, call, small_retry_of(call, ENDPOINT, about="")))
+
+
+async def list_rules(call: Call) -> Result:
+    query: ListRules = call.input
+    rows = await call.read(
+        rules.list_rules,
+        call.organization_id,
+        limit=query.limit,
+        direction=query.direction,
+        action=query.action,
+        value=query.value,
+        inbox_id=query.inboxId,
+        before=query.cursor,
+    )
+    return Result([_shown_rule(row) for row in rows])
+
+
+async def delete_rule(call: Call) -> Result:
+    if not await call.db.write(rules.remove, call.organization_id, call.id):
+        raise Refusal("rule_not_found")
+    return Result({"id": call.id, "deleted": True})
+
+
+def _create(tx: Tx, call: Call, retry: Retry | None) -> Accepted:
+    made = recalled(tx, call.organization_id, retry)
+    if made is not None:
+        return made
+    request: CreateRule = call.input
+    if request.inboxId is not None and inboxes.get_active(tx, call.organization_id, request.inboxId) is None:
+        raise Refusal("inbox_not_found")
+    services = call.services
+    now_ms = services.clock.now_ms()
+    wanted = RuleRow(
+        id=services.ids.new("rul"),
+        organization_id=call.organization_id,
+        inbox_id=request.inboxId,
+        direction=request.direction,
+        action=request.action,
+        value=request.value,
+        note=request.note,
+        created_at=now_ms,
+    )
+    row = rules.find_same(tx, wanted)
+    if row is None:
+        with refusing_what_exceeds():
+            allowances.rule(tx, call.organization_id)
+        row = rules.add(tx, wanted)
+    answer = msgspec.json.encode(_shown_rule(row))
+    if retry is not None:
+        idempotency.keep(tx, call.organization_id, *retry[:3], answer.decode(), None, now_ms)
+    return Accepted(answer, is_replay=False)
+
+
+def _shown_rule(row: RuleRow) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "inboxId": row.inbox_id,
+        "direction": row.direction,
+        "action": row.action,
+        "value": row.value,
+        "note": row.note,
+        "createdAt": iso(row.created_at),
+    }

@@ -1,0 +1,116 @@
+"""Rules as the store decides by them: who is named, and that the sternest rule wins, at whatever level it stands."""
+
+import sqlite3
+from itertools import count
+
+import pytest
+
+from storage import rules
+from storage.database import Tx
+from storage.ids import Ids
+from storage.rules import KEY_CHARS_MAX, LABELS_BELOW_MAX, RuleRow, Ruling, naming
+from tests.support.store import ManualClock
+from tests.unit.storage.test_labels import opened
+
+OURS, THEIRS = "org_1", "org_2"
+
+
+class Rulebook:
+    """The rules of two organizations, in memory."""
+
+    def __init__(self) -> None:
+        self.conn: sqlite3.Connection = opened()
+        self.conn.execute("INSERT INTO organizations SELECT 'org_2', name, plan, sending_status, NULL, NULL, NULL,"
+                          " NULL, created_at, NULL FROM organizations WHERE id = 'org_1'")  # fmt: skip
+        self.tx = Tx(self.conn)
+        self._ids = Ids(ManualClock())
+
+    def add(
+        self,
+        action: str,
+        value: str,
+        *,
+        inbox_id: str | None = None,
+        direction: str = "outbound",
+        organization_id: str = OURS,
+    ) -> str:
+        row = RuleRow(self._ids.new("rul"), organization_id, inbox_id, direction, action, value, None, 1)
+        return (rules.find_same(self.tx, row) or rules.add(self.tx, row)).id
+
+    def decide(self, key: str, inbox_id: str = "inb_1", direction: str = "outbound") -> Ruling | None:
+        return rules.decide(self.tx, OURS, inbox_id, direction, [key]).get(key)
+
+
+@pytest.fixture
+def book() -> Rulebook:
+    return Rulebook()
+
+
+@pytest.mark.parametrize(
+    ("value", "named", "not_named"),
+    [
+        ("ada@x.org", ["ada@x.org", "ada+news@x.org"], ["bob@x.org", "ada@a.x.org", "ada+@y.org"]),
+        ("x.org", ["ada@x.org", "bob+t@x.org"], ["ada@a.x.org", "ada@ax.org", "ada@org"]),
+        ("*.x.org", ["ada@a.x.org", "ada@b.a.x.org"], ["ada@x.org", "ada@ax.org", "ada@x.org.evil.test"]),
+        ("*.org", ["ada@x.org", "ada@a.x.org"], ["ada@org", "ada@x.test"]),
+        ("+ada@x.org", ["+ada@x.org"], ["@x.org", "+bob@x.org"]),
+        ("xn--mnchen-3ya.test", ["ada@xn--mnchen-3ya.test"], ["ada@munchen.test"]),
+    ],
+)
+def test_whom_a_value_names(book: Rulebook, value: str, named: list[str], not_named: list[str]) -> None:
+    book.add("block", value)
+    assert [book.decide(key) is not None for key in named] == [True] * len(named)
+    assert [book.decide(key) for key in not_named] == [None] * len(not_named)
+
+
+@pytest.mark.parametrize("first", ["block", "hold", "allow"])
+@pytest.mark.parametrize("second", ["block", "hold", "allow"])
+@pytest.mark.parametrize("levels", [(None, None), (None, "inb_1"), ("inb_1", None), ("inb_1", "inb_1")])
+@pytest.mark.parametrize("values", [("ada@x.org", "x.org"), ("x.org", "ada@x.org"), ("x.org", "*.org")])
+def test_the_sternest_rule_wins_at_whatever_level(
+    book: Rulebook, first: str, second: str, levels: tuple[str | None, str | None], values: tuple[str, str]
+) -> None:
+    ids: dict[str, str] = {}
+    for action, inbox_id, value in zip((first, second), levels, values, strict=True):
+        ids.setdefault(action, book.add(action, value, inbox_id=inbox_id))
+    sternest = min(ids, key=rules.STERNEST_FIRST.index)
+    assert book.decide("ada@x.org") == Ruling(sternest, ids[sternest])
+
+
+def test_rules_of_others_say_nothing(book: Rulebook) -> None:
+    book.add("block", "x.org", inbox_id="inb_2")
+    book.add("block", "x.org", organization_id=THEIRS)
+    book.add("block", "x.org", direction="inbound")
+    assert book.decide("ada@x.org") is None
+    assert book.decide("ada@x.org", direction="inbound") is not None
+
+
+def test_the_same_rule_is_written_once(book: Rulebook) -> None:
+    first = book.add("block", "x.org")
+    assert book.add("block", "x.org") == first
+    assert len({first, book.add("hold", "x.org"), book.add("block", "x.org", inbox_id="inb_1")}) == 3
+    assert rules.count(book.tx, OURS) == 3
+
+
+def test_what_a_stranger_writes_is_looked_for_within_bounds() -> None:
+    for key in ("", "ada", "@", "ada@", "a" * KEY_CHARS_MAX + "@x.org", "ada@" + "a." * 200 + "org"):
+        assert len(naming(key)) <= LABELS_BELOW_MAX + 2
+    assert naming("ada@[192.0.2.1]") == ("ada@[192.0.2.1]", "[192.0.2.1]")
+    deep = "ada@" + "a." * 100 + "evil.test"
+    assert "*.evil.test" in naming(deep)
+
+
+def test_a_decision_costs_as_much_with_few_rules_as_with_all_there_may_be(book: Rulebook) -> None:
+    def steps() -> int:
+        counted = count()
+        book.conn.set_progress_handler(lambda: next(counted) < 0, 10)
+        book.decide("ada@a.x.org")
+        book.conn.set_progress_handler(None, 0)
+        return next(counted)
+
+    for number in range(10):
+        book.add("allow", f"x{number}.org")
+    few = steps()
+    for number in range(10, 1000):
+        book.add("allow", f"x{number}.org")
+    assert steps() <= few + 2
