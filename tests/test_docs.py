@@ -24,7 +24,7 @@ from storage.policies import NO_POLICY, document_of
 from tests.support.words import ROOT, of_sources, tracked
 
 README = ROOT / "README.md"
-DOCUMENTS = [README, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [README, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 TEXTS = {file.relative_to(ROOT).as_posix(): file.read_text("utf-8") for file in DOCUMENTS}
 EVERYTHING = "\n".join(TEXTS.values())
 TOLD = of_sources() | TEXTS  # also what docstrings and comments say
