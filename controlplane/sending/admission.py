@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from conf.settings import Settings
 from controlplane.sending import guards
 from controlplane.sending.guards import Attempt, Fence, Terms
+from controlplane.sending.participants import RULED_LOOK
 from controlplane.sending.submission import Submission
 from maild.message.address import normalize
 from storage import correspondents, events, outbound, policies, rules, tripwire, usage
@@ -48,7 +49,8 @@ class Admission:
         levels = policies.levels(tx, organization.id, inbox_id)
         rulings: Mapping[str, Ruling] = {}
         if "outbound" in levels.ruled:
-            rulings = rules.decide(tx, organization.id, inbox_id, "outbound", keys)
+            asked = [*keys, *map(normalize, answers_to[:RULED_LOOK])]
+            rulings = rules.decide(tx, organization.id, inbox_id, "outbound", asked)
         return Attempt(
             organization=organization,
             plan=self._settings.plan(organization.plan),

@@ -69,8 +69,8 @@ class Attempt:
 
     `thread_id`: the conversation that it answers in. `strangers`: the keys of those who have not written to the sending
     inbox there. `goes_at_ms`: when it is to leave: now, or the time that it is scheduled for, whose day and month have
-    allowances of their own. `terms`: its sender's. `policies`: of its inbox. `rulings`: what rules say of the keys.
-    `answers_to`: whom its author wants to be answered in his place.
+    allowances of their own. `terms`: its sender's. `policies`: of its inbox. `answers_to`: whom its author wants to be
+    answered in his place. `rulings`: what rules say of them, and of `keys`.
     """
 
     organization: OrganizationRow

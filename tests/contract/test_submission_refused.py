@@ -70,6 +70,18 @@ async def test_a_suppressed_recipient(maild: Running, bot: dict[str, Any]) -> No
     assert await maild.api.messages() == []
 
 
+async def test_a_recipient_whom_a_rule_blocks_or_a_policy_does_not_know(
+    maild: Running, bot: dict[str, Any]
+) -> None:
+    blocks = {"direction": "outbound", "action": "block", "value": "*.evil.test"}
+    assert (await maild.api.post("/v1/rules", blocks)).status == 201
+    eve = "eve@a.evil.test"
+    assert await heard(maild, bot, HI, ADA, eve) == f"550 5.7.1 {eve} may not be written to (rule)"
+    document = {"version": 0, "outbound": {"recipients": "participants"}}
+    assert (await maild.api.call("PUT", "/v1/organization/policy", document)).status == 200
+    assert await heard(maild, bot) == f"550 5.7.1 {ADA} may not be written to (participants)"
+
+
 @pytest.mark.parametrize(
     ("plan", "first", "second", "to"),
     [
