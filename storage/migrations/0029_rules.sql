@@ -18,7 +18,6 @@ CREATE TABLE correspondents (
   first_sent_at   INTEGER NOT NULL,
   PRIMARY KEY (inbox_id, address, mode)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX correspondents_by_time ON correspondents (inbox_id, mode, first_sent_at);
 -- Of each message the index tells all that is asked, so that none is read. When it was sent first is not known any
 -- more; the first of the last attempts comes near it. Keys of addresses beyond ASCII may differ from these: who has
 -- one is taken for a new correspondent once.
@@ -27,3 +26,4 @@ INSERT INTO correspondents (inbox_id, address, mode, first_sent_at)
   FROM messages m INDEXED BY messages_by_organization CROSS JOIN recipients r ON r.message_id = m.id
   WHERE m.direction = 'outbound'
   GROUP BY m.inbox_id, lower(r.address), m.mode;
+CREATE INDEX correspondents_by_time ON correspondents (inbox_id, mode, first_sent_at);

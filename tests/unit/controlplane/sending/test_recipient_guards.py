@@ -1,6 +1,6 @@
 """Whom a send may go to, by rules and the policies of both levels: the whole table, and what holds whatever is said.
 
-RECIPIENT_CASES says how many cases are made up (10,000 take two minutes).
+RECIPIENT_CASES says how many cases are made up (10,000 take five minutes).
 """
 
 import os
