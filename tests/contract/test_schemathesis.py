@@ -65,6 +65,7 @@ async def seeded(daemon: Daemon) -> dict[str, Any]:
         "drafts": await api.post("/v1/drafts", inboxId=inbox["id"]),
         "domains": await api.post("/v1/domains", domainName="seeded.test"),
         "suppressions": await api.post("/v1/suppressions", email="seeded@elsewhere.test"),
+        "rules": await api.post("/v1/rules", direction="inbound", action="block", value="elsewhere.test"),
         "webhooks": await api.post("/v1/webhooks", url="https://hooks.elsewhere.test/"),
     }
     own = next(one["id"] for one in keys if daemon.api_key.startswith(one["keyPrefix"]))

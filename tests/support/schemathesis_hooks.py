@@ -23,6 +23,7 @@ REFUSALS = {
     "invalid_scopes": "depends on whether inboxId is given",
     "domain_not_verified": "depends on the DNS",
     "recipient_suppressed": "depends on what happened before",
+    "recipient_not_allowed": "depends on rules and policies",
     "limit_reached": "depends on what happened before",
     "draft_limit_reached": "depends on what happened before",
     "webhook_limit_reached": "depends on what happened before",
@@ -66,6 +67,8 @@ FAULTS = {
     ("period", "out_of_range"): "how often it fits between two parameters",
     ("cursor", "invalid_cursor"): "a thread that is gone, without the moment that would replace it",
     ("cursor", "invalid_date"): "no pattern knows the days of February",
+    ("value", "invalid_email"): "an address that mail can be sent to",
+    ("value", "invalid_domain"): "a host name with a dot, or `*.` before one",
     ("domainName", "invalid_domain"): "a host name with a dot, and without an address at its end",
 }
 
