@@ -20,8 +20,11 @@ class Rulebook:
 
     def __init__(self) -> None:
         self.conn: sqlite3.Connection = opened()
-        self.conn.execute("INSERT INTO organizations SELECT 'org_2', name, plan, sending_status, NULL, NULL, NULL,"
-                          " NULL, created_at, NULL FROM organizations WHERE id = 'org_1'")  # fmt: skip
+        self.conn.execute(
+            """INSERT INTO organizations (id, name, plan, sending_status, created_at)
+               VALUES (?, '', '', 'approved', 1)""",
+            (THEIRS,),
+        )
         self.tx = Tx(self.conn)
         self._ids = Ids(ManualClock())
 
