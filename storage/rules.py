@@ -5,7 +5,7 @@ is below it. Of the rules that name an address the sternest decides, at whatever
 allow. Whom none names is unlisted; what becomes of that, policies say.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from storage.database import Tx
@@ -14,8 +14,9 @@ from storage.records import columns, dump
 
 RULES_MAX = 1000  # of an organization
 STERNEST_FIRST = ("block", "hold", "allow")
-# What a stranger writes may be longer, and have more; no rule names that, so it is not looked for.
+# What a stranger writes may be longer, and have more; no rule's value is, so it is not looked for.
 KEY_CHARS_MAX = 320
+DOMAIN_CHARS_MAX = 253
 LABELS_BELOW_MAX = 10  # behind `*.`
 
 
@@ -83,15 +84,23 @@ def _sterner(one: Ruling | None, other: Ruling) -> Ruling:
 def naming(key: str) -> tuple[str, ...]:
     """The values of all rules that would name this comparison key."""
     local, at, domain = key.rpartition("@")
-    if not at or len(key) > KEY_CHARS_MAX:
+    if not at:
         return ()
     plain = local.partition("+")[0] or local
-    values = [f"{plain}@{domain}", domain]
-    if not domain.startswith("["):  # RFC 5321 §4.1.3: an address literal has nothing below it
-        labels = domain.split(".")
-        first = max(1, len(labels) - LABELS_BELOW_MAX)
-        values += (f"*.{'.'.join(labels[place:])}" for place in range(first, len(labels)))
+    values = [f"{plain}@{domain}"] if len(key) <= KEY_CHARS_MAX else []
+    values += (f"*.{above}" for above in _above(domain) if len(above) <= DOMAIN_CHARS_MAX)
+    if len(domain) <= DOMAIN_CHARS_MAX:
+        values.append(domain)
     return tuple(values)
+
+
+def _above(domain: str) -> Iterator[str]:
+    """The domains that it is below, those of at most LABELS_BELOW_MAX labels."""
+    if domain.startswith("["):  # RFC 5321 §4.1.3: an address literal is below nothing
+        return
+    _, *labels = domain.rsplit(".", LABELS_BELOW_MAX)
+    for place in range(len(labels)):
+        yield ".".join(labels[place:])
 
 
 def find_same(tx: Tx, row: RuleRow) -> RuleRow | None:

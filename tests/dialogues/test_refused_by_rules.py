@@ -16,7 +16,7 @@ from tests.dialogues.test_reports import begin as reporting_world
 from tests.dialogues.test_reports import bounce
 from tests.support.dns_server import DnsServer
 from tests.support.running import Running, until
-from tests.support.sender_world import SenderWorld, mail_from
+from tests.support.sender_world import TEXT, SenderWorld, mail_from
 
 REPLY = "{} {} {}".format(*REFUSED)
 FRIEND, FORGER = "ann@bank.test", "x@evil.test"
@@ -120,6 +120,25 @@ async def test_no_shape_of_from_makes_a_forger_one_who_is_allowed(world: SenderW
     for shape, fields in FROM_FIELDS.items():
         for raw in signed_and_forged(evil, fields.encode()):
             assert await refused(world, raw, FORGER) == REPLY, shape
+
+
+async def test_who_is_shown_is_who_is_blocked(world: SenderWorld) -> None:
+    """In every shape of From: whoever reads `fromAddress` can block it."""
+    blocked = 0
+    for shape, fields in FROM_FIELDS.items():
+        raw = fields.encode() + b"\r\n" + TEXT
+        shown = (await world.judged(raw, "x@nobody.test"))["fromAddress"]
+        made = await world.maild.api.post(
+            "/v1/rules", {"direction": "inbound", "action": "block", "value": shown}
+        )
+        if made.status == 400:  # it is no address that mail can be sent to
+            continue
+        blocked += 1
+        assert (
+            await refused(world, raw, "y@elsewhere.test" if shown != "x@nobody.test" else shown) == REPLY
+        ), shape
+        assert (await world.maild.api.call("DELETE", f"/v1/rules/{made.data['id']}")).status == 200
+    assert blocked > 35
 
 
 async def test_a_header_of_the_sender_s_own_proves_nothing(world: SenderWorld) -> None:

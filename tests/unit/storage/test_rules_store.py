@@ -99,8 +99,24 @@ def test_what_a_stranger_writes_is_looked_for_within_bounds() -> None:
     for key in ("", "ada", "@", "ada@", "a" * KEY_CHARS_MAX + "@x.org", "ada@" + "a." * 200 + "org"):
         assert len(naming(key)) <= LABELS_BELOW_MAX + 2
     assert naming("ada@[192.0.2.1]") == ("ada@[192.0.2.1]", "[192.0.2.1]")
-    deep = "ada@" + "a." * 100 + "evil.test"
-    assert "*.evil.test" in naming(deep)
+    ten = ".".join("abcdefghij")
+    assert set(naming(f"x@{ten}")) == {f"x@{ten}", ten, *(f"*.{ten[place:]}" for place in range(2, 20, 2))}
+    assert f"*.{ten}" in naming(f"x@y.{ten}") and f"*.{ten}" in naming(f"x@z.y.{ten}")
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "x" * KEY_CHARS_MAX + "@a.evil.test",
+        "x@" + "a." * 400 + "evil.test",
+        "x@" + "a" * 100_000 + ".evil.test",
+        "x@" + "a" * 100_000 + "." + "b" * 1000 + ".a.evil.test",
+    ],
+)
+def test_nobody_hides_behind_what_is_too_long(key: str) -> None:
+    assert "*.evil.test" in naming(key)
+    assert all(len(value) <= KEY_CHARS_MAX for value in naming(key))
+    assert "evil.test" in naming("x" * KEY_CHARS_MAX + "@evil.test")
 
 
 def test_a_decision_costs_as_much_with_few_rules_as_with_all_there_may_be(book: Rulebook) -> None:
