@@ -67,7 +67,7 @@ class Bucket(NamedTuple):
 _OF_ORGANIZATION = "m.organization_id = :organization"
 _OF_INBOX = f"m.inbox_id = :inbox AND {unindexed('m.organization_id')} = :organization"
 _OUTBOUND = """m.id > :after AND m.id <= :last AND m.direction = 'outbound' AND m.mode = 'live'
-      AND m.status NOT IN ('scheduled', 'cancelled')"""
+      AND m.status NOT IN ('held', 'scheduled', 'cancelled')"""
 _EVENTS = f"""SELECT type, created_at / :period * :period AS begins, count(*) FROM events
     WHERE organization_id = :organization AND type IN {each_of(":types")}
       AND created_at >= :since AND created_at < :until
@@ -97,7 +97,7 @@ def next_slice(tx: Tx, span: AnalyticsSpan, after: str) -> MessageSlice | None:
 def deliveries(tx: Tx, span: AnalyticsSpan, part: MessageSlice) -> list[DeliveryTime]:
     """The recipients of the slice's outbound messages."""
     rows = tx.all(
-        f"""SELECT r.status, a.created_at - coalesce(m.scheduled_at, m.created_at)
+        f"""SELECT r.status, a.created_at - coalesce(m.scheduled_at, m.counted_at, m.created_at)
             FROM messages m JOIN recipients r ON r.message_id = m.id
             LEFT JOIN delivery_attempts a ON r.status = 'delivered' AND a.message_id = r.message_id
               AND a.position = r.position AND a.attempt = r.attempts

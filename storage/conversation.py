@@ -18,9 +18,9 @@ PARTICIPANTS_LOOK = 500  # messages, the newest
 LIST_CHARS = 4096  # of a list of addresses that a stranger wrote; longer ones are not looked into
 
 # docs/contract.md, "Unless the conversation went on": programs that answer by themselves, reports, and what never left
-# or waits for its time say nothing new.
+# or waits for its time or a decision say nothing new.
 _COUNTS = """(m.direction = 'inbound' AND NOT m.is_auto_reply
-    OR m.direction = 'outbound' AND m.status NOT IN ('scheduled', 'cancelled', 'failed'))"""
+    OR m.direction = 'outbound' AND m.status NOT IN ('held', 'scheduled', 'cancelled', 'failed'))"""
 _PLACES = f"""(SELECT p.id, {committed("p")} AS place FROM messages p WHERE p.thread_id = :thread
     ORDER BY p.id DESC LIMIT {LOOK})"""
 _NEWER = f"""SELECT m.id, m.direction, m.from_address, m.created_at, m.snippet

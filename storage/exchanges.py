@@ -24,8 +24,9 @@ class ThreadLine(NamedTuple):
 def newest(
     tx: Tx, organization_id: str, thread_id: str, since_ms: int, at_least: int
 ) -> Sequence[ThreadLine]:
-    """The newest messages of the thread (at most `LOOK`), oldest first, without those that wait for their time or were
-    cancelled. Empty where fewer than `at_least` have ids of `since_ms` or later, which the index alone tells."""
+    """The newest messages of the thread (at most `LOOK`), oldest first, without those that wait for their time or
+    a decision, or were cancelled. Empty where fewer than `at_least` have ids of `since_ms` or later, which the index
+    alone tells."""
     after = first_at("msg", since_ms)
     recent = tx.value(
         "SELECT count(*) FROM (SELECT 1 FROM messages WHERE thread_id = ? AND id > ? LIMIT ?)",
@@ -37,7 +38,7 @@ def newest(
         """SELECT direction = 'inbound', created_at,
              direction = 'inbound' AND (is_auto_reply OR envelope_from = ''), message_id_header, in_reply_to
            FROM messages WHERE thread_id = ? AND organization_id = ? AND id > ?
-             AND status NOT IN ('scheduled', 'cancelled')
+             AND status NOT IN ('held', 'scheduled', 'cancelled')
            ORDER BY id DESC LIMIT ?""",
         (thread_id, organization_id, after, LOOK),
     )

@@ -1,13 +1,13 @@
 """Inboxes and the addresses they hold. `address` is the comparison key: lower case, A-label domain."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from storage import claims, withdrawal
 from storage.database import Tx
-from storage.dialect import greatest
+from storage.dialect import each_of, greatest, unindexed
 from storage.policies import HAS_WORK
-from storage.records import InboxRow, columns
+from storage.records import InboxRow, columns, dump
 
 QUARANTINE_MS = 90 * 86_400_000
 _SELECT = f"SELECT {columns(InboxRow)} FROM inboxes"
@@ -236,6 +236,23 @@ def owner_of(tx: Tx, kind: str, organization_id: str, resource_id: str) -> str |
     """The inbox that the resource belongs to; None when the organization does not have it. `kind`: a key of _OWNERS."""
     inbox_id: str | None = tx.value(_OWNERS[kind], (resource_id, organization_id))
     return inbox_id
+
+
+def foreign(tx: Tx, organization_id: str, keys: Collection[str]) -> frozenset[str]:
+    """Which of these comparison keys are no address of an active inbox of the organization, tags apart."""
+    plain = {key: _without_tag(key) for key in keys}
+    rows = tx.all(
+        f"""SELECT address FROM inboxes
+            WHERE address IN {each_of("?")} AND is_active = 1 AND {unindexed("organization_id")} = ?""",
+        (dump(list(set(plain.values()))), organization_id),
+    )
+    ours = {address for (address,) in rows}
+    return frozenset(key for key, address in plain.items() if address not in ours)
+
+
+def _without_tag(key: str) -> str:
+    local, at, domain = key.rpartition("@")
+    return f"{local.partition('+')[0] or local}{at}{domain}"
 
 
 def address_of(tx: Tx, organization_id: str, inbox_id: str) -> str | None:

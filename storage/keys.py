@@ -10,6 +10,11 @@ from storage.records import KeyRow, columns, dump
 
 PREFIX_CHARACTERS = 16
 _SELECT = f"SELECT {columns(KeyRow)} FROM api_keys"
+_DESCENDS = """WITH RECURSIVE minters (id) AS (
+      SELECT minted_by FROM api_keys WHERE id = :key AND organization_id = :organization
+      UNION
+      SELECT k.minted_by FROM minters JOIN api_keys k ON k.id = minters.id WHERE k.organization_id = :organization)
+    SELECT EXISTS (SELECT 1 FROM minters WHERE id = :ancestor)"""
 _TOUCH = f"UPDATE api_keys SET last_used_at = {greatest('coalesce(last_used_at, 0)', '?')} WHERE id = ?"
 
 
@@ -29,12 +34,14 @@ def create(
     scopes: Sequence[str],
     mode: str,
     inbox_id: str | None = None,
+    minted_by: str | None = None,
 ) -> KeyRow:
-    """Write an active key and answer its row. `inbox_id`: the inbox that the key is bound to; None: to none."""
+    """Write an active key and answer its row. `inbox_id`: the inbox that the key is bound to; None: to none.
+    `minted_by`: the key that asked for it; None: the operator or a member did."""
     row = tx.one(
         f"""INSERT INTO api_keys
-            (id, organization_id, inbox_id, name, key_prefix, key_hash, mode, scopes, created_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING {columns(KeyRow)}""",
+            (id, organization_id, inbox_id, name, key_prefix, key_hash, mode, scopes, created_at, minted_by)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING {columns(KeyRow)}""",
         (
             key_id,
             organization_id,
@@ -45,6 +52,7 @@ def create(
             mode,
             dump(list(scopes)),
             now_ms,
+            minted_by,
         ),
     )
     assert row is not None
@@ -100,6 +108,13 @@ def by_hash(tx: Tx, key_hash: bytes) -> KeyRow | None:
 def touch(tx: Tx, key_id: str, now_ms: int) -> None:
     """Note that the key was used at `now_ms`: `last_used_at` never goes back."""
     tx.run(_TOUCH, (now_ms, key_id))
+
+
+def descends_from(tx: Tx, organization_id: str, key_id: str, ancestor_id: str) -> bool:
+    """Was the key minted by that other one, or by one that this had minted, and so on? Revoked ones count."""
+    return bool(
+        tx.value(_DESCENDS, {"key": key_id, "ancestor": ancestor_id, "organization": organization_id})
+    )
 
 
 def make(mode: str, entropy: Callable[[int], bytes]) -> str:

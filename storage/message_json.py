@@ -71,6 +71,9 @@ _RECIPIENTS = array_of(
 )
 # Found out later, and perhaps anew (storage/evidence.py).
 RISK = "(SELECT e.risk FROM message_evidence e WHERE e.message_id = m.id)"
+_HELD_FOR = {"id": value("w.id"), "reasons": stored("w.reasons"), "expiresAt": moment("w.expires_at")}
+_REVIEW = f"""coalesce(CASE m.status WHEN 'held' THEN
+    (SELECT {object_of(_HELD_FOR)} FROM reviews w WHERE w.message_id = m.id) END, 'null')"""
 _MESSAGE = {
     "id": value("m.id"),
     "inboxId": value("m.inbox_id"),
@@ -78,6 +81,7 @@ _MESSAGE = {
     "direction": value("m.direction"),
     "mode": value("m.mode"),
     "status": value("m.status"),
+    "review": _REVIEW,
     "fromAddress": value("m.from_address"),
     "fromDomain": value(domain_of("m.from_address")),
     "fromDomainUnicode": value("m.from_domain_shown"),

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from storage import attempts, blobs, claims, id_spans, idempotency, labels, search, threads, usage
+from storage import attempts, blobs, claims, id_spans, idempotency, labels, reviews, search, threads, usage
 from storage.database import Tx
 from storage.dialect import EMPTY_ARRAY, each_of, greatest, replaced, unindexed
 from storage.ids import Ids
@@ -220,6 +220,31 @@ def fail_scheduled(tx: Tx, message_id: str, reason: str) -> bool:
     )
 
 
+def let_go(tx: Tx, message_id: str, status: str, now_ms: int, if_last: str | None) -> bool:
+    """held → queued, to be counted from now on, or scheduled; False when it was not held (any more). `if_last`: what it
+    is sent on from now on."""
+    return (
+        tx.run(
+            """UPDATE messages SET status = :status, if_last = :if_last,
+                 counted_at = CASE :status WHEN 'queued' THEN :now_ms END
+               WHERE id = :id AND status = 'held'""",
+            {"id": message_id, "status": status, "now_ms": now_ms, "if_last": if_last},
+        )
+        == 1
+    )
+
+
+def end_held(tx: Tx, message_id: str, status: str, reason: str | None) -> bool:
+    """held → failed, for that reason, or cancelled; False when it was not held (any more)."""
+    return (
+        tx.run(
+            "UPDATE messages SET status = ?, failure_reason = ? WHERE id = ? AND status = 'held'",
+            (status, reason, message_id),
+        )
+        == 1
+    )
+
+
 def delete(tx: Tx, message: MessageRow) -> str | None:
     """Remove the message and all that belongs to it, what waits to be sent included.
 
@@ -232,6 +257,7 @@ def delete(tx: Tx, message: MessageRow) -> str | None:
     tx.run("DELETE FROM messages WHERE id = ?", (message.id,))
     _forget_words_of_events(tx, message.id)
     idempotency.forget_words(tx, message.id)
+    reviews.forget_words(tx, message.id)
     threads.leave(tx, message.thread_id, is_unread=is_unread(message))
     if is_unread(message):
         _count_unread(tx, message.inbox_id, -1)
@@ -249,7 +275,7 @@ class Aged(NamedTuple):
     is_waiting: bool
 
 
-_WAITING = """(m.status = 'scheduled' OR EXISTS
+_WAITING = """(m.status IN ('held', 'scheduled') OR EXISTS
     (SELECT 1 FROM recipients r WHERE r.message_id = m.id AND r.status IN ('queued', 'deferred')))"""
 
 

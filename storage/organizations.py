@@ -26,6 +26,11 @@ def get(tx: Tx, organization_id: str) -> OrganizationRow | None:
     return OrganizationRow(*row) if row else None
 
 
+def set_reviewers(tx: Tx, organization_id: str, reviewers: str) -> bool:
+    """Who decides what is held: 'keys' or 'members'; False when there is no such organization."""
+    return tx.run("UPDATE organizations SET reviewers = ? WHERE id = ?", (reviewers, organization_id)) == 1
+
+
 class Used(NamedTuple):
     """What an organization has used of its plan; the fields are those of the plan's limits."""
 

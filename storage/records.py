@@ -26,7 +26,8 @@ def load(text: str) -> Any:
 
 
 class OrganizationRow(NamedTuple):
-    """A tenant. `sending_reason`, `…_action` and `…_tripped_at` say why sending is paused, and are None otherwise."""
+    """A tenant. `sending_reason`, `…_action` and `…_tripped_at` say why sending is paused, and are None otherwise.
+    `reviewers`: who decides what is held, 'keys' (with members) or 'members' alone."""
 
     id: str
     name: str
@@ -36,10 +37,12 @@ class OrganizationRow(NamedTuple):
     sending_action: str | None
     sending_tripped_at: int | None
     created_at: int
+    reviewers: str
 
 
 class KeyRow(NamedTuple):
-    """An API key. `key_hash`: SHA-256 of the raw key; `scopes`: a JSON array; `inbox_id` None: not a bound key."""
+    """An API key. `key_hash`: SHA-256 of the raw key; `scopes`: a JSON array; `inbox_id` None: not a bound key;
+    `minted_by`: a key, None where the operator or a member made it."""
 
     id: str
     organization_id: str
@@ -52,6 +55,7 @@ class KeyRow(NamedTuple):
     is_active: int
     last_used_at: int | None
     created_at: int
+    minted_by: str | None
 
 
 class InboxRow(NamedTuple):
@@ -165,6 +169,29 @@ class ClaimRow(NamedTuple):
     def status_at(self, now_ms: int) -> str:
         """Its status; a lease that is over is so before its row says it."""
         return "expired" if self.status == "live" and not self.is_live(now_ms) else self.status
+
+
+class ReviewRow(NamedTuple):
+    """A message that is held, or was, and what was decided. `reasons`, `warnings`: JSON arrays; `submitted_by`: a key,
+    None where it came in; `is_told` 0: somebody is still to be told of it by mail; `resolved_by`: a key, a member or
+    'operator', None where nobody has decided."""
+
+    id: str
+    organization_id: str
+    inbox_id: str
+    message_id: str
+    direction: str
+    mode: str
+    status: str
+    reasons: str
+    warnings: str
+    submitted_by: str | None
+    is_told: int
+    expires_at: int
+    resolved_by: str | None
+    resolved_at: int | None
+    note: str | None
+    created_at: int
 
 
 class AttachmentRow(NamedTuple):

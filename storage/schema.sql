@@ -17,7 +17,8 @@ CREATE TABLE organizations (
   sending_tripped_at INTEGER,
   tripwire_tripped_at INTEGER,
   created_at         INTEGER NOT NULL,
-  reputation_baseline TEXT                       -- what the circuit breaker has forgiven (storage/usage.py)
+  reputation_baseline TEXT,                      -- what the circuit breaker has forgiven (storage/usage.py)
+  reviewers          TEXT NOT NULL DEFAULT 'keys' CHECK (reviewers IN ('keys', 'members')) -- who decides what is held
 ) STRICT;
 
 CREATE TABLE members (
@@ -49,7 +50,8 @@ CREATE TABLE api_keys (
   scopes          TEXT NOT NULL,
   is_active       INTEGER NOT NULL DEFAULT 1,
   last_used_at    INTEGER,
-  created_at      INTEGER NOT NULL
+  created_at      INTEGER NOT NULL,
+  minted_by       TEXT                           -- a key; NULL: the operator or a member made it, or it is from before 0030
 ) STRICT;
 CREATE INDEX api_keys_by_organization ON api_keys (organization_id, id);
 
@@ -198,7 +200,7 @@ CREATE TABLE messages (
   thread_id         TEXT NOT NULL REFERENCES threads (id),
   direction         TEXT NOT NULL CHECK (direction IN ('inbound', 'outbound')),
   mode              TEXT NOT NULL CHECK (mode IN ('live', 'test')),
-  status            TEXT NOT NULL CHECK (status IN ('received', 'scheduled', 'queued', 'sent', 'delivered', 'failed', 'cancelled')),
+  status            TEXT NOT NULL CHECK (status IN ('received', 'held', 'scheduled', 'queued', 'sent', 'delivered', 'failed', 'cancelled')),
   from_address      TEXT NOT NULL,
   from_name         TEXT,
   to_addresses      TEXT NOT NULL,
@@ -374,6 +376,39 @@ CREATE TABLE correspondents (
   PRIMARY KEY (inbox_id, address, mode)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX correspondents_by_time ON correspondents (inbox_id, mode, first_sent_at);
+
+-- Mail that is held until somebody has decided about it (storage/reviews.py).
+CREATE TABLE reviews (
+  id              TEXT PRIMARY KEY,
+  organization_id TEXT NOT NULL REFERENCES organizations (id),
+  inbox_id        TEXT NOT NULL,
+  message_id      TEXT NOT NULL UNIQUE,          -- it may be deleted since
+  direction       TEXT NOT NULL CHECK (direction IN ('inbound', 'outbound')),
+  mode            TEXT NOT NULL CHECK (mode IN ('live', 'test')),
+  status          TEXT NOT NULL CHECK (status IN ('pending', 'approved', 'rejected', 'expired', 'withdrawn')),
+  reasons         TEXT NOT NULL,                 -- JSON: why it is held
+  warnings        TEXT NOT NULL,                 -- JSON: what looked wrong in it, as the API shows it
+  submitted_by    TEXT,                          -- a key; NULL: it came in
+  is_told         INTEGER NOT NULL,              -- 0: somebody is still to be told of it by mail
+  expires_at      INTEGER NOT NULL,
+  resolved_by     TEXT,                          -- a key, a member, 'operator'; NULL: its time was over
+  resolved_at     INTEGER,
+  note            TEXT,
+  created_at      INTEGER NOT NULL
+) STRICT;
+CREATE INDEX reviews_by_organization ON reviews (organization_id, direction, status, id);
+CREATE INDEX reviews_by_inbox ON reviews (inbox_id, direction, status, id);
+CREATE INDEX reviews_by_end ON reviews (expires_at) WHERE status = 'pending';
+CREATE INDEX reviews_untold ON reviews (organization_id, id) WHERE is_told = 0;
+
+-- When an address was last told of what an organization holds, and up to which review (storage/review_digests.py).
+CREATE TABLE review_digests (
+  organization_id TEXT NOT NULL,
+  address         TEXT NOT NULL,
+  sent_at         INTEGER NOT NULL,
+  review_id       TEXT NOT NULL,
+  PRIMARY KEY (organization_id, address)
+) STRICT, WITHOUT ROWID;
 
 -- Work --------------------------------------------------------------------------------------
 

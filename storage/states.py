@@ -16,6 +16,7 @@ def _machine(**transitions: str) -> Machine:
 # docs/contract.md, section 3. `received` never changes: what happens to such a message later is told by labels.
 MESSAGE = _machine(
     received="",
+    held="queued scheduled failed cancelled",
     scheduled="queued failed cancelled",
     queued="sent delivered failed",
     sent="delivered failed",
@@ -23,6 +24,9 @@ MESSAGE = _machine(
     failed="",
     cancelled="",
 )
+
+# Failure reasons of what was held and then not let go: nobody was ever to get it.
+REVIEW_REJECTED, REVIEW_EXPIRED = "review_rejected", "review_expired"
 
 # One recipient of an outbound message. `sent`: the next hop took it (a smarthost); `delivered`: its
 # own MX or a local inbox did. A bounce may come after either.
@@ -62,6 +66,11 @@ WORK = _machine(
     behind="ready", ready="claimed", claimed="ready delayed dead", delayed="ready", dead="ready behind"
 )
 
+# What is held is decided once; a message that is deleted is withdrawn.
+REVIEW = _machine(
+    pending="approved rejected expired withdrawn", approved="", rejected="", expired="", withdrawn=""
+)
+
 CLAIM = _machine(live="released expired done dead", released="", expired="", done="", dead="")
 
 # (table, column) → machine: what the schema's CHECKs repeat.
@@ -75,6 +84,7 @@ COLUMNS: Mapping[tuple[str, str], Machine] = {
     ("webhook_deliveries", "status"): WEBHOOK_DELIVERY,
     ("work_items", "status"): WORK,
     ("claims", "status"): CLAIM,
+    ("reviews", "status"): REVIEW,
 }
 
 

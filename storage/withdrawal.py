@@ -6,10 +6,11 @@ arrive; what stands in a line of the queue does not (`outbound.look_again`).
 
 from collections.abc import Callable
 
-from storage import outbound, outbound_events
+from storage import messages, outbound, outbound_events, reviews
 from storage.database import Tx
 from storage.dialect import THEN_JOIN, by_index
 from storage.outbound import PENDING
+from storage.records import ReviewRow
 from storage.states import MESSAGE, message_status
 
 WITHDRAWN = "inbox_not_found"  # the failureReason: what a send from the inbox would answer now
@@ -30,8 +31,18 @@ def withdraw(tx: Tx, inbox_id: str, new_id: Callable[[str], str], now_ms: int) -
     ids = tx.all(_WAITING, {"inbox": inbox_id})
     failed = [message_id for (message_id,) in ids if _withdraw_message(tx, message_id)]
     failed += [message_id for (message_id,) in tx.all(_WITHDRAW_SCHEDULED, (WITHDRAWN, inbox_id))]
+    failed += [
+        one.message_id
+        for one in reviews.pending_of_inbox(tx, inbox_id)
+        if _withdraw_held(tx, one, new_id, now_ms)
+    ]
     for message_id in failed:
         outbound_events.publish_failed(tx, new_id("evt"), message_id, now_ms)
+
+
+def _withdraw_held(tx: Tx, review: ReviewRow, new_id: Callable[[str], str], now_ms: int) -> bool:
+    resolved = reviews.resolve(tx, review, "withdrawn", None, None, new_id("evt"), now_ms)
+    return resolved is not None and messages.end_held(tx, review.message_id, "failed", WITHDRAWN)
 
 
 def _withdraw_message(tx: Tx, message_id: str) -> bool:

@@ -49,6 +49,10 @@ ALLOWED = {
     ("storage/retention.py: _find", "rate_windows"): "the requests of the last minute",
     ("storage/retention.py: _find", "recent_recipients"): "the recipients of the last minutes",
     ("storage/retention.py: _plans", "organizations"): HOURLY,
+    (
+        "storage/review_digests.py: organizations_with_news",
+        "reviews",
+    ): "a partial index of what is to be told by mail",
     ("storage/rotation.py: _seal_anew", "dkim_keys"): COMMAND,
     ("storage/rotation.py: _seal_anew", "webhooks"): COMMAND,
     ("storage/rotation.py: _values", "dkim_keys"): COMMAND,

@@ -228,3 +228,33 @@ def test_migrations_are_numbered_without_gaps() -> None:
     folder = resources.files("storage") / "migrations"
     names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))
     assert [name[:4] for name in names] == [f"{number:04}" for number in range(1, len(names) + 1)]
+
+
+def test_an_older_store_lets_a_message_be_held_and_is_whole(tmp_path: Path) -> None:
+    """The CHECK is changed where the schema is written down; no row is copied, and none is lost."""
+    path = tmp_path / "older"
+    conn = sqlite3.connect(path, isolation_level=None)
+    step = next(at for at, sql in enumerate(migrate.steps()) if "CREATE TABLE reviews" in sql)
+    for number, sql in enumerate(migrate.steps()[:step], 1):
+        migrate._take(conn, sql, number)
+    columns = [row[1:4] for row in conn.execute("PRAGMA table_info(messages)")]
+    given = {
+        name: 0 if kind == "INTEGER" else "x"
+        for name, kind, is_needed in columns
+        if is_needed or name == "id"
+    }
+    given |= {"id": "msg_1", "direction": "outbound", "mode": "live", "status": "queued"}
+    names, places = ", ".join(given), ", ".join("?" for _ in given)
+    conn.execute(f"INSERT INTO messages ({names}) VALUES ({places})", tuple(given.values()))
+    with pytest.raises(sqlite3.IntegrityError, match="CHECK"):
+        conn.execute("UPDATE messages SET status = 'held'")
+    migrate._take(conn, migrate.steps()[step], step + 1)
+    conn.execute("UPDATE messages SET status = 'held'")
+    conn.close()
+    conn = sqlite3.connect(path, isolation_level=None)
+    conn.execute("UPDATE messages SET status = 'held'")
+    with pytest.raises(sqlite3.IntegrityError, match="CHECK"):
+        conn.execute("UPDATE messages SET status = 'hold'")
+    assert conn.execute("SELECT id, status FROM messages").fetchall() == [("msg_1", "held")]
+    assert conn.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    conn.close()
