@@ -73,6 +73,17 @@ class LogEvent(StrEnum):
 
     # Mail out
     SCHEDULED = "scheduled", "info", "A send was accepted for later."
+    HELD = "held", "info", "A send was accepted, and waits until somebody has decided (`review_id`)."
+    REVIEW_RESOLVED = (
+        "review_resolved",
+        "info",
+        "It was decided about mail that was held (`status`, `resolved_by`), or its time was over.",
+    )
+    REVIEW_DIGEST_SENT = (
+        "review_digest_sent",
+        "info",
+        "An address is told of what is held; the mail is queued.",
+    )
     QUEUED = "queued", "info", "A message entered the queue."
     NOT_QUEUED = (
         "scheduled_message_refused",

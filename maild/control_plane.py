@@ -31,6 +31,9 @@ from controlplane.sending.operator_mail import OperatorMail
 from controlplane.sending.pipeline import Pipeline
 from controlplane.sending.preflight import FindDestinations, Preflight
 from controlplane.sending.preparing import Preparation
+from controlplane.sending.review_desk import ReviewDesk, ReviewKeeper
+from controlplane.sending.review_digest import ReviewDigest
+from controlplane.sending.reviewing import Reviewing
 from controlplane.sending.sanitize import Sanitizer
 from controlplane.sending.scheduler import Scheduler
 from controlplane.sending.tls_reporter import USER_AGENT as REPORTS_USER_AGENT
@@ -53,6 +56,7 @@ from maild.resolver import DnsError, NoAnswer, NxDomain, Resolver
 from maild.submission_door import SubmissionDoor
 from storage import events
 from storage.kept_json import KeptJson
+from storage.reviews import REVIEWS
 from storage.search_index import SearchIndex
 from storage.self_check import SelfCheck
 from storage.service import Service
@@ -63,11 +67,14 @@ FORWARDS_AT_ONCE = 2  # large ones, of the host
 
 
 class SendingParts(NamedTuple):
-    """What sends messages: both admit into the same queue. `preflight`: what would become of one."""
+    """What sends messages, and what decides about those that are held: all admit into the same queue. `preflight`: what
+    would become of one."""
 
     pipeline: Pipeline
     scheduler: Scheduler
     preflight: Preflight
+    review_desk: ReviewDesk
+    review_keeper: ReviewKeeper
 
 
 class WebhookParts(NamedTuple):
@@ -125,6 +132,7 @@ def control_plane(
         settings=settings,
         pipeline=sent.pipeline,
         preflight=sent.preflight,
+        review_desk=sent.review_desk,
         unsubscriber=Unsubscriber(db, clock, ids, unsubscribe_key),
         egress=hooks.egress,
         secrets=hooks.secrets,
@@ -165,6 +173,8 @@ def control_plane(
     background = [rate_limit, hooks.egress, names.egress, hooks.dispatcher, sent.scheduler, names.rechecks]
     background.append(EvidenceFollower(db, examiner, clock, ground.tuning.evidence))
     background.append(_claim_keeper(ground, hooks.streams))
+    background.append(sent.review_keeper)
+    background.append(_review_digest(ground, queue))
     reporter = _tls_reporter(ground, queue) if settings.outbound.tls_reports else None
     if reporter is not None:
         background.append(reporter)
@@ -187,6 +197,7 @@ def _sending(
     preparation = Preparation(
         ground.db, ground.cpu, ground.disk, ground.clock, ground.ids, ground.settings.outbound
     )
+    preflight = Preflight(preparation, admission, ground.clock, ground.cpu, find_destinations, load_text)
     pipeline = Pipeline(
         ground.db,
         ground.blobs,
@@ -194,11 +205,35 @@ def _sending(
         ground.ids,
         preparation,
         admission,
+        preflight.warnings,
         wake_queue=queue.wake,
         wake_scheduler=scheduler.wake,
     )
-    preflight = Preflight(preparation, admission, ground.clock, ground.cpu, find_destinations, load_text)
-    return SendingParts(pipeline, scheduler, preflight)
+    reviewing = Reviewing(ground.clock, ground.ids, admission)
+    desk = ReviewDesk(preparation, reviewing, ground.clock, queue.wake, scheduler.wake)
+    keeper = ReviewKeeper(ground.db, ground.clock, reviewing)
+    ground.db.listen(REVIEWS, keeper.wake)
+    return SendingParts(pipeline, scheduler, preflight, desk, keeper)
+
+
+def _operator_mail(ground: Ground, queue: OutboundQueue) -> OperatorMail:
+    return OperatorMail(
+        ground.db,
+        ground.blobs,
+        ground.cpu,
+        ground.clock,
+        ground.ids,
+        ground.settings.outbound.give_up_after_s,
+        wake_queue=queue.wake,
+    )
+
+
+def _review_digest(ground: Ground, queue: OutboundQueue) -> ReviewDigest:
+    """It is woken by each commit that holds something."""
+    mail = _operator_mail(ground, queue)
+    digest = ReviewDigest(ground.db, ground.clock, mail, ground.settings.server.hostname)
+    ground.db.listen(REVIEWS, digest.wake)
+    return digest
 
 
 def _tls_reporter(ground: Ground, queue: OutboundQueue) -> TlsReporter:
@@ -213,15 +248,7 @@ def _tls_reporter(ground: Ground, queue: OutboundQueue) -> TlsReporter:
         except DnsError:
             return None
 
-    mail = OperatorMail(
-        ground.db,
-        ground.blobs,
-        ground.cpu,
-        ground.clock,
-        ground.ids,
-        outbound.give_up_after_s,
-        wake_queue=queue.wake,
-    )
+    mail = _operator_mail(ground, queue)
     rules = ReportHostRules(outbound.allow_private_networks, outbound.ca_file)
     return TlsReporter(
         ground.db,

@@ -17,6 +17,7 @@ from controlplane.operations.operator_queue import queue_state, shown_recipient
 from controlplane.operations.organization import shown_organization
 from maild.outbound import dkim
 from maild.queue_changes import QueueChanges
+from maild.review_commands import ReviewCommands
 from storage import (
     dkim_keys,
     inboxes,
@@ -146,6 +147,15 @@ class OperatorCommands:
     def set_plan(self, organization_id: str, plan: str) -> bool:
         """False when there is no such organization."""
         return self._write(lambda tx: organizations.set_plan(tx, organization_id, plan))
+
+    def set_reviewers(self, organization_id: str, reviewers: str) -> bool:
+        """Who decides what is held, 'keys' or 'members'; False when there is no such organization."""
+        return self._write(lambda tx: organizations.set_reviewers(tx, organization_id, reviewers))
+
+    @property
+    def reviews(self) -> ReviewCommands:
+        """Commands about held mail."""
+        return ReviewCommands(self._settings, self._folder, self._clock, self._ids, self._write)
 
     def reset_tripwire(self, organization_id: str) -> bool:
         """Let it send again; False when there is no such organization."""

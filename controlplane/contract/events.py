@@ -9,6 +9,7 @@ from controlplane.contract.fields import (
     LISTED_EVENTS,
     AskedEvent,
     Limit,
+    ReviewStatus,
     comma_separated,
     cursor_of,
     every_type,
@@ -206,6 +207,24 @@ class EndedClaimData(ResponseModel):
     holder: str | None
 
 
+class RequestedReviewData(ResponseModel):
+    """Ids and reasons, never words."""
+
+    reviewId: Annotated[str, an_id("rev")]
+    messageId: Annotated[str, an_id("msg")]
+    inboxId: Annotated[str, an_id("inb")]
+    direction: Literal["inbound", "outbound"]
+    status: ReviewStatus
+    reasons: list[str]
+    expiresAt: Timestamp
+
+
+class ResolvedReviewData(RequestedReviewData):
+    """`resolvedBy`: a key, a member or `operator`; null: its time was over."""
+
+    resolvedBy: str | None
+
+
 class PingedData(ResponseModel):
     webhookId: Annotated[str, an_id("whk")]
 
@@ -300,6 +319,16 @@ class ClaimDeadEvent(EventEnvelope):
     data: EndedClaimData
 
 
+class ReviewRequestedEvent(EventEnvelope):
+    type: Literal["review.requested"]
+    data: RequestedReviewData
+
+
+class ReviewResolvedEvent(EventEnvelope):
+    type: Literal["review.resolved"]
+    data: ResolvedReviewData
+
+
 class WebhookTestEvent(EventEnvelope):
     """The test ping, which stands in no log."""
 
@@ -327,7 +356,9 @@ class Event(
             | DraftUpdatedEvent
             | DraftDiscardedEvent
             | ClaimExpiredEvent
-            | ClaimDeadEvent,
+            | ClaimDeadEvent
+            | ReviewRequestedEvent
+            | ReviewResolvedEvent,
             Field(discriminator="type"),
         ]
     ]
@@ -355,5 +386,7 @@ EVENTS: dict[str, tuple[str, type[EventEnvelope]]] = {
     "draft.discarded": ("A draft was discarded (opt-in)", DraftDiscardedEvent),
     "claim.expired": ("The lease of a claim ended before its message was done (opt-in)", ClaimExpiredEvent),
     "claim.dead": ("A message was claimed in vain for the last time (opt-in)", ClaimDeadEvent),
+    "review.requested": ("A message is held until somebody has decided (opt-in)", ReviewRequestedEvent),
+    "review.resolved": ("It was decided about a message that was held (opt-in)", ReviewResolvedEvent),
     "webhook.test": ("Somebody asked for a test ping", WebhookTestEvent),
 }

@@ -327,6 +327,7 @@ LabelFilter = Annotated[
     BeforeValidator(comma_separated),
     Field(min_length=1, max_length=50, description="Separated by commas; all of them"),
 ]
+ReviewStatus = Literal["pending", "approved", "rejected", "expired", "withdrawn"]
 Limit = Annotated[int, Field(ge=1, le=100)]
 EventType = Literal[
     "email.received",
@@ -347,6 +348,8 @@ EventType = Literal[
     "draft.discarded",
     "claim.expired",
     "claim.dead",
+    "review.requested",
+    "review.resolved",
 ]
 ALL_EVENTS = "*"
 AskedEvent = Literal[EventType, "*"]  # every type there is
@@ -361,7 +364,11 @@ CHANGE_EVENTS: tuple[EventType, ...] = (
     "draft.discarded",
     "claim.expired",
     "claim.dead",
+    "review.requested",
+    "review.resolved",
 )
+# What tells of mail that is held: for who may see that.
+REVIEW_EVENTS: tuple[EventType, ...] = ("review.requested", "review.resolved")
 LISTED_EVENTS: tuple[AskedEvent, ...] = tuple(one for one in get_args(EventType) if one not in CHANGE_EVENTS)
 LIVE_EVENTS: tuple[EventType, ...] = (
     "email.received",

@@ -37,6 +37,7 @@ class Key(ResponseModel):
     scopes: list[str]
     inboxId: str | None
     isActive: bool
+    mintedBy: str | None
     lastUsedAt: Timestamp | None
     createdAt: Timestamp
 

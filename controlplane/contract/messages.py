@@ -45,7 +45,7 @@ from controlplane.contract.model import (
     an_id,
 )
 
-MessageStatus = Literal["received", "scheduled", "queued", "sent", "delivered", "failed", "cancelled"]
+MessageStatus = Literal["received", "held", "scheduled", "queued", "sent", "delivered", "failed", "cancelled"]
 
 RECIPIENTS_MAX = 50
 SUBJECT_MAX = 500
@@ -272,6 +272,14 @@ class Auth(ResponseModel):
     verifiedDomain: str | None
 
 
+class HeldFor(ResponseModel):
+    """The review that a held message waits for."""
+
+    id: Annotated[str, an_id("rev")]
+    reasons: list[str]
+    expiresAt: Timestamp
+
+
 class ListedMessage(ResponseModel):
     id: Annotated[str, an_id("msg")]
     inboxId: str
@@ -279,6 +287,7 @@ class ListedMessage(ResponseModel):
     direction: Literal["inbound", "outbound"]
     mode: Mode
     status: MessageStatus
+    review: HeldFor | None
     fromAddress: str
     fromDomain: str | None
     fromDomainUnicode: str | None

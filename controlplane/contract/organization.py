@@ -51,6 +51,7 @@ class Organization(ResponseModel):
     resetsAt: Resets
     sendingApproval: SendingApproval
     reputation: Reputation
+    reviewers: Literal["keys", "members"]
     createdAt: Timestamp
 
 

@@ -57,6 +57,14 @@ MESSAGES: Mapping[str, str] = {
     "attachments_unsupported": "The configured relay takes no attachments.",
     "attachments_not_schedulable": "A scheduled message can't carry attachments.",
     "not_scheduled": "This message is not scheduled (any more).",
+    # Reviews
+    "review_not_found": "There is no review with this id.",
+    "review_resolved": "This was decided already; 'details.status' says how.",
+    "self_approval": "Nothing was sent: neither the key that submitted a message may approve it, nor one that was"
+    " minted with it.",
+    "member_required": "In this organization members and the operator alone may do this; no key may.",
+    "content_changed": "Nothing was sent: this is not the 'contentHash' of what is held. Read the review again.",
+    "not_held": "This message is not held (any more).",
     # Events
     "too_many_streams": "This organization has too many event streams open; close one first.",
     # Resources

@@ -22,6 +22,8 @@ SCOPES = (
     "suppressions:write",
     "policies:read",
     "policies:write",
+    "reviews:read",
+    "reviews:write",
 )
 # What the host's operator alone may do, for every organization. No wildcard of an organization covers it, and no
 # operation mints it: `maild keys create` does.

@@ -4,6 +4,7 @@ from typing import Any
 
 from controlplane.contract.analytics import AnalyticsEvents, AnalyticsWindow
 from controlplane.mail.analytics import Destination, Series, Summary, span_of
+from controlplane.operations.event_types import require_heard
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from storage.analytics import AnalyticsSpan
@@ -21,6 +22,7 @@ async def get_event_series(call: Call) -> Result:
     period_ms = query.period * 1000
     span = _span(call, days=SERIES_DAYS, period_ms=period_ms)
     types = list(dict.fromkeys(query.types))
+    require_heard(call.principal, types)
     return Result(_shown_series(await call.services.analytics.events(span, types, period_ms)))
 
 

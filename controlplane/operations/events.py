@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 
 from controlplane.contract.events import ListEvents, StreamEvents
+from controlplane.operations.event_types import heard
 from controlplane.operations.operation import Call
 from controlplane.operations.results import EventFeed, JsonArray
 from controlplane.webhooks.events import render
@@ -16,7 +17,9 @@ SLICE_EVENTS = 25
 
 async def list_events(call: Call) -> JsonArray:
     query: ListEvents = call.input
-    selection = Selection(call.organization_id, call.principal.listed_inbox(query.inboxId), query.types)
+    selection = Selection(
+        call.organization_id, call.principal.listed_inbox(query.inboxId), heard(call.principal, query.types)
+    )
     if query.after is None:
         return JsonArray(_rendered(call, selection, 0, query.limit))
     position, has_gap = await call.read(_begin, selection, query.after)
@@ -44,6 +47,8 @@ async def stream_events(call: Call) -> EventFeed:
     query: StreamEvents = call.input
     if query.inboxId is not None:
         call.principal.confine(query.inboxId)
-    selection = Selection(call.organization_id, call.principal.listed_inbox(query.inboxId), query.types)
+    selection = Selection(
+        call.organization_id, call.principal.listed_inbox(query.inboxId), heard(call.principal, query.types)
+    )
     after = query.lastEventId or query.after
     return EventFeed(call.services.streams.subscribe(call.principal.key_id, selection, after))

@@ -16,6 +16,7 @@ from controlplane.sending.attachments import check_total
 from controlplane.sending.submission import Retry, Submission, recalled
 from maild.message.compose import OutgoingAttachment
 from maild.message.header_writer import is_id
+from maild.message.outgoing_warnings import AuthoredWords
 from storage import blobs, messages
 from storage.blobs import Blob, BlobMissing
 from storage.database import Tx
@@ -67,7 +68,8 @@ async def _put_together(
     work = partial(replying.forward_request, parent, request, original)
     send = await call.services.cpu.run(call.organization_id, work)
     check_total([len(one.content) for one in files], send.text, send.html)
-    return Submission(call.principal, send, retry, files=files, forward_of=parent.id)
+    words = AuthoredWords("", request.text, request.html, has_files=bool(files), has_more=True)
+    return Submission(call.principal, send, retry, files=files, forward_of=parent.id, words=words)
 
 
 def _forwarded(

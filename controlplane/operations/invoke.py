@@ -4,10 +4,11 @@ A door has found out the caller. It hands over the input as a context manager, s
 sender may not call at all, and what the body holds (memory, a turn) is given back when the operation is done.
 """
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, cast
 
+from controlplane.access import reviewers
 from controlplane.access.principal import Principal
 from controlplane.contract.refusals import Fault, Refusal, invalid
 from controlplane.contract.validation import validated
@@ -24,7 +25,7 @@ from controlplane.operations.operation import (
 from controlplane.operations.results import AnyResult
 from controlplane.webhooks.waits import OnLeave
 from storage import inboxes
-from storage.database import Database
+from storage.database import Database, Tx
 
 Input = AbstractAsyncContextManager[Any]
 
@@ -54,7 +55,7 @@ class Operations:
         if operation.is_live_only:
             principal.require_live()
         # No operation that writes can forget to ask whether the key was revoked meanwhile.
-        db = self._db if operation.is_reading else self._db.asking(principal.ask)
+        db = self._db if operation.is_reading else self._db.asking(_asked_by(operation, principal))
         run = cast(Run, operation.run)
         async with given as input:
             return await run(Call(self._services, db, principal, id, input, idempotency_keys, on_leave))
@@ -74,6 +75,18 @@ class Operations:
             owner = await self._db.lookup(inboxes.owner_of, operation.names, principal.organization_id, id)
             if owner is not None:
                 principal.confine(owner)
+
+
+def _asked_by(operation: Operation, principal: Principal) -> Callable[[Tx], None]:
+    """What each unit of the operation asks first."""
+    if not operation.governs:
+        return principal.ask
+
+    def ask(tx: Tx) -> None:
+        principal.ask(tx)
+        reviewers.refuse_keys(tx, principal.organization_id)
+
+    return ask
 
 
 @asynccontextmanager

@@ -39,6 +39,7 @@ def _mint(tx: Tx, call: Call, scopes: tuple[str, ...], raw_key: str) -> KeyRow:
         scopes=scopes,
         mode=new_keys.mode_for(call.principal, body.mode),
         inbox_id=body.inboxId,
+        minted_by=call.principal.key_id,
     )
 
 
@@ -73,6 +74,7 @@ def _shown_key(row: KeyRow) -> dict[str, Any]:
         "scopes": json_column(row.scopes),
         "inboxId": row.inbox_id,
         "isActive": bool(row.is_active),
+        "mintedBy": row.minted_by,
         "lastUsedAt": iso_or_none(row.last_used_at),
         "createdAt": iso(row.created_at),
     }

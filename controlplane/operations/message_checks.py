@@ -9,6 +9,7 @@ from controlplane.contract.refusals import Fault, Refusal, invalid
 from controlplane.operations.forwards import passing_on
 from controlplane.operations.operation import Call
 from controlplane.operations.replies import message_of, send_of
+from controlplane.operations.replies import words_of as reply_words
 from controlplane.operations.results import Result
 from controlplane.sending import replying
 from controlplane.sending.preflight import Judgement, Wish, telling, words_of
@@ -53,10 +54,8 @@ async def _check_reply(call: Call, asked: CheckReply) -> Result:
     with telling(refusals):
         found = await call.db.lookup(replying.answer, call.principal, parent, asked)
     send = await send_of(call, found, asked)
-    words = AuthoredWords(asked.subject or "", asked.text, asked.html, has_files=bool(asked.attachments))
-    return await _judged(
-        call, Wish(Submission(call.principal, send, authority=found.authority), words, refusals)
-    )
+    submission = Submission(call.principal, send, authority=found.authority)
+    return await _judged(call, Wish(submission, reply_words(asked), refusals))
 
 
 async def _check_forward(call: Call, asked: CheckForward) -> Result:
@@ -64,8 +63,9 @@ async def _check_forward(call: Call, asked: CheckForward) -> Result:
     refusals = _scope_refusals(call)
 
     async def judge(submission: Submission) -> Result:
-        words = AuthoredWords("", asked.text, asked.html, has_files=bool(submission.files), has_more=True)
-        return await _judged(call, Wish(submission, words, refusals))
+        return await _judged(
+            call, Wish(submission, submission.words or words_of(submission.request), refusals)
+        )
 
     try:
         return await passing_on(call, asked.messageId, asked, None, judge)
@@ -133,22 +133,12 @@ def _shown(call: Call, judged: Judgement) -> dict[str, Any]:
     status_of = call.services.status_of
     return {
         "wouldSend": not judged.refusals,
-        "wouldHold": False,
+        "wouldHold": judged.would_hold,
         "errors": [
             {"code": one.code, "status": status_of(one), "message": one.message, "details": one.details or {}}
             for one in judged.refusals
         ],
-        "warnings": [
-            {
-                "code": one.code,
-                "view": one.view,
-                "start": one.start,
-                "end": one.end,
-                "address": one.address,
-                "messageId": one.message_id,
-            }
-            for one in judged.warnings
-        ],
+        "warnings": [one.shown() for one in judged.warnings],
         "recipients": [
             {
                 "address": one.address,

@@ -277,7 +277,7 @@ def _cancel(tx: Tx, call: Call) -> None:
 
 
 def _spare_live_schedule(call: Call, message: MessageRow) -> None:
-    if message.mode == "live" and message.status == "scheduled":
+    if message.mode == "live" and message.status in ("held", "scheduled"):
         call.principal.require_live()
 
 
@@ -287,9 +287,11 @@ def _delete(tx: Tx, call: Call) -> str | None:
 
 
 def remove(tx: Tx, call: Call, message: MessageRow) -> str | None:
-    """Delete the message and tell of it; the blob whose file is to be removed after the commit. Refusal where a test
-    key would take a live scheduled message."""
+    """Delete the message and tell of it; the blob whose file is to be removed after the commit. What is held is
+    withdrawn before. Refusal where a test key would take a live message that was to be sent."""
     _spare_live_schedule(call, message)
+    if message.status == "held":
+        call.services.review_desk.withdraw_deleted(tx, message, call.principal.key_id)
     file = messages.delete(tx, message)
     call.services.changes().message_deleted(tx, message)
     return file

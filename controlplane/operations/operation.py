@@ -21,6 +21,7 @@ from controlplane.mail.evidence import Examiner
 from controlplane.operations.results import AnyResult
 from controlplane.sending.pipeline import Pipeline
 from controlplane.sending.preflight import Preflight
+from controlplane.sending.review_desk import ReviewDesk
 from controlplane.sending.unsubscribing import Unsubscriber
 from controlplane.webhooks.dispatcher import Dispatcher
 from controlplane.webhooks.event_streams import Streams
@@ -61,6 +62,7 @@ class Services:
     settings: Settings
     pipeline: Pipeline
     preflight: Preflight
+    review_desk: ReviewDesk
     unsubscriber: Unsubscriber
     egress: Egress
     secrets: Secrets
@@ -162,6 +164,7 @@ class Operation:
     `names`: the kind of resource that `{id}` names, for keys bound to an inbox: they hear of a resource in another
     inbox before any scope is looked at.
     `is_live_only`: a test key may not, since it would take from live keys what both share.
+    `governs`: it says what mail is held, or decides about that: no key may, where members alone do.
     `creates`: it makes a resource. `replays`: asked again, it answers what the first call made.
     `body_bytes_max`: a longer body is refused, unread where its length was announced.
     `media`: the types of an answer in BYTES. Many generators of clients know the first kind of bytes alone.
@@ -181,6 +184,7 @@ class Operation:
     names: str | None = None
     bound_keys: BoundKeys = BoundKeys.BY_SCOPE
     is_live_only: bool = False
+    governs: bool = False
     creates: bool = False
     replays: bool = False
     body_bytes_max: int = SMALL_BODY_BYTES

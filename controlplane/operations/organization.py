@@ -70,6 +70,7 @@ def shown_organization(
             "hardBounceRate": standing.hard_bounce_rate,
             "complaintRate": standing.complaint_rate,
         },
+        "reviewers": row.reviewers,
         "createdAt": iso(row.created_at),
     }
 

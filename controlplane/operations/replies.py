@@ -18,6 +18,7 @@ from controlplane.operations.results import Result
 from controlplane.sending import replying
 from controlplane.sending.replying import Answer
 from controlplane.sending.submission import Accepted, Retry, Submission, recalled, with_resolved
+from maild.message.outgoing_warnings import AuthoredWords
 from storage import conversation, idempotency, messages, threads
 from storage.database import Tx
 from storage.records import MessageRow
@@ -45,8 +46,22 @@ async def _reply(call: Call, find: Find, endpoint: str) -> Result:
     send = await send_of(call, found, request)
     if request.asDraft:
         return accepted(await _draft(call, found, send, retry))
-    submission = Submission(call.principal, send, retry, authority=found.authority, resolved=found.resolved)
+    submission = Submission(
+        call.principal,
+        send,
+        retry,
+        authority=found.authority,
+        resolved=found.resolved,
+        words=words_of(request),
+    )
     return accepted(await call.services.pipeline.send(submission))
+
+
+def words_of(request: ReplyMessage) -> AuthoredWords:
+    """What the author of an answer wrote of it: what is quoted is another's."""
+    return AuthoredWords(
+        request.subject or "", request.text, request.html, has_files=bool(request.attachments)
+    )
 
 
 async def send_of(call: Call, found: Answer, request: ReplyMessage) -> SendMessage:

@@ -2,8 +2,9 @@
 
 import hashlib
 import json
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -22,12 +23,14 @@ from storage.clock import iso
 from storage.database import Tx
 from storage.thread_words import SpokenRow
 
+T = TypeVar("T")
+
 PAGE_MESSAGES = 20
 MESSAGE_TOKENS_MIN = 50  # of what is shown of a message; no more are read than the budget could show
 READ_CHARS_A_TOKEN = 16
 AT_ONCE_CHARS = 8 * 1024  # more is put together beside the event loop
 NEWEST = "~"  # behind all ids
-_TOLD_STATES = ("scheduled", "failed", "cancelled")
+_TOLD_STATES = ("held", "scheduled", "failed", "cancelled")
 
 
 class SpokenThread(NamedTuple):
@@ -39,23 +42,43 @@ class SpokenThread(NamedTuple):
 
 
 async def get_thread_context(call: Call) -> Result:
-    words = await call.read(_read, call)
-    work = partial(_told, call.id, words, call.input.maxTokens, call.input.focus, call.services.fence_key)
-    is_small = sum(len(row.words) for row in words.rows) <= AT_ONCE_CHARS
-    answer = work() if is_small else await call.services.cpu.run(call.organization_id, work)
+    max_tokens, focus = call.input.maxTokens, call.input.focus
+    words = await call.read(_read, call.organization_id, call.id, max_tokens, focus)
+    answer = await _apart_where_long(
+        call, words, partial(_told, call.id, words, max_tokens, focus, call.services.fence_key)
+    )
     return Result(msgspec.Raw(answer), tag=hashlib.sha256(answer).hexdigest()[:32])
 
 
-def _read(tx: Tx, call: Call) -> SpokenThread:
+async def context_text(call: Call, thread_id: str, max_tokens: int) -> str | None:
+    """The text of such an answer; None where the thread is gone."""
+    words = await call.read(_read_if_there, call.organization_id, thread_id, max_tokens)
+    if words is None:
+        return None
+    work = partial(_context, thread_id, words, max_tokens, None, call.services.fence_key)
+    return (await _apart_where_long(call, words, work)).text
+
+
+async def _apart_where_long(call: Call, words: SpokenThread, work: Callable[[], T]) -> T:
+    is_small = sum(len(row.words) for row in words.rows) <= AT_ONCE_CHARS
+    return work() if is_small else await call.services.cpu.run(call.organization_id, work)
+
+
+def _read_if_there(tx: Tx, organization_id: str, thread_id: str, max_tokens: int) -> SpokenThread | None:
+    if threads.get(tx, organization_id, thread_id) is None:
+        return None
+    return _read(tx, organization_id, thread_id, max_tokens, None)
+
+
+def _read(tx: Tx, organization_id: str, thread_id: str, max_tokens: int, focus: str | None) -> SpokenThread:
     """The newest messages, as many as the budget may show; beside them the first, and the one that is asked about."""
-    organization_id, max_tokens, focus = call.organization_id, call.input.maxTokens, call.input.focus
-    thread = threads.get(tx, organization_id, call.id)
+    thread = threads.get(tx, organization_id, thread_id)
     if thread is None:
         raise Refusal("thread_not_found")
     rows: list[SpokenRow] = []
     chars, before = 0, NEWEST
     while len(rows) <= max_tokens // MESSAGE_TOKENS_MIN and chars <= max_tokens * READ_CHARS_A_TOKEN:
-        page = thread_words.before(tx, organization_id, call.id, before, PAGE_MESSAGES)
+        page = thread_words.before(tx, organization_id, thread_id, before, PAGE_MESSAGES)
         rows += page
         chars += sum(len(row.words) for row in page)
         if len(page) < PAGE_MESSAGES:
@@ -63,21 +86,20 @@ def _read(tx: Tx, call: Call) -> SpokenThread:
         before = page[-1].id
     read = {row.id for row in rows}
     for other in (
-        thread_words.one(tx, organization_id, call.id, focus) if focus else None,
-        thread_words.first(tx, organization_id, call.id),
+        thread_words.one(tx, organization_id, thread_id, focus) if focus else None,
+        thread_words.first(tx, organization_id, thread_id),
     ):
         if other is not None and other.id not in read:
             rows.append(other)
             read.add(other.id)
     if focus is not None and focus not in read:
         raise invalid([Fault("focus", "invalid_id", "Name a message of this thread, or leave 'focus' out")])
-    return SpokenThread(thread.message_count, conversation.newest(tx, organization_id, call.id), rows)
+    return SpokenThread(thread.message_count, conversation.newest(tx, organization_id, thread_id), rows)
 
 
 def _told(thread_id: str, words: SpokenThread, max_tokens: int, focus: str | None, key: bytes) -> bytes:
     """The answer as JSON."""
-    shown = {row.id: _message(row) for row in words.rows}
-    told = context(ReadThread(thread_id, words.message_count, list(shown.values())), max_tokens, focus, key)
+    told = _context(thread_id, words, max_tokens, focus, key)
     return msgspec.json.encode(
         {
             "threadId": thread_id,
@@ -88,14 +110,20 @@ def _told(thread_id: str, words: SpokenThread, max_tokens: int, focus: str | Non
             "truncated": told.is_truncated,
             "omittedMessages": told.omitted,
             "text": told.text,
-            "messages": _places(told, shown, {row.id: row.risk for row in words.rows}),
+            "messages": _places(told, words.rows),
         }
     )
 
 
-def _places(
-    told: ToldThread, shown: dict[str, ContextMessage], risks: dict[str, str | None]
-) -> list[dict[str, Any]]:
+def _context(
+    thread_id: str, words: SpokenThread, max_tokens: int, focus: str | None, key: bytes
+) -> ToldThread:
+    shown = [_message(row) for row in words.rows]
+    return context(ReadThread(thread_id, words.message_count, shown), max_tokens, focus, key)
+
+
+def _places(told: ToldThread, rows: Sequence[SpokenRow]) -> list[dict[str, Any]]:
+    shown, risks = {row.id: _message(row) for row in rows}, {row.id: row.risk for row in rows}
     return [
         {
             "id": place.id,

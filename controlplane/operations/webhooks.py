@@ -8,6 +8,7 @@ from controlplane.contract.refusals import Fault, Refusal, invalid
 from controlplane.contract.rendering import json_column
 from controlplane.contract.webhooks import CreateWebhook, ListDeliveries, UpdateWebhook
 from controlplane.egress.targets import EgressRefused
+from controlplane.operations.event_types import require_heard
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from storage import allowances, organizations, webhooks
@@ -20,6 +21,7 @@ PREVIOUS_SECRET_MS = 24 * 3_600_000
 
 async def create_webhook(call: Call) -> Result:
     body: CreateWebhook = call.input
+    require_heard(call.principal, body.subscribedEvents)
     await _check_target(call, body.url)
     webhook_id = call.services.ids.new("whk")
     secret, sealed = call.services.secrets.make(webhook_id)
@@ -54,6 +56,7 @@ async def get_webhook(call: Call) -> Result:
 
 async def update_webhook(call: Call) -> Result:
     body: UpdateWebhook = call.input
+    require_heard(call.principal, body.subscribedEvents or ())
     if body.url is not None:
         await _check_target(call, body.url)
     row = await call.db.write(

@@ -5,8 +5,10 @@ either the recipients are in the queue and everything is counted, or nothing is.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from conf.settings import Settings
+from controlplane.contract.refusals import Refusal
 from controlplane.sending import guards
 from controlplane.sending.guards import Attempt, Fence, Terms
 from controlplane.sending.participants import RULED_LOOK
@@ -18,6 +20,13 @@ from storage.database import Tx
 from storage.ids import Ids
 from storage.records import InboxRow, OrganizationRow
 from storage.rules import Ruling
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A refusal that leaves something behind, and so must commit."""
+
+    error: Refusal
 
 
 class Admission:

@@ -8,10 +8,13 @@
     compose    HTML sanitised, one RFC 5322 message for all recipients
     keep       its bytes, durably
                (these three were done before for a message that its author's program composed: `written_mail.py`)
-    commit     the key again, guards, thread, message, queue, usage, stored answer: one transaction
+    commit     the key again, guards, is it held? (`holding.py`), thread, message, queue or review, usage, stored
+               answer: one transaction
 
 A scheduled message takes them all but the queue; its recipients enter that when its time has come
-(`scheduler.py`), through the same guards (`admission.py`).
+(`scheduler.py`), through the same guards (`admission.py`). So does one that is held, when somebody has approved it
+(`reviewing.py`); until then nothing of it is counted. Where what looks wrong in its words decides, or is to be shown to
+who reviews it, the commit breaks off to have it looked for, and begins anew.
 
 What is durable when: `send` returns after the commit, so an accepted message survives anything, and its
 Idempotency-Key finds it again. A guard that refuses inside the commit leaves nothing but an orphaned blob file
@@ -19,18 +22,20 @@ at most, which is removed. Of requests that race under one key, or for one draft
 message; the others find it there.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 
 import structlog
 
 from conf.log_events import LogEvent, tell
 from controlplane.access.principal import Principal
 from controlplane.contract.refusals import Refusal
-from controlplane.sending import guards, rows
-from controlplane.sending.admission import Admission
+from controlplane.sending import guards, holding, rows
+from controlplane.sending.admission import Admission, Refused
 from controlplane.sending.completing import complete
 from controlplane.sending.composing import unique_recipients
+from controlplane.sending.guards import Attempt
+from controlplane.sending.outgoing import OutgoingWarning
 from controlplane.sending.preparing import Preparation, SendContext, look, refuse_unsendable, request_of
 from controlplane.sending.rows import Prepared
 from controlplane.sending.submission import (
@@ -40,6 +45,7 @@ from controlplane.sending.submission import (
     recalled,
     with_resolved,
 )
+from maild.message.digest import Digest
 from storage import (
     blobs,
     drafts,
@@ -49,6 +55,7 @@ from storage import (
     messages,
     organizations,
     outbound,
+    reviews,
 )
 from storage.blobs import Blobs, Stored
 from storage.change_events import ChangeEvents
@@ -56,7 +63,7 @@ from storage.clock import Clock, iso
 from storage.database import Database, DatabaseClosed, Tx
 from storage.failures import StoreFailure
 from storage.ids import Ids
-from storage.records import DraftRow
+from storage.records import DraftRow, MessageRow, ReviewRow, dump
 
 log = structlog.get_logger("maild.sending")
 
@@ -65,11 +72,15 @@ class DraftChanged(Exception):
     """The draft was edited while it was composed: what is sent must be what is there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """A refusal that leaves something behind, and so must commit."""
+class WarningsAsked(Exception):
+    """Whether it is held, or what a reviewer sees of it, depends on what looks wrong in it; nobody has looked."""
 
-    error: Refusal
+
+# What looks wrong in a composed message: `Preflight.warnings`.
+FindWarnings = Callable[
+    [Database, Submission, SendContext, Sequence[tuple[str, str]], Digest],
+    Awaitable[Sequence[OutgoingWarning]],
+]
 
 
 class Pipeline:
@@ -83,6 +94,7 @@ class Pipeline:
         ids: Ids,
         preparation: Preparation,
         admission: Admission,
+        find_warnings: FindWarnings,
         wake_queue: Callable[[], None],
         wake_scheduler: Callable[[], None],
     ) -> None:
@@ -92,6 +104,7 @@ class Pipeline:
         self._ids = ids
         self._preparation = preparation
         self._admission = admission
+        self._find_warnings = find_warnings
         self._wake_queue = wake_queue
         self._wake_scheduler = wake_scheduler
 
@@ -108,12 +121,14 @@ class Pipeline:
         recipients = unique_recipients(submission.request)
         with self._preparation.room.place(0 if is_scheduled else len(recipients)) as place:
             prepared = await self._prepare(submission, around, recipients)
-            done = await self._blobs.keep(prepared.stored, lambda: self._accept(prepared))
-            place.is_taken = not done.is_replay
+            done = await self._blobs.keep(prepared.stored, lambda: self._accept(prepared, around))
+            place.is_taken = not done.is_replay and done.review_id is None
         if done.is_replay:
             return done
         _tell_taken(submission, recipients, done)
-        if is_scheduled:
+        if done.review_id is not None:
+            pass  # who waits for reviews has heard the commit
+        elif is_scheduled:
             self._wake_scheduler()
         else:
             self._wake_queue()
@@ -172,7 +187,15 @@ class Pipeline:
                 "provider_unavailable", "The message could not be stored; try again later."
             ) from error
 
-    async def _accept(self, prepared: Prepared) -> Accepted:
+    async def _accept(self, prepared: Prepared, around: SendContext) -> Accepted:
+        try:
+            return await self._write(prepared)
+        except WarningsAsked:
+            submission, recipients, found = prepared.submission, prepared.recipients, prepared.found
+            warnings = await self._find_warnings(self._db, submission, around, recipients, found)
+            return await self._write(replace(prepared, warnings=warnings))
+
+    async def _write(self, prepared: Prepared) -> Accepted:
         try:
             done = await self._db.write(self._commit, prepared)
         except StoreFailure as error:
@@ -207,12 +230,18 @@ class Pipeline:
         except guards.BulkPattern as error:
             self._admission.trip(tx, attempt)
             return Refused(error)
+        reasons = _reasons_to_hold(tx, attempt, prepared.warnings)
         thread_id = rows.join_thread(tx, prepared, answers_in, inbox, self._ids, now_ms)
-        message = rows.message(prepared, inbox, self._ids.new("msg"), thread_id, now_ms)
+        message = rows.message(prepared, inbox, self._ids.new("msg"), thread_id, now_ms, bool(reasons))
         attachments = messages.attachment_rows(self._ids, message.id, prepared.found.parts())
         blobs.insert(tx, prepared.stored, now_ms)
         messages.insert(tx, message, attachments, prepared.found.search_words)
-        if request.sendAt is None:
+        review = (
+            self._review(attempt, message, principal, reasons, prepared.warnings or ()) if reasons else None
+        )
+        if review is not None:
+            reviews.open_(tx, review, self._ids.new("evt"))
+        elif request.sendAt is None:
             self._admission.enqueue(tx, attempt, inbox, message.id)
         inboxes.sent(tx, inbox.id, now_ms)
         told = ChangeEvents(self._ids.new, now_ms)
@@ -223,7 +252,35 @@ class Pipeline:
             if draft is None:
                 raise DraftChanged
             told.draft_changed(tx, "updated", draft, principal.mode)
-        return self._answer(tx, submission, message.id, now_ms)
+        return self._answer(tx, submission, message.id, review.id if review else None, now_ms)
+
+    def _review(
+        self,
+        attempt: Attempt,
+        message: MessageRow,
+        submitter: Principal,
+        reasons: Sequence[str],
+        warnings: Sequence[OutgoingWarning],
+    ) -> ReviewRow:
+        policy = attempt.policies.effective.review
+        return ReviewRow(
+            id=self._ids.new("rev"),
+            organization_id=message.organization_id,
+            inbox_id=message.inbox_id,
+            message_id=message.id,
+            direction=message.direction,
+            mode=message.mode,
+            status="pending",
+            reasons=dump(reasons),
+            warnings=dump([one.shown() for one in warnings]),
+            submitted_by=submitter.key_id,
+            is_told=int(not policy.notify or message.mode != "live"),
+            expires_at=attempt.now_ms + policy.expires_after_s * 1000,
+            resolved_by=None,
+            resolved_at=None,
+            note=None,
+            created_at=attempt.now_ms,
+        )
 
     def _made_before(self, tx: Tx, submission: Submission) -> Accepted | None:
         """The message that this very request, or this draft, has made already. A revoked key asks in vain."""
@@ -232,27 +289,38 @@ class Pipeline:
             return _draft_sent_before(tx, submission, submission.draft)
         return recalled(tx, submission.principal.organization_id, submission.retry)
 
-    def _answer(self, tx: Tx, submission: Submission, message_id: str, now_ms: int) -> Accepted:
+    def _answer(
+        self, tx: Tx, submission: Submission, message_id: str, review_id: str | None, now_ms: int
+    ) -> Accepted:
         organization_id, retry = submission.principal.organization_id, submission.retry
         shown = _shown(tx, organization_id, message_id)
         if submission.resolved is not None:
             shown = with_resolved(shown, submission.resolved)
         if retry is not None:
             idempotency.keep(tx, organization_id, *retry[:3], shown.decode(), message_id, now_ms)
-        return Accepted(shown, is_replay=False, message_id=message_id)
+        return Accepted(shown, is_replay=False, message_id=message_id, review_id=review_id)
+
+
+def _reasons_to_hold(tx: Tx, attempt: Attempt, warnings: Sequence[OutgoingWarning] | None) -> Sequence[str]:
+    policy = attempt.policies.effective
+    reasons = holding.reasons_to_hold(tx, attempt, policy, warnings or ())
+    if warnings is None and (reasons or policy.outbound.hold_on):
+        raise WarningsAsked
+    return reasons
 
 
 def _tell_taken(submission: Submission, recipients: Sequence[tuple[str, str]], done: Accepted) -> None:
     send_at, principal = submission.request.sendAt, submission.principal
     tell(
         log,
-        LogEvent.QUEUED if send_at is None else LogEvent.SCHEDULED,
+        LogEvent.HELD if done.review_id else LogEvent.QUEUED if send_at is None else LogEvent.SCHEDULED,
         message_id=done.message_id,
         inbox_id=submission.request.inboxId,
         recipients=[address for _, address in recipients],
         mode=principal.mode,
         key_id=principal.key_id,
         organization_id=principal.organization_id,
+        **({} if done.review_id is None else {"review_id": done.review_id}),
         **({} if send_at is None else {"send_at": iso(send_at)}),
     )
 

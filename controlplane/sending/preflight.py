@@ -14,9 +14,11 @@ from typing import NamedTuple
 
 from controlplane.contract.messages import SendMessage
 from controlplane.contract.refusals import Refusal
-from controlplane.sending import guards
+from controlplane.sending import guards, holding, rows
 from controlplane.sending.admission import Admission
 from controlplane.sending.composing import unique_recipients
+from controlplane.sending.guards import Attempt
+from controlplane.sending.outgoing import OutgoingWarning
 from controlplane.sending.participants import allowed_by_rules, correspondence, may_answer
 from controlplane.sending.preparing import Preparation, SendContext, look
 from controlplane.sending.submission import Submission, subject_of
@@ -31,11 +33,13 @@ from storage.clock import DAY_MS, Clock
 from storage.correspondence import CameIn, SentWords
 from storage.cpu_threads import CpuThreads
 from storage.database import Database, Tx
+from storage.policies import Policy
 from storage.records import MessageRow, load
 from storage.rules import Ruling
 
 AT_ONCE_CHARS = 2048  # some milliseconds of looking for what is wrong
 READING = "messages:read"
+FROM_CONTENT = "recipient_from_content"  # it tells what other mail says
 
 # organization, mode, the sender's domain, the recipients' domains → (route, finding) of each
 FindDestinations = Callable[[str, str, str, Sequence[str]], Awaitable[Mapping[str, tuple[str, str]]]]
@@ -53,17 +57,6 @@ class Wish:
     is_whole: bool = True
 
 
-class OutgoingWarning(NamedTuple):
-    """What looks wrong; as `CheckWarning` of the contract."""
-
-    code: str
-    view: str | None = None
-    start: int | None = None
-    end: int | None = None
-    address: str | None = None
-    message_id: str | None = None
-
-
 class JudgedRecipient(NamedTuple):
     """Of one recipient; as `CheckedRecipient` of the contract."""
 
@@ -78,10 +71,11 @@ class JudgedRecipient(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """`thread`: the conversation that it answers in, and the last message there that counts. `size_bytes`: None where
-    it could not be composed."""
+    """`would_hold`: it would wait for a review. `thread`: the conversation that it answers in, and the last message
+    there that counts. `size_bytes`: None where it could not be composed."""
 
     refusals: Sequence[Refusal]
+    would_hold: bool
     warnings: Sequence[OutgoingWarning]
     recipients: Sequence[JudgedRecipient]
     subject: str
@@ -90,18 +84,28 @@ class Judgement:
 
 
 @dataclass(slots=True)
-class _Facts:
-    """What the store says, of one moment. `first_time`: keys of those who were never written to; `unknown`: of them
-    whom no rule allows and who may not be answered in the conversation; `came_in`: where they may stand."""
+class _Grounds:
+    """What the store says of what may be wrong, of one moment. `parent`: the message that is answered. `first_time`:
+    keys of those who were never written to; `unknown`: of them whom no rule allows and who may not be answered in the
+    conversation; `came_in`: where they may stand."""
 
-    refusals: list[Refusal]
-    suppressed: frozenset[str]
+    parent: MessageRow | None
     first_time: frozenset[str]
-    rulings: Mapping[str, Ruling]
-    last_message_id: str | None = None
     duplicate_of: str | None = None
     unknown: Sequence[str] = ()
     came_in: Sequence[CameIn] = field(default_factory=list)
+
+
+class _Facts(NamedTuple):
+    """What the store says, of one moment. `reasons`: why it would be held, but for what is wrong in its words."""
+
+    refusals: Sequence[Refusal]
+    policy: Policy
+    reasons: Sequence[str]
+    suppressed: frozenset[str]
+    rulings: Mapping[str, Ruling]
+    last_message_id: str | None
+    grounds: _Grounds
 
 
 class Preflight:
@@ -136,20 +140,49 @@ class Preflight:
         facts = await db.read_for(
             principal.organization_id, self._look_up, submission, around, recipients, found
         )
+        warnings = await self._warnings(principal.organization_id, wish.words, recipients, facts.grounds)
+        refusals += facts.refusals
+        reasons = [*facts.reasons, *holding.of_warnings(facts.policy, warnings)]
         parent = around.parent
         return Judgement(
-            refusals=[*refusals, *facts.refusals],
-            warnings=[
-                *await self._of_words(principal.organization_id, wish.words),
-                *_of_store(facts),
-                *await self._from_content(principal.organization_id, facts),
-                *_of_recipients(parent, recipients),
-            ],
+            refusals=refusals,
+            would_hold=bool(reasons) and not refusals,
+            warnings=[one for one in warnings if one.code != FROM_CONTENT or principal.holds(READING)],
             recipients=await self._told(submission, around, recipients, facts),
             subject=subject_of(request),
             size_bytes=size_bytes,
             thread=None if parent is None else (parent.thread_id, facts.last_message_id),
         )
+
+    async def warnings(
+        self,
+        db: Database,
+        submission: Submission,
+        around: SendContext,
+        recipients: Sequence[tuple[str, str]],
+        found: Digest,
+    ) -> Sequence[OutgoingWarning]:
+        """All that looks wrong in a composed message, whoever sends it: for whoever reviews it."""
+        organization_id = submission.principal.organization_id
+        grounds = await db.read_for(
+            organization_id, self._look_for_warnings, submission, around, recipients, found
+        )
+        words = submission.words or words_of(submission.request)
+        return await self._warnings(organization_id, words, recipients, grounds)
+
+    async def _warnings(
+        self,
+        organization_id: str,
+        words: AuthoredWords,
+        recipients: Sequence[tuple[str, str]],
+        grounds: _Grounds,
+    ) -> list[OutgoingWarning]:
+        return [
+            *await self._of_words(organization_id, words),
+            *_of_store(grounds),
+            *await self._from_content(organization_id, grounds),
+            *_of_recipients(grounds.parent, recipients),
+        ]
 
     async def _ask_queue(self, refusals: list[Refusal], recipients: int) -> None:
         with telling(refusals):
@@ -184,25 +217,67 @@ class Preflight:
         recipients: Sequence[tuple[str, str]],
         found: Digest | None,
     ) -> _Facts:
-        principal, now_ms = submission.principal, self._clock.now_ms()
-        organization_id, inbox_id = principal.organization_id, around.inbox.id
-        organization = organizations.get(tx, organization_id)
+        principal, parent = submission.principal, around.parent
+        organization_id = principal.organization_id
+        attempt = self._attempt(tx, submission, parent, recipients)
+        policy = attempt.policies.effective
+        looks_into_mail = principal.holds(READING) or FROM_CONTENT in policy.outbound.hold_on
+        return _Facts(
+            refusals=guards.every_refusal(tx, attempt),
+            policy=policy,
+            reasons=holding.reasons_to_hold(tx, attempt, policy, ()),
+            suppressed=_suppressed(tx, organization_id, attempt.keys),
+            rulings=attempt.rulings,
+            last_message_id=conversation.last(tx, organization_id, parent.thread_id) if parent else None,
+            grounds=self._grounds(tx, submission, parent, attempt, found, looks_into_mail),
+        )
+
+    def _look_for_warnings(
+        self,
+        tx: Tx,
+        submission: Submission,
+        around: SendContext,
+        recipients: Sequence[tuple[str, str]],
+        found: Digest,
+    ) -> _Grounds:
+        parent = around.parent
+        if submission.written is not None:  # its header says what it answers
+            now_ms, organization_id = self._clock.now_ms(), submission.principal.organization_id
+            thread_id = rows.written_thread(tx, submission, submission.written, recipients, now_ms)
+            parent = conversation.newest_inbound(tx, organization_id, thread_id) if thread_id else None
+        attempt = self._attempt(tx, submission, parent, recipients)
+        return self._grounds(tx, submission, parent, attempt, found, looks_into_mail=True)
+
+    def _attempt(
+        self,
+        tx: Tx,
+        submission: Submission,
+        parent: MessageRow | None,
+        recipients: Sequence[tuple[str, str]],
+    ) -> Attempt:
+        organization = organizations.get(tx, submission.principal.organization_id)
         if organization is None:
             raise Refusal("inbox_not_found")
-        thread_id = around.parent.thread_id if around.parent is not None else None
-        attempt = self._admission.attempt_of(
-            tx, submission, organization, recipients, thread_id=thread_id, now_ms=now_ms
+        thread_id = parent.thread_id if parent is not None else None
+        return self._admission.attempt_of(
+            tx, submission, organization, recipients, thread_id=thread_id, now_ms=self._clock.now_ms()
         )
+
+    def _grounds(
+        self,
+        tx: Tx,
+        submission: Submission,
+        parent: MessageRow | None,
+        attempt: Attempt,
+        found: Digest | None,
+        looks_into_mail: bool,
+    ) -> _Grounds:
+        principal, now_ms = submission.principal, attempt.now_ms
+        organization_id, inbox_id = principal.organization_id, attempt.inbox_id
         # What test keys send reaches nobody, so live ones have not written to anybody by it.
         modes = ("live",) if principal.mode == "live" else ("live", "test")
-        facts = _Facts(
-            refusals=guards.every_refusal(tx, attempt),
-            suppressed=_suppressed(tx, organization_id, attempt.keys),
-            first_time=correspondents.unknown(tx, inbox_id, attempt.keys, principal.mode),
-            rulings=attempt.rulings,
-        )
-        if thread_id is not None:
-            facts.last_message_id = conversation.last(tx, organization_id, thread_id)
+        first_time = correspondents.unknown(tx, inbox_id, attempt.keys, principal.mode)
+        grounds = _Grounds(parent, first_time)
         if found is not None:
             said = SentWords(
                 subject_of(submission.request),
@@ -212,14 +287,15 @@ class Preflight:
             )
             same = letters.same_words(tx, organization_id, inbox_id, said, now_ms - DAY_MS, modes)
             keys = frozenset(attempt.keys)
-            facts.duplicate_of = next((one.id for one in same if _recipients_of(one) == keys), None)
-        if principal.holds(READING):  # it tells what other mail says
+            grounds.duplicate_of = next((one.id for one in same if _recipients_of(one) == keys), None)
+        if looks_into_mail:
+            thread_id = parent.thread_id if parent is not None else None
             allowed = may_answer(tx, organization_id, thread_id, principal.mode) if thread_id else frozenset()
-            known = allowed | allowed_by_rules(attempt.rulings) | _authors(around.parent)
-            strangers = facts.first_time - known
-            facts.unknown = [address for address, key in attempt.addresses if key in strangers]
-            facts.came_in = letters.came_in(tx, organization_id, inbox_id) if facts.unknown else ()
-        return facts
+            known = allowed | allowed_by_rules(attempt.rulings) | _authors(parent)
+            strangers = first_time - known
+            grounds.unknown = [address for address, key in attempt.addresses if key in strangers]
+            grounds.came_in = letters.came_in(tx, organization_id, inbox_id) if grounds.unknown else ()
+        return grounds
 
     async def _of_words(self, organization_id: str, words: AuthoredWords) -> Sequence[OutgoingWarning]:
         work = partial(content_warnings, words)
@@ -227,13 +303,13 @@ class Preflight:
         found = work() if is_small else await self._cpu.run(organization_id, work)
         return [OutgoingWarning(*one) for one in found]
 
-    async def _from_content(self, organization_id: str, facts: _Facts) -> Sequence[OutgoingWarning]:
+    async def _from_content(self, organization_id: str, grounds: _Grounds) -> Sequence[OutgoingWarning]:
         """The newest place of each."""
-        if not facts.came_in:
+        if not grounds.came_in:
             return ()
-        finder = AddressFinder(facts.unknown)
-        left, found = set(facts.unknown), []
-        for message in facts.came_in:
+        finder = AddressFinder(grounds.unknown)
+        left, found = set(grounds.unknown), []
+        for message in grounds.came_in:
             text = message.text
             if text is None and message.is_large:
                 text = await self._load_text(organization_id, message.id)
@@ -265,7 +341,7 @@ class Preflight:
             JudgedRecipient(
                 kind,
                 address,
-                normalize(address) in facts.first_time,
+                normalize(address) in facts.grounds.first_time,
                 any(key in facts.suppressed for key in suppression_keys(address)),
                 *ways[domains[address]],
                 facts.rulings.get(normalize(address)),
@@ -309,21 +385,21 @@ def _authors(parent: MessageRow | None) -> frozenset[str]:
     return frozenset(map(normalize, correspondence(parent, is_inbound=True).authors))
 
 
-def _of_store(facts: _Facts) -> Iterator[OutgoingWarning]:
-    if facts.duplicate_of is not None:
-        yield OutgoingWarning("duplicate", message_id=facts.duplicate_of)
+def _of_store(grounds: _Grounds) -> Iterator[OutgoingWarning]:
+    if grounds.duplicate_of is not None:
+        yield OutgoingWarning("duplicate", message_id=grounds.duplicate_of)
 
 
 def _stand_in(message: CameIn, text: str, finder: AddressFinder) -> list[OutgoingWarning]:
     found = [
-        OutgoingWarning("recipient_from_content", "text", start, end, address, message.id)
+        OutgoingWarning(FROM_CONTENT, "text", start, end, address, message.id)
         for address, start, end in finder.find(text)
     ]
     replies = load(message.reply_to_addresses) if message.reply_to_addresses else [message.reply_to or ""]
     for view, addresses in (("replyTo", replies), ("cc", load(message.cc_addresses))):
         for written in addresses:
             found += (
-                OutgoingWarning("recipient_from_content", view, None, None, address, message.id)
+                OutgoingWarning(FROM_CONTENT, view, None, None, address, message.id)
                 for address, _, _ in finder.find(written)
             )
     return found

@@ -39,7 +39,7 @@ from storage.database import Tx
 from storage.records import InboxRow, MessageRow
 
 # What never left, or is to leave yet, can't be answered.
-UNANSWERABLE = frozenset(("scheduled", "cancelled", "failed"))
+UNANSWERABLE = frozenset(("held", "scheduled", "cancelled", "failed"))
 SENDING = "messages:send"
 
 

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from controlplane.contract.refusals import Refusal
-from controlplane.sending.submission import Submission
+from controlplane.sending.outgoing import OutgoingWarning
+from controlplane.sending.submission import Submission, WrittenMail
 from maild.message.address import normalize
 from maild.message.digest import Digest
 from maild.message.thread_headers import base_subject, named_messages
@@ -17,7 +18,8 @@ from storage.records import InboxRow, MessageRow, dump
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A composed message that waits for its transaction. `recipients`: (kind, address) pairs."""
+    """A composed message that waits for its transaction. `recipients`: (kind, address) pairs. `warnings`: what looks
+    wrong in it; None: nobody has looked."""
 
     submission: Submission
     recipients: Sequence[tuple[str, str]]
@@ -25,6 +27,7 @@ class Prepared:
     stored: Stored
     found: Digest
     token: str
+    warnings: Sequence[OutgoingWarning] | None = None
 
 
 def thread_of(tx: Tx, prepared: Prepared, now_ms: int) -> str | None:
@@ -32,11 +35,18 @@ def thread_of(tx: Tx, prepared: Prepared, now_ms: int) -> str | None:
     submission = prepared.submission
     if submission.written is None:
         return prepared.parent.thread_id if prepared.parent is not None else None
-    parsed, inbox_id = submission.written.found.parsed, submission.request.inboxId
+    return written_thread(tx, submission, submission.written, prepared.recipients, now_ms)
+
+
+def written_thread(
+    tx: Tx, submission: Submission, written: WrittenMail, recipients: Sequence[tuple[str, str]], now_ms: int
+) -> str | None:
+    """The same of a message whose header says what it answers."""
+    parsed, inbox_id = written.found.parsed, submission.request.inboxId
     known = threads.by_message_ids(tx, inbox_id, named_messages(parsed.in_reply_to, parsed.references))
     base, is_reply = base_subject(parsed.subject)
-    if known is None and is_reply and prepared.recipients:
-        correspondent = normalize(prepared.recipients[0][1])
+    if known is None and is_reply and recipients:
+        correspondent = normalize(recipients[0][1])
         known = threads.by_subject(tx, inbox_id, base, correspondent, now_ms)
     return known
 
@@ -69,7 +79,10 @@ def join_thread(
     return thread_id
 
 
-def message(prepared: Prepared, inbox: InboxRow, message_id: str, thread_id: str, now_ms: int) -> MessageRow:
+def message(
+    prepared: Prepared, inbox: InboxRow, message_id: str, thread_id: str, now_ms: int, is_held: bool = False
+) -> MessageRow:
+    """`is_held`: it waits until somebody has decided about it."""
     found, parsed = prepared.found, prepared.found.parsed
     request = prepared.submission.request
     addresses = {
@@ -83,7 +96,7 @@ def message(prepared: Prepared, inbox: InboxRow, message_id: str, thread_id: str
         thread_id=thread_id,
         direction="outbound",
         mode=prepared.submission.principal.mode,
-        status="queued" if request.sendAt is None else "scheduled",
+        status="held" if is_held else "queued" if request.sendAt is None else "scheduled",
         from_address=inbox.address,
         from_name=_shown_name(prepared, inbox),
         to_addresses=addresses["to"],

@@ -28,6 +28,7 @@ from storage.service import STORE_RETRY_S, Enduring, LoopService
 
 BATCH = 64
 LOOK_AGAIN_S = 0.5
+LOOK_OUT_S = 5.0  # whether a command made something due (`maild reviews approve`)
 PAUSED_LOOK_S = 2.0  # while the operator has paused the queue
 
 log = structlog.get_logger("maild.scheduler")
@@ -63,10 +64,10 @@ class Scheduler(LoopService):
                 continue
             await self.pause(STORE_RETRY_S if due else await self._rest_s())
 
-    async def _rest_s(self) -> float | None:
+    async def _rest_s(self) -> float:
         next_ms = await self._db.lookup(messages.next_scheduled_at)
         if next_ms is None:
-            return None
+            return LOOK_OUT_S
         return min(LOOK_AGAIN_S, max(0.0, (next_ms - self._clock.now_ms()) / 1000))
 
     async def _dispatch_all(self, message_ids: Sequence[str]) -> bool:

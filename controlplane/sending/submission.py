@@ -12,6 +12,7 @@ from controlplane.contract.refusals import Fault, Refusal, invalid
 from maild.message.address import parse_mailboxes
 from maild.message.compose import OutgoingAttachment
 from maild.message.digest import Digest
+from maild.message.outgoing_warnings import AuthoredWords
 from storage import conversation, idempotency
 from storage.blobs import Stored
 from storage.database import Tx
@@ -59,7 +60,7 @@ class Submission:
     it is not to be composed of the request, which then says who sends it to whom. `files`: attachments that were not
     uploaded with it, of the message `forward_of`. `authority`: of a key that may only answer
     (`controlplane/sending/participants.py`). `resolved`: how its recipients were found, JSON, for the
-    answer."""
+    answer. `words`: what its author wrote of it, where that is not all of the request."""
 
     principal: Principal
     request: SendMessage
@@ -70,6 +71,7 @@ class Submission:
     forward_of: str | None = None
     authority: str | None = None
     resolved: bytes | None = None
+    words: AuthoredWords | None = None
 
     @property
     def subject(self) -> str:
@@ -91,11 +93,13 @@ def subject_of(request: SendMessage) -> str:
 
 
 class Accepted(NamedTuple):
-    """`message`: as the API shows it, JSON. `is_replay`: an earlier request made it; else `message_id` is new."""
+    """`message`: as the API shows it, JSON. `is_replay`: an earlier request made it; else `message_id` is new, and
+    waits for the review `review_id` where there is one."""
 
     message: bytes
     is_replay: bool
     message_id: str | None = None
+    review_id: str | None = None
 
 
 def check_if_last(tx: Tx, organization_id: str, thread_id: str | None, if_last: str | None) -> None:

@@ -17,6 +17,7 @@ from controlplane.sending.submission import Retry, Submission, WrittenMail
 from maild.message.address import normalize
 from maild.message.digest import Digest
 from maild.message.model import Mailbox, ParsedMessage
+from maild.message.outgoing_warnings import AuthoredWords
 from storage.blobs import Stored
 
 PARTS_MAX = 100  # rows of one message; a newsletter has some ten pictures
@@ -47,6 +48,7 @@ def submission_of(principal: Principal, mail: MailSubmission, found: Digest) -> 
         _request(mail, found.parsed),
         _retry(principal, mail),
         written=WrittenMail(mail.stored, found, mail.token),
+        words=_words(found),
     )
 
 
@@ -95,6 +97,12 @@ def _request(mail: MailSubmission, parsed: ParsedMessage) -> SendMessage:
         bcc=[one for one in recipients if normalize(one) not in to | cc],
         subject=parsed.subject,
     )
+
+
+def _words(found: Digest) -> AuthoredWords:
+    """What a mail program quotes can't be told from what its user wrote for certain."""
+    text = found.text_body if found.text_body is not None else found.search_words
+    return AuthoredWords(found.parsed.subject, text, None, has_files=bool(found.parsed.attachments))
 
 
 def _keys(mailboxes: Sequence[Mailbox]) -> frozenset[str]:

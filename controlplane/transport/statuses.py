@@ -34,6 +34,8 @@ _BY_STATUS: Mapping[int, tuple[str, ...]] = {
         "sandbox_bulk_not_allowed",
         "sending_paused_bulk_review",
         "recipient_not_allowed",
+        "self_approval",
+        "member_required",
     ),
     404: (
         "not_found",
@@ -50,6 +52,7 @@ _BY_STATUS: Mapping[int, tuple[str, ...]] = {
         "suppression_not_found",
         "rule_not_found",
         "claim_not_found",
+        "review_not_found",
     ),
     405: ("method_not_allowed",),
     409: (
@@ -70,6 +73,9 @@ _BY_STATUS: Mapping[int, tuple[str, ...]] = {
         "claim_required",
         "work_not_enabled",
         "version_conflict",
+        "content_changed",
+        "review_resolved",
+        "not_held",
     ),
     410: (
         "attachment_bytes_missing",

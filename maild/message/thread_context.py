@@ -35,7 +35,7 @@ class ContextAttachment(NamedTuple):
 
 
 class ContextMessage(NamedTuple):
-    """What a context may show of a message. `state`: what a reader must know of it ("scheduled", "failed"), or empty.
+    """What a context may show of a message. `state`: what a reader must know of it ("held", "failed"), or empty.
 
     `is_brief`: a report or an automatic answer, told in one line. `has_more`: the message goes on behind `words`.
     """

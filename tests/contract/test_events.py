@@ -168,6 +168,10 @@ CHECKS = {"ownership": True, "mx": True, "spf": True, "dkim": True}
 MEANING = {"class": "mailbox_full", "advice": "retry_later"}
 DRAFT = {"draftId": "drf_1", "inboxId": "inb_1", "threadId": None, "status": "draft", "messageId": None}
 CHANGED = {"messageId": "msg_1", "inboxId": "inb_1", "threadId": "thd_1"}
+REVIEW = {
+    "reviewId": "rev_1", "messageId": "msg_1", "inboxId": "inb_1", "direction": "outbound", "status": "pending",
+    "reasons": ["all"], "expiresAt": AT,
+}  # fmt: skip
 ENDED_CLAIM = {
     "claimId": "clm_1", "messageId": "msg_1", "inboxId": "inb_1", "threadId": "thd_1", "attempt": 1, "holder": None,
 }  # fmt: skip
@@ -198,6 +202,7 @@ DATA: dict[str, dict[str, Any]] = {
     "thread.updated": {"threadId": "thd_1", "inboxId": "inb_1", "isArchived": True},
     "draft.created": DRAFT, "draft.updated": DRAFT, "draft.discarded": DRAFT,
     "claim.expired": ENDED_CLAIM, "claim.dead": ENDED_CLAIM,
+    "review.requested": REVIEW, "review.resolved": {**REVIEW, "status": "approved", "resolvedBy": "key_1"},
     "webhook.test": {"webhookId": "whk_1"},
 }  # fmt: skip
 

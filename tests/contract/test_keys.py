@@ -12,7 +12,7 @@ from tests.support.running import Answer, Api, Running
 from tests.support.store import ManualClock
 
 FIELDS = {
-    "id", "name", "keyPrefix", "mode", "scopes", "inboxId", "isActive", "lastUsedAt", "createdAt",
+    "id", "name", "keyPrefix", "mode", "scopes", "inboxId", "isActive", "mintedBy", "lastUsedAt", "createdAt",
 }  # fmt: skip
 ABSENT = "key_01m7yg00000000000000000000"
 

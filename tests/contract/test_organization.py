@@ -45,6 +45,7 @@ async def test_a_new_organization_is_complete(start: Start, clock: ManualClock) 
         "resetsAt": {"daily": "2026-11-19T00:00:00.000Z", "monthly": "2026-12-01T00:00:00.000Z"},
         "sendingApproval": {"status": "approved", "reason": None, "action": None, "trippedAt": None},
         "reputation": {"windowDays": 30, "sent": 0, "hardBounceRate": 0.0, "complaintRate": 0.0},
+        "reviewers": "keys",
     }  # fmt: skip
 
 
