@@ -53,6 +53,7 @@ def _settings(config: Path) -> Settings:
 
 def _command(work: Callable[[Any], Any], config: Path) -> Any:
     """Run `work(store)`, turning what the operator can mend into one line."""
+    from controlplane.contract.refusals import Refusal
     from maild.operator_commands import OperatorCommands
     from storage.data_folder import DataFolderError
     from storage.migrate import StoreError
@@ -64,6 +65,8 @@ def _command(work: Callable[[Any], Any], config: Path) -> Any:
         _fail(str(error))
     except KeyError as error:
         _fail(f"there is no {error.args[0]}")
+    except Refusal as error:
+        _fail(f"{error.code}: {error.message} {json.dumps(error.details or {})}")
     except OSError as error:
         _fail(f"{error.filename}: {error.strerror}")
 
@@ -252,6 +255,18 @@ def org_reset_tripwire(organization_id: str, config: Path, as_json: bool) -> Non
     _print({"organizationId": organization_id, "tripwire": "reset"}, as_json)
 
 
+@org.command("reviewers")
+@click.argument("organization_id")
+@click.argument("who", type=click.Choice(["keys", "members"]))
+@_config
+@_json
+def org_reviewers(organization_id: str, who: str, config: Path, as_json: bool) -> None:
+    """Say who decides what is held, and changes policies and rules: keys too, or members (and you) alone."""
+    if not _command(lambda store: store.set_reviewers(organization_id, who), config):
+        _fail(f"there is no organization {organization_id}")
+    _print({"organizationId": organization_id, "reviewers": who}, as_json)
+
+
 @org.command("approve")
 @click.argument("organization_id")
 @_config
@@ -420,6 +435,97 @@ _queue_verb("retry", "Try what waits now, instead of when its time comes. What i
 _queue_verb("hold", "Let what waits wait until it is released; its time does not run out.")
 _queue_verb("release", "Let what is held go on, now.")
 _queue_verb("drop", "Take what waits out of the queue for good: it fails, and its sender is told.")
+
+
+@main.group()
+def reviews() -> None:
+    """Mail that is held until somebody has decided."""
+
+
+@reviews.command("list")
+@click.option("--org", "organization_id", help="Of this organization.")
+@click.option(
+    "--status",
+    type=click.Choice(["pending", "approved", "rejected", "expired", "withdrawn", "any"]),
+    default="pending",
+    show_default=True,
+)
+@click.option("--limit", type=click.IntRange(1, 100_000), default=50, show_default=True)
+@_config
+@_json
+def reviews_list(organization_id: str | None, status: str, limit: int, config: Path, as_json: bool) -> None:
+    """What is held, or was, newest first."""
+    wanted = None if status == "any" else status
+    rows = _command(lambda store: store.reviews.list(organization_id, wanted, limit), config)
+    if as_json:
+        _print({"reviews": rows}, as_json)
+        return
+    for one in rows:
+        why = ", ".join(one["reasons"])
+        click.echo(f"{one['id']}  {one['status']}  {one['direction']}  until {one['expiresAt']}  {why}")
+
+
+@reviews.command("show")
+@click.argument("review_id")
+@click.option("--raw", is_flag=True, help="The message itself, byte for byte.")
+@_config
+@_json
+def reviews_show(review_id: str, raw: bool, config: Path, as_json: bool) -> None:
+    """What is decided about, why it is held, and the content hash that an approval quotes."""
+    if raw:
+        sys.stdout.buffer.write(_command(lambda store: store.reviews.raw(review_id), config))
+        return
+    _print_review(_command(lambda store: store.reviews.show(review_id), config), as_json)
+
+
+@reviews.command("approve")
+@click.argument("review_id")
+@click.option("--content-hash", required=True, help="As `maild reviews show` shows it.")
+@click.option("--note", help="For the record.")
+@click.option("--force", is_flag=True, help="Although the conversation went on.")
+@_config
+@_json
+def reviews_approve(
+    review_id: str, content_hash: str, note: str | None, force: bool, config: Path, as_json: bool
+) -> None:
+    """Let it go, now or at its time; every guard is asked again."""
+    from controlplane.sending.reviewing import Approval
+
+    approval = Approval(content_hash, note, force)
+    _print_review(_command(lambda store: store.reviews.approve(review_id, approval), config), as_json)
+
+
+@reviews.command("reject")
+@click.argument("review_id")
+@click.option("--note", help="For the record.")
+@_config
+@_json
+def reviews_reject(review_id: str, note: str | None, config: Path, as_json: bool) -> None:
+    """Let it go nowhere."""
+    _print_review(_command(lambda store: store.reviews.reject(review_id, note), config), as_json)
+
+
+def _print_review(review: dict[str, Any], as_json: bool) -> None:
+    """What others wrote is printed as JSON writes it: nothing of it acts on the terminal, or looks like ours."""
+    if as_json:
+        _print(review, as_json)
+        return
+    for name, value in review.items():
+        if name != "message" or value is None:
+            is_theirs = name == "note" or isinstance(value, list)
+            click.echo(f"{name}: {json.dumps(value) if is_theirs else value}")
+            continue
+        shown = (
+            "fromAddress",
+            "toAddresses",
+            "ccAddresses",
+            "bccAddresses",
+            "subject",
+            "scheduledAt",
+            "textBody",
+        )
+        for member in (*shown, "attachments"):
+            click.echo(f"message.{member}: {json.dumps(value[member])}")
 
 
 @main.group()

@@ -1,0 +1,122 @@
+"""The operator decides about what is held, beside a running daemon."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from conf.tuning import QueueTuning, Tuning
+from maild.cli import main
+from tests.conftest import Start
+from tests.support.reviewing import Held
+from tests.support.running import Running, until
+
+
+class Hands:
+    """`maild …`, with a configuration that names the daemon's store."""
+
+    def __init__(self, maild: Running, folder: Path) -> None:
+        self._maild = maild
+        self._config = folder / "maild.toml"
+        self._config.write_text(f'data_dir = "{maild.settings.data_dir}"\n')
+
+    async def __call__(self, *arguments: str) -> dict[str, Any]:
+        result = await self._maild.operate(self._run, *arguments, "--json")
+        assert result.exit_code == 0, result.output
+        (line,) = [line for line in result.stdout.splitlines() if line.startswith("{")]
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+    async def refused(self, *arguments: str) -> str:
+        result = await self._maild.operate(self._run, *arguments)
+        assert result.exit_code == 2, result.output
+        return str(result.stderr)
+
+    async def text(self, *arguments: str) -> str:
+        return str((await self._maild.operate(self._run, *arguments)).stdout)
+
+    def _run(self, *arguments: str) -> Any:
+        return CliRunner().invoke(main, [*arguments, "--config", str(self._config)])
+
+
+@pytest.fixture
+async def held(maild: Running) -> Held:
+    return await Held.make(maild)
+
+
+@pytest.fixture
+def hands(maild: Running, tmp_path: Path) -> Hands:
+    return Hands(maild, tmp_path)
+
+
+async def test_the_operator_sees_and_approves(held: Held, hands: Hands) -> None:
+    sent = await held.held(text="Hello\x1b[2J", subject="Fwd: \N{SNOWMAN}")
+    review_id = sent["review"]["id"]
+    (listed,) = (await hands("reviews", "list"))["reviews"]
+    assert (listed["id"], listed["organizationId"]) == (review_id, held.maild.organization_id)
+    assert (await hands("reviews", "list", "--org", held.maild.organization_id))["reviews"] == [listed]
+    assert (await hands("reviews", "list", "--status", "approved"))["reviews"] == []
+    shown = await hands("reviews", "show", review_id)
+    assert shown["contentHash"] == (await held.review(sent))["contentHash"]
+    assert shown["message"]["textBody"] == "Hello\x1b[2J"
+    text = await hands.text("reviews", "show", review_id)
+    assert r'message.textBody: "Hello\u001b[2J"' in text and "\x1b" not in text
+    assert "Subject: =?utf-8?" in await hands.text("reviews", "show", review_id, "--raw")
+    assert review_id in await hands.text("reviews", "list")
+    stale = await hands.refused("reviews", "approve", review_id, "--content-hash", f"sha256:{'0' * 64}")
+    assert "content_changed" in stale
+    decided = await hands(
+        "reviews", "approve", review_id, "--content-hash", shown["contentHash"], "--note", "by hand"
+    )
+    assert (decided["status"], decided["resolvedBy"], decided["note"]) == ("approved", "operator", "by hand")
+    assert (await held.message(sent))["status"] == "queued"
+    assert "review_resolved" in await hands.refused("reviews", "reject", review_id)
+
+
+async def test_the_operator_rejects(held: Held, hands: Hands) -> None:
+    sent = await held.held()
+    decided = await hands("reviews", "reject", sent["review"]["id"], "--note", "no")
+    assert (decided["status"], decided["resolvedBy"]) == ("rejected", "operator")
+    assert (await held.message(sent))["failureReason"] == "review_rejected"
+    assert "there is no review rev_x" in await hands.refused("reviews", "show", "rev_x")
+    assert "there is no organization org_x" in await hands.refused("reviews", "list", "--org", "org_x")
+
+
+async def test_guards_hold_for_the_operator_too(held: Held, hands: Hands) -> None:
+    sent = await held.held()
+    await held.reviewer.post("/v1/suppressions", {"email": "somebody@elsewhere.test"})
+    hash_shown = (await held.review(sent))["contentHash"]
+    refused = await hands.refused("reviews", "approve", sent["review"]["id"], "--content-hash", hash_shown)
+    assert "recipient_suppressed" in refused
+    assert (await held.message(sent))["status"] == "held"
+
+
+async def test_where_members_decide_the_operator_does_too(held: Held, hands: Hands) -> None:
+    sent = await held.held()
+    organization_id = held.maild.organization_id
+    assert (await hands("org", "reviewers", organization_id, "members"))["reviewers"] == "members"
+    assert (await held.reviewer.get("/v1/organization")).data["reviewers"] == "members"
+    assert (await held.approve(sent)).code == "member_required"
+    hash_shown = (await held.review(sent))["contentHash"]
+    await hands("reviews", "approve", sent["review"]["id"], "--content-hash", hash_shown)
+    assert (await held.message(sent))["status"] == "queued"
+    await hands("org", "reviewers", organization_id, "keys")
+    assert (await held.approve(await held.held())).status == 200
+    assert "there is no organization org_x" in await hands.refused("org", "reviewers", "org_x", "keys")
+
+
+async def test_what_the_operator_approves_leaves_by_itself(start: Start, tmp_path: Path) -> None:
+    """The command can't wake the daemon, which looks by itself now and then."""
+    maild = await start(tuning=Tuning(queue=QueueTuning(look_again_s=0.02)))
+    held, hands = await Held.make(maild), Hands(maild, tmp_path)
+    colleague = await maild.inbox("colleague")
+    sent = await held.held(to=[colleague["address"]])
+    hash_shown = (await held.review(sent))["contentHash"]
+    await hands("reviews", "approve", sent["review"]["id"], "--content-hash", hash_shown)
+
+    async def look() -> bool:
+        return (await held.message(sent))["status"] == "delivered"
+
+    await until(look)
