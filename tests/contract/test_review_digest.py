@@ -59,8 +59,8 @@ def service(maild: Running) -> ReviewDigest:
 async def settled(maild: Running) -> None:
     """Until nobody is to be told of anything."""
 
-    async def look() -> bool:
-        return maild.sql("SELECT count(*) FROM reviews WHERE is_told = 0") == [(0,)]
+    async def look() -> bool | None:
+        return (maild.sql("SELECT count(*) FROM reviews WHERE is_told = 0") == [(0,)]) or None
 
     await until(look)
 
