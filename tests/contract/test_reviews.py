@@ -1,6 +1,7 @@
 """What is held, and deciding about it (docs/contract.md, "Reviews")."""
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from tests.conftest import Start
 from tests.support.reviewing import SOMEBODY, Held
 from tests.support.running import Api, Running, until
 from tests.support.store import ManualClock
+from tests.support.submitting import submitted, submitting
 
 NOW_MS = 1_795_219_200_000
 HOUR_MS = 3_600_000
@@ -187,6 +189,30 @@ async def test_a_reply_a_forward_and_a_draft_are_held_too(held: Held) -> None:
     for one in (reply.data, forward.data, sent):
         assert (await held.approve(one)).status == 200
         assert (await held.message(one))["status"] == "queued"
+
+
+async def test_mail_submitted_by_smtp_is_held_too(start: Start, tmp_path: Path) -> None:
+    maild = await submitting(start, tmp_path / "tls")
+    held = await Held.make(maild, holdOn=["secret", "recipient_from_content"])
+    head = f"From: bot@agents.test\nTo: {SOMEBODY}\nDate: Sun, 22 Nov 2026 12:00:00 +0000\n"
+    sent = await submitted(
+        maild, held.inbox, f"{head}Subject: x\nMessage-ID: <1@laptop.test>\n\n{SECRET}\n", SOMEBODY
+    )
+    assert (sent["status"], sent["review"]["reasons"]) == ("held", ["secret"])
+    again = await submitted(
+        maild, held.inbox, f"{head}Subject: x\nMessage-ID: <1@laptop.test>\n\n{SECRET}\n", SOMEBODY
+    )
+    assert again["id"] == sent["id"]
+    raw = await maild.raw(sent["id"])
+    assert (await held.approve(sent)).status == 200
+    assert (await held.message(sent))["status"] == "queued"
+    assert await maild.raw(sent["id"]) == raw
+    asked = ASKED.replace("hello?", "or write to accounts@evil.test")
+    await maild.received(held.inbox, asked.replace("Subject", "Reply-To: ada@elsewhere.test\nSubject"))
+    for to, status in (("ada@elsewhere.test", "queued"), ("accounts@evil.test", "held")):
+        head = f"From: bot@agents.test\nTo: {to}\nIn-Reply-To: <1@elsewhere.test>\nSubject: Re: topic\n"
+        answer = await submitted(maild, held.inbox, f"{head}Message-ID: <{to}>\n\nyes\n", to)
+        assert answer["status"] == status, to
 
 
 async def test_what_an_answer_quotes_is_not_its_authors(maild: Running) -> None:
