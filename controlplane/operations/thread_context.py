@@ -28,7 +28,9 @@ T = TypeVar("T")
 PAGE_MESSAGES = 20
 MESSAGE_TOKENS_MIN = 50  # of what is shown of a message; no more are read than the budget could show
 READ_CHARS_A_TOKEN = 16
-AT_ONCE_CHARS = 8 * 1024  # more is put together beside the event loop
+# More is put together beside the event loop.
+AT_ONCE_CHARS = 8 * 1024
+AT_ONCE_MESSAGES = 10
 NEWEST = "~"  # behind all ids
 _TOLD_STATES = ("held", "scheduled", "failed", "cancelled")
 
@@ -60,7 +62,9 @@ async def context_text(call: Call, thread_id: str, max_tokens: int) -> str | Non
 
 
 async def _apart_where_long(call: Call, words: SpokenThread, work: Callable[[], T]) -> T:
-    is_small = sum(len(row.words) for row in words.rows) <= AT_ONCE_CHARS
+    is_small = (
+        len(words.rows) <= AT_ONCE_MESSAGES and sum(len(row.words) for row in words.rows) <= AT_ONCE_CHARS
+    )
     return work() if is_small else await call.services.cpu.run(call.organization_id, work)
 
 
