@@ -20,7 +20,7 @@ from storage.database import Database, Tx
 from storage.records import MessageRow, ReviewRow
 from storage.service import STORE_RETRY_S, Enduring, LoopService
 
-BATCH = 100
+BATCH = 20  # in one unit of work
 LOOK_AGAIN_S = 0.5
 
 log = structlog.get_logger("maild.reviews")
