@@ -197,7 +197,9 @@ def _sending(
     preparation = Preparation(
         ground.db, ground.cpu, ground.disk, ground.clock, ground.ids, ground.settings.outbound
     )
-    preflight = Preflight(preparation, admission, ground.clock, ground.cpu, find_destinations, load_text)
+    preflight = Preflight(
+        preparation, admission, ground.clock, ground.cpu, find_destinations, load_text, load_text.html
+    )
     pipeline = Pipeline(
         ground.db,
         ground.blobs,

@@ -24,8 +24,9 @@ _SAME = f"""SELECT m.id, m.to_addresses, m.cc_addresses, m.bcc_addresses FROM {_
       AND m.subject = :subject AND m.snippet = :snippet AND coalesce(m.text_body, '') = :text
       AND coalesce(m.extracted_text, '') = :extracted
     ORDER BY m.id DESC"""
-_CAME_IN = f"""SELECT m.id, substr(m.text_body, 1, {BEGINNING_CHARS}), m.text_slices IS NOT NULL,
-      m.reply_to, CASE WHEN length(m.reply_to_addresses) <= {LIST_CHARS} THEN m.reply_to_addresses END,
+_CAME_IN = f"""SELECT m.id, m.subject, substr(m.text_body, 1, {BEGINNING_CHARS}), m.text_slices IS NOT NULL,
+      m.html_slices IS NOT NULL, m.reply_to,
+      CASE WHEN length(m.reply_to_addresses) <= {LIST_CHARS} THEN m.reply_to_addresses END,
       CASE WHEN length(m.cc_addresses) <= {LIST_CHARS} THEN m.cc_addresses ELSE '[]' END
     FROM {_NEWEST} WHERE m.organization_id = :organization AND m.direction = 'inbound'
     ORDER BY m.id DESC LIMIT {INBOUND_LOOK}"""
@@ -41,12 +42,14 @@ class SameWords(NamedTuple):
 
 
 class CameIn(NamedTuple):
-    """What a message that came in says of addresses. `is_large`: its text lies in the raw message. `reply_to_addresses`
-    (None: `reply_to` is all) and `cc_addresses`: JSON arrays."""
+    """What a message that came in says of addresses. `is_large`: its text lies in the raw message, as its HTML does, if
+    it has some. `reply_to_addresses` (None: `reply_to` is all) and `cc_addresses`: JSON arrays."""
 
     id: str
+    subject: str
     text: str | None
     is_large: int
+    has_html: int
     reply_to: str | None
     reply_to_addresses: str | None
     cc_addresses: str

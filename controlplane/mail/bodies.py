@@ -135,7 +135,7 @@ class _Ranges:
 
 
 class TextLoader:
-    """As much of a text that is too large for its row as events about it show."""
+    """As much of a text that is too large for its row as events about it show; and of HTML."""
 
     def __init__(self, db: Database, store: Blobs, cpu: CpuThreads) -> None:
         self._db = db
@@ -150,6 +150,17 @@ class TextLoader:
         slices = _slices(message.text_slices)
         if blob is None or not slices:
             return message.text_body
+        return await self._cpu.run(organization_id, partial(self._beginning, blob, slices))
+
+    async def html(self, organization_id: str, message_id: str) -> str | None:
+        """None where it has none, or its bytes are gone."""
+        found = await self._db.read_for(organization_id, _with_blob, organization_id, message_id)
+        if found is None:
+            return None
+        message, blob = found
+        slices = _slices(message.html_slices)
+        if blob is None or not slices:
+            return None
         return await self._cpu.run(organization_id, partial(self._beginning, blob, slices))
 
     def _beginning(self, blob: Blob, slices: Sequence[Slice]) -> str | None:

@@ -43,7 +43,9 @@ FROM_CONTENT = "recipient_from_content"  # it tells what other mail says
 
 # organization, mode, the sender's domain, the recipients' domains → (route, finding) of each
 FindDestinations = Callable[[str, str, str, Sequence[str]], Awaitable[Mapping[str, tuple[str, str]]]]
-LoadText = Callable[[str, str], Awaitable[str | None]]  # organization, message → the beginning of its text
+LoadBody = Callable[
+    [str, str], Awaitable[str | None]
+]  # organization, message → the beginning of its text, its HTML
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,7 @@ class _Facts(NamedTuple):
 
 
 class Preflight:
-    """Judges messages. `load_text`: of a message whose text is too large for its row."""
+    """Judges messages. `load_text`: of a message whose text is too large for its row; `load_html`: of any."""
 
     def __init__(
         self,
@@ -118,7 +120,8 @@ class Preflight:
         clock: Clock,
         cpu: CpuThreads,
         find_destinations: FindDestinations,
-        load_text: LoadText,
+        load_text: LoadBody,
+        load_html: LoadBody,
     ) -> None:
         self._preparation = preparation
         self._admission = admission
@@ -126,6 +129,7 @@ class Preflight:
         self._cpu = cpu
         self._find_destinations = find_destinations
         self._load_text = load_text
+        self._load_html = load_html
 
     async def judge(self, db: Database, wish: Wish) -> Judgement:
         """What would become of the message; Refusal where the request is at fault, or names what is not there."""
@@ -310,10 +314,12 @@ class Preflight:
         finder = AddressFinder(grounds.unknown)
         left, found = set(grounds.unknown), []
         for message in grounds.came_in:
-            text = message.text
+            text, html = message.text, None
             if text is None and message.is_large:
                 text = await self._load_text(organization_id, message.id)
-            work = partial(_stand_in, message, (text or "")[: outgoing_warnings.TEXT_CHARS], finder)
+            if message.has_html:
+                html = await self._load_html(organization_id, message.id)
+            work = partial(_stand_in, message, text or "", html or "", finder)
             for one in await self._cpu.run(organization_id, work):
                 if one.address in left:
                     left.discard(one.address)
@@ -390,17 +396,28 @@ def _of_store(grounds: _Grounds) -> Iterator[OutgoingWarning]:
         yield OutgoingWarning("duplicate", message_id=grounds.duplicate_of)
 
 
-def _stand_in(message: CameIn, text: str, finder: AddressFinder) -> list[OutgoingWarning]:
+def _stand_in(message: CameIn, text: str, html: str, finder: AddressFinder) -> list[OutgoingWarning]:
+    chars = outgoing_warnings.TEXT_CHARS
+    in_markup, decoded = finder.find_in_markup(html[:chars])
+    fields = (
+        ("text", finder.find_disguised(text[:chars])),
+        ("html", in_markup),
+        ("subject", finder.find_disguised(message.subject[:chars])),
+    )
     found = [
-        OutgoingWarning(FROM_CONTENT, "text", start, end, address, message.id)
-        for address, start, end in finder.find(text)
+        OutgoingWarning(FROM_CONTENT, view, one.start, one.end, one.address, message.id)
+        for view, places in fields
+        for one in places
     ]
+    found += (
+        OutgoingWarning(FROM_CONTENT, "html", None, None, address, message.id) for address in sorted(decoded)
+    )
     replies = load(message.reply_to_addresses) if message.reply_to_addresses else [message.reply_to or ""]
     for view, addresses in (("replyTo", replies), ("cc", load(message.cc_addresses))):
         for written in addresses:
             found += (
                 OutgoingWarning(FROM_CONTENT, view, None, None, address, message.id)
-                for address, _, _ in finder.find(written)
+                for address, _, _ in finder.find_disguised(written)
             )
     return found
 

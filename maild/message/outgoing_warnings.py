@@ -22,6 +22,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Literal, NamedTuple
 
 from maild.message.address import normalize, split
+from maild.message.evidence.projection import Folded, Folding
+from maild.message.html_tokens import unescape
 from maild.message.idn import unicode_domain
 
 View = Literal["subject", "text", "html"]
@@ -145,6 +147,7 @@ _LOCAL_CHARS: Final = 64  # RFC 5321 §4.5.3.1.1
 _ASCII_DOMAIN: Final = re.compile(r"[A-Za-z0-9.-]{1,255}+")
 _ANY_DOMAIN: Final = re.compile(r"[\w.-]{1,255}+")
 _BESIDE_LOCALS: Final = frozenset(" \t\r\n<>()[],;:\"'@")
+_MARKUP: Final = re.compile(r"<[^<>]*>")
 _TAG: Final = re.compile(r"<(?:!--|(style|script|blockquote)\b|[A-Za-z/!?])", re.IGNORECASE)
 _ENDS: Final = {name: re.compile(f"</{name}", re.IGNORECASE) for name in ("style", "script", "blockquote")}
 _QUOTED_LINE: Final = re.compile(r"^[ \t]{0,8}>.*$", re.MULTILINE)
@@ -245,6 +248,14 @@ def is_no_reply(address: str) -> bool:
     return _NO_REPLY.search(split(address)[0]) is not None
 
 
+class FoundAddress(NamedTuple):
+    """`address`: as it was given. `start`, `end`: where."""
+
+    address: str
+    start: int
+    end: int
+
+
 class AddressFinder:
     """Finds some addresses in words, however they are written there: in either form of their domains, in any case,
     between letters of a script without blanks."""
@@ -256,8 +267,8 @@ class AddressFinder:
             for form in {domain, unicode_domain(domain)}:
                 self._locals.setdefault(form.casefold(), {})[local] = address
 
-    def find(self, words: str) -> Iterator[tuple[str, int, int]]:
-        """(address as it was given, start, end), in the order of the words."""
+    def find(self, words: str) -> Iterator[FoundAddress]:
+        """In the order of the words."""
         at = words.find("@")
         while at >= 0:
             found = self._around(words, at)
@@ -265,7 +276,24 @@ class AddressFinder:
                 yield found
             at = words.find("@", at + 1)
 
-    def _around(self, words: str, at: int) -> tuple[str, int, int] | None:
+    def find_disguised(self, words: str) -> Iterator[FoundAddress]:
+        """The same, and those that are there once compatible forms are one and nothing invisible stands between."""
+        yield from self.find(words)
+        if not words.isascii():
+            folded = Folded(words, Folding())
+            for one in self.find(folded.text):
+                start, end = folded.span(one.start, one.end)
+                yield one._replace(start=start, end=end)
+
+    def find_in_markup(self, html: str) -> tuple[Sequence[FoundAddress], frozenset[str]]:
+        """Those that stand in HTML, shown or not: in its text, in links, in comments; and of the others the addresses
+        that are there once references are decoded, and tags are no more between."""
+        found = list(self.find_disguised(html))
+        decoded = (unescape(html).replace("%40", "@"), unescape(_MARKUP.sub("", html)))
+        there = {one.address for words in decoded if words != html for one in self.find_disguised(words)}
+        return found, frozenset(there) - {one.address for one in found}
+
+    def _around(self, words: str, at: int) -> FoundAddress | None:
         for expression in (_ASCII_DOMAIN, _ANY_DOMAIN):
             match = expression.match(words, at + 1)
             domain = match[0].rstrip(".-") if match else ""
@@ -279,7 +307,7 @@ class AddressFinder:
                         words[begin - 1].isascii() and words[begin - 1].isalnum()
                     )
                     if address is not None and is_whole:
-                        return address, begin, at + 1 + len(domain)
+                        return FoundAddress(address, begin, at + 1 + len(domain))
         return None
 
     @staticmethod

@@ -265,6 +265,45 @@ def test_an_address_is_found_however_it_stands_there(words: str, found: str) -> 
 
 
 @pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("eve@evil.test", "eve@evil.test"),
+        ("ｅｖｅ＠ｅｖｉｌ．ｔｅｓｔ", "ｅｖｅ＠ｅｖｉｌ．ｔｅｓｔ"),
+        ("to e\u200bve@ev\u2060il.test now", "e\u200bve@ev\u2060il.test"),
+        ("eve at evil.test", ""),
+    ],
+)
+def test_an_address_is_found_in_disguise(words: str, found: str) -> None:
+    places = {words[start:end] for _, start, end in AddressFinder(["eve@evil.test"]).find_disguised(words)}
+    assert places == ({found} if found else set())
+
+
+@pytest.mark.parametrize(
+    ("html", "found", "decoded"),
+    [
+        ("<p>eve@evil.test</p>", ["eve@evil.test"], []),
+        ("<a href='mailto:eve@evil.test'>us</a>", ["eve@evil.test"], []),
+        ("<!-- write to eve@evil.test -->", ["eve@evil.test"], []),
+        ("<p hidden>eve@evil.test</p>", ["eve@evil.test"], []),
+        ("<p>eve&#64;evil.test</p>", [], ["eve@evil.test"]),
+        ("<a href='mailto:eve%40evil.test'>us</a>", [], ["eve@evil.test"]),
+        ("<p><b>eve</b>@<i>evil</i>.test</p>", [], ["eve@evil.test"]),
+        ("<p>e<!-- -->ve&commat;evil.test", [], ["eve@evil.test"]),
+        ("<p>steve@evil.test", [], []),
+    ],
+)
+def test_an_address_is_found_in_markup(html: str, found: list[str], decoded: list[str]) -> None:
+    places, others = AddressFinder(["eve@evil.test"]).find_in_markup(html)
+    assert ([html[start:end] for _, start, end in places], sorted(others)) == (found, decoded)
+
+
+@pytest.mark.parametrize("unit", ["<", "<a", "&#64;", "eve&commat;", "<!--", "ｅ＠", "%40", "\u200b@"])
+def test_addresses_are_found_in_proportion_to_the_markup(unit: str) -> None:
+    finder = AddressFinder(["adam@evil.test"])
+    assert_proportional(finder.find_in_markup, bomb(unit))
+
+
+@pytest.mark.parametrize(
     ("address", "is_one"),
     [
         ("noreply@x.test", True), ("No-Reply@x.test", True), ("do_not_reply@x.test", True), ("bounces@x.test", True),
