@@ -19,7 +19,7 @@ from typing import Any
 
 import aiosmtplib
 
-from tests.support.daemon import ROOT, Daemon, environment
+from tests.support.daemon import ROOT, Api, Daemon, environment
 from tests.support.dns_server import DnsServer
 
 EXAMPLES = int(os.environ.get("SCHEMATHESIS_EXAMPLES", "0"))
@@ -67,9 +67,19 @@ async def seeded(daemon: Daemon) -> dict[str, Any]:
         "suppressions": await api.post("/v1/suppressions", email="seeded@elsewhere.test"),
         "rules": await api.post("/v1/rules", direction="inbound", action="block", value="elsewhere.test"),
         "webhooks": await api.post("/v1/webhooks", url="https://hooks.elsewhere.test/"),
+        "reviews": await held(api),
     }
     own = next(one["id"] for one in keys if daemon.api_key.startswith(one["keyPrefix"]))
     return {"own_key": own, "ids": {f"/v1/{kind}/{{id}}": one["id"] for kind, one in made.items()}}
+
+
+async def held(api: Api) -> dict[str, Any]:
+    """The review of a message from an inbox of its own, all of whose mail is held."""
+    inbox = await api.post("/v1/inboxes", username="held")
+    await api.put(f"/v1/inboxes/{inbox['id']}/policy", version=0, outbound={"review": "all"})
+    sent = await api.post("/v1/messages/send", inboxId=inbox["id"], to=["ada@elsewhere.test"])
+    review: dict[str, Any] = sent["review"]
+    return review
 
 
 async def deliver(port: int, address: str) -> None:

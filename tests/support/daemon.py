@@ -55,6 +55,10 @@ class Api:
         async with self._session.post(path, json=body or None) as answer:
             return json.loads(await self._checked(answer))["data"]
 
+    async def put(self, path: str, **body: Any) -> Any:
+        async with self._session.put(path, json=body) as answer:
+            return json.loads(await self._checked(answer))["data"]
+
     async def get_bytes(self, path: str, **params: Any) -> bytes:
         async with self._session.get(path, params=params) as answer:
             return await self._checked(answer)

@@ -24,6 +24,8 @@ REFUSALS = {
     "domain_not_verified": "depends on the DNS",
     "recipient_suppressed": "depends on what happened before",
     "recipient_not_allowed": "depends on rules and policies",
+    "self_approval": "depends on who submitted what is held",
+    "content_changed": "depends on what is held",
     "limit_reached": "depends on what happened before",
     "draft_limit_reached": "depends on what happened before",
     "webhook_limit_reached": "depends on what happened before",
