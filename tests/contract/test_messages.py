@@ -9,7 +9,7 @@ from tests.support.running import Running
 from tests.support.store import ManualClock
 
 LISTED = {
-    "id", "inboxId", "threadId", "direction", "mode", "status", "fromAddress", "fromDomain",
+    "id", "inboxId", "threadId", "direction", "mode", "status", "review", "fromAddress", "fromDomain",
     "fromDomainUnicode", "fromName",
     "toAddresses", "ccAddresses", "bccAddresses", "replyTo",
     "replyToAddresses", "subject", "snippet", "extractedText", "messageIdHeader",
