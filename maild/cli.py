@@ -585,3 +585,62 @@ def keys_revoke(key_id: str, config: Path, as_json: bool) -> None:
     if not _command(lambda store: store.revoke_key(key_id), config):
         _fail(f"there is no key {key_id}")
     _print({"id": key_id, "status": "revoked"}, as_json)
+
+
+@main.group()
+def rules() -> None:
+    """Who may be written to, and who may write."""
+
+
+_organization = click.option("--org", "organization_id", required=True, help="The organization's id.")
+
+
+@rules.command("add")
+@_organization
+@click.option("--direction", type=click.Choice(["inbound", "outbound"]), required=True)
+@click.option("--action", type=click.Choice(["allow", "block", "hold"]), required=True)
+@click.option("--inbox", "inbox_id", help="For this inbox alone.")
+@click.option("--note", help="Why.")
+@click.argument("value")
+@_config
+@_json
+def rules_add(
+    organization_id: str,
+    direction: str,
+    action: str,
+    inbox_id: str | None,
+    note: str | None,
+    value: str,
+    config: Path,
+    as_json: bool,
+) -> None:
+    """Make a rule about VALUE: an address, a domain, or '*.' and a domain."""
+    given = {"direction": direction, "action": action, "value": value, "inboxId": inbox_id, "note": note}
+    _print(_command(lambda store: store.rules.add(organization_id, given), config), as_json)
+
+
+@rules.command("list")
+@_organization
+@_config
+@_json
+def rules_list(organization_id: str, config: Path, as_json: bool) -> None:
+    """Every rule of an organization, newest first."""
+    found: list[dict[str, Any]] = _command(lambda store: store.rules.list(organization_id), config)
+    if as_json:
+        click.echo(json.dumps({"rules": found}))
+        return
+    for one in found:
+        of_inbox = f"  {one['inboxId']}" if one["inboxId"] else ""
+        note = f"  {json.dumps(one['note'])}" if one["note"] else ""
+        click.echo(f"{one['id']}  {one['direction']}  {one['action']}  {one['value']}{of_inbox}{note}")
+
+
+@rules.command("remove")
+@_organization
+@click.argument("rule_id")
+@_config
+@_json
+def rules_remove(organization_id: str, rule_id: str, config: Path, as_json: bool) -> None:
+    """Delete a rule; the next message meets it no more."""
+    _command(lambda store: store.rules.remove(organization_id, rule_id), config)
+    _print({"id": rule_id, "deleted": True}, as_json)

@@ -18,6 +18,7 @@ from controlplane.operations.organization import shown_organization
 from maild.outbound import dkim
 from maild.queue_changes import QueueChanges
 from maild.review_commands import ReviewCommands
+from maild.rule_commands import RuleCommands
 from storage import (
     dkim_keys,
     inboxes,
@@ -69,6 +70,11 @@ class OperatorCommands:
     def recommend_policy(self, organization_id: str) -> dict[str, str]:
         """Give the organization the recommended policy, unless it has one."""
         return self._write(lambda tx: self._recommend_policy(tx, organization_id))
+
+    @property
+    def rules(self) -> RuleCommands:
+        """Commands about rules."""
+        return RuleCommands(self._clock, self._ids, self._write)
 
     def look_at(self, work: Callable[[DataFolder, Clock], T]) -> T:
         """For commands that change nothing."""

@@ -36,7 +36,7 @@ async def list_rules(call: Call) -> Result:
         inbox_id=query.inboxId,
         before=query.cursor,
     )
-    return Result([_shown_rule(row) for row in rows])
+    return Result([shown_rule(row) for row in rows])
 
 
 async def delete_rule(call: Call) -> Result:
@@ -49,14 +49,21 @@ def _create(tx: Tx, call: Call, retry: Retry | None) -> Accepted:
     made = recalled(tx, call.organization_id, retry)
     if made is not None:
         return made
-    request: CreateRule = call.input
-    if request.inboxId is not None and inboxes.get_active(tx, call.organization_id, request.inboxId) is None:
+    now_ms = call.services.clock.now_ms()
+    row = write_rule(tx, call.organization_id, call.input, call.services.ids.new("rul"), now_ms)
+    answer = msgspec.json.encode(shown_rule(row))
+    if retry is not None:
+        idempotency.keep(tx, call.organization_id, *retry[:3], answer.decode(), None, now_ms)
+    return Accepted(answer, is_replay=False)
+
+
+def write_rule(tx: Tx, organization_id: str, request: CreateRule, rule_id: str, now_ms: int) -> RuleRow:
+    """The rule, or the one that says the same already. Refusal `inbox_not_found`, `limit_reached`."""
+    if request.inboxId is not None and inboxes.get_active(tx, organization_id, request.inboxId) is None:
         raise Refusal("inbox_not_found")
-    services = call.services
-    now_ms = services.clock.now_ms()
     wanted = RuleRow(
-        id=services.ids.new("rul"),
-        organization_id=call.organization_id,
+        id=rule_id,
+        organization_id=organization_id,
         inbox_id=request.inboxId,
         direction=request.direction,
         action=request.action,
@@ -64,18 +71,16 @@ def _create(tx: Tx, call: Call, retry: Retry | None) -> Accepted:
         note=request.note,
         created_at=now_ms,
     )
-    row = rules.find_same(tx, wanted)
-    if row is None:
-        with refusing_what_exceeds():
-            allowances.rule(tx, call.organization_id)
-        row = rules.add(tx, wanted)
-    answer = msgspec.json.encode(_shown_rule(row))
-    if retry is not None:
-        idempotency.keep(tx, call.organization_id, *retry[:3], answer.decode(), None, now_ms)
-    return Accepted(answer, is_replay=False)
+    known = rules.find_same(tx, wanted)
+    if known is not None:
+        return known
+    with refusing_what_exceeds():
+        allowances.rule(tx, organization_id)
+    return rules.add(tx, wanted)
 
 
-def _shown_rule(row: RuleRow) -> dict[str, Any]:
+def shown_rule(row: RuleRow) -> dict[str, Any]:
+    """As the API shows it."""
     return {
         "id": row.id,
         "inboxId": row.inbox_id,

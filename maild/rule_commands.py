@@ -1,0 +1,65 @@
+"""Rules of an organization in the operator's hands, also beside a running daemon, and where no key may change them."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol, TypeVar
+
+from controlplane.contract.rules import CreateRule
+from controlplane.contract.validation import validated
+from controlplane.operations.rules import shown_rule, write_rule
+from storage import organizations, rules
+from storage.clock import Clock
+from storage.database import Tx
+from storage.ids import Ids
+
+T = TypeVar("T")
+
+
+class RunUnit(Protocol):
+    """Runs a unit of work in a transaction of its own."""
+
+    def __call__(self, unit: Callable[[Tx], T]) -> T: ...
+
+
+class RuleCommands:
+    """KeyError names what does not exist; Refusal as over the API."""
+
+    def __init__(self, clock: Clock, ids: Ids, run: RunUnit) -> None:
+        self._clock = clock
+        self._ids = ids
+        self._run = run
+
+    def add(self, organization_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Make a rule; `given`: the body of `POST /v1/rules`. One that says the same is answered as it stands."""
+        request = validated(CreateRule, dict(given))
+
+        def unit(tx: Tx) -> dict[str, Any]:
+            _require(tx, organization_id)
+            rule_id, now_ms = self._ids.new("rul"), self._clock.now_ms()
+            return shown_rule(write_rule(tx, organization_id, request, rule_id, now_ms))
+
+        return self._run(unit)
+
+    def list(self, organization_id: str) -> list[dict[str, Any]]:
+        """All of them, newest first."""
+
+        def unit(tx: Tx) -> list[dict[str, Any]]:
+            _require(tx, organization_id)
+            found = rules.list_rules(tx, organization_id, limit=rules.RULES_MAX)
+            return [shown_rule(row) for row in found]
+
+        return self._run(unit)
+
+    def remove(self, organization_id: str, rule_id: str) -> None:
+        """Delete it."""
+
+        def unit(tx: Tx) -> None:
+            _require(tx, organization_id)
+            if not rules.remove(tx, organization_id, rule_id):
+                raise KeyError(f"rule {rule_id} of organization {organization_id}")
+
+        self._run(unit)
+
+
+def _require(tx: Tx, organization_id: str) -> None:
+    if organizations.get(tx, organization_id) is None:
+        raise KeyError(f"organization {organization_id}")
