@@ -220,6 +220,14 @@ def fail_scheduled(tx: Tx, message_id: str, reason: str) -> bool:
     )
 
 
+def hold_scheduled(tx: Tx, message_id: str) -> bool:
+    """scheduled → held; False when it was not scheduled (any more)."""
+    return (
+        tx.run("UPDATE messages SET status = 'held' WHERE id = ? AND status = 'scheduled'", (message_id,))
+        == 1
+    )
+
+
 def let_go(tx: Tx, message_id: str, status: str, now_ms: int, if_last: str | None) -> bool:
     """held → queued, to be counted from now on, or scheduled; False when it was not held (any more). `if_last`: what it
     is sent on from now on."""

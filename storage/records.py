@@ -97,7 +97,8 @@ class MessageRow(NamedTuple):
     """A message of one inbox. Addresses, `reference_ids` and `labels` are JSON arrays; `blob_id` None: no raw bytes.
 
     `reply_to_addresses` None: `reply_to` alone, or nobody. `authors` None: `from_address` is the author. `org_domains`:
-    a JSON object. `authority`: `reply` of what a key sent that may only answer, else None."""
+    a JSON object. `authority`: `reply` of what a key sent that may only answer, else None. `submitted_by`: the key that
+    sent it, None where that is not known."""
 
     id: str
     organization_id: str
@@ -144,6 +145,7 @@ class MessageRow(NamedTuple):
     forward_of: str | None = None
     if_last: str | None = None
     authority: str | None = None
+    submitted_by: str | None = None
 
 
 class ClaimRow(NamedTuple):

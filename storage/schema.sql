@@ -238,7 +238,8 @@ CREATE TABLE messages (
   org_domains       TEXT,                        -- JSON: domain → its organization's; of a verified author and a foreign Reply-To
   forward_of        TEXT,                        -- the message that it forwards
   if_last           TEXT,                        -- sent unless the conversation went on after this message
-  authority         TEXT                         -- of the key that sent it: 'reply' where it may only answer
+  authority         TEXT,                        -- of the key that sent it: 'reply' where it may only answer
+  submitted_by      TEXT                         -- that key; NULL: nobody's, or from before this was kept
 ) STRICT;
 -- Wider than listing needs: mail is counted, and passed over by direction, in the index alone.
 CREATE INDEX messages_by_inbox ON messages (inbox_id, id DESC, direction);

@@ -17,7 +17,7 @@ def _machine(**transitions: str) -> Machine:
 MESSAGE = _machine(
     received="",
     held="queued scheduled failed cancelled",
-    scheduled="queued failed cancelled",
+    scheduled="queued held failed cancelled",
     queued="sent delivered failed",
     sent="delivered failed",
     delivered="failed",

@@ -11,6 +11,7 @@ from controlplane.sending.outgoing import OutgoingWarning
 from storage import correspondents, inboxes
 from storage.database import Tx
 from storage.policies import Policy
+from storage.records import MessageRow, ReviewRow, dump
 
 
 def reasons_to_hold(
@@ -29,6 +30,35 @@ def of_warnings(policy: Policy, warnings: Sequence[OutgoingWarning]) -> list[str
     return [code for code in dict.fromkeys(one.code for one in warnings) if code in policy.outbound.hold_on]
 
 
+def review_of(
+    attempt: Attempt,
+    message: MessageRow,
+    reasons: Sequence[str],
+    warnings: Sequence[OutgoingWarning],
+    review_id: str,
+) -> ReviewRow:
+    """What the message, which is held, waits for from now on."""
+    policy = attempt.policies.effective.review
+    return ReviewRow(
+        id=review_id,
+        organization_id=message.organization_id,
+        inbox_id=message.inbox_id,
+        message_id=message.id,
+        direction=message.direction,
+        mode=message.mode,
+        status="pending",
+        reasons=dump(reasons),
+        warnings=dump([one.shown() for one in warnings]),
+        submitted_by=message.submitted_by,
+        is_told=int(not policy.notify or message.mode != "live"),
+        expires_at=attempt.now_ms + policy.expires_after_s * 1000,
+        resolved_by=None,
+        resolved_at=None,
+        note=None,
+        created_at=attempt.now_ms,
+    )
+
+
 def by_recipients(tx: Tx, attempt: Attempt, policy: Policy) -> Iterator[str]:
     """How far somebody wants to see what goes out, from all mail to that to strangers. Each level includes the next;
     nobody is spared by `all`, neither an inbox of the same organization nor the sender itself."""
@@ -44,9 +74,8 @@ def by_recipients(tx: Tx, attempt: Attempt, policy: Policy) -> Iterator[str]:
 
 
 def by_rules(tx: Tx, attempt: Attempt, policy: Policy) -> Iterator[str]:
-    """A rule says `hold` of a recipient, and no sterner one names it (storage/rules.py)."""
-    if rules_that_hold(attempt):
-        yield "rule"
+    """The ids of rules that say `hold` of a recipient whom no sterner one names (storage/rules.py)."""
+    yield from rules_that_hold(attempt)
 
 
 Hold = Callable[[Tx, Attempt, Policy], Iterator[str]]

@@ -63,7 +63,7 @@ from storage.clock import Clock, iso
 from storage.database import Database, DatabaseClosed, Tx
 from storage.failures import StoreFailure
 from storage.ids import Ids
-from storage.records import DraftRow, MessageRow, ReviewRow, dump
+from storage.records import DraftRow
 
 log = structlog.get_logger("maild.sending")
 
@@ -236,10 +236,11 @@ class Pipeline:
         attachments = messages.attachment_rows(self._ids, message.id, prepared.found.parts())
         blobs.insert(tx, prepared.stored, now_ms)
         messages.insert(tx, message, attachments, prepared.found.search_words)
-        review = (
-            self._review(attempt, message, principal, reasons, prepared.warnings or ()) if reasons else None
-        )
-        if review is not None:
+        review = None
+        if reasons:
+            review = holding.review_of(
+                attempt, message, reasons, prepared.warnings or (), self._ids.new("rev")
+            )
             reviews.open_(tx, review, self._ids.new("evt"))
         elif request.sendAt is None:
             self._admission.enqueue(tx, attempt, inbox, message.id)
@@ -253,34 +254,6 @@ class Pipeline:
                 raise DraftChanged
             told.draft_changed(tx, "updated", draft, principal.mode)
         return self._answer(tx, submission, message.id, review.id if review else None, now_ms)
-
-    def _review(
-        self,
-        attempt: Attempt,
-        message: MessageRow,
-        submitter: Principal,
-        reasons: Sequence[str],
-        warnings: Sequence[OutgoingWarning],
-    ) -> ReviewRow:
-        policy = attempt.policies.effective.review
-        return ReviewRow(
-            id=self._ids.new("rev"),
-            organization_id=message.organization_id,
-            inbox_id=message.inbox_id,
-            message_id=message.id,
-            direction=message.direction,
-            mode=message.mode,
-            status="pending",
-            reasons=dump(reasons),
-            warnings=dump([one.shown() for one in warnings]),
-            submitted_by=submitter.key_id,
-            is_told=int(not policy.notify or message.mode != "live"),
-            expires_at=attempt.now_ms + policy.expires_after_s * 1000,
-            resolved_by=None,
-            resolved_at=None,
-            note=None,
-            created_at=attempt.now_ms,
-        )
 
     def _made_before(self, tx: Tx, submission: Submission) -> Accepted | None:
         """The message that this very request, or this draft, has made already. A revoked key asks in vain."""

@@ -193,8 +193,10 @@ def is_not_bound(tx: Tx, review: ReviewRow, decider: Decider) -> None:
 
 def is_not_of_the_submitter(tx: Tx, review: ReviewRow, decider: Decider) -> None:
     submitter = review.submitted_by
-    if decider.key is None or submitter is None:
+    if decider.key is None or review.direction != "outbound":
         return
+    if submitter is None:  # scheduled before that was kept: any key may be the one
+        raise Refusal("self_approval", details={"submittedBy": None})
     if decider.name == submitter or keys.descends_from(tx, review.organization_id, decider.name, submitter):
         raise Refusal("self_approval", details={"submittedBy": submitter})
 

@@ -133,6 +133,7 @@ def message(
         forward_of=prepared.submission.forward_of,
         if_last=request.ifLastMessageId,
         authority=prepared.submission.authority,
+        submitted_by=prepared.submission.principal.key_id,
     )
 
 

@@ -1,4 +1,5 @@
-"""Scheduled messages, when their time has come: the guards once more, then the queue.
+"""Scheduled messages, when their time has come: the guards once more, then the queue, or a review that rules and
+policies ask for by then.
 
 What is durable when: dispatch is one transaction, which takes the message out of `scheduled` by an UPDATE that
 names that status. A cancel does the same, so one of the two wins, and a message is dispatched once however
@@ -16,14 +17,14 @@ import structlog
 
 from conf.log_events import LogEvent, tell
 from controlplane.contract.refusals import Refusal
-from controlplane.sending import guards
+from controlplane.sending import guards, holding
 from controlplane.sending.admission import Admission
-from controlplane.sending.guards import Terms
-from storage import messages, organizations, outbound_events, switches
+from controlplane.sending.guards import Attempt, Terms
+from storage import messages, organizations, outbound_events, reviews, switches
 from storage.clock import Clock
 from storage.database import Database, Tx
 from storage.ids import Ids
-from storage.records import MessageRow, load
+from storage.records import MessageRow, ReviewRow, load
 from storage.service import STORE_RETRY_S, Enduring, LoopService
 
 BATCH = 64
@@ -112,30 +113,52 @@ class Scheduler(LoopService):
             messages.fail_scheduled(tx, message_id, refusal.code)
             outbound_events.publish_failed(tx, self._ids.new("evt"), message_id, now_ms)
             return Released(message, refusal.code)
+        review = self._review(tx, attempt, message)
+        if review is not None:
+            messages.hold_scheduled(tx, message_id)
+            reviews.open_(tx, review, self._ids.new("evt"))
+            return Released(message, review_id=review.id)
         if not messages.release(tx, message_id, now_ms):
             return None
         self._admission.enqueue(tx, attempt, inbox, message_id)
         return Released(message)
 
+    def _review(self, tx: Tx, attempt: Attempt, message: MessageRow) -> ReviewRow | None:
+        """What the message is to wait for, by rules and policies of now; None: it may go. What was approved once goes.
+        Its words were looked at when it was accepted."""
+        reasons = holding.reasons_to_hold(tx, attempt, attempt.policies.effective, ())
+        if not reasons or reviews.of_message(tx, message.organization_id, message.id) is not None:
+            return None
+        return holding.review_of(attempt, message, reasons, (), self._ids.new("rev"))
+
 
 class Released(NamedTuple):
-    """What became of a scheduled message. `refusal`: a guard's code."""
+    """What became of a scheduled message. `refusal`: a guard's code. `review_id`: it waits for a review."""
 
     message: MessageRow
     refusal: str | None = None
+    review_id: str | None = None
+
+    @property
+    def event(self) -> LogEvent:
+        """The line that tells of it."""
+        if self.refusal is not None:
+            return LogEvent.NOT_QUEUED
+        return LogEvent.QUEUED if self.review_id is None else LogEvent.HELD
 
     def tell(self, message_id: str) -> None:
         """After the commit, which it is about."""
         message = self.message
         tell(
             log,
-            LogEvent.QUEUED if self.refusal is None else LogEvent.NOT_QUEUED,
+            self.event,
             message_id=message_id,
             inbox_id=message.inbox_id,
             recipients=[address for _, address in recipients_of(message)],
             mode=message.mode,
             organization_id=message.organization_id,
             **({} if self.refusal is None else {"code": self.refusal}),
+            **({} if self.review_id is None else {"review_id": self.review_id}),
         )
 
 

@@ -685,18 +685,20 @@ async def test_who_may_not_see_what_is_held_hears_nothing_of_it(held: Held) -> N
 
 async def test_a_rule_holds_whoever_the_policy_lets_go(maild: Running) -> None:
     held = await Held.make(maild, review="off")
+    rules: dict[str, str] = {}
     for action, value in (
         ("hold", "*.elsewhere.test"),
         ("allow", "a@in.elsewhere.test"),
         ("block", "in.bad.test"),
     ):
         rule = {"direction": "outbound", "action": action, "value": value}
-        assert (await held.reviewer.post("/v1/rules", rule)).status == 201
+        made = (await held.reviewer.post("/v1/rules", rule)).data
+        rules[action] = made["id"]
     for to in ("a@in.elsewhere.test", "b@in.elsewhere.test"):  # hold beats allow
         body = {"inboxId": held.inbox["id"], "to": [SOMEBODY], "bcc": [to], "text": "Hello"}
         assert (await held.agent.post("/v1/messages/check", body)).data["wouldHold"]
         sent = await held.held(bcc=[to])
-        assert sent["review"]["reasons"] == ["rule"]
+        assert sent["review"]["reasons"] == [rules["hold"]]
     assert (await held.send(to=[SOMEBODY]))["status"] == "queued"
     refused = await held.agent.send(held.inbox, to=["b@in.elsewhere.test", "x@in.bad.test"])
     assert refused.code == "recipient_not_allowed"
@@ -704,3 +706,88 @@ async def test_a_rule_holds_whoever_the_policy_lets_go(maild: Running) -> None:
     assert (await held.reviewer.post("/v1/rules", rule)).status == 201
     assert (await held.approve(sent)).code == "recipient_not_allowed"  # made since it was held
     assert (await held.message(sent))["status"] == "held"
+
+
+# When its time comes --------------------------------------------------------------------------------
+
+
+async def scheduled(held: Held, clock: ManualClock) -> dict[str, Any]:
+    return await held.send(sendAt=iso(clock.now_ms() + 90_000))
+
+
+async def came_due(held: Held, clock: ManualClock, sent: dict[str, Any]) -> dict[str, Any]:
+    """The message, once it is scheduled no more."""
+    clock.forward(90)
+
+    async def look() -> dict[str, Any] | None:
+        found = await held.message(sent)
+        return None if found["status"] == "scheduled" else found
+
+    return await until(look)
+
+
+async def test_what_was_scheduled_waits_where_rules_or_policies_ask_for_it_by_then(
+    maild: Running, clock: ManualClock
+) -> None:
+    held = await Held.make(maild, review="off")
+    by_policy = await scheduled(held, clock)
+    await held.policy(review="all")
+    due = await came_due(held, clock, by_policy)
+    assert (due["status"], due["review"]["reasons"]) == ("held", ["all"])
+    await held.policy(review="off")
+    by_rule = await scheduled(held, clock)
+    rule = {"direction": "outbound", "action": "hold", "value": SOMEBODY}
+    made = (await held.reviewer.post("/v1/rules", rule)).data
+    due = await came_due(held, clock, by_rule)
+    assert (due["status"], due["review"]["reasons"]) == ("held", [made["id"]])
+    assert held.is_untouched()
+    assert [type for type, _ in await held.events()] == ["review.requested"] * 2
+    assert (await held.approve(due)).data["status"] == "approved"
+    assert (await held.message(due))["status"] == "queued"
+
+
+async def test_who_scheduled_it_does_not_approve_it(maild: Running, clock: ManualClock) -> None:
+    held = await Held.make(maild, review="off")
+    sender = await maild.key()
+    child = held.maild.api.with_key((await sender.post("/v1/keys", {"name": "child"})).data["apiKey"])
+    sent = await held.send(sender, sendAt=iso(clock.now_ms() + 90_000))
+    await held.policy(review="all")
+    due = await came_due(held, clock, sent)
+    for api in (sender, child):
+        assert (await held.approve(due, api)).code == "self_approval"
+    assert (await held.approve(due)).status == 200
+
+
+async def test_of_what_was_scheduled_by_nobody_knows_whom_no_key_decides(
+    maild: Running, clock: ManualClock
+) -> None:
+    held = await Held.make(maild, review="off")
+    sent = await scheduled(held, clock)
+    maild.sql("UPDATE messages SET submitted_by = NULL")  # as before that was kept
+    await held.policy(review="all")
+    due = await came_due(held, clock, sent)
+    refused = await held.approve(due)
+    assert (refused.code, refused.error["details"]) == ("self_approval", {"submittedBy": None})
+    assert (await held.reject(due)).status == 200
+
+
+async def test_what_was_approved_goes_at_its_time_whatever_holds_by_then(
+    maild: Running, clock: ManualClock
+) -> None:
+    held = await Held.make(maild)
+    sent = await held.held(sendAt=iso(clock.now_ms() + 90_000))
+    assert (await held.approve(sent)).status == 200
+    rule = {"direction": "outbound", "action": "hold", "value": SOMEBODY}
+    assert (await held.reviewer.post("/v1/rules", rule)).status == 201
+    assert (await came_due(held, clock, sent))["status"] == "queued"
+    assert len(maild.sql("SELECT id FROM reviews")) == 1
+
+
+async def test_a_guard_refuses_before_anything_is_held(maild: Running, clock: ManualClock) -> None:
+    held = await Held.make(maild, review="off")
+    sent = await scheduled(held, clock)
+    await held.policy(review="all")
+    rule = {"direction": "outbound", "action": "block", "value": SOMEBODY}
+    assert (await held.reviewer.post("/v1/rules", rule)).status == 201
+    due = await came_due(held, clock, sent)
+    assert (due["status"], due["failureReason"], due["review"]) == ("failed", "recipient_not_allowed", None)
