@@ -1,23 +1,16 @@
 """Rules of an organization in the operator's hands, also beside a running daemon, and where no key may change them."""
 
-from collections.abc import Callable, Mapping
-from typing import Any, Protocol, TypeVar
+from collections.abc import Mapping
+from typing import Any
 
 from controlplane.contract.rules import CreateRule
 from controlplane.contract.validation import validated
 from controlplane.operations.rules import shown_rule, write_rule
+from maild.review_commands import RunUnit
 from storage import organizations, rules
 from storage.clock import Clock
 from storage.database import Tx
 from storage.ids import Ids
-
-T = TypeVar("T")
-
-
-class RunUnit(Protocol):
-    """Runs a unit of work in a transaction of its own."""
-
-    def __call__(self, unit: Callable[[Tx], T]) -> T: ...
 
 
 class RuleCommands:
