@@ -98,7 +98,7 @@ class MessageRow(NamedTuple):
 
     `reply_to_addresses` None: `reply_to` alone, or nobody. `authors` None: `from_address` is the author. `org_domains`:
     a JSON object. `authority`: `reply` of what a key sent that may only answer, else None. `submitted_by`: the key that
-    sent it, None where that is not known."""
+    sent it, None where that is not known. `held_at`: since when it is held; `thread_id` is "" then."""
 
     id: str
     organization_id: str
@@ -146,6 +146,7 @@ class MessageRow(NamedTuple):
     if_last: str | None = None
     authority: str | None = None
     submitted_by: str | None = None
+    held_at: int | None = None
 
 
 class ClaimRow(NamedTuple):

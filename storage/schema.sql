@@ -197,7 +197,7 @@ CREATE TABLE messages (
   id                TEXT PRIMARY KEY,
   organization_id   TEXT NOT NULL,
   inbox_id          TEXT NOT NULL REFERENCES inboxes (id),
-  thread_id         TEXT NOT NULL REFERENCES threads (id),
+  thread_id         TEXT REFERENCES threads (id), -- NULL: held, and so in no conversation yet
   direction         TEXT NOT NULL CHECK (direction IN ('inbound', 'outbound')),
   mode              TEXT NOT NULL CHECK (mode IN ('live', 'test')),
   status            TEXT NOT NULL CHECK (status IN ('received', 'held', 'scheduled', 'queued', 'sent', 'delivered', 'failed', 'cancelled')),
@@ -239,13 +239,17 @@ CREATE TABLE messages (
   forward_of        TEXT,                        -- the message that it forwards
   if_last           TEXT,                        -- sent unless the conversation went on after this message
   authority         TEXT,                        -- of the key that sent it: 'reply' where it may only answer
-  submitted_by      TEXT                         -- that key; NULL: nobody's, or from before this was kept
+  submitted_by      TEXT,                        -- that key; NULL: nobody's, or from before this was kept
+  held_at           INTEGER                      -- came in, and is not there before it is released: storage/visibility.py
 ) STRICT;
--- Wider than listing needs: mail is counted, and passed over by direction, in the index alone.
-CREATE INDEX messages_by_inbox ON messages (inbox_id, id DESC, direction);
-CREATE INDEX messages_by_organization ON messages (organization_id, id DESC, inbox_id, direction, mode);
+-- Wider than listing needs: mail is counted, and passed over by direction, in the index alone. What is held is not in
+-- them, so who does not ask for what is visible finds nothing by them, and who does passes over none of it.
+CREATE INDEX messages_by_inbox ON messages (inbox_id, id DESC, direction) WHERE held_at IS NULL;
+CREATE INDEX messages_by_organization ON messages (organization_id, id DESC, inbox_id, direction, mode) WHERE held_at IS NULL;
 CREATE INDEX messages_by_thread ON messages (thread_id, id);
-CREATE INDEX messages_by_header ON messages (inbox_id, message_id_header) WHERE message_id_header IS NOT NULL;
+CREATE INDEX messages_by_header ON messages (inbox_id, message_id_header) WHERE message_id_header IS NOT NULL AND held_at IS NULL;
+CREATE INDEX messages_held_by_inbox ON messages (inbox_id, id DESC) WHERE held_at IS NOT NULL;
+CREATE INDEX messages_held_by_organization ON messages (organization_id, id DESC) WHERE held_at IS NOT NULL;
 CREATE UNIQUE INDEX messages_by_bounce_token ON messages (bounce_token) WHERE bounce_token IS NOT NULL;
 CREATE INDEX messages_scheduled ON messages (scheduled_at) WHERE status = 'scheduled';
 CREATE INDEX messages_by_blob ON messages (blob_id) WHERE blob_id IS NOT NULL;
@@ -256,12 +260,30 @@ CREATE INDEX messages_unread_by_organization ON messages (organization_id, id DE
   WHERE instr(labels, '["unread"') = 1 OR instr(labels, ',"unread"') > 0;
 -- What a message says never changes, so what was rendered of it can be kept (storage/kept_json.py).
 CREATE TRIGGER messages_are_as_they_came BEFORE UPDATE OF
-  id, organization_id, inbox_id, thread_id, direction, mode, from_address, from_name, to_addresses, cc_addresses,
+  id, organization_id, inbox_id, direction, mode, from_address, from_name, to_addresses, cc_addresses,
   bcc_addresses, reply_to, subject, snippet, text_body, extracted_text, message_id_header, in_reply_to, reference_ids,
   is_auto_reply, is_spam, auth, created_at, from_domain_shown, reply_to_addresses, forward_of
 ON messages BEGIN
   SELECT RAISE(ABORT, 'what a message says does not change');
 END;
+CREATE TRIGGER messages_stay_in_their_thread BEFORE UPDATE OF thread_id ON messages WHEN OLD.thread_id IS NOT NULL BEGIN
+  SELECT RAISE(ABORT, 'a message stays in its thread');
+END;
+CREATE TRIGGER messages_stay_visible BEFORE UPDATE OF held_at ON messages WHEN OLD.held_at IS NULL BEGIN
+  SELECT RAISE(ABORT, 'a message that was visible is not held');
+END;
+
+-- What the rest of a held message's arrival needs, when it is released (storage/held_mail.py).
+CREATE TABLE held_mail (
+  message_id   TEXT PRIMARY KEY REFERENCES messages (id) ON DELETE CASCADE,
+  inbox_id     TEXT NOT NULL,
+  thread_id    TEXT NOT NULL,                    -- where it will be: a thread that is there, or the id of one to come
+  header       TEXT,                             -- its Message-ID
+  conversation TEXT NOT NULL,                    -- JSON: what its conversation is found by
+  rejected_at  INTEGER                           -- it stays held, and is deleted some time later
+) STRICT, WITHOUT ROWID;
+CREATE INDEX held_mail_by_header ON held_mail (inbox_id, header) WHERE header IS NOT NULL;
+CREATE INDEX held_mail_rejected ON held_mail (rejected_at) WHERE rejected_at IS NOT NULL;
 
 -- Which messages have a label; all labels but `unread` (storage/labels.py).
 CREATE TABLE message_labels (
