@@ -12,6 +12,7 @@ from storage.database import Tx
 from storage.dialect import each_of, unindexed
 from storage.ids import first_at
 from storage.records import dump
+from storage.visibility import VISIBLE
 
 SLICE_MESSAGES = 1000
 
@@ -80,7 +81,8 @@ def next_slice(tx: Tx, span: AnalyticsSpan, after: str) -> MessageSlice | None:
     row = tx.one(
         f"""SELECT max(id), count(CASE WHEN direction = 'inbound' AND mode = 'live' THEN 1 END)
             FROM (SELECT m.id, m.direction, m.mode FROM messages m
-                  WHERE {_scope(span)} AND m.id > :after AND m.id < :until ORDER BY m.id LIMIT :limit)""",
+                  WHERE {_scope(span)} AND m.{VISIBLE} AND m.id > :after AND m.id < :until
+                  ORDER BY m.id LIMIT :limit)""",
         {
             "organization": span.organization_id,
             "inbox": span.inbox_id,
@@ -101,7 +103,7 @@ def deliveries(tx: Tx, span: AnalyticsSpan, part: MessageSlice) -> list[Delivery
             FROM messages m JOIN recipients r ON r.message_id = m.id
             LEFT JOIN delivery_attempts a ON r.status = 'delivered' AND a.message_id = r.message_id
               AND a.position = r.position AND a.attempt = r.attempts
-            WHERE {_scope(span)} AND {_OUTBOUND}""",
+            WHERE {_scope(span)} AND m.{VISIBLE} AND {_OUTBOUND}""",
         _between(span, part),
     )
     return [DeliveryTime(*row) for row in rows]
@@ -112,7 +114,7 @@ def destined(tx: Tx, span: AnalyticsSpan, part: MessageSlice) -> list[Destined]:
     rows = tx.all(
         f"""SELECT r.domain, r.status, r.last_attempt_at, r.smtp_code, r.enhanced_code, r.response
             FROM messages m JOIN recipients r ON r.message_id = m.id
-            WHERE {_scope(span)} AND {_OUTBOUND}""",
+            WHERE {_scope(span)} AND m.{VISIBLE} AND {_OUTBOUND}""",
         _between(span, part),
     )
     return [Destined(*row) for row in rows]

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from storage.database import Tx
 from storage.dialect import each_row_of
 from storage.records import DeliveryAttemptRow, columns, dump, load
+from storage.visibility import VISIBLE
 
 FIRST_KEPT = 3
 LATEST_KEPT = 7
@@ -25,11 +26,12 @@ _LISTED = f"""SELECT {columns(DeliveryAttemptRow)}
           FROM recipients r JOIN delivery_attempts a USING (message_id, position)
           WHERE r.message_id = ? AND r.organization_id = ?)
     ORDER BY created_at, position, attempt"""
-_KEPT = """SELECT e.position, e.attempt, e.shared
-    FROM messages m JOIN delivery_evidence e ON e.message_id = m.id WHERE m.id = ? AND m.organization_id = ?"""
+_KEPT = f"""SELECT e.position, e.attempt, e.shared
+    FROM messages m JOIN delivery_evidence e ON e.message_id = m.id
+    WHERE m.id = ? AND m.organization_id = ? AND m.{VISIBLE}"""
 _EVIDENCE = f"""SELECT e.position, e.attempt, e.evidence
     FROM messages m JOIN delivery_evidence e ON e.message_id = m.id
-    WHERE m.id = :message_id AND m.organization_id = :organization_id
+    WHERE m.id = :message_id AND m.organization_id = :organization_id AND m.{VISIBLE}
       AND (e.position, e.attempt) IN {each_row_of(":keys", 2)}"""
 
 

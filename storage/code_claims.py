@@ -9,6 +9,7 @@ from typing import NamedTuple
 from storage.database import Tx
 from storage.dialect import each_of
 from storage.records import dump, load
+from storage.visibility import VISIBLE
 
 
 class CodeMail(NamedTuple):
@@ -25,8 +26,8 @@ class CodeMail(NamedTuple):
     org_domains: dict[str, str]
 
 
-_MAIL = """SELECT m.id, m.inbox_id, m.mode, m.subject, m.extracted_text, m.text_body, m.auth, m.org_domains
-    FROM messages m WHERE m.id = ? AND m.organization_id = ?"""
+_MAIL = f"""SELECT m.id, m.inbox_id, m.mode, m.subject, m.extracted_text, m.text_body, m.auth, m.org_domains
+    FROM messages m WHERE m.id = ? AND m.organization_id = ? AND m.{VISIBLE}"""
 
 
 def mail(tx: Tx, organization_id: str, message_id: str) -> CodeMail | None:

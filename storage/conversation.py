@@ -11,6 +11,7 @@ from typing import NamedTuple
 from storage.database import Tx
 from storage.dialect import committed
 from storage.records import MessageRow, columns
+from storage.visibility import VISIBLE
 
 LOOK = 5000  # places in the index alone: a millisecond
 NEWER_MAX = 1000
@@ -24,17 +25,17 @@ _COUNTS = """(m.direction = 'inbound' AND NOT m.is_auto_reply
 _PLACES = f"""(SELECT p.id, {committed("p")} AS place FROM messages p WHERE p.thread_id = :thread
     ORDER BY p.id DESC LIMIT {LOOK})"""
 _NEWER = f"""SELECT m.id, m.direction, m.from_address, m.created_at, m.snippet
-    FROM {_PLACES} n JOIN messages m ON m.id = n.id
+    FROM {_PLACES} n JOIN messages m ON m.id = n.id AND m.{VISIBLE}
     WHERE m.organization_id = :organization AND {{later}} AND {_COUNTS} ORDER BY n.place DESC LIMIT {NEWER_MAX}"""
 _LATER_THAN_PLACE = _NEWER.format(later="n.place > :place")
 _LATER_THAN_ID = _NEWER.format(later="m.id > :after")
-_LAST = f"""SELECT m.id FROM {_PLACES} n JOIN messages m ON m.id = n.id
+_LAST = f"""SELECT m.id FROM {_PLACES} n JOIN messages m ON m.id = n.id AND m.{VISIBLE}
     WHERE m.organization_id = :organization AND {_COUNTS} ORDER BY n.place DESC LIMIT 1"""
-_NEWEST_INBOUND = f"""SELECT {columns(MessageRow, "m")} FROM {_PLACES} n JOIN messages m ON m.id = n.id
+_NEWEST_INBOUND = f"""SELECT {columns(MessageRow, "m")} FROM {_PLACES} n JOIN messages m ON m.id = n.id AND m.{VISIBLE}
     WHERE m.organization_id = :organization AND m.direction = 'inbound'
     ORDER BY m.is_auto_reply, n.place DESC LIMIT 1"""
 
-_NEWEST = f"""SELECT m.id FROM {_PLACES} n JOIN messages m ON m.id = n.id
+_NEWEST = f"""SELECT m.id FROM {_PLACES} n JOIN messages m ON m.id = n.id AND m.{VISIBLE}
     WHERE m.organization_id = :organization AND {_COUNTS} ORDER BY n.place DESC LIMIT 1"""
 
 # Nobody was written to by what waits for its time or a decision, was cancelled, or was refused when its time came.
@@ -109,7 +110,7 @@ def participants(
              CASE WHEN length(reply_to_addresses) <= :longest THEN reply_to_addresses END, auth, org_domains,
              CASE direction WHEN 'outbound' THEN to_addresses ELSE '[]' END,
              CASE direction WHEN 'outbound' THEN cc_addresses ELSE '[]' END, bcc_addresses
-           FROM (SELECT * FROM messages WHERE thread_id = :thread AND organization_id = :organization
+           FROM (SELECT * FROM messages WHERE thread_id = :thread AND organization_id = :organization AND {VISIBLE}
                  ORDER BY id DESC LIMIT :look) m
            WHERE mode IN (:live, :test) AND (direction = 'inbound' OR (authority IS NULL AND {_WAS_QUEUED}))""",
         {
@@ -122,7 +123,8 @@ def participants(
 
 def _place(tx: Tx, organization_id: str, thread_id: str, message_id: str) -> int | None:
     place: int | None = tx.value(
-        f"SELECT {committed('m')} FROM messages m WHERE m.id = ? AND m.thread_id = ? AND m.organization_id = ?",
+        f"""SELECT {committed("m")} FROM messages m
+            WHERE m.id = ? AND m.thread_id = ? AND m.organization_id = ? AND m.{VISIBLE}""",
         (message_id, thread_id, organization_id),
     )
     return place

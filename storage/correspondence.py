@@ -9,14 +9,16 @@ from typing import NamedTuple
 from storage import id_spans
 from storage.database import Tx
 from storage.dialect import THEN_JOIN
+from storage.visibility import VISIBLE
 
 LOOK = 2000
 INBOUND_LOOK = 50
 BEGINNING_CHARS = 64 * 1024  # of a text; a longer one lies in the raw message
 LIST_CHARS = 4096  # of a list of addresses that a stranger wrote; longer ones are not looked into
 
-_PLACES = f"(SELECT p.id FROM messages p WHERE p.inbox_id = :inbox AND p.id > :after ORDER BY p.id DESC LIMIT {LOOK})"
-_NEWEST = f"{_PLACES} n {THEN_JOIN} messages m ON m.id = n.id"
+_PLACES = f"""(SELECT p.id FROM messages p WHERE p.inbox_id = :inbox AND p.{VISIBLE} AND p.id > :after
+    ORDER BY p.id DESC LIMIT {LOOK})"""
+_NEWEST = f"{_PLACES} n {THEN_JOIN} messages m ON m.id = n.id AND m.{VISIBLE}"
 _OURS = """m.organization_id = :organization AND m.direction = 'outbound' AND m.mode IN (:live, :test)
     AND m.status <> 'cancelled'"""
 _SAME = f"""SELECT m.id, m.to_addresses, m.cc_addresses, m.bcc_addresses FROM {_NEWEST}

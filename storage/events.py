@@ -18,6 +18,7 @@ from storage.database import Tx
 from storage.dialect import each_of, elements, holds, unindexed
 from storage.ids import first_at, made_at
 from storage.records import EventRow, columns, dump
+from storage.visibility import VISIBLE
 
 EVENTS = "events"  # there are new ones
 DELIVERIES = "webhook_deliveries"  # some wait, or what waited has changed
@@ -268,7 +269,7 @@ class Words(NamedTuple):
 def words_of(tx: Tx, event: EventRow) -> Words | None:
     """The words of the event's message; None when it has none, or it was deleted meanwhile."""
     row = tx.one(
-        f"SELECT {WORDS.format('m')} FROM messages m WHERE id = ? AND organization_id = ?",
+        f"SELECT {WORDS.format('m')} FROM messages m WHERE id = ? AND organization_id = ? AND {VISIBLE}",
         (event.message_id, event.organization_id),
     )
     return None if row is None else Words(row[0], bool(row[1]), row[2])

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from storage.database import Tx
 from storage.dialect import holds
 from storage.records import AttachmentRow, MessageRow, columns, load
+from storage.visibility import VISIBLE
 
 WALK = 1000  # events that one look passes over
 # What is looked at to tell whether a sender is known: senders decide how much there is.
@@ -53,10 +54,11 @@ _PUT = f"""INSERT INTO message_evidence (message_id, {_ROW})
     SELECT id, {", ".join("?" for _ in EvidenceRow._fields)} FROM messages WHERE id = ? AND organization_id = ?
     ON CONFLICT (message_id) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in EvidenceRow._fields)}"""
 _NEXT = """SELECT seq, organization_id, message_id, type FROM events WHERE seq > ? ORDER BY seq LIMIT ?"""
-_SENT = """SELECT to_addresses, cc_addresses FROM messages WHERE id IN (
-      SELECT id FROM (SELECT id, direction FROM messages WHERE inbox_id = ? AND id < ? ORDER BY id DESC LIMIT ?)
+_SENT = f"""SELECT to_addresses, cc_addresses FROM messages WHERE {VISIBLE} AND id IN (
+      SELECT id FROM (SELECT id, direction FROM messages WHERE inbox_id = ? AND {VISIBLE} AND id < ?
+        ORDER BY id DESC LIMIT ?)
       WHERE direction = 'outbound' LIMIT ?)"""
-_EARLIER = """SELECT count(*) FROM (SELECT from_address FROM messages WHERE thread_id = ? AND id < ?
+_EARLIER = f"""SELECT count(*) FROM (SELECT from_address FROM messages WHERE thread_id = ? AND {VISIBLE} AND id < ?
       ORDER BY id DESC LIMIT ?) WHERE from_address = ?"""
 _IN_THREADS = f"""SELECT count(*) FROM (SELECT id, participants, created_at FROM threads
       WHERE inbox_id = ? AND is_archived = ? ORDER BY last_message_at DESC, id DESC LIMIT ?)
@@ -67,7 +69,8 @@ def get(tx: Tx, organization_id: str, message_id: str) -> EvidenceRow | None:
     """What was found in the organization's message; None when it was not looked at."""
     row = tx.one(
         f"""SELECT {", ".join(f"e.{name}" for name in EvidenceRow._fields)} FROM messages m
-            JOIN message_evidence e ON e.message_id = m.id WHERE m.id = ? AND m.organization_id = ?""",
+            JOIN message_evidence e ON e.message_id = m.id
+            WHERE m.id = ? AND m.organization_id = ? AND m.{VISIBLE}""",
         (message_id, organization_id),
     )
     return None if row is None else EvidenceRow(*row)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from storage.database import Tx
 from storage.ids import first_at
+from storage.visibility import VISIBLE
 
 LOOK = 200  # messages, the newest: a program on the other side may go on writing while nobody answers it
 
@@ -35,9 +36,9 @@ def newest(
     if recent < at_least:
         return ()
     rows = tx.all(
-        """SELECT direction = 'inbound', created_at,
+        f"""SELECT direction = 'inbound', created_at,
              direction = 'inbound' AND (is_auto_reply OR envelope_from = ''), message_id_header, in_reply_to
-           FROM messages WHERE thread_id = ? AND organization_id = ? AND id > ?
+           FROM messages WHERE thread_id = ? AND organization_id = ? AND id > ? AND {VISIBLE}
              AND status NOT IN ('held', 'scheduled', 'cancelled')
            ORDER BY id DESC LIMIT ?""",
         (thread_id, organization_id, after, LOOK),

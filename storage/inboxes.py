@@ -8,6 +8,7 @@ from storage.database import Tx
 from storage.dialect import each_of, greatest, unindexed
 from storage.policies import HAS_WORK
 from storage.records import InboxRow, columns, dump
+from storage.visibility import VISIBLE
 
 QUARANTINE_MS = 90 * 86_400_000
 _SELECT = f"SELECT {columns(InboxRow)} FROM inboxes"
@@ -223,11 +224,11 @@ def evict_others(tx: Tx, domain: str, organization_id: str, now_ms: int) -> int:
 
 _OWNERS = {
     "inbox": "SELECT id FROM inboxes WHERE id = ? AND organization_id = ?",
-    "message": "SELECT inbox_id FROM messages WHERE id = ? AND organization_id = ?",
+    "message": f"SELECT inbox_id FROM messages WHERE id = ? AND organization_id = ? AND {VISIBLE}",
     "thread": "SELECT inbox_id FROM threads WHERE id = ? AND organization_id = ?",
     "draft": "SELECT inbox_id FROM drafts WHERE id = ? AND organization_id = ?",
-    "attachment": """SELECT m.inbox_id FROM attachments a JOIN messages m ON m.id = a.message_id
-                     WHERE a.id = ? AND m.organization_id = ?""",
+    "attachment": f"""SELECT m.inbox_id FROM attachments a JOIN messages m ON m.id = a.message_id
+                     WHERE a.id = ? AND m.organization_id = ? AND m.{VISIBLE}""",
     "claim": "SELECT inbox_id FROM claims WHERE id = ? AND organization_id = ?",
 }
 

@@ -33,6 +33,7 @@ from storage.dialect import (
 from storage.kept_json import KeptJson
 from storage.records import dump
 from storage.search import Scope
+from storage.visibility import VISIBLE
 
 # Senders decide how many recipients and attachments a message has: a list goes out in parts where these are many.
 SLICE_MESSAGES = 25
@@ -118,13 +119,14 @@ _STATE = f"""m.id, {", ".join(f"m.{column}" for column in CHANGING)}, {RISK},
     CASE WHEN m.direction = 'outbound' THEN {_RECIPIENTS} END"""
 STATE_COLUMNS = len(CHANGING) + 3
 _RENDERED = f"""SELECT m.id, {octets(object_of(_MESSAGE))} FROM messages m
-    WHERE {unindexed("m.organization_id")} = ? AND m.id IN {each_of("?")}"""
+    WHERE {unindexed("m.organization_id")} = ? AND m.id IN {each_of("?")} AND m.{VISIBLE}"""
 _BODIES = "m.inbox_id, m.text_body, m.text_slices, m.html_slices, m.blob_id"
 _ONE = f"""SELECT {octets(object_of(_MESSAGE))}, {_BODIES} FROM messages m
-    WHERE m.id = ? AND m.organization_id = ?"""
-_ONE_STATE = f"SELECT {_STATE}, {_BODIES} FROM messages m WHERE m.id = ? AND m.organization_id = ?"
+    WHERE m.id = ? AND m.organization_id = ? AND m.{VISIBLE}"""
+_ONE_STATE = f"""SELECT {_STATE}, {_BODIES} FROM messages m
+    WHERE m.id = ? AND m.organization_id = ? AND m.{VISIBLE}"""
 _SOME_OF_THREAD = f"""SELECT {octets(object_of(_OF_THREAD))}, {_BODIES} FROM messages m
-    WHERE m.organization_id = ? AND m.id IN {each_of("?")} ORDER BY m.id"""
+    WHERE m.organization_id = ? AND m.id IN {each_of("?")} AND m.{VISIBLE} ORDER BY m.id"""
 # What a message brings to an answer, before it is read. Slices are counted as they lie in the raw message.
 _BODY_BYTES = " + ".join(
     [
@@ -145,7 +147,7 @@ _OTHER_BYTES = " + ".join(
     ]
 )
 _WEIGHTS = f"""SELECT m.id, {_BODY_BYTES}, {_OTHER_BYTES} FROM messages m
-    WHERE m.thread_id = :thread AND m.organization_id = :organization AND m.id < :before
+    WHERE m.thread_id = :thread AND m.organization_id = :organization AND m.id < :before AND m.{VISIBLE}
     ORDER BY m.id DESC LIMIT :limit"""
 
 
@@ -294,4 +296,4 @@ def _page(conditions: str) -> str:
 
 
 _STATES_OF = f"""SELECT {_STATE} FROM messages m
-    WHERE {unindexed("m.organization_id")} = ? AND m.id IN {each_of("?")} ORDER BY m.id DESC"""
+    WHERE {unindexed("m.organization_id")} = ? AND m.id IN {each_of("?")} AND m.{VISIBLE} ORDER BY m.id DESC"""

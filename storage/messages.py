@@ -9,6 +9,7 @@ from storage.dialect import EMPTY_ARRAY, each_of, greatest, replaced, unindexed
 from storage.ids import Ids
 from storage.labels import UNREAD
 from storage.records import AttachmentRow, MessageRow, columns, dump, load
+from storage.visibility import VISIBLE
 
 _SELECT = f"SELECT {columns(MessageRow)} FROM messages"
 _INSERT = f"""INSERT INTO messages ({columns(MessageRow)})
@@ -22,7 +23,7 @@ _COUNT_UNREAD_OF_INBOX = f"UPDATE inboxes SET unread_count = {greatest('0', 'unr
 _BLANKED = {"subject": "''", "snippet": "''", "attachments": EMPTY_ARRAY}
 _FORGET_WORDS = f"UPDATE events SET data = {replaced('data', _BLANKED)} WHERE message_id = ?"
 _ANNOUNCED = f"""SELECT m.id, m.from_address, m.subject, m.auth FROM messages m
-    WHERE {unindexed("m.organization_id")} = ? AND m.id IN {each_of("?")}"""
+    WHERE {unindexed("m.organization_id")} = ? AND m.id IN {each_of("?")} AND m.{VISIBLE}"""
 SAME_HEADER_LOOK = 20  # senders choose their Message-ID, and may choose one again and again
 THREAD_LOOK = 1000  # messages, the newest: senders may make a conversation as long as they like
 
@@ -46,13 +47,15 @@ def insert(
 
 def get(tx: Tx, organization_id: str, message_id: str) -> MessageRow | None:
     """The organization's message in any status, or None."""
-    row = tx.one(f"{_SELECT} WHERE id = ? AND organization_id = ?", (message_id, organization_id))
+    row = tx.one(
+        f"{_SELECT} WHERE id = ? AND organization_id = ? AND {VISIBLE}", (message_id, organization_id)
+    )
     return MessageRow(*row) if row else None
 
 
 def by_id(tx: Tx, message_id: str) -> MessageRow | None:
     """The message of any organization, or None. For the daemon alone: a request asks with its organization (`get`)."""
-    row = tx.one(f"{_SELECT} WHERE id = ?", (message_id,))
+    row = tx.one(f"{_SELECT} WHERE id = ? AND {VISIBLE}", (message_id,))
     return MessageRow(*row) if row else None
 
 
@@ -74,7 +77,7 @@ def announced(tx: Tx, organization_id: str, message_ids: Sequence[str]) -> list[
 def newest_of_thread(tx: Tx, organization_id: str, thread_id: str) -> MessageRow | None:
     """The message of the thread that was stored last, whether it came in or goes out; None without a thread."""
     row = tx.one(
-        f"{_SELECT} WHERE thread_id = ? AND organization_id = ? ORDER BY id DESC LIMIT 1",
+        f"{_SELECT} WHERE thread_id = ? AND organization_id = ? AND {VISIBLE} ORDER BY id DESC LIMIT 1",
         (thread_id, organization_id),
     )
     return MessageRow(*row) if row else None
@@ -83,7 +86,7 @@ def newest_of_thread(tx: Tx, organization_id: str, thread_id: str) -> MessageRow
 def ids_of_thread(tx: Tx, organization_id: str, thread_id: str, limit: int) -> list[str]:
     """Its messages, oldest first, up to `limit` of them; none where the organization does not have the thread."""
     rows = tx.all(
-        f"""SELECT id FROM messages WHERE thread_id = ? AND {unindexed("organization_id")} = ?
+        f"""SELECT id FROM messages WHERE thread_id = ? AND {unindexed("organization_id")} = ? AND {VISIBLE}
             ORDER BY id LIMIT ?""",
         (thread_id, organization_id, limit),
     )
@@ -93,7 +96,7 @@ def ids_of_thread(tx: Tx, organization_id: str, thread_id: str, limit: int) -> l
 def test_answers(tx: Tx, thread_id: str) -> int:
     """How many of the conversation's newest messages the simulator wrote."""
     count: int = tx.value(
-        """SELECT count(*) FROM (SELECT direction, mode FROM messages WHERE thread_id = ?
+        f"""SELECT count(*) FROM (SELECT direction, mode FROM messages WHERE thread_id = ? AND {VISIBLE}
              ORDER BY id DESC LIMIT ?) WHERE direction = 'inbound' AND mode = 'test'""",
         (thread_id, THREAD_LOOK),
     )
@@ -106,8 +109,8 @@ def answers_automatic(tx: Tx, message: MessageRow) -> bool:
         return False
     return bool(
         tx.value(
-            """SELECT count(*) FROM (SELECT direction, is_auto_reply, envelope_from FROM messages
-                 WHERE inbox_id = ? AND message_id_header = ? LIMIT ?)
+            f"""SELECT count(*) FROM (SELECT direction, is_auto_reply, envelope_from FROM messages
+                 WHERE inbox_id = ? AND message_id_header = ? AND {VISIBLE} LIMIT ?)
                WHERE direction = 'inbound' AND (is_auto_reply OR envelope_from = '')""",
             (message.inbox_id, message.in_reply_to, SAME_HEADER_LOOK),
         )
@@ -119,7 +122,7 @@ def attachment(tx: Tx, organization_id: str, attachment_id: str) -> tuple[Attach
     row = tx.one(
         f"""SELECT {columns(AttachmentRow, "a")}, {columns(MessageRow, "m")}
             FROM attachments a JOIN messages m ON m.id = a.message_id
-            WHERE a.id = ? AND m.organization_id = ?""",
+            WHERE a.id = ? AND m.organization_id = ? AND m.{VISIBLE}""",
         (attachment_id, organization_id),
     )
     if row is None:
@@ -291,7 +294,7 @@ def with_bytes(tx: Tx, organization_id: str, *, after: str, until: str, limit: i
     """The organization's messages between the two ids, oldest first."""
     rows = tx.all(
         f"""SELECT m.id, m.blob_id IS NOT NULL, m.blob_id IS NOT NULL AND {_WAITING} FROM messages m
-            WHERE m.organization_id = ? AND m.id > ? AND m.id < ? ORDER BY m.id LIMIT ?""",
+            WHERE m.organization_id = ? AND m.id > ? AND m.id < ? AND m.{VISIBLE} ORDER BY m.id LIMIT ?""",
         (organization_id, after, until, limit),
     )
     return [Aged(row[0], bool(row[1]), bool(row[2])) for row in rows]
@@ -307,7 +310,8 @@ def drop_bytes(tx: Tx, organization_id: str, message_ids: Sequence[str]) -> tupl
     for message_id in message_ids:
         row = tx.one(
             f"""SELECT m.blob_id, m.size_bytes FROM messages m
-                WHERE m.id = ? AND m.organization_id = ? AND m.blob_id IS NOT NULL AND NOT {_WAITING}""",
+                WHERE m.id = ? AND m.organization_id = ? AND m.{VISIBLE} AND m.blob_id IS NOT NULL
+                  AND NOT {_WAITING}""",
             (message_id, organization_id),
         )
         if row is None:

@@ -44,6 +44,7 @@ from storage.dialect import (
 from storage.labels import Owner
 from storage.records import dump, load
 from storage.search_index import Entry, Gone, SearchIndex, Walked, trigrams_of
+from storage.visibility import HELD, VISIBLE
 
 At = str | int  # where a message stands: its id; in an index that is ordered, its document
 
@@ -83,7 +84,7 @@ _ABSENT = {
 # Before it is looked for: what is no ASCII is not in what is.
 _TOO_PLAIN = {"words": " AND ".join(map(is_ascii, _ANYWHERE)), "sender": is_ascii("m.from_address")}
 _HOLDING = f"""SELECT m.id, m.from_address, m.subject, m.from_name, {_BODY}, {_ADDRESSES}
-    FROM messages m {_JOIN_WORDS} WHERE m.id IN {each_of("?")}"""
+    FROM messages m {_JOIN_WORDS} WHERE m.id IN {each_of("?")} AND m.{VISIBLE}"""
 
 
 class Needle(NamedTuple):
@@ -121,7 +122,8 @@ class Scope(NamedTuple):
     """Whose messages, and which of them; None: no matter. `first_id` is what `bounded` makes of `since_ms`.
 
     `from_domain`, `from_domain_shown`: the A-label of the author's domain, and its U-label, lower case. `is_verified`:
-    is that domain proven? `labels`: all of them, without `unread`. `walked_label`: what `bounded` chooses."""
+    is that domain proven? `labels`: all of them, without `unread`. `is_held`: what is held, in place of what is visible.
+    `walked_label`: what `bounded` chooses."""
 
     organization_id: str
     inbox_id: str | None = None
@@ -139,6 +141,7 @@ class Scope(NamedTuple):
     is_auto_reply: bool | None = None
     is_spam: bool | None = None
     has_attachments: bool | None = None
+    is_held: bool = False
     walked_label: str | None = None
 
     @property
@@ -161,7 +164,8 @@ class Scope(NamedTuple):
         """By which index its messages are walked over: nobody walks over the whole organization's mail for one quiet
         inbox."""
         by = "thread" if self.thread_id else "inbox" if self.inbox_id else "organization"
-        return f"m.{by}_id = :{by}_id" + (" AND m.id >= :first_id" if self.first_id is not None else "")
+        seen = HELD if self.is_held else VISIBLE
+        return f"m.{by}_id = :{by}_id AND m.{seen}" + (" AND m.id >= :first_id" if self.first_id is not None else "")
 
     def conditions(self) -> str:
         """All of them; none but `walked` chooses an index."""
@@ -416,11 +420,12 @@ def walk(tx: Tx, since: Walked, limit: int, max_bytes: int = BATCH_BYTES) -> Uns
     """Up to `limit` messages of all, whether in the tail or not, that come behind `since`; none: that was all."""
     organization_id: str | None = since.organization_id
     sql = f"""SELECT m.id, {_BODY_BYTES} FROM messages m
-        WHERE m.organization_id = ? AND m.id > ? ORDER BY m.id LIMIT ?"""
+        WHERE m.organization_id = ? AND m.id > ? AND m.{VISIBLE} ORDER BY m.id LIMIT ?"""
     rows = tx.all(sql, (since.organization_id, since.message_id, limit))
     if not rows:
         organization_id = tx.value(
-            "SELECT min(organization_id) FROM messages WHERE organization_id > ?", (since.organization_id,)
+            f"SELECT min(organization_id) FROM messages WHERE organization_id > ? AND {VISIBLE}",
+            (since.organization_id,),
         )
         rows = tx.all(sql, (organization_id, "", limit))
     gone = tx.all("SELECT message_id, inbox_id, words FROM search_gone LIMIT ?", (limit,))
@@ -464,7 +469,7 @@ _TEXTS = array_of(
         "m.organization_id", "m.id", "m.inbox_id", "m.subject", "m.from_address", "m.from_name", _BODY,
         "m.to_addresses", "m.cc_addresses", "m.bcc_addresses",
     ),
-    f"(SELECT value AS wanted FROM {elements(':ids')}) JOIN messages m ON m.id = wanted {_JOIN_WORDS}",
+    f"(SELECT value AS wanted FROM {elements(':ids')}) JOIN messages m ON m.id = wanted AND m.{VISIBLE} {_JOIN_WORDS}",
 )  # fmt: skip
 
 

@@ -26,6 +26,7 @@ from storage.kept_json import KeptJson
 from storage.labels import LABELLED_MAX, UNREAD, ThreadPlace, WantedThreads
 from storage.message_json import Part, known, rendered
 from storage.records import dump
+from storage.visibility import VISIBLE
 
 PARTICIPANTS_MAX = 50
 FIRST = ThreadPlace(2**62, "~")  # before the latest thread
@@ -37,7 +38,7 @@ _LATEST = f"""(SELECT value FROM
 _PARTICIPANTS = f"""CASE WHEN {count_of("t.participants")} <= {PARTICIPANTS_MAX} THEN t.participants
     ELSE {array_of(value("value"), _LATEST)} END"""
 _LABELS = f"""(SELECT label FROM (SELECT l.value AS label
-      FROM (SELECT labels FROM messages WHERE thread_id = t.id ORDER BY id DESC LIMIT {LABELLED_MAX}) m,
+      FROM (SELECT labels FROM messages WHERE thread_id = t.id AND {VISIBLE} ORDER BY id DESC LIMIT {LABELLED_MAX}) m,
         {elements("m.labels")} l
       UNION SELECT '{UNREAD}' WHERE t.unread_count > 0)
     ORDER BY label LIMIT {LABELS_MAX})"""
@@ -60,7 +61,7 @@ COLUMNS = (
     "last_message_at", "is_archived", "created_at",
 )  # fmt: skip
 _LABELLINGS = f"""(SELECT {joined("labels")} FROM (SELECT DISTINCT labels FROM
-    (SELECT labels FROM messages WHERE thread_id = t.id ORDER BY id DESC LIMIT {LABELLED_MAX})))"""
+    (SELECT labels FROM messages WHERE thread_id = t.id AND {VISIBLE} ORDER BY id DESC LIMIT {LABELLED_MAX})))"""
 _STATE = f"t.id, {', '.join(f't.{column}' for column in COLUMNS)}, {_LABELLINGS}"
 _ONE = (
     f"SELECT {octets(object_of(_THREAD))}, t.inbox_id FROM threads t WHERE t.id = ? AND t.organization_id = ?"

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from storage import message_json
 from storage.database import Tx
 from storage.dialect import array, array_of
+from storage.visibility import VISIBLE
 
 ATTACHMENTS_MAX = 50
 
@@ -38,7 +39,7 @@ _SPOKEN = f"""SELECT m.id, m.direction, m.status, m.is_auto_reply, m.auth, m.fro
       m.subject, coalesce(nullif(m.extracted_text, ''), m.text_body, w.words, ''), m.text_slices IS NOT NULL,
       m.created_at, {_ATTACHMENTS}, {message_json.RISK}
     FROM messages m LEFT JOIN search_words w ON w.message_id = m.id
-    WHERE m.thread_id = :thread AND m.organization_id = :organization"""
+    WHERE m.thread_id = :thread AND m.organization_id = :organization AND m.{VISIBLE}"""
 _BEFORE = f"{_SPOKEN} AND m.id < :before ORDER BY m.id DESC LIMIT :limit"
 _FIRST = f"{_SPOKEN} ORDER BY m.id LIMIT 1"
 _ONE = f"{_SPOKEN} AND m.id = :message"

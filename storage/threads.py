@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from storage.database import Tx
 from storage.dialect import greatest, holds
 from storage.records import ThreadRow, columns, dump, load
+from storage.visibility import VISIBLE
 
 SUBJECT_WINDOW_MS = 30 * 86_400_000
 SUBJECT_LOOK = 100
@@ -30,7 +31,7 @@ def by_message_ids(tx: Tx, inbox_id: str, message_ids: Sequence[str]) -> str | N
     """The thread of the first of these Message-IDs that the inbox knows (ordered by preference)."""
     for message_id in message_ids:
         thread_id: str | None = tx.value(
-            "SELECT thread_id FROM messages WHERE inbox_id = ? AND message_id_header = ? LIMIT 1",
+            f"SELECT thread_id FROM messages WHERE inbox_id = ? AND message_id_header = ? AND {VISIBLE} LIMIT 1",
             (inbox_id, message_id),
         )
         if thread_id is not None:
@@ -112,7 +113,8 @@ def _latest(known: Sequence[str], participants: Sequence[str]) -> list[str]:
 def leave(tx: Tx, thread_id: str, *, is_unread: bool) -> None:
     """Count one message less, whose row is gone already. The thread goes with its last message."""
     newest = tx.one(
-        "SELECT snippet, created_at FROM messages WHERE thread_id = ? ORDER BY id DESC LIMIT 1", (thread_id,)
+        f"SELECT snippet, created_at FROM messages WHERE thread_id = ? AND {VISIBLE} ORDER BY id DESC LIMIT 1",
+        (thread_id,),
     )
     if newest is None:
         tx.run("DELETE FROM threads WHERE id = ?", (thread_id,))

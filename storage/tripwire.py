@@ -6,6 +6,7 @@ from storage import messages
 from storage.database import Tx
 from storage.dialect import each_of
 from storage.records import dump
+from storage.visibility import VISIBLE
 
 _OTHERS = f"""SELECT count(*) FROM recent_recipients
     WHERE organization_id = ? AND seen_at > ? AND address NOT IN {each_of("?")}"""
@@ -50,8 +51,8 @@ def note(tx: Tx, organization_id: str, keys: Collection[str], now_ms: int, forge
 def correspondents(tx: Tx, inbox_id: str, thread_id: str) -> set[str]:
     """The addresses, as they wrote them, that have written to the inbox lately in the thread."""
     rows = tx.all(
-        """SELECT DISTINCT from_address FROM
-             (SELECT from_address, direction FROM messages WHERE thread_id = ? AND inbox_id = ?
+        f"""SELECT DISTINCT from_address FROM
+             (SELECT from_address, direction FROM messages WHERE thread_id = ? AND inbox_id = ? AND {VISIBLE}
               ORDER BY id DESC LIMIT ?) WHERE direction = 'inbound'""",
         (thread_id, inbox_id, messages.THREAD_LOOK),
     )

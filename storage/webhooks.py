@@ -23,6 +23,7 @@ from storage.database import Tx
 from storage.dialect import THEN_JOIN
 from storage.events import DELIVERIES, WORDS, Words
 from storage.records import EventRow, WebhookAttempt, WebhookRow, columns, dump
+from storage.visibility import VISIBLE
 
 AHEAD_ROWS = 1000  # of one look; the rest comes with the next
 
@@ -30,9 +31,10 @@ _SELECT = f"SELECT {columns(WebhookRow)} FROM webhooks"
 # One statement for everything: each costs more than the rows that it reads.
 _SURROUNDINGS = f"""SELECT {columns(EventRow, "e")}, m.id IS NOT NULL, {WORDS.format("m")},
       w.id IS NOT NULL, {columns(WebhookRow, "w")}
-    FROM events e LEFT JOIN messages m ON m.id = e.message_id AND m.organization_id = e.organization_id
+    FROM events e LEFT JOIN messages m ON m.id = e.message_id AND m.organization_id = e.organization_id AND m.{VISIBLE}
     LEFT JOIN webhooks w ON w.id = ? AND w.deleted_at IS NULL WHERE e.seq = ?"""
-_STANDING = f"""SELECT EXISTS (SELECT 1 FROM messages m WHERE m.id = ? AND m.organization_id = w.organization_id),
+_STANDING = f"""SELECT EXISTS
+        (SELECT 1 FROM messages m WHERE m.id = ? AND m.organization_id = w.organization_id AND m.{VISIBLE}),
       {columns(WebhookRow, "w")} FROM webhooks w WHERE w.id = ? AND w.deleted_at IS NULL"""
 _WORDS_AT = len(EventRow._fields)
 _WEBHOOK_AT = _WORDS_AT + 1 + len(Words._fields)
