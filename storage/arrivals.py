@@ -7,11 +7,13 @@ is as of that moment.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import msgspec
+
 from storage import events, threads, usage, work
 from storage.change_events import ChangeEvents
 from storage.clock import day_of, iso
 from storage.database import Tx
-from storage.records import AttachmentRow, MessageRow, load
+from storage.records import AttachmentRow, MessageRow
 
 NewId = Callable[[str], str]
 
@@ -106,11 +108,11 @@ def received_event(
         "direction": "inbound",
         "fromAddress": message.from_address,
         "fromName": message.from_name,
-        "toAddresses": load(message.to_addresses),
+        "toAddresses": _as_it_stands(message.to_addresses),
         "subject": message.subject,
         "snippet": message.snippet,
         "hasHtml": message.html_slices is not None,
-        "auth": load(message.auth) if message.auth else None,
+        "auth": _as_it_stands(message.auth) if message.auth else None,
         "attachments": [
             {
                 "id": one.id,
@@ -122,3 +124,7 @@ def received_event(
         ],
         "receivedAt": iso(received_at_ms),
     }
+
+
+def _as_it_stands(json: str) -> msgspec.Raw:
+    return msgspec.Raw(json.encode())

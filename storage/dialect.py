@@ -76,6 +76,11 @@ def committed(table: str) -> str:
     return f"{table}.rowid"
 
 
+def committed_now(table: str) -> str:
+    """In SET of an UPDATE of one row: it was committed now, behind all others."""
+    return f"rowid = (SELECT max(rowid) + 1 FROM {table})"
+
+
 # JSON that is looked into --------------------------------------------------------------------------
 #
 # Lists come in as one parameter, so that a statement is the same text however long they are.

@@ -15,6 +15,8 @@ _SELECT = f"SELECT {columns(InboxRow)} FROM inboxes"
 _LATEST = greatest("coalesce(last_message_at, 0)", "?")
 _RECEIVED = f"""UPDATE inboxes SET unread_count = unread_count + 1, last_message_at = {_LATEST}
     WHERE id = ? AND is_active = 1 RETURNING {HAS_WORK}"""
+_RELEASED = f"""UPDATE inboxes SET unread_count = unread_count + 1, last_message_at = {_LATEST}
+    WHERE id = ? RETURNING is_active AND {HAS_WORK}"""
 _SENT = f"UPDATE inboxes SET last_message_at = {_LATEST} WHERE id = ?"
 
 
@@ -156,6 +158,12 @@ def received(tx: Tx, inbox_id: str, now_ms: int) -> bool | None:
     """One more unread message: is it work (storage.work)? None when the inbox was deactivated meanwhile."""
     row = tx.one(_RECEIVED, (now_ms, inbox_id))
     return None if row is None else bool(row[0])
+
+
+def released(tx: Tx, inbox_id: str, now_ms: int) -> bool:
+    """One more unread message, which came in earlier and was held: is it work now? Not in an inbox that was deactivated
+    meanwhile."""
+    return bool(tx.value(_RELEASED, (now_ms, inbox_id)))
 
 
 def sent(tx: Tx, inbox_id: str, now_ms: int) -> None:

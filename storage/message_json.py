@@ -33,7 +33,7 @@ from storage.dialect import (
 from storage.kept_json import KeptJson
 from storage.records import dump
 from storage.search import Scope
-from storage.visibility import VISIBLE
+from storage.visibility import HELD, VISIBLE
 
 # Senders decide how many recipients and attachments a message has: a list goes out in parts where these are many.
 SLICE_MESSAGES = 25
@@ -109,7 +109,14 @@ _MESSAGE = {
     "failureReason": value("m.failure_reason"),
     "scheduledAt": moment("m.scheduled_at"),
     "sentAt": moment("m.sent_at"),
+    "heldAt": "'null'",
     "createdAt": moment("m.created_at"),
+}
+# Of one that is held, for those who decide on it. None of it is kept: it is another when it is released.
+_HELD = {
+    **_MESSAGE,
+    "threadId": value("(SELECT h.thread_id FROM held_mail h WHERE h.message_id = m.id)"),
+    "heldAt": moment("m.held_at"),
 }
 # An element of a thread's `messages` has short names beside the long ones.
 _OF_THREAD = {**_MESSAGE, "from": value("m.from_address"), "to": stored("m.to_addresses")}
@@ -120,9 +127,13 @@ _STATE = f"""m.id, {", ".join(f"m.{column}" for column in CHANGING)}, {RISK},
 STATE_COLUMNS = len(CHANGING) + 3
 _RENDERED = f"""SELECT m.id, {octets(object_of(_MESSAGE))} FROM messages m
     WHERE {unindexed("m.organization_id")} = ? AND m.id IN {each_of("?")} AND m.{VISIBLE}"""
+_RENDERED_HELD = f"""SELECT m.id, {octets(object_of(_HELD))} FROM messages m
+    WHERE {unindexed("m.organization_id")} = ? AND m.id IN {each_of("?")} AND m.{HELD}"""
 _BODIES = "m.inbox_id, m.text_body, m.text_slices, m.html_slices, m.blob_id"
 _ONE = f"""SELECT {octets(object_of(_MESSAGE))}, {_BODIES} FROM messages m
     WHERE m.id = ? AND m.organization_id = ? AND m.{VISIBLE}"""
+_ONE_HELD = f"""SELECT {octets(object_of(_HELD))}, {_BODIES} FROM messages m
+    WHERE m.id = ? AND m.organization_id = ? AND m.{HELD}"""
 _ONE_STATE = f"""SELECT {_STATE}, {_BODIES} FROM messages m
     WHERE m.id = ? AND m.organization_id = ? AND m.{VISIBLE}"""
 _SOME_OF_THREAD = f"""SELECT {octets(object_of(_OF_THREAD))}, {_BODIES} FROM messages m
@@ -176,6 +187,12 @@ def get(tx: Tx, organization_id: str, message_id: str, kept: KeptJson | None = N
     return ShownMessage(json, *row[STATE_COLUMNS:])
 
 
+def get_held(tx: Tx, organization_id: str, message_id: str) -> ShownMessage | None:
+    """The organization's held message, or None; its thread is where it will be."""
+    row = tx.one(_ONE_HELD, (message_id, organization_id))
+    return ShownMessage(*row) if row else None
+
+
 class Weight(NamedTuple):
     """A message of a thread, the bytes of its bodies, and about how many the rest of its JSON has."""
 
@@ -210,7 +227,7 @@ class Part(NamedTuple):
 def list_messages(tx: Tx, scope: Scope, before: str | None, limit: int, kept: KeptJson | None = None) -> Part:
     """The scope's messages older than `before`, newest first; no more of them at once than PART_BYTES suggests."""
     states = _states(tx, scope, before, min(limit, SLICE_MESSAGES))
-    json = _slice(tx, scope.organization_id, states, kept)
+    json = _slice(tx, scope.organization_id, states, kept, scope.is_held)
     if len(states) < SLICE_MESSAGES or len(states) == limit:
         return Part(json, None)
     rest = partial(list_messages, scope=scope, before=states[-1][0], limit=limit - len(states), kept=kept)
@@ -239,14 +256,21 @@ def newest_at_hand(tx: Tx, scope: Scope, limit: int, kept: KeptJson) -> Part | N
     return Part(rendered(tx, _RENDERED, scope.organization_id, states, found, kept), None)
 
 
-def of(tx: Tx, organization_id: str, message_ids: Sequence[str], kept: KeptJson | None = None) -> Part:
-    """These, in this order, which is that of their ages: newest first."""
+def of(
+    tx: Tx,
+    organization_id: str,
+    message_ids: Sequence[str],
+    kept: KeptJson | None = None,
+    is_held: bool = False,
+) -> Part:
+    """These, in this order, which is that of their ages: newest first. `is_held`: they are all held, or none is."""
     some, others = message_ids[:SLICE_MESSAGES], message_ids[SLICE_MESSAGES:]
-    states = tx.all(_STATES_OF, (organization_id, dump(list(some))))
-    json = _slice(tx, organization_id, states, kept)
+    states = tx.all(_STATES_OF[is_held], (organization_id, dump(list(some))))
+    json = _slice(tx, organization_id, states, kept, is_held)
     if not others:
         return Part(json, None)
-    return _with_rest(tx, json, partial(of, organization_id=organization_id, message_ids=others, kept=kept))
+    rest = partial(of, organization_id=organization_id, message_ids=others, kept=kept, is_held=is_held)
+    return _with_rest(tx, json, rest)
 
 
 def _with_rest(tx: Tx, json: bytes, rest: Callable[[Tx], Part]) -> Part:
@@ -261,8 +285,12 @@ def _states(tx: Tx, scope: Scope, before: str | None, limit: int) -> list[State]
     return tx.all(statement, {**scope._asdict(), "before": before, "limit": limit})
 
 
-def _slice(tx: Tx, organization_id: str, states: Sequence[State], kept: KeptJson | None) -> bytes:
+def _slice(
+    tx: Tx, organization_id: str, states: Sequence[State], kept: KeptJson | None, is_held: bool = False
+) -> bytes:
     """These messages, in this order: as they are kept, or rendered, and kept from now on."""
+    if is_held:
+        return rendered(tx, _RENDERED_HELD, organization_id, states, known(states, None), None)
     return rendered(tx, _RENDERED, organization_id, states, known(states, kept), kept)
 
 
@@ -295,5 +323,8 @@ def _page(conditions: str) -> str:
     return f"SELECT {_STATE} FROM messages m WHERE {conditions} ORDER BY m.id DESC LIMIT :limit"
 
 
-_STATES_OF = f"""SELECT {_STATE} FROM messages m
-    WHERE {unindexed("m.organization_id")} = ? AND m.id IN {each_of("?")} AND m.{VISIBLE} ORDER BY m.id DESC"""
+_STATES_OF = {
+    is_held: f"""SELECT {_STATE} FROM messages m
+        WHERE {unindexed("m.organization_id")} = ? AND m.id IN {each_of("?")} AND m.{seen} ORDER BY m.id DESC"""
+    for is_held, seen in ((False, VISIBLE), (True, HELD))
+}

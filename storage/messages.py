@@ -13,7 +13,7 @@ from storage.visibility import VISIBLE
 
 _SELECT = f"SELECT {columns(MessageRow)} FROM messages"
 _INSERT = f"""INSERT INTO messages ({columns(MessageRow)})
-    VALUES ({", ".join("?" for _ in MessageRow._fields)})"""
+    VALUES ({", ".join("nullif(?, '')" if name == "thread_id" else "?" for name in MessageRow._fields)})"""
 _INSERT_ATTACHMENT = f"""INSERT INTO attachments ({columns(AttachmentRow)})
     VALUES ({", ".join("?" for _ in AttachmentRow._fields)})"""
 _COUNT_UNREAD_OF_THREAD = (
@@ -275,7 +275,7 @@ def delete(tx: Tx, message: MessageRow) -> str | None:
     if message.blob_id is None:
         return None
     usage.keep_bytes(tx, message.organization_id, -message.size_bytes)
-    return _release_blob(tx, message.blob_id)
+    return release_blob(tx, message.blob_id)
 
 
 class Aged(NamedTuple):
@@ -319,7 +319,7 @@ def drop_bytes(tx: Tx, organization_id: str, message_ids: Sequence[str]) -> tupl
         tx.run("UPDATE messages SET blob_id = NULL WHERE id = ?", (message_id,))
         attempts.forget_evidence(tx, message_id)
         usage.keep_bytes(tx, organization_id, -row[1])
-        file = _release_blob(tx, row[0])
+        file = release_blob(tx, row[0])
         count += 1
         files += [file] if file else []
     return count, files
@@ -334,7 +334,8 @@ def _forget_words_of_events(tx: Tx, message_id: str) -> None:
     tx.run(_FORGET_WORDS, (message_id,))
 
 
-def _release_blob(tx: Tx, blob_id: str) -> str | None:
+def release_blob(tx: Tx, blob_id: str) -> str | None:
+    """A message shows it no more; the blob where its file is to be removed after the commit, or None."""
     row = tx.one("SELECT refs, data IS NULL FROM blobs WHERE id = ?", (blob_id,))
     if row is None:
         return None

@@ -11,7 +11,8 @@ one that deletes it. The index is a file of its own (`storage.search_index`), wr
 (`storage.indexer`): what a batch needs is read here (`waiting`, `walk`), and once the index is committed, `settle`
 takes it from the tail. A search reads the tail message by message, and then the index: so it misses nothing that is
 committed, and what is in both it finds once. What was deleted stands in `search_gone` until the index has let go of it,
-and is found no more in the meantime, for each hit is a row of `messages`.
+and is found no more in the meantime, for each hit is a row of `messages`. What is held is indexed like all others, so
+that it has its number when it comes, and is no hit before it is released.
 
 Where a message stands in the index: its number there (`document`) is the organization's number × 2^36 +
 a count, so an organization's messages lie side by side, in the order of their age, and a search reads
@@ -122,7 +123,7 @@ class Scope(NamedTuple):
     """Whose messages, and which of them; None: no matter. `first_id` is what `bounded` makes of `since_ms`.
 
     `from_domain`, `from_domain_shown`: the A-label of the author's domain, and its U-label, lower case. `is_verified`:
-    is that domain proven? `labels`: all of them, without `unread`. `is_held`: what is held, in place of what is visible.
+    is that domain proven? `labels`: all of them, without `unread`. `is_held`: what is held, not what is visible.
     `walked_label`: what `bounded` chooses."""
 
     organization_id: str
@@ -147,7 +148,7 @@ class Scope(NamedTuple):
     @property
     def is_filtered(self) -> bool:
         """Whether some of the messages that are walked over may be left out."""
-        whose = {"organization_id", "inbox_id", "thread_id"}
+        whose = {"organization_id", "inbox_id", "thread_id", "is_held"}
         is_narrowed = any(
             value not in (None, ()) for name, value in self._asdict().items() if name not in whose
         )
@@ -165,7 +166,9 @@ class Scope(NamedTuple):
         inbox."""
         by = "thread" if self.thread_id else "inbox" if self.inbox_id else "organization"
         seen = HELD if self.is_held else VISIBLE
-        return f"m.{by}_id = :{by}_id AND m.{seen}" + (" AND m.id >= :first_id" if self.first_id is not None else "")
+        return f"m.{by}_id = :{by}_id AND m.{seen}" + (
+            " AND m.id >= :first_id" if self.first_id is not None else ""
+        )
 
     def conditions(self) -> str:
         """All of them; none but `walked` chooses an index."""
@@ -416,18 +419,30 @@ def waiting(tx: Tx, limit: int, after: str = "", max_bytes: int = BATCH_BYTES) -
     return Unsettled(mark_of(tx), texts, [Gone(*row) for row in gone], keys, has_more)
 
 
+# What is held stands in indexes of its own.
+_WALK = "SELECT * FROM ({} UNION ALL {}) ORDER BY id LIMIT :limit".format(
+    *(
+        f"""SELECT * FROM (SELECT m.id AS id, {_BODY_BYTES} FROM messages m
+              WHERE m.organization_id = :organization AND m.id > :after AND m.{seen} ORDER BY m.id LIMIT :limit)"""
+        for seen in (VISIBLE, HELD)
+    )
+)
+_NEXT_ORGANIZATION = "SELECT min(next) FROM ({} UNION ALL {})".format(
+    *(
+        f"SELECT min(organization_id) AS next FROM messages WHERE organization_id > :organization AND {seen}"
+        for seen in (VISIBLE, HELD)
+    )
+)
+
+
 def walk(tx: Tx, since: Walked, limit: int, max_bytes: int = BATCH_BYTES) -> Unsettled:
     """Up to `limit` messages of all, whether in the tail or not, that come behind `since`; none: that was all."""
     organization_id: str | None = since.organization_id
-    sql = f"""SELECT m.id, {_BODY_BYTES} FROM messages m
-        WHERE m.organization_id = ? AND m.id > ? AND m.{VISIBLE} ORDER BY m.id LIMIT ?"""
-    rows = tx.all(sql, (since.organization_id, since.message_id, limit))
+    given = {"organization": since.organization_id, "after": since.message_id, "limit": limit}
+    rows = tx.all(_WALK, given)
     if not rows:
-        organization_id = tx.value(
-            f"SELECT min(organization_id) FROM messages WHERE organization_id > ? AND {VISIBLE}",
-            (since.organization_id,),
-        )
-        rows = tx.all(sql, (organization_id, "", limit))
+        organization_id = tx.value(_NEXT_ORGANIZATION, given)
+        rows = tx.all(_WALK, {**given, "organization": organization_id, "after": ""})
     gone = tx.all("SELECT message_id, inbox_id, words FROM search_gone LIMIT ?", (limit,))
     ids = [row[0] for row in rows[: _fitting([row[1] for row in rows], max_bytes)]]
     walked = Walked(organization_id, ids[-1]) if organization_id and ids else None
@@ -469,7 +484,7 @@ _TEXTS = array_of(
         "m.organization_id", "m.id", "m.inbox_id", "m.subject", "m.from_address", "m.from_name", _BODY,
         "m.to_addresses", "m.cc_addresses", "m.bcc_addresses",
     ),
-    f"(SELECT value AS wanted FROM {elements(':ids')}) JOIN messages m ON m.id = wanted AND m.{VISIBLE} {_JOIN_WORDS}",
+    f"(SELECT value AS wanted FROM {elements(':ids')}) JOIN messages m ON m.id = wanted {_JOIN_WORDS}",
 )  # fmt: skip
 
 

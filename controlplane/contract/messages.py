@@ -314,6 +314,7 @@ class ListedMessage(ResponseModel):
     failureReason: str | None
     scheduledAt: Timestamp | None
     sentAt: Timestamp | None
+    heldAt: Timestamp | None
     createdAt: Timestamp
 
 

@@ -1,4 +1,4 @@
-"""A received message as values: what is the same for every inbox it reaches, its row, its event. Pure."""
+"""A received message as values: what is the same for every inbox it reaches, its row, what finds its thread. Pure."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -8,10 +8,10 @@ from maild.message.auto_reply import is_auto_reply
 from maild.message.digest import Digest
 from maild.message.idn import unicode_domain
 from maild.message.model import Mailbox
-from maild.message.thread_headers import named_messages
-from storage.clock import iso
+from maild.message.thread_headers import base_subject, named_messages
+from storage.arrivals import ConversationClues
 from storage.inboxes import RecipientInbox
-from storage.records import AttachmentRow, MessageRow, dump
+from storage.records import MessageRow, dump
 
 PARTICIPANTS = 50
 
@@ -62,6 +62,18 @@ def references(incoming: IncomingMessage) -> list[str]:
     """The Message-IDs that may name a known thread, the likeliest first."""
     parsed = incoming.digest.parsed
     return named_messages(parsed.in_reply_to, parsed.references)
+
+
+def clues_of(incoming: IncomingMessage) -> ConversationClues:
+    """What its conversation is found by."""
+    base, is_reply = base_subject(incoming.digest.parsed.subject)
+    return ConversationClues(
+        base_subject=base,
+        is_reply=is_reply,
+        correspondent=normalize(incoming.from_address) if incoming.from_address else "",
+        references=references(incoming),
+        participants=participants(incoming),
+    )
 
 
 def participants(incoming: IncomingMessage) -> list[str]:
@@ -135,32 +147,3 @@ def _is_auto_reply(incoming: IncomingMessage) -> bool:
         return True
     # Programs that answer have no return path (RFC 3834 §3.3); then less of a subject will do.
     return not incoming.envelope_from and is_auto_reply(parsed.headers, parsed.subject, "")
-
-
-def received_event(
-    message: MessageRow, incoming: IncomingMessage, attachments: Iterable[AttachmentRow]
-) -> dict[str, object]:
-    """`email.received` (docs/contract.md, section 6) less the words, which are read when it is rendered."""
-    return {
-        "messageId": message.id,
-        "inboxId": message.inbox_id,
-        "threadId": message.thread_id,
-        "direction": "inbound",
-        "fromAddress": message.from_address,
-        "fromName": message.from_name,
-        "toAddresses": incoming.to,
-        "subject": message.subject,
-        "snippet": message.snippet,
-        "hasHtml": message.html_slices is not None,
-        "auth": incoming.auth,
-        "attachments": [
-            {
-                "id": one.id,
-                "filename": one.filename,
-                "contentType": one.content_type,
-                "sizeBytes": one.size_bytes,
-            }
-            for one in attachments
-        ],
-        "receivedAt": iso(message.created_at),
-    }

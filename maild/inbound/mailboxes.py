@@ -7,19 +7,10 @@ from collections.abc import Mapping, Sequence, Set
 
 from maild.inbound import recipients
 from maild.inbound.admittance import ACCEPTED, Admittance, admit, concerns_of, sender_of
-from maild.inbound.incoming_message import (
-    IncomingMessage,
-    message_row,
-    participants,
-    received_event,
-    references,
-)
-from maild.message.address import normalize, split
-from maild.message.thread_headers import base_subject
-from storage import allowances, events, inboxes, messages, policies, rules, threads, usage, work
+from maild.inbound.incoming_message import IncomingMessage, clues_of, message_row
+from maild.message.address import split
+from storage import allowances, arrivals, inboxes, messages, policies, rules
 from storage.allowances import LimitOf
-from storage.change_events import ChangeEvents
-from storage.clock import day_of
 from storage.database import Tx
 from storage.ids import Ids
 from storage.inboxes import RecipientInbox
@@ -86,55 +77,12 @@ class Mailboxes:
         is_work = inboxes.received(tx, box.inbox_id, now_ms)
         if is_work is None:
             return False
-        thread_id = self._join_thread(tx, incoming, box, now_ms)
+        clues = clues_of(incoming)
+        draft = message_row(incoming, box, message_id, "", trace, now_ms)
+        known = arrivals.find_thread(tx, box.inbox_id, clues, now_ms)
+        thread_id = arrivals.join_thread(tx, draft, clues, known, self._ids.new, now_ms)
+        message = draft._replace(thread_id=thread_id)
         attachments = messages.attachment_rows(self._ids, message_id, incoming.digest.parts())
-        message = message_row(incoming, box, message_id, thread_id, trace, now_ms)
         messages.insert(tx, message, attachments, incoming.digest.search_words)
-        if is_work:
-            work.put(tx, message)
-        if incoming.mode == "live":
-            usage.add(tx, box.organization_id, day_of(now_ms), "received")
-        events.publish(
-            tx,
-            self._ids.new("evt"),
-            now_ms,
-            organization_id=box.organization_id,
-            type="email.received",
-            data=received_event(message, incoming, attachments),
-            mode=incoming.mode,
-            inbox_id=box.inbox_id,
-            message_id=message_id,
-        )
+        arrivals.announce(tx, message, attachments, is_work, self._ids.new, now_ms)
         return True
-
-    def _join_thread(self, tx: Tx, incoming: IncomingMessage, box: RecipientInbox, now_ms: int) -> str:
-        """Join the conversation that the headers name, else one by subject, else begin one."""
-        parsed = incoming.digest.parsed
-        base, is_reply = base_subject(parsed.subject)
-        correspondent = normalize(incoming.from_address) if incoming.from_address else ""
-        known = threads.by_message_ids(tx, box.inbox_id, references(incoming))
-        if known is None and is_reply:
-            known = threads.by_subject(tx, box.inbox_id, base, correspondent, now_ms)
-        people = participants(incoming)
-        if known is not None:
-            is_back = threads.join(
-                tx, known, now_ms, snippet=incoming.digest.snippet, participants=people, is_unread=True
-            )
-            if is_back:
-                told = ChangeEvents(self._ids.new, now_ms)
-                told.thread_updated(tx, box.organization_id, box.inbox_id, known, False, incoming.mode)
-            return known
-        thread_id = self._ids.new("thd")
-        threads.begin(
-            tx,
-            thread_id,
-            now_ms,
-            organization_id=box.organization_id,
-            inbox_id=box.inbox_id,
-            subject=parsed.subject,
-            base_subject=base,
-            snippet=incoming.digest.snippet,
-            participants=people,
-            is_unread=True,
-        )
-        return thread_id
