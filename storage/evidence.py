@@ -65,13 +65,13 @@ _IN_THREADS = f"""SELECT count(*) FROM (SELECT id, participants, created_at FROM
     WHERE id <> ? AND created_at < ? AND {holds("participants", "?")}"""
 
 
-def get(tx: Tx, organization_id: str, message_id: str) -> EvidenceRow | None:
+def get(tx: Tx, organization_id: str, message_id: str, *, sees_held: bool = False) -> EvidenceRow | None:
     """What was found in the organization's message; None when it was not looked at."""
     row = tx.one(
         f"""SELECT {", ".join(f"e.{name}" for name in EvidenceRow._fields)} FROM messages m
             JOIN message_evidence e ON e.message_id = m.id
-            WHERE m.id = ? AND m.organization_id = ? AND m.{VISIBLE}""",
-        (message_id, organization_id),
+            WHERE m.id = :message AND m.organization_id = :organization AND (m.{VISIBLE} OR :sees_held)""",
+        {"message": message_id, "organization": organization_id, "sees_held": sees_held},
     )
     return None if row is None else EvidenceRow(*row)
 

@@ -18,6 +18,7 @@ from storage.dialect import elements, holds
 from storage.ids import first_at, made_at
 from storage.labels import UNREAD, has_label
 from storage.records import columns
+from storage.visibility import HELD, VISIBLE
 
 FAULTS_MAX = 100  # told of each kind
 INTERRUPT_AGAIN_S = 0.02
@@ -42,19 +43,19 @@ _UNREAD = holds("m.labels", f"'{UNREAD}'")
 _COUNTERS = (
     _Counter(
         "messages of a thread",
-        """SELECT t.id, t.message_count, count(m.id) AS found FROM threads t
-           LEFT JOIN messages m ON m.thread_id = t.id GROUP BY t.id HAVING found <> t.message_count""",
+        f"""SELECT t.id, t.message_count, count(m.id) AS found FROM threads t
+           LEFT JOIN messages m ON m.thread_id = t.id AND m.{VISIBLE} GROUP BY t.id HAVING found <> t.message_count""",
     ),
     _Counter(
         "unread messages of a thread",
         f"""SELECT t.id, t.unread_count, count(m.id) AS found FROM threads t
-            LEFT JOIN messages m ON m.thread_id = t.id AND {_UNREAD}
+            LEFT JOIN messages m ON m.thread_id = t.id AND m.{VISIBLE} AND {_UNREAD}
             GROUP BY t.id HAVING found <> t.unread_count""",
     ),
     _Counter(
         "unread messages of an inbox",
         f"""SELECT i.id, i.unread_count, count(m.id) AS found FROM inboxes i
-            LEFT JOIN messages m ON m.inbox_id = i.id AND {_UNREAD}
+            LEFT JOIN messages m ON m.inbox_id = i.id AND m.{VISIBLE} AND {_UNREAD}
             GROUP BY i.id HAVING found <> i.unread_count""",
     ),
     _Counter(
@@ -72,15 +73,33 @@ _COUNTERS = (
     ),
     _Counter(
         "stored bytes of an organization",
-        """SELECT o.id, coalesce(s.bytes, 0) AS bytes, coalesce(sum(m.size_bytes), 0) AS found FROM organizations o
-           LEFT JOIN stored_bytes s ON s.organization_id = o.id
-           LEFT JOIN messages m ON m.organization_id = o.id AND m.blob_id IS NOT NULL
+        f"""SELECT o.id, coalesce(s.bytes, 0) AS bytes, coalesce(sum(m.size_bytes), 0) +
+             coalesce((SELECT sum(h.size_bytes) FROM messages h
+                       WHERE h.organization_id = o.id AND h.{HELD} AND h.blob_id IS NOT NULL), 0) AS found
+           FROM organizations o LEFT JOIN stored_bytes s ON s.organization_id = o.id
+           LEFT JOIN messages m ON m.organization_id = o.id AND m.{VISIBLE} AND m.blob_id IS NOT NULL
            GROUP BY o.id HAVING found <> coalesce(s.bytes, 0)""",
     ),
     _Counter(
         "messages that show a blob",
         """SELECT b.id, b.refs, count(m.id) AS found FROM blobs b
            LEFT JOIN messages m ON m.blob_id = b.id GROUP BY b.id HAVING found <> b.refs""",
+    ),
+    _Counter(
+        "what shows a held message",
+        f"""SELECT m.id, 0, (m.thread_id IS NOT NULL) + (m.labels <> '[]')
+              + EXISTS (SELECT 1 FROM work_items w WHERE w.message_id = m.id)
+              + EXISTS (SELECT 1 FROM events e WHERE e.message_id = m.id AND e.type = 'email.received') AS found
+            FROM messages m WHERE m.{HELD} AND found <> 0""",
+    ),
+    _Counter(
+        "what a held message is released by",
+        f"""SELECT m.id, 1, count(h.message_id) AS found FROM messages m
+            LEFT JOIN held_mail h ON h.message_id = m.id WHERE m.{HELD} GROUP BY m.id HAVING found <> 1""",
+    ),
+    _Counter(
+        "messages without a thread that are not held",
+        f"SELECT m.id, 0, 1 FROM messages m WHERE m.thread_id IS NULL AND m.{VISIBLE}",
     ),
 )
 

@@ -85,7 +85,7 @@ _ABSENT = {
 # Before it is looked for: what is no ASCII is not in what is.
 _TOO_PLAIN = {"words": " AND ".join(map(is_ascii, _ANYWHERE)), "sender": is_ascii("m.from_address")}
 _HOLDING = f"""SELECT m.id, m.from_address, m.subject, m.from_name, {_BODY}, {_ADDRESSES}
-    FROM messages m {_JOIN_WORDS} WHERE m.id IN {each_of("?")} AND m.{VISIBLE}"""
+    FROM messages m {_JOIN_WORDS} WHERE m.id IN {each_of("?")}"""
 
 
 class Needle(NamedTuple):

@@ -9,6 +9,7 @@ from storage import keys
 from storage.database import Tx
 
 LIVE = "live"  # a mode of keys, named as the scope that a test key would need; no key can hold it
+SEES_HELD = "reviews:read"
 NO_INBOX = ""  # an id that no inbox has
 
 
@@ -33,6 +34,12 @@ class Principal(NamedTuple):
     def holds(self, scope: str) -> bool:
         """Do the key's scopes grant it?"""
         return grants(self.scopes, scope)
+
+    @property
+    def sees_held(self) -> bool:
+        """Is what has come in and is held there for the caller, where it is asked for? Bound keys can't hold the scope;
+        a test key decides nothing about live mail."""
+        return self.mode == LIVE and self.inbox_id is None and self.holds(SEES_HELD)
 
     def ask(self, tx: Tx) -> None:
         """Refusal 401 when the key was revoked since the request was admitted: its body may have taken minutes."""

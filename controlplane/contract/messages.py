@@ -133,6 +133,7 @@ class ListMessages(RequestQuery):
     isAutoReply: bool | None = None
     isSpam: bool | None = None
     hasAttachments: bool | None = None
+    held: bool | None = None
     since: Moment | None = None
     until: Moment | None = None
     before: Annotated[str, cursor_of("msg")] | None = None

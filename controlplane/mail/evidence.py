@@ -26,7 +26,7 @@ from maild.message.evidence.files import HEAD_OCTETS, NamedFile
 from maild.message.evidence.finding import VERSION, EvidenceFound
 from maild.message.evidence.senders import SenderFacts, domain_of
 from maild.message.parse import parse, read_text
-from storage import blobs, evidence, messages
+from storage import blobs, evidence, held_mail, messages
 from storage.blobs import Blob, BlobMissing, Blobs
 from storage.cpu_threads import CpuThreads
 from storage.database import Database, Tx
@@ -56,19 +56,23 @@ class Examiner:
         self._store = store
         self._cpu = cpu
 
-    async def evidence_of(self, organization_id: str, message_id: str) -> EvidenceRow | None:
+    async def evidence_of(
+        self, organization_id: str, message_id: str, *, sees_held: bool = False
+    ) -> EvidenceRow | None:
         """What there is in the organization's message, looked for now where it was not before; None: no message."""
-        kept = await self._db.lookup(evidence.get, organization_id, message_id)
+        kept = await self._db.lookup(evidence.get, organization_id, message_id, sees_held=sees_held)
         if kept is not None and kept.version == VERSION:
             return kept
-        found = await self.look(organization_id, message_id)
+        found = await self.look(organization_id, message_id, sees_held=sees_held)
         if found is not None:
             await self._db.write(evidence.put, organization_id, message_id, found)
         return found
 
-    async def look(self, organization_id: str, message_id: str) -> EvidenceRow | None:
+    async def look(
+        self, organization_id: str, message_id: str, *, sees_held: bool = False
+    ) -> EvidenceRow | None:
         """Look at the message, and keep nothing; None: there is no such message."""
-        material = await self._db.read_for(organization_id, _material, organization_id, message_id)
+        material = await self._db.read_for(organization_id, _material, organization_id, message_id, sees_held)
         if material is None:
             return None
         return await self._cpu.run(organization_id, partial(self._examined, material))
@@ -132,8 +136,10 @@ def shown(message_id: str, row: EvidenceRow) -> dict[str, Any]:
 _Read = Callable[[int, int], bytes]
 
 
-def _material(tx: Tx, organization_id: str, message_id: str) -> Material | None:
+def _material(tx: Tx, organization_id: str, message_id: str, sees_held: bool) -> Material | None:
     message = messages.get(tx, organization_id, message_id)
+    if message is None and sees_held:
+        message = held_mail.get(tx, organization_id, message_id)
     if message is None:
         return None
     return Material(

@@ -1,8 +1,8 @@
 """Search: the tail that is not indexed yet, then the index, in reads of bounded length.
 
 The tail comes first: a message that the indexer moves meanwhile is then seen twice, never missed. What the
-index can't help with (one or two characters, a single thread, filters without words) is read message by message; so
-is everything while there is no index, or when it is lost in the middle of a search, which then begins anew.
+index can't help with (one or two characters, a single thread, what is held, filters without words) is read message by
+message; so is everything while there is no index, or when it is lost in the middle of a search, which then begins anew.
 """
 
 import time
@@ -58,7 +58,9 @@ class _Search:
         self._before = before
         self._limit = limit
         self._is_begun = False
-        self._has_index = index.is_complete and bool(needle.trigrams()) and scope.thread_id is None
+        self._has_index = index.is_complete and bool(needle.trigrams())
+        # The index goes by what is visible.
+        self._has_index = self._has_index and scope.thread_id is None and not scope.is_held
         indexed: Look = partial(search.indexed, index)
         self._places = [indexed, search.tail] if self._has_index else [search.scan]  # the next one last
         self._found: set[str] = set()
@@ -78,7 +80,7 @@ class _Search:
             if time.perf_counter() > until:
                 return None
         newest = sorted(self._found, reverse=True)[: self._limit]
-        return message_json.of(tx, self._scope.organization_id, newest, self._kept)
+        return message_json.of(tx, self._scope.organization_id, newest, self._kept, self._scope.is_held)
 
     def _begin(self, tx: Tx) -> None:
         self._scope, self._before = search.bounded(tx, self._scope, self._before)

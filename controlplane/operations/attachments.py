@@ -6,7 +6,7 @@ from controlplane.contract.refusals import Refusal
 from controlplane.mail import bodies
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Download
-from storage import blobs, messages
+from storage import blobs, held_mail, messages
 from storage.blobs import Blob
 from storage.database import Tx
 from storage.records import AttachmentRow
@@ -17,7 +17,7 @@ INLINE_TYPES = frozenset(
 
 
 async def get_attachment(call: Call) -> Download:
-    found = await call.read(_find, call.organization_id, call.id)
+    found = await call.read(_find, call)
     if found is None:
         raise Refusal("attachment_not_found")
     attachment, blob = found
@@ -34,8 +34,10 @@ async def get_attachment(call: Call) -> Download:
     )
 
 
-def _find(tx: Tx, organization_id: str, attachment_id: str) -> tuple[AttachmentRow, Blob | None] | None:
-    found = messages.attachment(tx, organization_id, attachment_id)
+def _find(tx: Tx, call: Call) -> tuple[AttachmentRow, Blob | None] | None:
+    found = messages.attachment(tx, call.organization_id, call.id)
+    if found is None and call.principal.sees_held:
+        found = held_mail.attachment(tx, call.organization_id, call.id)
     if found is None:
         return None
     attachment, message = found

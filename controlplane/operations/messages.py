@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from controlplane.access.principal import SEES_HELD
 from controlplane.contract import rendering
 from controlplane.contract.messages import ListMessages, PatchMessage
 from controlplane.contract.refusals import Refusal
@@ -26,7 +27,7 @@ from controlplane.sending.submission import (
     small_fingerprint,
 )
 from maild.message.idn import unicode_domain
-from storage import blobs, message_json, messages
+from storage import blobs, held_mail, message_json, messages
 from storage.blobs import Blob, Blobs
 from storage.database import Tx
 from storage.kept_json import KeptJson
@@ -80,6 +81,9 @@ def accepted(sent: Accepted) -> Result:
 async def list_messages(call: Call) -> JsonArray:
     query: ListMessages = call.input
     inbox_id = call.principal.listed_inbox(query.inboxId)
+    if query.held:
+        call.principal.require(SEES_HELD)
+        call.principal.require_live()
     asked = AskedLabels.of(query.labels, query.unread)
     if asked.is_contradiction:
         return JsonArray(nothing())
@@ -99,6 +103,7 @@ async def list_messages(call: Call) -> JsonArray:
         is_auto_reply=query.isAutoReply,
         is_spam=query.isSpam,
         has_attachments=query.hasAttachments,
+        is_held=bool(query.held),
     )
     before = min(filter(None, (query.before, query.cursor)), default=None)
     needle = Needle.of(query.q, query.from_ or _sender_within(scope))
@@ -124,7 +129,7 @@ def _sender_within(scope: Scope) -> str | None:
 
 async def _page(call: Call, scope: Scope, before: str | None, limit: int) -> Part:
     kept = call.services.kept_json
-    if before is not None:
+    if before is not None or scope.is_held:
         return await call.read(message_json.list_messages, scope, before, limit, kept)
     # What clients ask again and again: has anything come?
     page = await call.db.lookup(message_json.newest_at_hand, scope, limit, kept)
@@ -148,7 +153,7 @@ async def parts(call: Call, part: Part) -> AsyncIterator[bytes]:
 
 
 async def get_message(call: Call) -> Result | JsonPieces:
-    whole = await call.db.lookup(_whole, call.organization_id, call.id, call.services.kept_json)
+    whole = await call.db.lookup(_seen, call)
     if whole is None:
         raise Refusal("message_not_found")
     return await _shown(call, whole, await read_bodies(call, whole, call.input.html == "sanitized"))
@@ -178,7 +183,7 @@ async def member_pieces(call: Call, whole: Whole, members: Mapping[str, MessageB
 
 async def get_raw_message(call: Call) -> Download:
     """The message as it stands: what came in, under the lines that were put before it on its way."""
-    found = await call.db.lookup(_stored, call.organization_id, call.id)
+    found = await call.db.lookup(_stored, call)
     if found is None:
         raise Refusal("message_not_found")
     message, blob = found
@@ -194,7 +199,9 @@ async def get_raw_message(call: Call) -> Download:
 
 
 async def get_evidence(call: Call) -> Result:
-    found = await call.services.examiner.evidence_of(call.organization_id, call.id)
+    found = await call.services.examiner.evidence_of(
+        call.organization_id, call.id, sees_held=call.principal.sees_held
+    )
     if found is None:
         raise Refusal("message_not_found")
     return Result(evidence.shown(call.id, found))
@@ -237,8 +244,20 @@ def _whole(tx: Tx, organization_id: str, message_id: str, kept: KeptJson | None 
     return Whole.of(tx, shown) if shown else None
 
 
-def _stored(tx: Tx, organization_id: str, message_id: str) -> tuple[MessageRow, Blob | None] | None:
-    row = messages.get(tx, organization_id, message_id)
+def _seen(tx: Tx, call: Call) -> Whole | None:
+    """The message that the call names, held ones too where the caller may decide about them."""
+    whole = _whole(tx, call.organization_id, call.id, call.services.kept_json)
+    if whole is not None or not call.principal.sees_held:
+        return whole
+    shown = message_json.get_held(tx, call.organization_id, call.id)
+    return Whole.of(tx, shown) if shown else None
+
+
+def _stored(tx: Tx, call: Call) -> tuple[MessageRow, Blob | None] | None:
+    """The same for its bytes."""
+    row = messages.get(tx, call.organization_id, call.id)
+    if row is None and call.principal.sees_held:
+        row = held_mail.get(tx, call.organization_id, call.id)
     if row is None:
         return None
     return row, blobs.get(tx, row.blob_id) if row.blob_id else None

@@ -15,7 +15,7 @@ LISTED = {
     "replyToAddresses", "subject", "snippet", "extractedText", "messageIdHeader",
     "inReplyTo", "references", "labels", "isAutoReply", "isSpam", "risk", "auth", "forwardOf", "recipients",
     "attachments",
-    "failureReason", "scheduledAt", "sentAt", "createdAt",
+    "failureReason", "scheduledAt", "sentAt", "heldAt", "createdAt",
 }  # fmt: skip
 RECIPIENT = {
     "address", "kind", "status", "attempts", "lastAttemptAt", "nextAttemptAt", "remoteHost", "smtpCode",

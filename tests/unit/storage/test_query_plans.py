@@ -35,7 +35,7 @@ def test_what_reads_a_whole_table_is_found(sql: str, table: str) -> None:
         "SELECT max(seq) FROM events",
         "SELECT m.id FROM json_each(:ids) one JOIN messages m ON m.id = one.value",
         "SELECT rowid FROM trigrams WHERE trigrams MATCH :match AND rowid < 5",
-        "SELECT f.id FROM (SELECT id FROM messages WHERE inbox_id = ? ORDER BY id LIMIT 5) f",
+        "SELECT f.id FROM (SELECT id FROM messages WHERE thread_id = ? ORDER BY id LIMIT 5) f",
         "INSERT INTO switched_off (name, since) VALUES (?, ?)",
         "PRAGMA user_version",
     ],

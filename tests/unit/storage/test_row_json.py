@@ -51,7 +51,7 @@ MESSAGE: st.SearchStrategy[MessageRow] = st.builds(
     blob_id=st.none(), size_bytes=INTEGER, header_length=INTEGER, envelope_from=WORDS, bounce_token=st.none(),
     failure_reason=MAYBE, scheduled_at=st.none() | MOMENT, sent_at=st.none() | MOMENT, created_at=MOMENT,
     unsubscribe=st.integers(0, 1), counted_at=st.none() | MOMENT, from_domain_shown=MAYBE,
-    reply_to_addresses=st.none() | ADDRESSES, forward_of=MAYBE,
+    reply_to_addresses=st.none() | ADDRESSES, forward_of=MAYBE, held_at=st.none(),
 )  # fmt: skip
 ATTACHMENT = st.builds(
     AttachmentRow,
@@ -155,7 +155,7 @@ def as_listed(
         "recipients": [as_recipient(one) for one in recipients] if row.direction == "outbound" else [],
         "attachments": [as_attachment(one) for one in attachments],
         "failureReason": row.failure_reason, "scheduledAt": moment(row.scheduled_at),
-        "sentAt": moment(row.sent_at), "createdAt": iso(row.created_at),
+        "sentAt": moment(row.sent_at), "heldAt": None, "createdAt": iso(row.created_at),
     }  # fmt: skip
 
 

@@ -61,11 +61,13 @@ class Watched(Examiner):
         self.looked_at: list[str] = []
         self.faults: dict[str, Exception] = {}
 
-    async def look(self, organization_id: str, message_id: str) -> EvidenceRow | None:
+    async def look(
+        self, organization_id: str, message_id: str, *, sees_held: bool = False
+    ) -> EvidenceRow | None:
         if message_id in self.faults:
             raise self.faults[message_id]
         self.looked_at.append(message_id)
-        return await super().look(organization_id, message_id)
+        return await super().look(organization_id, message_id, sees_held=sees_held)
 
 
 @pytest.fixture
