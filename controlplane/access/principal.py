@@ -37,9 +37,8 @@ class Principal(NamedTuple):
 
     @property
     def sees_held(self) -> bool:
-        """Is what has come in and is held there for the caller, where it is asked for? Bound keys can't hold the scope;
-        a test key decides nothing about live mail."""
-        return self.mode == LIVE and self.inbox_id is None and self.holds(SEES_HELD)
+        """Is what has come in and is held there for the caller, where it is asked for? For bound keys it never is."""
+        return self.inbox_id is None and self.holds(SEES_HELD)
 
     def ask(self, tx: Tx) -> None:
         """Refusal 401 when the key was revoked since the request was admitted: its body may have taken minutes."""

@@ -9,11 +9,12 @@ from maild.inbound import recipients
 from maild.inbound.admittance import ACCEPTED, Admittance, admit, concerns_of, sender_of
 from maild.inbound.incoming_message import IncomingMessage, clues_of, message_row
 from maild.message.address import split
-from storage import allowances, arrivals, inboxes, messages, policies, rules
+from storage import allowances, arrivals, held_mail, inboxes, messages, policies, reviews, rules
 from storage.allowances import LimitOf
 from storage.database import Tx
 from storage.ids import Ids
 from storage.inboxes import RecipientInbox
+from storage.records import MessageRow, ReviewRow, dump
 from storage.rules import Ruling
 
 # (code, enhanced status code, text). RFC 3463 §3.3, X.2.2: temporary, for retention or deleting makes room.
@@ -70,19 +71,51 @@ class Mailboxes:
         held_for: Sequence[str] = (),
     ) -> bool:
         """The message's rows, thread, usage and event in one inbox; False when the inbox is gone. Its blob's row is
-        there already, where the caller counts what was delivered."""
+        there already, where the caller counts what was delivered. `held_for`: the reasons for which it is held; then
+        there is a review of it, and nothing else that shows it (`storage.held_mail`)."""
         domain = split(box.address)[1]  # it may have been deleted since RCPT, as the inbox may have been
         if not recipients.is_served(tx, domain, self.shared_domains):
             return False
+        draft = message_row(incoming, box, message_id, "", trace, now_ms)
+        if held_for:
+            return self._hold(tx, incoming, draft, held_for)
         is_work = inboxes.received(tx, box.inbox_id, now_ms)
         if is_work is None:
             return False
         clues = clues_of(incoming)
-        draft = message_row(incoming, box, message_id, "", trace, now_ms)
         known = arrivals.find_thread(tx, box.inbox_id, clues, now_ms)
         thread_id = arrivals.join_thread(tx, draft, clues, known, self._ids.new, now_ms)
         message = draft._replace(thread_id=thread_id)
         attachments = messages.attachment_rows(self._ids, message_id, incoming.digest.parts())
         messages.insert(tx, message, attachments, incoming.digest.search_words)
         arrivals.announce(tx, message, attachments, is_work, self._ids.new, now_ms)
+        return True
+
+    def _hold(self, tx: Tx, incoming: IncomingMessage, message: MessageRow, held_for: Sequence[str]) -> bool:
+        now_ms = message.created_at
+        if inboxes.get_active(tx, message.organization_id, message.inbox_id) is None:
+            return False
+        attachments = messages.attachment_rows(self._ids, message.id, incoming.digest.parts())
+        words = incoming.digest.search_words
+        held_mail.hold(tx, message, attachments, words, clues_of(incoming), self._ids.new)
+        policy = policies.effective(tx, message.organization_id, message.inbox_id).review
+        review = ReviewRow(
+            id=self._ids.new("rev"),
+            organization_id=message.organization_id,
+            inbox_id=message.inbox_id,
+            message_id=message.id,
+            direction="inbound",
+            mode=message.mode,
+            status="pending",
+            reasons=dump(list(held_for)),
+            warnings="[]",
+            submitted_by=None,
+            is_told=int(not policy.notify),
+            expires_at=now_ms + policy.expires_after_s * 1000,
+            resolved_by=None,
+            resolved_at=None,
+            note=None,
+            created_at=now_ms,
+        )
+        reviews.open_(tx, review, self._ids.new("evt"))
         return True
