@@ -247,7 +247,7 @@ class OperatorCommands:
         """As the API shows it to itself, and what only the operator sees."""
         now_ms = self._clock.now_ms()
         limits = asdict(self._settings.plan(row.plan))
-        used = organizations.used(tx, row.id, now_ms)
+        used = organizations.used(tx, row.id, now_ms, sees_held=True)
         shown = shown_organization(row, limits, used, usage.reputation(tx, row.id, now_ms), now_ms)
         standing = organizations.standing(tx, row.id, now_ms)
         tripwire = organizations.tripwire(tx, row.id)

@@ -48,6 +48,7 @@ def hold(
     now_ms = message.created_at
     held = message._replace(held_at=now_ms, thread_id="", labels="[]")
     messages.insert(tx, held, attachments, words)
+    usage.hold_bytes(tx, held.organization_id, held.size_bytes)
     tx.run(
         "INSERT INTO held_mail (message_id, inbox_id, thread_id, header, conversation) VALUES (?, ?, ?, ?, ?)",
         (
@@ -92,6 +93,8 @@ def release(tx: Tx, organization_id: str, message_id: str, new_id: NewId, now_ms
     arrived = message._replace(thread_id=thread_id, labels=dump([UNREAD]), held_at=None)
     tx.run(_RELEASE, (thread_id, arrived.labels, message_id))
     tx.run("DELETE FROM held_mail WHERE message_id = ?", (message_id,))
+    if message.blob_id is not None:
+        usage.hold_bytes(tx, organization_id, -message.size_bytes)
     arrivals.announce(tx, arrived, messages.attachments(tx, message_id), is_work, new_id, now_ms)
     return True
 
@@ -122,6 +125,7 @@ def _delete(tx: Tx, message_id: str) -> str | None:
     if blob_id is None:
         return None
     usage.keep_bytes(tx, organization_id, -size_bytes)
+    usage.hold_bytes(tx, organization_id, -size_bytes)
     return messages.release_blob(tx, blob_id)
 
 

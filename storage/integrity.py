@@ -81,6 +81,13 @@ _COUNTERS = (
            GROUP BY o.id HAVING found <> coalesce(s.bytes, 0)""",
     ),
     _Counter(
+        "held bytes of an organization",
+        f"""SELECT o.id, coalesce(s.held, 0) AS held, coalesce(sum(m.size_bytes), 0) AS found FROM organizations o
+            LEFT JOIN stored_bytes s ON s.organization_id = o.id
+            LEFT JOIN messages m ON m.organization_id = o.id AND m.{HELD} AND m.blob_id IS NOT NULL
+            GROUP BY o.id HAVING found <> coalesce(s.held, 0)""",
+    ),
+    _Counter(
         "messages that show a blob",
         """SELECT b.id, b.refs, count(m.id) AS found FROM blobs b
            LEFT JOIN messages m ON m.blob_id = b.id GROUP BY b.id HAVING found <> b.refs""",

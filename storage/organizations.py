@@ -48,14 +48,15 @@ _USED = """SELECT
     (SELECT count(*) FROM webhooks WHERE organization_id = :id AND deleted_at IS NULL)"""
 
 
-def used(tx: Tx, organization_id: str, now_ms: int) -> Used:
-    """Bytes are those of the messages that an organization can read: one message in two inboxes counts twice."""
+def used(tx: Tx, organization_id: str, now_ms: int, *, sees_held: bool = False) -> Used:
+    """Bytes are those of the messages that the caller can read: one message in two inboxes counts twice."""
     row = tx.one(_USED, {"id": organization_id})
     assert row is not None
     monthly = usage.get(tx, organization_id, month_of(now_ms), "messages")
     daily = usage.get(tx, organization_id, day_of(now_ms), "messages")
     inboxes, open_drafts, webhooks = row
-    return Used(monthly, daily, inboxes, open_drafts, webhooks, usage.kept_bytes(tx, organization_id))
+    stored = (usage.kept_bytes if sees_held else usage.visible_bytes)(tx, organization_id)
+    return Used(monthly, daily, inboxes, open_drafts, webhooks, stored)
 
 
 def first(tx: Tx) -> OrganizationRow | None:

@@ -305,7 +305,8 @@ CREATE TABLE id_drifts (
 -- The stored bytes of an organization's messages (storage/usage.py).
 CREATE TABLE stored_bytes (
   organization_id TEXT PRIMARY KEY,
-  bytes           INTEGER NOT NULL
+  bytes           INTEGER NOT NULL,
+  held            INTEGER NOT NULL DEFAULT 0     -- of these, of messages that are held
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE attachments (

@@ -18,6 +18,9 @@ _GIVE_BACK = f"""UPDATE usage SET value = {greatest("0", "value - ?")}
 _KEEP_BYTES = f"""INSERT INTO stored_bytes (organization_id, bytes) VALUES (:organization, {greatest("0", ":change")})
     ON CONFLICT (organization_id) DO UPDATE SET bytes = {greatest("0", "bytes + :change")}"""
 
+_HOLD_BYTES = f"""UPDATE stored_bytes SET held = {greatest("0", "held + :change")}
+    WHERE organization_id = :organization"""
+
 
 def add(tx: Tx, organization_id: str, period: str, metric: str, amount: int = 1, scope: str = "") -> None:
     """Count `amount` more. `period`: `clock.day_of` or `month_of`; `metric`: one that the schema's CHECK lists."""
@@ -94,6 +97,19 @@ def keep_bytes(tx: Tx, organization_id: str, change: int) -> None:
         _KEEP_BYTES,
         {"organization": organization_id, "change": change},
     )
+
+
+def hold_bytes(tx: Tx, organization_id: str, change: int) -> None:
+    """Note that so many of them more (or less) are of messages that are held."""
+    tx.run(_HOLD_BYTES, {"organization": organization_id, "change": change})
+
+
+def visible_bytes(tx: Tx, organization_id: str) -> int:
+    """`kept_bytes` less what is held."""
+    value: int | None = tx.value(
+        "SELECT bytes - held FROM stored_bytes WHERE organization_id = ?", (organization_id,)
+    )
+    return value or 0
 
 
 def kept_bytes(tx: Tx, organization_id: str) -> int:

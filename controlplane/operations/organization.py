@@ -18,7 +18,7 @@ from storage.usage import REPUTATION_DAYS, ReputationRates
 
 async def get_organization(call: Call) -> Result:
     now_ms = call.services.clock.now_ms()
-    found = await call.read(_profile, call.organization_id, now_ms)
+    found = await call.read(_profile, call, now_ms)
     if found is None:
         raise Refusal("not_found", "There is no such organization (any more).")
     row, used, standing = found
@@ -31,14 +31,12 @@ async def list_members(call: Call) -> Result:
     return Result([_shown_member(row) for row in rows])
 
 
-def _profile(
-    tx: Tx, organization_id: str, now_ms: int
-) -> tuple[OrganizationRow, Used, ReputationRates] | None:
-    row = organizations.get(tx, organization_id)
+def _profile(tx: Tx, call: Call, now_ms: int) -> tuple[OrganizationRow, Used, ReputationRates] | None:
+    row = organizations.get(tx, call.organization_id)
     if row is None:
         return None
-    used = organizations.used(tx, organization_id, now_ms)
-    return row, used, usage.reputation(tx, organization_id, now_ms)
+    used = organizations.used(tx, row.id, now_ms, sees_held=call.principal.sees_held)
+    return row, used, usage.reputation(tx, row.id, now_ms)
 
 
 def _camel(name: str) -> str:

@@ -1,6 +1,7 @@
 -- Mail that came in and is held until somebody decides on it. No row is written: nothing is held yet, so the indexes
 -- have what they will have, and a column may be NULL that never was.
 ALTER TABLE messages ADD COLUMN held_at INTEGER;
+ALTER TABLE stored_bytes ADD COLUMN held INTEGER NOT NULL DEFAULT 0;
 DROP TRIGGER messages_are_as_they_came;
 PRAGMA writable_schema = ON;
 UPDATE sqlite_master SET sql = replace(sql,
