@@ -54,7 +54,7 @@ def hold(
         (
             held.id,
             held.inbox_id,
-            _thread_to_be(tx, held, clues, now_ms) or new_id("thd"),
+            _find_thread(tx, held, clues, now_ms) or new_id("thd"),
             held.message_id_header,
             dump(clues),
         ),
@@ -65,6 +65,12 @@ def get(tx: Tx, organization_id: str, message_id: str) -> MessageRow | None:
     """The organization's held message, rejected or not; None where it has none of that id, or it was released."""
     row = tx.one(_GET, (message_id, organization_id))
     return _held(row) if row else None
+
+
+def thread_to_be(tx: Tx, message_id: str) -> str | None:
+    """The conversation in which the held message will be, which may not be there yet."""
+    found: str | None = tx.value("SELECT thread_id FROM held_mail WHERE message_id = ?", (message_id,))
+    return found
 
 
 def attachment(tx: Tx, organization_id: str, attachment_id: str) -> tuple[AttachmentRow, MessageRow] | None:
@@ -129,7 +135,7 @@ def _delete(tx: Tx, message_id: str) -> str | None:
     return messages.release_blob(tx, blob_id)
 
 
-def _thread_to_be(tx: Tx, held: MessageRow, clues: ConversationClues, now_ms: int) -> str | None:
+def _find_thread(tx: Tx, held: MessageRow, clues: ConversationClues, now_ms: int) -> str | None:
     """Where the message will be, unless it begins a conversation."""
     known = arrivals.find_thread(tx, held.inbox_id, clues, now_ms)
     if known is not None:

@@ -115,6 +115,8 @@ _MESSAGE = {
 # Of one that is held, for those who decide on it. None of it is kept: it is another when it is released.
 _HELD = {
     **_MESSAGE,
+    "review": f"""coalesce((SELECT {object_of(_HELD_FOR)} FROM reviews w
+        WHERE w.message_id = m.id AND w.status = 'pending'), 'null')""",
     "threadId": value("(SELECT h.thread_id FROM held_mail h WHERE h.message_id = m.id)"),
     "heldAt": moment("m.held_at"),
 }

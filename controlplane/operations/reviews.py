@@ -15,7 +15,7 @@ from controlplane.operations.thread_context import context_text
 from controlplane.sending.replying import SENDING
 from controlplane.sending.review_desk import find
 from controlplane.sending.reviewing import Approval, Decider, content_hash, reviewed_message
-from storage import message_json, reviews
+from storage import held_mail, message_json, reviews
 from storage.clock import iso, iso_or_none
 from storage.database import Tx
 from storage.records import ReviewRow, load
@@ -93,10 +93,13 @@ def _whole(tx: Tx, call: Call) -> ShownReview:
     review = find(tx, call.organization_id, call.id)
     message = reviewed_message(tx, review)
     shown = message_json.get(tx, call.organization_id, review.message_id)
+    if shown is None and review.direction == "inbound":
+        shown = message_json.get_held(tx, call.organization_id, review.message_id)
     if message is None or shown is None:
         return ShownReview({**shown_review(review), "contentHash": None}, None, None)
     whole = {**shown_review(review), "contentHash": content_hash(tx, message)}
-    return ShownReview(whole, Whole.of(tx, shown), message.thread_id)
+    thread_id = message.thread_id or held_mail.thread_to_be(tx, message.id)
+    return ShownReview(whole, Whole.of(tx, shown), thread_id)
 
 
 def shown_review(row: ReviewRow) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from pathlib import Path
 from storage import message_json, migrate, thread_json
 from storage.database import Tx
 from storage.kept_json import KeptJson
+from storage.visibility import VISIBLE
 
 LOOK = 500  # of each organization, the newest
 
@@ -28,7 +29,7 @@ def check(store: Path, kept: KeptJson) -> None:
 def _compare(conn: sqlite3.Connection, kept: KeptJson) -> None:
     tx = Tx(conn)
     for (organization_id,) in conn.execute("SELECT id FROM organizations").fetchall():
-        sql = "SELECT id FROM messages WHERE organization_id = ? ORDER BY id DESC LIMIT ?"
+        sql = f"SELECT id FROM messages WHERE organization_id = ? AND {VISIBLE} ORDER BY id DESC LIMIT ?"
         for (message_id,) in conn.execute(sql, (organization_id, LOOK)).fetchall():
             listed = message_json.of(tx, organization_id, [message_id], kept).json
             shown = message_json.get(tx, organization_id, message_id)
