@@ -229,8 +229,11 @@ class Acceptor:
             report_of = reports.count(tx, received.claim, self._senders, self._ids.new, now_ms)
         if received.about_domain is not None:
             sender = received.verdict.auth["verifiedDomain"]
+            shown = {
+                inbox_id: one for inbox_id, one in delivered.items() if admitted[inbox_id].fate == "accept"
+            }
             domain_reports.keep(
-                tx, self._ids, received.about_domain, received.recipients, delivered, sender, now_ms
+                tx, self._ids, received.about_domain, received.recipients, shown, sender, now_ms
             )
         held = {inbox_id: one.reasons for inbox_id, one in admitted.items() if one.fate == "hold"}
         return Committed(first_id, delivered, held, report_of)

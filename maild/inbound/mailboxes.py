@@ -6,7 +6,7 @@ All of it runs inside the caller's transaction: what `deliver` writes is durable
 from collections.abc import Mapping, Sequence, Set
 
 from maild.inbound import recipients
-from maild.inbound.admittance import ACCEPTED, Admittance, admit, concerns_of, sender_of
+from maild.inbound.admittance import ACCEPTED, UNVERIFIED, Admittance, admit, concerns_of, sender_of
 from maild.inbound.incoming_message import IncomingMessage, clues_of, message_row
 from maild.message.address import split
 from storage import allowances, arrivals, held_mail, inboxes, messages, policies, reviews, rules
@@ -58,7 +58,9 @@ class Mailboxes:
         if "inbound" in levels.ruled:
             rulings = rules.decide(tx, box.organization_id, box.inbox_id, "inbound", sender.keys)
         is_owed = is_report or recipients.is_owed(address, self.shared_domains)
-        return admit(sender, rulings, levels.effective.inbound, concerns_of(sender), is_owed=is_owed)
+        # A mail system that tells of mail of ours is hardly ever proven.
+        concerns = concerns_of(sender) - {UNVERIFIED} if is_report else concerns_of(sender)
+        return admit(sender, rulings, levels.effective.inbound, concerns, is_owed=is_owed)
 
     def deliver(
         self,

@@ -21,9 +21,9 @@ async def hold(maild: Running, inbox: Mapping[str, Any] | None, *reasons: str, *
     """From now on the inbox (None: all of the organization) holds mail for these reasons. `members`: further ones of
     `inbound`; `review`: that of the policy."""
     path = f"/v1/inboxes/{inbox['id']}/policy" if inbox else "/v1/organization/policy"
-    version = (await maild.api.get(path)).data["version"]
     review = members.pop("review", {})
-    body = {"version": version, "inbound": {"hold": list(reasons), **members}, "review": review}
+    before = (await maild.api.get(path)).data
+    body = {**before, "inbound": {"hold": list(reasons), **members}, "review": {**before["review"], **review}}
     answer = await maild.api.call("PUT", path, body)
     assert answer.status == 200, answer.body
 
