@@ -5,8 +5,10 @@ and a rejected one. Nobody but who decides is told a word, an id or a count of t
 answer, and what is answered to a GET is what was answered before they came.
 """
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from typing import Any, NamedTuple
 
 import pytest
@@ -14,7 +16,9 @@ import pytest
 from controlplane.contract.scopes import SCOPES
 from controlplane.operations.table import OPERATIONS
 from tests.conftest import Start
-from tests.support.holding import held, hold, mail, reject
+from tests.contract.test_held_mail import is_whole
+from tests.support.event_stream import EventStream
+from tests.support.holding import approve, held, hold, mail, reject, reviews
 from tests.support.running import Answer, Api, Running
 
 NOT_HERE = frozenset({"message_not_found", "thread_not_found", "attachment_not_found"})
@@ -437,3 +441,87 @@ async def test_those_who_decide_see_it_in_these_operations_alone(world: World) -
             if any(mark in answer.body.decode() and mark not in given for mark in marks):
                 shown.add(operation)
     assert shown == SHOWN_TO_DECIDERS
+
+
+# What does not end, or is not asked for ----------------------------------------------------------------
+
+
+async def test_no_stream_tells_of_it(world: World) -> None:
+    """What comes behind it is the first that is told."""
+    callers = {name: world.callers[name] for name in ("unbound", "bound", "test")}
+    async with AsyncExitStack() as opened:
+        streams = [await opened.enter_async_context(EventStream(api, types="*")) for api in callers.values()]
+        await come(world)
+        await world.maild.api.call("PATCH", f"/v1/messages/{world.names.seen}", {"addLabels": ["then"]})
+        for stream in streams:
+            assert (await stream.next()).type == "message.updated"
+
+
+async def test_no_webhook_is_called_for_it_before_it_is_released(world: World) -> None:
+    types = ["email.received", "message.updated", "message.deleted", "thread.updated"]
+    body = {"url": "https://hooks.test/", "subscribedEvents": types}
+    world.maild.sql(
+        """INSERT INTO webhooks (id, organization_id, url, subscribed_events, secret, created_at, updated_at)
+           VALUES ('whk_1', ?, ?, ?, x'00', 1, 1)""",
+        world.maild.organization_id,
+        body["url"],
+        json.dumps(types),
+    )
+    await come(world)
+    assert world.maild.sql("SELECT count(*) FROM webhook_deliveries") == [(0,)]
+    assert (await approve(world.decider, {"id": world.names.review})).status == 200
+    assert world.maild.sql("SELECT count(*) FROM webhook_deliveries") == [(1,)]
+
+
+async def test_a_wait_is_woken_by_what_is_released_and_not_by_what_is_held(world: World) -> None:
+    caller = world.callers["unbound"]
+    query = {"timeoutSeconds": "20", "after": world.names.seen}
+    waiting = asyncio.ensure_future(caller.get("/v1/messages/wait", **query))
+    await come(world)
+    assert not waiting.done()
+    assert (await approve(world.decider, {"id": world.names.review})).status == 200
+    assert (await waiting).data["message"]["id"] == world.names.beginning
+
+
+async def test_a_code_is_claimed_once_it_is_released(world: World) -> None:
+    caller, path = world.callers["unbound"], f"/v1/inboxes/{world.names.inbox}/codes/claim"
+    body = {"allowUnverified": True, "waitSeconds": 0, "after": "2020-01-01T00:00:00Z"}
+    await come(world)
+    assert (await caller.post(path, body)).data["claimed"] is False
+    (review,) = [one for one in await reviews(world.decider) if one["messageId"] == world.names.answer]
+    assert (await approve(world.decider, review)).status == 200
+    assert (await caller.post(path, body)).data["value"] == "482913"
+
+
+async def test_work_is_what_is_released(world: World) -> None:
+    caller, path = world.callers["unbound"], f"/v1/inboxes/{world.names.inbox}/claims"
+    await come(world)
+    offered = (await caller.post(path, {"max": 20, "waitSeconds": 0})).data
+    assert [one["message"]["id"] for one in offered] == [world.names.seen]
+    assert (await approve(world.decider, {"id": world.names.review})).status == 200
+    (claim,) = (await caller.post(path, {"max": 20, "waitSeconds": 0})).data
+    assert claim["message"]["id"] == world.names.beginning
+
+
+async def test_what_is_held_outlives_its_inbox(world: World) -> None:
+    await come(world)
+    marks = world.marks()
+    assert (await world.maild.api.call("DELETE", f"/v1/inboxes/{world.names.inbox}")).status == 200
+    answer = await world.callers["unbound"].get("/v1/messages")
+    assert not any(mark in answer.body.decode() for mark in marks)
+    assert (await approve(world.decider, {"id": world.names.review})).status == 200
+    assert (await world.callers["unbound"].get(f"/v1/messages/{world.names.beginning}")).status == 200
+    assert is_whole(world.maild)
+
+
+async def test_nobody_else_is_known_by_it(world: World) -> None:
+    """Who was held is a stranger still to what comes later (evidence), and may not be answered."""
+    await come(world)
+    path = f"/v1/inboxes/{world.names.inbox}/policy"
+    before = (await world.maild.api.get(path)).data
+    await world.maild.api.call("PUT", path, {**before, "inbound": {}})
+    seen = await world.maild.received(
+        {"id": world.names.inbox, "address": "bot@agents.test"}, mail(sender="giraffe@elsewhere.test")
+    )
+    evidence = (await world.maild.api.get(f"/v1/messages/{seen['id']}/evidence")).data
+    assert "first_time_sender" in {one["kind"] for one in evidence["items"]}
