@@ -50,7 +50,7 @@ from maild.loop_monitor import LoopMonitor
 from maild.mail_plane import Ground
 from maild.outbound import dkim
 from maild.outbound.queue import OutboundQueue
-from maild.ports import LogIn
+from maild.ports import ExamineArrival, LogIn
 from maild.queue_changes import QueueChanges
 from maild.resolver import DnsError, NoAnswer, NxDomain, Resolver
 from maild.submission_door import SubmissionDoor
@@ -105,6 +105,11 @@ class ControlPlane(NamedTuple):
     streams: Streams
     background: list[Service]
     tls_reporter: TlsReporter | None
+
+
+def arrival_examiner(ground: Ground) -> ExamineArrival:
+    """What the mail plane looks at mail with, where an inbox wants that before it is stored."""
+    return Examiner(ground.db, ground.blobs, ground.cpu).look_at_arrival
 
 
 def control_plane(

@@ -26,7 +26,7 @@ from controlplane.sending.tls_reporter import TlsReporter
 from controlplane.transport.server import HttpError, HttpServer
 from controlplane.webhooks.event_streams import Streams
 from maild import allocator
-from maild.control_plane import control_plane
+from maild.control_plane import arrival_examiner, control_plane
 from maild.inbound import tls
 from maild.inbound.certificate_watch import CertificateWatch
 from maild.inbound.listener import Listener
@@ -125,7 +125,9 @@ class Daemon:
         rspamd_url = self._settings.inbound.rspamd_url
         spam_filter = Rspamd(rspamd_url) if rspamd_url else None
         ask = spam_filter.ask if spam_filter else None
-        self.listener, local, common = mail_in(ground, senders, self._tls_context(), ask)
+        self.listener, local, common = mail_in(
+            ground, senders, self._tls_context(), ask, arrival_examiner(ground)
+        )
         outbound = self._settings.outbound
         policy_hosts = PolicyHosts(outbound, ground.resolver.addresses) if outbound.mta_sts else None
         self.tls_policies = self._outbound_tls(ground.clock)

@@ -24,6 +24,7 @@ from maild.authentication.judge import SenderJudge
 from maild.authentication.patience import Patience
 from maild.inbound.accept import Acceptor
 from maild.inbound.block_lists import BlockLists
+from maild.inbound.first_look import FirstLook
 from maild.inbound.listener import Listener
 from maild.inbound.local_delivery import LocalDelivery
 from maild.inbound.mailboxes import Mailboxes
@@ -53,7 +54,7 @@ from maild.outbound.smtp_client import Timeouts
 from maild.outbound.tls_policy import TlsPolicies
 from maild.outbound.tls_witness import TlsWitness
 from maild.outbound.warm_up import WarmUps
-from maild.ports import LogIn, QueuePorts
+from maild.ports import ExamineArrival, LogIn, QueuePorts
 from maild.resolver import Resolver
 from maild.submission.listener import SubmissionListener
 from storage import domains
@@ -105,7 +106,11 @@ class MailIn(NamedTuple):
 
 
 def mail_in(
-    ground: Ground, senders: EnvelopeSenders, tls: SSLContext, ask_spam_filter: AskSpamFilter | None
+    ground: Ground,
+    senders: EnvelopeSenders,
+    tls: SSLContext,
+    ask_spam_filter: AskSpamFilter | None,
+    examine: ExamineArrival,
 ) -> MailIn:
     """Call it on the event loop that the listener will run on."""
     settings, clock, ids = ground.settings, ground.clock, ground.ids
@@ -124,8 +129,19 @@ def mail_in(
         deadline_s=ground.tuning.smtp.auth_deadline_s,
     )
     spam_filter = SpamFilter(ask_spam_filter, patience, strangers) if ask_spam_filter else None
+    first_look = FirstLook(ids, clock, examine)
     acceptor = Acceptor(
-        ground.db, ground.blobs, ground.cpu, clock, ids, mailboxes, trace, judge, spam_filter, senders
+        ground.db,
+        ground.blobs,
+        ground.cpu,
+        clock,
+        ids,
+        mailboxes,
+        trace,
+        judge,
+        spam_filter,
+        senders,
+        first_look,
     )
     common = ListenerGround(
         blobs=ground.blobs,
@@ -140,7 +156,7 @@ def mail_in(
     )
     block_lists = BlockLists(settings.smtp.dnsbl, ground.resolver.ipv4)
     listener = Listener(common, settings.smtp, acceptor, ground.rounds, patience, block_lists)
-    local = LocalDelivery(ground.db, ground.blobs, ground.cpu, clock, ids, mailboxes, trace)
+    local = LocalDelivery(ground.db, ground.blobs, ground.cpu, clock, ids, mailboxes, trace, first_look)
     return MailIn(listener, local, common)
 
 

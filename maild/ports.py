@@ -11,8 +11,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
-from storage.blobs import Stored
+from storage.blobs import Blob, Stored
 from storage.database import Tx
+from storage.evidence import EvidenceRow
+from storage.records import AttachmentRow, MessageRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,8 @@ class Reply:
     refused_for: Sequence[str] = ()
 
 
+# What may be an attack in a message that is about to be stored: its row (of no thread yet), attachments and bytes.
+ExamineArrival = Callable[[MessageRow, Sequence[AttachmentRow], Blob], Awaitable[EvidenceRow]]
 DeliverLocal = Callable[[Tx], Mapping[str, Reply]]  # recipient → reply
 PrepareLocal = Callable[[LocalMail], Awaitable[DeliverLocal]]
 DeliverAnswer = Callable[[Tx], None]

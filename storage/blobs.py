@@ -71,6 +71,11 @@ class Stored:
     path: Path | None
     is_named: bool = False
 
+    @property
+    def as_blob(self) -> Blob:
+        """Its row to be, for who reads it before."""
+        return Blob(self.id, self.size_bytes, self.data, self.sha256)
+
     def view(self) -> RawMessage:
         """The bytes, or a read-only map of their file."""
         if self.data is not None:

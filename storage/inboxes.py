@@ -6,7 +6,7 @@ from typing import NamedTuple
 from storage import claims, withdrawal
 from storage.database import Tx
 from storage.dialect import each_of, greatest, unindexed
-from storage.policies import HAS_WORK
+from storage.policies import HAS_WORK, LOOKS_FIRST
 from storage.records import InboxRow, columns, dump
 from storage.visibility import VISIBLE
 
@@ -17,6 +17,7 @@ _RECEIVED = f"""UPDATE inboxes SET unread_count = unread_count + 1, last_message
     WHERE id = ? AND is_active = 1 RETURNING {HAS_WORK}"""
 _RELEASED = f"""UPDATE inboxes SET unread_count = unread_count + 1, last_message_at = {_LATEST}
     WHERE id = ? RETURNING is_active AND {HAS_WORK}"""
+_RECIPIENT = f"i.id, i.organization_id, i.address, {LOOKS_FIRST}"  # as RecipientInbox
 _SENT = f"UPDATE inboxes SET last_message_at = {_LATEST} WHERE id = ?"
 
 
@@ -33,11 +34,12 @@ class AddressInCooldown(Exception):
 
 
 class RecipientInbox(NamedTuple):
-    """What accepting mail needs of an inbox."""
+    """What accepting mail needs of an inbox. `looks_first`: its policy asks what may be an attack in its mail."""
 
     inbox_id: str
     organization_id: str
     address: str
+    looks_first: int = 0
 
 
 def create(
@@ -132,22 +134,20 @@ def count_active(tx: Tx, organization_id: str) -> int:
 
 def mailbox(tx: Tx, address: str) -> RecipientInbox | None:
     """The active inbox of exactly this address, or None; plus-addressing is the caller's matter."""
-    row = tx.one(
-        "SELECT id, organization_id, address FROM inboxes WHERE address = ? AND is_active = 1", (address,)
-    )
+    row = tx.one(f"SELECT {_RECIPIENT} FROM inboxes i WHERE i.address = ? AND i.is_active = 1", (address,))
     return RecipientInbox(*row) if row else None
 
 
 def operator_mailbox(tx: Tx) -> RecipientInbox | None:
     """The inbox that receives postmaster@ and abuse@ of every domain served (RFC 5321 §4.5.1), or None."""
-    row = tx.one("SELECT id, organization_id, address FROM inboxes WHERE is_operator = 1 AND is_active = 1")
+    row = tx.one(f"SELECT {_RECIPIENT} FROM inboxes i WHERE i.is_operator = 1 AND i.is_active = 1")
     return RecipientInbox(*row) if row else None
 
 
 def mailbox_by_bounce_token(tx: Tx, token: str, domain: str) -> RecipientInbox | None:
     """The active inbox whose message went out with the envelope sender `b+<token>@domain`, or None."""
     row = tx.one(
-        """SELECT i.id, i.organization_id, i.address FROM messages m JOIN inboxes i ON i.id = m.inbox_id
+        f"""SELECT {_RECIPIENT} FROM messages m JOIN inboxes i ON i.id = m.inbox_id
            WHERE m.bounce_token = ? AND i.domain = ? AND i.is_active = 1""",
         (token, domain),
     )

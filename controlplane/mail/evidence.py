@@ -5,7 +5,7 @@ what computes, and a small unit that writes; nothing of it is in the way of a ma
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -76,6 +76,16 @@ class Examiner:
         if material is None:
             return None
         return await self._cpu.run(organization_id, partial(self._examined, material))
+
+    async def look_at_arrival(
+        self, message: MessageRow, attachments: Sequence[AttachmentRow], blob: Blob
+    ) -> EvidenceRow:
+        """Look at a message that is about to be stored: nothing of it is there but its bytes (maild/ports.py)."""
+        people = await self._db.read_for(
+            message.organization_id, evidence.known_people, message, _key(message.from_address)
+        )
+        material = Material(message, blob, list(attachments[: MAX_FILES + 1]), people)
+        return await self._cpu.run(message.organization_id, partial(self._examined, material))
 
     def _examined(self, material: Material) -> EvidenceRow:
         try:

@@ -4,6 +4,7 @@
     judge      who really wrote it (maild/authentication), and what follows: it may be refused, or marked as spam
                then the operator's spam filter, if there is one (spam_filter.py)
     claim      what a report claims, by way of the envelope that it came in; is it one about a domain?
+    look       where an inbox holds what is of high risk: is it? (first_look.py)
     count      the rows that it would make, before they hold up others
     commit     room again; what each inbox does with it (admittance.py), which may be to refuse it; blob, thread,
                message, usage, event for each inbox, what a report brings: one transaction
@@ -31,6 +32,7 @@ from maild.errors import SmtpError
 from maild.inbound import domain_reports, reports
 from maild.inbound.admittance import Admittance
 from maild.inbound.envelope import InboundEnvelope
+from maild.inbound.first_look import FirstLook, LookedAt
 from maild.inbound.incoming_message import IncomingMessage, incoming_message
 from maild.inbound.mailboxes import FULL, REFUSED, UNAVAILABLE, Mailboxes
 from maild.inbound.reports import ReportClaim
@@ -61,7 +63,8 @@ MAX_ROWS = 10_000  # some 200 ms, in which nothing else is written
 
 
 class Received(NamedTuple):
-    """A message that was read and judged. `recipients`: one (address as given, inbox) pair for each inbox."""
+    """A message that was read and judged. `recipients`: one (address as given, inbox) pair for each inbox; `looked_at`:
+    by the id of those whose policy asks for it."""
 
     envelope: InboundEnvelope
     stored: Stored
@@ -70,6 +73,7 @@ class Received(NamedTuple):
     claim: ReportClaim | None
     recipients: Sequence[tuple[str, RecipientInbox]]
     about_domain: DomainReport | None
+    looked_at: Mapping[str, LookedAt]
 
 
 class Receipt(NamedTuple):
@@ -105,6 +109,7 @@ class Acceptor:
         judge: SenderJudge,
         spam_filter: SpamFilter | None,
         senders: EnvelopeSenders,
+        first_look: FirstLook,
     ) -> None:
         self._db = db
         self._blobs = blob_store
@@ -114,6 +119,7 @@ class Acceptor:
         self._mailboxes = mailboxes
         self._trace = trace
         self._senders = senders
+        self._first_look = first_look
         self._sender_judge = judge
         self._spam_filter = spam_filter
 
@@ -143,7 +149,11 @@ class Acceptor:
         claim = self._claim(envelope, report, verdict)
         about_domain, is_packed = await self._read_domain_report(envelope, stored, found.parsed)
         one_each = {box.inbox_id: (address, box) for address, box in envelope.recipients}
-        received = Received(envelope, stored, incoming, verdict, claim, list(one_each.values()), about_domain)
+        boxes = [box for _, box in one_each.values()]
+        looked_at = await self._first_look.at(incoming, boxes, stored.as_blob)
+        received = Received(
+            envelope, stored, incoming, verdict, claim, list(one_each.values()), about_domain, looked_at
+        )
         write = self._db.write_apart if _count_rows(received) > APART_ROWS else self._db.write
         done = await write(self._commit, received)
         _tell_accepted(received, done)
@@ -256,12 +266,13 @@ class Acceptor:
     def _admittance(
         self, tx: Tx, received: Received, address: str, box: RecipientInbox, now_ms: int
     ) -> Admittance:
-        found = self._mailboxes.admit(tx, received.incoming, box, address)
+        looked_at = received.looked_at.get(box.inbox_id)
+        found = self._mailboxes.admit(tx, received.incoming, box, address, looked_at)
         if found.fate == "accept" or received.claim is None:
             return found
         if not reports.is_proven(tx, received.claim, now_ms):
             return found
-        return self._mailboxes.admit(tx, received.incoming, box, address, is_report=True)
+        return self._mailboxes.admit(tx, received.incoming, box, address, looked_at, is_report=True)
 
     def _deliver(
         self,
@@ -278,8 +289,9 @@ class Acceptor:
         for _, box in received.recipients:
             message_id = self._ids.new("msg") if delivered else first_id
             admittance = admitted[box.inbox_id]
+            looked_at = received.looked_at.get(box.inbox_id)
             if self._mailboxes.deliver(
-                tx, received.incoming, box, trace, now_ms, message_id, admittance.reasons
+                tx, received.incoming, box, trace, now_ms, message_id, admittance.reasons, looked_at
             ):
                 delivered[box.inbox_id] = message_id
         return delivered

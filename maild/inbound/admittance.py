@@ -19,6 +19,7 @@ from storage.rules import Ruling
 AUTHORS_LOOK = 100
 UNLISTED = "unlisted"
 UNVERIFIED = "unverified"
+HIGH_RISK = "high_risk"
 
 Fate = Literal["accept", "hold", "refuse"]
 

@@ -13,6 +13,7 @@ import structlog
 
 from conf.log_events import LogEvent, tell
 from maild.authentication.verdict import known_sender
+from maild.inbound.first_look import FirstLook, LookedAt
 from maild.inbound.incoming_message import IncomingMessage, incoming_message
 from maild.inbound.mailboxes import FULL, REFUSED, UNAVAILABLE, Mailboxes
 from maild.inbound.trace import TraceWriter
@@ -20,11 +21,12 @@ from maild.message.address import normalize, split
 from maild.message.digest import Digest, digest, digest_at_once
 from maild.ports import DeliverAnswer, DeliverLocal, LocalMail, Reply, SimulatedAnswer
 from storage import blobs
-from storage.blobs import Blobs
+from storage.blobs import Blob, Blobs
 from storage.clock import Clock
 from storage.cpu_threads import CpuThreads
 from storage.database import Database, Tx
 from storage.ids import Ids
+from storage.inboxes import RecipientInbox
 
 log = structlog.get_logger("maild.smtp")
 
@@ -41,6 +43,7 @@ class LocalDelivery:
         ids: Ids,
         mailboxes: Mailboxes,
         trace: TraceWriter,
+        first_look: FirstLook,
     ) -> None:
         self._db = db
         self._blobs = blob_store
@@ -49,11 +52,12 @@ class LocalDelivery:
         self._ids = ids
         self._mailboxes = mailboxes
         self._trace = trace
+        self._first_look = first_look
 
     async def prepare_local(self, mail: LocalMail) -> DeliverLocal:
         """Read the message; the unit returned delivers it to the inboxes of its recipients. BlobMissing when its
         bytes are gone."""
-        blob = await self._db.read(blobs.get, mail.blob_id)
+        blob, boxes = await self._db.read(self._addressed, mail)
         if blob is None:
             raise blobs.BlobMissing(mail.blob_id)
         raw = await self._blobs.load(blob)
@@ -61,9 +65,18 @@ class LocalDelivery:
         sender = found.parsed.from_
         domain = split(normalize(sender.address))[1] if sender else None
         incoming = incoming_message(found, blob.id, blob.size_bytes, mail.envelope_from, known_sender(domain))
-        return lambda tx: self._deliver_local(tx, incoming, mail)
+        looked_at = await self._first_look.at(incoming, boxes, blob)
+        return lambda tx: self._deliver_local(tx, incoming, mail, looked_at)
 
-    def _deliver_local(self, tx: Tx, incoming: IncomingMessage, mail: LocalMail) -> Mapping[str, Reply]:
+    def _addressed(self, tx: Tx, mail: LocalMail) -> tuple[Blob | None, list[RecipientInbox]]:
+        """The message's bytes, and the inboxes that its recipients reach at the moment, each once."""
+        found = (self._mailboxes.find(tx, address) for address in mail.recipients)
+        boxes = {box.inbox_id: box for box in found if box is not None}
+        return blobs.get(tx, mail.blob_id), list(boxes.values())
+
+    def _deliver_local(
+        self, tx: Tx, incoming: IncomingMessage, mail: LocalMail, looked_at: Mapping[str, LookedAt]
+    ) -> Mapping[str, Reply]:
         replies: dict[str, Reply] = {}
         delivered: dict[str, str] = {}  # inbox → its message
         for address in mail.recipients:
@@ -74,7 +87,8 @@ class LocalDelivery:
             if self._mailboxes.is_full(tx, box.organization_id):
                 replies[address] = Reply(*FULL)
                 continue
-            admittance = self._mailboxes.admit(tx, incoming, box, address)
+            seen = looked_at.get(box.inbox_id)
+            admittance = self._mailboxes.admit(tx, incoming, box, address, seen)
             if admittance.fate == "refuse":
                 replies[address] = Reply(*REFUSED, refused_for=admittance.reasons)
                 continue
@@ -83,7 +97,9 @@ class LocalDelivery:
                 message_id = delivered[box.inbox_id] = self._ids.new("msg")
                 trace = self._trace.of_local(mail.envelope_from, address, mail.message_id)
                 trace += mail.recipient_headers
-                if self._mailboxes.deliver(tx, incoming, box, trace, now_ms, message_id, admittance.reasons):
+                if self._mailboxes.deliver(
+                    tx, incoming, box, trace, now_ms, message_id, admittance.reasons, seen
+                ):
                     blobs.retain(tx, incoming.blob_id)
             replies[address] = Reply(250, "2.1.5", "delivered to the inbox", delivered[box.inbox_id])
         return replies

@@ -6,15 +6,24 @@ All of it runs inside the caller's transaction: what `deliver` writes is durable
 from collections.abc import Mapping, Sequence, Set
 
 from maild.inbound import recipients
-from maild.inbound.admittance import ACCEPTED, UNVERIFIED, Admittance, admit, concerns_of, sender_of
+from maild.inbound.admittance import (
+    ACCEPTED,
+    HIGH_RISK,
+    UNVERIFIED,
+    Admittance,
+    admit,
+    concerns_of,
+    sender_of,
+)
+from maild.inbound.first_look import LookedAt
 from maild.inbound.incoming_message import IncomingMessage, clues_of, message_row
 from maild.message.address import split
-from storage import allowances, arrivals, held_mail, inboxes, messages, policies, reviews, rules
+from storage import allowances, arrivals, evidence, held_mail, inboxes, messages, policies, reviews, rules
 from storage.allowances import LimitOf
 from storage.database import Tx
 from storage.ids import Ids
 from storage.inboxes import RecipientInbox
-from storage.records import MessageRow, ReviewRow, dump
+from storage.records import AttachmentRow, MessageRow, ReviewRow, dump
 from storage.rules import Ruling
 
 # (code, enhanced status code, text). RFC 3463 §3.3, X.2.2: temporary, for retention or deleting makes room.
@@ -46,10 +55,18 @@ class Mailboxes:
         return allowances.is_full(tx, organization_id, self._storage_limit)
 
     def admit(
-        self, tx: Tx, incoming: IncomingMessage, box: RecipientInbox, address: str, *, is_report: bool = False
+        self,
+        tx: Tx,
+        incoming: IncomingMessage,
+        box: RecipientInbox,
+        address: str,
+        looked_at: LookedAt | None = None,
+        *,
+        is_report: bool = False,
     ) -> Admittance:
         """What the inbox does with the message, by policies and rules as they stand now. `address`: what it came to.
-        `is_report`: it tells of mail of ours, by an address or a Message-ID that proves it."""
+        `is_report`: it tells of mail of ours, by an address or a Message-ID that proves it. `looked_at`: None where the
+        inbox's policy did not ask for it."""
         levels = policies.levels(tx, box.organization_id, box.inbox_id)
         if levels is policies.UNGOVERNED:
             return ACCEPTED
@@ -60,6 +77,9 @@ class Mailboxes:
         is_owed = is_report or recipients.is_owed(address, self.shared_domains)
         # A mail system that tells of mail of ours is hardly ever proven.
         concerns = concerns_of(sender) - {UNVERIFIED} if is_report else concerns_of(sender)
+        # A policy that asks since a moment ago holds what nobody has looked at.
+        if looked_at is None or looked_at.is_of_high_risk:
+            concerns |= {HIGH_RISK}
         return admit(sender, rulings, levels.effective.inbound, concerns, is_owed=is_owed)
 
     def deliver(
@@ -71,6 +91,7 @@ class Mailboxes:
         now_ms: int,
         message_id: str,
         held_for: Sequence[str] = (),
+        looked_at: LookedAt | None = None,
     ) -> bool:
         """The message's rows, thread, usage and event in one inbox; False when the inbox is gone. Its blob's row is
         there already, where the caller counts what was delivered. `held_for`: the reasons for which it is held; then
@@ -79,8 +100,9 @@ class Mailboxes:
         if not recipients.is_served(tx, domain, self.shared_domains):
             return False
         draft = message_row(incoming, box, message_id, "", trace, now_ms)
+        attachments = self._attachments(incoming, message_id, looked_at)
         if held_for:
-            return self._hold(tx, incoming, draft, held_for)
+            return self._hold(tx, incoming, draft, attachments, held_for, looked_at)
         is_work = inboxes.received(tx, box.inbox_id, now_ms)
         if is_work is None:
             return False
@@ -88,18 +110,33 @@ class Mailboxes:
         known = arrivals.find_thread(tx, box.inbox_id, clues, now_ms)
         thread_id = arrivals.join_thread(tx, draft, clues, known, self._ids.new, now_ms)
         message = draft._replace(thread_id=thread_id)
-        attachments = messages.attachment_rows(self._ids, message_id, incoming.digest.parts())
         messages.insert(tx, message, attachments, incoming.digest.search_words)
+        _keep(tx, message, looked_at)
         arrivals.announce(tx, message, attachments, is_work, self._ids.new, now_ms)
         return True
 
-    def _hold(self, tx: Tx, incoming: IncomingMessage, message: MessageRow, held_for: Sequence[str]) -> bool:
+    def _attachments(
+        self, incoming: IncomingMessage, message_id: str, looked_at: LookedAt | None
+    ) -> list[AttachmentRow]:
+        if looked_at is not None:  # what was found names them
+            return [one._replace(message_id=message_id) for one in looked_at.attachments]
+        return messages.attachment_rows(self._ids, message_id, incoming.digest.parts())
+
+    def _hold(
+        self,
+        tx: Tx,
+        incoming: IncomingMessage,
+        message: MessageRow,
+        attachments: Sequence[AttachmentRow],
+        held_for: Sequence[str],
+        looked_at: LookedAt | None,
+    ) -> bool:
         now_ms = message.created_at
         if inboxes.get_active(tx, message.organization_id, message.inbox_id) is None:
             return False
-        attachments = messages.attachment_rows(self._ids, message.id, incoming.digest.parts())
         words = incoming.digest.search_words
         held_mail.hold(tx, message, attachments, words, clues_of(incoming), self._ids.new)
+        _keep(tx, message, looked_at)
         policy = policies.effective(tx, message.organization_id, message.inbox_id).review
         review = ReviewRow(
             id=self._ids.new("rev"),
@@ -121,3 +158,8 @@ class Mailboxes:
         )
         reviews.open_(tx, review, self._ids.new("evt"))
         return True
+
+
+def _keep(tx: Tx, message: MessageRow, looked_at: LookedAt | None) -> None:
+    if looked_at is not None:
+        evidence.put(tx, message.organization_id, message.id, looked_at.found)

@@ -10,6 +10,7 @@ from storage.clock import DAY_MS, iso
 from storage.domain_reports import KEEP_MS, KEPT
 from tests.support.domain_reports import BEGIN_S, DAY_S, dmarc_xml, gzipped, mail, tls_json, zipped
 from tests.support.domain_world import NAME, DomainWorld, domain_world
+from tests.support.holding import approve, held, hold
 from tests.support.running import Running
 from tests.support.store import ManualClock
 
@@ -161,3 +162,14 @@ async def test_a_domain_keeps_its_newest_reports_for_a_time(world: DomainWorld, 
     clock.forward(2 * DAY_MS / 1000)
     await world.maild.daemon.retention.round()
     assert [one["reportId"] for one in await reports(world, domain)] == ["young"]
+
+
+async def test_reports_in_held_mail_are_not_shown(world: DomainWorld) -> None:
+    """Whom nothing proves fills no list of what hosts report, nor does who decides about it."""
+    domain = await world.register()
+    bot = await world.maild.inbox("bot")
+    await hold(world.maild, bot, "unverified")
+    review = await held(world.maild, bot, mail(zipped(dmarc_xml(NAME))).decode())
+    assert await reports(world, domain) == []
+    assert (await approve(world.api, review)).status == 200
+    assert await reports(world, domain) == []
