@@ -7,7 +7,8 @@ files for the sweep at start (storage.blobs).
 
 The last event of all stays whatever its age, because numbers of events go up from it (storage.events); an event
 that a webhook still waits for stays until it was delivered or given up. A message loses its raw bytes, and keeps its
-row with the bodies that are in it, when its organization's plan says so; not while it waits to be sent.
+row with the bodies that are in it, when its organization's plan says so; not while it waits to be sent, nor while it
+is held. What came in, was held and was rejected goes as a whole (`held_mail.KEEP_REJECTED_MS`).
 """
 
 import asyncio
@@ -16,7 +17,7 @@ from typing import Any, NamedTuple
 
 import structlog
 
-from storage import domain_reports, messages, tls_sessions
+from storage import domain_reports, held_mail, messages, tls_sessions
 from storage.blobs import Blobs
 from storage.clock import DAY_MS, Clock
 from storage.database import Database, Tx
@@ -165,6 +166,7 @@ class Retention(LoopService):
         """Remove all that is too old now."""
         now_ms = self._clock.now_ms()
         removed = {rows.kind: await self._remove(rows, now_ms - self._ages_ms[rows.kind]) for rows in ROWS}
+        removed["rejected mail"] = await self._delete_rejected(now_ms - held_mail.KEEP_REJECTED_MS)
         removed["raw messages"] = 0
         for organization_id, plan in await self._db.read(_plans):
             days = self._raw_days(plan)
@@ -182,6 +184,20 @@ class Retention(LoopService):
             if keys:
                 removed += await self._db.write_apart(_remove, rows, keys, before_ms)
             if len(keys) < self._slices.rows:
+                return removed
+            await self._rest(began)
+
+    async def _delete_rejected(self, before_ms: int) -> int:
+        """Held messages that were rejected before then; how many."""
+        removed = 0
+        while True:
+            began = self._clock.monotonic()
+            ids = await self._db.read(held_mail.rejected_before, before_ms, self._slices.messages)
+            if ids:
+                files = await self._db.write_apart(held_mail.delete, ids)
+                await asyncio.to_thread(self._remove_files, files)
+                removed += len(ids)
+            if len(ids) < self._slices.messages:
                 return removed
             await self._rest(began)
 

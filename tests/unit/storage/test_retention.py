@@ -12,6 +12,7 @@ from storage.database import Tx
 from storage.records import WebhookAttempt
 from storage.retention import ROWS, Retention, Slices, ages
 from tests.support.store import ORGANIZATION, Store
+from tests.unit.storage import test_held_mail as held
 
 
 @pytest.fixture
@@ -234,3 +235,30 @@ async def test_files_go_with_their_last_message(store: Store) -> None:
 
 
 RAW_OF = b"From: bot@ours.test\r\nSubject: large\r\n\r\n"
+
+
+# Held mail -----------------------------------------------------------------------------------------
+
+
+async def test_rejected_mail_goes_after_a_month_and_what_is_held_stays(store: Store) -> None:
+    rejected = [await held.hold(store) for _ in range(5)]
+    pending = await held.hold(store)
+    for message_id in rejected:
+        assert await held.reject(store, message_id)
+    seen = await store.send("you@there.test")
+    forward(store, 29.9)
+    await keeper(store).round()
+    assert await count(store, "held_mail") == 6
+    forward(store, 0.2)
+    await keeper(store, slices=Slices(messages=2)).round()
+    left = await store.db.read(lambda tx: tx.all("SELECT id FROM messages ORDER BY id"))
+    assert left == [(pending,), (seen,)]
+    assert await count(store, "held_mail") == 1
+    assert len(await blobs_left(store)) == 2
+
+
+async def test_raw_bytes_of_what_is_held_stay(store: Store) -> None:
+    await held.hold(store)
+    forward(store, 40)
+    await keeper(store, {"selfhost": 30}).round()
+    assert len(await blobs_left(store)) == 1
