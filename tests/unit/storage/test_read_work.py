@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from controlplane.mail import searching, thread_finding
-from storage import events, message_json, messages, search, thread_json
+from storage import analytics, events, labels, message_json, messages, search, thread_json
+from storage.analytics import AnalyticsSpan
 from storage.database import Tx
 from storage.ids import Ids, first_at
 from storage.kept_json import KeptJson
@@ -34,7 +35,7 @@ SELDOM = 4  # the oldest messages are unread, and have a label besides
 class Filled:
     """An organization with so many messages and threads, a minute between any two."""
 
-    def __init__(self, size: int, folder: Path) -> None:
+    def __init__(self, size: int, folder: Path, held: int = 0) -> None:
         self.conn = sqlite3.connect(":memory:", isolation_level=None)
         self.conn.executescript((resources.files("storage") / "schema.sql").read_text("utf-8"))
         self.tx = Tx(self.conn)
@@ -61,8 +62,11 @@ class Filled:
                 (ids.new("evt"), f"org_{number}", clock.now_ms()),
             )
             clock.forward(MINUTE_S)
+        for _ in range(held):  # the newest of all
+            made = {"id": ids.new("msg"), "created_at": clock.now_ms(), "held_at": 1, "thread_id": ""}
+            messages.insert(self.tx, row(**made))
         self.index = SearchIndex(folder / f"{size}.sqlite3")
-        self.index.change(self.index.make(), search.waiting(self.tx, size).entries(), [], None)
+        self.index.change(self.index.make(), search.waiting(self.tx, size + held).entries(), [], None)
         while self.index.merge():
             pass
         self.index.complete()
@@ -258,3 +262,31 @@ def test_how_common_a_trigram_is_is_asked_once_until_there_is_much_more_mail(
         proposals.share("abd", span)
         proposals.share("abc", Span(11 << DOCUMENTS_BITS, (11 << DOCUMENTS_BITS) + 801, True))
     assert asked == ["abc", "abc", "abd", "abc"]
+
+
+@pytest.mark.parametrize("inbox_id", [None, "inb_1"])
+def test_a_flood_of_what_is_held_costs_those_nothing_who_may_not_see_it(
+    filled: tuple[Filled, Filled], tmp_path: Path, inbox_id: str | None
+) -> None:
+    few, flooded = filled[0], Filled(FEW, tmp_path, held=MANY)
+    span = AnalyticsSpan("org_1", inbox_id, 0, 2**45)
+    scope, owner = Scope("org_1", inbox_id), Owner("org_1", inbox_id)
+
+    def received(one: Filled) -> int:
+        found = analytics.next_slice(one.tx, span, span.begin())
+        return found.received if found else 0
+
+    reads: dict[str, Callable[[Filled], int]] = {
+        "list": lambda one: message_json.list_messages(one.tx, scope, None, LIMIT).json.count(b'"heldAt"'),
+        "scan": lambda one: len(search.scan(one.tx, scope, HELLO, None, None, LIMIT).message_ids),
+        "unread": lambda one: labels.count(one.tx, owner, labels.UNREAD),
+        "threads": lambda one: thread_json.list_threads(
+            one.tx, "org_1", limit=LIMIT, inbox_id=inbox_id
+        ).json.count(b'"id"'),
+        "figures": received,
+    }
+    for name, read in reads.items():
+        assert read(few) == read(flooded) > 0, name
+        assert flooded.steps(read) <= 1.3 * few.steps(read) + 10, name
+    flooded.conn.close()
+    flooded.index.close()
