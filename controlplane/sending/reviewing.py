@@ -24,6 +24,7 @@ from controlplane.sending.scheduler import answers_to, recipients_of
 from storage import (
     blobs,
     conversation,
+    held_mail,
     keys,
     messages,
     organizations,
@@ -107,7 +108,14 @@ class Reviewing:
         shown = content_hash(tx, message)
         if approval.content_hash != shown:
             raise Refusal("content_changed", details={"contentHash": shown})
-        refused = self._let_go(tx, message, approval.is_forced)
+        refused = None
+        if message.held_at is None:
+            refused = self._let_go(tx, message, approval.is_forced)
+        else:
+            is_released = held_mail.release(
+                tx, review.organization_id, message.id, self._ids.new, self._clock.now_ms()
+            )
+            assert is_released  # its review is pending
         return refused or self._decided(tx, review, "approved", decider.name, approval.note)
 
     def reject(self, tx: Tx, review: ReviewRow, decider: Decider, note: str | None) -> Decided:
@@ -169,7 +177,9 @@ class Reviewing:
 
     def _end(self, tx: Tx, review: ReviewRow, status: str, reason: str | None) -> None:
         """A message that is gone keeps nobody from deciding."""
-        if messages.end_held(tx, review.message_id, status, reason) and status == "failed":
+        if review.direction == "inbound":
+            held_mail.reject(tx, review.organization_id, review.message_id, self._clock.now_ms())
+        elif messages.end_held(tx, review.message_id, status, reason) and status == "failed":
             outbound_events.publish_failed(tx, self._ids.new("evt"), review.message_id, self._clock.now_ms())
 
     def _decided(self, tx: Tx, review: ReviewRow, status: str, by: str | None, note: str | None) -> Decided:
@@ -220,7 +230,8 @@ def _resolved(review: ReviewRow) -> Refusal:
 
 def reviewed_message(tx: Tx, review: ReviewRow) -> MessageRow | None:
     """The message that a review is about, held or not (any more); None where it was deleted."""
-    return messages.get(tx, review.organization_id, review.message_id)
+    message = messages.get(tx, review.organization_id, review.message_id)
+    return message or held_mail.get(tx, review.organization_id, review.message_id)
 
 
 def content_hash(tx: Tx, message: MessageRow) -> str:

@@ -140,7 +140,7 @@ def as_listed(
 ) -> dict[str, Any]:
     return {
         "id": row.id, "inboxId": row.inbox_id, "threadId": row.thread_id, "direction": row.direction,
-        "mode": row.mode, "status": row.status, "fromAddress": row.from_address,
+        "mode": row.mode, "status": row.status, "review": None, "fromAddress": row.from_address,
         "fromDomain": domain_of(row.from_address), "fromDomainUnicode": row.from_domain_shown,
         "fromName": row.from_name,
         "toAddresses": load(row.to_addresses), "ccAddresses": load(row.cc_addresses),
