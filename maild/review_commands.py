@@ -72,6 +72,7 @@ class ReviewCommands:
             shown = {"organizationId": review.organization_id, **shown_review(review)}
             message = reviewed_message(tx, review)
             json = message_json.get(tx, review.organization_id, review.message_id)
+            json = json or message_json.get_held(tx, review.organization_id, review.message_id)
             if message is None or json is None:
                 return {**shown, "contentHash": None, "message": None}
             told = {**msgspec.json.decode(json.json), "textBody": message.text_body}

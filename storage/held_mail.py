@@ -1,4 +1,4 @@
-"""Mail that came in and is held until somebody decides on it (`inbound.hold` of a policy, rules).
+"""Mail that came in and is held until somebody decides on it (by policies and rules).
 
 A held message is a row of `messages` with its blob, attachments and bytes counted, and nothing else of an arrival: it
 is in no conversation (`thread_id` is NULL), has no label, is not in the queue of work, counts in no figure, and no

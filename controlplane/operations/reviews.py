@@ -93,8 +93,7 @@ def _whole(tx: Tx, call: Call) -> ShownReview:
     review = find(tx, call.organization_id, call.id)
     message = reviewed_message(tx, review)
     shown = message_json.get(tx, call.organization_id, review.message_id)
-    if shown is None and review.direction == "inbound":
-        shown = message_json.get_held(tx, call.organization_id, review.message_id)
+    shown = shown or message_json.get_held(tx, call.organization_id, review.message_id)
     if message is None or shown is None:
         return ShownReview({**shown_review(review), "contentHash": None}, None, None)
     whole = {**shown_review(review), "contentHash": content_hash(tx, message)}

@@ -32,7 +32,7 @@ from maild.errors import SmtpError
 from maild.inbound import domain_reports, reports
 from maild.inbound.admittance import Admittance
 from maild.inbound.envelope import InboundEnvelope
-from maild.inbound.first_look import FirstLook, LookedAt
+from maild.inbound.first_look import ArrivalFindings, FirstLook
 from maild.inbound.incoming_message import IncomingMessage, incoming_message
 from maild.inbound.mailboxes import FULL, REFUSED, UNAVAILABLE, Mailboxes
 from maild.inbound.reports import ReportClaim
@@ -73,7 +73,7 @@ class Received(NamedTuple):
     claim: ReportClaim | None
     recipients: Sequence[tuple[str, RecipientInbox]]
     about_domain: DomainReport | None
-    looked_at: Mapping[str, LookedAt]
+    looked_at: Mapping[str, ArrivalFindings]
 
 
 class Receipt(NamedTuple):

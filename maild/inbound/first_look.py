@@ -21,7 +21,7 @@ HIGH = "high"
 _YET = "~"  # behind all ids: it has none before it is stored
 
 
-class LookedAt(NamedTuple):
+class ArrivalFindings(NamedTuple):
     """What was found for one inbox. `attachments`: the rows whose ids stand in it, without their message."""
 
     attachments: list[AttachmentRow]
@@ -42,12 +42,14 @@ class FirstLook:
 
     async def at(
         self, incoming: IncomingMessage, boxes: Iterable[RecipientInbox], blob: Blob
-    ) -> Mapping[str, LookedAt]:
+    ) -> Mapping[str, ArrivalFindings]:
         """By the id of the inbox, for those whose policy asks."""
         looked_at = {}
         for box in boxes:
             if box.looks_first:
                 row = message_row(incoming, box, _YET, "", b"", self._clock.now_ms())
                 attachments = messages.attachment_rows(self._ids, _YET, incoming.digest.parts())
-                looked_at[box.inbox_id] = LookedAt(attachments, await self._examine(row, attachments, blob))
+                looked_at[box.inbox_id] = ArrivalFindings(
+                    attachments, await self._examine(row, attachments, blob)
+                )
         return looked_at

@@ -13,7 +13,7 @@ import structlog
 
 from conf.log_events import LogEvent, tell
 from maild.authentication.verdict import known_sender
-from maild.inbound.first_look import FirstLook, LookedAt
+from maild.inbound.first_look import ArrivalFindings, FirstLook
 from maild.inbound.incoming_message import IncomingMessage, incoming_message
 from maild.inbound.mailboxes import FULL, REFUSED, UNAVAILABLE, Mailboxes
 from maild.inbound.trace import TraceWriter
@@ -75,7 +75,7 @@ class LocalDelivery:
         return blobs.get(tx, mail.blob_id), list(boxes.values())
 
     def _deliver_local(
-        self, tx: Tx, incoming: IncomingMessage, mail: LocalMail, looked_at: Mapping[str, LookedAt]
+        self, tx: Tx, incoming: IncomingMessage, mail: LocalMail, looked_at: Mapping[str, ArrivalFindings]
     ) -> Mapping[str, Reply]:
         replies: dict[str, Reply] = {}
         delivered: dict[str, str] = {}  # inbox → its message

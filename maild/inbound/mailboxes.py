@@ -15,7 +15,7 @@ from maild.inbound.admittance import (
     concerns_of,
     sender_of,
 )
-from maild.inbound.first_look import LookedAt
+from maild.inbound.first_look import ArrivalFindings
 from maild.inbound.incoming_message import IncomingMessage, clues_of, message_row
 from maild.message.address import split
 from storage import allowances, arrivals, evidence, held_mail, inboxes, messages, policies, reviews, rules
@@ -60,7 +60,7 @@ class Mailboxes:
         incoming: IncomingMessage,
         box: RecipientInbox,
         address: str,
-        looked_at: LookedAt | None = None,
+        looked_at: ArrivalFindings | None = None,
         *,
         is_report: bool = False,
     ) -> Admittance:
@@ -91,7 +91,7 @@ class Mailboxes:
         now_ms: int,
         message_id: str,
         held_for: Sequence[str] = (),
-        looked_at: LookedAt | None = None,
+        looked_at: ArrivalFindings | None = None,
     ) -> bool:
         """The message's rows, thread, usage and event in one inbox; False when the inbox is gone. Its blob's row is
         there already, where the caller counts what was delivered. `held_for`: the reasons for which it is held; then
@@ -116,7 +116,7 @@ class Mailboxes:
         return True
 
     def _attachments(
-        self, incoming: IncomingMessage, message_id: str, looked_at: LookedAt | None
+        self, incoming: IncomingMessage, message_id: str, looked_at: ArrivalFindings | None
     ) -> list[AttachmentRow]:
         if looked_at is not None:  # what was found names them
             return [one._replace(message_id=message_id) for one in looked_at.attachments]
@@ -129,7 +129,7 @@ class Mailboxes:
         message: MessageRow,
         attachments: Sequence[AttachmentRow],
         held_for: Sequence[str],
-        looked_at: LookedAt | None,
+        looked_at: ArrivalFindings | None,
     ) -> bool:
         now_ms = message.created_at
         if inboxes.get_active(tx, message.organization_id, message.inbox_id) is None:
@@ -160,6 +160,6 @@ class Mailboxes:
         return True
 
 
-def _keep(tx: Tx, message: MessageRow, looked_at: LookedAt | None) -> None:
+def _keep(tx: Tx, message: MessageRow, looked_at: ArrivalFindings | None) -> None:
     if looked_at is not None:
         evidence.put(tx, message.organization_id, message.id, looked_at.found)
