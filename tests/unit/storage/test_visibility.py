@@ -42,6 +42,7 @@ EXCEPTIONS = {
     ("messages.py", "drop_bytes"): FOUND,
     ("messages.py", "end_held"): OURS,
     ("messages.py", "fail_scheduled"): OURS,
+    ("messages.py", "hold_scheduled"): OURS,
     ("messages.py", "let_go"): OURS,
     ("messages.py", "next_scheduled_at"): OURS,
     ("messages.py", "release"): OURS,
