@@ -62,6 +62,9 @@ async def world(start: Start) -> tuple[Running, dict[str, str]]:
         "deliveries": attempt["id"],
         "claims": claim["id"],
     }
+    held = {"version": 0, "outbound": {"review": "all"}}
+    assert (await api.call("PUT", "/v1/organization/policy", held)).status == 200
+    named["reviews"] = (await api.send(bot)).data["review"]["id"]
     return running, named
 
 
