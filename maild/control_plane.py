@@ -198,7 +198,14 @@ def _sending(
     ground: Ground, queue: OutboundQueue, find_destinations: FindDestinations, load_text: TextLoader
 ) -> SendingParts:
     admission = Admission(ground.settings, ground.ids)
-    scheduler = Scheduler(ground.db, ground.clock, ground.ids, admission, wake_queue=queue.wake)
+    scheduler = Scheduler(
+        ground.db,
+        ground.clock,
+        ground.ids,
+        admission,
+        wake_queue=queue.wake,
+        look_out_s=ground.tuning.queue.look_again_s,
+    )
     preparation = Preparation(
         ground.db, ground.cpu, ground.disk, ground.clock, ground.ids, ground.settings.outbound
     )

@@ -29,14 +29,14 @@ from storage.service import STORE_RETRY_S, Enduring, LoopService
 
 BATCH = 64
 LOOK_AGAIN_S = 0.5
-LOOK_OUT_S = 5.0  # whether a command made something due (`maild reviews approve`)
 PAUSED_LOOK_S = 2.0  # while the operator has paused the queue
 
 log = structlog.get_logger("maild.scheduler")
 
 
 class Scheduler(LoopService):
-    """Dispatches scheduled messages when they are due. `wake_queue`: called after commits that made recipients due."""
+    """Dispatches scheduled messages when they are due. `wake_queue`: called after commits that made recipients due.
+    `look_out_s`: between two looks, where nothing is scheduled, whether a command has changed that."""
 
     name = "scheduler"
 
@@ -47,8 +47,10 @@ class Scheduler(LoopService):
         ids: Ids,
         admission: Admission,
         wake_queue: Callable[[], None],
+        look_out_s: float,
     ) -> None:
         super().__init__()
+        self._look_out_s = look_out_s
         self._db = db
         self._clock = clock
         self._ids = ids
@@ -68,7 +70,7 @@ class Scheduler(LoopService):
     async def _rest_s(self) -> float:
         next_ms = await self._db.lookup(messages.next_scheduled_at)
         if next_ms is None:
-            return LOOK_OUT_S
+            return self._look_out_s
         return min(LOOK_AGAIN_S, max(0.0, (next_ms - self._clock.now_ms()) / 1000))
 
     async def _dispatch_all(self, message_ids: Sequence[str]) -> bool:

@@ -8,10 +8,14 @@ import pytest
 from click.testing import CliRunner
 
 from conf.tuning import QueueTuning, Tuning
+from controlplane.sending.reviewing import Approval
 from maild.cli import main
+from maild.operator_commands import OperatorCommands
+from storage.clock import iso
 from tests.conftest import Start
 from tests.support.reviewing import Held
 from tests.support.running import Running, until
+from tests.support.store import ManualClock
 
 
 class Hands:
@@ -107,16 +111,24 @@ async def test_where_members_decide_the_operator_does_too(held: Held, hands: Han
     assert "there is no organization org_x" in await hands.refused("org", "reviewers", "org_x", "keys")
 
 
-async def test_what_the_operator_approves_leaves_by_itself(start: Start, tmp_path: Path) -> None:
+async def test_what_the_operator_approves_leaves_by_itself(start: Start) -> None:
     """The command can't wake the daemon, which looks by itself now and then."""
-    maild = await start(tuning=Tuning(queue=QueueTuning(look_again_s=0.02)))
-    held, hands = await Held.make(maild), Hands(maild, tmp_path)
+    clock = ManualClock()
+    maild = await start(clock=clock, tuning=Tuning(queue=QueueTuning(look_again_s=0.02)))
+    held = await Held.make(maild)
     colleague = await maild.inbox("colleague")
-    sent = await held.held(to=[colleague["address"]])
-    hash_shown = (await held.review(sent))["contentHash"]
-    await hands("reviews", "approve", sent["review"]["id"], "--content-hash", hash_shown)
+    later = iso(clock.at_ms + 3_600_000)
+    to = [colleague["address"]]
+    sent = [await held.held(to=to), await held.held(to=to, sendAt=later)]
+    for one in sent:
+        hash_shown = (await held.review(one))["contentHash"]
+        store = OperatorCommands(maild.settings, clock)
+        await maild.operate(store.reviews.approve, one["review"]["id"], Approval(hash_shown))
 
-    async def look() -> bool | None:
-        return ((await held.message(sent))["status"] == "delivered") or None
+    async def look(one: dict[str, Any]) -> bool | None:
+        return ((await held.message(one))["status"] == "delivered") or None
 
-    await until(look)
+    await until(lambda: look(sent[0]))
+    assert (await held.message(sent[1]))["status"] == "scheduled"
+    clock.forward(3600)
+    await until(lambda: look(sent[1]))
