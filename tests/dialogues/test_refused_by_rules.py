@@ -160,6 +160,9 @@ async def test_in_a_mixed_transaction_nobody_who_takes_it_loses_it(world: Sender
         )
     assert reply.startswith("250 ")
     assert len(await maild.api.messages(inboxId=open_["id"])) == 1
+    assert await maild.api.messages(inboxId=world.bot["id"]) == []
+    (review,) = (await maild.api.get("/v1/reviews", direction="inbound")).data
+    assert (review["inboxId"], review["status"], review["reasons"]) == (world.bot["id"], "pending", [ours])
     (accepted,) = [line for line in lines if line["event"] == "accepted"]
     assert accepted["held"] == {world.bot["id"]: (ours,)}
 
@@ -179,6 +182,23 @@ async def test_where_all_refuse_nothing_is_taken_and_the_log_says_why(world: Sen
     (refused,) = [line for line in lines if line["event"] == "refused"]
     assert refused["refused_for"] == {world.bot["id"]: (ours,), other["id"]: ("unlisted",)}
     assert refused["mail_from"] == "eve@evil.test"
+
+
+@pytest.mark.parametrize("by", ["hold From", "hold the envelope", "unlisted"])
+async def test_what_is_held_is_taken_and_shown_to_who_decides(world: SenderWorld, by: str) -> None:
+    maild = world.maild
+    reason = "unlisted"
+    if by == "unlisted":
+        await unlisted(maild, "hold")
+    else:
+        reason = await rule(maild, "hold", "nobody.test" if by == "hold From" else "evil.test")
+    raw = mail_from("eve@nobody.test")
+    assert (await maild.deliver(world.bot["address"], raw, "eve@evil.test")).startswith("250 ")
+    assert await maild.api.messages() == []
+    (review,) = (await maild.api.get("/v1/reviews")).data
+    assert (review["direction"], review["reasons"]) == ("inbound", [reason])
+    await rule(maild, "allow", "bank.test")
+    assert (await world.judged(mail_from(FRIEND), FRIEND))["auth"]["verifiedDomain"] == "bank.test"
 
 
 async def test_a_rule_holds_for_the_next_message_of_a_session(world: SenderWorld) -> None:
