@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from storage import keys, messages, reviews, states
+from storage import conversation, exchanges, keys, messages, reviews, states
 from storage.database import Tx
 from storage.ids import Ids
 from storage.records import ReviewRow
@@ -123,6 +123,16 @@ def test_retention_leaves_the_bytes_of_what_is_held(desk: Desk) -> None:
     assert messages.drop_bytes(desk.tx, "org_1", [review.message_id]) == (0, [])
     messages.end_held(desk.tx, review.message_id, "failed", states.REVIEW_REJECTED)
     assert messages.drop_bytes(desk.tx, "org_1", [review.message_id]) == (1, [])
+
+
+@pytest.mark.parametrize("status", ["held", "queued"])
+def test_what_is_held_is_no_line_of_a_conversation(desk: Desk, status: str) -> None:
+    """Neither the loop brake nor whoever asks what is newest sees it before it is let go."""
+    review = desk.hold()
+    desk.conn.execute("UPDATE messages SET status = ? WHERE id = ?", (status, review.message_id))
+    lines = exchanges.newest(desk.tx, "org_1", "thd_1", 0, at_least=1)
+    assert len(lines) == (status != "held")
+    assert conversation.newest(desk.tx, "org_1", "thd_1") == (None if status == "held" else review.message_id)
 
 
 def test_another_organization_finds_nothing(desk: Desk) -> None:
