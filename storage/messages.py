@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from storage import attempts, blobs, claims, id_spans, idempotency, labels, reviews, search, threads, usage
 from storage.database import Tx
-from storage.dialect import EMPTY_ARRAY, each_of, greatest, replaced, unindexed
+from storage.dialect import EMPTY_ARRAY, committed_now, each_of, greatest, replaced, unindexed
 from storage.ids import Ids
 from storage.labels import UNREAD
 from storage.records import AttachmentRow, MessageRow, columns, dump, load
@@ -232,11 +232,11 @@ def hold_scheduled(tx: Tx, message_id: str) -> bool:
 
 
 def let_go(tx: Tx, message_id: str, status: str, now_ms: int, if_last: str | None) -> bool:
-    """held → queued, to be counted from now on, or scheduled; False when it was not held (any more). `if_last`: what it
-    is sent on from now on."""
+    """held → queued, to be counted from now on, or scheduled; newer than all that was committed before. False when it
+    was not held (any more). `if_last`: what it is sent on from now on."""
     return (
         tx.run(
-            """UPDATE messages SET status = :status, if_last = :if_last,
+            f"""UPDATE messages SET status = :status, if_last = :if_last, {committed_now("messages")},
                  counted_at = CASE :status WHEN 'queued' THEN :now_ms END
                WHERE id = :id AND status = 'held'""",
             {"id": message_id, "status": status, "now_ms": now_ms, "if_last": if_last},

@@ -482,6 +482,19 @@ async def test_what_is_held_says_nothing_new_in_its_conversation(held: Held) -> 
     assert answer.status == 200
 
 
+async def test_what_is_approved_is_newer_than_what_came_meanwhile(held: Held) -> None:
+    asked = await held.maild.received(held.inbox, ASKED)
+    sent = await held.held(inReplyTo=asked["id"], to=["ada@elsewhere.test"])
+    came = await held.maild.received(held.inbox, MORE)
+    fields = {"inReplyTo": asked["id"], "ifLastMessageId": came["id"], "to": ["ada@elsewhere.test"]}
+    other = await held.held(**fields)
+    assert (await held.approve(sent)).status == 200
+    answer = await held.approve(other)
+    assert (answer.code, [one["id"] for one in answer.error["details"]["newer"]]) == (
+        "thread_advanced", [sent["id"]]
+    )  # fmt: skip
+
+
 async def test_whom_something_held_names_may_not_be_answered_yet(held: Held) -> None:
     asked = await held.maild.received(held.inbox, ASKED)
     sent = await held.held(inReplyTo=asked["id"], to=["carol@elsewhere.test"])

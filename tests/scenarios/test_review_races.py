@@ -8,6 +8,8 @@ import pytest
 
 from controlplane.sending.review_desk import ReviewKeeper
 from tests.conftest import Start
+from tests.support.holding import held as arrived
+from tests.support.holding import hold, mail
 from tests.support.reviewing import Held
 from tests.support.running import Answer, Running, until
 from tests.support.store import ManualClock
@@ -43,6 +45,10 @@ def resolved(maild: Running, message_id: str) -> int:
     )
 
 
+def keeper_of(maild: Running) -> ReviewKeeper:
+    return next(one for one in maild.daemon._supervisor._services if isinstance(one, ReviewKeeper))
+
+
 async def test_fifty_approvals_are_one_message(held: Held) -> None:
     sent = await held.held()
     body = {"contentHash": (await held.review(sent))["contentHash"]}
@@ -71,9 +77,8 @@ async def test_of_all_that_end_it_one_wins(held: Held, clock: ManualClock) -> No
             return await held.agent.call("POST", f"{message}/withdraw")
 
         clock.forward(EXPIRES_S)
-        keeper = next(one for one in held.maild.daemon._supervisor._services if isinstance(one, ReviewKeeper))
         calls = [call() for call in (approve, withdraw, reject) * (AT_ONCE // 3)]
-        answers, *_ = await asyncio.gather(asyncio.gather(*calls), keeper.round())
+        answers, *_ = await asyncio.gather(asyncio.gather(*calls), keeper_of(held.maild).round())
         status = (await held.review(sent))["status"]
         succeeded = [one for one in answers if one.status == 200]
         assert len(succeeded) == (0 if status == "expired" else 1), status
@@ -84,6 +89,29 @@ async def test_of_all_that_end_it_one_wins(held: Held, clock: ManualClock) -> No
         assert resolved(held.maild, sent["id"]) == 1
         winners[status] += 1
     print(winners)
+
+
+async def test_mail_that_came_in_arrives_once_or_never(held: Held, clock: ManualClock) -> None:
+    await hold(held.maild, held.inbox, "unverified")
+    for number in range(ROUNDS):
+        review = await arrived(held.maild, held.inbox, mail(f"number {number}"))
+        path = f"/v1/reviews/{review['id']}"
+        body = {"contentHash": (await held.reviewer.get(path)).data["contentHash"]}
+        clock.forward(EXPIRES_S)
+        calls = [
+            held.reviewer.post(f"{path}/{verb}", given)
+            for verb, given in (("approve", body), ("reject", {})) * (AT_ONCE // 2)
+        ]
+        answers, *_ = await asyncio.gather(asyncio.gather(*calls), keeper_of(held.maild).round())
+        status = (await held.reviewer.get(path)).data["status"]
+        assert [one.status for one in answers].count(200) == (0 if status == "expired" else 1), status
+        seen = [one["id"] for one in await held.maild.api.messages(inboxId=held.inbox["id"])]
+        assert seen.count(review["messageId"]) == (status == "approved")
+        told = held.maild.sql(
+            "SELECT count(*) FROM events WHERE type = 'email.received' AND message_id = ?",
+            review["messageId"],
+        )
+        assert told == [(int(status == "approved"),)]
 
 
 async def test_who_deletes_it_meanwhile_wins_or_loses_as_a_whole(held: Held) -> None:
@@ -117,10 +145,10 @@ async def test_what_reaches_the_recipient_is_what_was_shown(held: Held) -> None:
 
     await asyncio.gather(*(one(number) for number in range(AT_ONCE)))
 
-    async def arrived() -> list[dict[str, Any]] | None:
+    async def delivered() -> list[dict[str, Any]] | None:
         found = await held.maild.api.messages(inboxId=colleague["id"], limit="100")
         return found if len(found) == sum(number % 3 != 0 for number in range(AT_ONCE)) else None
 
-    for message in await until(arrived):
+    for message in await until(delivered):
         assert message["snippet"] == f"words of {message['subject']}"
         assert int(message["subject"]) % 3
