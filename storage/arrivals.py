@@ -29,6 +29,16 @@ class ConversationClues(NamedTuple):
     participants: Sequence[str]
 
 
+class ThreadEntry(NamedTuple):
+    """What a thread takes of a message."""
+
+    organization_id: str
+    inbox_id: str
+    mode: str
+    subject: str
+    snippet: str
+
+
 def find_thread(tx: Tx, inbox_id: str, clues: ConversationClues, now_ms: int) -> str | None:
     """The conversation that the headers name, else one by subject; None: it begins one."""
     known = threads.by_message_ids(tx, inbox_id, clues.references)
@@ -39,32 +49,32 @@ def find_thread(tx: Tx, inbox_id: str, clues: ConversationClues, now_ms: int) ->
 
 def join_thread(
     tx: Tx,
-    message: MessageRow,
+    entry: ThreadEntry,
     clues: ConversationClues,
     known: str | None,
     new_id: NewId,
     now_ms: int,
     begun_as: str | None = None,
 ) -> str:
-    """Count the message, which is unread, in the conversation that is known, else begin one. `begun_as`: its id."""
+    """Count a message, which is unread, in the conversation that is known, else begin one. `begun_as`: its id."""
     if known is not None:
         is_back = threads.join(
-            tx, known, now_ms, snippet=message.snippet, participants=clues.participants, is_unread=True
+            tx, known, now_ms, snippet=entry.snippet, participants=clues.participants, is_unread=True
         )
         if is_back:
             told = ChangeEvents(new_id, now_ms)
-            told.thread_updated(tx, message.organization_id, message.inbox_id, known, False, message.mode)
+            told.thread_updated(tx, entry.organization_id, entry.inbox_id, known, False, entry.mode)
         return known
     thread_id = begun_as or new_id("thd")
     threads.begin(
         tx,
         thread_id,
         now_ms,
-        organization_id=message.organization_id,
-        inbox_id=message.inbox_id,
-        subject=message.subject,
+        organization_id=entry.organization_id,
+        inbox_id=entry.inbox_id,
+        subject=entry.subject,
         base_subject=clues.base_subject,
-        snippet=message.snippet,
+        snippet=entry.snippet,
         participants=clues.participants,
         is_unread=True,
     )

@@ -106,14 +106,9 @@ def item(json: str, at: int) -> str:
     return f"json_extract({json}, '$[{at}]')"
 
 
-def member(json: str, name: str) -> str:
-    """The object's member, NULL where it has none."""
-    return f"json_extract({json}, '$.{name}')"
-
-
 def has_member(json: str, name: str) -> str:
     """Has the object the member, and is it not null?"""
-    return f"{member(json, name)} IS NOT NULL"
+    return f"json_extract({json}, '$.{name}') IS NOT NULL"
 
 
 def holds(json: str, element: str) -> str:

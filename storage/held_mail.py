@@ -13,7 +13,7 @@ Visible mail never joins what is held.
 from collections.abc import Sequence
 
 from storage import arrivals, inboxes, messages, reviews, search, threads, usage
-from storage.arrivals import ConversationClues, NewId
+from storage.arrivals import ConversationClues, NewId, ThreadEntry
 from storage.clock import DAY_MS
 from storage.database import Tx
 from storage.dialect import committed_now
@@ -158,7 +158,10 @@ def _join(
         known: str | None = foreseen
     else:
         known = arrivals.find_thread(tx, message.inbox_id, clues, now_ms)
-    return arrivals.join_thread(tx, message, clues, known, new_id, now_ms, begun_as=foreseen)
+    entry = ThreadEntry(
+        message.organization_id, message.inbox_id, message.mode, message.subject, message.snippet
+    )
+    return arrivals.join_thread(tx, entry, clues, known, new_id, now_ms, begun_as=foreseen)
 
 
 def _held(row: Sequence[object]) -> MessageRow:

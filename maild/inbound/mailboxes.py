@@ -20,6 +20,7 @@ from maild.inbound.incoming_message import IncomingMessage, clues_of, message_ro
 from maild.message.address import split
 from storage import allowances, arrivals, evidence, held_mail, inboxes, messages, policies, reviews, rules
 from storage.allowances import LimitOf
+from storage.arrivals import ThreadEntry
 from storage.database import Tx
 from storage.ids import Ids
 from storage.inboxes import RecipientInbox
@@ -99,21 +100,28 @@ class Mailboxes:
         domain = split(box.address)[1]  # it may have been deleted since RCPT, as the inbox may have been
         if not recipients.is_served(tx, domain, self.shared_domains):
             return False
-        draft = message_row(incoming, box, message_id, "", trace, now_ms)
         attachments = self._attachments(incoming, message_id, looked_at)
         if held_for:
-            return self._hold(tx, incoming, draft, attachments, held_for, looked_at)
+            message = message_row(incoming, box, message_id, "", trace, now_ms)
+            return self._hold(tx, incoming, message, attachments, held_for, looked_at)
         is_work = inboxes.received(tx, box.inbox_id, now_ms)
         if is_work is None:
             return False
-        clues = clues_of(incoming)
-        known = arrivals.find_thread(tx, box.inbox_id, clues, now_ms)
-        thread_id = arrivals.join_thread(tx, draft, clues, known, self._ids.new, now_ms)
-        message = draft._replace(thread_id=thread_id)
+        message = message_row(
+            incoming, box, message_id, self._thread(tx, incoming, box, now_ms), trace, now_ms
+        )
         messages.insert(tx, message, attachments, incoming.digest.search_words)
         _keep(tx, message, looked_at)
         arrivals.announce(tx, message, attachments, is_work, self._ids.new, now_ms)
         return True
+
+    def _thread(self, tx: Tx, incoming: IncomingMessage, box: RecipientInbox, now_ms: int) -> str:
+        digest, clues = incoming.digest, clues_of(incoming)
+        known = arrivals.find_thread(tx, box.inbox_id, clues, now_ms)
+        entry = ThreadEntry(
+            box.organization_id, box.inbox_id, incoming.mode, digest.parsed.subject, digest.snippet
+        )
+        return arrivals.join_thread(tx, entry, clues, known, self._ids.new, now_ms)
 
     def _attachments(
         self, incoming: IncomingMessage, message_id: str, looked_at: ArrivalFindings | None

@@ -23,7 +23,7 @@ from storage import (
     usage,
     work,
 )
-from storage.arrivals import ConversationClues
+from storage.arrivals import ConversationClues, ThreadEntry
 from storage.clock import day_of, iso
 from storage.database import Tx
 from storage.records import AttachmentRow, MessageRow
@@ -79,7 +79,8 @@ async def receive(store: Store, **fields: Any) -> MessageRow:
     def unit(tx: Tx) -> MessageRow:
         is_work = inboxes.received(tx, INBOX, now_ms)
         known = arrivals.find_thread(tx, INBOX, clues_of(message), now_ms)
-        thread_id = arrivals.join_thread(tx, message, clues_of(message), known, store.ids.new, now_ms)
+        entry = ThreadEntry(ORGANIZATION, INBOX, "live", message.subject, message.snippet)
+        thread_id = arrivals.join_thread(tx, entry, clues_of(message), known, store.ids.new, now_ms)
         arrived = message._replace(thread_id=thread_id)
         messages.insert(tx, arrived)
         arrivals.announce(tx, arrived, [], bool(is_work), store.ids.new, now_ms)
