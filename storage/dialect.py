@@ -106,9 +106,14 @@ def item(json: str, at: int) -> str:
     return f"json_extract({json}, '$[{at}]')"
 
 
+def member(json: str, name: str) -> str:
+    """The object's member, NULL where it has none; `name` may lead into others (`a.b`)."""
+    return f"json_extract({json}, '$.{name}')"
+
+
 def has_member(json: str, name: str) -> str:
     """Has the object the member, and is it not null?"""
-    return f"json_extract({json}, '$.{name}') IS NOT NULL"
+    return f"{member(json, name)} IS NOT NULL"
 
 
 def holds(json: str, element: str) -> str:

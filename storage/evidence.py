@@ -53,7 +53,10 @@ _ROW = ", ".join(EvidenceRow._fields)
 _PUT = f"""INSERT INTO message_evidence (message_id, {_ROW})
     SELECT id, {", ".join("?" for _ in EvidenceRow._fields)} FROM messages WHERE id = ? AND organization_id = ?
     ON CONFLICT (message_id) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in EvidenceRow._fields)}"""
-_NEXT = """SELECT seq, organization_id, message_id, type FROM events WHERE seq > ? ORDER BY seq LIMIT ?"""
+_NEXT = """SELECT seq, organization_id, message_id,
+      type = 'email.received' AND NOT EXISTS (SELECT 1 FROM message_evidence e
+        WHERE e.message_id = events.message_id AND e.version = :version)
+    FROM events WHERE seq > :after ORDER BY seq LIMIT :walk"""
 _SENT = f"""SELECT to_addresses, cc_addresses FROM messages WHERE {VISIBLE} AND id IN (
       SELECT id FROM (SELECT id, direction FROM messages WHERE inbox_id = ? AND {VISIBLE} AND id < ?
         ORDER BY id DESC LIMIT ?)
@@ -90,13 +93,13 @@ def attachments(tx: Tx, message_id: str, limit: int) -> list[AttachmentRow]:
     return [AttachmentRow(*row) for row in rows]
 
 
-def waiting(tx: Tx, limit: int) -> WaitingMail:
-    """Mail behind the mark, at most `limit` of it."""
-    rows = tx.all(_NEXT, (_mark(tx), WALK))
+def waiting(tx: Tx, limit: int, version: int) -> WaitingMail:
+    """Mail behind the mark, at most `limit` of it, that nobody has looked at in this version."""
+    rows = tx.all(_NEXT, {"after": _mark(tx), "version": version, "walk": WALK})
     found: list[tuple[str, str]] = []
     until: int | None = None
-    for seq, organization_id, message_id, type in rows:
-        if type == "email.received" and message_id is not None:
+    for seq, organization_id, message_id, is_waiting in rows:
+        if is_waiting and message_id is not None:
             if len(found) == limit:
                 break
             found.append((organization_id, message_id))

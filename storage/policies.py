@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from storage.database import Tx
-from storage.dialect import holds_word
+from storage.dialect import holds_word, member
 from storage.records import load
 
 # From the mildest on.
@@ -23,7 +23,8 @@ EXPIRES_AFTER_S = 172_800
 # What an UPDATE of `inboxes` answers besides: is its mail work? Without a policy that is one step in an index.
 HAS_WORK = "coalesce((SELECT has_work FROM policies WHERE owner_id = inboxes.id), 0)"
 # Of an inbox `i`: is its mail looked at before it is stored? In one where nobody has said anything, two steps.
-_HOLDS_RISK = f"(SELECT {holds_word('document', 'high_risk')} FROM policies WHERE owner_id = {{}})"
+_HOLDS_RISK = f"""(SELECT {holds_word(member("document", "inbound.hold"), "high_risk")} FROM policies
+    WHERE owner_id = {{}})"""
 LOOKS_FIRST = (
     f"coalesce({_HOLDS_RISK.format('i.id')}, 0) OR coalesce({_HOLDS_RISK.format('i.organization_id')}, 0)"
 )

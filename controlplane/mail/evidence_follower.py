@@ -9,6 +9,7 @@ import structlog
 
 from conf.tuning import EvidenceTuning
 from controlplane.mail.evidence import Examiner
+from maild.message.evidence.finding import VERSION
 from storage import evidence
 from storage.clock import Clock
 from storage.database import Database, Tx
@@ -56,7 +57,7 @@ class EvidenceFollower(LoopService):
 
     async def round(self) -> int:
         """Look at a batch of what waits; how many messages that were."""
-        some = await self._db.read(evidence.waiting, self._pace.batch)
+        some = await self._db.read(evidence.waiting, self._pace.batch, VERSION)
         if some.until is None:
             return 0
         found: list[tuple[str, str, EvidenceRow]] = []

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from controlplane.mail.evidence import Examiner
+from controlplane.sending.reviewing import Approval
 from maild import checking
 from storage.clock import Clock
 from storage.data_folder import DataFolder
@@ -183,6 +184,30 @@ async def test_who_may_not_decide_may_not_ask(maild: Running, bot: dict[str, Any
         assert answer.error["details"]["requiredScope"] == "reviews:read"
     bound = await maild.key(inbox=bot)
     assert (await bound.get("/v1/messages", held="true")).code == "insufficient_scope"
+
+
+async def test_the_operator_sees_it_and_decides(maild: Running, bot: dict[str, Any]) -> None:
+    await hold(maild, bot, "unverified")
+    review = await held(maild, bot, mail("secret", "the words"))
+    commands = maild.store.reviews
+    shown = await maild.operate(commands.show, review["id"])
+    assert (shown["message"]["id"], shown["message"]["subject"]) == (review["messageId"], "secret")
+    assert b"the words" in await maild.operate(commands.raw, review["id"])
+    await maild.operate(commands.approve, review["id"], Approval(shown["contentHash"]))
+    assert [one["id"] for one in await maild.api.messages()] == [review["messageId"]]
+
+
+async def test_a_review_shows_the_conversation_that_it_would_be_in(
+    maild: Running, bot: dict[str, Any]
+) -> None:
+    await maild.received(bot, mail("question", "the first words", message_id="1@elsewhere.test"))
+    await hold(maild, bot, "unverified")
+    answer = await held(maild, bot, mail("Re: question", "others", "In-Reply-To: <1@elsewhere.test>"))
+    shown = (await maild.api.get(f"/v1/reviews/{answer['id']}")).data
+    assert "the first words" in shown["context"] and "others" not in shown["context"]
+    assert shown["message"]["textBody"] == "others\n"
+    alone = (await maild.api.get(f"/v1/reviews/{(await held(maild, bot, mail()))['id']}")).data
+    assert (alone["context"], alone["message"]["subject"]) == (None, "hello")
 
 
 # What becomes of it ----------------------------------------------------------------------------------

@@ -93,6 +93,15 @@ async def test_only_mail_that_came_in_is_looked_at(world: World) -> None:
     assert world.examiner.looked_at == [came]
 
 
+async def test_what_was_looked_at_when_it_came_is_not_looked_at_again(world: World) -> None:
+    seen, came = await world.receive(2)
+    await world.examiner.evidence_of(ORGANIZATION, seen)
+    world.examiner.looked_at.clear()
+    assert await world.follower().round() == 1
+    assert world.examiner.looked_at == [came]
+    assert await world.follower().round() == 0
+
+
 async def test_another_start_goes_on_where_the_last_one_was(world: World) -> None:
     await world.receive(3)
     await world.follower().round()
