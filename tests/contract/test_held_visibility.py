@@ -341,6 +341,8 @@ async def come(world: World) -> None:
     rejected = await held(maild, bot, mail("zebra", "okapi", message_id="okapi@3"))
     assert (await reject(maild.api, rejected)).status == 200
     ids = [one["messageId"] for one in (answer, beginning, rejected)]
+    for one in ids:  # what is found is kept
+        assert (await world.decider.get(f"/v1/messages/{one}/evidence")).status == 200
     ((attachment,),) = maild.sql("SELECT id FROM attachments WHERE message_id = ?", ids[0])
     ((thread,),) = maild.sql("SELECT thread_id FROM held_mail WHERE message_id = ?", ids[1])
     assert maild.sql("SELECT thread_id FROM held_mail WHERE message_id = ?", ids[0]) == [
