@@ -10,6 +10,7 @@ import pytest
 
 from storage import migrate, states
 from storage.ids import Ids
+from storage.visibility import VISIBLE
 from tests.support.store import ManualClock
 
 
@@ -230,31 +231,63 @@ def test_migrations_are_numbered_without_gaps() -> None:
     assert [name[:4] for name in names] == [f"{number:04}" for number in range(1, len(names) + 1)]
 
 
-def test_an_older_store_lets_a_message_be_held_and_is_whole(tmp_path: Path) -> None:
-    """The CHECK is changed where the schema is written down; no row is copied, and none is lost."""
-    path = tmp_path / "older"
+def older(path: Path, lacks: str) -> tuple[sqlite3.Connection, int]:
+    """A store with a message, from before the step that has these words; and the number of that step."""
     conn = sqlite3.connect(path, isolation_level=None)
-    step = next(at for at, sql in enumerate(migrate.steps()) if "CREATE TABLE reviews" in sql)
+    step = next(at for at, sql in enumerate(migrate.steps()) if lacks in sql)
     for number, sql in enumerate(migrate.steps()[:step], 1):
         migrate._take(conn, sql, number)
+    insert_message(conn, "msg_1")
+    return conn, step
+
+
+def insert_message(conn: sqlite3.Connection, message_id: str, **fields: object) -> None:
     columns = [row[1:4] for row in conn.execute("PRAGMA table_info(messages)")]
-    given = {
+    given: dict[str, object] = {
         name: 0 if kind == "INTEGER" else "x"
         for name, kind, is_needed in columns
         if is_needed or name == "id"
     }
-    given |= {"id": "msg_1", "direction": "outbound", "mode": "live", "status": "queued"}
+    given |= {"id": message_id, "direction": "outbound", "mode": "live", "status": "queued", **fields}
     names, places = ", ".join(given), ", ".join("?" for _ in given)
     conn.execute(f"INSERT INTO messages ({names}) VALUES ({places})", tuple(given.values()))
+
+
+def test_an_older_store_lets_a_message_be_held_and_is_whole(tmp_path: Path) -> None:
+    """The CHECK is changed where the schema is written down; no row is copied, and none is lost."""
+    conn, step = older(tmp_path / "older", "CREATE TABLE reviews")
     with pytest.raises(sqlite3.IntegrityError, match="CHECK"):
         conn.execute("UPDATE messages SET status = 'held'")
     migrate._take(conn, migrate.steps()[step], step + 1)
     conn.execute("UPDATE messages SET status = 'held'")
     conn.close()
-    conn = sqlite3.connect(path, isolation_level=None)
+    conn = sqlite3.connect(tmp_path / "older", isolation_level=None)
     conn.execute("UPDATE messages SET status = 'held'")
     with pytest.raises(sqlite3.IntegrityError, match="CHECK"):
         conn.execute("UPDATE messages SET status = 'hold'")
     assert conn.execute("SELECT id, status FROM messages").fetchall() == [("msg_1", "held")]
+    assert conn.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    conn.close()
+
+
+@pytest.mark.parametrize("is_opened_anew", [False, True])
+def test_the_indexes_of_an_older_store_go_on_without_what_is_held(
+    tmp_path: Path, is_opened_anew: bool
+) -> None:
+    """They become partial where the schema is written down: nothing was held, so they have what they are to have."""
+    conn, step = older(tmp_path / "older", "CREATE TABLE held_mail")
+    migrate._take(conn, migrate.steps()[step], step + 1)
+    if is_opened_anew:
+        conn.close()
+        conn = sqlite3.connect(tmp_path / "older", isolation_level=None)
+    insert_message(conn, "msg_2")
+    insert_message(conn, "msg_3", held_at=1, thread_id=None, message_id_header="x")
+    for index, condition in (
+        ("messages_by_inbox", "inbox_id = 'x'"), ("messages_by_organization", "organization_id = 'x'"),
+    ):  # fmt: skip
+        found = f"SELECT id FROM messages INDEXED BY {index} WHERE {condition} AND {VISIBLE} ORDER BY id"
+        assert conn.execute(found).fetchall() == [("msg_1",), ("msg_2",)]
+    assert conn.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    conn.execute("DELETE FROM messages WHERE id IN ('msg_1', 'msg_3')")
     assert conn.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     conn.close()
