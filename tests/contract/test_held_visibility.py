@@ -443,6 +443,9 @@ async def test_those_who_decide_see_it_in_these_operations_alone(world: World) -
             if any(mark in answer.body.decode() and mark not in given for mark in marks):
                 shown.add(operation)
     assert shown == SHOWN_TO_DECIDERS
+    assert world.maild.sql("SELECT count(*) FROM messages WHERE held_at IS NOT NULL AND labels = '[]'") == [
+        (3,)
+    ]
 
 
 # What does not end, or is not asked for ----------------------------------------------------------------

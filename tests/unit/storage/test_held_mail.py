@@ -1,6 +1,7 @@
 """What is held is nowhere until it is released, and then everywhere as if it had come then (storage/held_mail.py)."""
 
 import json
+import random
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -288,3 +289,43 @@ async def test_what_was_visible_is_never_held(store: Store) -> None:
     for column, value in (("held_at", 1), ("thread_id", None), ("thread_id", THREAD)):
         with pytest.raises(Exception, match=r"a message (that was visible is not held|stays in its thread)"):
             await store.db.write(change, column, value)
+
+
+@pytest.mark.parametrize("seed", range(5))
+async def test_whatever_happens_to_it_all_counters_are_right(store: Store, seed: int) -> None:
+    """Messages of three conversations come, are held, released, rejected, read and deleted in any order."""
+    chance = random.Random(seed)
+    held: list[str] = []
+    seen: list[str] = []
+    for number in range(60):
+        answers = f"<{chance.randrange(3)}@there.test>" if chance.random() < 0.7 else None
+        header = f"<{number}@there.test>"
+        match chance.choice(
+            ["hold", "hold", "receive", "release", "reject", "read", "delete", "delete held"]
+        ):
+            case "hold":
+                held.append(await hold(store, in_reply_to=answers, message_id_header=header))
+            case "receive":
+                seen.append((await receive(store, in_reply_to=answers, message_id_header=header)).id)
+            case "release" if held:
+                message_id = held.pop(chance.randrange(len(held)))
+                if await release(store, message_id):
+                    seen.append(message_id)
+            case "reject" if held:
+                await reject(store, chance.choice(held))
+            case "read" if seen:
+                await store.db.write(messages.set_labels, await store.message(chance.choice(seen)), ["x"])
+            case "delete" if seen:
+                gone = seen.pop(chance.randrange(len(seen)))
+                await store.db.write(messages.delete, await store.message(gone))
+            case "delete held" if held:
+                await store.db.write(held_mail.delete, [held.pop(chance.randrange(len(held)))])
+        forward(store, 1)
+    assert await store.db.read(integrity.counters) == []
+    for ids, is_held in ((seen, False), (held, True)):
+        scope = Scope(ORGANIZATION, is_held=is_held)
+        listed = [
+            (await store.db.read(message_json.list_messages, scope, before, 1)).json.decode()
+            for before in [None, *sorted(ids, reverse=True)]
+        ]
+        assert [json.loads(one)["id"] for one in listed if one] == sorted(ids, reverse=True)
