@@ -16,6 +16,7 @@ meanwhile.
 """
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -58,15 +59,17 @@ def valid_key(database: Path, key_file: Path) -> bytes:
     return key
 
 
-def rotate(database: Path, key_file: Path) -> int:
+def rotate(database: Path, key_file: Path, also: Callable[[Tx, Sealer], None] | None = None) -> int:
     """Seal every value of SEALED under a new key; how many. When it returns, that is durable, and the old key opens
-    nothing. SealError."""
+    nothing. SealError. `also`: done in the same transaction, with what seals under the new key."""
     old = Sealer(valid_key(database, key_file))
     key = new_master_key()
     write_master_key(_next(key_file), key, like=key_file)
     with migrate.transaction(database, overwrites=True) as tx:  # what the old key opens is not just freed
         count = _seal_anew(tx, old, Sealer(key))
         _name(tx, key)
+        if also is not None:
+            also(tx, Sealer(key))
     _replace(key_file)
     migrate.write_back(database)
     return count

@@ -736,3 +736,32 @@ CREATE TABLE tls_reports_sent (
   PRIMARY KEY (day, domain, destination)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX tls_report_mails ON tls_reports_sent (message_id);
+
+-- Audit -------------------------------------------------------------------------------------
+
+-- Who did what, in chains of hashes (storage/audit_chain.py); one row in the transaction of each act.
+CREATE TABLE audit (
+  organization_id TEXT NOT NULL,
+  seq             INTEGER NOT NULL,
+  created_at      INTEGER NOT NULL,
+  type            TEXT NOT NULL,
+  actor           TEXT NOT NULL,
+  subject         TEXT,
+  request_id      TEXT,
+  details         TEXT NOT NULL,                -- canonical JSON, without words of mail
+  hash            BLOB NOT NULL,
+  PRIMARY KEY (organization_id, seq)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER audit_stays_as_it_was BEFORE UPDATE ON audit BEGIN
+  SELECT RAISE(ABORT, 'the audit log does not change');
+END;
+-- What commands did that can't read the master key: the daemon puts it into the chains.
+CREATE TABLE audit_waiting (
+  seq             INTEGER PRIMARY KEY,
+  organization_id TEXT NOT NULL,
+  created_at      INTEGER NOT NULL,
+  type            TEXT NOT NULL,
+  actor           TEXT NOT NULL,
+  subject         TEXT,
+  details         TEXT NOT NULL
+) STRICT;

@@ -27,6 +27,11 @@ HOURLY = "once an hour, over what an operator has few of"
 QUEUE = "a partial index of what waits to be sent (max_queued), not of the table"
 # (where the statement stands, what it reads as a whole) → why it may.
 ALLOWED = {
+    ("storage/audit.py: is_waiting", "audit_waiting"): "one row; it is empty as a rule",
+    ("storage/audit.py: prunable", "organizations"): HOURLY,
+    ("storage/audit.py: AuditRecorder.seal_waiting", "audit_waiting"): "its first rows",
+    ("storage/audit.py: count_waiting", "audit_waiting"): COMMAND,
+    ("storage/audit.py: organizations", "organizations"): COMMAND,
     ("storage/blobs.py: known_files", "blobs"): "once, at start: files that no row knows are removed",
     ("storage/domains.py: due_for_check", "domains"): "once a minute, over the domains of the host",
     ("storage/domains.py: pending_since", "domains"): HOURLY,
