@@ -139,6 +139,13 @@ class LogEvent(StrEnum):
     SUPPRESSED = "suppressed", "info", "Not tried: the address is on the suppression list."
     FAILED = "failed", "info", "Not tried: the sender's domain may not send any more."
 
+    # Audit
+    AUDIT_HEAD = (
+        "audit_head",
+        "info",
+        "Once an hour: the end of an organization's audit log (`seq`, `hash`), where it has grown.",
+    )
+
     # Webhooks
     WEBHOOK_ATTEMPTED = "webhook_attempted", "info", "An event was posted to a webhook, or could not be."
 

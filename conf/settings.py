@@ -301,11 +301,12 @@ class Webhooks(_Section):
 
 @dataclass(frozen=True, slots=True)
 class Storage(_Section):
-    """`[storage]`: what goes into files, what stays free on the disk, and for how long events are kept."""
+    """`[storage]`: what goes into files, what stays free on the disk, how long events and the audit log are kept."""
 
     inline_blob_bytes: Annotated[int, Field(ge=0, le=1024 * 1024)] = 128 * 1024
     reserve_percent: Annotated[int, Field(ge=0, le=50)] = 5
     keep_events_days: Positive = 30
+    keep_audit_days: Positive = 400
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,6 +121,16 @@ class EvidenceTuning:
 
 
 @dataclass(frozen=True, slots=True)
+class AuditTuning:
+    """`look_s`: between two looks for rows that commands left unsealed. `first_heads_s`: from the start until heads are
+    told, which is done once an hour. `window_s`: over which refusals and logins of one kind are counted as one."""
+
+    look_s: float = 5.0
+    first_heads_s: float = 300.0
+    window_s: float = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
 class Tuning:
     """The tuning of the whole daemon; each part is handed its own."""
 
@@ -132,3 +142,4 @@ class Tuning:
     queue: QueueTuning = field(default_factory=QueueTuning)
     loop: LoopTuning = field(default_factory=LoopTuning)
     evidence: EvidenceTuning = field(default_factory=EvidenceTuning)
+    audit: AuditTuning = field(default_factory=AuditTuning)

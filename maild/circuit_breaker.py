@@ -5,6 +5,8 @@ It trips once; an operator's approval starts the count anew, else the old number
 """
 
 from storage import organizations
+from storage.audit import Records
+from storage.audit_acts import Act, system
 from storage.database import Tx
 from storage.usage import ReputationRates
 
@@ -13,15 +15,19 @@ SENT_MIN = 100
 HARD_BOUNCE_CEILING = 0.05
 COMPLAINT_CEILING = 0.003
 ACTION = "contact_operator"
+BREAKER = system("circuit_breaker")
 
 
-def check(tx: Tx, event_id: str, organization_id: str, now_ms: int) -> bool:
+def check(tx: Tx, event_id: str, audit: Records, organization_id: str, now_ms: int) -> bool:
     """Pause the organization if its reputation asks for it; was it paused?"""
     organization = organizations.get(tx, organization_id)
     if organization is None or organization.sending_status != "approved":
         return False
     reason = judge(organizations.standing(tx, organization_id, now_ms))
-    return reason is not None and organizations.pause(tx, event_id, organization_id, reason, ACTION, now_ms)
+    if reason is None or not organizations.pause(tx, event_id, organization_id, reason, ACTION, now_ms):
+        return False
+    audit.record(tx, organization_id, Act.ORGANIZATION_PAUSED, BREAKER, None, {"reason": reason})
+    return True
 
 
 def judge(standing: ReputationRates) -> str | None:

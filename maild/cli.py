@@ -30,6 +30,12 @@ _config = click.option(
 )
 _json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
+_key_file = click.option(
+    "--key-file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Where the master key is, if not in data_dir: the file that systemd makes a credential of.",
+)
+
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="maild")
@@ -54,6 +60,7 @@ def _settings(config: Path) -> Settings:
 def _command(work: Callable[[Any], Any], config: Path) -> Any:
     """Run `work(store)`, turning what the operator can mend into one line."""
     from controlplane.contract.refusals import Refusal
+    from maild.audit_verifying import Unverifiable
     from maild.operator_commands import OperatorCommands
     from storage.data_folder import DataFolderError
     from storage.migrate import StoreError
@@ -61,7 +68,7 @@ def _command(work: Callable[[Any], Any], config: Path) -> Any:
 
     try:
         return work(OperatorCommands(_settings(config)))
-    except (DataFolderError, StoreError, SealError) as error:
+    except (DataFolderError, StoreError, SealError, Unverifiable) as error:
         _fail(str(error))
     except KeyError as error:
         _fail(f"there is no {error.args[0]}")
@@ -176,15 +183,67 @@ def check(config: Path, as_json: bool) -> None:
 
 @main.command("rotate-master-key")
 @_config
-@click.option(
-    "--key-file",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="Where the master key is, if not in data_dir: the file that systemd makes a credential of.",
-)
+@_key_file
 @_json
 def rotate_master_key(config: Path, key_file: Path | None, as_json: bool) -> None:
     """Seal all secrets under a new master key. Stop the daemon first."""
     _print(_command(lambda store: store.rotate_master_key(key_file), config), as_json)
+
+
+@main.group()
+def audit() -> None:
+    """The audit log."""
+
+
+@audit.command("verify")
+@click.option("--org", "organization_id", help="Of this organization alone.")
+@click.option("--head", help="A hash that was noted elsewhere: 64 hexadecimal digits.")
+@_key_file
+@_config
+@_json
+def audit_verify(
+    organization_id: str | None, head: str | None, key_file: Path | None, config: Path, as_json: bool
+) -> None:
+    """Is the audit log as it was written? Exit code 1 when it is not, 2 when that could not be found out.
+
+    That its newest rows were cut off shows only against a hash that was noted elsewhere (--head).
+    """
+    wanted = None if head is None else head.strip().lower()
+    if wanted is not None and (len(wanted) != 64 or not set(wanted) <= set("0123456789abcdef")):
+        _fail("--head: 64 hexadecimal digits, as GET /v1/audit/head and the line audit_head show it")
+    found: dict[str, Any] = _command(
+        lambda store: store.verify_audit(key_file, organization_id, wanted), config
+    )
+    _print_verdict(found, as_json)
+    if not found["ok"]:
+        sys.exit(1)
+
+
+def _print_verdict(found: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps(found))
+        return
+    for one in found["organizations"]:
+        is_whole = one["brokenSeq"] is None
+        verdict = "whole" if is_whole else f"BROKEN at {one['brokenSeq']}: {one['fault']}"
+        rows = f"rows {one['first']} to {one['last']}, head {one['head']}" if one["rows"] else "no rows"
+        click.echo(f"{one['organizationId']}: {verdict}; {rows}")
+    if found["waiting"]:
+        click.echo(f"note: {found['waiting']} rows of commands wait for the daemon to seal them")
+    if found["headFound"] is False:
+        click.echo(
+            "--head: BROKEN: no row has that hash; rows were cut off, or it is older than what is kept"
+        )
+
+
+@audit.command("key")
+@click.option("--org", "organization_id", required=True, help="The organization's id.")
+@_key_file
+@_config
+@_json
+def audit_key(organization_id: str, key_file: Path | None, config: Path, as_json: bool) -> None:
+    """Print the key of an organization's chain, for who checks an export. Who has it can forge rows of this chain."""
+    _print(_command(lambda store: store.show_chain_key(key_file, organization_id), config), as_json)
 
 
 @main.group()

@@ -46,6 +46,7 @@ from controlplane.webhooks.dispatcher import Dispatcher
 from controlplane.webhooks.event_streams import Streams
 from controlplane.webhooks.ping import Pinger
 from controlplane.webhooks.secrets import Secrets
+from maild.audit_keeper import AuditKeeper
 from maild.loop_monitor import LoopMonitor
 from maild.mail_plane import Ground
 from maild.outbound import dkim
@@ -55,6 +56,7 @@ from maild.queue_changes import QueueChanges
 from maild.resolver import DnsError, NoAnswer, NxDomain, Resolver
 from maild.submission_door import SubmissionDoor
 from storage import events
+from storage.audit_repeats import RepeatedActs
 from storage.kept_json import KeptJson
 from storage.reviews import REVIEWS
 from storage.search_index import SearchIndex
@@ -105,6 +107,7 @@ class ControlPlane(NamedTuple):
     streams: Streams
     background: list[Service]
     tls_reporter: TlsReporter | None
+    audit: AuditKeeper
 
 
 def arrival_examiner(ground: Ground) -> ExamineArrival:
@@ -130,15 +133,19 @@ def control_plane(
     hooks, names = _webhooks(ground, load_text), _domains(ground, queue)
     sanitizer = Sanitizer()
     examiner = Examiner(db, ground.blobs, ground.cpu)
+    keeper = AuditKeeper(db, ground.audit, clock, ids, ground.tuning.audit)
+    repeats = RepeatedActs(db, ground.audit, ground.tuning.audit.window_s)
     services = Services(
         blobs=ground.blobs,
         clock=clock,
         ids=ids,
+        audit=ground.audit,
+        refusals=repeats,
         settings=settings,
         pipeline=sent.pipeline,
         preflight=sent.preflight,
         review_desk=sent.review_desk,
-        unsubscriber=Unsubscriber(db, clock, ids, unsubscribe_key),
+        unsubscriber=Unsubscriber(db, clock, ids, ground.audit, unsubscribe_key),
         egress=hooks.egress,
         secrets=hooks.secrets,
         pinger=Pinger(db, clock, ids, hooks.secrets, hooks.egress),
@@ -156,7 +163,7 @@ def control_plane(
         kept_json=KeptJson(),
         fence_key=fence_key,
         forward_turns=WorkTurns(FORWARDS_AT_ONCE),
-        change_queue=QueueChanges(clock, ids.new).change,
+        change_queue=QueueChanges(clock, ids.new, ground.audit).change,
         wake_queue=queue.wake,
         status_of=status_of,
     )
@@ -175,7 +182,16 @@ def control_plane(
         ids,
         ground.tuning.http,
     )
-    background = [rate_limit, hooks.egress, names.egress, hooks.dispatcher, sent.scheduler, names.rechecks]
+    background = [
+        repeats,
+        keeper,
+        rate_limit,
+        hooks.egress,
+        names.egress,
+        hooks.dispatcher,
+        sent.scheduler,
+        names.rechecks,
+    ]
     background.append(EvidenceFollower(db, examiner, clock, ground.tuning.evidence))
     background.append(_claim_keeper(ground, hooks.streams))
     background.append(sent.review_keeper)
@@ -183,8 +199,10 @@ def control_plane(
     reporter = _tls_reporter(ground, queue) if settings.outbound.tls_reports else None
     if reporter is not None:
         background.append(reporter)
-    door = SubmissionDoor(db, operations, authenticator, rate_limit, ground.rounds)
-    return ControlPlane(operations, door.log_in, http, hooks.dispatcher, hooks.streams, background, reporter)
+    door = SubmissionDoor(db, operations, authenticator, rate_limit, ground.rounds, repeats)
+    return ControlPlane(
+        operations, door.log_in, http, hooks.dispatcher, hooks.streams, background, reporter, keeper
+    )
 
 
 def _claim_keeper(ground: Ground, streams: Streams) -> ClaimKeeper:
@@ -197,12 +215,13 @@ def _claim_keeper(ground: Ground, streams: Streams) -> ClaimKeeper:
 def _sending(
     ground: Ground, queue: OutboundQueue, find_destinations: FindDestinations, load_text: TextLoader
 ) -> SendingParts:
-    admission = Admission(ground.settings, ground.ids)
+    admission = Admission(ground.settings, ground.ids, ground.audit)
     scheduler = Scheduler(
         ground.db,
         ground.clock,
         ground.ids,
         admission,
+        ground.audit,
         wake_queue=queue.wake,
         look_out_s=ground.tuning.queue.look_again_s,
     )
@@ -220,10 +239,11 @@ def _sending(
         preparation,
         admission,
         preflight.warnings,
+        ground.audit,
         wake_queue=queue.wake,
         wake_scheduler=scheduler.wake,
     )
-    reviewing = Reviewing(ground.clock, ground.ids, admission)
+    reviewing = Reviewing(ground.clock, ground.ids, admission, ground.audit)
     desk = ReviewDesk(preparation, reviewing, ground.clock, queue.wake, scheduler.wake)
     keeper = ReviewKeeper(ground.db, ground.clock, reviewing)
     ground.db.listen(REVIEWS, keeper.wake)
@@ -239,6 +259,7 @@ def _operator_mail(ground: Ground, queue: OutboundQueue) -> OperatorMail:
         ground.ids,
         ground.settings.outbound.give_up_after_s,
         wake_queue=queue.wake,
+        audit=ground.audit,
     )
 
 
@@ -307,6 +328,7 @@ def _domains(ground: Ground, queue: OutboundQueue) -> DomainParts:
         clock,
         ground.ids,
         ground.sealer,
+        ground.audit,
         settings.server,
         # A resolver without a cache: the owner of a domain has just changed what it should see.
         doh.panel(settings.dns, egress, lambda: Resolver(settings.dns, clock), (NxDomain, NoAnswer)),

@@ -26,6 +26,7 @@ from controlplane.sending.tls_reporter import TlsReporter
 from controlplane.transport.server import HttpError, HttpServer
 from controlplane.webhooks.event_streams import Streams
 from maild import allocator
+from maild.audit_keeper import AuditKeeper
 from maild.control_plane import arrival_examiner, control_plane
 from maild.inbound import tls
 from maild.inbound.certificate_watch import CertificateWatch
@@ -40,6 +41,7 @@ from maild.outbound.tls_policy import TlsPolicies
 from maild.resolver import Resolver
 from maild.submission.listener import SubmissionListener
 from storage import blobs, migrate, rotation, server_secrets
+from storage.audit import AuditRecorder
 from storage.blobs import Blobs
 from storage.clock import Clock
 from storage.cpu_threads import CpuThreads
@@ -88,6 +90,7 @@ class Daemon:
         self.indexer: SearchIndexer
         self.retention: Retention
         self.tls_reporter: TlsReporter | None = None
+        self.audit: AuditKeeper
         self.tls_policies: TlsPolicies
         self.self_check: SelfCheck
         self.loop_monitor: LoopMonitor
@@ -119,9 +122,10 @@ class Daemon:
 
     async def _build(self) -> None:
         ground = await self._lay_ground()
-        unsubscribe_key = await _own_key(ground, server_secrets.UNSUBSCRIBE)
-        fence_key = await _own_key(ground, server_secrets.FENCE)
-        senders = EnvelopeSenders(await _own_key(ground, server_secrets.ENVELOPE))
+        own = (ground.db, ground.ids, ground.sealer)
+        unsubscribe_key = await _own_key(*own, server_secrets.UNSUBSCRIBE)
+        fence_key = await _own_key(*own, server_secrets.FENCE)
+        senders = EnvelopeSenders(await _own_key(*own, server_secrets.ENVELOPE))
         rspamd_url = self._settings.inbound.rspamd_url
         spam_filter = Rspamd(rspamd_url) if rspamd_url else None
         ask = spam_filter.ask if spam_filter else None
@@ -154,7 +158,7 @@ class Daemon:
             self.loop_monitor,
         )
         self.operations, self.http, self.streams = api.operations, api.http, api.streams
-        self.tls_reporter = api.tls_reporter
+        self.tls_reporter, self.audit = api.tls_reporter, api.audit
         self.submission = submission(ground, common, api.log_in)
         self._supervisor = Supervisor(
             [
@@ -184,6 +188,8 @@ class Daemon:
         blob_store.prepare()
         self._resolver = Resolver(settings.dns, clock)
         swept = blob_store.sweep(await self._db.read(blobs.known_files))
+        sealer = Sealer(rotation.valid_key(self._folder.database, master_key_file(self._folder.master_key)))
+        audit_key = await _own_key(self._db, ids, sealer, server_secrets.AUDIT)
         ground = Ground(
             settings=settings,
             clock=clock,
@@ -193,10 +199,9 @@ class Daemon:
             cpu=self._cpu,
             rounds=Rounds(clock.monotonic),
             disk=Disk(self._folder.path, settings.storage.reserve_percent),
-            sealer=Sealer(
-                rotation.valid_key(self._folder.database, master_key_file(self._folder.master_key))
-            ),
+            sealer=sealer,
             resolver=self._resolver,
+            audit=AuditRecorder(audit_key, clock),
             tuning=self._tuning,
         )
         tell(log, LogEvent.BUILT, data_dir=str(self._folder.path), orphaned_files_removed=swept)
@@ -220,6 +225,8 @@ class Daemon:
             ground.clock,
             ages(settings.storage.keep_events_days, settings.webhooks.keep_records_days),
             raw_days=lambda plan: settings.plan(plan).retention_days,
+            recorder=ground.audit,
+            audit_days=settings.storage.keep_audit_days,
         )
 
         loop = asyncio.get_running_loop()
@@ -327,10 +334,10 @@ async def serve(settings: Settings) -> None:
         tell(log, LogEvent.STOPPED)
 
 
-async def _own_key(ground: Ground, name: str) -> bytes:
+async def _own_key(db: Database, ids: Ids, sealer: Sealer, name: str) -> bytes:
     """A key of this server's own, made at the first start; durable when this returns."""
-    fresh = ground.ids.chance(server_secrets.SECRET_BYTES)
-    return await ground.db.write(server_secrets.get_or_make, ground.sealer, name, fresh)
+    fresh = ids.chance(server_secrets.SECRET_BYTES)
+    return await db.write(server_secrets.get_or_make, sealer, name, fresh)
 
 
 def _end(stopped: "asyncio.Future[None]") -> None:

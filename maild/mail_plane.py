@@ -58,6 +58,7 @@ from maild.ports import ExamineArrival, LogIn, QueuePorts
 from maild.resolver import Resolver
 from maild.submission.listener import SubmissionListener
 from storage import domains
+from storage.audit import AuditRecorder
 from storage.blobs import Blobs
 from storage.byte_account import ByteAccount
 from storage.clock import Clock
@@ -89,6 +90,7 @@ class Ground:
     disk: Disk
     sealer: Sealer
     resolver: Resolver
+    audit: AuditRecorder
     tuning: Tuning
 
     @property
@@ -142,6 +144,7 @@ def mail_in(
         spam_filter,
         senders,
         first_look,
+        ground.audit,
     )
     common = ListenerGround(
         blobs=ground.blobs,
@@ -240,8 +243,8 @@ def mail_out(
         schedule=Schedule(settings.outbound, randomness),
         destinations=DestinationQueues(settings.outbound, clock, tuning.doubtful_rows),
         deliverer=deliverer,
-        simulator=Simulator(db, clock, ground.ids, ports.prepare_answer),
-        settler=Settler(db, clock, ground.ids, ground.rounds.has_requests),
+        simulator=Simulator(db, clock, ground.ids, ground.audit, ports.prepare_answer),
+        settler=Settler(db, clock, ground.ids, ground.audit, ground.rounds.has_requests),
         recipient_headers=recipient_headers,
         rounds=ground.rounds,
         tuning=tuning,

@@ -15,6 +15,8 @@ from controlplane.mail import attempts
 from controlplane.mail.attempts import Attempts
 from controlplane.operations.operator_queue import queue_state, shown_recipient
 from controlplane.operations.organization import shown_organization
+from maild import audit_verifying
+from maild.command_records import CommandRecords
 from maild.outbound import dkim
 from maild.queue_changes import QueueChanges
 from maild.review_commands import ReviewCommands
@@ -32,6 +34,8 @@ from storage import (
     switches,
     usage,
 )
+from storage.audit_acts import OPERATOR, Act
+from storage.audit_chain import chain_key
 from storage.clock import Clock, iso_or_none
 from storage.data_folder import DataFolder, DataFolderError
 from storage.database import Tx
@@ -53,6 +57,7 @@ class OperatorCommands:
         self._clock = clock or Clock()
         self._ids = Ids(self._clock)
         self._folder = DataFolder(settings.data_path)
+        self._audit = CommandRecords(self._folder, self._clock, self._ids)
 
     def init(self, *, is_recommended: bool = False) -> dict[str, Any]:
         """Make whatever of the store is missing. Keys are in the answer of the first time alone. `is_recommended`: the
@@ -74,11 +79,32 @@ class OperatorCommands:
     @property
     def rules(self) -> RuleCommands:
         """Commands about rules."""
-        return RuleCommands(self._clock, self._ids, self._write)
+        return RuleCommands(self._clock, self._ids, self._audit, self._write)
 
     def look_at(self, work: Callable[[DataFolder, Clock], T]) -> T:
         """For commands that change nothing."""
         return work(self._folder, self._clock)
+
+    def verify_audit(
+        self, key_file: Path | None, organization_id: str | None, head: str | None
+    ) -> dict[str, Any]:
+        """As audit_verifying.verify."""
+        self._folder.check()
+        path = key_file or master_key_file(self._folder.master_key)
+        return audit_verifying.verify(self._folder, path, organization_id, head)
+
+    def show_chain_key(self, key_file: Path | None, organization_id: str) -> dict[str, str]:
+        """What checks (and could forge) the organization's audit log, in hexadecimal digits; KeyError."""
+        path = key_file or master_key_file(self._folder.master_key)
+
+        def unit(tx: Tx) -> dict[str, str]:
+            if organizations.get(tx, organization_id) is None:
+                raise KeyError(f"organization {organization_id}")
+            key = chain_key(audit_verifying.audit_key(tx, path), organization_id)
+            self._record(tx, organization_id, Act.AUDIT_KEY_SHOWN)
+            return {"organizationId": organization_id, "chainKey": key.hex()}
+
+        return self._write(unit)
 
     def rotate_master_key(self, key_file: Path | None) -> dict[str, Any]:
         """DataFolderError while a daemon runs, which holds the present key."""
@@ -88,7 +114,8 @@ class OperatorCommands:
         try:
             migrate.prepare(self._folder.database)
             path = key_file or master_key_file(self._folder.master_key)
-            return {"resealed": rotation.rotate(self._folder.database, path), "keyFile": str(path)}
+            count = rotation.rotate(self._folder.database, path, self._record_rotation)
+            return {"resealed": count, "keyFile": str(path)}
         finally:
             self._folder.unlock()
 
@@ -98,6 +125,9 @@ class OperatorCommands:
         is_set = policies.replace(
             tx, organization_id, organization_id, policies.NO_VERSION, document, False, now_ms
         )
+        if is_set:
+            told = {"version": policies.NO_VERSION + 1, **policies.document_of(policies.RECOMMENDED)}
+            self._record(tx, organization_id, Act.POLICY_REPLACED, organization_id, **told)
         return {"policy": "recommended" if is_set else "unchanged: the organization has one"}
 
     def _init(
@@ -126,14 +156,23 @@ class OperatorCommands:
     def set_sending(self, organization_id: str, status: str, reason: str | None, action: str | None) -> bool:
         """Approve or pause; False when there is no such organization."""
         now_ms = self._clock.now_ms()
-        if status == "approved":
-            return self._write(lambda tx: organizations.approve(tx, organization_id, now_ms))
-        event_id = self._ids.new("evt")
-        return self._write(
-            lambda tx: organizations.pause(
-                tx, event_id, organization_id, reason or "manual_review", action or "contact_operator", now_ms
-            )
-        )
+
+        def approve(tx: Tx) -> bool:
+            if not organizations.approve(tx, organization_id, now_ms):
+                return False
+            self._record(tx, organization_id, Act.ORGANIZATION_APPROVED)
+            return True
+
+        def pause(tx: Tx) -> bool:
+            why, event_id = reason or "manual_review", self._ids.new("evt")
+            if not organizations.pause(
+                tx, event_id, organization_id, why, action or "contact_operator", now_ms
+            ):
+                return False
+            self._record(tx, organization_id, Act.ORGANIZATION_PAUSED, reason=why)
+            return True
+
+        return self._write(approve if status == "approved" else pause)
 
     def list_organizations(self) -> list[dict[str, Any]]:
         """Each as `show_organization` has it."""
@@ -152,30 +191,60 @@ class OperatorCommands:
 
     def set_plan(self, organization_id: str, plan: str) -> bool:
         """False when there is no such organization."""
-        return self._write(lambda tx: organizations.set_plan(tx, organization_id, plan))
+
+        def unit(tx: Tx) -> bool:
+            if not organizations.set_plan(tx, organization_id, plan):
+                return False
+            self._record(tx, organization_id, Act.ORGANIZATION_PLAN_CHANGED, plan=plan)
+            return True
+
+        return self._write(unit)
 
     def set_reviewers(self, organization_id: str, reviewers: str) -> bool:
         """Who decides what is held, 'keys' or 'members'; False when there is no such organization."""
-        return self._write(lambda tx: organizations.set_reviewers(tx, organization_id, reviewers))
+
+        def unit(tx: Tx) -> bool:
+            if not organizations.set_reviewers(tx, organization_id, reviewers):
+                return False
+            self._record(tx, organization_id, Act.REVIEWERS_CHANGED, reviewers=reviewers)
+            return True
+
+        return self._write(unit)
 
     @property
     def reviews(self) -> ReviewCommands:
         """Commands about held mail."""
-        return ReviewCommands(self._settings, self._folder, self._clock, self._ids, self._write)
+        return ReviewCommands(self._settings, self._folder, self._clock, self._ids, self._audit, self._write)
 
     def reset_tripwire(self, organization_id: str) -> bool:
         """Let it send again; False when there is no such organization."""
-        return self._write(lambda tx: organizations.reset_tripwire(tx, organization_id))
+
+        def unit(tx: Tx) -> bool:
+            if not organizations.reset_tripwire(tx, organization_id):
+                return False
+            self._record(tx, organization_id, Act.TRIPWIRE_RESET)
+            return True
+
+        return self._write(unit)
 
     def pause_queue(self) -> dict[str, Any]:
         """Nothing enters or leaves the outbound queue from now on; `show_queue`."""
-        now_ms = self._clock.now_ms()
-        self._write(lambda tx: switches.turn_off(tx, switches.QUEUE, now_ms))
+
+        def unit(tx: Tx) -> None:
+            switches.turn_off(tx, switches.QUEUE, self._clock.now_ms())
+            self._record(tx, _own(tx), Act.QUEUE_PAUSED)
+
+        self._write(unit)
         return self.show_queue()
 
     def resume_queue(self) -> dict[str, Any]:
         """`show_queue`."""
-        self._write(lambda tx: switches.turn_on(tx, switches.QUEUE))
+
+        def unit(tx: Tx) -> None:
+            switches.turn_on(tx, switches.QUEUE)
+            self._record(tx, _own(tx), Act.QUEUE_RESUMED)
+
+        self._write(unit)
         return self.show_queue()
 
     def show_queue(self) -> dict[str, Any]:
@@ -201,10 +270,14 @@ class OperatorCommands:
 
     def change_queue(self, verb: str, selection: QueueSelection) -> int:
         """retry, hold, release or drop; how many recipients. The daemon goes on beside it, a thousand at a time."""
-        changes = QueueChanges(self._clock, self._ids.new)
+
+        def unit(tx: Tx) -> int:
+            changes = QueueChanges(self._clock, self._ids.new, self._audit)
+            return changes.change(tx, verb, selection, OPERATOR, _own(tx))
+
         total = 0
         while True:
-            changed = self._write(lambda tx: changes.change(tx, verb, selection))
+            changed = self._write(unit)
             total += changed
             if changed < queue_selection.ROWS_AT_ONCE:
                 return total
@@ -230,15 +303,31 @@ class OperatorCommands:
             organization_id = keys.organization_of(tx, key_id)
             if organization_id is None:
                 return False
-            return keys.revoke(tx, organization_id, key_id, self._clock.now_ms())
+            if not keys.revoke(tx, organization_id, key_id, self._clock.now_ms()):
+                return False
+            self._record(tx, organization_id, Act.KEY_REVOKED, key_id)
+            return True
 
         return self._write(unit)
 
     # Inside one transaction --------------------------------------------------------------------
 
+    def _record(
+        self, tx: Tx, organization_id: str | None, act: Act, subject: str | None = None, **details: Any
+    ) -> None:
+        """Write into the organization's audit log that the operator did it; there may be no organization yet."""
+        if organization_id is not None:
+            self._audit.record(tx, organization_id, act, OPERATOR, subject, details)
+
+    def _record_rotation(self, tx: Tx, sealer: Sealer) -> None:
+        own = _own(tx)
+        if own is not None:
+            self._audit.under(tx, sealer).record(tx, own, Act.MASTER_KEY_ROTATED, OPERATOR)
+
     def _create_organization(self, tx: Tx, name: str, plan: str) -> dict[str, str]:
         organization_id = self._ids.new("org")
         organizations.create(tx, organization_id, name, plan, self._clock.now_ms())
+        self._record(tx, organization_id, Act.ORGANIZATION_CREATED, organization_id, plan=plan)
         live = self._create_key(tx, organization_id, "first key", ["*"], None, "live")
         test = self._create_key(tx, organization_id, "first test key", ["*"], None, "test")
         return {"organizationId": organization_id, "apiKey": live["apiKey"], "testKey": test["apiKey"]}
@@ -280,11 +369,14 @@ class OperatorCommands:
             mode=mode,
             inbox_id=inbox_id,
         )
+        self._record(
+            tx, organization_id, Act.KEY_MINTED, key_id, scopes=list(scopes), mode=mode, inboxId=inbox_id
+        )
         return {"id": key_id, "apiKey": raw_key}
 
     def _create_operator_inbox(self, tx: Tx, organization_id: str) -> None:
         """Where postmaster@ and abuse@ of every domain that we serve arrive (RFC 5321 §4.5.1)."""
-        inboxes.create(
+        row = inboxes.create(
             tx,
             self._ids.new("inb"),
             self._clock.now_ms(),
@@ -296,6 +388,7 @@ class OperatorCommands:
             metadata="{}",
             is_operator=True,
         )
+        self._record(tx, organization_id, Act.INBOX_CREATED, row.id, domain=row.domain, agentId=None)
 
     def _keep_dkim_key(self, tx: Tx, sealer: Sealer, domain: str, private: bytes, public: str) -> None:
         if dkim_keys.active(tx, domain) is not None:
@@ -323,6 +416,12 @@ class OperatorCommands:
             )
         with migrate.transaction(self._folder.database) as tx:
             return unit(tx)
+
+
+def _own(tx: Tx) -> str | None:
+    """The operator's own organization, in whose log stands what was done to the whole host; None before `init`."""
+    row = organizations.first(tx)
+    return None if row is None else row.id
 
 
 def write_configuration(path: Path, domain: str, template: str) -> None:

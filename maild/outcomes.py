@@ -17,6 +17,8 @@ from maild.message import bounces
 from maild.message.address import normalize
 from maild.message.bounces import Bounce
 from storage import outbound, outbound_events, states, suppressions
+from storage.audit import Records, address_hash
+from storage.audit_acts import Act, system
 from storage.clock import day_of, iso, month_of
 from storage.database import Tx
 from storage.outbound import Due, MessageSummary, RecipientSettlement
@@ -25,6 +27,7 @@ from storage.usage import Counts
 
 NewId = Callable[[str], str]  # a prefix → a fresh id
 
+OUTCOMES = system("outcomes")
 _REASONS = {"deferred": "expired", "suppressed": "recipient_suppressed", "failed": "domain_not_verified"}
 
 
@@ -98,6 +101,7 @@ def record(
     rows: Sequence[Due],
     verdicts: Mapping[int, Verdict],
     new_id: NewId,
+    audit: Records,
     now_ms: int,
     duration_ms: int,
     counts: Counts | None = None,
@@ -110,7 +114,7 @@ def record(
         tx, [_as_told(row, verdicts[row.position]) for row in rows], verdicts, now_ms, duration_ms
     )
     gathered = Counts() if counts is None else counts
-    _follow(tx, settled, new_id, now_ms, gathered)
+    _follow(tx, settled, new_id, audit, now_ms, gathered)
     if counts is None:
         gathered.write(tx)
     return settled
@@ -134,8 +138,10 @@ def _settle(
     ]
 
 
-def _follow(tx: Tx, settled: Sequence[Settled], new_id: NewId, now_ms: int, counts: Counts) -> None:
-    message = _Message.load(tx, settled[0].row.message_id, new_id, now_ms, counts) if settled else None
+def _follow(
+    tx: Tx, settled: Sequence[Settled], new_id: NewId, audit: Records, now_ms: int, counts: Counts
+) -> None:
+    message = _Message.load(tx, settled[0].row.message_id, new_id, audit, now_ms, counts) if settled else None
     if message is None:
         return
     failures = [_failure(row, verdict) for row, verdict, _ in settled if _is_final(row, verdict, now_ms)]
@@ -152,7 +158,13 @@ def _follow(tx: Tx, settled: Sequence[Settled], new_id: NewId, now_ms: int, coun
 
 
 def settled_later(
-    tx: Tx, message_id: str, arrived: Sequence[int], failed: Sequence[Late], new_id: NewId, now_ms: int
+    tx: Tx,
+    message_id: str,
+    arrived: Sequence[int],
+    failed: Sequence[Late],
+    new_id: NewId,
+    audit: Records,
+    now_ms: int,
 ) -> None:
     """A report says what became of recipients that had been accepted.
 
@@ -168,7 +180,9 @@ def settled_later(
         )
     ]
     counts = Counts()
-    message = _Message.load(tx, message_id, new_id, now_ms, counts) if any(counted) or bounced else None
+    message = (
+        _Message.load(tx, message_id, new_id, audit, now_ms, counts) if any(counted) or bounced else None
+    )
     if message is None:
         return
     failures = [
@@ -186,7 +200,7 @@ def settled_later(
 
 
 def complained(
-    tx: Tx, message_id: str, position: int, feedback_type: str, new_id: NewId, now_ms: int
+    tx: Tx, message_id: str, position: int, feedback_type: str, new_id: NewId, audit: Records, now_ms: int
 ) -> bool:
     """A recipient that had got the message called it spam; False when it does not count.
 
@@ -195,7 +209,7 @@ def complained(
     if not outbound.complain(tx, message_id, position, now_ms):
         return False
     counts = Counts()
-    message = _Message.load(tx, message_id, new_id, now_ms, counts)
+    message = _Message.load(tx, message_id, new_id, audit, now_ms, counts)
     if message is None:
         return False
     message.complain(position, feedback_type)
@@ -207,8 +221,16 @@ class _Message:
     """One message inside one transaction: its rows as they are now, and what follows from them."""
 
     def __init__(
-        self, tx: Tx, message_id: str, envelope: MessageSummary, new_id: NewId, now_ms: int, counts: Counts
+        self,
+        tx: Tx,
+        message_id: str,
+        envelope: MessageSummary,
+        new_id: NewId,
+        audit: Records,
+        now_ms: int,
+        counts: Counts,
     ) -> None:
+        self._audit = audit
         self._tx = tx
         self._counts = counts
         self._id = message_id
@@ -219,9 +241,11 @@ class _Message:
         self._described: Mapping[str, Any] | None = None
 
     @classmethod
-    def load(cls, tx: Tx, message_id: str, new_id: NewId, now_ms: int, counts: Counts) -> "_Message | None":
+    def load(
+        cls, tx: Tx, message_id: str, new_id: NewId, audit: Records, now_ms: int, counts: Counts
+    ) -> "_Message | None":
         envelope = outbound.envelope(tx, message_id)
-        return None if envelope is None else cls(tx, message_id, envelope, new_id, now_ms, counts)
+        return None if envelope is None else cls(tx, message_id, envelope, new_id, audit, now_ms, counts)
 
     def address_of(self, position: int) -> str:
         return next(one.address for one in self._recipients if one.position == position)
@@ -299,18 +323,23 @@ class _Message:
         if self.envelope.is_counted:
             organization_id = self.envelope.organization_id
             self._counts.write(self._tx)  # which it reads
-            circuit_breaker.check(self._tx, self._new_id("evt"), organization_id, self._now_ms)
+            circuit_breaker.check(self._tx, self._new_id("evt"), self._audit, organization_id, self._now_ms)
 
     def _suppress(self, address: str, reason: str, source: str) -> None:
-        suppressions.add(
+        organization_id, email, fresh = self.envelope.organization_id, normalize(address), self._new_id("sup")
+        kept = suppressions.add(
             self._tx,
-            self._new_id("sup"),
+            fresh,
             self._now_ms,
-            organization_id=self.envelope.organization_id,
-            email=normalize(address),
+            organization_id=organization_id,
+            email=email,
             reason=reason,
             source=source,
         )
+        if kept == fresh:  # else it was suppressed before
+            hashed = address_hash(organization_id, email)
+            told = {"addressHash": hashed, "reason": reason, "source": source, "messageId": self._id}
+            self._audit.record(self._tx, organization_id, Act.SUPPRESSION_ADDED, OUTCOMES, fresh, told)
 
 
 def _is_final(row: Due, verdict: Verdict, now_ms: int) -> bool:

@@ -1,11 +1,14 @@
 """What the operator does to what waits in the outbound queue, from the command line or over HTTP."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from itertools import groupby
 
 from maild import outcomes
 from maild.outcomes import NewId, Verdict
 from storage import queue_selection
+from storage.audit import Records
+from storage.audit_acts import Act, Actor
 from storage.clock import Clock
 from storage.database import Tx
 from storage.queue_selection import QueueSelection
@@ -18,25 +21,44 @@ class QueueChanges:
     one that changes fewer has come to the end.
     """
 
-    def __init__(self, clock: Clock, new_id: NewId) -> None:
+    def __init__(self, clock: Clock, new_id: NewId, audit: Records) -> None:
+        self._audit = audit
         self._clock = clock
         self._new_id = new_id
         self._units: Mapping[str, Callable[[Tx, QueueSelection, int], int]] = {
             "retry": queue_selection.retry,
             "hold": queue_selection.hold,
             "release": queue_selection.release,
-            "drop": self._drop,
         }
 
-    def change(self, tx: Tx, verb: str, selection: QueueSelection) -> int:
-        """`verb`: retry, hold, release or drop."""
-        return self._units[verb](tx, selection, self._clock.now_ms())
+    def change(
+        self, tx: Tx, verb: str, selection: QueueSelection, actor: Actor, organization_id: str | None
+    ) -> int:
+        """`verb`: retry, hold, release or drop. `organization_id`: in whose audit log it stands that the actor did
+        it."""
+        now_ms = self._clock.now_ms()
+        if verb == "drop":
+            changed = self._drop(tx, selection, actor, now_ms)
+        else:
+            changed = self._units[verb](tx, selection, now_ms)
+        if changed and organization_id is not None:
+            told = {"verb": verb, "recipients": changed, **_selected(selection)}
+            self._audit.record(tx, organization_id, Act.QUEUE_CHANGED, actor, selection.message_id, told)
+        return changed
 
-    def _drop(self, tx: Tx, selection: QueueSelection, now_ms: int) -> int:
+    def _drop(self, tx: Tx, selection: QueueSelection, actor: Actor, now_ms: int) -> int:
         """Some of them fail for good, with all that follows from that."""
         rows = queue_selection.some(tx, selection)
+        for organization_id, count in Counter(row.organization_id for row in rows).items():
+            told = {"recipients": count}
+            self._audit.record(tx, organization_id, Act.QUEUE_DROPPED, actor, selection.message_id, told)
         for _, group in groupby(sorted(rows), key=lambda row: row.message_id):
             of_message = [row._replace(attempts=row.attempts + 1) for row in group]
             verdicts = {row.position: DROPPED for row in of_message}
-            outcomes.record(tx, of_message, verdicts, self._new_id, now_ms, duration_ms=0)
+            outcomes.record(tx, of_message, verdicts, self._new_id, self._audit, now_ms, duration_ms=0)
         return len(rows)
+
+
+def _selected(selection: QueueSelection) -> dict[str, str]:
+    named = {"organizationId": selection.organization_id, "destination": selection.destination}
+    return {name: value for name, value in named.items() if value is not None}

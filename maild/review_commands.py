@@ -21,6 +21,7 @@ from controlplane.sending.reviewing import (
     reviewed_message,
 )
 from storage import blobs, message_json, organizations, reviews
+from storage.audit import Records
 from storage.blobs import Blobs
 from storage.clock import Clock
 from storage.data_folder import DataFolder
@@ -41,10 +42,12 @@ class RunUnit(Protocol):
 class ReviewCommands:
     """Reviews of all organizations, or of one. KeyError names what does not exist; Refusal as over the API."""
 
-    def __init__(self, settings: Settings, folder: DataFolder, clock: Clock, ids: Ids, run: RunUnit) -> None:
+    def __init__(
+        self, settings: Settings, folder: DataFolder, clock: Clock, ids: Ids, audit: Records, run: RunUnit
+    ) -> None:
         self._folder = folder
         self._ids = ids
-        self._reviewing = Reviewing(clock, ids, Admission(settings, ids))
+        self._reviewing = Reviewing(clock, ids, Admission(settings, ids, audit), audit)
         self._run = run
 
     def list(self, organization_id: str | None, status: str | None, limit: int) -> list[dict[str, Any]]:

@@ -5,9 +5,11 @@ from typing import Any
 
 from controlplane.contract.rules import CreateRule
 from controlplane.contract.validation import validated
-from controlplane.operations.rules import shown_rule, write_rule
+from controlplane.operations.rules import remove_rule, shown_rule, write_rule
 from maild.review_commands import RunUnit
 from storage import organizations, rules
+from storage.audit import Records
+from storage.audit_acts import OPERATOR
 from storage.clock import Clock
 from storage.database import Tx
 from storage.ids import Ids
@@ -16,7 +18,8 @@ from storage.ids import Ids
 class RuleCommands:
     """KeyError names what does not exist; Refusal as over the API."""
 
-    def __init__(self, clock: Clock, ids: Ids, run: RunUnit) -> None:
+    def __init__(self, clock: Clock, ids: Ids, audit: Records, run: RunUnit) -> None:
+        self._audit = audit
         self._clock = clock
         self._ids = ids
         self._run = run
@@ -28,7 +31,9 @@ class RuleCommands:
         def unit(tx: Tx) -> dict[str, Any]:
             _require(tx, organization_id)
             rule_id, now_ms = self._ids.new("rul"), self._clock.now_ms()
-            return shown_rule(write_rule(tx, organization_id, request, rule_id, now_ms))
+            return shown_rule(
+                write_rule(tx, organization_id, request, rule_id, self._audit, OPERATOR, now_ms)
+            )
 
         return self._run(unit)
 
@@ -47,7 +52,7 @@ class RuleCommands:
 
         def unit(tx: Tx) -> None:
             _require(tx, organization_id)
-            if not rules.remove(tx, organization_id, rule_id):
+            if not remove_rule(tx, organization_id, rule_id, self._audit, OPERATOR):
                 raise KeyError(f"rule {rule_id} of organization {organization_id}")
 
         self._run(unit)

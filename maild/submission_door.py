@@ -20,6 +20,8 @@ from maild.message.address import normalize
 from maild.ports import SubmittedMail
 from maild.submission.replies import reply_to
 from storage import inboxes
+from storage.audit_acts import Act
+from storage.audit_repeats import RepeatedActs
 from storage.database import Database
 from storage.inboxes import RecipientInbox
 from storage.rounds import Kind, Overloaded, Rounds
@@ -35,25 +37,37 @@ class SubmissionDoor:
         authenticator: Authenticator,
         rate_limit: RateLimit,
         rounds: Rounds,
+        logins: RepeatedActs,
     ) -> None:
         self._db = db
         self._operations = operations
         self._authenticator = authenticator
         self._rate_limit = rate_limit
         self._rounds = rounds
+        self._logins = logins
 
     async def log_in(self, username: str, password: str, peer: str) -> "LoggedIn | None":
         """Who sends, by the address of an active inbox and a key that may send from it; None: not these two."""
         try:
             principal = await self._authenticator.principal(password)
-            principal.require(SUBMIT_MESSAGE.scope)
-            inbox = await self._db.lookup(inboxes.mailbox, normalize(username))
-            if inbox is None or inbox.organization_id != principal.organization_id:
-                return None
-            principal.confine(inbox.inbox_id)
         except Refusal:
+            return None  # nobody knows whose log it would stand in
+        organization_id, actor = principal.organization_id, principal.actor
+        try:
+            inbox = await self._inbox_of(principal, username)
+        except Refusal as refusal:
+            await self._logins.note(organization_id, Act.LOGIN_REFUSED, actor, code=refusal.code)
             return None
+        await self._logins.note(organization_id, Act.LOGIN_ACCEPTED, actor, inbox.inbox_id)
         return LoggedIn(self, principal, inbox, peer)
+
+    async def _inbox_of(self, principal: Principal, username: str) -> RecipientInbox:
+        principal.require(SUBMIT_MESSAGE.scope)
+        inbox = await self._db.lookup(inboxes.mailbox, normalize(username))
+        if inbox is None or inbox.organization_id != principal.organization_id:
+            raise Refusal("inbox_not_found")
+        principal.confine(inbox.inbox_id)
+        return inbox
 
     async def begin(self, sender: "LoggedIn") -> None:
         """Count a message as a request is counted; SmtpError over the rate."""

@@ -17,10 +17,11 @@ from typing import Any, NamedTuple
 from storage.database import Tx
 from storage.dialect import each_of, elements, holds, unindexed
 from storage.ids import first_at, made_at
-from storage.records import EventRow, columns, dump
+from storage.records import EventRow, columns, dump, load
 from storage.visibility import VISIBLE
 
 EVENTS = "events"  # there are new ones
+AUDIT_HEAD = "audit.head"  # the type of the event that the server itself looks for
 DELIVERIES = "webhook_deliveries"  # some wait, or what waited has changed
 
 _INSERT = """INSERT INTO events (id, organization_id, inbox_id, message_id, type, mode, data, created_at)
@@ -45,6 +46,8 @@ _LAST_BEFORE = """SELECT seq, id FROM events WHERE organization_id = :organizati
 ID_LENGTH = len("evt_") + 26
 # The few new events by their numbers; the index by organization would be read from its beginning to its end.
 _PUBLISHERS = f"SELECT DISTINCT {unindexed('organization_id')}, inbox_id FROM events WHERE seq > ?"
+_LAST_HEAD = """SELECT data, created_at FROM events WHERE organization_id = ? AND type = ?
+    ORDER BY created_at DESC LIMIT 1"""
 _LAST_ARRIVAL = """SELECT message_id FROM events WHERE organization_id = :organization AND seq > :low
       AND type = 'email.received' AND (:inbox IS NULL OR inbox_id = :inbox) ORDER BY seq DESC LIMIT 1"""
 _ARRIVALS = """SELECT seq, message_id, created_at FROM events
@@ -182,6 +185,19 @@ def last(tx: Tx, selection: Selection) -> tuple[int, str | None]:
     if before is None:
         return 0, None
     return before[0], first_at("evt", made_at(before[1]) + 1).ljust(ID_LENGTH, "0")
+
+
+class ToldHead(NamedTuple):
+    """How far an audit log was told of, and when."""
+
+    seq: int
+    created_at: int
+
+
+def last_audit_head(tx: Tx, organization_id: str) -> ToldHead | None:
+    """What the last event AUDIT_HEAD of the organization said; None: the log has none."""
+    row = tx.one(_LAST_HEAD, (organization_id, AUDIT_HEAD))
+    return None if row is None else ToldHead(load(row[0])["seq"], row[1])
 
 
 def newest(tx: Tx) -> int:

@@ -221,13 +221,16 @@ def deactivate(
     return now_ms + QUARANTINE_MS
 
 
-def evict_others(tx: Tx, domain: str, organization_id: str, now_ms: int) -> int:
-    """Deactivate the inboxes that other organizations have on the domain; how many. Operator inboxes stay."""
-    return tx.run(
+def evict_others(tx: Tx, domain: str, organization_id: str, now_ms: int) -> list[tuple[str, str]]:
+    """Deactivate the inboxes that other organizations have on the domain; (organization, inbox) of each. Operator
+    inboxes stay."""
+    rows = tx.all(
         """UPDATE inboxes SET is_active = 0, deactivated_at = :now_ms, updated_at = :now_ms
-           WHERE domain = :domain AND organization_id <> :organization AND is_active = 1 AND is_operator = 0""",
+           WHERE domain = :domain AND organization_id <> :organization AND is_active = 1 AND is_operator = 0
+           RETURNING organization_id, id""",
         {"domain": domain, "organization": organization_id, "now_ms": now_ms},
     )
+    return [(row[0], row[1]) for row in rows]
 
 
 _OWNERS = {

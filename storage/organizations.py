@@ -160,6 +160,14 @@ def every(tx: Tx) -> list[OrganizationRow]:
     return [OrganizationRow(*row) for row in tx.all(f"{_SELECT} ORDER BY id")]
 
 
+def ids_after(tx: Tx, after: str, limit: int) -> list[str]:
+    """Their ids in order, from behind that one on."""
+    return [
+        row[0]
+        for row in tx.all("SELECT id FROM organizations WHERE id > ? ORDER BY id LIMIT ?", (after, limit))
+    ]
+
+
 def set_plan(tx: Tx, organization_id: str, plan: str) -> bool:
     """Put the organization on another plan (a name, not checked here); False when the organization does not exist."""
     return tx.run("UPDATE organizations SET plan = ? WHERE id = ?", (plan, organization_id)) == 1

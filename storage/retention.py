@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 
 import structlog
 
-from storage import domain_reports, held_mail, messages, tls_sessions
+from storage import audit, domain_reports, held_mail, messages, tls_sessions
+from storage.audit import AuditRecorder
 from storage.blobs import Blobs
 from storage.clock import DAY_MS, Clock
 from storage.database import Database, Tx
@@ -133,7 +134,7 @@ def ages(keep_events_days: int, keep_records_days: int) -> dict[str, int]:
 
 class Retention(LoopService):
     """Removes rows by age every ROUND_S. `ages_ms`: of `ages`. `raw_days`: for how many days the plan of that name
-    keeps raw messages, None: for ever."""
+    keeps raw messages, None: for ever. `audit_days`: for how many the audit log is kept."""
 
     name = "retention"
 
@@ -144,9 +145,13 @@ class Retention(LoopService):
         clock: Clock,
         ages_ms: Mapping[str, int],
         raw_days: Callable[[str], int | None],
+        recorder: AuditRecorder,
+        audit_days: int,
         slices: Slices = Slices(),
     ) -> None:
         super().__init__()
+        self._recorder = recorder
+        self._audit_days = audit_days
         self._slices = slices
         self._db = db
         self._blobs = blobs
@@ -173,6 +178,7 @@ class Retention(LoopService):
             if days is not None:
                 until = first_at("msg", now_ms - days * DAY_MS)
                 removed["raw messages"] += await self._release(organization_id, until)
+        removed["audit rows"] = await self._prune(now_ms)
         if any(removed.values()):
             log.info("retention", **{kind.replace(" ", "_"): count for kind, count in removed.items()})
 
@@ -200,6 +206,21 @@ class Retention(LoopService):
             if len(ids) < self._slices.messages:
                 return removed
             await self._rest(began)
+
+    async def _prune(self, now_ms: int) -> int:
+        """Whole days of the audit log go together, so that a chain has few seals."""
+        before_ms = (now_ms // DAY_MS - self._audit_days) * DAY_MS
+        removed = 0
+        for organization_id in await self._db.read(audit.prunable, before_ms):
+            count = self._slices.rows
+            while count == self._slices.rows:
+                began = self._clock.monotonic()
+                count = await self._db.write_apart(
+                    self._recorder.prune, organization_id, before_ms, self._slices.rows
+                )
+                removed += count
+                await self._rest(began)
+        return removed
 
     async def _release(self, organization_id: str, until: str) -> int:
         """The organization's messages before that id lose their bytes; how many did."""

@@ -154,6 +154,12 @@ def list_rules(
     return [RuleRow(*row) for row in rows]
 
 
+def get(tx: Tx, organization_id: str, rule_id: str) -> RuleRow | None:
+    """The organization's rule, or None."""
+    row = tx.one(f"{_SELECT} WHERE id = ? AND organization_id = ?", (rule_id, organization_id))
+    return RuleRow(*row) if row else None
+
+
 def remove(tx: Tx, organization_id: str, rule_id: str) -> bool:
     """Delete the rule; False when the organization does not have it."""
     return tx.run("DELETE FROM rules WHERE id = ? AND organization_id = ?", (rule_id, organization_id)) == 1

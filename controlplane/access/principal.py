@@ -6,6 +6,7 @@ from typing import NamedTuple
 from controlplane.contract.refusals import Refusal
 from controlplane.contract.scopes import grants
 from storage import keys
+from storage.audit_acts import Actor
 from storage.database import Tx
 
 LIVE = "live"  # a mode of keys, named as the scope that a test key would need; no key can hold it
@@ -14,13 +15,20 @@ NO_INBOX = ""  # an id that no inbox has
 
 
 class Principal(NamedTuple):
-    """The caller, by its key. `inbox_id`: the inbox that the key is bound to, or None."""
+    """The caller, by its key. `inbox_id`: the inbox that the key is bound to, or None. `request_id`: of the request of
+    HTTP that it calls by."""
 
     key_id: str
     organization_id: str
     inbox_id: str | None
     scopes: Sequence[str]
     mode: str
+    request_id: str | None = None
+
+    @property
+    def actor(self) -> Actor:
+        """Who the audit log says it was."""
+        return Actor(self.key_id, self.request_id)
 
     def require(self, scope: str) -> None:
         """Refusal `insufficient_scope` unless the key's scopes grant it; it tells which scope is required."""

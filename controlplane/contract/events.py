@@ -225,6 +225,14 @@ class ResolvedReviewData(RequestedReviewData):
     resolvedBy: str | None
 
 
+class AuditHeadData(ResponseModel):
+    """The end of the audit log at that moment."""
+
+    seq: int
+    hash: str
+    at: Timestamp
+
+
 class PingedData(ResponseModel):
     webhookId: Annotated[str, an_id("whk")]
 
@@ -329,6 +337,11 @@ class ReviewResolvedEvent(EventEnvelope):
     data: ResolvedReviewData
 
 
+class AuditHeadEvent(EventEnvelope):
+    type: Literal["audit.head"]
+    data: AuditHeadData
+
+
 class WebhookTestEvent(EventEnvelope):
     """The test ping, which stands in no log."""
 
@@ -358,7 +371,8 @@ class Event(
             | ClaimExpiredEvent
             | ClaimDeadEvent
             | ReviewRequestedEvent
-            | ReviewResolvedEvent,
+            | ReviewResolvedEvent
+            | AuditHeadEvent,
             Field(discriminator="type"),
         ]
     ]
@@ -388,5 +402,6 @@ EVENTS: dict[str, tuple[str, type[EventEnvelope]]] = {
     "claim.dead": ("A message was claimed in vain for the last time (opt-in)", ClaimDeadEvent),
     "review.requested": ("A message is held until somebody has decided (opt-in)", ReviewRequestedEvent),
     "review.resolved": ("It was decided about a message that was held (opt-in)", ReviewResolvedEvent),
+    "audit.head": ("How far the audit log has come, once an hour (opt-in)", AuditHeadEvent),
     "webhook.test": ("Somebody asked for a test ping", WebhookTestEvent),
 }

@@ -350,11 +350,12 @@ EventType = Literal[
     "claim.dead",
     "review.requested",
     "review.resolved",
+    "audit.head",
 ]
 ALL_EVENTS = "*"
 AskedEvent = Literal[EventType, "*"]  # every type there is
 
-# What clients do, and hear of where they ask for it.
+# What clients do, and what is told of it, heard of where they ask for it.
 CHANGE_EVENTS: tuple[EventType, ...] = (
     "message.updated",
     "message.deleted",
@@ -366,9 +367,11 @@ CHANGE_EVENTS: tuple[EventType, ...] = (
     "claim.dead",
     "review.requested",
     "review.resolved",
+    "audit.head",
 )
 # What tells of mail that is held: for who may see that.
 REVIEW_EVENTS: tuple[EventType, ...] = ("review.requested", "review.resolved")
+AUDIT_EVENTS: tuple[EventType, ...] = ("audit.head",)  # for who may read the audit log
 LISTED_EVENTS: tuple[AskedEvent, ...] = tuple(one for one in get_args(EventType) if one not in CHANGE_EVENTS)
 LIVE_EVENTS: tuple[EventType, ...] = (
     "email.received",

@@ -24,6 +24,7 @@ SCOPES = (
     "policies:write",
     "reviews:read",
     "reviews:write",
+    "audit:read",
 )
 # What the host's operator alone may do, for every organization. No wildcard of an organization covers it, and no
 # operation mints it: `maild keys create` does.

@@ -21,6 +21,8 @@ from controlplane.domains import checks, lifecycle
 from controlplane.domains.checks import Finding, Ours, PublishedKey, Record
 from controlplane.domains.doh import Panel, Question
 from storage import allowances, dkim_keys, domains, events, inboxes, outbound, usage
+from storage.audit import Records
+from storage.audit_acts import Act, Actor, system
 from storage.clock import Clock, day_of, iso_or_none
 from storage.database import Database, Tx
 from storage.dkim_keys import Algorithm, DkimKey
@@ -29,6 +31,7 @@ from storage.ids import Ids
 from storage.records import dump, load
 from storage.sealing import Sealer
 
+RECHECKS = system("domain_checks")
 CHALLENGE_BYTES = 20
 SELECTORS: Mapping[Algorithm, str] = {"rsa": "s", "ed25519": "e"}  # with a number behind it
 
@@ -53,6 +56,7 @@ class Registry:
         clock: Clock,
         ids: Ids,
         sealer: Sealer,
+        audit: Records,
         server: Server,
         panel: Panel,
         make_dkim_keys: Mapping[Algorithm, MakeDkimKey],
@@ -66,6 +70,7 @@ class Registry:
         self._clock = clock
         self._ids = ids
         self._sealer = sealer
+        self._audit = audit
         self._server = server
         self._panel = panel
         self._make_dkim_keys = make_dkim_keys
@@ -110,7 +115,7 @@ class Registry:
     # Registering, changing ---------------------------------------------------------------------
 
     async def register(
-        self, store: Database, organization_id: str, name: str, daily_cap: int | None
+        self, store: Database, actor: Actor, organization_id: str, name: str, daily_cap: int | None
     ) -> ShownDomain:
         """`name`: a lower-case A-label. apex_domain_reserved, domain_already_registered."""
         self._refuse_reserved(name)
@@ -120,7 +125,7 @@ class Registry:
                 name, await store.read_for(organization_id, dkim_keys.of_domain, name)
             )
             with refusing_what_exceeds():
-                return await store.write(self._register, organization_id, name, daily_cap, made)
+                return await store.write(self._register, actor, organization_id, name, daily_cap, made)
         except domains.DomainTaken as error:
             raise _taken(name) from error
 
@@ -151,7 +156,13 @@ class Registry:
         return DkimKey(name, selector, status, sealed, public, self._clock.now_ms(), algorithm)
 
     def _register(
-        self, tx: Tx, organization_id: str, name: str, daily_cap: int | None, made: Sequence[DkimKey]
+        self,
+        tx: Tx,
+        actor: Actor,
+        organization_id: str,
+        name: str,
+        daily_cap: int | None,
+        made: Sequence[DkimKey],
     ) -> ShownDomain:
         allowances.domain(tx, organization_id, self._domains_max)
         self._keep_keys(tx, name, made)
@@ -164,6 +175,8 @@ class Registry:
             challenge=self._ids.token(CHALLENGE_BYTES),
             daily_cap=daily_cap,
         )
+        told = {"domainName": name, "dailyCap": daily_cap}
+        self._audit.record(tx, organization_id, Act.DOMAIN_REGISTERED, actor, row.id, told)
         return self._complete(tx, row)
 
     def _keep_keys(self, tx: Tx, name: str, made: Sequence[DkimKey]) -> None:
@@ -174,21 +187,25 @@ class Registry:
                 dkim_keys.insert(tx, key)
 
     async def set_daily_cap(
-        self, store: Database, organization_id: str, domain_id: str, daily_cap: int | None
+        self, store: Database, actor: Actor, organization_id: str, domain_id: str, daily_cap: int | None
     ) -> ShownDomain:
         """The domain with its new cap (messages a UTC day; None: no cap)."""
-        return await store.write(self._set_daily_cap, organization_id, domain_id, daily_cap)
+        return await store.write(self._set_daily_cap, actor, organization_id, domain_id, daily_cap)
 
     def _set_daily_cap(
-        self, tx: Tx, organization_id: str, domain_id: str, daily_cap: int | None
+        self, tx: Tx, actor: Actor, organization_id: str, domain_id: str, daily_cap: int | None
     ) -> ShownDomain:
-        return self._complete(tx, _found(domains.set_daily_cap(tx, organization_id, domain_id, daily_cap)))
+        row = _found(domains.set_daily_cap(tx, organization_id, domain_id, daily_cap))
+        self._audit.record(tx, organization_id, Act.DOMAIN_UPDATED, actor, domain_id, {"dailyCap": daily_cap})
+        return self._complete(tx, row)
 
-    async def rotate_dkim(self, store: Database, organization_id: str, domain_id: str) -> ShownDomain:
+    async def rotate_dkim(
+        self, store: Database, actor: Actor, organization_id: str, domain_id: str
+    ) -> ShownDomain:
         """Publish a second key, of each algorithm; it signs once a check has found it in DNS. domain_not_verified."""
         row, keys = await store.read_for(organization_id, self._rotating, organization_id, domain_id)
         made = await self._keys_for(row.domain_name, keys, rotate=True)
-        return await store.write(self._rotate, organization_id, domain_id, made)
+        return await store.write(self._rotate, actor, organization_id, domain_id, made)
 
     def _rotating(self, tx: Tx, organization_id: str, domain_id: str) -> tuple[DomainRow, list[DkimKey]]:
         row = _found(domains.get(tx, organization_id, domain_id))
@@ -196,34 +213,40 @@ class Registry:
             raise Refusal("domain_not_verified", details={"domainName": row.domain_name})
         return row, dkim_keys.of_domain(tx, row.domain_name)
 
-    def _rotate(self, tx: Tx, organization_id: str, domain_id: str, made: Sequence[DkimKey]) -> ShownDomain:
+    def _rotate(
+        self, tx: Tx, actor: Actor, organization_id: str, domain_id: str, made: Sequence[DkimKey]
+    ) -> ShownDomain:
         row, _ = self._rotating(tx, organization_id, domain_id)
         for key in made:
             dkim_keys.publish(tx, key)
+        told = {"selectors": [key.selector for key in made]}
+        self._audit.record(tx, organization_id, Act.DOMAIN_KEY_ROTATED, actor, domain_id, told)
         return self._complete(tx, row)
 
-    async def delete(self, store: Database, organization_id: str, domain_id: str) -> None:
+    async def delete(self, store: Database, actor: Actor, organization_id: str, domain_id: str) -> None:
         """Delete the domain, and have the queue refuse at once what waits to be sent from it."""
-        await store.write(self._delete, organization_id, domain_id)
+        await store.write(self._delete, actor, organization_id, domain_id)
         self._wake_queue()
 
-    def _delete(self, tx: Tx, organization_id: str, domain_id: str) -> None:
+    def _delete(self, tx: Tx, actor: Actor, organization_id: str, domain_id: str) -> None:
         now_ms = self._clock.now_ms()
         row = _found(domains.delete(tx, organization_id, domain_id, now_ms))
         # What waits is refused by the queue when its turn comes: let that be now.
         outbound.hasten(tx, organization_id, row.domain_name, now_ms)
+        told = {"domainName": row.domain_name}
+        self._audit.record(tx, organization_id, Act.DOMAIN_DELETED, actor, domain_id, told)
 
     # Checking ----------------------------------------------------------------------------------
 
-    async def verify(self, store: Database, organization_id: str, domain_id: str) -> DomainRow:
+    async def verify(self, store: Database, actor: Actor, organization_id: str, domain_id: str) -> DomainRow:
         """Check now, because the owner asks. domain_not_found, domain_already_registered."""
         row = await store.read_for(organization_id, domains.get, organization_id, domain_id)
-        return await self._check(store, _found(row), on_request=True)
+        return await self._check(store, actor, _found(row), on_request=True)
 
     async def recheck(self, row: DomainRow) -> None:
         """The hourly check of a verified domain."""
         try:
-            await self._check(self._db, row, on_request=False)
+            await self._check(self._db, RECHECKS, row, on_request=False)
         except Refusal:
             return  # it was deleted meanwhile
 
@@ -234,9 +257,9 @@ class Registry:
     def _expire(self, tx: Tx, organization_id: str, domain_id: str) -> None:
         row = domains.get(tx, organization_id, domain_id)
         if row is not None and lifecycle.is_overdue(row, self._clock.now_ms()):
-            self._move(tx, row, row._replace(status="failed"))
+            self._move(tx, RECHECKS, row, row._replace(status="failed"))
 
-    async def _check(self, store: Database, row: DomainRow, *, on_request: bool) -> DomainRow:
+    async def _check(self, store: Database, actor: Actor, row: DomainRow, *, on_request: bool) -> DomainRow:
         wanted, keys = await store.read_for(row.organization_id, self._wanted, row)
         made = await self._keys_for(row.domain_name, keys)
         questions = list(dict.fromkeys(Question(record.name, record.type) for record in wanted))
@@ -248,7 +271,7 @@ class Registry:
             for record in wanted
         }
         try:
-            after = await store.write(self._record, row, wanted, findings, on_request, made)
+            after = await store.write(self._record, actor, row, wanted, findings, on_request, made)
         except domains.DomainTaken as error:
             raise _taken(row.domain_name) from error
         if after.status == "failed":
@@ -263,6 +286,7 @@ class Registry:
     def _record(
         self,
         tx: Tx,
+        actor: Actor,
         checked: DomainRow,
         wanted: Sequence[Record],
         findings: Mapping[str, Finding],
@@ -278,7 +302,7 @@ class Registry:
         after = after._replace(observed=dump({key: list(finding) for key, finding in findings.items()}))
         if after.status == "verified":
             self._promote_key(tx, wanted, findings)
-        self._move(tx, before, after)
+        self._move(tx, actor, before, after)
         return after
 
     def _promote_key(self, tx: Tx, wanted: Sequence[Record], findings: Mapping[str, Finding]) -> None:
@@ -287,14 +311,20 @@ class Registry:
                 selector, _, domain = record.name.partition("._domainkey.")
                 dkim_keys.promote(tx, domain, selector)
 
-    def _move(self, tx: Tx, before: DomainRow, after: DomainRow) -> None:
+    def _move(self, tx: Tx, actor: Actor, before: DomainRow, after: DomainRow) -> None:
         """Write the row and what follows from its new status."""
         domains.update(tx, before, after)
         if after.status in (before.status, "pending"):
             return
         now_ms = self._clock.now_ms()
+        act = Act.DOMAIN_VERIFIED if after.status == "verified" else Act.DOMAIN_FAILED
+        told = {"domainName": after.domain_name}
+        self._audit.record(tx, after.organization_id, act, actor, after.id, told)
         if after.status == "verified":
-            inboxes.evict_others(tx, after.domain_name, after.organization_id, now_ms)
+            evicted = inboxes.evict_others(tx, after.domain_name, after.organization_id, now_ms)
+            for owner, inbox_id in evicted:
+                told = {"domain": after.domain_name}
+                self._audit.record(tx, owner, Act.INBOX_DEACTIVATED, RECHECKS, inbox_id, told)
         else:
             outbound.hasten(tx, after.organization_id, after.domain_name, now_ms)
         events.publish(

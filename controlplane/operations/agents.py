@@ -7,15 +7,22 @@ from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from storage import agents
 from storage.agents import AgentRow
+from storage.audit_acts import Act
 from storage.clock import iso
+from storage.database import Tx
 
 
 async def create_agent(call: Call) -> Result:
+    return Result(_shown_agent(await call.db.write(_create, call)))
+
+
+def _create(tx: Tx, call: Call) -> AgentRow:
     services = call.services
-    row = await call.db.write(
-        agents.create, services.ids.new("agt"), call.organization_id, call.input.name, services.clock.now_ms()
+    row = agents.create(
+        tx, services.ids.new("agt"), call.organization_id, call.input.name, services.clock.now_ms()
     )
-    return Result(_shown_agent(row))
+    call.record(tx, Act.AGENT_CREATED, row.id)
+    return row
 
 
 async def list_agents(call: Call) -> Result:
@@ -37,10 +44,14 @@ async def get_agent(call: Call) -> Result:
 
 
 async def delete_agent(call: Call) -> Result:
-    now_ms = call.services.clock.now_ms()
-    if not await call.db.write(agents.remove, call.organization_id, call.id, now_ms):
-        raise Refusal("agent_not_found")
+    await call.db.write(_delete, call)
     return Result({"id": call.id, "status": "deleted"})
+
+
+def _delete(tx: Tx, call: Call) -> None:
+    if not agents.remove(tx, call.organization_id, call.id, call.services.clock.now_ms()):
+        raise Refusal("agent_not_found")
+    call.record(tx, Act.AGENT_DELETED, call.id)
 
 
 def _shown_agent(row: AgentRow) -> dict[str, Any]:

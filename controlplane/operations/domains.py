@@ -24,7 +24,7 @@ TURN_DOMAINS = 20
 async def register_domain(call: Call) -> Result:
     body: RegisterDomain = call.input
     shown = await call.services.domains.register(
-        call.db, call.organization_id, body.domainName, body.dailyCap
+        call.db, call.principal.actor, call.organization_id, body.domainName, body.dailyCap
     )
     return Result(_whole(call, shown))
 
@@ -62,25 +62,34 @@ def _reports(tx: Tx, organization_id: str, domain_id: str, query: ListDomainRepo
 
 async def verify_domain(call: Call) -> Result:
     return Result(
-        _shown_domain_verification(await call.services.domains.verify(call.db, call.organization_id, call.id))
+        _shown_domain_verification(
+            await call.services.domains.verify(call.db, call.principal.actor, call.organization_id, call.id)
+        )
     )
 
 
 async def update_domain(call: Call) -> Result:
     body: PatchDomain = call.input
-    shown = await call.services.domains.set_daily_cap(call.db, call.organization_id, call.id, body.dailyCap)
+    shown = await call.services.domains.set_daily_cap(
+        call.db, call.principal.actor, call.organization_id, call.id, body.dailyCap
+    )
     whole = _whole(call, shown)
     return Result({name: whole[name] for name in DOMAIN_CEILING})
 
 
 async def rotate_dkim(call: Call) -> Result:
     return Result(
-        _whole(call, await call.services.domains.rotate_dkim(call.db, call.organization_id, call.id))
+        _whole(
+            call,
+            await call.services.domains.rotate_dkim(
+                call.db, call.principal.actor, call.organization_id, call.id
+            ),
+        )
     )
 
 
 async def delete_domain(call: Call) -> Result:
-    await call.services.domains.delete(call.db, call.organization_id, call.id)
+    await call.services.domains.delete(call.db, call.principal.actor, call.organization_id, call.id)
     return Result({"id": call.id, "status": "deleted"})
 
 

@@ -10,6 +10,7 @@ from controlplane.contract.rendering import json_column
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from storage import agents, allowances, domains, inboxes, organizations, policies
+from storage.audit_acts import Act
 from storage.clock import iso, iso_or_none
 from storage.database import Tx
 from storage.policies import Policy, document_of
@@ -54,7 +55,7 @@ def _provision(tx: Tx, call: Call, body: CreateInbox, domain: str, now_ms: int) 
     organization = organizations.get(tx, call.organization_id)
     limit = services.settings.plan(organization.plan).inboxes if organization else None
     allowances.inbox(tx, call.organization_id, limit)
-    return inboxes.create(
+    row = inboxes.create(
         tx,
         services.ids.new("inb"),
         now_ms,
@@ -65,6 +66,8 @@ def _provision(tx: Tx, call: Call, body: CreateInbox, domain: str, now_ms: int) 
         agent_id=body.agentId,
         metadata=dump(body.metadata),
     )
+    call.record(tx, Act.INBOX_CREATED, row.id, domain=domain, agentId=body.agentId)
+    return row
 
 
 async def list_inboxes(call: Call) -> Result:
@@ -92,10 +95,14 @@ def _governed(tx: Tx, call: Call) -> tuple[InboxRow, Policy]:
 
 
 async def update_inbox(call: Call) -> Result:
+    return Result(_shown_inbox(await call.db.write(_update, call)))
+
+
+def _update(tx: Tx, call: Call) -> InboxRow:
     body: PatchInbox = call.input
     given = body.model_fields_set
-    row = await call.db.write(
-        inboxes.update,
+    row = inboxes.update(
+        tx,
         call.organization_id,
         call.id,
         call.services.clock.now_ms(),
@@ -105,18 +112,25 @@ async def update_inbox(call: Call) -> Result:
     )
     if row is None:
         raise Refusal("inbox_not_found")
-    return Result(_shown_inbox(row))
+    call.record(tx, Act.INBOX_UPDATED, row.id, fields=sorted(given))
+    return row
 
 
 async def delete_inbox(call: Call) -> Result:
     # Apart: thousands of messages may be waiting to be sent from it.
+    until_ms = await call.db.write_apart(_deactivate, call)
+    return Result({"id": call.id, "status": "deactivated", "cooldownUntil": iso(until_ms)})
+
+
+def _deactivate(tx: Tx, call: Call) -> int:
     services = call.services
-    until_ms = await call.db.write_apart(
-        inboxes.deactivate, call.organization_id, call.id, services.ids.new, services.clock.now_ms()
+    until_ms = inboxes.deactivate(
+        tx, call.organization_id, call.id, services.ids.new, services.clock.now_ms()
     )
     if until_ms is None:
         raise Refusal("inbox_not_found")
-    return Result({"id": call.id, "status": "deactivated", "cooldownUntil": iso(until_ms)})
+    call.record(tx, Act.INBOX_DEACTIVATED, call.id)
+    return until_ms
 
 
 def _shown_inbox(row: InboxRow) -> dict[str, Any]:

@@ -24,10 +24,14 @@ from controlplane.operations.operation import (
 )
 from controlplane.operations.results import AnyResult
 from controlplane.webhooks.waits import OnLeave
+from maild.message.address import normalize
 from storage import inboxes
+from storage.audit import address_hash
+from storage.audit_acts import Act
 from storage.database import Database, Tx
 
 Input = AbstractAsyncContextManager[Any]
+REVOKED = "invalid_api_key"  # on the way: such a key brings nothing about any more
 
 
 class Operations:
@@ -48,6 +52,22 @@ class Operations:
         on_leave: OnLeave = never_leaves,
     ) -> AnyResult:
         """What the operation answers; Refusal. The door reads the parts of an answer as it sends them."""
+        try:
+            return await self._run(operation, principal, given, id, idempotency_keys, on_leave)
+        except Refusal as refusal:
+            if operation.is_send and refusal.code != REVOKED:
+                await self._record(principal, refusal)
+            raise
+
+    async def _run(
+        self,
+        operation: Operation,
+        principal: Principal,
+        given: Input,
+        id: str,
+        idempotency_keys: Sequence[str],
+        on_leave: OnLeave,
+    ) -> AnyResult:
         await self._check_reach(operation, principal, id)
         if principal.inbox_id is None or operation.bound_keys is not BoundKeys.BY_BINDING:
             for scope in (operation.scope, *operation.also):
@@ -64,6 +84,16 @@ class Operations:
         """The same for an operation that needs no key. `given`: the fields of PublicRequest."""
         run = cast(RunPublic, operation.run)
         return await run(PublicRequest(self._services, **given))
+
+    async def _record(self, principal: Principal, refusal: Refusal) -> None:
+        """That a send was refused. Of a recipient that the refusal names its hash alone."""
+        address = (refusal.details or {}).get("email") or (refusal.details or {}).get("address")
+        about = {}
+        if isinstance(address, str):
+            about["addressHash"] = address_hash(principal.organization_id, normalize(address))
+        await self._services.refusals.note(
+            principal.organization_id, Act.MESSAGE_REFUSED, principal.actor, code=refusal.code, **about
+        )
 
     async def _check_reach(self, operation: Operation, principal: Principal, id: str) -> None:
         """A key bound to one inbox hears of another inbox's resource before its scopes are looked at."""

@@ -9,6 +9,7 @@ from controlplane.contract.rendering import json_column
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from storage import inboxes, keys
+from storage.audit_acts import Act
 from storage.clock import iso, iso_or_none
 from storage.database import Tx
 from storage.records import KeyRow
@@ -29,7 +30,7 @@ def _mint(tx: Tx, call: Call, scopes: tuple[str, ...], raw_key: str) -> KeyRow:
     body: CreateKey = call.input
     if body.inboxId is not None and inboxes.get_active(tx, call.organization_id, body.inboxId) is None:
         raise Refusal("inbox_not_found")
-    return keys.create(
+    row = keys.create(
         tx,
         call.services.ids.new("key"),
         raw_key,
@@ -41,6 +42,8 @@ def _mint(tx: Tx, call: Call, scopes: tuple[str, ...], raw_key: str) -> KeyRow:
         inbox_id=body.inboxId,
         minted_by=call.principal.key_id,
     )
+    call.record(tx, Act.KEY_MINTED, row.id, scopes=list(scopes), mode=row.mode, inboxId=row.inbox_id)
+    return row
 
 
 async def list_keys(call: Call) -> Result:
@@ -61,7 +64,8 @@ def _revoke(tx: Tx, call: Call) -> None:
         raise Refusal("key_not_found")
     if mode == "live":
         call.principal.require_live()
-    keys.revoke(tx, call.organization_id, call.id, call.services.clock.now_ms())
+    if keys.revoke(tx, call.organization_id, call.id, call.services.clock.now_ms()):
+        call.record(tx, Act.KEY_REVOKED, call.id)
 
 
 def _shown_key(row: KeyRow) -> dict[str, Any]:

@@ -28,6 +28,7 @@ from controlplane.sending.submission import (
 )
 from maild.message.idn import unicode_domain
 from storage import blobs, held_mail, message_json, messages
+from storage.audit_acts import Act
 from storage.blobs import Blob, Blobs
 from storage.database import Tx
 from storage.kept_json import KeptJson
@@ -292,6 +293,7 @@ def _cancel(tx: Tx, call: Call) -> None:
     _spare_live_schedule(call, message)
     if not messages.cancel(tx, call.organization_id, message.id):
         raise Refusal("not_scheduled", details={"status": message.status})
+    call.record(tx, Act.MESSAGE_CANCELLED, message.id, inboxId=message.inbox_id)
 
 
 def _spare_live_schedule(call: Call, message: MessageRow) -> None:
@@ -309,7 +311,15 @@ def remove(tx: Tx, call: Call, message: MessageRow) -> str | None:
     withdrawn before. Refusal where a test key would take a live message that was to be sent."""
     _spare_live_schedule(call, message)
     if message.status == "held":
-        call.services.review_desk.withdraw_deleted(tx, message, call.principal.key_id)
+        call.services.review_desk.withdraw_deleted(tx, message, call.principal.actor)
     file = messages.delete(tx, message)
     call.services.changes().message_deleted(tx, message)
+    call.record(
+        tx,
+        Act.MESSAGE_DELETED,
+        message.id,
+        inboxId=message.inbox_id,
+        direction=message.direction,
+        status=message.status,
+    )
     return file

@@ -28,6 +28,9 @@ from controlplane.webhooks.event_streams import Streams
 from controlplane.webhooks.ping import Pinger
 from controlplane.webhooks.secrets import Secrets
 from controlplane.webhooks.waits import OnLeave
+from storage.audit import Records
+from storage.audit_acts import Act, Actor
+from storage.audit_repeats import RepeatedActs
 from storage.blobs import Blobs
 from storage.change_events import ChangeEvents
 from storage.clock import Clock
@@ -59,6 +62,8 @@ class Services:
     blobs: Blobs
     clock: Clock
     ids: Ids
+    audit: Records
+    refusals: RepeatedActs
     settings: Settings
     pipeline: Pipeline
     preflight: Preflight
@@ -79,7 +84,7 @@ class Services:
     kept_json: KeptJson
     fence_key: bytes
     forward_turns: WorkTurns  # to have a large message in memory that is passed on
-    change_queue: Callable[[Tx, str, QueueSelection], int]  # retry, hold, release or drop
+    change_queue: Callable[[Tx, str, QueueSelection, Actor, str | None], int]  # retry, hold, release or drop
     wake_queue: Callable[[], None]
     status_of: Callable[[Refusal], int]  # of HTTP, for what tells of a refusal and is none
 
@@ -108,6 +113,10 @@ class Call(NamedTuple):
     def organization_id(self) -> str:
         """The organization that everything this call reads or writes belongs to."""
         return self.principal.organization_id
+
+    def record(self, tx: Tx, act: Act, subject: str | None = None, **details: Any) -> None:
+        """Write into the organization's audit log, in the transaction of the act, that the caller did it."""
+        self.services.audit.record(tx, self.organization_id, act, self.principal.actor, subject, details)
 
     async def read(self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a reading unit of work in the turn of the caller's organization (storage.database)."""
@@ -165,6 +174,7 @@ class Operation:
     inbox before any scope is looked at.
     `is_live_only`: a test key may not, since it would take from live keys what both share.
     `governs`: it says what mail is held, or decides about that: no key may, where members alone do.
+    `is_send`: it sends a message, so what it refuses is recorded.
     `creates`: it makes a resource. `replays`: asked again, it answers what the first call made.
     `body_bytes_max`: a longer body is refused, unread where its length was announced.
     `media`: the types of an answer in BYTES. Many generators of clients know the first kind of bytes alone.
@@ -186,6 +196,7 @@ class Operation:
     is_live_only: bool = False
     governs: bool = False
     creates: bool = False
+    is_send: bool = False
     replays: bool = False
     body_bytes_max: int = SMALL_BODY_BYTES
     media: tuple[str, ...] = (JSON,)

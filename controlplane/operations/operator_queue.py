@@ -7,6 +7,7 @@ from typing import Any
 from controlplane.operations.operation import Call, Run
 from controlplane.operations.results import Result
 from storage import outbound, queue_selection, switches
+from storage.audit_acts import Act
 from storage.clock import iso, iso_or_none
 from storage.database import Tx
 from storage.queue_selection import ROWS_AT_ONCE, DestinationLine, QueueSelection, Waiting
@@ -26,15 +27,24 @@ async def list_queue(call: Call) -> Result:
 
 
 async def pause_queue(call: Call) -> Result:
-    now_ms = call.services.clock.now_ms()
-    await call.db.write(switches.turn_off, switches.QUEUE, now_ms)
+    await call.db.write(_pause, call)
     return Result(await call.read(queue_state))
 
 
 async def resume_queue(call: Call) -> Result:
-    await call.db.write(switches.turn_on, switches.QUEUE)
+    await call.db.write(_resume, call)
     call.services.wake_queue()
     return Result(await call.read(queue_state))
+
+
+def _pause(tx: Tx, call: Call) -> None:
+    switches.turn_off(tx, switches.QUEUE, call.services.clock.now_ms())
+    call.record(tx, Act.QUEUE_PAUSED)
+
+
+def _resume(tx: Tx, call: Call) -> None:
+    switches.turn_on(tx, switches.QUEUE)
+    call.record(tx, Act.QUEUE_RESUMED)
 
 
 def changing(verb: str) -> Run:
@@ -45,7 +55,9 @@ def changing(verb: str) -> Run:
         selection = QueueSelection(given.messageId, given.organizationId, given.destination)
         total = 0
         for _ in range(UNITS_MAX):
-            changed = await call.db.write(call.services.change_queue, verb, selection)
+            changed = await call.db.write(
+                call.services.change_queue, verb, selection, call.principal.actor, call.organization_id
+            )
             total += changed
             if changed < ROWS_AT_ONCE:
                 break

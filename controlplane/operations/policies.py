@@ -6,9 +6,12 @@ from controlplane.contract.policies import GivenWorkPolicy, ReplaceInboxPolicy, 
 from controlplane.contract.refusals import Refusal
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
+from maild.message.address import normalize
 from storage import inboxes, policies
+from storage.audit import address_hash
+from storage.audit_acts import Act
 from storage.database import Tx
-from storage.policies import NO_POLICY, NO_VERSION, PolicyRow, document_of, policy_of
+from storage.policies import NO_POLICY, NO_VERSION, Policy, PolicyRow, document_of, policy_of
 from storage.records import dump, load
 
 
@@ -62,4 +65,13 @@ def _replace(tx: Tx, call: Call, owner_id: str) -> dict[str, Any]:
     if not is_replaced:
         row = policies.of_owner(tx, call.organization_id, owner_id)
         raise Refusal("version_conflict", details={"version": row.version if row else NO_VERSION})
-    return {"version": body.version + 1, **document_of(policy_of(document))}
+    policy = policy_of(document)
+    call.record(tx, Act.POLICY_REPLACED, owner_id, version=body.version + 1, **_recorded(call, policy))
+    return {"version": body.version + 1, **document_of(policy)}
+
+
+def _recorded(call: Call, policy: Policy) -> dict[str, Any]:
+    """What the audit log says of it: addresses as hashes."""
+    shown = document_of(policy)
+    hashes = [address_hash(call.organization_id, normalize(one)) for one in policy.review.notify]
+    return {**shown, "review": {**shown["review"], "notify": hashes}}

@@ -78,7 +78,7 @@ async def withdraw_message(call: Call) -> Result:
             principal.require(SENDING)
 
     desk = call.services.review_desk
-    await desk.withdraw(call.db, call.organization_id, call.id, principal.key_id, may)
+    await desk.withdraw(call.db, call.organization_id, call.id, principal.actor, may)
     return Result({"id": call.id, "status": "cancelled"})
 
 

@@ -13,6 +13,8 @@ from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from controlplane.sending.submission import Accepted, Retry, recalled
 from storage import allowances, idempotency, inboxes, rules
+from storage.audit import Records, address_hash
+from storage.audit_acts import Act, Actor
 from storage.clock import iso
 from storage.database import Tx
 from storage.rules import RuleRow
@@ -40,7 +42,8 @@ async def list_rules(call: Call) -> Result:
 
 
 async def delete_rule(call: Call) -> Result:
-    if not await call.db.write(rules.remove, call.organization_id, call.id):
+    recorder = (call.services.audit, call.principal.actor)
+    if not await call.db.write(remove_rule, call.organization_id, call.id, *recorder):
         raise Refusal("rule_not_found")
     return Result({"id": call.id, "deleted": True})
 
@@ -50,14 +53,23 @@ def _create(tx: Tx, call: Call, retry: Retry | None) -> Accepted:
     if made is not None:
         return made
     now_ms = call.services.clock.now_ms()
-    row = write_rule(tx, call.organization_id, call.input, call.services.ids.new("rul"), now_ms)
+    rule_id, recorder = call.services.ids.new("rul"), (call.services.audit, call.principal.actor)
+    row = write_rule(tx, call.organization_id, call.input, rule_id, *recorder, now_ms)
     answer = msgspec.json.encode(shown_rule(row))
     if retry is not None:
         idempotency.keep(tx, call.organization_id, *retry[:3], answer.decode(), None, now_ms)
     return Accepted(answer, is_replay=False)
 
 
-def write_rule(tx: Tx, organization_id: str, request: CreateRule, rule_id: str, now_ms: int) -> RuleRow:
+def write_rule(
+    tx: Tx,
+    organization_id: str,
+    request: CreateRule,
+    rule_id: str,
+    audit: Records,
+    actor: Actor,
+    now_ms: int,
+) -> RuleRow:
     """The rule, or the one that says the same already. Refusal `inbox_not_found`, `limit_reached`."""
     if request.inboxId is not None and inboxes.get_active(tx, organization_id, request.inboxId) is None:
         raise Refusal("inbox_not_found")
@@ -76,7 +88,26 @@ def write_rule(tx: Tx, organization_id: str, request: CreateRule, rule_id: str, 
         return known
     with refusing_what_exceeds():
         allowances.rule(tx, organization_id)
-    return rules.add(tx, wanted)
+    row = rules.add(tx, wanted)
+    audit.record(tx, organization_id, Act.RULE_CREATED, actor, row.id, _recorded(row))
+    return row
+
+
+def remove_rule(tx: Tx, organization_id: str, rule_id: str, audit: Records, actor: Actor) -> bool:
+    """Delete the rule; False when the organization does not have it."""
+    row = rules.get(tx, organization_id, rule_id)
+    if row is None or not rules.remove(tx, organization_id, rule_id):
+        return False
+    audit.record(tx, organization_id, Act.RULE_DELETED, actor, row.id, _recorded(row))
+    return True
+
+
+def _recorded(row: RuleRow) -> dict[str, Any]:
+    """What the audit log says of it: an address as its hash."""
+    value = {"value": row.value}
+    if "@" in row.value:
+        value = {"addressHash": address_hash(row.organization_id, row.value)}
+    return {"direction": row.direction, "action": row.action, "inboxId": row.inbox_id, **value}
 
 
 def shown_rule(row: RuleRow) -> dict[str, Any]:

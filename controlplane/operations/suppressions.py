@@ -7,6 +7,8 @@ from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from maild.message.address import normalize
 from storage import suppressions
+from storage.audit import address_hash
+from storage.audit_acts import Act
 from storage.clock import iso
 from storage.database import Tx
 from storage.suppressions import SuppressionRow
@@ -29,7 +31,13 @@ def _add(tx: Tx, call: Call) -> SuppressionRow:
     )
     row = suppressions.get(tx, call.organization_id, suppression_id)
     assert row is not None
+    _record(tx, call, Act.SUPPRESSION_ADDED, row)
     return row
+
+
+def _record(tx: Tx, call: Call, act: Act, row: SuppressionRow) -> None:
+    hashed = address_hash(call.organization_id, row.email)
+    call.record(tx, act, row.id, addressHash=hashed, reason=row.reason, source=row.source)
 
 
 async def list_suppressions(call: Call) -> Result:
@@ -46,9 +54,15 @@ async def list_suppressions(call: Call) -> Result:
 
 
 async def delete_suppression(call: Call) -> Result:
-    if not await call.db.write(suppressions.remove, call.organization_id, call.id):
-        raise Refusal("suppression_not_found")
+    await call.db.write(_remove, call)
     return Result({"id": call.id, "status": "deleted"})
+
+
+def _remove(tx: Tx, call: Call) -> None:
+    row = suppressions.get(tx, call.organization_id, call.id)
+    if row is None or not suppressions.remove(tx, call.organization_id, call.id):
+        raise Refusal("suppression_not_found")
+    _record(tx, call, Act.SUPPRESSION_REMOVED, row)
 
 
 def _shown_suppression(row: SuppressionRow) -> dict[str, Any]:

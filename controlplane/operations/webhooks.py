@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from yarl import URL
+
 from controlplane.access.plan_limits import refusing_what_exceeds
 from controlplane.contract.refusals import Fault, Refusal, invalid
 from controlplane.contract.rendering import json_column
@@ -12,9 +14,10 @@ from controlplane.operations.event_types import require_heard
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from storage import allowances, organizations, webhooks
+from storage.audit_acts import Act
 from storage.clock import iso, iso_or_none
 from storage.database import Tx
-from storage.records import WebhookAttempt, WebhookRow
+from storage.records import WebhookAttempt, WebhookRow, load
 
 PREVIOUS_SECRET_MS = 24 * 3_600_000
 
@@ -34,7 +37,7 @@ def _register(tx: Tx, call: Call, webhook_id: str, sealed: bytes) -> WebhookRow:
     organization = organizations.get(tx, call.organization_id)
     limit = call.services.settings.plan(organization.plan).webhooks if organization else 0
     allowances.webhook(tx, call.organization_id, limit)
-    return webhooks.create(
+    row = webhooks.create(
         tx,
         webhook_id,
         call.services.clock.now_ms(),
@@ -43,6 +46,14 @@ def _register(tx: Tx, call: Call, webhook_id: str, sealed: bytes) -> WebhookRow:
         subscribed_events=_unique(call.input.subscribedEvents),
         secret=sealed,
     )
+    _record(tx, call, Act.WEBHOOK_CREATED, row)
+    return row
+
+
+def _record(tx: Tx, call: Call, act: Act, row: WebhookRow) -> None:
+    """Of the URL its host alone: the rest may be a secret."""
+    host = URL(row.url).host
+    call.record(tx, act, row.id, host=host, events=load(row.subscribed_events), isActive=bool(row.is_active))
 
 
 async def list_webhooks(call: Call) -> Result:
@@ -59,8 +70,12 @@ async def update_webhook(call: Call) -> Result:
     require_heard(call.principal, body.subscribedEvents or ())
     if body.url is not None:
         await _check_target(call, body.url)
-    row = await call.db.write(
-        webhooks.update,
+    return Result(_shown_webhook(await call.db.write(_update, call, body)))
+
+
+def _update(tx: Tx, call: Call, body: UpdateWebhook) -> WebhookRow:
+    row = webhooks.update(
+        tx,
         call.organization_id,
         call.id,
         call.services.clock.now_ms(),
@@ -70,21 +85,26 @@ async def update_webhook(call: Call) -> Result:
     )
     if row is None:
         raise Refusal("webhook_not_found")
-    return Result(_shown_webhook(row))
+    _record(tx, call, Act.WEBHOOK_UPDATED, row)
+    return row
 
 
 async def delete_webhook(call: Call) -> Result:
-    if not await call.db.write(webhooks.delete, call.organization_id, call.id, call.services.clock.now_ms()):
-        raise Refusal("webhook_not_found")
+    await call.db.write(_delete, call)
     return Result({"id": call.id, "status": "deleted"})
 
 
 async def rotate_webhook_secret(call: Call) -> Result:
     """A new secret, shown once; for 24 h deliveries are signed with the old one as well."""
     secret, sealed = call.services.secrets.make(call.id)
+    row = await call.db.write(_rotate, call, sealed)
+    return Result({**_shown_webhook(row), "secret": secret})
+
+
+def _rotate(tx: Tx, call: Call, sealed: bytes) -> WebhookRow:
     now_ms = call.services.clock.now_ms()
-    row = await call.db.write(
-        webhooks.rotate,
+    row = webhooks.rotate(
+        tx,
         call.organization_id,
         call.id,
         now_ms,
@@ -93,7 +113,14 @@ async def rotate_webhook_secret(call: Call) -> Result:
     )
     if row is None:
         raise Refusal("webhook_not_found")
-    return Result({**_shown_webhook(row), "secret": secret})
+    call.record(tx, Act.WEBHOOK_SECRET_ROTATED, row.id)
+    return row
+
+
+def _delete(tx: Tx, call: Call) -> None:
+    if not webhooks.delete(tx, call.organization_id, call.id, call.services.clock.now_ms()):
+        raise Refusal("webhook_not_found")
+    call.record(tx, Act.WEBHOOK_DELETED, call.id)
 
 
 async def test_webhook(call: Call) -> Result:

@@ -15,6 +15,8 @@ from controlplane.sending.participants import RULED_LOOK
 from controlplane.sending.submission import Submission
 from maild.message.address import normalize
 from storage import correspondents, events, outbound, policies, rules, tripwire, usage
+from storage.audit import Records
+from storage.audit_acts import Act, system
 from storage.clock import day_of, iso, month_of
 from storage.database import Tx
 from storage.ids import Ids
@@ -29,12 +31,16 @@ class Refused:
     error: Refusal
 
 
+TRIPWIRE = system("tripwire")
+
+
 class Admission:
     """Collects what the guards ask (`attempt`), and enqueues what passed them; both inside the caller's transaction."""
 
-    def __init__(self, settings: Settings, ids: Ids) -> None:
+    def __init__(self, settings: Settings, ids: Ids, audit: Records) -> None:
         self._settings = settings
         self._ids = ids
+        self._audit = audit
         self._shared_domains = frozenset(settings.server.shared_domains)
 
     def attempt(
@@ -127,6 +133,7 @@ class Admission:
         """Remember that the bulk tripwire was tripped. The send that did it is refused."""
         organization_id, now_ms = attempt.organization.id, attempt.now_ms
         tripwire.trip(tx, organization_id, now_ms)
+        self._audit.record(tx, organization_id, Act.TRIPWIRE_TRIPPED, TRIPWIRE)
         data = {
             "status": "paused",
             "reason": "bulk_pattern",

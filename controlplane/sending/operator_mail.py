@@ -8,10 +8,14 @@ from collections.abc import Callable
 from controlplane.access.principal import LIVE, Principal
 from controlplane.contract.messages import SendMessage
 from controlplane.sending import rows
+from controlplane.sending.recording import said_of
 from controlplane.sending.rows import Prepared
 from controlplane.sending.submission import Submission, WrittenMail
+from maild.message.address import normalize
 from maild.message.digest import digest
 from storage import blobs, inboxes, messages, outbound
+from storage.audit import Records
+from storage.audit_acts import Act, system
 from storage.blobs import Blobs
 from storage.clock import Clock
 from storage.cpu_threads import CpuThreads
@@ -23,6 +27,8 @@ from storage.inboxes import RecipientInbox
 WriteMail = Callable[[str, str], bytes]
 # Given the message's id, is it still to be sent? Whatever it writes commits with the message.
 MarkMail = Callable[[Tx, str], bool]
+
+HOST = system("operator_mail")
 
 
 class OperatorMail:
@@ -37,7 +43,9 @@ class OperatorMail:
         ids: Ids,
         give_up_after_s: int,
         wake_queue: Callable[[], None],
+        audit: Records,
     ) -> None:
+        self._audit = audit
         self._db = db
         self._blobs = blob_store
         self._cpu = cpu
@@ -83,4 +91,7 @@ class OperatorMail:
         give_up_at_ms = now_ms + self._give_up_after_s * 1000
         outbound.enqueue(tx, message_id, inbox.organization_id, prepared.recipients, now_ms, give_up_at_ms)
         inboxes.sent(tx, inbox.id, now_ms)
+        keys = [normalize(address) for _, address in prepared.recipients]
+        told = said_of(inbox.organization_id, inbox.id, "live", keys, prepared.stored.sha256)
+        self._audit.record(tx, inbox.organization_id, Act.MESSAGE_QUEUED, HOST, message_id, told)
         return True

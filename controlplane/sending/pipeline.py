@@ -37,6 +37,7 @@ from controlplane.sending.composing import unique_recipients
 from controlplane.sending.guards import Attempt
 from controlplane.sending.outgoing import OutgoingWarning
 from controlplane.sending.preparing import Preparation, SendContext, look, refuse_unsendable, request_of
+from controlplane.sending.recording import record_send
 from controlplane.sending.rows import Prepared
 from controlplane.sending.submission import (
     Accepted,
@@ -57,13 +58,15 @@ from storage import (
     outbound,
     reviews,
 )
+from storage.audit import Records
+from storage.audit_acts import Act
 from storage.blobs import Blobs, Stored
 from storage.change_events import ChangeEvents
 from storage.clock import Clock, iso
 from storage.database import Database, DatabaseClosed, Tx
 from storage.failures import StoreFailure
 from storage.ids import Ids
-from storage.records import DraftRow
+from storage.records import DraftRow, InboxRow, ReviewRow
 
 log = structlog.get_logger("maild.sending")
 
@@ -95,6 +98,7 @@ class Pipeline:
         preparation: Preparation,
         admission: Admission,
         find_warnings: FindWarnings,
+        audit: Records,
         wake_queue: Callable[[], None],
         wake_scheduler: Callable[[], None],
     ) -> None:
@@ -105,6 +109,7 @@ class Pipeline:
         self._preparation = preparation
         self._admission = admission
         self._find_warnings = find_warnings
+        self._audit = audit
         self._wake_queue = wake_queue
         self._wake_scheduler = wake_scheduler
 
@@ -253,7 +258,34 @@ class Pipeline:
             if draft is None:
                 raise DraftChanged
             told.draft_changed(tx, "updated", draft, principal.mode)
+        self._record(tx, prepared, attempt, inbox, message.id, review)
         return self._answer(tx, submission, message.id, review.id if review else None, now_ms)
+
+    def _record(
+        self,
+        tx: Tx,
+        prepared: Prepared,
+        attempt: Attempt,
+        inbox: InboxRow,
+        message_id: str,
+        review: ReviewRow | None,
+    ) -> None:
+        submission = prepared.submission
+        send_at, draft = submission.request.sendAt, submission.draft
+        act = Act.MESSAGE_QUEUED if send_at is None else Act.MESSAGE_SCHEDULED
+        record_send(
+            tx,
+            self._audit,
+            submission.principal.actor,
+            act if review is None else Act.MESSAGE_HELD,
+            attempt,
+            inbox,
+            message_id,
+            sha256=prepared.stored.sha256,
+            send_at=send_at,
+            draft_id=None if draft is None else draft.id,
+            review=review,
+        )
 
     def _made_before(self, tx: Tx, submission: Submission) -> Accepted | None:
         """The message that this very request, or this draft, has made already. A revoked key asks in vain."""

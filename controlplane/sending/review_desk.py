@@ -15,6 +15,7 @@ from controlplane.sending.preparing import Preparation
 from controlplane.sending.reviewing import Approval, Decided, Decider, Reviewing
 from controlplane.sending.scheduler import recipients_of
 from storage import messages, reviews
+from storage.audit_acts import Actor
 from storage.clock import Clock
 from storage.database import Database, Tx
 from storage.records import MessageRow, ReviewRow
@@ -69,13 +70,13 @@ class ReviewDesk:
         return self._settled(decided).review
 
     async def withdraw(
-        self, db: Database, organization_id: str, message_id: str, by: str, may: Callable[[ReviewRow], None]
+        self, db: Database, organization_id: str, message_id: str, by: Actor, may: Callable[[ReviewRow], None]
     ) -> None:
         """Take a held message back, durably; Refusal `message_not_found`, `not_held`. `may`: raises where it may not
         be."""
         self._settled(await db.write(self._withdraw, organization_id, message_id, by, may))
 
-    def withdraw_deleted(self, tx: Tx, message: MessageRow, by: str) -> None:
+    def withdraw_deleted(self, tx: Tx, message: MessageRow, by: Actor) -> None:
         """Inside the transaction that deletes a held message."""
         review = reviews.of_message(tx, message.organization_id, message.id)
         if review is not None:
@@ -108,7 +109,7 @@ class ReviewDesk:
         return self._reviewing.reject(tx, find(tx, organization_id, review_id), decider, note)
 
     def _withdraw(
-        self, tx: Tx, organization_id: str, message_id: str, by: str, may: Callable[[ReviewRow], None]
+        self, tx: Tx, organization_id: str, message_id: str, by: Actor, may: Callable[[ReviewRow], None]
     ) -> Decided:
         message = messages.get(tx, organization_id, message_id)
         if message is None:

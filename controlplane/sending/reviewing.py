@@ -12,7 +12,7 @@ that the operator or a member made have no ancestor.
 import hashlib
 import json
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from conf.log_events import LogEvent, tell
 from controlplane.access.principal import Principal
@@ -31,11 +31,21 @@ from storage import (
     outbound_events,
     reviews,
 )
+from storage.audit import Records
+from storage.audit_acts import Act, Actor, system
 from storage.clock import Clock
 from storage.database import Tx
 from storage.ids import Ids
 from storage.records import MessageRow, ReviewRow, load
 from storage.states import REVIEW_EXPIRED, REVIEW_REJECTED
+
+KEEPER = system("reviews")
+ACTS = {
+    "approved": Act.REVIEW_APPROVED,
+    "rejected": Act.REVIEW_REJECTED,
+    "withdrawn": Act.REVIEW_WITHDRAWN,
+    "expired": Act.REVIEW_EXPIRED,
+}
 
 
 class Decider(NamedTuple):
@@ -43,6 +53,11 @@ class Decider(NamedTuple):
 
     name: str
     key: Principal | None = None
+
+    @property
+    def actor(self) -> Actor:
+        """Who the audit log says it was."""
+        return Actor(self.name) if self.key is None else self.key.actor
 
     @classmethod
     def of_key(cls, principal: Principal) -> "Decider":
@@ -93,7 +108,8 @@ class Decided(NamedTuple):
 class Reviewing:
     """Units of work, each inside its caller's transaction."""
 
-    def __init__(self, clock: Clock, ids: Ids, admission: Admission) -> None:
+    def __init__(self, clock: Clock, ids: Ids, admission: Admission, audit: Records) -> None:
+        self._audit = audit
         self._clock = clock
         self._ids = ids
         self._admission = admission
@@ -116,15 +132,15 @@ class Reviewing:
                 tx, review.organization_id, message.id, self._ids.new, self._clock.now_ms()
             )
             assert is_released  # its review is pending
-        return refused or self._decided(tx, review, "approved", decider.name, approval.note)
+        return refused or self._decided(tx, review, "approved", decider.actor, approval.note, shown)
 
     def reject(self, tx: Tx, review: ReviewRow, decider: Decider, note: str | None) -> Decided:
         """The message goes nowhere, and is not seen."""
         for check in DECIDER_CHECKS:
             check(tx, review, decider)
-        return self._turn_down(tx, review, "rejected", REVIEW_REJECTED, decider.name, note)
+        return self._turn_down(tx, review, "rejected", REVIEW_REJECTED, decider.actor, note)
 
-    def withdraw(self, tx: Tx, review: ReviewRow, by: str) -> Decided:
+    def withdraw(self, tx: Tx, review: ReviewRow, by: Actor) -> Decided:
         """Whoever wrote the message takes it back; it is pending."""
         self._end(tx, review, "cancelled", None)
         return self._decided(tx, review, "withdrawn", by, None)
@@ -170,7 +186,7 @@ class Reviewing:
         return None
 
     def _turn_down(
-        self, tx: Tx, review: ReviewRow, status: str, reason: str, by: str | None, note: str | None
+        self, tx: Tx, review: ReviewRow, status: str, reason: str, by: Actor | None, note: str | None
     ) -> Decided:
         self._end(tx, review, "failed", reason)
         return self._decided(tx, review, status, by, note)
@@ -182,11 +198,30 @@ class Reviewing:
         elif messages.end_held(tx, review.message_id, status, reason) and status == "failed":
             outbound_events.publish_failed(tx, self._ids.new("evt"), review.message_id, self._clock.now_ms())
 
-    def _decided(self, tx: Tx, review: ReviewRow, status: str, by: str | None, note: str | None) -> Decided:
-        now_ms = self._clock.now_ms()
-        resolved = reviews.resolve(tx, review, status, by, note, self._ids.new("evt"), now_ms)
+    def _decided(
+        self,
+        tx: Tx,
+        review: ReviewRow,
+        status: str,
+        by: Actor | None,
+        note: str | None,
+        shown: str | None = None,
+    ) -> Decided:
+        """`by` None: nobody, in time. `shown`: the hash of what was approved."""
+        now_ms, name = self._clock.now_ms(), None if by is None else by.name
+        resolved = reviews.resolve(tx, review, status, name, note, self._ids.new("evt"), now_ms)
         if resolved is None:
             raise _resolved(review)
+        told: dict[str, Any] = {
+            "messageId": review.message_id,
+            "inboxId": review.inbox_id,
+            "direction": review.direction,
+            "mode": review.mode,
+            "submittedBy": review.submitted_by,
+        }
+        if shown is not None:
+            told["contentHash"] = shown
+        self._audit.record(tx, review.organization_id, ACTS[status], by or KEEPER, review.id, told)
         return Decided(resolved, messages.get(tx, review.organization_id, review.message_id))
 
 

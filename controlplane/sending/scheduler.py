@@ -20,7 +20,10 @@ from controlplane.contract.refusals import Refusal
 from controlplane.sending import guards, holding
 from controlplane.sending.admission import Admission
 from controlplane.sending.guards import Attempt, Terms
+from controlplane.sending.recording import record_send
 from storage import messages, organizations, outbound_events, reviews, switches
+from storage.audit import Records
+from storage.audit_acts import Act, system
 from storage.clock import Clock
 from storage.database import Database, Tx
 from storage.ids import Ids
@@ -29,6 +32,7 @@ from storage.service import STORE_RETRY_S, Enduring, LoopService
 
 BATCH = 64
 LOOK_AGAIN_S = 0.5
+SCHEDULER = system("scheduler")
 PAUSED_LOOK_S = 2.0  # while the operator has paused the queue
 
 log = structlog.get_logger("maild.scheduler")
@@ -46,6 +50,7 @@ class Scheduler(LoopService):
         clock: Clock,
         ids: Ids,
         admission: Admission,
+        audit: Records,
         wake_queue: Callable[[], None],
         look_out_s: float,
     ) -> None:
@@ -55,6 +60,7 @@ class Scheduler(LoopService):
         self._clock = clock
         self._ids = ids
         self._admission = admission
+        self._audit = audit
         self._wake_queue = wake_queue
 
     async def run(self) -> None:
@@ -114,15 +120,21 @@ class Scheduler(LoopService):
                 self._admission.trip(tx, attempt)
             messages.fail_scheduled(tx, message_id, refusal.code)
             outbound_events.publish_failed(tx, self._ids.new("evt"), message_id, now_ms)
+            told = {"code": refusal.code, "inboxId": message.inbox_id}
+            self._audit.record(tx, organization.id, Act.MESSAGE_REFUSED, SCHEDULER, message_id, told)
             return Released(message, refusal.code)
         review = self._review(tx, attempt, message)
         if review is not None:
             messages.hold_scheduled(tx, message_id)
             reviews.open_(tx, review, self._ids.new("evt"))
+            record_send(
+                tx, self._audit, SCHEDULER, Act.MESSAGE_HELD, attempt, inbox, message_id, review=review
+            )
             return Released(message, review_id=review.id)
         if not messages.release(tx, message_id, now_ms):
             return None
         self._admission.enqueue(tx, attempt, inbox, message_id)
+        record_send(tx, self._audit, SCHEDULER, Act.MESSAGE_DISPATCHED, attempt, inbox, message_id)
         return Released(message)
 
     def _review(self, tx: Tx, attempt: Attempt, message: MessageRow) -> ReviewRow | None:

@@ -11,6 +11,8 @@ from maild.message import unsubscribe
 from maild.message.address import normalize
 from maild.message.unsubscribe import Grant, TokenError
 from storage import events, inboxes, suppressions
+from storage.audit import Records, address_hash
+from storage.audit_acts import RECIPIENT, Act
 from storage.clock import Clock
 from storage.database import Database, Tx
 from storage.ids import Ids
@@ -28,7 +30,8 @@ class Offer(NamedTuple):
 class Unsubscriber:
     """Reads and honours the tokens of unsubscribe links. `key`: the secret that signed them."""
 
-    def __init__(self, db: Database, clock: Clock, ids: Ids, key: bytes) -> None:
+    def __init__(self, db: Database, clock: Clock, ids: Ids, audit: Records, key: bytes) -> None:
+        self._audit = audit
         self._db = db
         self._clock = clock
         self._ids = ids
@@ -65,6 +68,12 @@ class Unsubscriber:
         )
         if suppression_id is None:
             return
+        told = {
+            "addressHash": address_hash(grant.organization_id, email),
+            "reason": "unsubscribe",
+            "source": "list_unsubscribe",
+        }
+        self._audit.record(tx, grant.organization_id, Act.SUPPRESSION_ADDED, RECIPIENT, suppression_id, told)
         data = {
             "email": grant.address,
             "messageId": grant.message_id,

@@ -22,6 +22,7 @@ from controlplane.transport.responses import Responder
 Next = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 PRINCIPAL = web.RequestKey("principal", Principal)
+REQUEST = web.RequestKey("request_id", str)  # its id, which the gate gives it
 RATE = web.RequestKey("rate", RateVerdict)
 
 
@@ -78,7 +79,8 @@ class Door:
 
     async def admit(self, request: web.Request) -> Principal:
         """The principal that calls; Refusal for what is not an active key, and over the rate."""
-        principal = await self._authenticator.principal(bearer(request.headers.get("Authorization")))
+        found = await self._authenticator.principal(bearer(request.headers.get("Authorization")))
+        principal = found._replace(request_id=request[REQUEST])
         request[PRINCIPAL] = principal
         verdict = await self._rate_limit.count(principal.organization_id)
         request[RATE] = verdict

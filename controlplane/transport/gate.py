@@ -12,7 +12,7 @@ from conf.strangers import StrangerLog
 from controlplane.contract.refusals import Refusal, bad_request
 from controlplane.operations.table import OPERATIONS
 from controlplane.transport.connections import is_local
-from controlplane.transport.door import PRINCIPAL, RATE, Door, Next
+from controlplane.transport.door import PRINCIPAL, RATE, REQUEST, Door, Next
 from controlplane.transport.request_bodies import expects_continue
 from controlplane.transport.responses import REQUEST_ID, SERVER, refuse
 from controlplane.transport.statuses import HttpRefusal
@@ -28,7 +28,6 @@ PUBLIC_PATHS = frozenset(operation.path for operation in OPERATIONS if operation
 METHOD_CHARS = 10
 RETRY_AFTER_S = 2  # of a request that found no place in time
 LEFT = 499  # the client left: the status is only logged
-_REQUEST_ID = web.RequestKey("request_id", str)
 _CODE = web.RequestKey("code", str)  # of the error that is answered
 
 
@@ -58,7 +57,7 @@ class Gate:
 
         async def serve(request: web.Request) -> web.StreamResponse:
             began = self._clock.monotonic()
-            request_id = request[_REQUEST_ID] = self._ids.new("req")
+            request_id = request[REQUEST] = self._ids.new("req")
             # A connection's requests are one task: the next one binds its own.
             bind_contextvars(request_id=request_id)
             response = await self._answer(application, request)
@@ -92,7 +91,7 @@ class Gate:
             return
         principal = request.get(PRINCIPAL)
         fields: dict[str, Any] = {
-            "request_id": request[_REQUEST_ID],
+            "request_id": request[REQUEST],
             "peer": request.remote or "",
             "method": clean(request.method, METHOD_CHARS),
             "route": _pattern(request),
@@ -108,7 +107,7 @@ class Gate:
             tell(log, done, **fields)
 
     def _unforeseen(self, request: web.Request, error: Exception) -> web.StreamResponse:
-        request_id = request[_REQUEST_ID]
+        request_id = request[REQUEST]
         transport = request.transport
         if transport is None or transport.is_closing():  # daily life: the client is gone
             self._strangers.note(
@@ -130,7 +129,7 @@ class Gate:
 
     async def decorate(self, request: web.Request, response: web.StreamResponse) -> None:
         """The headers of every answer, streamed ones too (a signal of aiohttp, before they are sent)."""
-        response.headers[REQUEST_ID] = request[_REQUEST_ID]
+        response.headers[REQUEST_ID] = request[REQUEST]
         response.headers.update(SERVER)
         verdict = request.get(RATE)
         if verdict is not None:
@@ -152,8 +151,8 @@ class Gate:
             return Refusal("expectation_failed")
         if error.status < 500:
             return bad_request()
-        log.error("http_failed", request_id=request[_REQUEST_ID], status=error.status)
-        return Refusal("internal_error", details={"requestId": request[_REQUEST_ID]})
+        log.error("http_failed", request_id=request[REQUEST], status=error.status)
+        return Refusal("internal_error", details={"requestId": request[REQUEST]})
 
     async def _refusal(self, request: web.Request) -> Refusal | None:
         """Without a good key, not even an unknown path under /v1 is admitted to be unknown."""
@@ -192,7 +191,7 @@ def _refuse(request: web.Request, error: Refusal) -> web.Response:
 def _early(request: web.Request, error: Refusal) -> web.Response:
     """Perhaps before there is a route, which would add these headers."""
     response = _refuse(request, error)
-    response.headers.update({REQUEST_ID: request[_REQUEST_ID], **SERVER})
+    response.headers.update({REQUEST_ID: request[REQUEST], **SERVER})
     return response
 
 

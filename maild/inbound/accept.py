@@ -46,6 +46,7 @@ from maild.message.model import ParsedMessage
 from maild.message.octets import RawMessage
 from maild.message.report import Report, read_report
 from storage import blobs
+from storage.audit import Records
 from storage.blobs import Blobs, Stored
 from storage.clock import Clock
 from storage.cpu_threads import CpuThreads
@@ -110,7 +111,9 @@ class Acceptor:
         spam_filter: SpamFilter | None,
         senders: EnvelopeSenders,
         first_look: FirstLook,
+        audit: Records,
     ) -> None:
+        self._audit = audit
         self._db = db
         self._blobs = blob_store
         self._cpu = cpu
@@ -236,7 +239,7 @@ class Acceptor:
             blobs.retain(tx, received.stored.id, len(delivered) - len(received.recipients))
         report_of = None
         if received.claim is not None:
-            report_of = reports.count(tx, received.claim, self._senders, self._ids.new, now_ms)
+            report_of = reports.count(tx, received.claim, self._senders, self._ids.new, self._audit, now_ms)
         if received.about_domain is not None:
             sender = received.verdict.auth["verifiedDomain"]
             shown = {

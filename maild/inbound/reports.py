@@ -30,6 +30,7 @@ from maild.message.fates import DeliveryReport, Fate
 from maild.message.report import Complaint, Report
 from maild.outcomes import Late, NewId, Verdict
 from storage import outbound
+from storage.audit import Records
 from storage.database import Tx
 from storage.inboxes import RecipientInbox
 from storage.outbound import Reported
@@ -100,7 +101,9 @@ def is_proven(tx: Tx, claim: ReportClaim, now_ms: int) -> bool:
     )
 
 
-def count(tx: Tx, claim: ReportClaim, senders: EnvelopeSenders, new_id: NewId, now_ms: int) -> str | None:
+def count(
+    tx: Tx, claim: ReportClaim, senders: EnvelopeSenders, new_id: NewId, audit: Records, now_ms: int
+) -> str | None:
     """Let the report have its effect, durable with the transaction; the id of the message of ours that it is about, or
     None when it counts for nothing."""
     for token in claim.tokens:
@@ -110,9 +113,9 @@ def count(tx: Tx, claim: ReportClaim, senders: EnvelopeSenders, new_id: NewId, n
         recipients = _recipients_covered(token, message, outbound.recipients(tx, message.id), senders)
         if recipients:
             if isinstance(claim.report, Complaint):
-                _complain(tx, message.id, claim.report, recipients, new_id, now_ms)
+                _complain(tx, message.id, claim.report, recipients, new_id, audit, now_ms)
             else:
-                _settle(tx, message.id, claim.report, recipients, new_id, now_ms)
+                _settle(tx, message.id, claim.report, recipients, new_id, audit, now_ms)
             return message.id
     return None
 
@@ -145,6 +148,7 @@ def _settle(
     report: DeliveryReport,
     recipients: Sequence[RecipientRow],
     new_id: NewId,
+    audit: Records,
     now_ms: int,
 ) -> None:
     fates: dict[int, Fate] = {}
@@ -154,7 +158,7 @@ def _settle(
             fates.setdefault(position, fate)
     arrived = [at for at, fate in fates.items() if fate.action in ("delivered", "relayed")]
     failed = [_late(at, fate) for at, fate in fates.items() if fate.action == "failed"]
-    outcomes.settled_later(tx, message_id, arrived, failed, new_id, now_ms)
+    outcomes.settled_later(tx, message_id, arrived, failed, new_id, audit, now_ms)
 
 
 def _complain(
@@ -163,11 +167,12 @@ def _complain(
     complaint: Complaint,
     recipients: Sequence[RecipientRow],
     new_id: NewId,
+    audit: Records,
     now_ms: int,
 ) -> None:
     # One report is of one recipient: the first of those named, whether or not it counts any more.
     for position in _positions(complaint.addresses, _places(recipients))[:1]:
-        outcomes.complained(tx, message_id, position, complaint.feedback_type, new_id, now_ms)
+        outcomes.complained(tx, message_id, position, complaint.feedback_type, new_id, audit, now_ms)
 
 
 def _places(recipients: Sequence[RecipientRow]) -> Mapping[str, int]:

@@ -25,6 +25,7 @@ from maild.outbound.simulator import FollowUp
 from maild.outcomes import NewId, Settled, Verdict
 from maild.ports import DeliverLocal
 from storage import attempts, outbound, tls_sessions
+from storage.audit import Records
 from storage.clock import DAY_MS, Clock, iso
 from storage.database import Database, DatabaseClosed, Tx
 from storage.failures import is_outage
@@ -93,6 +94,7 @@ class Settler:
         db: Database,
         clock: Clock,
         ids: Ids,
+        audit: Records,
         has_requests: Callable[[], bool],
         store_retry_s: float = STORE_RETRY_S,
     ) -> None:
@@ -101,6 +103,7 @@ class Settler:
         self._db = db
         self._clock = clock
         self._ids = ids
+        self._audit = audit
         self._slots = asyncio.Semaphore(UNSETTLED_MAX)
         self._tasks: set[asyncio.Task[None]] = set()
         self._waiting: list[tuple[Outcome, Callable[[bool], None]]] = []
@@ -140,7 +143,9 @@ class Settler:
         now_ms = self._clock.now_ms()
         try:
             outcomes_of_unit = [outcome for outcome, _ in unit]
-            recorded = await self._db.write(_record_together, outcomes_of_unit, self._ids.new, now_ms)
+            recorded = await self._db.write(
+                _record_together, outcomes_of_unit, self._ids.new, self._audit, now_ms
+            )
         except Exception:  # which of them is at fault, each shows by itself
             await asyncio.gather(*(self._settle(outcome, settled) for outcome, settled in unit))
             return
@@ -168,7 +173,9 @@ class Settler:
         while True:
             now_ms = self._clock.now_ms()
             try:
-                outcome.verdicts, settled = await self._db.write(_record, outcome, self._ids.new, now_ms)
+                outcome.verdicts, settled = await self._db.write(
+                    _record, outcome, self._ids.new, self._audit, now_ms
+                )
                 return settled
             except DatabaseClosed:
                 raise
@@ -190,15 +197,17 @@ Recorded = tuple[dict[int, Verdict], Sequence[Settled]]
 
 
 def _record_together(
-    tx: Tx, outcomes_of_unit: Sequence[Outcome], new_id: NewId, now_ms: int
+    tx: Tx, outcomes_of_unit: Sequence[Outcome], new_id: NewId, audit: Records, now_ms: int
 ) -> Sequence[Recorded]:
     counts = Counts()
-    recorded = [_record(tx, outcome, new_id, now_ms, counts) for outcome in outcomes_of_unit]
+    recorded = [_record(tx, outcome, new_id, audit, now_ms, counts) for outcome in outcomes_of_unit]
     counts.write(tx)
     return recorded
 
 
-def _record(tx: Tx, outcome: Outcome, new_id: NewId, now_ms: int, counts: Counts | None = None) -> Recorded:
+def _record(
+    tx: Tx, outcome: Outcome, new_id: NewId, audit: Records, now_ms: int, counts: Counts | None = None
+) -> Recorded:
     """The verdicts, with those of the local unit, and what was settled by them."""
     verdicts = outcome.verdicts
     if outcome.has_units() and not outbound.holds(tx, outcome.rows):
@@ -218,7 +227,7 @@ def _record(tx: Tx, outcome: Outcome, new_id: NewId, now_ms: int, counts: Counts
     if missing:
         log.error("no_verdict", message_id=outcome.rows[0].message_id, recipients=len(missing))
     verdicts = verdicts | missing
-    settled = outcomes.record(tx, outcome.rows, verdicts, new_id, now_ms, outcome.duration_ms, counts)
+    settled = outcomes.record(tx, outcome.rows, verdicts, new_id, audit, now_ms, outcome.duration_ms, counts)
     if outcome.evidence is not None:
         _keep_evidence(tx, outcome.evidence, outcome.attempted, settled)
     for session in outcome.tls_sessions:

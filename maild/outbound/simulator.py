@@ -17,6 +17,7 @@ from maild.message.thread_headers import base_subject, reply_references
 from maild.outcomes import Verdict
 from maild.ports import PrepareAnswer, SimulatedAnswer
 from storage import messages
+from storage.audit import Records
 from storage.clock import Clock
 from storage.database import Database, Tx
 from storage.ids import Ids
@@ -46,7 +47,10 @@ class Played:
 class Simulator:
     """Decides the outcomes of mail of test keys."""
 
-    def __init__(self, db: Database, clock: Clock, ids: Ids, prepare_answer: PrepareAnswer) -> None:
+    def __init__(
+        self, db: Database, clock: Clock, ids: Ids, audit: Records, prepare_answer: PrepareAnswer
+    ) -> None:
+        self._audit = audit
         self._db = db
         self._clock = clock
         self._ids = ids
@@ -65,7 +69,7 @@ class Simulator:
 
     def _complain(self, row: Due, tx: Tx) -> None:
         now_ms = self._clock.now_ms()
-        outcomes.complained(tx, row.message_id, row.position, "abuse", self._ids.new, now_ms)
+        outcomes.complained(tx, row.message_id, row.position, "abuse", self._ids.new, self._audit, now_ms)
 
     async def _answer(self, row: Due) -> list[FollowUp]:
         message = await self._db.read(messages.by_id, row.message_id)

@@ -31,7 +31,7 @@ from maild.operator_commands import OperatorCommands
 from storage import migrate, server_secrets
 from storage.clock import Clock
 from storage.sealing import Sealer, read_master_key
-from tests.support import answered, kept, published
+from tests.support import answered, audited, kept, published
 
 T = TypeVar("T")
 
@@ -308,6 +308,7 @@ class Running:
             talk.hang_up()
         await self._session.close()
         await self.daemon.stop()
+        audited.check(self.settings.data_path)
         published.check(self.settings.data_path / "maild.sqlite3")
         kept.check(self.settings.data_path / "maild.sqlite3", self.daemon.operations._services.kept_json)
 

@@ -91,6 +91,7 @@ class Sending:
             disk=Disk(self.folder, settings.storage.reserve_percent),
             sealer=store.sealer,
             resolver=Resolver(settings.dns, self.clock),
+            audit=store.audit,
             tuning=Tuning(queue=self.tuning),
         )
         ports = QueuePorts(self._prepare_local, self._prepare_answer, self._is_local, self._may_send)

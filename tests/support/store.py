@@ -8,6 +8,7 @@ from typing import Any
 from maild.outbound import dkim
 from storage import blobs as blob_rows
 from storage import dkim_keys, inboxes, messages, migrate, organizations, outbound
+from storage.audit import AuditRecorder
 from storage.blobs import Blobs
 from storage.clock import Clock
 from storage.database import Database, Tx
@@ -63,6 +64,7 @@ class Store:
     clock: Clock
     ids: Ids
     sealer: Sealer
+    audit: AuditRecorder
 
     @classmethod
     async def open(cls, folder: Path, clock: Clock | None = None) -> "Store":
@@ -73,7 +75,9 @@ class Store:
         ids = Ids(clock)
         blobs = Blobs(folder / "blobs", ids, inline_bytes=64 * 1024)
         blobs.prepare()
-        store = cls(await Database.open(path), blobs, clock, ids, Sealer(bytes(32)))
+        store = cls(
+            await Database.open(path), blobs, clock, ids, Sealer(bytes(32)), AuditRecorder(bytes(32), clock)
+        )
         if is_new:
             await store.db.write(_found, store)
         return store

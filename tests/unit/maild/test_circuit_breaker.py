@@ -77,7 +77,9 @@ async def test_complaints_pause_it_too(store: Store) -> None:
 
     async def complain(position: int) -> bool:
         now_ms = store.clock.now_ms()
-        return await store.db.write(outcomes.complained, message_id, position, "abuse", store.ids.new, now_ms)
+        return await store.db.write(
+            outcomes.complained, message_id, position, "abuse", store.ids.new, store.audit, now_ms
+        )
 
     assert await complain(0)
     assert not await complain(0)  # told twice, counted once
@@ -96,7 +98,9 @@ async def test_who_never_got_the_message_can_not_complain(store: Store) -> None:
     message_id = await store.send("a@there.test")
     now_ms = store.clock.now_ms()
     for verdict in (Verdict.of(451, None, "later", "mx"), BAD):
-        assert not await store.db.write(outcomes.complained, message_id, 0, "abuse", store.ids.new, now_ms)
+        assert not await store.db.write(
+            outcomes.complained, message_id, 0, "abuse", store.ids.new, store.audit, now_ms
+        )
         await settle(store, verdict)
         assert isinstance(store.clock, ManualClock)
         store.clock.forward(3600)
@@ -164,4 +168,4 @@ async def test_an_operators_pause_is_told_once_and_kept(store: Store) -> None:
     await bounce(store, 50)
     assert await approval(store) == ("paused", "spam", "contact_operator")
     assert not await store.db.write(organizations.pause, "evt_3", "org_none", "x", "y", now_ms)
-    assert not await store.db.write(circuit_breaker.check, "evt_4", "org_none", now_ms)
+    assert not await store.db.write(circuit_breaker.check, "evt_4", store.audit, "org_none", now_ms)

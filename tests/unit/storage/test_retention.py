@@ -23,7 +23,9 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
 
 
 def keeper(store: Store, raw_days: Mapping[str, int] | None = None, slices: Slices = Slices()) -> Retention:
-    return Retention(store.db, store.blobs, store.clock, ages(30, 30), (raw_days or {}).get, slices)
+    return Retention(
+        store.db, store.blobs, store.clock, ages(30, 30), (raw_days or {}).get, store.audit, 400, slices
+    )
 
 
 async def count(store: Store, table: str) -> int:

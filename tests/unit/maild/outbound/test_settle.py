@@ -12,6 +12,7 @@ from maild.outbound.settle import UNSETTLED_MAX, Outcome, Settler
 from maild.outcomes import Verdict
 from maild.ports import Reply
 from storage import messages, outbound, usage
+from storage.audit import Records
 from storage.clock import day_of, month_of
 from storage.database import Tx
 from storage.outbound import Due
@@ -36,7 +37,7 @@ async def leased(store: Store, *recipients: str) -> list[Due]:
 
 async def settled(store: Store, outcome: Outcome) -> list[bool]:
     """Have it settled, to the end; what was called back."""
-    settler = Settler(store.db, store.clock, store.ids, lambda: False, store_retry_s=0)
+    settler = Settler(store.db, store.clock, store.ids, store.audit, lambda: False, store_retry_s=0)
     told: list[bool] = []
     await settler.settle(outcome, told.append)
     await asyncio.wait(settler._tasks)
@@ -64,7 +65,7 @@ async def test_outcomes_are_written_in_small_pieces_while_requests_come_in(
     store: Store, has_requests: bool, units: int
 ) -> None:
     rows = await leased(store, *(f"{number}@there.test" for number in range(9)))
-    settler = Settler(store.db, store.clock, store.ids, lambda: has_requests)
+    settler = Settler(store.db, store.clock, store.ids, store.audit, lambda: has_requests)
     told: list[bool] = []
     for row in rows:
         await settler.settle(Outcome([row], {row.position: TAKEN}), told.append)
@@ -164,7 +165,7 @@ async def test_the_store_is_asked_until_it_writes(store: Store, monkeypatch: pyt
 
 async def settled_together(store: Store, outcomes: list[Outcome]) -> list[bool]:
     """As `settled`, while the first of them is being written."""
-    settler = Settler(store.db, store.clock, store.ids, lambda: False, store_retry_s=0)
+    settler = Settler(store.db, store.clock, store.ids, store.audit, lambda: False, store_retry_s=0)
     told: list[bool] = []
     for outcome in outcomes:
         await settler.settle(outcome, told.append)
@@ -210,7 +211,7 @@ async def test_a_bounce_among_others_finds_their_counts(
     rows = await leased(store, "a@there.test") + await leased(store, "b@there.test")
     found: list[int] = []
 
-    def looking(tx: Tx, event_id: str, organization_id: str, now_ms: int) -> None:
+    def looking(tx: Tx, event_id: str, audit: Records, organization_id: str, now_ms: int) -> None:
         found.append(usage.get(tx, organization_id, day_of(now_ms), "delivered"))
         found.append(usage.get(tx, organization_id, day_of(now_ms), "bounced"))
 

@@ -1,0 +1,107 @@
+"""Looks after the audit log: puts rows that commands left unsealed into their chains, and tells of the chains' heads.
+
+Who holds the disk may cut off a chain's newest rows, and nothing in the store tells of it; a head that was noted
+elsewhere does. So once an hour each chain that has grown is told of twice: a line of the log (`audit_head`), and the
+event `audit.head` for whoever asked for it. The last such event says how far a chain was told of, so a restart neither
+repeats nor skips one.
+"""
+
+from typing import NamedTuple
+
+import structlog
+
+from conf.log_events import LogEvent, tell
+from conf.tuning import AuditTuning
+from storage import audit, events, organizations
+from storage.audit import AuditRecorder, ChainHead
+from storage.clock import Clock, iso
+from storage.database import Database, Tx
+from storage.ids import Ids
+from storage.service import Enduring, LoopService
+
+HOUR_MS = 3_600_000
+ORGANIZATIONS_A_UNIT = 50
+WAITING_A_UNIT = 100
+
+log = structlog.get_logger("maild.audit")
+
+
+class _GrownChain(NamedTuple):
+    organization_id: str
+    head: ChainHead
+
+
+class AuditKeeper(LoopService):
+    """`round` does all that is due now."""
+
+    name = "audit"
+
+    def __init__(
+        self,
+        db: Database,
+        recorder: AuditRecorder,
+        clock: Clock,
+        ids: Ids,
+        tuning: AuditTuning = AuditTuning(),
+    ) -> None:
+        super().__init__()
+        self._db = db
+        self._recorder = recorder
+        self._clock = clock
+        self._ids = ids
+        self._tuning = tuning
+        self._heads_due_s = clock.monotonic() + tuning.first_heads_s
+
+    async def run(self) -> None:
+        while True:
+            with Enduring(log, "audit_round_failed"):
+                await self.round()
+            await self.pause(self._tuning.look_s)
+
+    async def round(self) -> None:
+        """Seal what waits; tell of the heads where an hour is over."""
+        while await self._db.peek(audit.is_waiting):
+            await self._db.write(self._recorder.seal_waiting, WAITING_A_UNIT)
+        if self._clock.monotonic() >= self._heads_due_s:
+            self._heads_due_s = self._clock.monotonic() + HOUR_MS / 1000
+            await self.tell_heads()
+
+    async def tell_heads(self) -> None:
+        """Tell of each chain that has grown since it was told of, where that was an hour ago."""
+        after = ""
+        while some := await self._db.read(organizations.ids_after, after, ORGANIZATIONS_A_UNIT):
+            after = some[-1]
+            grown = await self._db.read(_grown, some, self._clock.now_ms() - HOUR_MS)
+            if not grown:
+                continue
+            await self._db.write(self._publish, grown)
+            for organization_id, head in grown:
+                tell(
+                    log,
+                    LogEvent.AUDIT_HEAD,
+                    organization_id=organization_id,
+                    seq=head.seq,
+                    hash=head.hash.hex(),
+                )
+
+    def _publish(self, tx: Tx, grown: list[_GrownChain]) -> None:
+        now_ms = self._clock.now_ms()
+        for organization_id, head in grown:
+            events.publish(
+                tx,
+                self._ids.new("evt"),
+                now_ms,
+                organization_id=organization_id,
+                type=events.AUDIT_HEAD,
+                data={"seq": head.seq, "hash": head.hash.hex(), "at": iso(head.created_at or 0)},
+            )
+
+
+def _grown(tx: Tx, organization_ids: list[str], told_before_ms: int) -> list[_GrownChain]:
+    found = []
+    for organization_id in organization_ids:
+        head = audit.head(tx, organization_id)
+        told = events.last_audit_head(tx, organization_id)
+        if head.seq and (told is None or (told.seq < head.seq and told.created_at <= told_before_ms)):
+            found.append(_GrownChain(organization_id, head))
+    return found

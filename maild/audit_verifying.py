@@ -1,0 +1,105 @@
+"""`maild audit verify`: are the chains of the audit log whole, and have they still a head that was noted elsewhere? It
+changes nothing and may run beside a daemon."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from storage import audit, migrate, rotation, server_secrets
+from storage.audit_chain import AuditRow, ChainReport, chain_key
+from storage.audit_chain import check as check_chain
+from storage.data_folder import DataFolder
+from storage.database import Tx
+from storage.failures import StoreFailure
+from storage.sealing import Sealer, read_master_key
+
+SLICE_ROWS = 5000
+
+
+class Unverifiable(Exception):
+    """It could not be looked; the text says why."""
+
+
+class NotedHead(NamedTuple):
+    """A hash that was noted elsewhere, as 64 hexadecimal digits, and whether it was met."""
+
+    hash: str
+    met: set[str]
+
+
+def verify(
+    folder: DataFolder, key_file: Path, organization_id: str | None, head: str | None
+) -> dict[str, Any]:
+    """`{"ok", "organizations": [{"organizationId", "rows", "first", "last", "head", "brokenSeq", "fault"}], "waiting",
+    "headFound"}`; `headFound` is null where none was given. DataFolderError, StoreError, SealError, Unverifiable,
+    KeyError for an organization that does not exist."""
+    folder.check_store()
+    noted = None if head is None else NotedHead(head, set())
+    conn = migrate.connect(folder.database, read_only=True)
+    try:
+        tx = Tx(conn)
+        key = audit_key(tx, key_file)
+        names = [organization_id] if organization_id is not None else audit.organizations(tx)
+        if organization_id is not None and not audit.is_known(tx, organization_id):
+            raise KeyError(f"organization {organization_id}")
+        told = [_verified(tx, key, name, noted) for name in names]
+        waiting = audit.count_waiting(tx)
+    except StoreFailure as error:
+        raise Unverifiable(f"{folder.database}: {error}; run 'maild check'") from error
+    finally:
+        conn.close()
+    found = None if noted is None else bool(noted.met)
+    return {
+        "ok": found is not False and all(one["brokenSeq"] is None for one in told),
+        "organizations": told,
+        "waiting": waiting,
+        "headFound": found,
+    }
+
+
+def audit_key(tx: Tx, key_file: Path) -> bytes:
+    """The key of all chains. SealError, Unverifiable."""
+    master_key = read_master_key(key_file)
+    rotation.require(tx, master_key)
+    sealed = server_secrets.sealed(tx, server_secrets.AUDIT)
+    if sealed is None:
+        raise Unverifiable(
+            "the store has no audit key: start this version once; where it ran before, restore the key from a backup"
+        )
+    return Sealer(master_key).open(sealed, server_secrets.context(server_secrets.AUDIT))
+
+
+def _verified(tx: Tx, key: bytes, organization_id: str, noted: NotedHead | None) -> dict[str, Any]:
+    tx.run("BEGIN")  # one state of the store: rows may be removed from the front meanwhile
+    try:
+        rows = _noticing(_rows(tx, organization_id), noted)
+        report = check_chain(chain_key(key, organization_id), rows)
+    finally:
+        tx.run("ROLLBACK")
+    return _told(organization_id, report)
+
+
+def _rows(tx: Tx, organization_id: str) -> Iterator[AuditRow]:
+    after = audit.BEFORE_ALL
+    while some := audit.as_stored(tx, organization_id, after, SLICE_ROWS):
+        yield from some
+        after = some[-1].seq
+
+
+def _noticing(rows: Iterable[AuditRow], noted: NotedHead | None) -> Iterator[AuditRow]:
+    for row in rows:
+        if noted is not None and row.hash.hex() == noted.hash:
+            noted.met.add(row.organization_id)
+        yield row
+
+
+def _told(organization_id: str, report: ChainReport) -> dict[str, Any]:
+    return {
+        "organizationId": organization_id,
+        "rows": report.rows,
+        "first": report.first,
+        "last": report.last,
+        "head": report.head.hex(),
+        "brokenSeq": report.broken.seq if report.broken else None,
+        "fault": report.broken.fault if report.broken else None,
+    }
