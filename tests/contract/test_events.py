@@ -203,6 +203,7 @@ DATA: dict[str, dict[str, Any]] = {
     "draft.created": DRAFT, "draft.updated": DRAFT, "draft.discarded": DRAFT,
     "claim.expired": ENDED_CLAIM, "claim.dead": ENDED_CLAIM,
     "review.requested": REVIEW, "review.resolved": {**REVIEW, "status": "approved", "resolvedBy": "key_1"},
+    "audit.head": {"seq": 1, "hash": "00" * 32, "at": AT},
     "webhook.test": {"webhookId": "whk_1"},
 }  # fmt: skip
 

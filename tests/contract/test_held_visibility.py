@@ -38,6 +38,7 @@ okapi okapi
 """
 WINDOW = {"since": "2020-01-01T00:00:00Z", "until": "2035-01-01T00:00:00Z"}
 CHANGES_NOTHING_OF_MAIL = "it changes what is no mail, and answers that"
+TELLS_WHO_DECIDED = "what was decided about it, by ids alone: a log without that would be none"
 OPERATORS = "the operator's alone; it knows what waits to be sent"
 PUBLIC = "without a key; it knows suppressions"
 
@@ -107,6 +108,8 @@ MATRIX: Mapping[str, Asks | str] = {
     "listMembers": plain("/v1/organization/members"),
     "getOrganizationPolicy": plain("/v1/organization/policy"),
     "replaceOrganizationPolicy": CHANGES_NOTHING_OF_MAIL,
+    "listAudit": TELLS_WHO_DECIDED,
+    "getAuditHead": TELLS_WHO_DECIDED,
     "createKey": CHANGES_NOTHING_OF_MAIL,
     "listKeys": plain("/v1/keys"),
     "revokeKey": CHANGES_NOTHING_OF_MAIL,

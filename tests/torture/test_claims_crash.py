@@ -16,6 +16,7 @@ import aiohttp
 import pytest
 
 from tests.conftest import Start
+from tests.support import audited
 from tests.support.daemon import DOMAIN, Daemon
 from tests.support.running import Answer, Running
 from tests.support.store import ManualClock
@@ -158,6 +159,7 @@ async def test_an_answer_and_the_end_of_its_claim_are_one_whenever_the_daemon_is
             await asyncio.wait(workers, timeout=chance.uniform(0.05, LIFE_MAX_S))
             await daemon.kill()
             await asyncio.gather(*workers)
+            audited.check(daemon.data_dir)
             await daemon.start()
             await check(daemon, inbox)
         claims = await daemon.api.get("/v1/claims", status="done", limit=100)
