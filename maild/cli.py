@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from importlib import resources
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 import click
 
@@ -646,12 +646,47 @@ def keys_revoke(key_id: str, config: Path, as_json: bool) -> None:
     _print({"id": key_id, "status": "revoked"}, as_json)
 
 
+_organization = click.option("--org", "organization_id", required=True, help="The organization's id.")
+
+
+@main.group()
+def policy() -> None:
+    """What the mail of an organization, or of an inbox, may and may not do."""
+
+
+_inbox = click.option("--inbox", "inbox_id", help="Of this inbox, and not of the whole organization.")
+
+
+@policy.command("show")
+@_organization
+@_inbox
+@_config
+def policy_show(organization_id: str, inbox_id: str | None, config: Path) -> None:
+    """The own document, as JSON: what `set` takes."""
+    shown = _command(lambda store: store.policies.show(organization_id, inbox_id), config)
+    click.echo(json.dumps(shown, indent=2))
+
+
+@policy.command("set")
+@_organization
+@_inbox
+@click.argument("file", type=click.File("r", encoding="utf-8"))
+@_config
+def policy_set(organization_id: str, inbox_id: str | None, file: TextIO, config: Path) -> None:
+    """Replace the document by that of FILE ('-': standard input), which names the version that it replaces."""
+    try:
+        given = json.load(file)
+    except ValueError as error:
+        _fail(f"FILE: no JSON: {error}")
+    if not isinstance(given, dict):
+        _fail("FILE: expected an object, as `maild policy show` prints it")
+    done = _command(lambda store: store.policies.replace(organization_id, inbox_id, given), config)
+    click.echo(json.dumps(done, indent=2))
+
+
 @main.group()
 def rules() -> None:
     """Who may be written to, and who may write."""
-
-
-_organization = click.option("--org", "organization_id", required=True, help="The organization's id.")
 
 
 @rules.command("add")

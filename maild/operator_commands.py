@@ -18,6 +18,7 @@ from controlplane.operations.organization import shown_organization
 from maild import audit_verifying
 from maild.command_records import CommandRecords
 from maild.outbound import dkim
+from maild.policy_commands import PolicyCommands
 from maild.queue_changes import QueueChanges
 from maild.review_commands import ReviewCommands
 from maild.rule_commands import RuleCommands
@@ -28,7 +29,6 @@ from storage import (
     migrate,
     organizations,
     outbound,
-    policies,
     queue_selection,
     rotation,
     switches,
@@ -41,7 +41,7 @@ from storage.data_folder import DataFolder, DataFolderError
 from storage.database import Tx
 from storage.ids import Ids
 from storage.queue_selection import QueueSelection
-from storage.records import OrganizationRow, dump
+from storage.records import OrganizationRow
 from storage.sealing import Sealer, make_master_key, master_key_file, read_master_key
 
 T = TypeVar("T")
@@ -74,7 +74,12 @@ class OperatorCommands:
 
     def recommend_policy(self, organization_id: str) -> dict[str, str]:
         """Give the organization the recommended policy, unless it has one."""
-        return self._write(lambda tx: self._recommend_policy(tx, organization_id))
+        return self._write(lambda tx: self.policies.recommend(tx, organization_id))
+
+    @property
+    def policies(self) -> PolicyCommands:
+        """Commands about policies."""
+        return PolicyCommands(self._clock, self._audit, self._write)
 
     @property
     def rules(self) -> RuleCommands:
@@ -119,17 +124,6 @@ class OperatorCommands:
         finally:
             self._folder.unlock()
 
-    def _recommend_policy(self, tx: Tx, organization_id: str) -> dict[str, str]:
-        document = dump(policies.document_of(policies.RECOMMENDED))
-        now_ms = self._clock.now_ms()
-        is_set = policies.replace(
-            tx, organization_id, organization_id, policies.NO_VERSION, document, False, now_ms
-        )
-        if is_set:
-            told = {"version": policies.NO_VERSION + 1, **policies.document_of(policies.RECOMMENDED)}
-            self._record(tx, organization_id, Act.POLICY_REPLACED, organization_id, **told)
-        return {"policy": "recommended" if is_set else "unchanged: the organization has one"}
-
     def _init(
         self, tx: Tx, key: bytes, fresh: dict[str, tuple[bytes, str]], is_recommended: bool
     ) -> dict[str, Any]:
@@ -145,7 +139,7 @@ class OperatorCommands:
         else:
             made["organizationId"] = organization.id
         if is_recommended:
-            made.update(self._recommend_policy(tx, made["organizationId"]))
+            made.update(self.policies.recommend(tx, made["organizationId"]))
         records = [one for name in self._settings.server.shared_domains for one in self._records(tx, name)]
         return {**made, "records": records}
 

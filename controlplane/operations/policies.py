@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from controlplane.contract.policies import GivenWorkPolicy, ReplaceInboxPolicy, ReplaceOrganizationPolicy
+from controlplane.contract.policies import ReplaceInboxPolicy, ReplaceOrganizationPolicy
 from controlplane.contract.refusals import Refusal
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from maild.message.address import normalize
 from storage import inboxes, policies
-from storage.audit import address_hash
-from storage.audit_acts import Act
+from storage.audit import Records, address_hash
+from storage.audit_acts import Act, Actor
 from storage.database import Tx
 from storage.policies import NO_POLICY, NO_VERSION, Policy, PolicyRow, document_of, policy_of
 from storage.records import dump, load
@@ -17,30 +17,54 @@ from storage.records import dump, load
 
 async def get_organization_policy(call: Call) -> Result:
     row = await call.db.lookup(policies.of_owner, call.organization_id, call.organization_id)
-    return Result(_without_work(_shown_own(row)))
+    return Result(shown_policy(row, is_of_inbox=False))
 
 
 async def replace_organization_policy(call: Call) -> Result:
-    return Result(_without_work(await call.db.write(_replace, call, call.organization_id)))
+    return Result(await call.db.write(_replace, call, call.organization_id))
 
 
 async def get_inbox_policy(call: Call) -> Result:
-    return Result(_shown_own(await call.db.lookup(_of_inbox, call)))
+    return Result(shown_policy(await call.db.lookup(_of_inbox, call), is_of_inbox=True))
 
 
 async def replace_inbox_policy(call: Call) -> Result:
     return Result(await call.db.write(_replace_of_inbox, call))
 
 
-def _shown_own(row: PolicyRow | None) -> dict[str, Any]:
+def shown_policy(row: PolicyRow | None, *, is_of_inbox: bool) -> dict[str, Any]:
+    """An own document, as the API shows it; that of an inbox says whether its mail is work."""
     if row is None:
-        return {"version": NO_VERSION, **document_of(NO_POLICY)}
-    return {"version": row.version, **document_of(policy_of(load(row.document)))}
+        return _shown(NO_VERSION, NO_POLICY, is_of_inbox=is_of_inbox)
+    return _shown(row.version, policy_of(load(row.document)), is_of_inbox=is_of_inbox)
 
 
-def _without_work(shown: dict[str, Any]) -> dict[str, Any]:
-    """Whether mail is work, is said of inboxes alone."""
-    return {name: member for name, member in shown.items() if name != "work"}
+def replace_policy(
+    tx: Tx,
+    organization_id: str,
+    owner_id: str,
+    given: ReplaceOrganizationPolicy,
+    audit: Records,
+    actor: Actor,
+    now_ms: int,
+) -> dict[str, Any]:
+    """Write the document of the organization or of an inbox, whichever `owner_id` names; as it is shown. Refusal
+    `version_conflict`."""
+    is_of_inbox = isinstance(given, ReplaceInboxPolicy)
+    has_work = given.work.enabled if isinstance(given, ReplaceInboxPolicy) else False
+    document = given.model_dump(exclude={"version"})
+    if not policies.replace(tx, organization_id, owner_id, given.version, dump(document), has_work, now_ms):
+        row = policies.of_owner(tx, organization_id, owner_id)
+        raise Refusal("version_conflict", details={"version": row.version if row else NO_VERSION})
+    policy, version = policy_of(document), given.version + 1
+    told = {"version": version, **_recorded(organization_id, policy)}
+    audit.record(tx, organization_id, Act.POLICY_REPLACED, actor, owner_id, told)
+    return _shown(version, policy, is_of_inbox=is_of_inbox)
+
+
+def _shown(version: int, policy: Policy, *, is_of_inbox: bool) -> dict[str, Any]:
+    shown = {"version": version, **document_of(policy)}
+    return shown if is_of_inbox else {name: member for name, member in shown.items() if name != "work"}
 
 
 def _of_inbox(tx: Tx, call: Call) -> PolicyRow | None:
@@ -55,23 +79,13 @@ def _replace_of_inbox(tx: Tx, call: Call) -> dict[str, Any]:
 
 
 def _replace(tx: Tx, call: Call, owner_id: str) -> dict[str, Any]:
-    body: ReplaceOrganizationPolicy = call.input
-    work = body.work if isinstance(body, ReplaceInboxPolicy) else GivenWorkPolicy()
-    document = body.model_dump(exclude={"version"})
-    is_replaced = policies.replace(
-        tx, call.organization_id, owner_id, body.version, dump(document), work.enabled,
-        call.services.clock.now_ms(),
-    )  # fmt: skip
-    if not is_replaced:
-        row = policies.of_owner(tx, call.organization_id, owner_id)
-        raise Refusal("version_conflict", details={"version": row.version if row else NO_VERSION})
-    policy = policy_of(document)
-    call.record(tx, Act.POLICY_REPLACED, owner_id, version=body.version + 1, **_recorded(call, policy))
-    return {"version": body.version + 1, **document_of(policy)}
+    now_ms = call.services.clock.now_ms()
+    recorder = (call.services.audit, call.principal.actor)
+    return replace_policy(tx, call.organization_id, owner_id, call.input, *recorder, now_ms)
 
 
-def _recorded(call: Call, policy: Policy) -> dict[str, Any]:
+def _recorded(organization_id: str, policy: Policy) -> dict[str, Any]:
     """What the audit log says of it: addresses as hashes."""
     shown = document_of(policy)
-    hashes = [address_hash(call.organization_id, normalize(one)) for one in policy.review.notify]
+    hashes = [address_hash(organization_id, normalize(one)) for one in policy.review.notify]
     return {**shown, "review": {**shown["review"], "notify": hashes}}

@@ -237,7 +237,7 @@ def test_check_names_all_that_is_wrong_and_changes_nothing(config: Path) -> None
     with conn:
         conn.executemany("INSERT INTO blobs VALUES (?, ?, ?, ?, 0, 1)", rows_of)
         conn.execute("UPDATE inboxes SET unread_count = 3")
-        conn.execute("INSERT INTO stored_bytes VALUES (?, 99)", (organization_id,))
+        conn.execute("INSERT INTO stored_bytes (organization_id, bytes) VALUES (?, 99)", (organization_id,))
         conn.execute(
             "INSERT INTO attachments VALUES ('att_1', 'msg_none', 0, 'a', 'b', 1, NULL, 0, 0, 1, 'base64')"
         )
