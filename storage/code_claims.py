@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from storage.database import Tx
 from storage.dialect import each_of
-from storage.records import dump, load
+from storage.records import dump, load, verified_domain
 from storage.visibility import VISIBLE
 
 
@@ -44,7 +44,7 @@ def mail(tx: Tx, organization_id: str, message_id: str) -> CodeMail | None:
         subject=row[3],
         words=(text if is_quoted_whole or extracted is None else extracted) or "",
         view="textBody" if is_quoted_whole else "extractedText",
-        verified_domain=load(auth).get("verifiedDomain") if auth else None,
+        verified_domain=verified_domain(auth),
         org_domains=load(org_domains) if org_domains else {},
     )
 

@@ -20,6 +20,12 @@ def dump(value: Any) -> str:
     return msgspec.json.encode(value).decode()
 
 
+def verified_domain(auth: str | None) -> str | None:
+    """The domain that the author has proven, by a message's `auth`."""
+    proven: str | None = load(auth)["verifiedDomain"] if auth else None
+    return proven
+
+
 def load(text: str) -> Any:
     """The value of a column of JSON text; the other direction of `dump`."""
     return msgspec.json.decode(text)

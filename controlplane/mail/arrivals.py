@@ -8,11 +8,12 @@ left out. And the position that is handed out where nothing came is as much olde
 
 from typing import NamedTuple
 
+from maild.message.address import is_within
 from storage import code_claims, events, messages, search
 from storage.database import Tx
 from storage.events import Arrival
 from storage.ids import first_at, made_at
-from storage.records import load
+from storage.records import verified_domain
 from storage.search import Needle, Scope
 
 DEFAULT_MS = 120_000  # how far back a wait looks that names no position
@@ -107,12 +108,11 @@ def _as_wanted(tx: Tx, wanted: WantedMail, message_ids: list[str]) -> list[str]:
 
 
 def _is_from(wanted: WantedMail, address: str, auth: str | None) -> bool:
-    proven = load(auth).get("verifiedDomain") if auth else None
-    domain = proven if wanted.is_verified else address.rpartition("@")[2].lower().rstrip(".")
+    domain = verified_domain(auth) if wanted.is_verified else address.rpartition("@")[2].lower().rstrip(".")
     if not domain:
         return not wanted.is_verified and wanted.from_domain is None
     asked = wanted.from_domain
-    return asked is None or domain == asked or domain.endswith(f".{asked}")
+    return asked is None or is_within(domain, asked)
 
 
 def _is_about(wanted: WantedMail, subject: str) -> bool:

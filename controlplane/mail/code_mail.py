@@ -5,6 +5,7 @@ from functools import partial
 from typing import NamedTuple
 
 from controlplane.contract.codes import CodeKind
+from maild.message.address import is_within
 from maild.message.codes import FoundValue, find_code
 from maild.message.sign_in_links import find_link
 from storage.code_claims import CodeMail
@@ -43,4 +44,4 @@ def _is_trusted(mail: CodeMail, wanted: WantedCode, host: str) -> bool:
         domains += [mail.verified_domain, mail.org_domains.get(mail.verified_domain, mail.verified_domain)]
         if wanted.from_domain is not None:
             domains.append(wanted.from_domain)
-    return any(host == domain or host.endswith(f".{domain}") for domain in domains)
+    return any(is_within(host, domain) for domain in domains)

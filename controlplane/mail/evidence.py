@@ -31,7 +31,7 @@ from storage.blobs import Blob, BlobMissing, Blobs
 from storage.cpu_threads import CpuThreads
 from storage.database import Database, Tx
 from storage.evidence import EvidenceRow, KnownPeople
-from storage.records import AttachmentRow, MessageRow, load
+from storage.records import AttachmentRow, MessageRow, load, verified_domain
 
 HEADS_MAX = 20  # attachments whose first octets are looked at
 HEADER_BYTES = 64 * 1024
@@ -187,13 +187,12 @@ def _sender(material: Material, read: _Read | None) -> SenderFacts:
     message, people = material.message, material.people
     header = b"" if read is None else read(0, min(message.header_length, HEADER_BYTES))
     parsed = parse(header)
-    verdict = load(message.auth) if message.auth else {}
     key = _key(message.from_address)
     return SenderFacts(
         from_address=message.from_address,
         from_name=message.from_name,
         reply_to=_answered(message),
-        verified_domain=verdict.get("verifiedDomain"),
+        verified_domain=verified_domain(message.auth),
         is_known=people.has_written or key in people.written_to,
         has_several_from=not _SEVERAL.isdisjoint(parsed.defects),
         is_bulk=any(parsed.headers.get(name) for name in ("list-unsubscribe", "list-id")),

@@ -9,6 +9,7 @@ from controlplane.contract.refusals import Refusal
 from controlplane.contract.rendering import json_column
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
+from maild.message.address import is_within
 from storage import agents, allowances, domains, inboxes, organizations, policies
 from storage.audit_acts import Act
 from storage.clock import iso, iso_or_none
@@ -23,8 +24,8 @@ async def create_inbox(call: Call) -> Result:
     body: CreateInbox = call.input
     server = call.services.settings.server
     domain = (body.domain or server.shared_domains[0]).lower().rstrip(".")
-    if domain == server.apex_domain or (server.apex_domain and domain.endswith("." + server.apex_domain)
-                                        and domain not in server.shared_domains):  # fmt: skip
+    apex = server.apex_domain
+    if domain == apex or (apex and is_within(domain, apex) and domain not in server.shared_domains):
         raise Refusal("apex_domain_reserved")
     if is_reserved(body.username, is_shared=domain in server.shared_domains, brand=server.reserved_usernames):
         raise Refusal("username_reserved")

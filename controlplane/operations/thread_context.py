@@ -21,6 +21,7 @@ from maild.message.thread_context import (
 from storage import conversation, thread_words, threads
 from storage.clock import iso
 from storage.database import Tx
+from storage.records import verified_domain
 from storage.thread_words import SpokenRow
 
 T = TypeVar("T")
@@ -158,7 +159,7 @@ def _message(row: SpokenRow) -> ContextMessage:
         is_inbound=row.direction == "inbound",
         state=row.status if row.status in _TOLD_STATES else "",
         is_brief=bool(row.is_auto_reply),
-        verified_domain=json.loads(row.auth).get("verifiedDomain") if row.auth else None,
+        verified_domain=verified_domain(row.auth),
         sender=f"{name} <{address}>" if name else address,
         recipients=json.loads(row.recipients),
         moment=iso(row.created_at),

@@ -8,6 +8,7 @@ from the resolver's cache where it was asked before.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
+from maild.message.address import is_within
 from maild.message.tags import read_loosely
 from maild.resolver import DnsError, NxDomain
 
@@ -196,6 +197,6 @@ class _Scope(NamedTuple):
         if self.record.is_strict_dkim if one.method == "dkim" else self.record.is_strict_spf:
             return False
         # All names of an organization end in its own: the walk of any other is spared.
-        if one.domain != self.own and not one.domain.endswith("." + self.own):
+        if not is_within(one.domain, self.own):
             return False
         return organization(one.domain, await discover(self.dns, one.domain)) == self.own

@@ -14,6 +14,7 @@ from cryptography.exceptions import InternalError, InvalidSignature
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ed25519, padding, rsa
 
+from maild.message.address import is_within
 from maild.message.canonical import RELAXED, SIMPLE, Field, body_hash, header_line, read_fields
 from maild.message.idn import ascii_domain
 from maild.message.octets import Buffer
@@ -227,6 +228,6 @@ def _identity(tags: Mapping[str, str], domain: str) -> str:
         own = ascii_domain(own)
     except ValueError:
         own = ""
-    if not at or (own != domain and not own.endswith("." + domain)):
+    if not at or not is_within(own, domain):
         raise Unacceptable("permerror", "i= is not within d=")
     return f"{local}@{own}"

@@ -29,6 +29,7 @@ from maild.authentication.spf_record import (
     parse_record,
     uses,
 )
+from maild.message.address import is_within
 from maild.message.idn import ascii_domain
 from maild.resolver import DnsError, DnsTemporary, Mx, NoAnswer, NxDomain
 
@@ -231,7 +232,7 @@ class _Evaluation:
     async def _matches_ptr(self, _: Mechanism, name: str) -> bool:
         names = await self._validated()
         target = name.lower()
-        return any(one == target or one.endswith(f".{target}") for one in names) or self._no_match(not names)
+        return any(is_within(one, target) for one in names) or self._no_match(not names)
 
     def _no_match(self, is_void: bool) -> bool:
         """False. A term counts once, however many of its look-ups were void (RFC 7208 §4.6.4)."""

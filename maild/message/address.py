@@ -92,6 +92,11 @@ def split(address: str) -> tuple[str, str]:
     return (local, domain) if at else (address, "")
 
 
+def is_within(domain: str, parent: str) -> bool:
+    """Is the domain that one, or below it? Both in the same form and case."""
+    return domain == parent or domain.endswith(f".{parent}")
+
+
 def strip_plus(local: str) -> str:
     """The local part without its `+tag`; one that begins with "+" stays whole."""
     return local.partition("+")[0] or local
@@ -175,7 +180,7 @@ def _without_special_use(address: str) -> tuple[str, str]:
     local, domain = split(address)
     folded = domain.lower()
     for name in email_validator.SPECIAL_USE_DOMAIN_NAMES:
-        if folded == name or folded.endswith("." + name):
+        if is_within(folded, name):
             return f"{local}@{folded.removesuffix(name)}{_STAND_IN}", name
     return address, ""
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
-from maild.message.address import AddressSyntaxError, normalize, split, strip_plus, validate
+from maild.message.address import AddressSyntaxError, is_within, normalize, split, strip_plus, validate
 
 RECIPIENTS_MAX: Final = 50  # in one list (docs/contract.md, section 8)
 
@@ -99,7 +99,7 @@ def is_foreign(address: str, said: Correspondence) -> bool:
     known = said.org_domains
     if domain in known and verified in known:
         return known[domain] != known[verified]
-    return domain != verified and not domain.endswith("." + verified)
+    return not is_within(domain, verified)
 
 
 def is_own(key: str, own_address: str) -> bool:

@@ -14,6 +14,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
+from maild.message.address import is_within
 from maild.message.code_settings import speaks_of_haste, speaks_of_signing_in
 from maild.message.codes import CANDIDATES_TOLD, TEXT_CHARS, Confidence, FoundValue
 
@@ -169,6 +170,6 @@ def _shown(text: str, start: int) -> str:
 def _shows_another(shown: str, host: str) -> bool:
     """Does the link's text name a host that is neither its own nor a parent of it?"""
     return any(
-        host != named and not host.endswith("." + named)
+        not is_within(host, named)
         for named in (found[0].lower().removeprefix("www.") for found in _HOST_SHOWN.finditer(shown))
     )
