@@ -26,13 +26,23 @@ class Kept(NamedTuple):
     answer: str  # JSON, as it was given
 
 
-def find(tx: Tx, organization_id: str, endpoint: str, key: str) -> Kept | None:
-    """What was kept under the key for this endpoint; None: the request is the first one with it."""
+def find(tx: Tx, organization_id: str, endpoint: str, key: str, since_ms: int = 0) -> Kept | None:
+    """What was kept under the key for this endpoint, at `since_ms` or later; None: the request is the first one."""
     row = tx.one(
-        "SELECT request_hash, answer FROM idempotency WHERE organization_id = ? AND endpoint = ? AND key = ?",
-        (organization_id, endpoint, key),
+        """SELECT request_hash, answer FROM idempotency
+           WHERE organization_id = ? AND endpoint = ? AND key = ? AND created_at >= ?""",
+        (organization_id, endpoint, key, since_ms),
     )
     return Kept(*row) if row else None
+
+
+def forget(tx: Tx, organization_id: str, endpoint: str, key: str, before_ms: int) -> None:
+    """Forget what was kept under the key before that time, so that another answer can be kept."""
+    tx.run(
+        """DELETE FROM idempotency
+           WHERE organization_id = ? AND endpoint = ? AND key = ? AND created_at < ?""",
+        (organization_id, endpoint, key, before_ms),
+    )
 
 
 def has_another(tx: Tx, organization_id: str, endpoint: str, prefix: str, request_hash: bytes) -> bool:

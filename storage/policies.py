@@ -160,6 +160,12 @@ def replace(
     return tx.run(statement, given) == 1
 
 
+def has_work(tx: Tx, organization_id: str) -> bool:
+    """Is the mail of any inbox of the organization work?"""
+    statement = "SELECT 1 FROM policies WHERE organization_id = ? AND has_work = 1 LIMIT 1"
+    return tx.value(statement, (organization_id,)) is not None
+
+
 def policy_of(document: dict[str, Any]) -> Policy:
     """What a document says. One of an earlier release may lack members: they are their defaults."""
     outbound, inbound = document.get("outbound"), document.get("inbound")

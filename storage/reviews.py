@@ -109,6 +109,15 @@ def pending_of_inbox(tx: Tx, inbox_id: str) -> list[ReviewRow]:
     return [ReviewRow(*row) for row in rows]
 
 
+def count_pending(tx: Tx, inbox_id: str) -> int:
+    """How much of an inbox's own mail is held."""
+    found: int = tx.value(
+        "SELECT count(*) FROM reviews WHERE inbox_id = ? AND direction = 'outbound' AND status = 'pending'",
+        (inbox_id,),
+    )
+    return found
+
+
 def forget_words(tx: Tx, message_id: str) -> None:
     """The message is deleted: nothing of what it said is kept."""
     tx.run(_FORGET, (message_id,))

@@ -377,6 +377,8 @@ CREATE TABLE policies (
   updated_at      INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX policies_of_work ON policies (organization_id) WHERE has_work = 1;
+
 -- Whom an organization's inboxes write to, and who writes to them (storage/rules.py).
 CREATE TABLE rules (
   id              TEXT PRIMARY KEY,

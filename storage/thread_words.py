@@ -35,11 +35,15 @@ _ATTACHMENTS = array_of(
     array("a.id", "a.filename", "a.content_type", "a.size_bytes"),
     f"(SELECT * FROM attachments WHERE message_id = m.id ORDER BY position LIMIT {ATTACHMENTS_MAX}) a",
 )
-_SPOKEN = f"""SELECT m.id, m.direction, m.status, m.is_auto_reply, m.auth, m.from_address, m.from_name, m.to_addresses,
-      m.subject, coalesce(nullif(m.extracted_text, ''), m.text_body, w.words, ''), m.text_slices IS NOT NULL,
-      m.created_at, {_ATTACHMENTS}, {message_json.RISK}
-    FROM messages m LEFT JOIN search_words w ON w.message_id = m.id
+_COLUMNS = f"""SELECT m.id, m.direction, m.status, m.is_auto_reply, m.auth, m.from_address, m.from_name, m.to_addresses,
+      m.subject, {{words}}, m.text_slices IS NOT NULL, m.created_at, {_ATTACHMENTS}, {message_json.RISK}"""
+_WORDS = "LEFT JOIN search_words w ON w.message_id = m.id"
+_NEW_WORDS = "coalesce(nullif(m.extracted_text, ''), m.text_body, w.words, '')"
+_ALL_WORDS = "coalesce(m.text_body, w.words, m.extracted_text, '')"
+_SPOKEN = f"""{_COLUMNS.format(words=_NEW_WORDS)} FROM messages m {_WORDS}
     WHERE m.thread_id = :thread AND m.organization_id = :organization AND m.{VISIBLE}"""
+_WHOLE = f"""{_COLUMNS.format(words=_ALL_WORDS)}, m.thread_id FROM messages m {_WORDS}
+    WHERE m.id = :message AND m.organization_id = :organization AND m.{VISIBLE}"""
 _BEFORE = f"{_SPOKEN} AND m.id < :before ORDER BY m.id DESC LIMIT :limit"
 _FIRST = f"{_SPOKEN} ORDER BY m.id LIMIT 1"
 _ONE = f"{_SPOKEN} AND m.id = :message"
@@ -62,3 +66,9 @@ def one(tx: Tx, organization_id: str, thread_id: str, message_id: str) -> Spoken
     given = {"thread": thread_id, "organization": organization_id, "message": message_id}
     row = tx.one(_ONE, given)
     return SpokenRow(*row) if row else None
+
+
+def whole(tx: Tx, organization_id: str, message_id: str) -> tuple[SpokenRow, str] | None:
+    """A message with all of its words, quotes and signature too, and its conversation; None: there is no such."""
+    row = tx.one(_WHOLE, {"message": message_id, "organization": organization_id})
+    return (SpokenRow(*row[:-1]), row[-1]) if row else None

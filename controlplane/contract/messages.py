@@ -44,6 +44,7 @@ from controlplane.contract.model import (
     Timestamp,
     an_id,
 )
+from maild.message.thread_context import BUDGET_MIN
 
 MessageStatus = Literal["received", "held", "scheduled", "queued", "sent", "delivered", "failed", "cancelled"]
 
@@ -55,6 +56,7 @@ BATCH_MESSAGES_MAX = 100
 WAIT_S = 25
 WAIT_S_MAX = 55  # proxies and clients give up after a minute
 BATCH_THREADS_MAX = 20
+READ_TOKENS_MAX = 20_000
 FILENAME_MAX = 200  # what a message can hold and give back whole
 _BASE64 = "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"  # RFC 4648 §4
 
@@ -159,6 +161,12 @@ class WaitMessage(RequestQuery):
 
 class GetMessage(RequestQuery):
     html: Literal["original", "sanitized"] = "original"
+
+
+class ReadMessage(RequestQuery):
+    """A message as text for a model; no route of HTTP."""
+
+    maxTokens: Annotated[int, Field(ge=BUDGET_MIN, le=READ_TOKENS_MAX)] = 4000
 
 
 GivenLabels = Annotated[list[GivenLabel], Field(max_length=LABELS_MAX)]

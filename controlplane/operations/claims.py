@@ -21,7 +21,7 @@ from controlplane.operations.messages import (
 from controlplane.operations.operation import Call
 from controlplane.operations.results import JsonPieces, Result
 from controlplane.sending.submission import Retry, recalled
-from storage import claims, idempotency, inboxes, message_json, messages, policies, work
+from storage import claims, inboxes, message_json, messages, policies, work
 from storage.claims import LIVE_MAX, Claimant
 from storage.clock import iso
 from storage.database import Tx
@@ -120,7 +120,7 @@ def _take(tx: Tx, call: Call, retry: Retry | None) -> TakenClaims | None:
         return None
     ids = [one.id for one in made]
     if retry is not None:
-        idempotency.keep(tx, call.organization_id, *retry[:3], dump(ids), None, now_ms)
+        retry.keep(tx, call.organization_id, dump(ids).encode(), None, now_ms)
     return TakenClaims(ids, is_replay=False)
 
 
@@ -152,7 +152,11 @@ async def _shown(call: Call, taken: TakenClaims) -> Result | JsonPieces:
     if all(one is None or one.are_held for one in bodies):
         elements = [{**one.claim, "message": _message(one, body)} for one, body in _pairs(found, bodies)]
         return Result(elements, is_replay=taken.is_replay)
-    return JsonPieces(_pieces(call, found, bodies), is_replay=taken.is_replay)
+    brief = [
+        {**one.claim, "message": None if one.whole is None else msgspec.Raw(one.whole.shown.json)}
+        for one in found
+    ]
+    return JsonPieces(_pieces(call, found, bodies), is_replay=taken.is_replay, brief=brief)
 
 
 def _pairs(

@@ -15,7 +15,7 @@ from controlplane.operations.messages import accepted, small_retry_of
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from controlplane.sending.submission import Accepted, Retry, recalled
-from storage import code_claims, idempotency, inboxes, messages
+from storage import code_claims, inboxes, messages
 from storage.code_claims import CodeMail
 from storage.database import Tx
 from storage.labels import UNREAD
@@ -123,7 +123,7 @@ def _claim(tx: Tx, call: Call, found: FoundCode, cursor: str, retry: Retry | Non
     labelling.replace(tx, services.changes(), message, [*labels, CLAIMED])
     answer = msgspec.json.encode(_answer(found, claim_id, cursor))
     if retry is not None:
-        idempotency.keep(tx, call.organization_id, *retry[:3], answer.decode(), message_id, now_ms)
+        retry.keep(tx, call.organization_id, answer, message_id, now_ms)
     return Accepted(answer, is_replay=False, message_id=message_id)
 
 

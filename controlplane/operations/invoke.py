@@ -13,6 +13,7 @@ from controlplane.access.principal import Principal
 from controlplane.contract.refusals import Fault, Refusal, invalid
 from controlplane.contract.validation import validated
 from controlplane.operations.operation import (
+    ANY_KEY,
     BoundKeys,
     Call,
     Operation,
@@ -50,10 +51,14 @@ class Operations:
         id: str = "",
         idempotency_keys: Sequence[str] = (),
         on_leave: OnLeave = never_leaves,
+        recalled_for_ms: int | None = None,
     ) -> AnyResult:
-        """What the operation answers; Refusal. The door reads the parts of an answer as it sends them."""
+        """What the operation answers; Refusal. The door reads the parts of an answer as it sends them. The last four:
+        see Call."""
         try:
-            return await self._run(operation, principal, given, id, idempotency_keys, on_leave)
+            return await self._run(
+                operation, principal, given, id, idempotency_keys, on_leave, recalled_for_ms
+            )
         except Refusal as refusal:
             if operation.is_send and refusal.code != REVOKED:
                 await self._record(principal, refusal)
@@ -67,18 +72,21 @@ class Operations:
         id: str,
         idempotency_keys: Sequence[str],
         on_leave: OnLeave,
+        recalled_for_ms: int | None,
     ) -> AnyResult:
         await self._check_reach(operation, principal, id)
         if principal.inbox_id is None or operation.bound_keys is not BoundKeys.BY_BINDING:
             for scope in (operation.scope, *operation.also):
-                principal.require(scope)
+                if scope != ANY_KEY:
+                    principal.require(scope)
         if operation.is_live_only:
             principal.require_live()
         # No operation that writes can forget to ask whether the key was revoked meanwhile.
         db = self._db if operation.is_reading else self._db.asking(_asked_by(operation, principal))
         run = cast(Run, operation.run)
         async with given as input:
-            return await run(Call(self._services, db, principal, id, input, idempotency_keys, on_leave))
+            call = Call(self._services, db, principal, id, input, idempotency_keys, on_leave, recalled_for_ms)
+            return await run(call)
 
     async def invoke_public(self, operation: Operation, **given: Any) -> AnyResult:
         """The same for an operation that needs no key. `given`: the fields of PublicRequest."""

@@ -101,7 +101,8 @@ async def _shown(call: Call, whole: Whole, cursor: str) -> Result | JsonPieces:
         message = rendering.message(whole.shown.json, bodies.text.text, bodies.html.text)
         return Result({"message": message, "timedOut": False, "cursor": cursor})
     members = {"textBody": bodies.text, "htmlBody": bodies.html}
-    return JsonPieces(_pieces(cursor, member_pieces(call, whole, members)))
+    brief = {"message": msgspec.Raw(whole.shown.json), "timedOut": False, "cursor": cursor}
+    return JsonPieces(_pieces(cursor, member_pieces(call, whole, members)), brief=brief)
 
 
 async def _pieces(cursor: str, message: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

@@ -66,13 +66,23 @@ async def retry_of(call: Call, endpoint: str, about: str = "") -> Retry | None:
     work = partial(fingerprint, call.principal, call.input, about)
     is_large = size_of(call.input) > FINGERPRINT_INLINE_CHARS
     made = await call.services.cpu.run(call.organization_id, work) if is_large else work()
-    return Retry(endpoint, key, made)
+    return Retry(endpoint, key, made, since_ms=_recalled_since(call))
 
 
 def small_retry_of(call: Call, endpoint: str, about: str) -> Retry | None:
     """The same for a call whose body has nothing attached."""
     key = read_key(call.idempotency_keys)
-    return None if key is None else Retry(endpoint, key, small_fingerprint(call.principal, call.input, about))
+    if key is None:
+        return None
+    return Retry(
+        endpoint, key, small_fingerprint(call.principal, call.input, about), since_ms=_recalled_since(call)
+    )
+
+
+def _recalled_since(call: Call) -> int:
+    if call.recalled_for_ms is None:
+        return 0
+    return call.services.clock.now_ms() - call.recalled_for_ms
 
 
 def accepted(sent: Accepted) -> Result:
@@ -168,7 +178,7 @@ async def _shown(call: Call, whole: Whole, bodies: Bodies) -> Result | JsonPiece
     if bodies.are_held:
         return Result(rendering.message(whole.shown.json, bodies.text.text, bodies.html.text))
     names = {"textBody": bodies.text, "htmlBody": bodies.html}
-    return JsonPieces(member_pieces(call, whole, names))
+    return JsonPieces(member_pieces(call, whole, names), brief=msgspec.Raw(whole.shown.json))
 
 
 async def member_pieces(call: Call, whole: Whole, members: Mapping[str, MessageBody]) -> AsyncIterator[bytes]:

@@ -48,6 +48,7 @@ T = TypeVar("T")
 SMALL_BODY_BYTES = 64 * 1024
 JSON = "application/json"
 BYTES = bytes  # an answer that is not JSON
+ANY_KEY = "any"  # in place of a scope: every key may
 CONFLICT = "idempotency_conflict"  # what only an operation that reads an Idempotency-Key can refuse
 
 
@@ -98,7 +99,8 @@ class Call(NamedTuple):
 
     Where the operation writes, `db` asks with each unit whether the key is still active; a service that is called for
     the key and writes by itself is handed that store, or the principal. `idempotency_keys`: as they were given; more
-    than one is a fault. `on_leave`: what an operation that waits hands over, to be done when the caller leaves.
+    than one is a fault; what was kept under it counts for `recalled_for_ms`, or for as long as it is kept (None).
+    `on_leave`: what an operation that waits hands over, to be done when the caller leaves.
     """
 
     services: Services
@@ -108,6 +110,7 @@ class Call(NamedTuple):
     input: Any
     idempotency_keys: Sequence[str] = ()
     on_leave: OnLeave = never_leaves
+    recalled_for_ms: int | None = None
 
     @property
     def organization_id(self) -> str:
@@ -166,8 +169,8 @@ class Operation:
     `id`: the name that generated clients give the call.
     `endpoint`: method and path of HTTP; `{id}` is `Call.id`.
     `answer`: the model of `data`, a list of it, or BYTES.
-    `scope`: what the key needs; empty where the operation is public, and `run` a RunPublic. `also`: what it needs
-    besides.
+    `scope`: what the key needs, or ANY_KEY; empty where the operation is public, and `run` a RunPublic. `also`: what it
+    needs besides.
     `input`: the model of the JSON body, or of the query.
     `refusals`: the codes that this operation adds to those that every operation has.
     `names`: the kind of resource that `{id}` names, for keys bound to an inbox: they hear of a resource in another

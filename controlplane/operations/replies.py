@@ -19,7 +19,7 @@ from controlplane.sending import replying
 from controlplane.sending.replying import Answer
 from controlplane.sending.submission import Accepted, Retry, Submission, recalled, with_resolved
 from maild.message.outgoing_warnings import AuthoredWords
-from storage import conversation, idempotency, messages, threads
+from storage import conversation, messages, threads
 from storage.database import Tx
 from storage.records import MessageRow
 
@@ -127,5 +127,5 @@ def _write_draft(tx: Tx, call: Call, body: CreateDraft, resolved: bytes, retry: 
     row = drafts.create(tx, call, body)
     shown = with_resolved(msgspec.json.encode(drafts.shown_draft(row)), resolved)
     if retry is not None:
-        idempotency.keep(tx, call.organization_id, *retry[:3], shown.decode(), None, row.created_at)
+        retry.keep(tx, call.organization_id, shown, None, row.created_at)
     return Accepted(shown, is_replay=False)

@@ -29,10 +29,12 @@ class JsonArray:
 
 @dataclass(frozen=True, slots=True)
 class JsonPieces:
-    """A value that is too large to be in memory, as pieces of its JSON. `is_replay`: an earlier call made it."""
+    """A value that is too large to be in memory, as pieces of its JSON. `is_replay`: an earlier call made it.
+    `brief`: the same without bodies of messages, for doors that show none; None: there is no such thing."""
 
     pieces: AsyncIterator[bytes]
     is_replay: bool = False
+    brief: Any = None
 
 
 @dataclass(frozen=True, slots=True)

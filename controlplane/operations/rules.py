@@ -12,7 +12,7 @@ from controlplane.operations.messages import accepted, small_retry_of
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from controlplane.sending.submission import Accepted, Retry, recalled
-from storage import allowances, idempotency, inboxes, rules
+from storage import allowances, inboxes, rules
 from storage.audit import Records, address_hash
 from storage.audit_acts import Act, Actor
 from storage.clock import iso
@@ -57,7 +57,7 @@ def _create(tx: Tx, call: Call, retry: Retry | None) -> Accepted:
     row = write_rule(tx, call.organization_id, call.input, rule_id, *recorder, now_ms)
     answer = msgspec.json.encode(shown_rule(row))
     if retry is not None:
-        idempotency.keep(tx, call.organization_id, *retry[:3], answer.decode(), None, now_ms)
+        retry.keep(tx, call.organization_id, answer, None, now_ms)
     return Accepted(answer, is_replay=False)
 
 

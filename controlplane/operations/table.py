@@ -59,6 +59,7 @@ from controlplane.contract.messages import (
     ListMessages,
     Message,
     PatchMessage,
+    ReadMessage,
     SendMessage,
     WaitMessage,
 )
@@ -103,6 +104,7 @@ from controlplane.operations import (
     analytics,
     attachments,
     audit,
+    callers,
     claims,
     codes,
     domains,
@@ -113,6 +115,7 @@ from controlplane.operations import (
     keys,
     message_batches,
     message_checks,
+    message_context,
     message_waits,
     messages,
     operator_queue,
@@ -128,7 +131,7 @@ from controlplane.operations import (
     unsubscribe,
     webhooks,
 )
-from controlplane.operations.operation import BYTES, BoundKeys, Operation
+from controlplane.operations.operation import ANY_KEY, BYTES, BoundKeys, Operation
 
 # docs/contract.md, section 8; 1 MB = 1,048,576 bytes; where nothing is said, operation.SMALL_BODY_BYTES.
 SEND_BYTES = 22 * 1_048_576  # 15 MB of attachments in base64, and the rest of the JSON
@@ -476,8 +479,9 @@ OPERATIONS: tuple[Operation, ...] = (
 )
 # fmt: on
 
-# The same for a message that its author's program composed. It is in no list of what HTTP serves: the door of SMTP
-# submission calls it.
+# What follows is in no list of what HTTP serves: other doors call it.
+
+# The same as `sendMessage` for a message that its author's program composed (SMTP submission).
 SUBMIT_MESSAGE = Operation(
     "submitMessage",
     "POST /v1/messages/send",
@@ -490,4 +494,25 @@ SUBMIT_MESSAGE = Operation(
     replays=True,
     body_bytes_max=SEND_BYTES,
     refusals=(*SENDING_REFUSALS, "claim_required", "idempotency_conflict"),
+)
+
+# What models ask (MCP): who they are here, and a message within a budget. The paths are those of their nearest kin.
+WHO_AM_I = Operation(
+    "whoAmI",
+    "GET /v1/organization",
+    "The key, its inbox and its limits",
+    callers.who_am_i,
+    dict,
+    scope=ANY_KEY,
+)
+READ_MESSAGE = Operation(
+    "readMessage",
+    "GET /v1/messages/{id}",
+    "A message as text for a model, within a budget",
+    message_context.read_message,
+    dict,
+    scope="messages:read",
+    input=ReadMessage,
+    names="message",
+    refusals=("message_not_found", "inbox_access_denied"),
 )

@@ -123,12 +123,12 @@ def _told(thread_id: str, words: SpokenThread, max_tokens: int, focus: str | Non
 def _context(
     thread_id: str, words: SpokenThread, max_tokens: int, focus: str | None, key: bytes
 ) -> ToldThread:
-    shown = [_message(row) for row in words.rows]
+    shown = [context_message(row) for row in words.rows]
     return context(ReadThread(thread_id, words.message_count, shown), max_tokens, focus, key)
 
 
 def _places(told: ToldThread, rows: Sequence[SpokenRow]) -> list[dict[str, Any]]:
-    shown, risks = {row.id: _message(row) for row in rows}, {row.id: row.risk for row in rows}
+    shown, risks = {row.id: context_message(row) for row in rows}, {row.id: row.risk for row in rows}
     return [
         {
             "id": place.id,
@@ -152,7 +152,8 @@ def _places(told: ToldThread, rows: Sequence[SpokenRow]) -> list[dict[str, Any]]
     ]
 
 
-def _message(row: SpokenRow) -> ContextMessage:
+def context_message(row: SpokenRow) -> ContextMessage:
+    """What a text for a model may show of the message."""
     name, address = row.from_name, row.from_address
     return ContextMessage(
         id=row.id,

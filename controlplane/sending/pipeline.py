@@ -50,7 +50,6 @@ from maild.message.digest import Digest
 from storage import (
     blobs,
     drafts,
-    idempotency,
     inboxes,
     message_json,
     messages,
@@ -302,7 +301,7 @@ class Pipeline:
         if submission.resolved is not None:
             shown = with_resolved(shown, submission.resolved)
         if retry is not None:
-            idempotency.keep(tx, organization_id, *retry[:3], shown.decode(), message_id, now_ms)
+            retry.keep(tx, organization_id, shown, message_id, now_ms)
         return Accepted(shown, is_replay=False, message_id=message_id, review_id=review_id)
 
 

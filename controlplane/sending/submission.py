@@ -36,12 +36,28 @@ NO_SUBJECT = "(no subject)"
 
 class Retry(NamedTuple):
     """How a client that asks again is recognised. The same key with another fingerprint is a conflict; `family`, where
-    it is not empty: so is another key that begins so."""
+    it is not empty: so is another key that begins so. What was kept before `since_ms` does not count any more."""
 
     endpoint: str
     key: str
     fingerprint: bytes
     family: str = ""
+    since_ms: int = 0
+
+    def keep(self, tx: Tx, organization_id: str, answer: bytes, message_id: str | None, now_ms: int) -> None:
+        """Keep the answer in the transaction that made what it tells of, behind `recalled`, which found none."""
+        if self.since_ms:
+            idempotency.forget(tx, organization_id, self.endpoint, self.key, self.since_ms)
+        idempotency.keep(
+            tx,
+            organization_id,
+            self.endpoint,
+            self.key,
+            self.fingerprint,
+            answer.decode(),
+            message_id,
+            now_ms,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +136,7 @@ def recalled(tx: Tx, organization_id: str, retry: Retry | None) -> Accepted | No
     """What was answered to this very request before; None: it is the first. Refusal `idempotency_conflict`."""
     if retry is None:
         return None
-    kept = idempotency.find(tx, organization_id, retry.endpoint, retry.key)
+    kept = idempotency.find(tx, organization_id, retry.endpoint, retry.key, retry.since_ms)
     if kept is None:
         if retry.family and idempotency.has_another(
             tx, organization_id, retry.endpoint, retry.family, retry.fingerprint

@@ -38,6 +38,7 @@ class ContextMessage(NamedTuple):
     """What a context may show of a message. `state`: what a reader must know of it ("held", "failed"), or empty.
 
     `is_brief`: a report or an automatic answer, told in one line. `has_more`: the message goes on behind `words`.
+    `facts`: what else the server says of it, in words of its own.
     """
 
     id: str
@@ -52,6 +53,7 @@ class ContextMessage(NamedTuple):
     words: str
     has_more: bool
     attachments: Sequence[ContextAttachment]
+    facts: Sequence[str] = ()
 
 
 class ContextRange(NamedTuple):
@@ -201,6 +203,7 @@ class _Teller:
         if message.is_inbound:
             facts.append(self._verified(message.verified_domain))
         facts += ([message.state] if message.state else []) + (["automatic"] if message.is_brief else [])
+        facts += message.facts
         return " · ".join(facts)
 
     def _verified(self, domain: str | None) -> str:
@@ -227,9 +230,14 @@ class _Teller:
         return "\n".join(lines)
 
     def _field(self, value: str) -> str:
-        held = fences.inert_line(value[: self._field_cost // UNIT * CHARACTERS])
-        shown = beginning(held, self._field_cost)
-        return shown if shown == held and len(held) >= len(value.strip()) else f"{shown}…"
+        return one_line(value, self._field_cost)
+
+
+def one_line(value: str, cost: int) -> str:
+    """A sender's words on one line between fences, as many as the cost (maild.message.tokens) holds."""
+    held = fences.inert_line(value[: cost // UNIT * CHARACTERS])
+    shown = beginning(held, cost)
+    return shown if shown == held and len(held) >= len(value.strip()) else f"{shown}…"
 
 
 def _with_words(bare: _Piece, words: str, words_cost: int, *, is_cut: bool) -> _Piece:
