@@ -164,7 +164,11 @@ class LogEvent(StrEnum):
     # HTTP
     REQUEST_READ = "request_read", "debug", "A request that changes nothing was answered with 2xx or 3xx."
     REQUEST_DONE = "request_done", "info", "A request that changes something was answered with 2xx or 3xx."
-    REQUEST_REFUSED = "request_refused", "info", "A request was answered with 4xx or 5xx."
+    REQUEST_REFUSED = (
+        "request_refused",
+        "info",
+        "A request was answered with 4xx or 5xx, or a tool (`tool`, of MCP) with an error (`code`).",
+    )
     HTTP_MALFORMED = "http_malformed", "info", "Octets came that are not an HTTP request."
     HTTP_CLIENT_LEFT = "http_client_left", "info", "The client was gone before its answer."
     HTTP_CONNECTION_REFUSED = "http_connection_refused", "info", "One connection too many."

@@ -39,8 +39,10 @@ from controlplane.sending.scheduler import Scheduler
 from controlplane.sending.tls_reporter import USER_AGENT as REPORTS_USER_AGENT
 from controlplane.sending.tls_reporter import ReportHostRules, TlsReporter
 from controlplane.sending.unsubscribing import Unsubscriber
+from controlplane.transport.callers import Callers
 from controlplane.transport.health import HealthCheck
-from controlplane.transport.server import HttpServer
+from controlplane.transport.request_bodies import RequestBodies
+from controlplane.transport.server import HttpServer, Pages
 from controlplane.transport.statuses import status_of
 from controlplane.webhooks.dispatcher import Dispatcher
 from controlplane.webhooks.event_streams import Streams
@@ -170,14 +172,18 @@ def control_plane(
     operations = Operations(db, services)
     authenticator = Authenticator(db, clock)
     rate_limit = RateLimit(db, clock, settings.limits.requests_per_minute)
+    callers, bodies = Callers(authenticator, rate_limit), RequestBodies(settings.http, ground.cpu)
+    pages: list[Pages] = [
+        Reference(OPERATIONS, settings.server.public_url),
+        HealthCheck(db, self_check, loop_monitor.today),
+    ]
     http = HttpServer(
         operations,
-        authenticator,
-        rate_limit,
-        [Reference(OPERATIONS, settings.server.public_url), HealthCheck(db, self_check, loop_monitor.today)],
+        callers,
+        bodies,
+        pages,
         settings.http,
         ground.rounds,
-        ground.cpu,
         clock,
         ids,
         ground.tuning.http,

@@ -6,24 +6,18 @@ from typing import Any, cast
 
 from aiohttp import web
 
-from controlplane.access.authentication import Authenticator, bearer
 from controlplane.access.principal import Principal
-from controlplane.access.rate_limit import RateLimit, RateVerdict
 from controlplane.contract.events import StreamEvents
 from controlplane.contract.model import RequestQuery
-from controlplane.contract.refusals import Refusal
 from controlplane.operations.invoke import Operations
 from controlplane.operations.operation import Operation
-from controlplane.transport.connections import ClientConnection, is_local
+from controlplane.transport.callers import Callers, address_of
+from controlplane.transport.connections import ClientConnection
 from controlplane.transport.reading import read_query
 from controlplane.transport.request_bodies import RequestBodies, refuse_body
 from controlplane.transport.responses import Responder
 
 Next = Callable[[web.Request], Awaitable[web.StreamResponse]]
-
-PRINCIPAL = web.RequestKey("principal", Principal)
-REQUEST = web.RequestKey("request_id", str)  # its id, which the gate gives it
-RATE = web.RequestKey("rate", RateVerdict)
 
 
 class Door:
@@ -32,14 +26,12 @@ class Door:
     def __init__(
         self,
         operations: Operations,
-        authenticator: Authenticator,
-        rate_limit: RateLimit,
+        callers: Callers,
         bodies: RequestBodies,
         responder: Responder,
     ) -> None:
         self._operations = operations
-        self._authenticator = authenticator
-        self._rate_limit = rate_limit
+        self._callers = callers
         self._bodies = bodies
         self._responder = responder
 
@@ -49,7 +41,7 @@ class Door:
 
     def _keyed_endpoint(self, operation: Operation) -> Next:
         async def serve(request: web.Request) -> web.StreamResponse:
-            principal = await self.admit(request)
+            principal = await self._callers.admit(request)
             result = await self._operations.invoke(
                 operation,
                 principal,
@@ -65,7 +57,7 @@ class Door:
     def _public_endpoint(self, operation: Operation) -> Next:
         async def serve(request: web.Request) -> web.StreamResponse:
             query = _read_query(operation.query, request)
-            async with self._bodies.octets(operation, request, _address_of(request)) as body:
+            async with self._bodies.octets(operation, request, address_of(request)) as body:
                 result = await self._operations.invoke_public(
                     operation,
                     input=query,
@@ -77,23 +69,12 @@ class Door:
 
         return serve
 
-    async def admit(self, request: web.Request) -> Principal:
-        """The principal that calls; Refusal for what is not an active key, and over the rate."""
-        found = await self._authenticator.principal(bearer(request.headers.get("Authorization")))
-        principal = found._replace(request_id=request[REQUEST])
-        request[PRINCIPAL] = principal
-        verdict = await self._rate_limit.count(principal.organization_id)
-        request[RATE] = verdict
-        if not verdict.allowed:
-            raise Refusal("rate_limit_exceeded", retry_after_s=verdict.retry_after_s)
-        return principal
-
     @asynccontextmanager
     async def _body(
         self, operation: Operation, request: web.Request, principal: Principal
     ) -> AsyncIterator[Any]:
         _read_query(operation.query, request)
-        holders = (principal.organization_id, *_address_of(request))
+        holders = (principal.organization_id, *address_of(request))
         async with self._bodies.body(operation, request, holders) as body:
             yield body
 
@@ -134,9 +115,3 @@ def _resumed(request: web.Request, query: StreamEvents) -> StreamEvents:
 def _prefers_html(request: web.Request) -> bool:
     """A browser says so; a program that takes anything gets JSON."""
     return "text/html" in request.headers.get("Accept", "").lower()
-
-
-def _address_of(request: web.Request) -> tuple[str, ...]:
-    """The peer as a holder of bytes; a proxy's address stands for all clients, and so for none."""
-    peer = request.remote or ""
-    return () if is_local(peer) else (peer,)

@@ -3,7 +3,7 @@
 from typing import Any
 
 import structlog
-from aiohttp import HttpVersion11, web
+from aiohttp import web
 from aiohttp.web_protocol import RequestPayloadError
 from structlog.contextvars import bind_contextvars
 
@@ -11,9 +11,9 @@ from conf.log_events import LogEvent, clean, is_told, tell
 from conf.strangers import StrangerLog
 from controlplane.contract.refusals import Refusal, bad_request
 from controlplane.operations.table import OPERATIONS
+from controlplane.transport.callers import PRINCIPAL, RATE, REQUEST, Callers
 from controlplane.transport.connections import is_local
-from controlplane.transport.door import PRINCIPAL, RATE, REQUEST, Door, Next
-from controlplane.transport.request_bodies import expects_continue
+from controlplane.transport.door import Next
 from controlplane.transport.responses import REQUEST_ID, SERVER, refuse
 from controlplane.transport.statuses import HttpRefusal
 from storage.clock import Clock
@@ -28,7 +28,10 @@ PUBLIC_PATHS = frozenset(operation.path for operation in OPERATIONS if operation
 METHOD_CHARS = 10
 RETRY_AFTER_S = 2  # of a request that found no place in time
 LEFT = 499  # the client left: the status is only logged
-_CODE = web.RequestKey("code", str)  # of the error that is answered
+CODE = web.RequestKey("code", str)  # of the error that is answered
+TOLD = web.RequestKey(
+    "told", dict[str, Any]
+)  # what else the line in the log says, where a door knows more than a route
 
 
 _OVERLOADED = Refusal(
@@ -45,8 +48,10 @@ class _Misframed(Exception):
 class Gate:
     """What surrounds every request: its id, its line in the log, the envelope of what it is refused."""
 
-    def __init__(self, door: Door, rounds: Rounds, clock: Clock, ids: Ids, strangers: StrangerLog) -> None:
-        self._door = door
+    def __init__(
+        self, callers: Callers, rounds: Rounds, clock: Clock, ids: Ids, strangers: StrangerLog
+    ) -> None:
+        self._callers = callers
         self._rounds = rounds
         self._clock = clock
         self._ids = ids
@@ -85,9 +90,11 @@ class Gate:
 
     def _tell(self, request: web.Request, status: int, took_s: float) -> None:
         """One line a request. Of its target the pattern alone is told: paths and queries are the peer's words."""
-        is_reading = request.method in ("GET", "HEAD")
+        told, code = request.get(TOLD, {}), request.get(CODE)
+        is_reading = told.get("is_reading", request.method in ("GET", "HEAD"))
         done = LogEvent.REQUEST_READ if is_reading else LogEvent.REQUEST_DONE
-        if status < 400 and not is_told(log, done):
+        is_refused = status >= 400 or code is not None
+        if not is_refused and not is_told(log, done):
             return
         principal = request.get(PRINCIPAL)
         fields: dict[str, Any] = {
@@ -97,12 +104,13 @@ class Gate:
             "route": _pattern(request),
             "status": status,
             "duration_ms": round(took_s * 1000, 1),
+            **{name: value for name, value in told.items() if name != "is_reading"},
         }
         if principal is not None:
             fields |= {"key_id": principal.key_id, "organization_id": principal.organization_id}
-        if status >= 400:  # any client can bring those about in a loop, with a key or without
+        if is_refused:  # any client can bring those about in a loop, with a key or without
             whose = None if principal is None else principal.organization_id
-            self._strangers.note(LogEvent.REQUEST_REFUSED, whose, code=request.get(_CODE), **fields)
+            self._strangers.note(LogEvent.REQUEST_REFUSED, whose, code=code, **fields)
         else:
             tell(log, done, **fields)
 
@@ -121,11 +129,6 @@ class Gate:
         if request.writer.output_size > 0:  # an error in the middle of a body would pass for more of it
             transport.abort()
         return _refuse(request, Refusal("internal_error", details={"requestId": request_id}))
-
-    async def expect(self, request: web.Request) -> None:
-        """RFC 9110 §10.1.1. The 100 itself is sent when the body is wanted: a client that is refused sends none."""
-        if request.version >= HttpVersion11 and not expects_continue(request):
-            raise Refusal("expectation_failed")
 
     async def decorate(self, request: web.Request, response: web.StreamResponse) -> None:
         """The headers of every answer, streamed ones too (a signal of aiohttp, before they are sent)."""
@@ -157,7 +160,7 @@ class Gate:
     async def _refusal(self, request: web.Request) -> Refusal | None:
         """Without a good key, not even an unknown path under /v1 is admitted to be unknown."""
         try:
-            await self._door.admit(request)
+            await self._callers.admit(request)
         except Refusal as error:
             return error
         return None
@@ -184,7 +187,7 @@ def _check_framing(request: web.Request) -> None:
 
 
 def _refuse(request: web.Request, error: Refusal) -> web.Response:
-    request[_CODE] = error.code
+    request[CODE] = error.code
     return refuse(error)
 
 

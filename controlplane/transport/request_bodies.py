@@ -13,10 +13,10 @@
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from aiohttp import HttpVersion11, web
 
@@ -37,7 +37,16 @@ class ClientLeft(ConnectionError):
     """The client hung up before its turn came; nothing was begun."""
 
 
+class TakesBody(Protocol):
+    """What a body is for, as far as it says how long that may be."""
+
+    @property
+    def body_bytes_max(self) -> int: ...
+
+
 class RequestBodies:
+    """Reads bodies for all of HTTP: one account of their bytes, and one line of the large ones."""
+
     def __init__(self, settings: Http, cpu: CpuThreads) -> None:
         self._cpu = cpu
         self._account = ByteAccount(settings.max_bytes_in_flight)
@@ -53,26 +62,38 @@ class RequestBodies:
         self, operation: Operation, request: web.Request, holders: Sequence[str]
     ) -> AsyncIterator[Any]:
         """The operation's model of the body; a large one has its turn until the block ends."""
+        assert operation.body is not None
+        async with self.parsed(operation, request, holders, partial(read_body, operation.body)) as body:
+            yield body
+
+    @asynccontextmanager
+    async def parsed(
+        self,
+        taker: TakesBody,
+        request: web.Request,
+        holders: Sequence[str],
+        parse: Callable[[bytearray], Any],
+    ) -> AsyncIterator[Any]:
+        """What `parse` makes of the JSON body; it may empty what it is given."""
         _check_coding(request)
-        async with self.octets(operation, request, holders) as raw:
+        async with self.octets(taker, request, holders) as raw:
             if raw and request.content_type != JSON:
                 raise Refusal("unsupported_media_type")
-            assert operation.body is not None
             if len(raw) <= LARGE_BYTES:
-                yield read_body(operation.body, raw)
+                yield parse(raw)
                 return
             async with self._turns.turn(holders[0]):
                 _check_presence(request)
-                yield await self._cpu.run(holders[0], partial(read_body, operation.body, raw))
+                yield await self._cpu.run(holders[0], partial(parse, raw))
 
     @asynccontextmanager
     async def octets(
-        self, operation: Operation, request: web.Request, holders: Sequence[str]
+        self, taker: TakesBody, request: web.Request, holders: Sequence[str]
     ) -> AsyncIterator[bytearray]:
-        """The whole body, as long as its operation allows; counted until the block ends."""
+        """The whole body, as long as it may be; counted until the block ends."""
         announced = request.content_length
-        if announced is not None and announced > operation.body_bytes_max:
-            raise _too_large(operation)
+        if announced is not None and announced > taker.body_bytes_max:
+            raise _too_large(taker)
         if announced:
             self._take(announced, holders)  # is there room for it? Held is what has come
             self._account.give(announced, *holders)
@@ -81,8 +102,8 @@ class RequestBodies:
         held = 0
         try:
             async for piece in request.content.iter_any():
-                if held + len(piece) > operation.body_bytes_max:
-                    raise _too_large(operation)
+                if held + len(piece) > taker.body_bytes_max:
+                    raise _too_large(taker)
                 self._take(len(piece), holders)
                 held += len(piece)
                 raw += piece
@@ -108,6 +129,13 @@ async def refuse_body(request: web.Request) -> None:
         raise invalid([Fault("", "unexpected_body", "This endpoint takes no body")])
 
 
+async def expect(request: web.Request) -> None:
+    """What a route does about Expect (RFC 9110 §10.1.1). The 100 itself is sent when the body is wanted: a client that
+    is refused sends none."""
+    if request.version >= HttpVersion11 and not expects_continue(request):
+        raise Refusal("expectation_failed")
+
+
 async def continue_if_expected(request: web.Request) -> None:
     """RFC 9110 §10.1.1: a client that asked is told that the body is wanted."""
     if request.version >= HttpVersion11 and expects_continue(request):
@@ -130,6 +158,6 @@ def _check_presence(request: web.Request) -> None:
         raise ClientLeft
 
 
-def _too_large(operation: Operation) -> Refusal:
-    limit = operation.body_bytes_max
+def _too_large(taker: TakesBody) -> Refusal:
+    limit = taker.body_bytes_max
     return Refusal("payload_too_large", f"The body of this request may have {limit} bytes.", {"limit": limit})

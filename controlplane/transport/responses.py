@@ -115,6 +115,7 @@ def _json(whole: Any, status: int, headers: Mapping[str, str]) -> web.Response:
 
 
 def envelope(refusal: Refusal) -> dict[str, Any]:
+    """The body of its answer: `{"error": …}`."""
     error: dict[str, Any] = {"code": refusal.code, "message": refusal.message}
     if refusal.details is not None:
         error["details"] = refusal.details

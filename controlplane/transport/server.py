@@ -10,17 +10,15 @@ from aiohttp import web
 from conf.settings import Http, host_port
 from conf.strangers import StrangerLog
 from conf.tuning import HttpTuning
-from controlplane.access.authentication import Authenticator
-from controlplane.access.rate_limit import RateLimit
 from controlplane.operations.invoke import Operations
 from controlplane.operations.table import OPERATIONS
+from controlplane.transport.callers import Callers
 from controlplane.transport.connections import ClientConnection, Watch
 from controlplane.transport.door import Door, Next
 from controlplane.transport.gate import Gate
-from controlplane.transport.request_bodies import RequestBodies
+from controlplane.transport.request_bodies import RequestBodies, expect
 from controlplane.transport.responses import Responder
 from storage.clock import Clock
-from storage.cpu_threads import CpuThreads
 from storage.ids import Ids
 from storage.rounds import Rounds
 from storage.service import Service
@@ -46,21 +44,20 @@ class HttpServer(Service):
     def __init__(
         self,
         operations: Operations,
-        authenticator: Authenticator,
-        rate_limit: RateLimit,
+        callers: Callers,
+        request_bodies: RequestBodies,
         pages: Sequence[Pages],
         settings: Http,
         rounds: Rounds,
-        cpu: CpuThreads,
         clock: Clock,
         ids: Ids,
         tuning: HttpTuning,
     ) -> None:
         strangers = StrangerLog(clock.monotonic, later=asyncio.get_running_loop().call_later)
-        self.request_bodies = RequestBodies(settings, cpu)
+        self.request_bodies = request_bodies
         responder = Responder(settings.event_stream_heartbeat_s, tuning)
-        self._door = Door(operations, authenticator, rate_limit, self.request_bodies, responder)
-        self._gate = Gate(self._door, rounds, clock, ids, strangers)
+        self._door = Door(operations, callers, request_bodies, responder)
+        self._gate = Gate(callers, rounds, clock, ids, strangers)
         self._runner = web.AppRunner(
             self._application(pages),
             access_log=None,
@@ -83,7 +80,7 @@ class HttpServer(Service):
         for operation in OPERATIONS:
             for method in (operation.method, "HEAD") if operation.has_head else (operation.method,):
                 endpoint = self._door.endpoint(operation)
-                app.router.add_route(method, operation.path, endpoint, expect_handler=self._gate.expect)
+                app.router.add_route(method, operation.path, endpoint, expect_handler=expect)
         for some in pages:
             some.add_to(app)
         return app

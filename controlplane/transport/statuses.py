@@ -122,6 +122,7 @@ def status_of(refusal: Refusal) -> int:
 
 
 def headers_of(refusal: Refusal) -> dict[str, str]:
+    """The headers that its answer has besides."""
     headers = dict(refusal.headers) if isinstance(refusal, HttpRefusal) else {}
     if refusal.retry_after_s is not None:
         headers["Retry-After"] = str(refusal.retry_after_s)
