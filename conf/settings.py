@@ -84,6 +84,12 @@ def _url(value: str) -> str:
     return value.rstrip("/")
 
 
+def _origin(value: str) -> str:
+    if not re.fullmatch(r"[a-z][a-z0-9+.-]*://[^/\s?#]+", value.lower()):
+        raise ValueError("must be an origin such as https://tools.example.org, without a path")
+    return value.lower()
+
+
 def _mailbox(value: str) -> str:
     local, _, domain = value.rpartition("@")
     if not _LOCAL_PART.fullmatch(local):
@@ -101,6 +107,7 @@ OptionalListen = Annotated[str, _optional(_listen)]
 Network = Annotated[str, AfterValidator(_network)]
 Url = Annotated[str, AfterValidator(_url)]
 OptionalUrl = Annotated[str, _optional(_url)]
+Origin = Annotated[str, AfterValidator(_origin)]
 Positive = Annotated[int, Field(ge=1)]
 Allowance = Annotated[int, Field(ge=0)]
 DailyMessages = Annotated[int, Field(ge=1, le=1_000_000_000)]
@@ -170,6 +177,8 @@ class Http(_Section):
     event_streams_per_organization: Positive = 10
     event_stream_heartbeat_s: Positive = 15
     waits_per_organization: Positive = 50
+    mcp: bool = True
+    mcp_origins: tuple[Origin, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

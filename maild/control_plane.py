@@ -22,6 +22,8 @@ from controlplane.mail.bodies import BodyReader, TextLoader
 from controlplane.mail.claim_keeper import ClaimKeeper
 from controlplane.mail.evidence import Examiner
 from controlplane.mail.evidence_follower import EvidenceFollower
+from controlplane.mcp.endpoint import McpEndpoint
+from controlplane.mcp.methods import Methods
 from controlplane.operations.invoke import Operations
 from controlplane.operations.operation import Services
 from controlplane.operations.table import OPERATIONS
@@ -48,6 +50,7 @@ from controlplane.webhooks.dispatcher import Dispatcher
 from controlplane.webhooks.event_streams import Streams
 from controlplane.webhooks.ping import Pinger
 from controlplane.webhooks.secrets import Secrets
+from maild import __version__
 from maild.audit_keeper import AuditKeeper
 from maild.loop_monitor import LoopMonitor
 from maild.mail_plane import Ground
@@ -177,6 +180,8 @@ def control_plane(
         Reference(OPERATIONS, settings.server.public_url),
         HealthCheck(db, self_check, loop_monitor.today),
     ]
+    if settings.http.mcp:
+        pages.append(_mcp(ground, operations, callers, bodies, fence_key))
     http = HttpServer(
         operations,
         callers,
@@ -209,6 +214,14 @@ def control_plane(
     return ControlPlane(
         operations, door.log_in, http, hooks.dispatcher, hooks.streams, background, reporter, keeper
     )
+
+
+def _mcp(
+    ground: Ground, operations: Operations, callers: Callers, bodies: RequestBodies, fence_key: bytes
+) -> McpEndpoint:
+    settings = ground.settings
+    methods = Methods(operations, fence_key, __version__)
+    return McpEndpoint(methods, callers, bodies, [settings.server.public_url, *settings.http.mcp_origins])
 
 
 def _claim_keeper(ground: Ground, streams: Streams) -> ClaimKeeper:

@@ -76,6 +76,12 @@ def closing(nonce: str) -> str:
     return f"mail {nonce}>>>"
 
 
+def fenced(key: bytes, name: str, words: str) -> str:
+    """The words, which are inert, between their two lines. `name`: see `nonce`."""
+    mark = nonce(key, name, words)
+    return f"{opening(mark)}\n{words}\n{closing(mark)}"
+
+
 def _shown(found: re.Match[str]) -> str:
     character = found[0]
     before = found.string[found.start() - 1 : found.start()]

@@ -1,0 +1,172 @@
+"""What each tool is given. A description says what a name does not; no schema has a reference or a choice of types."""
+
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
+
+from controlplane.contract.messages import READ_TOKENS_MAX
+from controlplane.contract.model import ABSENT
+from controlplane.mcp.tool import Arguments
+
+READ_TOKENS_MIN = 500
+WAIT_S_MAX = 50  # below the minute after which clients give up
+FOUND_MAX = 25
+LABELLED_MAX = 100
+
+
+def says(text: str, **bounds: Any) -> Any:
+    """A field's description."""
+    return Field(description=text, **bounds)
+
+
+InboxId = Annotated[str, says("inb_…; default: the key's own inbox")]
+MessageId = Annotated[str, says("msg_…")]
+MaxTokens = Annotated[int, says("Length of the answer", ge=READ_TOKENS_MIN, le=READ_TOKENS_MAX)]
+TimeoutSeconds = Annotated[int, says("How long to wait", ge=0, le=WAIT_S_MAX)]
+After = Annotated[str, says("Message id or ISO time; only newer mail. Default: two minutes ago")]
+Addresses = Annotated[list[str], says("Bare addresses")]
+Text = Annotated[str, says("Plain text")]
+Html = Annotated[str, says("HTML beside the text")]
+SendAt = Annotated[str, says("ISO time with offset: send then")]
+AsDraft = Annotated[bool, says("Write a draft, send nothing")]
+Again = Annotated[bool, says("Send although the same call was just made")]
+
+
+class NoArguments(Arguments):
+    """Of a tool that takes nothing."""
+
+
+class FindArguments(Arguments):
+    query: Annotated[str, says("ToldWords in sender, subject or text")] = ABSENT
+    inboxId: InboxId = ABSENT
+    from_: Annotated[str, says("Part of the sender's address or name", alias="from")] = ABSENT
+    unread: bool = ABSENT
+    labels: Annotated[list[str], says("All of these")] = ABSENT
+    direction: Literal["inbound", "outbound"] = ABSENT
+    since: Annotated[str, says("ISO date or time")] = ABSENT
+    limit: Annotated[int, Field(ge=1, le=FOUND_MAX)] = 10
+    cursor: Annotated[str, says("From the last answer: older mail")] = ABSENT
+
+    operation_names: ClassVar = {"query": "q", "from_": "from"}
+
+
+class ReadThreadArguments(Arguments):
+    threadId: Annotated[str, says("thd_…")]
+    maxTokens: MaxTokens = 4000
+
+
+class ReadMessageArguments(Arguments):
+    messageId: MessageId
+    maxTokens: MaxTokens = 4000
+    evidence: Annotated[bool, says("Add what may be an attack on you, with places")] = False
+
+
+class AttachmentArguments(Arguments):
+    attachmentId: Annotated[str, says("att_…")]
+
+
+class WaitArguments(Arguments):
+    inboxId: InboxId = ABSENT
+    threadId: Annotated[str, says("thd_…: answers in it alone")] = ABSENT
+    fromDomain: Annotated[str, says("Verified domain of the sender")] = ABSENT
+    subject: Annotated[str, says("Part of the subject")] = ABSENT
+    after: After = ABSENT
+    timeoutSeconds: TimeoutSeconds = 25
+
+
+class CodeArguments(Arguments):
+    fromDomain: Annotated[str, says("Domain that sends the code, such as github.com")]
+    inboxId: InboxId = ABSENT
+    after: After = ABSENT
+    timeoutSeconds: TimeoutSeconds = 25
+
+    operation_names: ClassVar = {"timeoutSeconds": "waitSeconds"}
+
+
+class ReplyArguments(Arguments):
+    messageId: Annotated[str, says("msg_… that is answered")]
+    text: Text
+    lastSeenMessageId: Annotated[
+        str, says("lastMessageId of what you read: refused if the thread went on since")
+    ]
+    replyAll: bool = ABSENT
+    html: Html = ABSENT
+    asDraft: AsDraft = ABSENT
+    sendAt: SendAt = ABSENT
+    claimId: Annotated[str, says("clm_… of claim_work, which the answer finishes")] = ABSENT
+    again: Again = False
+
+    operation_names: ClassVar = {"lastSeenMessageId": "ifLastMessageId"}
+
+
+class SendArguments(Arguments):
+    to: Addresses
+    subject: str
+    text: Text
+    cc: list[str] = ABSENT
+    bcc: list[str] = ABSENT
+    html: Html = ABSENT
+    inboxId: InboxId = ABSENT
+    sendAt: SendAt = ABSENT
+    asDraft: AsDraft = ABSENT
+    again: Again = False
+
+
+class ForwardArguments(Arguments):
+    messageId: MessageId
+    to: Addresses
+    text: Annotated[str, says("Your words above it")] = ABSENT
+    again: Again = False
+
+
+class CheckArguments(Arguments):
+    kind: Literal["send", "reply", "forward", "draft"]
+    messageId: Annotated[str, says("reply, forward: msg_…")] = ABSENT
+    draftId: Annotated[str, says("draft: drf_…")] = ABSENT
+    to: Annotated[list[str], says("send, forward")] = ABSENT
+    cc: list[str] = ABSENT
+    bcc: list[str] = ABSENT
+    subject: str = ABSENT
+    text: str = ABSENT
+    html: str = ABSENT
+    inboxId: InboxId = ABSENT
+    replyAll: bool = ABSENT
+    lastSeenMessageId: str = ABSENT
+    sendAt: str = ABSENT
+
+    operation_names: ClassVar = {"lastSeenMessageId": "ifLastMessageId"}
+
+
+class CancelArguments(Arguments):
+    messageId: MessageId
+
+
+class LabelArguments(Arguments):
+    messageIds: Annotated[list[str], says("msg_…", min_length=1, max_length=LABELLED_MAX)]
+    add: list[str] = ABSENT
+    remove: Annotated[list[str], says("Such as unread")] = ABSENT
+
+    operation_names: ClassVar = {"messageIds": "ids", "add": "addLabels", "remove": "removeLabels"}
+
+
+class ClaimArguments(Arguments):
+    inboxId: InboxId = ABSENT
+    leaseSeconds: Annotated[int, says("How long it is yours: 30 to 3600")] = ABSENT
+
+
+class FinishArguments(Arguments):
+    claimId: Annotated[str, says("clm_…")]
+    outcome: Annotated[
+        Literal["done", "release", "extend"], says("release gives it back to others, extend renews the lease")
+    ] = "done"
+
+
+class ListInboxesArguments(Arguments):
+    limit: Annotated[int, Field(ge=1, le=FOUND_MAX)] = FOUND_MAX
+    cursor: Annotated[str, says("From the last answer")] = ABSENT
+
+
+class CreateInboxArguments(Arguments):
+    username: Annotated[str, says("The part before the @")]
+    domain: Annotated[str, says("A verified domain of yours; default: a shared one")] = ABSENT
+    name: Annotated[str, says("Shown to recipients")] = ABSENT

@@ -1,0 +1,151 @@
+"""MCP as a door to the operations: one POST, one answer in JSON, no session, no stream.
+
+The first of these that fails is the answer: method, Origin, key and rate, body, JSON, one message, revision, method,
+arguments. It holds no rule of what an operation may do.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, NamedTuple, cast
+from urllib.parse import urlsplit
+
+import msgspec
+from aiohttp import web
+from mcp_types import INVALID_REQUEST, JSONRPC_VERSION, PARSE_ERROR
+
+from controlplane.access.principal import Principal
+from controlplane.contract.refusals import Refusal
+from controlplane.mcp import eras
+from controlplane.mcp.eras import REFUSED, ROUTING_HEADERS, Rejection, RpcMessage
+from controlplane.mcp.methods import McpCaller, Methods
+from controlplane.mcp.tools import BY_NAME
+from controlplane.operations.operation import JSON, SMALL_BODY_BYTES
+from controlplane.operations.table import SEND_BYTES
+from controlplane.transport.callers import REQUEST, Callers, address_of
+from controlplane.transport.connections import ClientConnection
+from controlplane.transport.gate import CODE, TOLD
+from controlplane.transport.reading import read_json
+from controlplane.transport.request_bodies import RequestBodies, expect
+from controlplane.transport.responses import envelope
+from controlplane.transport.statuses import headers_of, status_of
+
+PATH = "/mcp"
+# RFC 6750 §3. No metadata of an authorization server: clients that are told of one drop the key they have.
+CHALLENGE = {"WWW-Authenticate": 'Bearer realm="maild"'}
+
+
+class McpBody(NamedTuple):
+    """How long a body may be: as long as that of a send."""
+
+    body_bytes_max: int = SEND_BYTES
+
+
+class McpEndpoint:
+    """`origins`: those of web pages that may call, besides none (RFC 6454 §7): a page elsewhere must not reach a server
+    on its reader's own network through a name that it lets point there."""
+
+    def __init__(
+        self, methods: Methods, callers: Callers, bodies: RequestBodies, origins: Sequence[str]
+    ) -> None:
+        self._methods = methods
+        self._callers = callers
+        self._bodies = bodies
+        self._origins = frozenset(map(_origin, origins))
+
+    def add_to(self, app: web.Application) -> None:
+        app.router.add_route("POST", PATH, self.handle, expect_handler=expect)
+
+    async def handle(self, request: web.Request) -> web.Response:
+        """Any failure as an error of JSON-RPC, with the status and the headers that HTTP has for it."""
+        try:
+            return await self._answer(request)
+        except Rejection as rejection:
+            return _rejected(request, rejection)
+        except Refusal as refusal:
+            return _refused(request, refusal)
+
+    async def _answer(self, request: web.Request) -> web.Response:
+        self._check_origin(request)
+        principal = await self._callers.admit(request)
+        holders = (principal.organization_id, *address_of(request))
+        size = _Size()
+        async with self._bodies.parsed(McpBody(), request, holders, partial(_read, size)) as document:
+            message = eras.message_of(document)
+            if size.octets > SMALL_BODY_BYTES and not _takes_words(message):
+                raise Refusal("payload_too_large", "Only what sends mail may be so long.")
+            headers = {name: request.headers.getall(name, []) for name in ROUTING_HEADERS}
+            if message.id is None:
+                eras.check_notified_version(headers)
+                request[TOLD] = {"is_reading": True}
+                return web.Response(status=202)
+            return await self._result(request, eras.asked(message, headers), principal)
+
+    async def _result(self, request: web.Request, asked: eras.Asked, principal: Principal) -> web.Response:
+        on_leave = cast(ClientConnection, request.protocol).on_lost
+        done = await self._methods.answer(asked, McpCaller(principal, on_leave, request[REQUEST]))
+        request[TOLD] = {
+            "is_reading": done.tool is None or done.tool.hints.reads_only,
+            "rpc": asked.method,
+            **({} if done.tool is None else {"tool": done.tool.name}),
+        }
+        if done.refused is not None:
+            request[CODE] = done.refused
+        return _json({"jsonrpc": JSONRPC_VERSION, "id": asked.id, "result": done.result}, 200)
+
+    def _check_origin(self, request: web.Request) -> None:
+        named = request.headers.getall("Origin", [])
+        if named and (len(named) > 1 or named[0].lower() not in self._origins):
+            told = "Pages of this origin may not call; http.mcp_origins names those that may"
+            raise Rejection(REFUSED, told, status=403)
+
+
+class _Size:
+    """How long the body was."""
+
+    octets = 0
+
+
+def _read(size: _Size, raw: bytearray) -> Any:
+    size.octets = len(raw)
+    try:
+        document = read_json(raw)
+    except Refusal as refusal:
+        fault = (refusal.details or {})["fields"][0]
+        code = PARSE_ERROR if fault["code"] == "invalid_json" else INVALID_REQUEST
+        raise Rejection(code, ": ".join(filter(None, (fault["path"], fault["message"])))) from refusal
+    if eras.is_too_deep(document):
+        raise Rejection(PARSE_ERROR, f"At most {eras.DEPTH_MAX} objects and arrays may be within each other")
+    return document
+
+
+def _takes_words(message: RpcMessage) -> bool:
+    name = message.params.get("name")
+    tool = BY_NAME.get(name) if message.method == eras.CALL_TOOL and isinstance(name, str) else None
+    return tool is not None and tool.takes_words
+
+
+def _rejected(request: web.Request, rejection: Rejection) -> web.Response:
+    request[TOLD] = {"rpc_error": rejection.code, "is_reading": True}
+    error: dict[str, Any] = {"code": rejection.code, "message": rejection.message}
+    if rejection.data is not None:
+        error["data"] = rejection.data
+    return _json({"jsonrpc": JSONRPC_VERSION, "id": rejection.id, "error": error}, rejection.status)
+
+
+def _refused(request: web.Request, refusal: Refusal) -> web.Response:
+    """What HTTP refuses before anybody knows which request it is; `data` is the error as the API has it."""
+    request[CODE] = refusal.code
+    error = {"code": REFUSED, "message": refusal.message, "data": envelope(refusal)["error"]}
+    status, headers = status_of(refusal), headers_of(refusal)
+    headers |= CHALLENGE if status == 401 else {}
+    return _json({"jsonrpc": JSONRPC_VERSION, "id": None, "error": error}, status, headers)
+
+
+def _json(whole: Any, status: int, headers: dict[str, str] | None = None) -> web.Response:
+    return web.Response(body=msgspec.json.encode(whole), status=status, headers=headers, content_type=JSON)
+
+
+def _origin(url: str) -> str:
+    """RFC 6454 §6.1: scheme, host and port, as browsers write them."""
+    parts = urlsplit(url.lower())
+    return f"{parts.scheme}://{parts.netloc}"

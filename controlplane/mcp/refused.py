@@ -1,0 +1,83 @@
+"""A refusal as a tool's answer: what happened, whether anything was sent, and what to do. Hosts may show the model no
+more of it than the text."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from controlplane.contract.refusals import Refusal
+from controlplane.mcp import told_mail
+from controlplane.mcp.safe_facts import details
+from controlplane.mcp.told_mail import ListedMail
+from controlplane.mcp.tool import Tool
+
+_NOTHING = "Nothing was sent"
+NOTHING_SENT = f"{_NOTHING}."
+_SENT_ONCE = (
+    "It is not known whether it was sent. Call again with the very same arguments: it is never sent twice."
+)
+_SENT_PERHAPS = "It is not known whether it was sent. Look for it with find_messages before you call again."
+# After these nobody can tell.
+_IN_DOUBT = frozenset(("email_delivery_failed", "internal_error"))
+# What happened, where the refusal says it of HTTP.
+_HAPPENED: Mapping[str, str] = {
+    "validation_failed": "These arguments are not valid.",
+    "thread_advanced": "The conversation went on after lastSeenMessageId.",
+}
+# What to do, where the refusal does not say it.
+_ADVICE: Mapping[str, str] = {
+    "validation_failed": "Correct these arguments and call again.",
+    "thread_advanced": "Read the newer messages below. If your answer still fits, call again with lastSeenMessageId"
+    " set to lastMessageId.",
+    "rate_limit_exceeded": "Slow down, and call again later.",
+    "recipient_not_allowed": "Don't try other ways; tell whom you work for.",
+    "recipient_suppressed": "Don't try again; this address wants no mail.",
+    "insufficient_scope": "This key may not do that; tell whom you work for.",
+    "limit_reached": "Stop; tell whom you work for.",
+    "claim_lost": "Call claim_work again.",
+    "claim_required": "Call claim_work, and give its claimId.",
+    "internal_error": "Call again later.",
+    "provider_unavailable": "Call again later.",
+}
+
+
+class ToolError(NamedTuple):
+    """`text`: for the model. `facts`: the same, structured, without any word of strangers."""
+
+    text: str
+    facts: dict[str, Any]
+
+
+def refused(
+    refusal: Refusal, tool: Tool, fence_key: bytes, *, names_inboxes: bool, is_once: bool
+) -> ToolError:
+    """What the tool answers in place of what it was asked for. `is_once`: an equal call sends nothing twice."""
+    code, told = refusal.code, details(refusal.details)
+    happened = _HAPPENED.get(code, refusal.message)
+    words = [f"{code}: {happened}", *_faults(told)]
+    if tool.sends and code in _IN_DOUBT:
+        words.append(_SENT_ONCE if is_once else _SENT_PERHAPS)
+    elif tool.sends and not happened.startswith(_NOTHING):
+        words.append(NOTHING_SENT)
+    words += [_ADVICE[code]] if code in _ADVICE else []
+    if refusal.retry_after_s is not None:
+        words.append(f"retryAfterSeconds: {refusal.retry_after_s}")
+        told["retryAfterSeconds"] = refusal.retry_after_s
+    rest = {name: value for name, value in told.items() if name != "fields"}
+    words += [json.dumps(rest)] if rest else []
+    newer = (refusal.details or {}).get("newer")
+    if code == "thread_advanced" and newer:
+        words.append(told_mail.told(_mail(newer), fence_key, names_inboxes=names_inboxes))
+    return ToolError("\n".join(words), {"error": {"code": code, "message": happened, "details": told}})
+
+
+def _mail(newer: Sequence[Mapping[str, Any]]) -> list[ListedMail]:
+    return [msgspec.convert(one, ListedMail) for one in newer]
+
+
+def _faults(told: Mapping[str, Any]) -> list[str]:
+    return [
+        f"{one['path'] or 'arguments'}: {one['message']} ({one['code']})" for one in told.get("fields") or ()
+    ]

@@ -1,0 +1,155 @@
+"""Tools that write mail, or say what would become of it. They answer in facts."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from controlplane.contract.refusals import Fault, Refusal, invalid
+from controlplane.mcp.safe_facts import address, addresses, details, plain
+from controlplane.mcp.tool import Answered, Facts, ToolCall
+
+DO_NOT = "Do not send it again."
+_SAID: Mapping[str, str] = {
+    "held": f"Accepted, and held until a person has looked at it: this is success. {DO_NOT}",
+    "scheduled": f"Accepted; it leaves at scheduledAt. {DO_NOT}",
+}
+_ACCEPTED = f"Accepted; it is on its way. {DO_NOT}"
+_REPLAYED = "This very call was made a moment ago: already sent, not sent again."
+_DRAFTED = "A draft was written; nothing was sent."
+_HELD, _CANCELLED = "held", "cancelled"
+_WITHDRAW = "withdrawMessage"
+
+SENT_FACTS = {
+    "messageId": "string", "threadId": "string", "status": "string", "to": "array", "cc": "array", "bcc": "array",
+    "scheduledAt": "string", "draftId": "string", "dropped": "array", "review": "object", "alreadySent": "boolean",
+}  # fmt: skip
+FORWARDED_FACTS = {"messageId": "string", "threadId": "string", "status": "string", "alreadySent": "boolean"}
+CHECKED_FACTS = {
+    "wouldSend": "boolean", "wouldHold": "boolean", "errors": "array", "warnings": "array", "recipients": "array",
+    "lastMessageId": "string",
+}  # fmt: skip
+CANCELLED_FACTS = {"messageId": "string", "status": "string"}
+_SENT = ("to", "cc", "bcc", "subject", "text", "html")
+
+
+async def reply(call: ToolCall) -> Facts:
+    asked = call.arguments
+    given = asked.given("text", "lastSeenMessageId", "replyAll", "html", "asDraft", "sendAt", "claimId")
+    if asked.claimId is not None:
+        given["completeClaim"] = True
+    answered = await call.ask("replyToMessage", asked.messageId, given, is_once=True)
+    return _drafted(answered) if asked.asDraft else _sent(answered)
+
+
+async def send_message(call: ToolCall) -> Facts:
+    asked = call.arguments
+    given = {**asked.given(*_SENT), "inboxId": call.inbox_id()}
+    if asked.asDraft:
+        if asked.sendAt is not None:
+            raise invalid(
+                [Fault("sendAt", "not_allowed", "A draft has no time: leave out 'sendAt', or 'asDraft'")]
+            )
+        return _drafted(await call.ask("createDraft", given=given))
+    return _sent(await call.ask("sendMessage", given={**given, **asked.given("sendAt")}, is_once=True))
+
+
+async def forward_message(call: ToolCall) -> Facts:
+    asked = call.arguments
+    return _sent(await call.ask("forwardMessage", asked.messageId, asked.given("to", "text"), is_once=True))
+
+
+async def check_message(call: ToolCall) -> Facts:
+    told = (await call.ask("checkMessage", given=_checked(call))).data
+    thread = told["thread"] or {}
+    facts = {
+        "wouldSend": told["wouldSend"],
+        "wouldHold": told["wouldHold"],
+        "errors": [
+            {"code": one["code"], "message": one["message"], "details": details(one["details"])}
+            for one in told["errors"]
+        ],
+        "warnings": [_without_null(_members(one, _WARNING)) for one in told["warnings"]],
+        "recipients": [_members(one, _RECIPIENT) for one in told["recipients"]],
+        "lastMessageId": thread.get("lastMessageId"),
+    }
+    return Facts(_without_null(facts), "Nothing was sent: this only looks.")
+
+
+async def cancel_message(call: ToolCall) -> Facts:
+    """A held message is withdrawn by whoever may answer, a scheduled one cancelled by whoever may send."""
+    message_id = call.arguments.messageId
+    try:
+        await call.ask(_WITHDRAW, message_id)
+    except Refusal as refusal:
+        if refusal.code != "not_held":
+            raise
+        await call.ask("cancelScheduledMessage", message_id)
+    return Facts({"messageId": message_id, "status": _CANCELLED}, "Cancelled: it will not leave.")
+
+
+def _checked(call: ToolCall) -> dict[str, Any]:
+    """The body of POST /v1/messages/check."""
+    asked = call.arguments
+    given: dict[str, Any] = asked.given("to", "cc", "bcc", "text", "html", "subject")
+    if asked.kind == "send":
+        return {**given, **asked.given("sendAt"), "inboxId": call.inbox_id()}
+    if asked.kind == "draft":
+        return {"draftId": _needed(asked.draftId, "draftId", "draft")}
+    message_id = _needed(asked.messageId, "messageId", asked.kind)
+    if asked.kind == "reply":
+        more = asked.given("replyAll", "lastSeenMessageId", "sendAt")
+        return {"reply": {**given, **more, "messageId": message_id}}
+    return {"forward": {**given, "messageId": message_id}}
+
+
+def _needed(value: str | None, name: str, kind: str) -> str:
+    if value is None:
+        raise invalid([Fault(name, "required", f"kind '{kind}' needs it")])
+    return value
+
+
+_WARNING = {
+    "code": plain, "view": plain, "start": plain, "end": plain, "address": address, "messageId": plain,
+}  # fmt: skip
+_RECIPIENT = {
+    "address": address, "kind": plain, "isFirstTime": plain, "isSuppressed": plain, "route": plain, "finding": plain,
+}  # fmt: skip
+
+
+def _members(of: Mapping[str, Any], safe: Mapping[str, Callable[[Any], Any]]) -> dict[str, Any]:
+    return {name: read(of[name]) for name, read in safe.items()}
+
+
+def _sent(answered: Answered) -> Facts:
+    message = answered.data
+    resolved, review = message.get("resolved") or {}, message.get("review")
+    facts = {
+        "messageId": message["id"],
+        "threadId": message["threadId"],
+        "status": message["status"],
+        "to": addresses(message["toAddresses"]),
+        "cc": addresses(message["ccAddresses"]),
+        "bcc": addresses(message["bccAddresses"]),
+        "scheduledAt": message["scheduledAt"],
+        "dropped": details(resolved).get("dropped") or None,
+        "review": review
+        and {"id": plain(review["id"]), "reasons": [plain(one) for one in review["reasons"]]},
+        "alreadySent": answered.is_replay,
+    }
+    said = _REPLAYED if answered.is_replay else _SAID.get(message["status"], _ACCEPTED)
+    return Facts(_without_null(facts), said)
+
+
+def _drafted(answered: Answered) -> Facts:
+    draft = answered.data
+    facts = {
+        "draftId": draft["id"],
+        "threadId": draft["threadId"],
+        "status": draft["status"],
+        "to": addresses(draft["toAddresses"]),
+        "cc": addresses(draft["ccAddresses"]),
+    }
+    return Facts(_without_null(facts), _DRAFTED)
+
+
+def _without_null(facts: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in facts.items() if value is not None and value != []}

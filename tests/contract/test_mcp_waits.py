@@ -1,0 +1,124 @@
+"""Waiting by tools of POST /mcp: what ends it, and what it may take (threat M7)."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.conftest import Start
+from tests.support.mcp import ERAS, Mcp, Told
+from tests.support.running import Running, until
+
+MAIL = "From: Ada <ada@elsewhere.test>\nTo: bot@agents.test\nSubject: topic\n\nwords\n"
+FOREVER = 50
+
+
+def waits(maild: Running) -> int:
+    return len(maild.daemon.operations._services.streams._waits)
+
+
+async def waiting(
+    maild: Running, mcp: Mcp, tool: str = "wait_for_message", **arguments: Any
+) -> "asyncio.Task[Told]":
+    """A call that waits, once it does."""
+    count = waits(maild) + 1
+    task = asyncio.create_task(mcp.call(tool, timeoutSeconds=FOREVER, **arguments))
+
+    async def does() -> bool | None:
+        assert not task.done(), task.result().result
+        return waits(maild) == count or None
+
+    await until(does)
+    return task
+
+
+async def nobody_waits(maild: Running) -> None:
+    async def is_free() -> bool | None:
+        return waits(maild) == 0 or None
+
+    await until(is_free)
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_a_message_that_comes_in_ends_the_wait(maild: Running, bot: dict[str, Any], era: str) -> None:
+    task = await waiting(maild, Mcp(maild.api, era), inboxId=bot["id"])
+    message = await maild.received(bot, MAIL)
+    told = (await task).text
+    assert f"Message {message['id']} · inbound" in told and "\nwords\n" in told
+    assert told.endswith(f"\nlastMessageId: {message['id']}\nafter: {message['id']}")
+
+
+async def test_waits_go_on_where_they_stopped(maild: Running, bot: dict[str, Any]) -> None:
+    mcp = Mcp(maild.api)
+    sent = [await maild.received(bot, MAIL.replace("topic", f"topic {number}")) for number in range(3)]
+    after, seen = "2020-01-01", []
+    for _ in sent:
+        told = (await mcp.call("wait_for_message", after=after, timeoutSeconds=0)).text
+        after = told.rpartition("after: ")[2]
+        seen.append(after)
+    assert seen == [one["id"] for one in sent]
+    over = (await mcp.call("wait_for_message", after=after, timeoutSeconds=0)).text
+    assert over.startswith("timedOut: ") and over.endswith(f"\nafter: {after}")
+
+
+@pytest.mark.parametrize("tool", ["wait_for_message", "get_verification_code"])
+async def test_a_client_that_leaves_waits_no_longer(maild: Running, bot: dict[str, Any], tool: str) -> None:
+    more = {"fromDomain": "elsewhere.test"} if tool == "get_verification_code" else {}
+    task = await waiting(maild, Mcp(maild.api), tool, inboxId=bot["id"], **more)
+    task.cancel()
+    await nobody_waits(maild)
+
+
+async def test_a_client_that_left_takes_no_code(maild: Running) -> None:
+    """What it was given nobody would ever hear of."""
+    shop, bot = await maild.inbox("shop"), await maild.inbox("bot")
+    mcp = Mcp(await maild.key(inbox=bot))
+    task = await waiting(maild, mcp, "get_verification_code", fromDomain="agents.test")
+    task.cancel()
+    await nobody_waits(maild)
+    await maild.api.send(
+        shop, to=[bot["address"]], subject="Sign in", text="Your verification code is 482913."
+    )
+
+    async def came() -> bool | None:
+        return bool(await maild.api.messages(inboxId=bot["id"])) or None
+
+    await until(came)
+    told = await mcp.call("get_verification_code", fromDomain="agents.test", timeoutSeconds=0)
+    assert told.facts["value"] == "482913"
+
+
+async def test_a_revoked_key_waits_no_longer(maild: Running) -> None:
+    made = (await maild.api.post("/v1/keys", {"name": "short"})).data
+    mcp = Mcp(maild.api.with_key(made["apiKey"]))
+    body = mcp.request("tools/call", {"name": "wait_for_message", "arguments": {"timeoutSeconds": FOREVER}})
+    task = asyncio.create_task(mcp.post(body, mcp.headers(body)))
+
+    async def does() -> bool | None:
+        return waits(maild) == 1 or None
+
+    await until(does)
+    await maild.api.call("DELETE", f"/v1/keys/{made['id']}")
+    answer = await task
+    assert (answer.status, answer.json["error"]["data"]["code"]) == (401, "invalid_api_key")
+
+
+async def test_waits_share_the_places_of_all_waits(start: Start) -> None:
+    maild = await start(http={"waits_per_organization": 2})
+    mcp = Mcp(maild.api)
+    tasks = [await waiting(maild, mcp) for _ in range(2)]
+    refused = await mcp.call("wait_for_message", timeoutSeconds=FOREVER)
+    assert refused.code == "too_many_streams" and "retryAfterSeconds: " in refused.text
+    assert (await maild.api.get("/v1/messages/wait", timeoutSeconds="1")).code == "too_many_streams"
+    for task in tasks:
+        task.cancel()
+    await nobody_waits(maild)
+
+
+async def test_long_arguments_hold_no_turn_while_a_tool_waits(maild: Running) -> None:
+    """What is long is refused before it waits: else two such calls would keep all large bodies from being read."""
+    answer = await Mcp(maild.api).post(
+        {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+         "params": {"name": "wait_for_message", "arguments": {"subject": "x" * 300_000}}}
+    )  # fmt: skip
+    assert answer.status == 413

@@ -1,0 +1,117 @@
+"""A client of POST /mcp, in either era. Every answer of a method is held to the official models of its revision.
+
+mcp = Mcp(maild.api)                             the modern era; Mcp(maild.api, HANDSHAKE) the one before
+tools = await mcp.tools()                        name → as tools/list has it
+told = await mcp.call("whoami")                  a Told: text, facts, is_error
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mcp_types import CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, PROTOCOL_VERSION_META_KEY
+from mcp_types.methods import validate_server_result
+from mcp_types.version import LATEST_HANDSHAKE_VERSION, LATEST_MODERN_VERSION
+
+from tests.support.running import Answer, Api
+
+MODERN, HANDSHAKE = LATEST_MODERN_VERSION, LATEST_HANDSHAKE_VERSION
+ERAS = (MODERN, HANDSHAKE)
+PATH = "/mcp"
+ACCEPT = "application/json, text/event-stream"
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a tool answered."""
+
+    result: Mapping[str, Any]
+
+    @property
+    def text(self) -> str:
+        """Its one block of text."""
+        (block,) = [one for one in self.result["content"] if one["type"] == "text"]
+        return str(block["text"])
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What it says in structure, of a success."""
+        assert not self.is_error, self.text
+        facts: dict[str, Any] = self.result["structuredContent"]
+        return facts
+
+    @property
+    def is_error(self) -> bool:
+        return bool(self.result.get("isError"))
+
+    @property
+    def code(self) -> str:
+        """Of the refusal."""
+        assert self.is_error, self.result
+        return self.text.partition(":")[0]
+
+
+class RpcError(AssertionError):
+    """The server answered an error of JSON-RPC."""
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__(answer.status, answer.body)
+        self.answer = answer
+        self.code: int = answer.json["error"]["code"]
+
+
+class Mcp:
+    """One key, in one era."""
+
+    def __init__(self, api: Api, version: str = MODERN) -> None:
+        self.api = api
+        self.version = version
+
+    def request(self, method: str, params: Mapping[str, Any] | None = None, id: Any = 1) -> dict[str, Any]:
+        """The body of a request, with what its era puts into it."""
+        body: dict[str, Any] = {"jsonrpc": "2.0", "id": id, "method": method}
+        if self.version == MODERN:
+            meta = {
+                PROTOCOL_VERSION_META_KEY: self.version,
+                CLIENT_CAPABILITIES_META_KEY: {},
+                CLIENT_INFO_META_KEY: {"name": "tests", "version": "1"},
+            }
+            return {**body, "params": {**(params or {}), "_meta": meta}}
+        return {**body, "params": dict(params)} if params is not None else body
+
+    def headers(self, body: Mapping[str, Any]) -> dict[str, str]:
+        """Those of a request."""
+        named = {"Accept": ACCEPT, "MCP-Protocol-Version": self.version}
+        if self.version == MODERN:
+            named["Mcp-Method"] = body["method"]
+            if body["method"] == "tools/call":
+                named["Mcp-Name"] = body["params"]["name"]
+        return named
+
+    async def post(self, body: Any, headers: Mapping[str, str] | None = None) -> Answer:
+        """One POST as it stands."""
+        octets = body if isinstance(body, bytes) else json.dumps(body).encode()
+        sent = {"Content-Type": "application/json", **(headers or {})}
+        return await self.api.call("POST", PATH, data=octets, headers=sent)
+
+    async def ask(self, method: str, params: Mapping[str, Any] | None = None) -> Any:
+        """The result of a method; RpcError."""
+        body = self.request(method, params)
+        answer = await self.post(body, self.headers(body))
+        told = answer.json
+        assert told["jsonrpc"] == "2.0" and told["id"] == 1, told
+        if "error" in told:
+            raise RpcError(answer)
+        assert answer.status == 200 and set(told) == {"jsonrpc", "id", "result"}
+        validate_server_result(method, self.version, told["result"])
+        return told["result"]
+
+    async def tools(self) -> dict[str, dict[str, Any]]:
+        """The tools that the key sees, in their order."""
+        return {one["name"]: one for one in (await self.ask("tools/list"))["tools"]}
+
+    async def call(self, name: str, /, **arguments: Any) -> Told:
+        """What the tool answers; arguments that begin with `_` lose it (`_from`)."""
+        given = {key.lstrip("_"): value for key, value in arguments.items()}
+        return Told(await self.ask("tools/call", {"name": name, "arguments": given}))
