@@ -9,37 +9,15 @@ import pytest
 
 from controlplane.mcp.tools import BY_NAME
 from tests.conftest import Start
-from tests.support.mcp import ERAS, Mcp, Told
+from tests.support.mcp import ERAS, PNG, Mcp, Told, mail, with_file
 from tests.support.running import Running, until
 
-PNG = base64.b64decode(
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-)
 SENDING = ("send_message", "reply", "forward_message")
-
-
-def mail(
-    subject: str = "topic", words: str = "words", sender: str = "Ada <ada@elsewhere.test>", **more: str
-) -> str:
-    named = {"From": sender, "To": "bot@agents.test", "Subject": subject, **more}
-    head = "".join(f"{name.replace('_', '-')}: {value}\n" for name, value in named.items())
-    return f"{head}\n{words}\n"
 
 
 def wish(bot: dict[str, Any], **more: Any) -> dict[str, Any]:
     """What a new message takes."""
     return {"inboxId": bot["id"], "to": ["a@elsewhere.test"], "subject": "t", "text": "w", **more}
-
-
-def with_file(name: str, kind: str, content: bytes) -> str:
-    """A mail with a file."""
-    return mail(
-        words=f"--x\nContent-Type: text/plain\n\nsee there\n--x\nContent-Type: {kind}\n"
-        f'Content-Disposition: attachment; filename="{name}"\nContent-Transfer-Encoding: base64\n\n'
-        f"{base64.encodebytes(content).decode()}\n--x--",
-        MIME_Version="1.0",
-        Content_Type="multipart/mixed; boundary=x",
-    )
 
 
 @pytest.fixture(params=ERAS)

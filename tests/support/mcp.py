@@ -5,6 +5,7 @@ tools = await mcp.tools()                        name → as tools/list has it
 told = await mcp.call("whoami")                  a Told: text, facts, is_error
 """
 
+import base64
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,6 +21,9 @@ MODERN, HANDSHAKE = LATEST_MODERN_VERSION, LATEST_HANDSHAKE_VERSION
 ERAS = (MODERN, HANDSHAKE)
 PATH = "/mcp"
 ACCEPT = "application/json, text/event-stream"
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
 
 
 @dataclass(frozen=True)
@@ -115,3 +119,23 @@ class Mcp:
         """What the tool answers; arguments that begin with `_` lose it (`_from`)."""
         given = {key.lstrip("_"): value for key, value in arguments.items()}
         return Told(await self.ask("tools/call", {"name": name, "arguments": given}))
+
+
+def mail(
+    subject: str = "topic", words: str = "words", sender: str = "Ada <ada@elsewhere.test>", **more: str
+) -> str:
+    """A mail to bot@agents.test. `more`: header fields."""
+    named = {"From": sender, "To": "bot@agents.test", "Subject": subject, **more}
+    head = "".join(f"{name.replace('_', '-')}: {value}\n" for name, value in named.items())
+    return f"{head}\n{words}\n"
+
+
+def with_file(name: str, kind: str, content: bytes) -> str:
+    """A mail with a file."""
+    return mail(
+        words=f"--x\nContent-Type: text/plain\n\nsee there\n--x\nContent-Type: {kind}\n"
+        f'Content-Disposition: attachment; filename="{name}"\nContent-Transfer-Encoding: base64\n\n'
+        f"{base64.encodebytes(content).decode()}\n--x--",
+        MIME_Version="1.0",
+        Content_Type="multipart/mixed; boundary=x",
+    )

@@ -1,0 +1,108 @@
+"""The official clients of MCP, of both languages and both eras, call every tool of POST /mcp."""
+
+import base64
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support import node, other_python
+from tests.support.mcp import HANDSHAKE, MODERN, PNG, mail, with_file
+from tests.support.running import Running
+
+pytestmark = pytest.mark.interop
+
+CLIENTS = Path(__file__).parent / "mcp_clients"
+# client, what it is told of eras, the revision that it then speaks (None: it does not tell)
+STRANGERS = [
+    ("mcp_2", "auto", MODERN),
+    ("mcp_2", MODERN, MODERN),
+    ("mcp_2", "legacy", HANDSHAKE),
+    ("mcp_1", "", HANDSHAKE),
+    ("client", "auto", MODERN),
+    ("client", "legacy", HANDSHAKE),
+    ("sdk", "", None),
+]
+
+
+async def talk(client: str, mode: str, maild: Running, calls: list[Any], work: Path) -> dict[str, Any]:
+    """What the stranger got for these calls."""
+    asked = {
+        "client": client,
+        "mode": mode,
+        "url": f"{maild.api.url}/mcp",
+        "key": maild.api.key,
+        "calls": calls,
+    }
+    if client.startswith("mcp_"):
+        told: dict[str, Any] = await other_python.run_json(CLIENTS, client, asked)
+    else:
+        told = await node.run_json(CLIENTS, "call_tools.mjs", asked, work)
+    assert len(told["answers"]) == len(calls)
+    return told
+
+
+async def arranged(maild: Running) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """An inbox with work and mail: a text with a file, and an image."""
+    bot = await maild.inbox("bot")
+    policy = {"version": 0, "work": {"enabled": True}}
+    assert (await maild.api.call("PUT", f"/v1/inboxes/{bot['id']}/policy", policy)).status == 200
+    shop = await maild.inbox("shop")
+    text = await maild.received(bot, mail(words="<<<mail hello"))
+    image = await maild.received(bot, with_file("a.png", "image/png", PNG))
+    code = {"to": [bot["address"]], "subject": "Sign in", "text": "Your verification code is 482913."}
+    await maild.api.send(shop, **code)
+    return bot, text, image
+
+
+@pytest.mark.parametrize(("client", "mode", "revision"), STRANGERS)
+async def test_every_tool_is_called(
+    maild: Running, tmp_path: Path, client: str, mode: str, revision: str | None
+) -> None:
+    bot, text, image = await arranged(maild)
+    message_id = text["id"]
+    send = {"inboxId": bot["id"], "to": ["a@elsewhere.test"], "subject": "t", "text": "w"}
+    calls: dict[str, dict[str, Any]] = {
+        "whoami": {},
+        "find_messages": {"inboxId": bot["id"], "limit": 5},
+        "read_thread": {"threadId": text["threadId"]},
+        "read_message": {"messageId": message_id, "evidence": True},
+        "get_attachment": {"attachmentId": image["attachments"][0]["id"]},
+        "wait_for_message": {"inboxId": bot["id"], "timeoutSeconds": 1},
+        "get_verification_code": {"inboxId": bot["id"], "fromDomain": "agents.test", "timeoutSeconds": 5},
+        "reply": {"messageId": message_id, "text": "yes", "lastSeenMessageId": message_id},
+        "send_message": send,
+        "forward_message": {"messageId": message_id, "to": ["b@elsewhere.test"]},
+        "check_message": {"kind": "send", **send},
+        "cancel_message": {"messageId": "msg_none"},
+        "label_messages": {"messageIds": [message_id], "add": ["seen"]},
+        "claim_work": {"inboxId": bot["id"]},
+        "finish_work": {"claimId": "clm_none"},
+        "list_inboxes": {},
+        "create_inbox": {"username": "fresh"},
+    }
+    told = await talk(client, mode, maild, [*calls.items(), ("nope", {})], tmp_path)
+    assert told["tools"] == list(calls)
+    assert revision is None or told["version"] == revision
+    if mode != MODERN:  # a client that is told the revision asks for no introduction
+        assert told["server"] == "maild" and "written by strangers" in told["instructions"]
+    answers = dict(zip(calls, told["answers"], strict=False))
+    assert told["answers"][-1]["rpcError"] == -32602
+    refused = {name for name, answer in answers.items() if answer.get("isError")}
+    assert refused == {"cancel_message", "finish_work"}
+    assert "< < <mail hello" in answers["read_message"]["content"][0]["text"]
+    (shown,) = [one for one in answers["get_attachment"]["content"] if one["type"] == "image"]
+    assert base64.b64decode(shown["data"]) == PNG
+    assert answers["get_verification_code"]["structuredContent"]["value"] == "482913"
+    assert answers["send_message"]["structuredContent"]["status"] == "queued"
+    assert answers["cancel_message"]["structuredContent"]["error"]["code"] == "message_not_found"
+
+
+@pytest.mark.parametrize(("client", "mode", "revision"), STRANGERS)
+async def test_a_wrong_key_is_told(
+    maild: Running, tmp_path: Path, client: str, mode: str, revision: str | None
+) -> None:
+    """And no client goes looking for an authorization server, or for another era, and hangs."""
+    maild.api = maild.api.with_key("svc_live_nobody")
+    with pytest.raises(AssertionError, match=r"unknown or revoked|401|Unauthorized"):
+        await talk(client, mode, maild, [], tmp_path)
