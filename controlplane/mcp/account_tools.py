@@ -10,6 +10,7 @@ from controlplane.mcp.arguments import WAIT_S_MAX
 from controlplane.mcp.safe_facts import domain, plain
 from controlplane.mcp.tool import Facts, ToolCall
 from controlplane.operations.table import WHO_AM_I
+from maild.message.address import is_within
 
 CALLER_FACTS = {
     "address": "string", "inboxId": "string", "mode": "string", "scopes": "array", "unread": "integer",
@@ -63,7 +64,7 @@ async def get_verification_code(call: ToolCall) -> Facts:
     found = (await call.ask("claimCode", call.inbox_id(), given)).data
     verified = domain(found["verifiedDomain"])
     domains = [one for one in (verified, domain(asked.fromDomain.lower())) if one is not None]
-    value = _shown_value(found["kind"], found["value"], domains if verified is not None else [])
+    value = shown_value(found["kind"], found["value"], domains if verified is not None else [])
     facts: dict[str, Any] = {"timedOut": found["timedOut"], "after": found["cursor"]}
     if found["messageId"] is not None:
         facts |= {
@@ -119,7 +120,7 @@ async def create_inbox(call: ToolCall) -> Facts:
 _OUTCOMES: Mapping[str, str] = {"done": "finishClaim", "release": "releaseClaim", "extend": "extendClaim"}
 
 
-def _shown_value(kind: str | None, value: str | None, domains: Sequence[str]) -> str | None:
+def shown_value(kind: str | None, value: str | None, domains: Sequence[str]) -> str | None:
     """The one value of a stranger's in a structured answer: of its shape, or not at all."""
     shapes: Mapping[str | None, Callable[[str], bool]] = {
         "code": lambda one: _CODE.fullmatch(one) is not None,
@@ -138,7 +139,7 @@ def _is_link_of(link: str, domains: Sequence[str]) -> bool:
         host, port = (parts.hostname or "").lower(), parts.port
     except ValueError:
         return False
-    is_on_domain = any(host == one or host.endswith(f".{one}") for one in domains)
+    is_on_domain = any(is_within(host, one) for one in domains)
     return is_on_domain and port in (None, 443) and parts.username is None
 
 

@@ -62,7 +62,7 @@ class Rejection(Exception):
     ) -> None:
         super().__init__(message)
         self.code = code
-        self.message = message
+        self.message = message.encode("utf-8", "replace").decode()  # it may name what was given
         self.data = data
         self.id = id
         self.status = status

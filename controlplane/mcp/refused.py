@@ -25,6 +25,7 @@ _IN_DOUBT = frozenset(("email_delivery_failed", "internal_error"))
 _HAPPENED: Mapping[str, str] = {
     "validation_failed": "These arguments are not valid.",
     "thread_advanced": "The conversation went on after lastSeenMessageId.",
+    "email_delivery_failed": "The queue refused the message; nothing was counted.",
 }
 # What to do, where the refusal does not say it.
 _ADVICE: Mapping[str, str] = {

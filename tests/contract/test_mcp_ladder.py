@@ -130,6 +130,13 @@ RUNGS = [
     Rung("no such tool before", 200, PARAMS, {**OLD, "method": "tools/call", "params": {"name": "nope"}}),
     Rung("a cursor before", 200, PARAMS, params(OLD, cursor="x")),
     Rung("an id that is a text", 200, OK, {**OLD, "id": "a"}),
+    Rung("half a character as an argument", 200, OK,
+         b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"whoami","arguments":{"\\ud800":"\\ud800"}}}'),
+    Rung("half a character as a name", 200, PARAMS,
+         b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"\\ud800"}}'),
+    Rung("half a character in a revision", 400, MISMATCH,
+         b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":'
+         b'"\\ud800","io.modelcontextprotocol/clientCapabilities":{}}}}'),
 ]  # fmt: skip
 
 
