@@ -70,12 +70,9 @@ def audit_key(tx: Tx, key_file: Path) -> bytes:
 
 
 def _verified(tx: Tx, key: bytes, organization_id: str, noted: NotedHead | None) -> dict[str, Any]:
-    tx.run("BEGIN")  # one state of the store: rows may be removed from the front meanwhile
-    try:
+    with migrate.one_state(tx):  # rows may be removed from the front meanwhile
         rows = _noticing(_rows(tx, organization_id), noted)
         report = check_chain(chain_key(key, organization_id), rows)
-    finally:
-        tx.run("ROLLBACK")
     return _told(organization_id, report)
 
 

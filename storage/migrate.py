@@ -100,6 +100,17 @@ def transaction(path: Path, *, overwrites: bool = False) -> Iterator[Tx]:
         conn.close()
 
 
+@contextmanager
+def one_state(tx: Tx) -> Iterator[None]:
+    """What is read inside, on a connection of `connect`, is of one state of the store, whatever is committed
+    meanwhile."""
+    tx.run("BEGIN")
+    try:
+        yield
+    finally:
+        tx.run("ROLLBACK")
+
+
 def write_back(path: Path) -> None:
     """Empty the log of what was committed into the store's own file. StoreError."""
     conn = connect(path)

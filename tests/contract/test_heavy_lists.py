@@ -27,9 +27,9 @@ async def test_a_list_of_heavy_messages_is_read_and_written_in_parts(
     sizes: list[int] = []
     read_slice = message_json._slice
 
-    def noted(tx: Any, organization_id: str, states: Any, kept: Any) -> bytes:
+    def noted(tx: Any, organization_id: str, states: Any, *others: Any) -> bytes:
         sizes.append(len(states))
-        return read_slice(tx, organization_id, states, kept)
+        return read_slice(tx, organization_id, states, *others)
 
     monkeypatch.setattr(message_json, "_slice", noted)
     answer = await maild.api.get("/v1/messages", limit="100", **query)
