@@ -1,6 +1,7 @@
 """Documents can't drift: what they name exists, and what exists is named."""
 
 import dataclasses
+import json
 import os
 import re
 import tomllib
@@ -397,3 +398,16 @@ def test_versions_agree() -> None:
     assert re.search(rf"^## .*{re.escape(__version__)}", TEXTS["CHANGELOG.md"], re.MULTILINE) or (
         "Unreleased" in TEXTS["CHANGELOG.md"]
     )
+
+
+def test_configurations_of_hosts_are_read_and_name_the_endpoint() -> None:
+    text = (ROOT / "docs" / "agents" / "quickstart-mcp.md").read_text("utf-8")
+    blocks = re.findall(r"```(json|toml)\n(.*?)```", text, re.DOTALL)
+    servers: list[dict[str, Any]] = []
+    for kind, block in blocks:
+        document = json.loads(block) if kind == "json" else tomllib.loads(block)
+        (name,) = {"mcpServers", "servers", "mcp_servers"} & document.keys()
+        servers += document[name].values()
+    assert len(servers) == len(blocks) > 3
+    assert {one.get("url") or one["httpUrl"] for one in servers} == {"https://mail.example.org/mcp"}
+    assert all("MAILD_API_KEY" in str(one) or "maild-key" in str(one) for one in servers)
