@@ -42,7 +42,8 @@ def insert(
     body_bytes = message.size_bytes - sum(one.slice_length for one in attachments)
     search.note(tx, message.organization_id, message.id, body_bytes, words)
     labels.note(tx, message)
-    tx.run_many(_INSERT_ATTACHMENT, attachments)
+    if attachments:
+        tx.run_many(_INSERT_ATTACHMENT, attachments)
 
 
 def get(tx: Tx, organization_id: str, message_id: str) -> MessageRow | None:

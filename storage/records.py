@@ -44,6 +44,7 @@ class OrganizationRow(NamedTuple):
     sending_tripped_at: int | None
     created_at: int
     reviewers: str
+    tripwire_tripped_at: int | None  # None: never, or the operator has reset it since
 
 
 class KeyRow(NamedTuple):

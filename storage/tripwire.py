@@ -12,14 +12,6 @@ _OTHERS = f"""SELECT count(*) FROM recent_recipients
     WHERE organization_id = ? AND seen_at > ? AND address NOT IN {each_of("?")}"""
 
 
-def tripped_at(tx: Tx, organization_id: str) -> int | None:
-    """When the wire tripped last, in Unix milliseconds; None: never, or the operator has reset it since."""
-    found: int | None = tx.value(
-        "SELECT tripwire_tripped_at FROM organizations WHERE id = ?", (organization_id,)
-    )
-    return found
-
-
 def trip(tx: Tx, organization_id: str, now_ms: int) -> None:
     """Note that the wire trips at `now_ms`; the guard decides how long that holds (controlplane.sending.guards)."""
     tx.run("UPDATE organizations SET tripwire_tripped_at = ? WHERE id = ?", (now_ms, organization_id))

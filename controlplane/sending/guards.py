@@ -300,7 +300,7 @@ def no_bulk_pattern(tx: Tx, attempt: Attempt) -> None:
     if not attempt.strangers:
         return
     organization_id, now_ms = attempt.organization.id, attempt.now_ms
-    tripped_at = tripwire.tripped_at(tx, organization_id)
+    tripped_at = attempt.organization.tripwire_tripped_at
     if tripped_at is not None and now_ms < tripped_at + TRIPPED_FOR_MS:
         raise Refusal("sending_paused_bulk_review", details=_tripped(attempt, tripped_at))
     if attempt.is_scheduled:  # counted when it leaves
