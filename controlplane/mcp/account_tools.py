@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from controlplane.contract.messages import READ_TOKENS_MAX, RECIPIENTS_MAX
 from controlplane.mcp.arguments import WAIT_S_MAX
-from controlplane.mcp.safe_facts import domain, plain
+from controlplane.mcp.safe_facts import domain, known, plain
 from controlplane.mcp.tool import Facts, ToolCall
 from controlplane.operations.table import WHO_AM_I
 from maild.message.address import is_within
@@ -55,7 +55,7 @@ async def whoami(call: ToolCall) -> Facts:
         "policy": told["policy"],
         "limits": limits,
     }
-    return Facts({name: value for name, value in facts.items() if value is not None})
+    return Facts(known(facts))
 
 
 async def get_verification_code(call: ToolCall) -> Facts:
@@ -75,8 +75,7 @@ async def get_verification_code(call: ToolCall) -> Facts:
             "confidence": found["confidence"],
             "candidates": [one for one in found["candidates"] if _CODE.fullmatch(one)],
         }
-    kept = {name: one for name, one in facts.items() if one is not None and one != []}
-    return Facts(kept, _said_of_code(found, value))
+    return Facts(known(facts), _said_of_code(found, value))
 
 
 async def label_messages(call: ToolCall) -> Facts:

@@ -45,6 +45,11 @@ def plain(value: Any) -> Any:
     return None
 
 
+def known(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Those that there are: neither null nor an empty list."""
+    return {name: value for name, value in facts.items() if value is not None and value != []}
+
+
 def _each(of: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda values: [of(one) for one in values] if isinstance(values, list | tuple) else None
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from controlplane.contract.refusals import Fault, Refusal, invalid
-from controlplane.mcp.safe_facts import address, addresses, details, plain
+from controlplane.mcp.safe_facts import address, addresses, details, known, plain
 from controlplane.mcp.tool import Answered, Facts, ToolCall
 
 DO_NOT = "Do not send it again."
@@ -15,8 +15,6 @@ _SAID: Mapping[str, str] = {
 _ACCEPTED = f"Accepted; it is on its way. {DO_NOT}"
 _REPLAYED = "This very call was made a moment ago: already sent, not sent again."
 _DRAFTED = "A draft was written; nothing was sent."
-_HELD, _CANCELLED = "held", "cancelled"
-_WITHDRAW = "withdrawMessage"
 
 SENT_FACTS = {
     "messageId": "string", "threadId": "string", "status": "string", "to": "array", "cc": "array", "bcc": "array",
@@ -67,23 +65,23 @@ async def check_message(call: ToolCall) -> Facts:
             {"code": one["code"], "message": one["message"], "details": details(one["details"])}
             for one in told["errors"]
         ],
-        "warnings": [_without_null(_members(one, _WARNING)) for one in told["warnings"]],
+        "warnings": [known(_members(one, _WARNING)) for one in told["warnings"]],
         "recipients": [_members(one, _RECIPIENT) for one in told["recipients"]],
         "lastMessageId": thread.get("lastMessageId"),
     }
-    return Facts(_without_null(facts), "Nothing was sent: this only looks.")
+    return Facts(known(facts), "Nothing was sent: this only looks.")
 
 
 async def cancel_message(call: ToolCall) -> Facts:
     """A held message is withdrawn by whoever may answer, a scheduled one cancelled by whoever may send."""
     message_id = call.arguments.messageId
     try:
-        await call.ask(_WITHDRAW, message_id)
+        await call.ask("withdrawMessage", message_id)
     except Refusal as refusal:
         if refusal.code != "not_held":
             raise
         await call.ask("cancelScheduledMessage", message_id)
-    return Facts({"messageId": message_id, "status": _CANCELLED}, "Cancelled: it will not leave.")
+    return Facts({"messageId": message_id, "status": "cancelled"}, "Cancelled: it will not leave.")
 
 
 def _checked(call: ToolCall) -> dict[str, Any]:
@@ -136,7 +134,7 @@ def _sent(answered: Answered) -> Facts:
         "alreadySent": answered.is_replay,
     }
     said = _REPLAYED if answered.is_replay else _SAID.get(message["status"], _ACCEPTED)
-    return Facts(_without_null(facts), said)
+    return Facts(known(facts), said)
 
 
 def _drafted(answered: Answered) -> Facts:
@@ -148,8 +146,4 @@ def _drafted(answered: Answered) -> Facts:
         "to": addresses(draft["toAddresses"]),
         "cc": addresses(draft["ccAddresses"]),
     }
-    return Facts(_without_null(facts), _DRAFTED)
-
-
-def _without_null(facts: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in facts.items() if value is not None and value != []}
+    return Facts(known(facts), _DRAFTED)
