@@ -18,9 +18,10 @@ from controlplane.sending.reviewing import (
     Decider,
     Reviewing,
     content_hash,
+    reviewed_json,
     reviewed_message,
 )
-from storage import blobs, message_json, organizations, reviews
+from storage import blobs, organizations, reviews
 from storage.audit import Records
 from storage.blobs import Blobs
 from storage.clock import Clock
@@ -74,8 +75,7 @@ class ReviewCommands:
             review = _find(tx, review_id)
             shown = {"organizationId": review.organization_id, **shown_review(review)}
             message = reviewed_message(tx, review)
-            json = message_json.get(tx, review.organization_id, review.message_id)
-            json = json or message_json.get_held(tx, review.organization_id, review.message_id)
+            json = reviewed_json(tx, review)
             if message is None or json is None:
                 return {**shown, "contentHash": None, "message": None}
             told = {**msgspec.json.decode(json.json), "textBody": message.text_body}

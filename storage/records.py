@@ -26,6 +26,20 @@ def verified_domain(auth: str | None) -> str | None:
     return proven
 
 
+def answers_to(reply_to: str | None, reply_to_addresses: str | None) -> list[str]:
+    """Whom a message's author wants to be answered in his place, by these columns: all of Reply-To."""
+    if reply_to_addresses is not None:
+        several: list[str] = load(reply_to_addresses)
+        return several
+    return [reply_to] if reply_to else []
+
+
+def recipients_of(row: "MessageRow") -> list[tuple[str, str]]:
+    """(kind, address) pairs, in the order in which they were given."""
+    lists = (("to", row.to_addresses), ("cc", row.cc_addresses), ("bcc", row.bcc_addresses))
+    return [(kind, address) for kind, addresses in lists for address in load(addresses)]
+
+
 def load(text: str) -> Any:
     """The value of a column of JSON text; the other direction of `dump`."""
     return msgspec.json.decode(text)

@@ -7,13 +7,15 @@ follows for the message happens in the same transaction, and is the caller's.
 What a crash leaves: rows. What was pending is pending, until its time is over.
 """
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
 from storage import events
 from storage.clock import iso
 from storage.database import Tx
-from storage.records import ReviewRow, columns, load
+from storage.policies import ReviewPolicy
+from storage.records import MessageRow, ReviewRow, columns, dump, load
 from storage.states import REVIEW
 
 REVIEWS = "reviews"  # commits that hold something
@@ -34,6 +36,35 @@ class ReviewFilter(NamedTuple):
     inbox_id: str | None = None
     direction: str | None = None
     status: str | None = None
+
+
+def pending_of(
+    message: MessageRow,
+    policy: ReviewPolicy,
+    reasons: Sequence[str],
+    warnings: str,
+    review_id: str,
+    now_ms: int,
+) -> ReviewRow:
+    """What the message, which is held, waits for from now on. `warnings`: JSON."""
+    return ReviewRow(
+        id=review_id,
+        organization_id=message.organization_id,
+        inbox_id=message.inbox_id,
+        message_id=message.id,
+        direction=message.direction,
+        mode=message.mode,
+        status="pending",
+        reasons=dump(list(reasons)),
+        warnings=warnings,
+        submitted_by=message.submitted_by,
+        is_told=int(not policy.notify or message.mode != "live"),
+        expires_at=now_ms + policy.expires_after_s * 1000,
+        resolved_by=None,
+        resolved_at=None,
+        note=None,
+        created_at=now_ms,
+    )
 
 
 def open_(tx: Tx, review: ReviewRow, event_id: str) -> None:

@@ -31,7 +31,7 @@ from storage.blobs import Blob, BlobMissing, Blobs
 from storage.cpu_threads import CpuThreads
 from storage.database import Database, Tx
 from storage.evidence import EvidenceRow, KnownPeople
-from storage.records import AttachmentRow, MessageRow, load, verified_domain
+from storage.records import AttachmentRow, MessageRow, answers_to, load, verified_domain
 
 HEADS_MAX = 20  # attachments whose first octets are looked at
 HEADER_BYTES = 64 * 1024
@@ -176,13 +176,6 @@ def _head(read: _Read | None, attachment: AttachmentRow) -> bytes:
     return bytes(decode_stream(attachment.encoding).feed(octets)[:HEAD_OCTETS])
 
 
-def _answered(message: MessageRow) -> list[str]:
-    if message.reply_to_addresses is not None:
-        several: list[str] = load(message.reply_to_addresses)
-        return several
-    return [message.reply_to] if message.reply_to else []
-
-
 def _sender(material: Material, read: _Read | None) -> SenderFacts:
     message, people = material.message, material.people
     header = b"" if read is None else read(0, min(message.header_length, HEADER_BYTES))
@@ -191,7 +184,7 @@ def _sender(material: Material, read: _Read | None) -> SenderFacts:
     return SenderFacts(
         from_address=message.from_address,
         from_name=message.from_name,
-        reply_to=_answered(message),
+        reply_to=answers_to(message.reply_to, message.reply_to_addresses),
         verified_domain=verified_domain(message.auth),
         is_known=people.has_written or key in people.written_to,
         has_several_from=not _SEVERAL.isdisjoint(parsed.defects),

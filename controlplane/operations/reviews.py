@@ -14,8 +14,8 @@ from controlplane.operations.results import JsonPieces, Result
 from controlplane.operations.thread_context import context_text
 from controlplane.sending.replying import SENDING
 from controlplane.sending.review_desk import find
-from controlplane.sending.reviewing import Approval, Decider, content_hash, reviewed_message
-from storage import held_mail, message_json, reviews
+from controlplane.sending.reviewing import Approval, Decider, content_hash, reviewed_json, reviewed_message
+from storage import held_mail, reviews
 from storage.clock import iso, iso_or_none
 from storage.database import Tx
 from storage.records import ReviewRow, load
@@ -92,8 +92,7 @@ async def _pieces(call: Call, shown: dict[str, Any], whole: Whole, bodies: Bodie
 def _whole(tx: Tx, call: Call) -> ShownReview:
     review = find(tx, call.organization_id, call.id)
     message = reviewed_message(tx, review)
-    shown = message_json.get(tx, call.organization_id, review.message_id)
-    shown = shown or message_json.get_held(tx, call.organization_id, review.message_id)
+    shown = reviewed_json(tx, review)
     if message is None or shown is None:
         return ShownReview({**shown_review(review), "contentHash": None}, None, None)
     whole = {**shown_review(review), "contentHash": content_hash(tx, message)}

@@ -14,13 +14,13 @@ from controlplane.sending.guards import Attempt, Fence, Terms
 from controlplane.sending.participants import RULED_LOOK
 from controlplane.sending.submission import Submission
 from maild.message.address import normalize
-from storage import correspondents, events, outbound, policies, rules, tripwire, usage
+from storage import correspondents, events, organizations, outbound, policies, rules, tripwire, usage
 from storage.audit import Records
 from storage.audit_acts import Act, system
 from storage.clock import day_of, iso, month_of
 from storage.database import Tx
 from storage.ids import Ids
-from storage.records import InboxRow, OrganizationRow
+from storage.records import InboxRow, MessageRow, OrganizationRow, answers_to, recipients_of
 from storage.rules import Ruling
 
 
@@ -83,6 +83,25 @@ class Admission:
             policies=levels,
             rulings=rulings,
             answers_to=answers_to,
+        )
+
+    def attempt_of_stored(
+        self, tx: Tx, message: MessageRow, *, now_ms: int, goes_at_ms: int, if_last: str | None
+    ) -> Attempt:
+        """The attempt that a message is which was accepted before, and is to go only now."""
+        organization = organizations.get(tx, message.organization_id)
+        assert organization is not None
+        return self.attempt(
+            tx,
+            organization,
+            message.inbox_id,
+            recipients_of(message),
+            mode=message.mode,
+            thread_id=message.thread_id,
+            now_ms=now_ms,
+            goes_at_ms=goes_at_ms,
+            terms=Terms(if_last, message.authority),
+            answers_to=answers_to(message.reply_to, message.reply_to_addresses),
         )
 
     def attempt_of(

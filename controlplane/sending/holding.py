@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from controlplane.sending.guards import Attempt, rules_that_hold
 from controlplane.sending.outgoing import OutgoingWarning
-from storage import correspondents, inboxes
+from storage import correspondents, inboxes, reviews
 from storage.database import Tx
 from storage.policies import Policy
 from storage.records import MessageRow, ReviewRow, dump
@@ -39,24 +39,8 @@ def review_of(
 ) -> ReviewRow:
     """What the message, which is held, waits for from now on."""
     policy = attempt.policies.effective.review
-    return ReviewRow(
-        id=review_id,
-        organization_id=message.organization_id,
-        inbox_id=message.inbox_id,
-        message_id=message.id,
-        direction=message.direction,
-        mode=message.mode,
-        status="pending",
-        reasons=dump(reasons),
-        warnings=dump([one.shown() for one in warnings]),
-        submitted_by=message.submitted_by,
-        is_told=int(not policy.notify or message.mode != "live"),
-        expires_at=attempt.now_ms + policy.expires_after_s * 1000,
-        resolved_by=None,
-        resolved_at=None,
-        note=None,
-        created_at=attempt.now_ms,
-    )
+    told = dump([one.shown() for one in warnings])
+    return reviews.pending_of(message, policy, reasons, told, review_id, attempt.now_ms)
 
 
 def by_recipients(tx: Tx, attempt: Attempt, policy: Policy) -> Iterator[str]:

@@ -18,7 +18,7 @@ from maild.message.reply_recipients import Correspondence, is_foreign
 from storage import conversation, rules
 from storage.conversation import SaidOfPeople
 from storage.database import Tx
-from storage.records import MessageRow, load, verified_domain
+from storage.records import MessageRow, answers_to, load, verified_domain
 from storage.rules import Ruling
 
 ADDRESSES_LOOK = 5000  # the newest: a stranger who takes part may name as many as he likes
@@ -56,11 +56,10 @@ def not_allowed(address: str, reason: str = "participants", rule_id: str | None 
 
 def correspondence(message: MessageRow | SaidOfPeople, *, is_inbound: bool) -> Correspondence:
     """What the message says of its people."""
-    replies = load(message.reply_to_addresses) if message.reply_to_addresses else []
     return Correspondence(
         is_inbound=is_inbound,
         authors=load(message.authors) if message.authors else [message.from_address],
-        reply_to=replies or ([message.reply_to] if message.reply_to else []),
+        reply_to=answers_to(message.reply_to, message.reply_to_addresses),
         to=load(message.to_addresses),
         cc=load(message.cc_addresses),
         verified_domain=verified_domain(message.auth),

@@ -34,7 +34,7 @@ from storage.correspondence import CameIn, SentWords
 from storage.cpu_threads import CpuThreads
 from storage.database import Database, Tx
 from storage.policies import Policy
-from storage.records import MessageRow, load
+from storage.records import MessageRow, answers_to, load
 from storage.rules import Ruling
 
 AT_ONCE_CHARS = 2048  # some milliseconds of looking for what is wrong
@@ -412,7 +412,7 @@ def _stand_in(message: CameIn, text: str, html: str, finder: AddressFinder) -> l
     found += (
         OutgoingWarning(FROM_CONTENT, "html", None, None, address, message.id) for address in sorted(decoded)
     )
-    replies = load(message.reply_to_addresses) if message.reply_to_addresses else [message.reply_to or ""]
+    replies = answers_to(message.reply_to, message.reply_to_addresses)
     for view, addresses in (("replyTo", replies), ("cc", load(message.cc_addresses))):
         for written in addresses:
             found += (

@@ -13,12 +13,11 @@ from controlplane.contract.refusals import Refusal
 from controlplane.sending.admission import Refused
 from controlplane.sending.preparing import Preparation
 from controlplane.sending.reviewing import Approval, Decided, Decider, Reviewing
-from controlplane.sending.scheduler import recipients_of
 from storage import messages, reviews
 from storage.audit_acts import Actor
 from storage.clock import Clock
 from storage.database import Database, Tx
-from storage.records import MessageRow, ReviewRow
+from storage.records import MessageRow, ReviewRow, recipients_of
 from storage.service import STORE_RETRY_S, Enduring, LoopService
 
 BATCH = 20  # in one unit of work

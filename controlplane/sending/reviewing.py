@@ -19,15 +19,13 @@ from controlplane.access.principal import Principal
 from controlplane.contract.refusals import Refusal
 from controlplane.sending import guards
 from controlplane.sending.admission import Admission, Refused
-from controlplane.sending.guards import Terms
-from controlplane.sending.scheduler import answers_to, recipients_of
 from storage import (
     blobs,
     conversation,
     held_mail,
     keys,
+    message_json,
     messages,
-    organizations,
     outbound_events,
     reviews,
 )
@@ -36,7 +34,8 @@ from storage.audit_acts import Act, Actor, system
 from storage.clock import Clock
 from storage.database import Tx
 from storage.ids import Ids
-from storage.records import MessageRow, ReviewRow, load
+from storage.message_json import ShownMessage
+from storage.records import MessageRow, ReviewRow, load, recipients_of
 from storage.states import REVIEW_EXPIRED, REVIEW_REJECTED
 
 KEEPER = system("reviews")
@@ -154,24 +153,13 @@ class Reviewing:
 
     def _let_go(self, tx: Tx, message: MessageRow, is_forced: bool) -> Refused | None:
         """The guards once more, then the queue, or the schedule where the time that was asked for is still to come."""
-        organization = organizations.get(tx, message.organization_id)
-        assert organization is not None
         now_ms = self._clock.now_ms()
         goes_at_ms = max(now_ms, message.scheduled_at or 0)
         if_last = message.if_last
         if is_forced and if_last is not None:  # what came was shown; what comes from now on counts again
-            if_last = conversation.newest(tx, organization.id, _thread(message)) or if_last
-        attempt = self._admission.attempt(
-            tx,
-            organization,
-            message.inbox_id,
-            recipients_of(message),
-            mode=message.mode,
-            thread_id=message.thread_id,
-            now_ms=now_ms,
-            goes_at_ms=goes_at_ms,
-            terms=Terms(if_last, message.authority),
-            answers_to=answers_to(message),
+            if_last = conversation.newest(tx, message.organization_id, _thread(message)) or if_last
+        attempt = self._admission.attempt_of_stored(
+            tx, message, now_ms=now_ms, goes_at_ms=goes_at_ms, if_last=if_last
         )
         try:
             inbox = guards.check(tx, attempt)
@@ -267,6 +255,12 @@ def reviewed_message(tx: Tx, review: ReviewRow) -> MessageRow | None:
     """The message that a review is about, held or not (any more); None where it was deleted."""
     message = messages.get(tx, review.organization_id, review.message_id)
     return message or held_mail.get(tx, review.organization_id, review.message_id)
+
+
+def reviewed_json(tx: Tx, review: ReviewRow) -> ShownMessage | None:
+    """The same as the API shows it."""
+    owner, message_id = review.organization_id, review.message_id
+    return message_json.get(tx, owner, message_id) or message_json.get_held(tx, owner, message_id)
 
 
 def content_hash(tx: Tx, message: MessageRow) -> str:

@@ -19,15 +19,15 @@ from conf.log_events import LogEvent, tell
 from controlplane.contract.refusals import Refusal
 from controlplane.sending import guards, holding
 from controlplane.sending.admission import Admission
-from controlplane.sending.guards import Attempt, Terms
+from controlplane.sending.guards import Attempt
 from controlplane.sending.recording import record_send
-from storage import messages, organizations, outbound_events, reviews, switches
+from storage import messages, outbound_events, reviews, switches
 from storage.audit import Records
 from storage.audit_acts import Act, system
 from storage.clock import Clock
 from storage.database import Database, Tx
 from storage.ids import Ids
-from storage.records import MessageRow, ReviewRow, load
+from storage.records import MessageRow, ReviewRow, recipients_of
 from storage.service import STORE_RETRY_S, Enduring, LoopService
 
 BATCH = 64
@@ -99,19 +99,8 @@ class Scheduler(LoopService):
         message = messages.by_id(tx, message_id)
         if message is None or message.status != "scheduled":
             return None  # deleted or cancelled since it was looked up
-        organization = organizations.get(tx, message.organization_id)
-        assert organization is not None
-        attempt = self._admission.attempt(
-            tx,
-            organization,
-            message.inbox_id,
-            recipients_of(message),
-            mode=message.mode,
-            thread_id=message.thread_id,
-            now_ms=now_ms,
-            goes_at_ms=now_ms,
-            terms=Terms(message.if_last, message.authority),
-            answers_to=answers_to(message),
+        attempt = self._admission.attempt_of_stored(
+            tx, message, now_ms=now_ms, goes_at_ms=now_ms, if_last=message.if_last
         )
         try:
             inbox = guards.check(tx, attempt)
@@ -121,7 +110,7 @@ class Scheduler(LoopService):
             messages.fail_scheduled(tx, message_id, refusal.code)
             outbound_events.publish_failed(tx, self._ids.new("evt"), message_id, now_ms)
             told = {"code": refusal.code, "inboxId": message.inbox_id}
-            self._audit.record(tx, organization.id, Act.MESSAGE_REFUSED, SCHEDULER, message_id, told)
+            self._audit.record(tx, message.organization_id, Act.MESSAGE_REFUSED, SCHEDULER, message_id, told)
             return Released(message, refusal.code)
         review = self._review(tx, attempt, message)
         if review is not None:
@@ -174,17 +163,3 @@ class Released(NamedTuple):
             **({} if self.refusal is None else {"code": self.refusal}),
             **({} if self.review_id is None else {"review_id": self.review_id}),
         )
-
-
-def answers_to(message: MessageRow) -> Sequence[str]:
-    """Whom its author wants to be answered in his place."""
-    if message.reply_to_addresses is not None:
-        several: list[str] = load(message.reply_to_addresses)
-        return several
-    return [message.reply_to] if message.reply_to is not None else []
-
-
-def recipients_of(message: MessageRow) -> list[tuple[str, str]]:
-    """(kind, address) pairs, in the order in which they were given."""
-    lists = (("to", message.to_addresses), ("cc", message.cc_addresses), ("bcc", message.bcc_addresses))
-    return [(kind, address) for kind, addresses in lists for address in load(addresses)]

@@ -24,7 +24,7 @@ from storage.arrivals import ThreadEntry
 from storage.database import Tx
 from storage.ids import Ids
 from storage.inboxes import RecipientInbox
-from storage.records import AttachmentRow, MessageRow, ReviewRow, dump
+from storage.records import AttachmentRow, MessageRow
 from storage.rules import Ruling
 
 # (code, enhanced status code, text). RFC 3463 §3.3, X.2.2: temporary, for retention or deleting makes room.
@@ -146,24 +146,7 @@ class Mailboxes:
         held_mail.hold(tx, message, attachments, words, clues_of(incoming), self._ids.new)
         _keep(tx, message, looked_at)
         policy = policies.effective(tx, message.organization_id, message.inbox_id).review
-        review = ReviewRow(
-            id=self._ids.new("rev"),
-            organization_id=message.organization_id,
-            inbox_id=message.inbox_id,
-            message_id=message.id,
-            direction="inbound",
-            mode=message.mode,
-            status="pending",
-            reasons=dump(list(held_for)),
-            warnings="[]",
-            submitted_by=None,
-            is_told=int(not policy.notify),
-            expires_at=now_ms + policy.expires_after_s * 1000,
-            resolved_by=None,
-            resolved_at=None,
-            note=None,
-            created_at=now_ms,
-        )
+        review = reviews.pending_of(message, policy, held_for, "[]", self._ids.new("rev"), now_ms)
         reviews.open_(tx, review, self._ids.new("evt"))
         return True
 
