@@ -4,12 +4,12 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
-from controlplane.contract.fields import PRINTABLE, Check, Limit, cursor_of, no_controls
+from controlplane.contract.fields import NO_CONTROLS, Limit, cursor_of
 from controlplane.contract.model import RequestBody, RequestQuery, ResponseModel, Timestamp, an_id
 
 
 class CreateAgent(RequestBody):
-    name: Annotated[str, Field(min_length=1, max_length=100), Check(no_controls, PRINTABLE)]
+    name: Annotated[str, Field(min_length=1, max_length=100), NO_CONTROLS]
 
     example: ClassVar[dict[str, Any]] = {"name": "Billing agent"}
 

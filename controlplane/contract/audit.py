@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from controlplane.contract.fields import Check, comma_separated, no_controls
+from controlplane.contract.fields import NO_CONTROLS, comma_separated
 from controlplane.contract.model import RequestQuery, ResponseModel, Timestamp, an_id
 
 AUDIT_PAGE_MAX = 1000  # rows are small, and an export is many
@@ -72,7 +72,7 @@ ChainHash = Annotated[str, Field(pattern="^[0-9a-f]{64}$", examples=["9f" * 32])
 class ListAudit(RequestQuery):
     after: Annotated[int, Field(ge=0, le=SEQ_MAX)] = 0
     types: ActTypes | None = None
-    actor: Annotated[str, Field(max_length=100), Check(no_controls, {})] | None = None
+    actor: Annotated[str, Field(max_length=100), NO_CONTROLS] | None = None
     limit: Annotated[int, Field(ge=1, le=AUDIT_PAGE_MAX)] = 50
 
 

@@ -4,7 +4,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from controlplane.contract.fields import PRINTABLE, WHOLE, Check, Limit, cursor_of, no_controls
+from controlplane.contract.fields import NO_CONTROLS, WHOLE, Limit, cursor_of
 from controlplane.contract.messages import GivenLabels, Message
 from controlplane.contract.model import Mode, RequestBody, RequestQuery, ResponseModel, Timestamp, an_id
 
@@ -27,7 +27,7 @@ class ClaimMessages(RequestBody):
     max: Annotated[int, Field(ge=1, le=CLAIMED_MAX), WHOLE] = Field(default_factory=lambda: 1)
     leaseSeconds: LeaseSeconds
     waitSeconds: Annotated[int, Field(ge=0, le=CLAIM_WAIT_S_MAX), WHOLE] = Field(default_factory=int)
-    holder: Annotated[str, Field(max_length=100), Check(no_controls, PRINTABLE)] | None = None
+    holder: Annotated[str, Field(max_length=100), NO_CONTROLS] | None = None
 
     example: ClassVar[dict[str, Any]] = {
         "max": 1, "leaseSeconds": 300, "waitSeconds": 0, "holder": "worker-3",

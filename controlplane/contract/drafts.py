@@ -5,15 +5,13 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from controlplane.contract.fields import (
-    PRINTABLE,
-    Check,
+    NO_CONTROLS,
     ClaimId,
     CompleteClaim,
     Email,
     Limit,
     cursor_of,
     id_of,
-    no_controls,
 )
 from controlplane.contract.messages import RECIPIENTS_MAX, SUBJECT_MAX
 from controlplane.contract.model import (
@@ -28,7 +26,7 @@ from controlplane.contract.model import (
 )
 
 DraftAddresses = Annotated[list[Email], Field(max_length=RECIPIENTS_MAX)]
-DraftSubject = Annotated[str, Field(max_length=SUBJECT_MAX), Check(no_controls, PRINTABLE)]
+DraftSubject = Annotated[str, Field(max_length=SUBJECT_MAX), NO_CONTROLS]
 
 
 class CreateDraft(RequestBody):

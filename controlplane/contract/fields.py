@@ -38,7 +38,6 @@ HEADERS_MAX = 50
 HEADER_CHARS_MAX = 2000
 _HEADER_NAME = re.compile(r"[!-9;-~]{1,76}")
 _LONGEST_NAME = "X" * 76
-PRINTABLE = {"pattern": r"^[^\x00-\x1f\x7f]*$"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +57,7 @@ def email(value: str) -> str:
         raise PydanticCustomError("invalid_email", "{reason}", {"reason": str(error)}) from error
 
 
-def no_controls(value: str) -> str:
+def _no_controls(value: str) -> str:
     if any(ord(character) < 32 or ord(character) == 127 for character in value):
         raise PydanticCustomError("control_character", "Control characters are not allowed here")
     return value
@@ -94,12 +93,13 @@ def domain_name(value: str) -> str:
     return name
 
 
-def id_of(*prefixes: str) -> Check:
-    """Whatever follows the prefix: an id that does not exist is not found, like any other."""
+def id_of(*prefixes: str, is_whole: bool = False) -> Check:
+    """Whatever follows the prefix: an id that does not exist is not found, like any other. `is_whole`: looks at the
+    rest too, where an id that is not found goes without a word."""
     starts = tuple(f"{prefix}_" for prefix in prefixes)
 
     def check(value: str) -> str:
-        if not value.startswith(starts):
+        if not value.startswith(starts) or (is_whole and not _ID.fullmatch(value)):
             wanted = " or ".join(f"'{start}…'" for start in starts)
             raise PydanticCustomError("invalid_id", "Expected an id {wanted}", {"wanted": wanted})
         return value
@@ -228,16 +228,17 @@ def _thread_cursor(value: Any) -> ThreadCursor:
     return ThreadCursor(thread_id, _moment(moment) if has_moment else None)
 
 
+NO_CONTROLS = Check(_no_controls, {"pattern": r"^[^\x00-\x1f\x7f]*$"})
 Email = Annotated[str, Check(email, {"format": "email"})]
 Label = Annotated[
     str,
     Field(min_length=1, max_length=LABEL_CHARS),
-    Check(no_controls, PRINTABLE),
+    NO_CONTROLS,
     AfterValidator(is_text),
 ]
 # What a client may put on a message, or take away.
 GivenLabel = Annotated[Label, Check(_no_label_of_ours, {"not": {"pattern": f"^{OUR_LABELS}"}})]
-DisplayName = Annotated[str, Field(max_length=100), Check(no_controls, PRINTABLE)]
+DisplayName = Annotated[str, Field(max_length=100), NO_CONTROLS]
 DomainName = Annotated[str, Check(domain_name, {"format": "idn-hostname"})]
 # Of an integer in a body; behind its bounds, which the document tells.
 WHOLE = BeforeValidator(_integral)
@@ -323,7 +324,7 @@ def _names_its_claim(completes: bool, info: ValidationInfo) -> bool:
 # Of a model that has `claimId` before it.
 CompleteClaim = Annotated[bool, AfterValidator(_names_its_claim)]
 LabelFilter = Annotated[
-    list[Label],
+    list[Annotated[Label, Field(json_schema_extra={"not": {"pattern": ","}})]],
     BeforeValidator(comma_separated),
     Field(min_length=1, max_length=50, description="Separated by commas; all of them"),
 ]

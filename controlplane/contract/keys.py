@@ -4,13 +4,13 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from controlplane.contract.fields import PRINTABLE, Check, Limit, Scope, cursor_of, no_controls
+from controlplane.contract.fields import NO_CONTROLS, Limit, Scope, cursor_of
 from controlplane.contract.model import Mode, RequestBody, RequestQuery, ResponseModel, Timestamp, an_id
 from controlplane.contract.scopes import GRANTABLE
 
 
 class CreateKey(RequestBody):
-    name: Annotated[str, Field(min_length=1, max_length=64), Check(no_controls, PRINTABLE)]
+    name: Annotated[str, Field(min_length=1, max_length=64), NO_CONTROLS]
     # None of them is refused where the key's binding is known: under two codes.
     scopes: (
         Annotated[list[Scope], Field(max_length=len(GRANTABLE), json_schema_extra={"minItems": 1})] | None

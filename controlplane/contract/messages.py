@@ -14,8 +14,7 @@ from pydantic import (
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from controlplane.contract.fields import (
-    PRINTABLE,
-    Check,
+    NO_CONTROLS,
     ClaimId,
     CompleteClaim,
     CustomHeaders,
@@ -30,7 +29,6 @@ from controlplane.contract.fields import (
     cursor_of,
     id_of,
     is_text,
-    no_controls,
 )
 from controlplane.contract.model import (
     ABSENT,
@@ -62,7 +60,7 @@ _BASE64 = "^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"  # RFC 
 
 
 class AttachmentInput(RequestBody):
-    filename: Annotated[str, Field(min_length=1, max_length=FILENAME_MAX), Check(no_controls, PRINTABLE)]
+    filename: Annotated[str, Field(min_length=1, max_length=FILENAME_MAX), NO_CONTROLS]
     contentType: Annotated[
         str,
         Field(max_length=127, pattern=r"^[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+$"),
@@ -76,7 +74,7 @@ class SendMessage(RequestBody):
     to: Annotated[list[Email], Field(min_length=1, max_length=RECIPIENTS_MAX)]
     cc: Annotated[list[Email], Field(max_length=RECIPIENTS_MAX)] = Field(default_factory=list)
     bcc: Annotated[list[Email], Field(max_length=RECIPIENTS_MAX)] = Field(default_factory=list)
-    subject: Annotated[str, Field(max_length=SUBJECT_MAX), Check(no_controls, PRINTABLE)] | None = None
+    subject: Annotated[str, Field(max_length=SUBJECT_MAX), NO_CONTROLS] | None = None
     text: str | None = None
     html: str | None = None
     inReplyTo: Annotated[str, id_of("msg", "thd")] | None = None
@@ -211,12 +209,12 @@ class PatchMessage(LabelChange):
 class ChangeMessages(LabelChange):
     """The same for many messages, or their end. `threadIds`: all messages of these threads."""
 
-    ids: Annotated[list[Annotated[str, id_of("msg")]], Field(max_length=BATCH_MESSAGES_MAX)] = Field(
-        default_factory=list
-    )
-    threadIds: Annotated[list[Annotated[str, id_of("thd")]], Field(max_length=BATCH_THREADS_MAX)] = Field(
-        default_factory=list
-    )
+    ids: Annotated[
+        list[Annotated[str, id_of("msg", is_whole=True)]], Field(max_length=BATCH_MESSAGES_MAX)
+    ] = Field(default_factory=list)
+    threadIds: Annotated[
+        list[Annotated[str, id_of("thd", is_whole=True)]], Field(max_length=BATCH_THREADS_MAX)
+    ] = Field(default_factory=list)
     # A factory, since a documented default makes the field a required one to some generated clients.
     delete: bool = Field(default_factory=bool)
 

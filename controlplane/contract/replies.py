@@ -8,15 +8,13 @@ from pydantic_core import PydanticCustomError
 
 from controlplane.contract.drafts import Draft
 from controlplane.contract.fields import (
-    PRINTABLE,
-    Check,
+    NO_CONTROLS,
     ClaimId,
     CompleteClaim,
     CustomHeaders,
     Email,
     SendAt,
     id_of,
-    no_controls,
 )
 from controlplane.contract.messages import (
     ATTACHMENTS_MAX,
@@ -49,7 +47,7 @@ class ReplyMessage(RequestBody):
     to: Annotated[Recipients, Field(min_length=1)] | None = None
     cc: Recipients = Field(default_factory=list)
     bcc: Recipients = Field(default_factory=list)
-    subject: Annotated[str, Field(max_length=SUBJECT_MAX), Check(no_controls, PRINTABLE)] | None = None
+    subject: Annotated[str, Field(max_length=SUBJECT_MAX), NO_CONTROLS] | None = None
 
     @model_validator(mode="after")
     def _is_of_a_piece(self) -> Self:

@@ -6,14 +6,13 @@ from pydantic import Field
 from pydantic_core import PydanticCustomError
 
 from controlplane.contract.fields import (
-    PRINTABLE,
+    NO_CONTROLS,
     Check,
     Limit,
     cursor_of,
     domain_name,
     email,
     id_of,
-    no_controls,
 )
 from controlplane.contract.model import RequestBody, RequestQuery, ResponseModel, Timestamp, an_id
 from maild.message.address import normalize, split, strip_plus
@@ -54,7 +53,7 @@ class CreateRule(RequestBody):
     action: RuleAction
     value: RuleValue
     inboxId: Annotated[str, id_of("inb")] | None = None
-    note: Annotated[str, Field(max_length=NOTE_CHARS), Check(no_controls, PRINTABLE)] | None = None
+    note: Annotated[str, Field(max_length=NOTE_CHARS), NO_CONTROLS] | None = None
 
     example: ClassVar[dict[str, Any]] = {
         "direction": "outbound", "action": "block", "value": "*.example.net", "note": "asked us to stop",

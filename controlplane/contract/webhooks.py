@@ -15,9 +15,10 @@ from controlplane.contract.model import (
     an_id,
 )
 
-WebhookUrl = Annotated[str, Field(max_length=2048, pattern=r"^https://")]
-
-
+# JSON may say U+0000, which no text of ours holds; which hosts are called is a policy of the network.
+WebhookUrl = Annotated[
+    str, Field(max_length=2048, pattern="^https://", json_schema_extra={"not": {"pattern": r"\x00"}})
+]
 Subscription = Annotated[list[EventType], Field(min_length=1)]
 
 
