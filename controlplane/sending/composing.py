@@ -1,6 +1,7 @@
-"""From a request to the bytes that are kept: sanitised, composed once for all recipients, and read back.
+"""From a request to the bytes that are kept: sanitised, and composed once for all recipients.
 
-The bytes are read back so that what the API shows is what a receiver will see, not what was asked for.
+What the API shows is what a receiver will see, not what was asked for: the bytes are read back, but those of a plain
+text alone, of which that is known (`kept_of_composed`, held to reading by a property).
 """
 
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ from controlplane.sending.sanitize import Sanitizer
 from controlplane.sending.submission import subject_of
 from maild.message.address import normalize
 from maild.message.compose import ComposeError, Outgoing, OutgoingAttachment, compose
-from maild.message.digest import Digest, digest
+from maild.message.digest import Kept, kept_of_composed
 from maild.message.model import Mailbox
 from maild.message.text import html_to_text
 from maild.message.thread_headers import reply_references
@@ -47,7 +48,7 @@ class Composer:
         self._cpu = cpu
         self._sanitizer = Sanitizer()
 
-    async def compose(self, letter: Letter) -> tuple[bytes, Digest]:
+    async def compose(self, letter: Letter) -> tuple[bytes, Kept]:
         """The message and what it says; Refusal for what can't be written safely."""
         request = letter.request
         size = sum(len(one.content) for one in letter.attachments)
@@ -56,7 +57,7 @@ class Composer:
             return await self._cpu.run(letter.inbox.organization_id, lambda: self._compose(letter))
         return self._compose(letter)
 
-    def _compose(self, letter: Letter) -> tuple[bytes, Digest]:
+    def _compose(self, letter: Letter) -> tuple[bytes, Kept]:
         request = letter.request
         if request.html is not None and is_too_complex(request.html):
             limit = f"Use at most {TAGS_MAX} tags, at most {DEPTH_MAX} deep; close those that you open"
@@ -66,10 +67,11 @@ class Composer:
         if text is None and html is not None:
             text = html_to_text(html)
         try:
-            raw = compose(_outgoing(letter, text, html)).raw
+            outgoing = _outgoing(letter, text, html)
+            composed = compose(outgoing)
         except ComposeError as error:
             raise invalid([Fault("", "not_sendable", str(error))]) from error
-        return raw, digest(raw)
+        return composed.raw, kept_of_composed(outgoing, composed)
 
 
 def unique_recipients(request: SendMessage) -> list[tuple[str, str]]:

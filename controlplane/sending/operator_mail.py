@@ -67,7 +67,7 @@ class OperatorMail:
         request = SendMessage.model_construct(inboxId=sender.inbox_id, to=[to], subject=found.parsed.subject)
         principal = Principal("", sender.organization_id, None, (), LIVE)
         submission = Submission(principal, request, written=WrittenMail(stored, found, token))
-        prepared = Prepared(submission, [("to", to)], None, stored, found, token)
+        prepared = Prepared(submission, [("to", to)], None, stored, found.kept(), token)
         message_id = self._ids.new("msg")
 
         async def commit() -> bool:
@@ -85,7 +85,7 @@ class OperatorMail:
             return False
         thread_id = rows.join_thread(tx, prepared, None, inbox, self._ids, now_ms)
         blobs.insert(tx, prepared.stored, now_ms)
-        attachments = messages.attachment_rows(self._ids, message_id, prepared.found.parts())
+        attachments = messages.attachment_rows(self._ids, message_id, prepared.found.parts)
         row = rows.message(prepared, inbox, message_id, thread_id, now_ms)
         messages.insert(tx, row, attachments, prepared.found.search_words)
         give_up_at_ms = now_ms + self._give_up_after_s * 1000

@@ -46,7 +46,7 @@ from controlplane.sending.submission import (
     recalled,
     with_resolved,
 )
-from maild.message.digest import Digest
+from maild.message.digest import Kept
 from storage import (
     blobs,
     drafts,
@@ -80,7 +80,7 @@ class WarningsAsked(Exception):
 
 # What looks wrong in a composed message: `Preflight.warnings`.
 FindWarnings = Callable[
-    [Database, Submission, SendContext, Sequence[tuple[str, str]], Digest],
+    [Database, Submission, SendContext, Sequence[tuple[str, str]], Kept],
     Awaitable[Sequence[OutgoingWarning]],
 ]
 
@@ -178,7 +178,7 @@ class Pipeline:
             recipients=recipients,
             parent=None,
             stored=written.stored,
-            found=written.found,
+            found=written.found.kept(),
             token=written.token,
         )
 
@@ -237,7 +237,7 @@ class Pipeline:
         reasons = _reasons_to_hold(tx, attempt, prepared.warnings)
         thread_id = rows.join_thread(tx, prepared, answers_in, inbox, self._ids, now_ms)
         message = rows.message(prepared, inbox, self._ids.new("msg"), thread_id, now_ms, bool(reasons))
-        attachments = messages.attachment_rows(self._ids, message.id, prepared.found.parts())
+        attachments = messages.attachment_rows(self._ids, message.id, prepared.found.parts)
         blobs.insert(tx, prepared.stored, now_ms)
         messages.insert(tx, message, attachments, prepared.found.search_words)
         review = None

@@ -7,7 +7,7 @@ from controlplane.contract.refusals import Refusal
 from controlplane.sending.outgoing import OutgoingWarning
 from controlplane.sending.submission import Submission, WrittenMail
 from maild.message.address import normalize
-from maild.message.digest import Digest
+from maild.message.digest import Kept
 from maild.message.thread_headers import base_subject, named_messages
 from storage import threads
 from storage.blobs import Stored
@@ -25,7 +25,7 @@ class Prepared:
     recipients: Sequence[tuple[str, str]]
     parent: MessageRow | None
     stored: Stored
-    found: Digest
+    found: Kept
     token: str
     warnings: Sequence[OutgoingWarning] | None = None
 
@@ -83,7 +83,7 @@ def message(
     prepared: Prepared, inbox: InboxRow, message_id: str, thread_id: str, now_ms: int, is_held: bool = False
 ) -> MessageRow:
     """`is_held`: it waits until somebody has decided about it."""
-    found, parsed = prepared.found, prepared.found.parsed
+    found = prepared.found
     request = prepared.submission.request
     addresses = {
         kind: dump([address for each, address in prepared.recipients if each == kind])
@@ -102,16 +102,16 @@ def message(
         to_addresses=addresses["to"],
         cc_addresses=addresses["cc"],
         bcc_addresses=addresses["bcc"],
-        reply_to=parsed.reply_to[0].address if parsed.reply_to else None,
+        reply_to=found.reply_to[0] if found.reply_to else None,
         subject=prepared.submission.subject,
         snippet=found.snippet,
         text_body=found.text_body,
         text_slices=dump(found.text_slices) if found.text_slices else None,
         html_slices=dump(found.html_slices) if found.html_slices else None,
         extracted_text=found.extracted_text,
-        message_id_header=parsed.message_id,
-        in_reply_to=parsed.in_reply_to,
-        reference_ids=dump(parsed.references),
+        message_id_header=found.message_id,
+        in_reply_to=found.in_reply_to,
+        reference_ids=dump(found.references),
         labels="[]",
         is_auto_reply=0,
         is_spam=0,
@@ -119,7 +119,7 @@ def message(
         trace=None,
         blob_id=prepared.stored.id,
         size_bytes=prepared.stored.size_bytes,
-        header_length=parsed.header_length,
+        header_length=found.header_length,
         envelope_from="",  # one for each destination (maild/message/envelope_sender.py)
         bounce_token=prepared.token,
         failure_reason=None,
@@ -127,9 +127,7 @@ def message(
         sent_at=None,
         created_at=now_ms,
         unsubscribe=int(request.unsubscribe),
-        reply_to_addresses=(
-            dump([one.address for one in parsed.reply_to]) if len(parsed.reply_to) > 1 else None
-        ),
+        reply_to_addresses=dump(found.reply_to) if len(found.reply_to) > 1 else None,
         forward_of=prepared.submission.forward_of,
         if_last=request.ifLastMessageId,
         authority=prepared.submission.authority,
@@ -138,7 +136,8 @@ def message(
 
 
 def _shown_name(prepared: Prepared, inbox: InboxRow) -> str | None:
-    if prepared.submission.written is None:
+    written = prepared.submission.written
+    if written is None:
         return inbox.name
-    author = prepared.found.parsed.from_
+    author = written.found.parsed.from_
     return author.name if author is not None else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import binascii
 import re
 import struct
+from typing import NamedTuple
 from urllib.parse import quote
 
 from maild.message.filenames import clean_filename, derived_filename
@@ -31,19 +32,34 @@ _MAX_SECTION_CHARS = 54
 Part = tuple[str, list[bytes]]
 
 
-def write_body(subtype: str, text: str) -> Part:
-    """A `text/<subtype>` part. Any line end becomes CRLF, NUL goes, lone surrogates become U+FFFD."""
+class WrittenText(NamedTuple):
+    """Text as it goes over the wire, in its transfer encoding. `words`: what its reader makes of it, with LF ends."""
+
+    words: str
+    charset: str
+    encoding: str
+    octets: bytes
+
+
+def write_body(subtype: str, text: WrittenText) -> Part:
+    """A `text/<subtype>` part."""
+    return _text_fields(subtype, text.charset, text.encoding), [text.octets]
+
+
+def write_words(text: str) -> WrittenText:
+    """Any line end becomes CRLF, NUL goes, lone surrogates become U+FFFD."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if "\0" in text:
         text = text.replace("\0", "")
     if text.isascii() and _is_safe_as_it_is(text):
-        return _text_fields(subtype, "us-ascii", "7bit"), [text.replace("\n", "\r\n").encode("ascii")]
-    octets = replace_surrogates(text).replace("\n", "\r\n").encode("utf-8")
+        return WrittenText(text, "us-ascii", "7bit", text.replace("\n", "\r\n").encode("ascii"))
+    text = replace_surrogates(text)
+    octets = text.replace("\n", "\r\n").encode("utf-8")
     encoded = write_quoted_printable(octets)
     if len(encoded) > (len(octets) + 2) // 3 * 4 * 78 // 76 and not text.isascii():
-        return _text_fields(subtype, "utf-8", "base64"), [write_base64(octets)]
-    return _text_fields(subtype, "utf-8", "quoted-printable"), [encoded]
+        return WrittenText(text, "utf-8", "base64", write_base64(octets))
+    return WrittenText(text, "utf-8", "quoted-printable", encoded)
 
 
 def write_attachment(filename: str, content_type: str, content: bytes, content_id: str | None = None) -> Part:

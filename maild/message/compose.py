@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
 
-from maild.message.body_writer import write_attachment, write_body
+from maild.message.body_writer import WrittenText, write_attachment, write_body, write_words
 from maild.message.header_writer import (
     ComposeError,
     write_extra,
@@ -69,18 +69,22 @@ class Outgoing:
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """The exact octets; the body begins at `header_length`, behind the empty line."""
+    """The exact octets; the body begins at `header_length`, behind the empty line. `words`: of a message that is plain
+    text and nothing else, as its reader sees them; None for all others."""
 
     raw: bytes
     header_length: int
+    words: str | None
 
 
 def compose(outgoing: Outgoing) -> Composed:
     """One RFC 5322/MIME message. Raises ComposeError for what cannot be written safely."""
     fields = _write_fields(outgoing)
-    entity_fields, body = _write_entity(outgoing)
+    text = None if outgoing.text is None and outgoing.html is not None else write_words(outgoing.text or "")
+    entity_fields, body = _write_entity(outgoing, text)
     head = f"{fields}MIME-Version: 1.0\r\n{entity_fields}\r\n".encode()
-    return Composed(b"".join((head, *body)), len(head))
+    is_all = text is not None and outgoing.html is None and not outgoing.attachments
+    return Composed(b"".join((head, *body)), len(head), text.words if text is not None and is_all else None)
 
 
 def _write_fields(outgoing: Outgoing) -> str:
@@ -121,18 +125,17 @@ def _date(moment: datetime) -> str:
     )
 
 
-def _write_entity(outgoing: Outgoing) -> tuple[str, list[bytes]]:
+def _write_entity(outgoing: Outgoing, text: WrittenText | None) -> tuple[str, list[bytes]]:
     """(Content-* fields of the message, its body in pieces)."""
     boundaries = _boundaries(outgoing.boundary_seed)
     shown = [one for one in outgoing.attachments if one.content_id is not None and outgoing.html is not None]
     others = [one for one in outgoing.attachments if one not in shown]
-    if outgoing.html is None:
-        content = write_body("plain", outgoing.text or "")
-    elif outgoing.text is None:
-        content = write_body("html", outgoing.html)
-    else:  # RFC 2046 §5.1.4: the plainest first
-        parts = [write_body("plain", outgoing.text), write_body("html", outgoing.html)]
-        content = _write_multipart("alternative", next(boundaries), parts)
+    bodies = [] if text is None else [write_body("plain", text)]
+    if outgoing.html is not None:
+        bodies.append(write_body("html", write_words(outgoing.html)))
+    content = bodies[0]
+    if len(bodies) > 1:  # RFC 2046 §5.1.4: the plainest first
+        content = _write_multipart("alternative", next(boundaries), bodies)
     if shown:  # RFC 2387: the root first, then what it shows
         content = _write_multipart("related", next(boundaries), [content, *map(_write_file, shown)])
     if others:

@@ -7,8 +7,11 @@ there costs up to: 30 µs an address (IDN), 25 µs a part, 10 µs an encoded wor
 of a header field; and 50 µs each of the first 100 lines that an original may begin at (`maild.message.reply_text`).
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
+from maild.message.compose import Composed, Outgoing
 from maild.message.guessing import MAX_LINES_AT_ONCE, Guesser, NoGuesser, TooMuchWork
 from maild.message.headers import header_start
 from maild.message.model import ParsedMessage, Slice
@@ -29,7 +32,27 @@ AT_ONCE_LINES = 2000
 AT_ONCE_TEXT_LINES = MAX_LINES_AT_ONCE
 AT_ONCE_TAGS = 1500
 
+_BYTE_ORDER_MARK = "\ufeff"
+
 SliceFields = tuple[int, int, str, str | None] | tuple[int, int, str, str | None, str]
+
+
+class Kept(NamedTuple):
+    """What the row of a message that we send holds of it. `parts`: its attachments (Digest.parts); the rest as in
+    Digest and ParsedMessage."""
+
+    header_length: int
+    message_id: str | None
+    in_reply_to: str | None
+    references: tuple[str, ...]
+    reply_to: tuple[str, ...]
+    parts: list[tuple[str, str, int, str | None, bool, int, int, str]]
+    text_body: str | None
+    text_slices: list[SliceFields] | None
+    html_slices: list[SliceFields] | None
+    extracted_text: str | None
+    snippet: str
+    search_words: str | None
 
 
 class Digest(NamedTuple):
@@ -44,6 +67,24 @@ class Digest(NamedTuple):
     extracted_text: str | None
     snippet: str
     search_words: str | None
+
+    def kept(self) -> Kept:
+        """What its row holds, where the row says nothing else of it."""
+        parsed = self.parsed
+        return Kept(
+            header_length=parsed.header_length,
+            message_id=parsed.message_id,
+            in_reply_to=parsed.in_reply_to,
+            references=parsed.references,
+            reply_to=tuple(one.address for one in parsed.reply_to),
+            parts=self.parts(),
+            text_body=self.text_body,
+            text_slices=self.text_slices,
+            html_slices=self.html_slices,
+            extracted_text=self.extracted_text,
+            snippet=self.snippet,
+            search_words=self.search_words,
+        )
 
     def parts(self) -> list[tuple[str, str, int, str | None, bool, int, int, str]]:
         """The attachments as the store keeps them (`storage.messages.attachment_rows`)."""
@@ -65,6 +106,39 @@ class Digest(NamedTuple):
 def digest(raw: RawMessage) -> Digest:
     """All that is read of a message, whatever it takes: for a thread. Never raises."""
     return _digest(raw, Guesser(), at_once=False)
+
+
+def kept_of_composed(outgoing: Outgoing, composed: Composed) -> Kept:
+    """What reading the message back would say. Most mail of programs is a short text and nothing else: there everything
+    is known already, and nothing is read."""
+    words = composed.words
+    if not words or len(words) > TEXT_CHARS or _may_be_read_otherwise(outgoing, words):
+        return digest(composed.raw).kept()
+    extracted = extract_reply(words, is_forward=is_forward(outgoing.subject), quoted=QuotedWords.OF_OTHERS)
+    return Kept(
+        header_length=composed.header_length,
+        message_id=outgoing.message_id,
+        in_reply_to=outgoing.in_reply_to,
+        references=outgoing.references,
+        reply_to=(),
+        parts=[],
+        text_body=words,
+        text_slices=None,
+        html_slices=None,
+        extracted_text=None if extracted == words else extracted,
+        snippet=snippet(extracted or words),
+        search_words=None,
+    )
+
+
+def _may_be_read_otherwise(outgoing: Outgoing, words: str) -> bool:
+    """Files may stand in the text (maild/message/uuencoded.py), and a caller's own fields may say where answers go."""
+    return bool(
+        "begin " in words
+        or words[0] == _BYTE_ORDER_MARK
+        or outgoing.reply_to
+        or any(name.lower() == "reply-to" for name, _ in outgoing.headers)
+    )
 
 
 def digest_at_once(raw: bytes) -> Digest | None:
