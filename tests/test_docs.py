@@ -116,7 +116,8 @@ def test_every_name_with_a_dot_is_a_key_or_a_module() -> None:
     known = keys()
     packages = {file.stem: file.read_text("utf-8") for file in (ROOT / "storage").glob("*.py")}
     for name, text in TOLD.items():
-        if name.startswith(("maild/", "controlplane/", "storage/", "conf/")):
+        is_client = name.startswith("controlplane/clients/")  # its `webhooks.verify` is no key of ours
+        if name.startswith(("maild/", "controlplane/", "storage/", "conf/")) and not is_client:
             for dotted in re.findall(rf"(?<![\w./-])((?:{SECTIONS})\.[a-z_]+)(?![\w/])", text):
                 section, _, word = dotted.partition(".")
                 is_module = (ROOT / section / f"{word}.py").exists()

@@ -1,0 +1,109 @@
+"""The client itself: where its key and address come from, and what hangs on it."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import Generic, ParamSpec, Self, TypeVar
+
+import httpx2
+
+from maild_client import _wire, webhooks
+from maild_client._async.resources import AsyncResources, AsyncWebhooks
+from maild_client._async.transport import AsyncTransport
+from maild_client._async.work import AsyncWorkInboxes
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class AsyncResponse(Generic[T]):
+    """What a call returned, and the answer that brought it."""
+
+    data: T
+    status: int
+    headers: Mapping[str, str]
+
+    @property
+    def request_id(self) -> str | None:
+        """What names the request in the server's log."""
+        return self.headers.get("x-request-id")
+
+
+class AsyncSignedWebhooks(AsyncWebhooks):
+    """Webhooks, and the signatures of their requests."""
+
+    verify = staticmethod(webhooks.verify)
+
+
+class AsyncMaild(AsyncResources):
+    """A maild, as the key sees it.
+
+        async with AsyncMaild() as client:
+            await client.messages.send(inbox_id="inb_…", to=["ada@example.com"], subject="Hello", text="Hi Ada!")
+
+    Key and address are arguments, or MAILD_API_KEY and MAILD_URL. `timeout` is in seconds, for each step of a
+    request (waits take their own time and 10 s). `max_retries`: of reads and of what has an Idempotency-Key.
+    `http_client` is yours to close, and says what httpx2 can: proxies, certificates, limits.
+    """
+
+    inboxes: AsyncWorkInboxes
+    webhooks: AsyncSignedWebhooks
+
+    def __init__(
+        self,
+        api_key: str | None = None,
+        url: str | None = None,
+        *,
+        timeout: float = _wire.TIMEOUT_S,
+        max_retries: int = _wire.RETRIES,
+        http_client: httpx2.AsyncClient | None = None,
+    ) -> None:
+        key, options = _wire.settings(api_key, url, timeout, max_retries)
+        self._is_ours = http_client is None
+        self._use(AsyncTransport(key, options, http_client or httpx2.AsyncClient()))
+
+    def _use(self, transport: AsyncTransport) -> None:
+        super().__init__(transport)
+        self._transport = transport
+        self.inboxes = AsyncWorkInboxes(transport)
+        self.webhooks = AsyncSignedWebhooks(transport)
+
+    def with_options(self, *, timeout: float | None = None, max_retries: int | None = None) -> Self:
+        """This client with another time-out or number of retries; they share their connections."""
+        options = self._transport.options
+        if timeout is not None:
+            options = replace(options, timeout_s=timeout)
+        if max_retries is not None:
+            options = replace(options, max_retries=max_retries)
+        other = object.__new__(type(self))
+        other._is_ours = False
+        other._use(self._transport.with_options(options))
+        return other
+
+    async def with_response(
+        self, method: Callable[P, Awaitable[T]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> AsyncResponse[T]:
+        """What the method returns, with status and headers of the answer.
+
+        response = await client.with_response(client.messages.get, "msg_…")
+        """
+        with method.__self__._transport.watched() as answers:  # type: ignore[attr-defined]
+            data = await method(*args, **kwargs)
+        return AsyncResponse(data, answers[-1].status_code, answers[-1].headers)
+
+    async def aclose(self) -> None:
+        """Close the connections, unless they are those of an `http_client` of yours."""
+        if self._is_ours:
+            await self._transport.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._transport.options.url!r})"

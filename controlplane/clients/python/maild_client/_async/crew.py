@@ -1,0 +1,105 @@
+"""What a worker needs of its world: places for those who work at once, someone beside them, and signals.
+
+`maild_client/_sync/crew.py` is the same in threads, by hand.
+"""
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from types import TracebackType
+from typing import Any, Self
+
+AsyncStop = asyncio.Event
+
+
+async def wait_until(stop: asyncio.Event, timeout_s: float) -> bool:
+    """Was it set within the time?"""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(timeout_s):
+            await stop.wait()
+    return stop.is_set()
+
+
+class AsyncCrew:
+    """So many at work at once. Whoever leaves it waits for all of them."""
+
+    def __init__(self, places: int) -> None:
+        self._places = places
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if kind is None or issubclass(kind, Exception):
+                await self._all_done()
+        finally:  # cancelled: so is the work
+            for task in self._tasks:
+                task.cancel()
+            await self._all_done()
+
+    async def free(self) -> int:
+        """How many places are free, once one is."""
+        while len(self._tasks) >= self._places:
+            await asyncio.wait(self._tasks, return_when=asyncio.FIRST_COMPLETED)
+        return self._places - len(self._tasks)
+
+    def start(self, work: Callable[..., Awaitable[None]], *arguments: Any) -> None:
+        """Take a place and begin; `work` raises nothing but what ends it."""
+
+        async def working() -> None:
+            await work(*arguments)
+
+        task = asyncio.create_task(working())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _all_done(self) -> None:
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+
+
+@asynccontextmanager
+async def beside(work: Callable[[asyncio.Event], Awaitable[None]]) -> AsyncIterator[None]:
+    """`work(stop)` beside what is done within; then it is told to stop, and waited for."""
+    stop = asyncio.Event()
+
+    async def working() -> None:
+        await work(stop)
+
+    task = asyncio.create_task(working())
+    try:
+        yield
+    finally:
+        stop.set()
+        await asyncio.wait({task})
+
+
+@contextmanager
+def stopped_by_signals(stop: asyncio.Event) -> Iterator[None]:
+    """SIGTERM and Ctrl-C set `stop`, the first time; where this thread hears of signals."""
+    loop = asyncio.get_running_loop()
+    heard: list[signal.Signals] = []
+
+    def asked() -> None:
+        stop.set()
+        forget()
+
+    def forget() -> None:
+        while heard:
+            loop.remove_signal_handler(heard.pop())
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        with suppress(
+            NotImplementedError, RuntimeError, ValueError
+        ):  # Windows; another thread than the main one
+            loop.add_signal_handler(number, asked)
+            heard.append(number)
+    try:
+        yield
+    finally:
+        forget()

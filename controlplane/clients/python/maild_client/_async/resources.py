@@ -1,0 +1,2499 @@
+"""A class for each resource, a method for each operation. Generated from /openapi.json by scripts/clients."""
+
+import builtins
+from collections.abc import Mapping, Sequence
+from typing import Literal, cast
+
+from maild_client import types as api
+from maild_client._async.pages import AsyncPages
+from maild_client._async.stream import AsyncEventStream
+from maild_client._async.transport import AsyncTransport
+from maild_client._wire import UNSET, Call, new_idempotency_key, segment
+
+
+class AsyncResource:
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+
+class AsyncOrganization(AsyncResource):
+    """`client.organization`."""
+
+    async def get(
+        self,
+    ) -> api.Organization:
+        """The key's organization.
+
+        Scope: organization:read.
+        Errors: not_found.
+
+            await client.organization.get()
+        """
+        call = Call("GET", "/v1/organization")
+        return cast("api.Organization", await self._transport.json(call))
+
+    async def members(
+        self,
+    ) -> builtins.list[api.Member]:
+        """Its members.
+
+        Scope: organization:read.
+
+            await client.organization.members()
+        """
+        call = Call("GET", "/v1/organization/members")
+        return cast("builtins.list[api.Member]", await self._transport.json(call))
+
+    async def policy(
+        self,
+    ) -> api.OrganizationPolicy:
+        """The organization's own policy.
+
+        Scope: policies:read.
+
+            await client.organization.policy()
+        """
+        call = Call("GET", "/v1/organization/policy")
+        return cast("api.OrganizationPolicy", await self._transport.json(call))
+
+    async def replace_policy(
+        self,
+        *,
+        version: int,
+        outbound: api.GivenOutboundPolicy = UNSET,
+        inbound: api.GivenInboundPolicy = UNSET,
+        review: api.GivenReviewPolicy = UNSET,
+    ) -> api.OrganizationPolicy:
+        """Replace the organization's policy.
+
+        Scope: policies:write.
+        Errors: member_required, version_conflict, payload_too_large, unsupported_media_type.
+
+            await client.organization.replace_policy(
+                version=0,
+                outbound={"holdOn": ["secret", "recipient_from_content"]},
+                review={"notify": ["ada@example.com"]},
+            )
+        """
+        call = Call(
+            "PUT",
+            "/v1/organization/policy",
+            body={"version": version, "outbound": outbound, "inbound": inbound, "review": review},
+        )
+        return cast("api.OrganizationPolicy", await self._transport.json(call))
+
+
+class AsyncAudit(AsyncResource):
+    """`client.audit`."""
+
+    def list(
+        self,
+        *,
+        after: int = UNSET,
+        types: Sequence[
+            Literal[
+                "key.minted",
+                "key.revoked",
+                "agent.created",
+                "agent.deleted",
+                "inbox.created",
+                "inbox.updated",
+                "inbox.deactivated",
+                "domain.registered",
+                "domain.updated",
+                "domain.key_rotated",
+                "domain.verified",
+                "domain.failed",
+                "domain.deleted",
+                "webhook.created",
+                "webhook.updated",
+                "webhook.secret_rotated",
+                "webhook.deleted",
+                "suppression.added",
+                "suppression.removed",
+                "policy.replaced",
+                "rule.created",
+                "rule.deleted",
+                "review.approved",
+                "review.rejected",
+                "review.withdrawn",
+                "review.expired",
+                "organization.reviewers_changed",
+                "message.held",
+                "message.queued",
+                "message.scheduled",
+                "message.dispatched",
+                "message.refused",
+                "message.cancelled",
+                "message.deleted",
+                "login.accepted",
+                "login.refused",
+                "organization.created",
+                "organization.plan_changed",
+                "organization.approved",
+                "organization.paused",
+                "organization.tripwire_tripped",
+                "organization.tripwire_reset",
+                "queue.paused",
+                "queue.resumed",
+                "queue.changed",
+                "queue.dropped",
+                "master_key.rotated",
+                "audit.key_shown",
+                "audit.sealed",
+            ]
+        ] = UNSET,
+        actor: str = UNSET,
+        limit: int = UNSET,
+    ) -> AsyncPages[api.AuditEntry]:
+        """Who did what, oldest first.
+
+        `types`: Separated by commas; all by default.
+
+        Scope: audit:read.
+
+            async for one in client.audit.list():
+                print(one['seq'])
+        """
+        call = Call(
+            "GET", "/v1/audit", query={"after": after, "types": types, "actor": actor, "limit": limit}
+        )
+        return AsyncPages(self._transport, call, "after", "seq")
+
+    async def head(
+        self,
+    ) -> api.AuditHead:
+        """The newest row of the audit log.
+
+        Scope: audit:read.
+
+            await client.audit.head()
+        """
+        call = Call("GET", "/v1/audit/head")
+        return cast("api.AuditHead", await self._transport.json(call))
+
+
+class AsyncKeys(AsyncResource):
+    """`client.keys`."""
+
+    async def create(
+        self,
+        *,
+        name: str,
+        scopes: Sequence[
+            Literal[
+                "*",
+                "audit:*",
+                "audit:read",
+                "domains:*",
+                "domains:read",
+                "domains:write",
+                "inboxes:*",
+                "inboxes:read",
+                "inboxes:write",
+                "keys:*",
+                "keys:read",
+                "keys:write",
+                "messages:*",
+                "messages:label",
+                "messages:read",
+                "messages:reply",
+                "messages:send",
+                "organization:*",
+                "organization:read",
+                "policies:*",
+                "policies:read",
+                "policies:write",
+                "reviews:*",
+                "reviews:read",
+                "reviews:write",
+                "suppressions:*",
+                "suppressions:read",
+                "suppressions:write",
+                "threads:*",
+                "threads:read",
+                "webhooks:*",
+                "webhooks:read",
+                "webhooks:write",
+            ]
+        ]
+        | None = UNSET,
+        inbox_id: str | None = UNSET,
+        mode: Literal["live", "test"] | None = UNSET,
+    ) -> api.MintedKey:
+        """Mint an API key, shown once.
+
+        Scope: keys:write.
+        Errors: invalid_scopes, inbox_not_found, payload_too_large, unsupported_media_type.
+
+            await client.keys.create(
+                name="billing bot",
+                scopes=["messages:send", "messages:read", "threads:read"],
+            )
+        """
+        call = Call(
+            "POST", "/v1/keys", body={"name": name, "scopes": scopes, "inboxId": inbox_id, "mode": mode}
+        )
+        return cast("api.MintedKey", await self._transport.json(call))
+
+    def list(
+        self,
+        *,
+        limit: int = UNSET,
+        cursor: str = UNSET,
+    ) -> AsyncPages[api.Key]:
+        """API keys, newest first.
+
+        Scope: keys:read.
+
+            async for one in client.keys.list():
+                print(one['id'])
+        """
+        call = Call("GET", "/v1/keys", query={"limit": limit, "cursor": cursor})
+        return AsyncPages(self._transport, call, "cursor", "id")
+
+    async def revoke(
+        self,
+        key_id: str,
+    ) -> api.Revoked:
+        """Revoke a key at once.
+
+        Scope: keys:write.
+        Errors: key_not_found.
+
+            await client.keys.revoke("key_…")
+        """
+        call = Call("DELETE", f"/v1/keys/{segment(key_id)}")
+        return cast("api.Revoked", await self._transport.json(call))
+
+
+class AsyncAgents(AsyncResource):
+    """`client.agents`."""
+
+    async def create(
+        self,
+        *,
+        name: str,
+    ) -> api.Agent:
+        """Name an agent.
+
+        Scope: inboxes:write.
+        Errors: payload_too_large, unsupported_media_type.
+
+            await client.agents.create(name="Billing agent")
+        """
+        call = Call("POST", "/v1/agents", body={"name": name})
+        return cast("api.Agent", await self._transport.json(call))
+
+    def list(
+        self,
+        *,
+        limit: int = UNSET,
+        cursor: str = UNSET,
+    ) -> AsyncPages[api.Agent]:
+        """Agents, newest first.
+
+        Scope: inboxes:read.
+
+            async for one in client.agents.list():
+                print(one['id'])
+        """
+        call = Call("GET", "/v1/agents", query={"limit": limit, "cursor": cursor})
+        return AsyncPages(self._transport, call, "cursor", "id")
+
+    async def get(
+        self,
+        agent_id: str,
+    ) -> api.Agent:
+        """One agent.
+
+        Scope: inboxes:read.
+        Errors: agent_not_found.
+
+            await client.agents.get("agt_…")
+        """
+        call = Call("GET", f"/v1/agents/{segment(agent_id)}")
+        return cast("api.Agent", await self._transport.json(call))
+
+    async def delete(
+        self,
+        agent_id: str,
+    ) -> api.Deleted:
+        """Forget an agent.
+
+        Scope: inboxes:write.
+        Errors: agent_not_found.
+
+            await client.agents.delete("agt_…")
+        """
+        call = Call("DELETE", f"/v1/agents/{segment(agent_id)}")
+        return cast("api.Deleted", await self._transport.json(call))
+
+
+class AsyncInboxes(AsyncResource):
+    """`client.inboxes`."""
+
+    async def create(
+        self,
+        *,
+        username: str,
+        name: str | None = UNSET,
+        agent_id: str | None = UNSET,
+        domain: str | None = UNSET,
+        metadata: Mapping[str, str] = UNSET,
+    ) -> api.Inbox:
+        """Provision an inbox.
+
+        Scope: inboxes:write.
+        Errors: domain_not_verified, limit_reached, inbox_access_denied, apex_domain_reserved, agent_not_found,
+          domain_not_found, address_already_exists, address_in_cooldown, payload_too_large,
+          unsupported_media_type, username_reserved.
+
+            await client.inboxes.create(
+                username="billing-bot",
+                name="Billing",
+                metadata={"team": "finance"},
+            )
+        """
+        call = Call(
+            "POST",
+            "/v1/inboxes",
+            body={
+                "username": username,
+                "name": name,
+                "agentId": agent_id,
+                "domain": domain,
+                "metadata": metadata,
+            },
+        )
+        return cast("api.Inbox", await self._transport.json(call))
+
+    def list(
+        self,
+        *,
+        limit: int = UNSET,
+        cursor: str = UNSET,
+        is_active: bool = UNSET,
+    ) -> AsyncPages[api.Inbox]:
+        """Inboxes, newest first.
+
+        Scope: inboxes:read.
+
+            async for one in client.inboxes.list():
+                print(one['id'])
+        """
+        call = Call("GET", "/v1/inboxes", query={"limit": limit, "cursor": cursor, "isActive": is_active})
+        return AsyncPages(self._transport, call, "cursor", "id")
+
+    async def get(
+        self,
+        inbox_id: str,
+    ) -> api.GovernedInbox:
+        """One inbox.
+
+        Scope: inboxes:read.
+        Errors: inbox_access_denied, inbox_not_found.
+
+            await client.inboxes.get("inb_…")
+        """
+        call = Call("GET", f"/v1/inboxes/{segment(inbox_id)}")
+        return cast("api.GovernedInbox", await self._transport.json(call))
+
+    async def update(
+        self,
+        inbox_id: str,
+        *,
+        name: str | None = UNSET,
+        metadata: Mapping[str, str] = UNSET,
+    ) -> api.Inbox:
+        """Rename an inbox, set its metadata.
+
+        Scope: inboxes:write.
+        Errors: inbox_access_denied, inbox_not_found, payload_too_large, unsupported_media_type.
+
+            await client.inboxes.update("inb_…", name="Billing and invoices")
+        """
+        call = Call("PATCH", f"/v1/inboxes/{segment(inbox_id)}", body={"name": name, "metadata": metadata})
+        return cast("api.Inbox", await self._transport.json(call))
+
+    async def delete(
+        self,
+        inbox_id: str,
+    ) -> api.DeactivatedInbox:
+        """Deactivate an inbox.
+
+        Scope: inboxes:write.
+        Errors: inbox_access_denied, inbox_not_found.
+
+            await client.inboxes.delete("inb_…")
+        """
+        call = Call("DELETE", f"/v1/inboxes/{segment(inbox_id)}")
+        return cast("api.DeactivatedInbox", await self._transport.json(call))
+
+    async def policy(
+        self,
+        inbox_id: str,
+    ) -> api.InboxPolicy:
+        """An inbox's own policy.
+
+        Scope: policies:read.
+        Errors: inbox_access_denied, inbox_not_found.
+
+            await client.inboxes.policy("inb_…")
+        """
+        call = Call("GET", f"/v1/inboxes/{segment(inbox_id)}/policy")
+        return cast("api.InboxPolicy", await self._transport.json(call))
+
+    async def replace_policy(
+        self,
+        inbox_id: str,
+        *,
+        version: int,
+        outbound: api.GivenOutboundPolicy = UNSET,
+        inbound: api.GivenInboundPolicy = UNSET,
+        review: api.GivenReviewPolicy = UNSET,
+        work: api.GivenWorkPolicy = UNSET,
+    ) -> api.InboxPolicy:
+        """Replace an inbox's policy.
+
+        Scope: policies:write.
+        Errors: inbox_access_denied, member_required, inbox_not_found, version_conflict, payload_too_large,
+          unsupported_media_type.
+
+            await client.inboxes.replace_policy(
+                "inb_…",
+                version=0,
+                outbound={"recipients": "participants"},
+                work={"enabled": True, "requireClaim": True},
+            )
+        """
+        call = Call(
+            "PUT",
+            f"/v1/inboxes/{segment(inbox_id)}/policy",
+            body={
+                "version": version,
+                "outbound": outbound,
+                "inbound": inbound,
+                "review": review,
+                "work": work,
+            },
+        )
+        return cast("api.InboxPolicy", await self._transport.json(call))
+
+
+class AsyncCodes(AsyncResource):
+    """`client.codes`."""
+
+    async def claim(
+        self,
+        inbox_id: str,
+        *,
+        from_domain: str | None = UNSET,
+        after: str | None = UNSET,
+        wait_seconds: int = UNSET,
+        kinds: Sequence[Literal["code", "link"]] = UNSET,
+        allow_unverified: bool = UNSET,
+        link_hosts: Sequence[str] = UNSET,
+        idempotency_key: str | None = None,
+    ) -> api.ClaimedCode:
+        """Take the code or the link of the next mail that has one.
+
+        Scope: messages:read.
+        Errors: inbox_access_denied, inbox_not_found, idempotency_conflict, payload_too_large,
+          unsupported_media_type, too_many_streams.
+
+            await client.codes.claim("inb_…", from_domain="github.com", wait_seconds=25)
+        """
+        call = Call(
+            "POST",
+            f"/v1/inboxes/{segment(inbox_id)}/codes/claim",
+            body={
+                "fromDomain": from_domain,
+                "after": after,
+                "waitSeconds": wait_seconds,
+                "kinds": kinds,
+                "allowUnverified": allow_unverified,
+                "linkHosts": link_hosts,
+            },
+            idempotency_key=idempotency_key or new_idempotency_key(),
+            wait_s=wait_seconds,
+        )
+        return cast("api.ClaimedCode", await self._transport.json(call))
+
+
+class AsyncClaims(AsyncResource):
+    """`client.claims`."""
+
+    async def take(
+        self,
+        inbox_id: str,
+        *,
+        max: int = UNSET,
+        lease_seconds: int = UNSET,
+        wait_seconds: int = UNSET,
+        holder: str | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> builtins.list[api.ClaimedMessage]:
+        """Take mail to work on it, the oldest first.
+
+        `lease_seconds`: 300 by default.
+
+        Scope: messages:label, messages:read.
+        Errors: limit_reached, inbox_access_denied, inbox_not_found, idempotency_conflict, work_not_enabled,
+          payload_too_large, unsupported_media_type, too_many_streams.
+
+            await client.claims.take(
+                "inb_…",
+                max=1,
+                lease_seconds=300,
+                wait_seconds=0,
+                holder="worker-3",
+            )
+        """
+        call = Call(
+            "POST",
+            f"/v1/inboxes/{segment(inbox_id)}/claims",
+            body={"max": max, "leaseSeconds": lease_seconds, "waitSeconds": wait_seconds, "holder": holder},
+            idempotency_key=idempotency_key or new_idempotency_key(),
+            wait_s=wait_seconds,
+        )
+        return cast("builtins.list[api.ClaimedMessage]", await self._transport.json(call))
+
+    def list(
+        self,
+        *,
+        inbox_id: str = UNSET,
+        status: Literal["live", "released", "expired", "done", "dead"] = UNSET,
+        limit: int = UNSET,
+        cursor: str = UNSET,
+    ) -> AsyncPages[api.WorkClaim]:
+        """Claims, newest first.
+
+        Scope: messages:label.
+
+            async for one in client.claims.list():
+                print(one['id'])
+        """
+        call = Call(
+            "GET",
+            "/v1/claims",
+            query={"inboxId": inbox_id, "status": status, "limit": limit, "cursor": cursor},
+        )
+        return AsyncPages(self._transport, call, "cursor", "id")
+
+    async def extend(
+        self,
+        claim_id: str,
+        *,
+        lease_seconds: int = UNSET,
+    ) -> api.WorkClaim:
+        """Let a claim live longer.
+
+        `lease_seconds`: 300 by default.
+
+        Scope: messages:label.
+        Errors: inbox_access_denied, claim_not_found, claim_lost, payload_too_large, unsupported_media_type.
+
+            await client.claims.extend("clm_…", lease_seconds=300)
+        """
+        call = Call("POST", f"/v1/claims/{segment(claim_id)}/extend", body={"leaseSeconds": lease_seconds})
+        return cast("api.WorkClaim", await self._transport.json(call))
+
+    async def release(
+        self,
+        claim_id: str,
+        *,
+        delay_seconds: int = UNSET,
+    ) -> api.WorkClaim:
+        """Give a message back, to be claimed again.
+
+        Scope: messages:label.
+        Errors: inbox_access_denied, claim_not_found, claim_lost, payload_too_large, unsupported_media_type.
+
+            await client.claims.release("clm_…", delay_seconds=60)
+        """
+        call = Call("POST", f"/v1/claims/{segment(claim_id)}/release", body={"delaySeconds": delay_seconds})
+        return cast("api.WorkClaim", await self._transport.json(call))
+
+    async def finish(
+        self,
+        claim_id: str,
+        *,
+        labels: api.DoneLabels = UNSET,
+    ) -> api.WorkClaim:
+        """Say that a message is done.
+
+        Scope: messages:label.
+        Errors: inbox_access_denied, claim_not_found, claim_lost, payload_too_large, unsupported_media_type.
+
+            await client.claims.finish("clm_…", labels={"add": ["answered"], "remove": []})
+        """
+        call = Call("POST", f"/v1/claims/{segment(claim_id)}/done", body={"labels": labels})
+        return cast("api.WorkClaim", await self._transport.json(call))
+
+
+class AsyncMessages(AsyncResource):
+    """`client.messages`."""
+
+    async def send(
+        self,
+        *,
+        inbox_id: str,
+        to: Sequence[str],
+        cc: Sequence[str] = UNSET,
+        bcc: Sequence[str] = UNSET,
+        subject: str | None = UNSET,
+        text: str | None = UNSET,
+        html: str | None = UNSET,
+        in_reply_to: str | None = UNSET,
+        send_at: str | None = UNSET,
+        attachments: Sequence[api.AttachmentInput] = UNSET,
+        unsubscribe: bool = UNSET,
+        headers: Mapping[str, str] = UNSET,
+        if_last_message_id: str | None = UNSET,
+        claim_id: str | None = UNSET,
+        complete_claim: bool = UNSET,
+        idempotency_key: str | None = None,
+    ) -> api.ListedMessage:
+        """Send a message, now or at a time.
+
+        Scope: messages:send.
+        Errors: domain_not_verified, attachments_unsupported, attachments_not_schedulable, spend_cap_reached,
+          limit_reached, inbox_access_denied, sending_not_approved, sandbox_bulk_not_allowed,
+          sending_paused_bulk_review, recipient_not_allowed, inbox_not_found, message_not_found,
+          claim_not_found, idempotency_conflict, loop_suspected, thread_advanced, claim_lost, claim_required,
+          payload_too_large, attachment_too_large, unsupported_media_type, recipient_suppressed,
+          domain_daily_cap_reached, email_delivery_failed.
+
+            await client.messages.send(
+                inbox_id="inb_…",
+                to=["ada@example.com"],
+                cc=["accounts@example.com"],
+                subject="Your invoice for November",
+                text="Dear Ada, the invoice is attached.",
+                attachments=[
+                    {"filename": "invoice.pdf", "contentType": "application/pdf", "content": "JVBERi0xLjQKJSVFT0YK"}
+                ],
+            )
+        """
+        call = Call(
+            "POST",
+            "/v1/messages/send",
+            body={
+                "inboxId": inbox_id,
+                "to": to,
+                "cc": cc,
+                "bcc": bcc,
+                "subject": subject,
+                "text": text,
+                "html": html,
+                "inReplyTo": in_reply_to,
+                "sendAt": send_at,
+                "attachments": attachments,
+                "unsubscribe": unsubscribe,
+                "headers": headers,
+                "ifLastMessageId": if_last_message_id,
+                "claimId": claim_id,
+                "completeClaim": complete_claim,
+            },
+            idempotency_key=idempotency_key or new_idempotency_key(),
+        )
+        return cast("api.ListedMessage", await self._transport.json(call))
+
+    async def check(
+        self,
+        *,
+        inbox_id: str = UNSET,
+        to: Sequence[str] = UNSET,
+        cc: Sequence[str] = UNSET,
+        bcc: Sequence[str] = UNSET,
+        subject: str | None = UNSET,
+        text: str | None = UNSET,
+        html: str | None = UNSET,
+        in_reply_to: str | None = UNSET,
+        send_at: str | None = UNSET,
+        attachments: Sequence[api.AttachmentInput] = UNSET,
+        unsubscribe: bool = UNSET,
+        headers: Mapping[str, str] = UNSET,
+        if_last_message_id: str | None = UNSET,
+        claim_id: str | None = UNSET,
+        complete_claim: bool = UNSET,
+        reply: api.CheckReply = UNSET,
+        forward: api.CheckForward = UNSET,
+        draft_id: str = UNSET,
+    ) -> api.CheckedMessage:
+        """What would become of a message, without sending it.
+
+        Scope: messages:reply.
+        Errors: inbox_access_denied, inbox_not_found, message_not_found, attachment_not_found, draft_not_found,
+          payload_too_large, unsupported_media_type.
+
+            await client.messages.check(
+                inbox_id="inb_…",
+                to=["ada@example.com"],
+                subject="Your invoice for November",
+                text="Dear {{name}}, the invoice is attached.",
+                in_reply_to="msg_…",
+            )
+        """
+        call = Call(
+            "POST",
+            "/v1/messages/check",
+            body={
+                "inboxId": inbox_id,
+                "to": to,
+                "cc": cc,
+                "bcc": bcc,
+                "subject": subject,
+                "text": text,
+                "html": html,
+                "inReplyTo": in_reply_to,
+                "sendAt": send_at,
+                "attachments": attachments,
+                "unsubscribe": unsubscribe,
+                "headers": headers,
+                "ifLastMessageId": if_last_message_id,
+                "claimId": claim_id,
+                "completeClaim": complete_claim,
+                "reply": reply,
+                "forward": forward,
+                "draftId": draft_id,
+            },
+        )
+        return cast("api.CheckedMessage", await self._transport.json(call))
+
+    async def reply(
+        self,
+        message_id: str,
+        *,
+        text: str | None = UNSET,
+        html: str | None = UNSET,
+        reply_all: bool = UNSET,
+        quote: Literal["none", "text"] = UNSET,
+        attachments: Sequence[api.AttachmentInput] = UNSET,
+        send_at: str | None = UNSET,
+        headers: Mapping[str, str] = UNSET,
+        if_last_message_id: str | None = UNSET,
+        claim_id: str | None = UNSET,
+        complete_claim: bool = UNSET,
+        as_draft: bool = UNSET,
+        to: Sequence[str] | None = UNSET,
+        cc: Sequence[str] = UNSET,
+        bcc: Sequence[str] = UNSET,
+        subject: str | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> api.SentReply | api.DraftedReply:
+        """Answer a message, or write a draft that does.
+
+        Scope: messages:reply.
+        Errors: domain_not_verified, attachments_unsupported, attachments_not_schedulable, spend_cap_reached,
+          limit_reached, draft_limit_reached, inbox_access_denied, sending_not_approved,
+          sandbox_bulk_not_allowed, sending_paused_bulk_review, recipient_not_allowed, inbox_not_found,
+          message_not_found, claim_not_found, idempotency_conflict, loop_suspected, thread_advanced, claim_lost,
+          claim_required, no_reply_target, payload_too_large, attachment_too_large, unsupported_media_type,
+          recipient_suppressed, domain_daily_cap_reached, email_delivery_failed.
+
+            await client.messages.reply(
+                "msg_…",
+                text="Thank you, it is paid.",
+                reply_all=True,
+                if_last_message_id="msg_…",
+            )
+        """
+        call = Call(
+            "POST",
+            f"/v1/messages/{segment(message_id)}/reply",
+            body={
+                "text": text,
+                "html": html,
+                "replyAll": reply_all,
+                "quote": quote,
+                "attachments": attachments,
+                "sendAt": send_at,
+                "headers": headers,
+                "ifLastMessageId": if_last_message_id,
+                "claimId": claim_id,
+                "completeClaim": complete_claim,
+                "asDraft": as_draft,
+                "to": to,
+                "cc": cc,
+                "bcc": bcc,
+                "subject": subject,
+            },
+            idempotency_key=idempotency_key or new_idempotency_key(),
+        )
+        return cast("api.SentReply | api.DraftedReply", await self._transport.json(call))
+
+    async def forward(
+        self,
+        message_id: str,
+        *,
+        to: Sequence[str],
+        cc: Sequence[str] = UNSET,
+        bcc: Sequence[str] = UNSET,
+        text: str | None = UNSET,
+        html: str | None = UNSET,
+        attachment_ids: Sequence[str] | None = UNSET,
+        as_: Literal["inline", "eml"] = UNSET,
+        idempotency_key: str | None = None,
+    ) -> api.ListedMessage:
+        """Pass a message on, in a new thread.
+
+        Scope: messages:send.
+        Errors: domain_not_verified, attachments_unsupported, spend_cap_reached, limit_reached,
+          inbox_access_denied, sending_not_approved, sandbox_bulk_not_allowed, sending_paused_bulk_review,
+          recipient_not_allowed, inbox_not_found, message_not_found, attachment_not_found, idempotency_conflict,
+          loop_suspected, attachment_bytes_missing, payload_too_large, attachment_too_large,
+          unsupported_media_type, recipient_suppressed, domain_daily_cap_reached, email_delivery_failed.
+
+            await client.messages.forward(
+                "msg_…",
+                to=["accounts@example.com"],
+                text="Please pay this.",
+            )
+        """
+        call = Call(
+            "POST",
+            f"/v1/messages/{segment(message_id)}/forward",
+            body={
+                "to": to,
+                "cc": cc,
+                "bcc": bcc,
+                "text": text,
+                "html": html,
+                "attachmentIds": attachment_ids,
+                "as": as_,
+            },
+            idempotency_key=idempotency_key or new_idempotency_key(),
+        )
+        return cast("api.ListedMessage", await self._transport.json(call))
+
+    def list(
+        self,
+        *,
+        inbox_id: str = UNSET,
+        thread_id: str = UNSET,
+        limit: int = UNSET,
+        q: str = UNSET,
+        direction: Literal["inbound", "outbound"] = UNSET,
+        from_: str = UNSET,
+        from_domain: str = UNSET,
+        verified: bool = UNSET,
+        labels: Sequence[str] = UNSET,
+        unread: bool = UNSET,
+        status: Literal[
+            "received", "held", "scheduled", "queued", "sent", "delivered", "failed", "cancelled"
+        ] = UNSET,
+        is_auto_reply: bool = UNSET,
+        is_spam: bool = UNSET,
+        has_attachments: bool = UNSET,
+        held: bool = UNSET,
+        since: str = UNSET,
+        until: str = UNSET,
+        before: str = UNSET,
+        cursor: str = UNSET,
+    ) -> AsyncPages[api.ListedMessage]:
+        """Messages, newest first; search.
+
+        `labels`: Separated by commas; all of them.
+        `since`: ISO 8601 date (midnight UTC) or timestamp.
+        `until`: ISO 8601 date (midnight UTC) or timestamp.
+
+        Scope: messages:read.
+
+            async for one in client.messages.list():
+                print(one['id'])
+        """
+        call = Call(
+            "GET",
+            "/v1/messages",
+            query={
+                "inboxId": inbox_id,
+                "threadId": thread_id,
+                "limit": limit,
+                "q": q,
+                "direction": direction,
+                "from": from_,
+                "fromDomain": from_domain,
+                "verified": verified,
+                "labels": labels,
+                "unread": unread,
+                "status": status,
+                "isAutoReply": is_auto_reply,
+                "isSpam": is_spam,
+                "hasAttachments": has_attachments,
+                "held": held,
+                "since": since,
+                "until": until,
+                "before": before,
+                "cursor": cursor,
+            },
+        )
+        return AsyncPages(self._transport, call, "cursor", "id")
+
+    async def wait(
+        self,
+        *,
+        inbox_id: str = UNSET,
+        thread_id: str = UNSET,
+        from_: str = UNSET,
+        from_domain: str = UNSET,
+        verified: bool = UNSET,
+        subject: str = UNSET,
+        q: str = UNSET,
+        has_code: bool = UNSET,
+        after: str = UNSET,
+        timeout_seconds: int = UNSET,
+    ) -> api.AwaitedMessage:
+        """The next message that comes in and is as asked for.
+
+        `after`: The id of a message or an event, or an ISO 8601 date (midnight UTC) or timestamp.
+
+        Scope: messages:read.
+        Errors: inbox_access_denied, inbox_not_found, thread_not_found, too_many_streams.
+
+            await client.messages.wait()
+        """
+        call = Call(
+            "GET",
+            "/v1/messages/wait",
+            query={
+                "inboxId": inbox_id,
+                "threadId": thread_id,
+                "from": from_,
+                "fromDomain": from_domain,
+                "verified": verified,
+                "subject": subject,
+                "q": q,
+                "hasCode": has_code,
+                "after": after,
+                "timeoutSeconds": timeout_seconds,
+            },
+            wait_s=timeout_seconds,
+        )
+        return cast("api.AwaitedMessage", await self._transport.json(call))
+
+    async def get(
+        self,
+        message_id: str,
+        *,
+        html: Literal["original", "sanitized"] = UNSET,
+    ) -> api.Message:
+        """One message with its bodies.
+
+        Scope: messages:read.
+        Errors: inbox_access_denied, message_not_found.
+
+            await client.messages.get("msg_…")
+        """
+        call = Call("GET", f"/v1/messages/{segment(message_id)}", query={"html": html})
+        return cast("api.Message", await self._transport.json(call))
+
+    async def label(
+        self,
+        message_id: str,
+        *,
+        add_labels: Sequence[str] = UNSET,
+        remove_labels: Sequence[str] = UNSET,
+        labels: Sequence[str] = UNSET,
+    ) -> api.Message:
+        """Set or change a message's labels.
+
+        Scope: messages:label.
+        Errors: inbox_access_denied, message_not_found, payload_too_large, unsupported_media_type.
+
+            await client.messages.label("msg_…", add_labels=["invoice"], remove_labels=["unread"])
+        """
+        call = Call(
+            "PATCH",
+            f"/v1/messages/{segment(message_id)}",
+            body={"addLabels": add_labels, "removeLabels": remove_labels, "labels": labels},
+        )
+        return cast("api.Message", await self._transport.json(call))
+
+    async def delete(
+        self,
+        message_id: str,
+    ) -> api.DeletedMessage:
+        """Delete a message for good.
+
+        Scope: messages:send.
+        Errors: inbox_access_denied, message_not_found.
+
+            await client.messages.delete("msg_…")
+        """
+        call = Call("DELETE", f"/v1/messages/{segment(message_id)}")
+        return cast("api.DeletedMessage", await self._transport.json(call))
+
+    async def change_many(
+        self,
+        *,
+        add_labels: Sequence[str] = UNSET,
+        remove_labels: Sequence[str] = UNSET,
+        ids: Sequence[str] = UNSET,
+        thread_ids: Sequence[str] = UNSET,
+        delete: bool = UNSET,
+    ) -> builtins.list[api.ChangedMessage]:
+        """Change the labels of many messages, or delete them.
+
+        Scope: messages:label.
+        Errors: payload_too_large, unsupported_media_type.
+
+            await client.messages.change_many(ids=["msg_…"], remove_labels=["unread"])
+        """
+        call = Call(
+            "POST",
+            "/v1/messages/batch",
+            body={
+                "addLabels": add_labels,
+                "removeLabels": remove_labels,
+                "ids": ids,
+                "threadIds": thread_ids,
+                "delete": delete,
+            },
+        )
+        return cast("builtins.list[api.ChangedMessage]", await self._transport.json(call))
+
+    async def requeue(
+        self,
+        message_id: str,
+    ) -> api.Message:
+        """Offer a message to claims again.
+
+        Scope: messages:label, messages:read.
+        Errors: inbox_access_denied, message_not_found, work_not_enabled.
+
+            await client.messages.requeue("msg_…")
+        """
+        call = Call("POST", f"/v1/messages/{segment(message_id)}/requeue")
+        return cast("api.Message", await self._transport.json(call))
+
+    async def cancel(
+        self,
+        message_id: str,
+    ) -> api.CancelledMessage:
+        """Cancel a scheduled message.
+
+        Scope: messages:send.
+        Errors: inbox_access_denied, message_not_found, not_scheduled.
+
+            await client.messages.cancel("msg_…")
+        """
+        call = Call("DELETE", f"/v1/messages/{segment(message_id)}/schedule")
+        return cast("api.CancelledMessage", await self._transport.json(call))
+
+    async def withdraw(
+        self,
+        message_id: str,
+    ) -> api.CancelledMessage:
+        """Take a held message back.
+
+        Scope: messages:reply.
+        Errors: inbox_access_denied, message_not_found, not_held.
+
+            await client.messages.withdraw("msg_…")
+        """
+        call = Call("POST", f"/v1/messages/{segment(message_id)}/withdraw")
+        return cast("api.CancelledMessage", await self._transport.json(call))
+
+    async def raw(
+        self,
+        message_id: str,
+    ) -> bytes:
+        """The message as RFC 5322 bytes.
+
+        Scope: messages:read.
+        Errors: inbox_access_denied, message_not_found, attachment_bytes_missing.
+
+            await client.messages.raw("msg_…")
+        """
+        call = Call("GET", f"/v1/messages/{segment(message_id)}/raw")
+        return await self._transport.octets(call)
+
+    async def evidence(
+        self,
+        message_id: str,
+    ) -> api.MessageEvidence:
+        """What in a message may be an attack on its reader.
+
+        Scope: messages:read.
+        Errors: inbox_access_denied, message_not_found.
+
+            await client.messages.evidence("msg_…")
+        """
+        call = Call("GET", f"/v1/messages/{segment(message_id)}/evidence")
+        return cast("api.MessageEvidence", await self._transport.json(call))
+
+    async def attempts(
+        self,
+        message_id: str,
+    ) -> builtins.list[api.DeliveryAttempt]:
+        """Attempts to deliver an outbound message.
+
+        Scope: messages:read.
+        Errors: inbox_access_denied, message_not_found.
+
+            await client.messages.attempts("msg_…")
+        """
+        call = Call("GET", f"/v1/messages/{segment(message_id)}/attempts")
+        return cast("builtins.list[api.DeliveryAttempt]", await self._transport.json(call))
+
+
+class AsyncReviews(AsyncResource):
+    """`client.reviews`."""
+
+    def list(
+        self,
+        *,
+        status: Literal["pending", "approved", "rejected", "expired", "withdrawn"] = UNSET,
+        direction: Literal["inbound", "outbound"] = UNSET,
+        inbox_id: str = UNSET,
+        limit: int = UNSET,
+        cursor: str = UNSET,
+    ) -> AsyncPages[api.Review]:
+        """What is held, and what was decided, newest first.
+
+        Scope: reviews:read.
+
+            async for one in client.reviews.list():
+                print(one['id'])
+        """
+        call = Call(
+            "GET",
+            "/v1/reviews",
+            query={
+                "status": status,
+                "direction": direction,
+                "inboxId": inbox_id,
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+        return AsyncPages(self._transport, call, "cursor", "id")
+
+    async def get(
+        self,
+        review_id: str,
+    ) -> api.WholeReview:
+        """One review, with what is decided about.
+
+        Scope: reviews:read.
+        Errors: review_not_found.
+
+            await client.reviews.get("rev_…")
+        """
+        call = Call("GET", f"/v1/reviews/{segment(review_id)}")
+        return cast("api.WholeReview", await self._transport.json(call))
+
+    async def approve(
+        self,
+        review_id: str,
+        *,
+        content_hash: str,
+        note: str | None = UNSET,
+        force: bool = UNSET,
+    ) -> api.Review:
+        """Let what is held go, now or at its time.
+
+        Scope: reviews:write.
+        Errors: domain_not_verified, attachments_unsupported, spend_cap_reached, limit_reached,
+          inbox_access_denied, sending_not_approved, sandbox_bulk_not_allowed, sending_paused_bulk_review,
+          recipient_not_allowed, self_approval, member_required, inbox_not_found, review_not_found,
+          message_not_found, loop_suspected, thread_advanced, review_resolved, content_changed,
+          payload_too_large, attachment_too_large, unsupported_media_type, recipient_suppressed,
+          domain_daily_cap_reached, email_delivery_failed.
+
+            await client.reviews.approve("rev_…", content_hash="sha256:…", note="checked with Ada")
+        """
+        call = Call(
+            "POST",
+            f"/v1/reviews/{segment(review_id)}/approve",
+            body={"contentHash": content_hash, "note": note, "force": force},
+        )
+        return cast("api.Review", await self._transport.json(call))
+
+    async def reject(
+        self,
+        review_id: str,
+        *,
+        note: str | None = UNSET,
+    ) -> api.Review:
+        """Turn down what is held.
+
+        Scope: reviews:write.
+        Errors: self_approval, member_required, review_not_found, review_resolved, payload_too_large,
+          unsupported_media_type.
+
+            await client.reviews.reject("rev_…", note="wrong account number")
+        """
+        call = Call("POST", f"/v1/reviews/{segment(review_id)}/reject", body={"note": note})
+        return cast("api.Review", await self._transport.json(call))
+
+
+class AsyncThreads(AsyncResource):
+    """`client.threads`."""
+
+    def list(
+        self,
+        *,
+        inbox_id: str = UNSET,
+        limit: int = UNSET,
+        cursor: str = UNSET,
+        is_archived: bool = UNSET,
+        labels: Sequence[str] = UNSET,
+        unread: bool = UNSET,
+    ) -> AsyncPages[api.Thread]:
+        """Threads, latest first.
+
+        `cursor`: The last thread of the page before: its id, or `id@lastMessageAt`, which outlives it.
+        `labels`: Separated by commas; all of them.
+
+        Scope: threads:read.
+
+            async for one in client.threads.list():
+                print(one['id'])
+        """
+        call = Call(
+            "GET",
+            "/v1/threads",
+            query={
+                "inboxId": inbox_id,
+                "limit": limit,
+                "cursor": cursor,
+                "isArchived": is_archived,
+                "labels": labels,
+                "unread": unread,
+            },
+        )
+        return AsyncPages(self._transport, call, "cursor", "id")
+
+    async def get(
+        self,
+        thread_id: str,
+        *,
+        limit: int = UNSET,
+        before: str = UNSET,
+    ) -> api.WholeThread:
+        """One thread with its messages.
+
+        Scope: threads:read.
+        Errors: inbox_access_denied, thread_not_found.
+
+            await client.threads.get("thd_…")
+        """
+        call = Call("GET", f"/v1/threads/{segment(thread_id)}", query={"limit": limit, "before": before})
+        return cast("api.WholeThread", await self._transport.json(call))
+
+    async def update(
+        self,
+        thread_id: str,
+        *,
+        is_archived: bool,
+    ) -> api.Thread:
+        """Archive or unarchive a thread.
+
+        Scope: messages:label.
+        Errors: inbox_access_denied, thread_not_found, payload_too_large, unsupported_media_type.
+
+            await client.threads.update("thd_…", is_archived=True)
+        """
+        call = Call("PATCH", f"/v1/threads/{segment(thread_id)}", body={"isArchived": is_archived})
+        return cast("api.Thread", await self._transport.json(call))
+
+    async def context(
+        self,
+        thread_id: str,
+        *,
+        max_tokens: int = UNSET,
+        focus: str = UNSET,
+        if_none_match: str = UNSET,
+    ) -> api.ThreadContext:
+        """A thread as text for a model, within a budget.
+
+        `if_none_match`: The `ETag` of an answer that the client has; 304 where it would come again.
+
+        Scope: threads:read, messages:read.
+        Errors: inbox_access_denied, thread_not_found.
+
+            await client.threads.context("thd_…")
+        """
+        call = Call(
+            "GET",
+            f"/v1/threads/{segment(thread_id)}/context",
+            query={"maxTokens": max_tokens, "focus": focus},
+            headers={"If-None-Match": if_none_match},
+        )
+        return cast("api.ThreadContext", await self._transport.json(call))
+
+    async def reply(
+        self,
+        thread_id: str,
+        *,
+        if_last_message_id: str,
+        text: str | None = UNSET,
+        html: str | None = UNSET,
+        reply_all: bool = UNSET,
+        quote: Literal["none", "text"] = UNSET,
+        attachments: Sequence[api.AttachmentInput] = UNSET,
+        send_at: str | None = UNSET,
+        headers: Mapping[str, str] = UNSET,
+        claim_id: str | None = UNSET,
+        complete_claim: bool = UNSET,
+        as_draft: bool = UNSET,
+        to: Sequence[str] | None = UNSET,
+        cc: Sequence[str] = UNSET,
+        bcc: Sequence[str] = UNSET,
+        subject: str | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> api.SentReply | api.DraftedReply:
+        """Answer the newest message that came in.
+
+        Scope: messages:reply.
+        Errors: domain_not_verified, attachments_unsupported, attachments_not_schedulable, spend_cap_reached,
+          limit_reached, draft_limit_reached, inbox_access_denied, sending_not_approved,
+          sandbox_bulk_not_allowed, sending_paused_bulk_review, recipient_not_allowed, inbox_not_found,
+          message_not_found, thread_not_found, claim_not_found, idempotency_conflict, loop_suspected,
+          thread_advanced, claim_lost, claim_required, no_reply_target, payload_too_large, attachment_too_large,
+          unsupported_media_type, recipient_suppressed, domain_daily_cap_reached, email_delivery_failed.
+
+            await client.threads.reply(
+                "thd_…",
+                text="Thank you, it is paid.",
+                if_last_message_id="msg_…",
+            )
+        """
+        call = Call(
+            "POST",
+            f"/v1/threads/{segment(thread_id)}/reply",
+            body={
+                "text": text,
+                "html": html,
+                "replyAll": reply_all,
+                "quote": quote,
+                "attachments": attachments,
+                "sendAt": send_at,
+                "headers": headers,
+                "ifLastMessageId": if_last_message_id,
+                "claimId": claim_id,
+                "completeClaim": complete_claim,
+                "asDraft": as_draft,
+                "to": to,
+                "cc": cc,
+                "bcc": bcc,
+                "subject": subject,
+            },
+            idempotency_key=idempotency_key or new_idempotency_key(),
+        )
+        return cast("api.SentReply | api.DraftedReply", await self._transport.json(call))
+
+
+class AsyncAttachments(AsyncResource):
+    """`client.attachments`."""
+
+    async def download(
+        self,
+        attachment_id: str,
+        *,
+        inline: bool = UNSET,
+        range: str = UNSET,
+        if_range: str = UNSET,
+    ) -> bytes:
+        """An attachment's bytes.
+
+        `range`: RFC 9110 §14.2, one range of bytes: `bytes=0-1023`; anything else is ignored.
+        `if_range`: The `ETag` that the range is of; the whole is sent when it is another.
+
+        Scope: messages:read.
+        Errors: inbox_access_denied, attachment_not_found, attachment_bytes_missing, range_not_satisfiable.
+
+            await client.attachments.download("att_…")
+        """
+        call = Call(
+            "GET",
+            f"/v1/attachments/{segment(attachment_id)}",
+            query={"inline": inline},
+            headers={"Range": range, "If-Range": if_range},
+        )
+        return await self._transport.octets(call)
+
+
+class AsyncDrafts(AsyncResource):
+    """`client.drafts`."""
+
+    async def create(
+        self,
+        *,
+        inbox_id: str,
+        to: Sequence[str] = UNSET,
+        cc: Sequence[str] = UNSET,
+        bcc: Sequence[str] = UNSET,
+        subject: str | None = UNSET,
+        text: str | None = UNSET,
+        html: str | None = UNSET,
+        in_reply_to: str | None = UNSET,
+        if_last_message_id: str | None = UNSET,
+        claim_id: str | None = UNSET,
+        complete_claim: bool = UNSET,
+    ) -> api.Draft:
+        """Write a draft.
+
+        Scope: messages:send.
+        Errors: draft_limit_reached, inbox_access_denied, inbox_not_found, message_not_found, payload_too_large,
+          unsupported_media_type.
+
+            await client.drafts.create(
+                inbox_id="inb_…",
+                to=["ada@example.com"],
+                subject="Re: Your invoice",
+                text="It is paid.",
+                in_reply_to="msg_…",
+            )
+        """
+        call = Call(
+            "POST",
+            "/v1/drafts",
+            body={
+                "inboxId": inbox_id,
+                "to": to,
+                "cc": cc,
+                "bcc": bcc,
+                "subject": subject,
+                "text": text,
+                "html": html,
+                "inReplyTo": in_reply_to,
+                "ifLastMessageId": if_last_message_id,
+                "claimId": claim_id,
+                "completeClaim": complete_claim,
+            },
+        )
+        return cast("api.Draft", await self._transport.json(call))
+
+    def list(
+        self,
+        *,
+        status: Literal["draft", "sent", "discarded"] = UNSET,
+        inbox_id: str = UNSET,
+        limit: int = UNSET,
+        cursor: str = UNSET,
+    ) -> AsyncPages[api.Draft]:
+        """Drafts, newest first.
+
+        Scope: messages:send.
+
+            async for one in client.drafts.list():
+                print(one['id'])
+        """
+        call = Call(
+            "GET",
+            "/v1/drafts",
+            query={"status": status, "inboxId": inbox_id, "limit": limit, "cursor": cursor},
+        )
+        return AsyncPages(self._transport, call, "cursor", "id")
+
+    async def get(
+        self,
+        draft_id: str,
+    ) -> api.Draft:
+        """One draft.
+
+        Scope: messages:send.
+        Errors: inbox_access_denied, draft_not_found.
+
+            await client.drafts.get("drf_…")
+        """
+        call = Call("GET", f"/v1/drafts/{segment(draft_id)}")
+        return cast("api.Draft", await self._transport.json(call))
+
+    async def update(
+        self,
+        draft_id: str,
+        *,
+        to: Sequence[str] = UNSET,
+        cc: Sequence[str] = UNSET,
+        bcc: Sequence[str] = UNSET,
+        subject: str | None = UNSET,
+        text: str | None = UNSET,
+        html: str | None = UNSET,
+        in_reply_to: str | None = UNSET,
+        if_last_message_id: str | None = UNSET,
+        claim_id: str | None = UNSET,
+        complete_claim: bool = UNSET,
+    ) -> api.Draft:
+        """Change what is given.
+
+        Scope: messages:send.
+        Errors: inbox_access_denied, message_not_found, draft_not_found, draft_not_editable, payload_too_large,
+          unsupported_media_type.
+
+            await client.drafts.update("drf_…", text="It was paid yesterday.")
+        """
+        call = Call(
+            "PATCH",
+            f"/v1/drafts/{segment(draft_id)}",
+            body={
+                "to": to,
+                "cc": cc,
+                "bcc": bcc,
+                "subject": subject,
+                "text": text,
+                "html": html,
+                "inReplyTo": in_reply_to,
+                "ifLastMessageId": if_last_message_id,
+                "claimId": claim_id,
+                "completeClaim": complete_claim,
+            },
+        )
+        return cast("api.Draft", await self._transport.json(call))
+
+    async def discard(
+        self,
+        draft_id: str,
+    ) -> api.Draft:
+        """Discard a draft.
+
+        Scope: messages:send.
+        Errors: inbox_access_denied, draft_not_found, draft_already_sent.
+
+            await client.drafts.discard("drf_…")
+        """
+        call = Call("DELETE", f"/v1/drafts/{segment(draft_id)}")
+        return cast("api.Draft", await self._transport.json(call))
+
+    async def send(
+        self,
+        draft_id: str,
+    ) -> api.ListedMessage:
+        """Send a draft; a sent one answers its message.
+
+        Scope: messages:send.
+        Errors: domain_not_verified, attachments_unsupported, draft_incomplete, spend_cap_reached,
+          limit_reached, inbox_access_denied, sending_not_approved, sandbox_bulk_not_allowed,
+          sending_paused_bulk_review, recipient_not_allowed, inbox_not_found, message_not_found,
+          claim_not_found, draft_not_found, loop_suspected, thread_advanced, claim_lost, claim_required,
+          draft_discarded, payload_too_large, attachment_too_large, recipient_suppressed,
+          domain_daily_cap_reached, email_delivery_failed.
+
+            await client.drafts.send("drf_…")
+        """
+        call = Call("POST", f"/v1/drafts/{segment(draft_id)}/send")
+        return cast("api.ListedMessage", await self._transport.json(call))
+
+
+class AsyncDomains(AsyncResource):
+    """`client.domains`."""
+
+    async def register(
+        self,
+        *,
+        domain_name: str,
+        daily_cap: int | None = UNSET,
+    ) -> api.Domain:
+        """Register a custom domain.
+
+        Scope: domains:write.
+        Errors: limit_reached, apex_domain_reserved, domain_already_registered, payload_too_large,
+          unsupported_media_type.
+
+            await client.domains.register(domain_name="mail.example.org", daily_cap=500)
+        """
+        call = Call("POST", "/v1/domains", body={"domainName": domain_name, "dailyCap": daily_cap})
+        return cast("api.Domain", await self._transport.json(call))
+
+    async def list(
+        self,
+    ) -> builtins.list[api.Domain]:
+        """Domains, newest first.
+
+        Scope: domains:read.
+
+            await client.domains.list()
+        """
+        call = Call("GET", "/v1/domains")
+        return cast("builtins.list[api.Domain]", await self._transport.json(call))
+
+    async def get(
+        self,
+        domain_id: str,
+    ) -> api.Domain:
+        """One domain with its records.
+
+        Scope: domains:read.
+        Errors: domain_not_found.
+
+            await client.domains.get("dom_…")
+        """
+        call = Call("GET", f"/v1/domains/{segment(domain_id)}")
+        return cast("api.Domain", await self._transport.json(call))
+
+    async def update(
+        self,
+        domain_id: str,
+        *,
+        daily_cap: int | None,
+    ) -> api.DomainCeiling:
+        """Set the daily ceiling.
+
+        Scope: domains:write.
+        Errors: domain_not_found, payload_too_large, unsupported_media_type.
+
+            await client.domains.update("dom_…", daily_cap=1000)
+        """
+        call = Call("PATCH", f"/v1/domains/{segment(domain_id)}", body={"dailyCap": daily_cap})
+        return cast("api.DomainCeiling", await self._transport.json(call))
+
+    async def delete(
+        self,
+        domain_id: str,
+    ) -> api.Deleted:
+        """Delete a domain.
+
+        Scope: domains:write.
+        Errors: domain_not_found.
+
+            await client.domains.delete("dom_…")
+        """
+        call = Call("DELETE", f"/v1/domains/{segment(domain_id)}")
+        return cast("api.Deleted", await self._transport.json(call))
+
+    def reports(
+        self,
+        domain_id: str,
+        *,
+        type: Literal["dmarc", "tls"] = UNSET,
+        limit: int = UNSET,
+        cursor: str = UNSET,
+    ) -> AsyncPages[api.AggregateReport]:
+        """What other hosts report about it, newest first.
+
+        Scope: domains:read.
+        Errors: domain_not_found.
+
+            async for one in client.domains.reports("dom_…"):
+                print(one['id'])
+        """
+        call = Call(
+            "GET",
+            f"/v1/domains/{segment(domain_id)}/reports",
+            query={"type": type, "limit": limit, "cursor": cursor},
+        )
+        return AsyncPages(self._transport, call, "cursor", "id")
+
+    async def verify(
+        self,
+        domain_id: str,
+    ) -> api.DomainVerification:
+        """Check the DNS now.
+
+        Scope: domains:write.
+        Errors: domain_not_found, domain_already_registered.
+
+            await client.domains.verify("dom_…")
+        """
+        call = Call("POST", f"/v1/domains/{segment(domain_id)}/verify")
+        return cast("api.DomainVerification", await self._transport.json(call))
+
+    async def rotate_dkim(
+        self,
+        domain_id: str,
+    ) -> api.Domain:
+        """Prepare a new DKIM key.
+
+        Scope: domains:write.
+        Errors: domain_not_verified, domain_not_found.
+
+            await client.domains.rotate_dkim("dom_…")
+        """
+        call = Call("POST", f"/v1/domains/{segment(domain_id)}/rotate-dkim")
+        return cast("api.Domain", await self._transport.json(call))
+
+
+class AsyncSuppressions(AsyncResource):
+    """`client.suppressions`."""
+
+    async def create(
+        self,
+        *,
+        email: str,
+        reason: Literal["hard_bounce", "complaint", "unsubscribe", "manual"] = UNSET,
+    ) -> api.Suppression:
+        """Suppress an address.
+
+        Scope: suppressions:write.
+        Errors: payload_too_large, unsupported_media_type.
+
+            await client.suppressions.create(email="no-more@example.com", reason="unsubscribe")
+        """
+        call = Call("POST", "/v1/suppressions", body={"email": email, "reason": reason})
+        return cast("api.Suppression", await self._transport.json(call))
+
+    def list(
+        self,
+        *,
+        reason: Literal["hard_bounce", "complaint", "unsubscribe", "manual"] = UNSET,
+        email: str = UNSET,
+        limit: int = UNSET,
+        cursor: str = UNSET,
+    ) -> AsyncPages[api.Suppression]:
+        """Suppressed addresses.
+
+        Scope: suppressions:read.
+
+            async for one in client.suppressions.list():
+                print(one['id'])
+        """
+        call = Call(
+            "GET",
+            "/v1/suppressions",
+            query={"reason": reason, "email": email, "limit": limit, "cursor": cursor},
+        )
+        return AsyncPages(self._transport, call, "cursor", "id")
+
+    async def delete(
+        self,
+        suppression_id: str,
+    ) -> api.Deleted:
+        """Lift a suppression.
+
+        Scope: suppressions:write.
+        Errors: suppression_not_found.
+
+            await client.suppressions.delete("sup_…")
+        """
+        call = Call("DELETE", f"/v1/suppressions/{segment(suppression_id)}")
+        return cast("api.Deleted", await self._transport.json(call))
+
+
+class AsyncRules(AsyncResource):
+    """`client.rules`."""
+
+    async def create(
+        self,
+        *,
+        direction: Literal["inbound", "outbound"],
+        action: Literal["allow", "block", "hold"],
+        value: str,
+        inbox_id: str | None = UNSET,
+        note: str | None = UNSET,
+        idempotency_key: str | None = None,
+    ) -> api.MailRule:
+        """Say who may be written to, or may write.
+
+        `value`: An address, a domain (that alone), or `*.` and a domain (all below it).
+
+        Scope: policies:write.
+        Errors: limit_reached, member_required, inbox_not_found, idempotency_conflict, payload_too_large,
+          unsupported_media_type.
+
+            await client.rules.create(
+                direction="outbound",
+                action="block",
+                value="*.example.net",
+                note="asked us to stop",
+            )
+        """
+        call = Call(
+            "POST",
+            "/v1/rules",
+            body={
+                "direction": direction,
+                "action": action,
+                "value": value,
+                "inboxId": inbox_id,
+                "note": note,
+            },
+            idempotency_key=idempotency_key or new_idempotency_key(),
+        )
+        return cast("api.MailRule", await self._transport.json(call))
+
+    def list(
+        self,
+        *,
+        direction: Literal["inbound", "outbound"] = UNSET,
+        action: Literal["allow", "block", "hold"] = UNSET,
+        value: str = UNSET,
+        inbox_id: str = UNSET,
+        limit: int = UNSET,
+        cursor: str = UNSET,
+    ) -> AsyncPages[api.MailRule]:
+        """Rules, newest first.
+
+        `value`: An address, a domain (that alone), or `*.` and a domain (all below it).
+
+        Scope: policies:read.
+
+            async for one in client.rules.list():
+                print(one['id'])
+        """
+        call = Call(
+            "GET",
+            "/v1/rules",
+            query={
+                "direction": direction,
+                "action": action,
+                "value": value,
+                "inboxId": inbox_id,
+                "limit": limit,
+                "cursor": cursor,
+            },
+        )
+        return AsyncPages(self._transport, call, "cursor", "id")
+
+    async def delete(
+        self,
+        rule_id: str,
+    ) -> api.DeletedRule:
+        """Delete a rule.
+
+        Scope: policies:write.
+        Errors: member_required, rule_not_found.
+
+            await client.rules.delete("rul_…")
+        """
+        call = Call("DELETE", f"/v1/rules/{segment(rule_id)}")
+        return cast("api.DeletedRule", await self._transport.json(call))
+
+
+class AsyncUnsubscribe(AsyncResource):
+    """`client.unsubscribe`."""
+
+    async def page(
+        self,
+        *,
+        token: str = UNSET,
+    ) -> bytes:
+        """The page behind an unsubscribe link; changes nothing.
+
+        Errors: missing_token, invalid_or_expired_token.
+
+            await client.unsubscribe.page()
+        """
+        call = Call("GET", "/v1/unsubscribe", query={"token": token}, is_public=True)
+        return await self._transport.octets(call)
+
+    async def confirm(
+        self,
+        *,
+        token: str = UNSET,
+    ) -> api.Unsubscribed:
+        """Take the link's address off the list (RFC 8058).
+
+        Errors: missing_token, invalid_or_expired_token, payload_too_large.
+
+            await client.unsubscribe.confirm()
+        """
+        call = Call(
+            "POST",
+            "/v1/unsubscribe",
+            query={"token": token},
+            form={"List-Unsubscribe": "One-Click"},
+            headers={"Accept": "application/json"},
+            is_public=True,
+        )
+        return cast("api.Unsubscribed", await self._transport.json(call))
+
+
+class AsyncAnalytics(AsyncResource):
+    """`client.analytics`."""
+
+    async def summary(
+        self,
+        *,
+        inbox_id: str = UNSET,
+        since: str = UNSET,
+        until: str = UNSET,
+    ) -> api.AnalyticsSummary:
+        """Figures of a window.
+
+        `since`: ISO 8601 date (midnight UTC) or timestamp.
+        `until`: ISO 8601 date (midnight UTC) or timestamp.
+
+        Scope: messages:read.
+
+            await client.analytics.summary()
+        """
+        call = Call(
+            "GET", "/v1/analytics/summary", query={"inboxId": inbox_id, "since": since, "until": until}
+        )
+        return cast("api.AnalyticsSummary", await self._transport.json(call))
+
+    async def events(
+        self,
+        *,
+        inbox_id: str = UNSET,
+        since: str = UNSET,
+        until: str = UNSET,
+        types: Sequence[
+            Literal[
+                "email.received",
+                "email.sent",
+                "email.bounced",
+                "email.complained",
+                "email.unsubscribed",
+                "email.delayed",
+                "email.failed",
+                "domain.verified",
+                "domain.failed",
+                "sending.paused",
+                "message.updated",
+                "message.deleted",
+                "thread.updated",
+                "draft.created",
+                "draft.updated",
+                "draft.discarded",
+                "claim.expired",
+                "claim.dead",
+                "review.requested",
+                "review.resolved",
+                "audit.head",
+            ]
+        ] = UNSET,
+        period: int = UNSET,
+    ) -> api.AnalyticsSeries:
+        """Events by period.
+
+        `since`: ISO 8601 date (midnight UTC) or timestamp.
+        `until`: ISO 8601 date (midnight UTC) or timestamp.
+
+        Scope: messages:read.
+
+            await client.analytics.events()
+        """
+        call = Call(
+            "GET",
+            "/v1/analytics/events",
+            query={"inboxId": inbox_id, "since": since, "until": until, "types": types, "period": period},
+        )
+        return cast("api.AnalyticsSeries", await self._transport.json(call))
+
+    async def destinations(
+        self,
+        *,
+        inbox_id: str = UNSET,
+        since: str = UNSET,
+        until: str = UNSET,
+        limit: int = UNSET,
+    ) -> builtins.list[api.AnalyticsDestination]:
+        """Figures by recipient domain.
+
+        `since`: ISO 8601 date (midnight UTC) or timestamp.
+        `until`: ISO 8601 date (midnight UTC) or timestamp.
+
+        Scope: messages:read.
+
+            await client.analytics.destinations()
+        """
+        call = Call(
+            "GET",
+            "/v1/analytics/destinations",
+            query={"inboxId": inbox_id, "since": since, "until": until, "limit": limit},
+        )
+        return cast("builtins.list[api.AnalyticsDestination]", await self._transport.json(call))
+
+
+class AsyncEvents(AsyncResource):
+    """`client.events`."""
+
+    def list(
+        self,
+        *,
+        after: str = UNSET,
+        types: Sequence[
+            Literal[
+                "email.received",
+                "email.sent",
+                "email.bounced",
+                "email.complained",
+                "email.unsubscribed",
+                "email.delayed",
+                "email.failed",
+                "domain.verified",
+                "domain.failed",
+                "sending.paused",
+                "message.updated",
+                "message.deleted",
+                "thread.updated",
+                "draft.created",
+                "draft.updated",
+                "draft.discarded",
+                "claim.expired",
+                "claim.dead",
+                "review.requested",
+                "review.resolved",
+                "audit.head",
+                "*",
+            ]
+        ] = UNSET,
+        inbox_id: str = UNSET,
+        limit: int = UNSET,
+    ) -> AsyncPages[api.Event]:
+        """The event log, oldest first.
+
+        `types`: Separated by commas; `*`: all; those of mail, domains and sending by default.
+
+        Scope: messages:read.
+
+            async for one in client.events.list():
+                print(one['id'])
+        """
+        call = Call(
+            "GET", "/v1/events", query={"after": after, "types": types, "inboxId": inbox_id, "limit": limit}
+        )
+        return AsyncPages(self._transport, call, "after", "id")
+
+    def stream(
+        self,
+        *,
+        after: str = UNSET,
+        types: Sequence[
+            Literal[
+                "email.received",
+                "email.sent",
+                "email.bounced",
+                "email.complained",
+                "email.unsubscribed",
+                "email.delayed",
+                "email.failed",
+                "domain.verified",
+                "domain.failed",
+                "sending.paused",
+                "message.updated",
+                "message.deleted",
+                "thread.updated",
+                "draft.created",
+                "draft.updated",
+                "draft.discarded",
+                "claim.expired",
+                "claim.dead",
+                "review.requested",
+                "review.resolved",
+                "audit.head",
+                "*",
+            ]
+        ] = UNSET,
+        inbox_id: str = UNSET,
+    ) -> AsyncEventStream:
+        """Events as they happen (server-sent events).
+
+        `types`: Separated by commas; `*`: all; those of mail, domains and sending by default.
+
+        Scope: messages:read.
+        Errors: inbox_access_denied, too_many_streams.
+
+            async for event in client.events.stream():
+                print(event['type'])
+        """
+        call = Call("GET", "/v1/events/stream", query={"after": after, "types": types, "inboxId": inbox_id})
+        return AsyncEventStream(self._transport, call)
+
+
+class AsyncWebhooks(AsyncResource):
+    """`client.webhooks`."""
+
+    async def create(
+        self,
+        *,
+        url: str,
+        subscribed_events: Sequence[
+            Literal[
+                "email.received",
+                "email.sent",
+                "email.bounced",
+                "email.complained",
+                "email.unsubscribed",
+                "email.delayed",
+                "email.failed",
+                "domain.verified",
+                "domain.failed",
+                "sending.paused",
+                "message.updated",
+                "message.deleted",
+                "thread.updated",
+                "draft.created",
+                "draft.updated",
+                "draft.discarded",
+                "claim.expired",
+                "claim.dead",
+                "review.requested",
+                "review.resolved",
+                "audit.head",
+            ]
+        ] = UNSET,
+    ) -> api.WebhookWithSecret:
+        """Register a webhook; its secret is shown once.
+
+        Scope: webhooks:write.
+        Errors: webhook_limit_reached, payload_too_large, unsupported_media_type.
+
+            await client.webhooks.create(
+                url="https://hooks.example.com/mail",
+                subscribed_events=["email.received", "email.bounced"],
+            )
+        """
+        call = Call("POST", "/v1/webhooks", body={"url": url, "subscribedEvents": subscribed_events})
+        return cast("api.WebhookWithSecret", await self._transport.json(call))
+
+    async def list(
+        self,
+    ) -> builtins.list[api.Webhook]:
+        """Webhooks, newest first.
+
+        Scope: webhooks:read.
+
+            await client.webhooks.list()
+        """
+        call = Call("GET", "/v1/webhooks")
+        return cast("builtins.list[api.Webhook]", await self._transport.json(call))
+
+    def deliveries(
+        self,
+        *,
+        limit: int = UNSET,
+        cursor: str = UNSET,
+    ) -> AsyncPages[api.WebhookDelivery]:
+        """Attempts to deliver events, newest first.
+
+        Scope: webhooks:read.
+
+            async for one in client.webhooks.deliveries():
+                print(one['id'])
+        """
+        call = Call("GET", "/v1/webhooks/deliveries", query={"limit": limit, "cursor": cursor})
+        return AsyncPages(self._transport, call, "cursor", "id")
+
+    async def redeliver(
+        self,
+        delivery_id: str,
+    ) -> api.WebhookDelivery:
+        """Make the next attempt of a delivery now.
+
+        Scope: webhooks:write.
+        Errors: webhook_not_found, delivery_not_found, webhook_inactive, delivery_in_flight, event_not_kept.
+
+            await client.webhooks.redeliver("del_…")
+        """
+        call = Call("POST", f"/v1/webhooks/deliveries/{segment(delivery_id)}/redeliver")
+        return cast("api.WebhookDelivery", await self._transport.json(call))
+
+    async def get(
+        self,
+        webhook_id: str,
+    ) -> api.Webhook:
+        """One webhook.
+
+        Scope: webhooks:read.
+        Errors: webhook_not_found.
+
+            await client.webhooks.get("whk_…")
+        """
+        call = Call("GET", f"/v1/webhooks/{segment(webhook_id)}")
+        return cast("api.Webhook", await self._transport.json(call))
+
+    async def update(
+        self,
+        webhook_id: str,
+        *,
+        url: str = UNSET,
+        subscribed_events: Sequence[
+            Literal[
+                "email.received",
+                "email.sent",
+                "email.bounced",
+                "email.complained",
+                "email.unsubscribed",
+                "email.delayed",
+                "email.failed",
+                "domain.verified",
+                "domain.failed",
+                "sending.paused",
+                "message.updated",
+                "message.deleted",
+                "thread.updated",
+                "draft.created",
+                "draft.updated",
+                "draft.discarded",
+                "claim.expired",
+                "claim.dead",
+                "review.requested",
+                "review.resolved",
+                "audit.head",
+            ]
+        ] = UNSET,
+        is_active: bool = UNSET,
+    ) -> api.Webhook:
+        """Change a webhook.
+
+        Scope: webhooks:write.
+        Errors: webhook_not_found, payload_too_large, unsupported_media_type.
+
+            await client.webhooks.update("whk_…", is_active=False)
+        """
+        call = Call(
+            "PATCH",
+            f"/v1/webhooks/{segment(webhook_id)}",
+            body={"url": url, "subscribedEvents": subscribed_events, "isActive": is_active},
+        )
+        return cast("api.Webhook", await self._transport.json(call))
+
+    async def delete(
+        self,
+        webhook_id: str,
+    ) -> api.Deleted:
+        """Delete a webhook.
+
+        Scope: webhooks:write.
+        Errors: webhook_not_found.
+
+            await client.webhooks.delete("whk_…")
+        """
+        call = Call("DELETE", f"/v1/webhooks/{segment(webhook_id)}")
+        return cast("api.Deleted", await self._transport.json(call))
+
+    async def rotate_secret(
+        self,
+        webhook_id: str,
+    ) -> api.WebhookWithSecret:
+        """A new signing secret, shown once.
+
+        Scope: webhooks:write.
+        Errors: webhook_not_found.
+
+            await client.webhooks.rotate_secret("whk_…")
+        """
+        call = Call("POST", f"/v1/webhooks/{segment(webhook_id)}/rotate-secret")
+        return cast("api.WebhookWithSecret", await self._transport.json(call))
+
+    async def test(
+        self,
+        webhook_id: str,
+    ) -> api.WebhookDelivery:
+        """Send a test ping now.
+
+        Scope: webhooks:write.
+        Errors: webhook_not_found.
+
+            await client.webhooks.test("whk_…")
+        """
+        call = Call("POST", f"/v1/webhooks/{segment(webhook_id)}/test")
+        return cast("api.WebhookDelivery", await self._transport.json(call))
+
+
+class AsyncQueue(AsyncResource):
+    """`client.queue`."""
+
+    async def show(
+        self,
+    ) -> api.QueueState:
+        """What waits on this host, and where most.
+
+        Scope: operator:queue.
+
+            await client.queue.show()
+        """
+        call = Call("GET", "/v1/operator/queue")
+        return cast("api.QueueState", await self._transport.json(call))
+
+    async def list(
+        self,
+        *,
+        message_id: str = UNSET,
+        organization_id: str = UNSET,
+        destination: str = UNSET,
+        is_held: bool = UNSET,
+        limit: int = UNSET,
+    ) -> builtins.list[api.QueuedRecipient]:
+        """Who waits: held ones first, then by their time.
+
+        Scope: operator:queue.
+
+            await client.queue.list()
+        """
+        call = Call(
+            "GET",
+            "/v1/operator/queue/recipients",
+            query={
+                "messageId": message_id,
+                "organizationId": organization_id,
+                "destination": destination,
+                "isHeld": is_held,
+                "limit": limit,
+            },
+        )
+        return cast("builtins.list[api.QueuedRecipient]", await self._transport.json(call))
+
+    async def pause(
+        self,
+    ) -> api.QueueState:
+        """Let nothing in and nothing out.
+
+        Scope: operator:queue.
+
+            await client.queue.pause()
+        """
+        call = Call("POST", "/v1/operator/queue/pause")
+        return cast("api.QueueState", await self._transport.json(call))
+
+    async def resume(
+        self,
+    ) -> api.QueueState:
+        """Let the queue go on.
+
+        Scope: operator:queue.
+
+            await client.queue.resume()
+        """
+        call = Call("POST", "/v1/operator/queue/resume")
+        return cast("api.QueueState", await self._transport.json(call))
+
+    async def retry(
+        self,
+        *,
+        message_id: str | None = UNSET,
+        organization_id: str | None = UNSET,
+        destination: str | None = UNSET,
+        all: Literal[True] | None = UNSET,
+    ) -> api.QueueChanged:
+        """Try what waits now.
+
+        Scope: operator:queue.
+        Errors: payload_too_large, unsupported_media_type.
+
+            await client.queue.retry(destination="example.com")
+        """
+        call = Call(
+            "POST",
+            "/v1/operator/queue/retry",
+            body={
+                "messageId": message_id,
+                "organizationId": organization_id,
+                "destination": destination,
+                "all": all,
+            },
+        )
+        return cast("api.QueueChanged", await self._transport.json(call))
+
+    async def hold(
+        self,
+        *,
+        message_id: str | None = UNSET,
+        organization_id: str | None = UNSET,
+        destination: str | None = UNSET,
+        all: Literal[True] | None = UNSET,
+    ) -> api.QueueChanged:
+        """Hold what waits until it is released.
+
+        Scope: operator:queue.
+        Errors: payload_too_large, unsupported_media_type.
+
+            await client.queue.hold(destination="example.com")
+        """
+        call = Call(
+            "POST",
+            "/v1/operator/queue/hold",
+            body={
+                "messageId": message_id,
+                "organizationId": organization_id,
+                "destination": destination,
+                "all": all,
+            },
+        )
+        return cast("api.QueueChanged", await self._transport.json(call))
+
+    async def release(
+        self,
+        *,
+        message_id: str | None = UNSET,
+        organization_id: str | None = UNSET,
+        destination: str | None = UNSET,
+        all: Literal[True] | None = UNSET,
+    ) -> api.QueueChanged:
+        """Let what is held go on, now.
+
+        Scope: operator:queue.
+        Errors: payload_too_large, unsupported_media_type.
+
+            await client.queue.release(destination="example.com")
+        """
+        call = Call(
+            "POST",
+            "/v1/operator/queue/release",
+            body={
+                "messageId": message_id,
+                "organizationId": organization_id,
+                "destination": destination,
+                "all": all,
+            },
+        )
+        return cast("api.QueueChanged", await self._transport.json(call))
+
+    async def drop(
+        self,
+        *,
+        message_id: str | None = UNSET,
+        organization_id: str | None = UNSET,
+        destination: str | None = UNSET,
+        all: Literal[True] | None = UNSET,
+    ) -> api.QueueChanged:
+        """Fail what waits, for good.
+
+        Scope: operator:queue.
+        Errors: payload_too_large, unsupported_media_type.
+
+            await client.queue.drop(destination="example.com")
+        """
+        call = Call(
+            "POST",
+            "/v1/operator/queue/drop",
+            body={
+                "messageId": message_id,
+                "organizationId": organization_id,
+                "destination": destination,
+                "all": all,
+            },
+        )
+        return cast("api.QueueChanged", await self._transport.json(call))
+
+
+class AsyncHealth(AsyncResource):
+    """`client.health`."""
+
+    async def get(
+        self,
+    ) -> api.Health:
+        """Is the service up?
+
+        await client.health.get()
+        """
+        call = Call("GET", "/health", is_public=True)
+        return cast("api.Health", await self._transport.json(call))
+
+
+class AsyncResources:
+    """All resources.
+
+    Any call with a key may also raise expectation_failed, insufficient_scope, internal_error,
+    invalid_api_key, invalid_api_key_format, provider_unavailable, rate_limit_exceeded, unauthorized,
+    validation_failed.
+    """
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self.organization = AsyncOrganization(transport)
+        self.audit = AsyncAudit(transport)
+        self.keys = AsyncKeys(transport)
+        self.agents = AsyncAgents(transport)
+        self.inboxes = AsyncInboxes(transport)
+        self.codes = AsyncCodes(transport)
+        self.claims = AsyncClaims(transport)
+        self.messages = AsyncMessages(transport)
+        self.reviews = AsyncReviews(transport)
+        self.threads = AsyncThreads(transport)
+        self.attachments = AsyncAttachments(transport)
+        self.drafts = AsyncDrafts(transport)
+        self.domains = AsyncDomains(transport)
+        self.suppressions = AsyncSuppressions(transport)
+        self.rules = AsyncRules(transport)
+        self.unsubscribe = AsyncUnsubscribe(transport)
+        self.analytics = AsyncAnalytics(transport)
+        self.events = AsyncEvents(transport)
+        self.webhooks = AsyncWebhooks(transport)
+        self.queue = AsyncQueue(transport)
+        self.health = AsyncHealth(transport)

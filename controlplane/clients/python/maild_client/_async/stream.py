@@ -1,0 +1,93 @@
+"""Events as they happen. A stream that breaks off goes on where it was."""
+
+import json
+import logging
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from types import TracebackType
+from typing import Any, Self, cast
+
+import httpx2
+
+from maild_client import _wire
+from maild_client._async.transport import AsyncTransport
+from maild_client._wire import Call
+from maild_client.errors import ConnectionFailed, EventsGap, MaildError, RateLimited, ServerFailed
+from maild_client.types import Event
+
+HEARTBEATS_S = 60  # the server sends a comment every 15 seconds
+PAUSE_MAX_S = 30.0
+log = logging.getLogger("maild_client")
+
+
+class AsyncEventStream:
+    """`async for event in stream`: for ever. At least once, in the order of their commits; dedupe on `id`.
+
+    EventsGap where events are missing; the same stream then goes on with those that are kept.
+    """
+
+    def __init__(self, transport: AsyncTransport, call: Call) -> None:
+        self._transport = transport
+        self._call = replace(call, wait_s=HEARTBEATS_S)
+        self._answer: httpx2.Response | None = None
+        self._told: AsyncIterator[httpx2.ServerSentEvent] | None = None
+        self._has_begun = False
+        self._failures = 0
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Event:
+        while True:
+            try:
+                told = await anext(await self._connection())
+            except (
+                StopAsyncIteration,
+                httpx2.TransportError,
+                ConnectionFailed,
+                RateLimited,
+                ServerFailed,
+            ) as fault:
+                await self._broken(fault)
+                continue
+            self._has_begun = True
+            if told.id:
+                self._call = self._call.with_headers(Last_Event_ID=told.id)
+            if told.event == "gap":
+                raise EventsGap("events are missing, they are not kept any more: read the lists anew")
+            if told.data:  # an id may come without an event
+                self._failures = 0
+                return cast(Event, json.loads(told.data))
+
+    async def aclose(self) -> None:
+        """Leave the stream; asked again, it goes on where it was."""
+        answer, self._answer, self._told = self._answer, None, None
+        if answer is not None:
+            await answer.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    async def _connection(self) -> AsyncIterator[httpx2.ServerSentEvent]:
+        if self._told is None:
+            self._answer = await self._transport.opened(self._call)
+            self._told = aiter(httpx2.EventSource(self._answer))
+        return self._told
+
+    async def _broken(self, fault: Exception) -> None:
+        """Wait before the next connection. Who never had one is told why."""
+        await self.aclose()
+        if not self._has_begun:
+            if isinstance(fault, MaildError):
+                raise fault
+            raise ConnectionFailed(f"what answered is no event stream ({fault})")
+        pause_s = _wire.pause_s(self._failures, self._transport.chance(), PAUSE_MAX_S)
+        asked_s: Any = getattr(fault, "retry_after", None)
+        self._failures += 1
+        log.info("the event stream ended (%s); again in %.1f s", type(fault).__name__, asked_s or pause_s)
+        await self._transport.pause(asked_s or pause_s)

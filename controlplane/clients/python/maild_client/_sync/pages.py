@@ -1,0 +1,47 @@
+# Derived from maild_client/_async/pages.py by scripts/clients: change that one.
+"""Lists, page by page. A page is asked for when somebody comes to it."""
+
+from collections.abc import Iterator
+from typing import Any, Generic, TypeVar
+
+from maild_client._sync.transport import Transport
+from maild_client._wire import UNSET, Call
+from maild_client.errors import EventsGap
+
+T = TypeVar("T")
+
+
+class Pages(Generic[T]):
+    """All items of a list, across its pages: `for item in pages`. `limit` was the size of a page."""
+
+    def __init__(self, transport: Transport, call: Call, cursor: str, of: str) -> None:
+        self._transport = transport
+        self._call = call
+        self._cursor = cursor  # the parameter that takes the position
+        self._of = of  # the member of the last item that is one
+
+    def page(self) -> list[T]:
+        """The first page alone: one request."""
+        return self._page(self._call.query.get(self._cursor, UNSET))
+
+    def pages(self) -> Iterator[list[T]]:
+        """Page after page, none of them empty."""
+        position = self._call.query.get(self._cursor, UNSET)
+        while page := self._page(position):
+            yield page
+            last: Any = page[-1]
+            position = last[self._of]
+
+    def __iter__(self) -> Iterator[T]:
+        for page in self.pages():
+            for item in page:
+                yield item
+
+    def _page(self, position: Any) -> list[T]:
+        with self._transport.watched() as answers:
+            page: list[T] = self._transport.json(self._call.asking(**{self._cursor: position}))
+        if answers[-1].headers.get("x-events-gap") == "true":
+            raise EventsGap(
+                "the log does not go back so far: read the lists anew, then the log from its beginning"
+            )
+        return page

@@ -1,0 +1,108 @@
+# Derived from maild_client/_async/transport.py by scripts/clients: change that one.
+"""Requests, and when they are made again. All that a resource does goes through the transport.
+
+A call that no answer came to is repeated where that is safe: reads, and what has an Idempotency-Key. Redirects are
+never followed: the key goes to the address that it was given for, and nowhere else.
+"""
+
+import logging
+import random
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import httpx2
+
+from maild_client import _wire
+from maild_client._wire import Call, Key, Options
+from maild_client.errors import ApiError, ConnectionFailed, TimedOut
+
+log = logging.getLogger("maild_client")
+
+
+class Transport:
+    """`pause` and `chance` are for tests."""
+
+    def __init__(
+        self,
+        key: Key,
+        options: Options,
+        http: httpx2.Client,
+        pause: Callable[[float], None] = time.sleep,
+        chance: Callable[[], float] = random.random,
+    ) -> None:
+        self.options = options
+        self.pause = pause
+        self.chance = chance
+        self._key = key
+        self._http = http
+        self._watchers: ContextVar[list[httpx2.Response] | None] = ContextVar("answers", default=None)
+
+    def with_options(self, options: Options) -> "Transport":
+        """Another that shares the connections of this one."""
+        return Transport(self._key, options, self._http, self.pause, self.chance)
+
+    def json(self, call: Call) -> Any:
+        """What the answer tells."""
+        answer = self._answer(call)
+        return _wire.data_of(answer.status_code, answer.headers, answer.content)
+
+    def octets(self, call: Call) -> bytes:
+        """The answer's bytes."""
+        return (self._answer(call)).content
+
+    def opened(self, call: Call) -> httpx2.Response:
+        """The answer, not read yet. Whoever asked closes it."""
+        return self._answer(call, is_stream=True)
+
+    @contextmanager
+    def watched(self) -> Iterator[list[httpx2.Response]]:
+        """The answers that come within, to whoever calls from here."""
+        answers: list[httpx2.Response] = []
+        token = self._watchers.set(answers)
+        try:
+            yield answers
+        finally:
+            self._watchers.reset(token)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def _answer(self, call: Call, *, is_stream: bool = False) -> httpx2.Response:
+        retries = 0
+        while True:
+            try:
+                return self._attempt(call, is_stream=is_stream)
+            except (ApiError, ConnectionFailed) as error:
+                pause_s = _wire.retry_pause_s(call, error, retries, self.options, self.chance())
+                if pause_s is None:
+                    raise
+                log.info("%s %s: %s; again in %.1f s", call.method, call.path, error, pause_s)
+            retries += 1
+            self.pause(pause_s)
+
+    def _attempt(self, call: Call, *, is_stream: bool) -> httpx2.Response:
+        request = self._http.build_request(**call.request(self._key, self.options))
+        try:
+            answer = self._http.send(request, stream=is_stream, auth=None, follow_redirects=False)
+            if not answer.is_success:
+                answer.read()
+        # Not as the cause: that one holds the request, and with it the key.
+        except httpx2.TimeoutException as fault:
+            raise TimedOut(_told(call, fault), call.idempotency_key) from None
+        except httpx2.TransportError as fault:
+            raise ConnectionFailed(_told(call, fault), call.idempotency_key) from None
+        if not answer.is_success:
+            answer.close()
+            raise _wire.refusal(answer.status_code, answer.headers, answer.content)
+        watcher = self._watchers.get()
+        if watcher is not None:
+            watcher.append(answer)
+        return answer
+
+
+def _told(call: Call, fault: Exception) -> str:
+    return f"no answer to {call.method} {call.path}: {type(fault).__name__} {fault}".rstrip()

@@ -1,0 +1,244 @@
+"""What goes over the wire and comes back, without going there: calls, answers, and when to try again."""
+
+import json
+import os
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, Final
+from urllib.parse import quote, urlsplit
+
+from maild_client.errors import ApiError, ConfigurationError, ConnectionFailed, NotModified, family
+from maild_client.version import __version__
+
+TIMEOUT_S = 30.0
+WAIT_MORE_S = 10.0  # than the server was asked to wait
+WAIT_USUAL_S = 25.0  # where it was not said how long
+RETRIES = 2
+RETRIED_STATUSES = frozenset({408, 429, 502, 503, 504})
+PAUSE_S, PAUSE_MAX_S = 0.5, 8.0
+OBEYED_MAX_S = 60.0  # a longer Retry-After is for the caller to decide about
+
+
+class _Unset:
+    def __repr__(self) -> str:
+        return "UNSET"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+# What was not said, where None would say null. Of any type, so that signatures name the values alone.
+UNSET: Final[Any] = _Unset()
+
+
+class Key:
+    """An API key that shows in no repr, log line or traceback."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str) -> None:
+        value = value.strip()
+        # What is no header's value would be quoted by whoever refuses it.
+        if not value or not value.isascii() or not value.isprintable() or " " in value:
+            raise ConfigurationError("the API key is empty, or has characters that no key has")
+        self._value = value
+
+    def header(self) -> str:
+        """The value of Authorization."""
+        return f"Bearer {self._value}"
+
+    def __repr__(self) -> str:
+        return "Key(…)"
+
+
+@dataclass(frozen=True)
+class Options:
+    """How requests are made. `timeout_s` is for each step of one: to connect, to write, to hear more."""
+
+    url: str
+    timeout_s: float = TIMEOUT_S
+    max_retries: int = RETRIES
+
+
+def settings(api_key: str | None, url: str | None, timeout: float, max_retries: int) -> tuple[Key, Options]:
+    """Key and options from arguments, or from MAILD_API_KEY and MAILD_URL. ConfigurationError says what is missing."""
+    api_key = api_key or os.environ.get("MAILD_API_KEY")
+    if not api_key:
+        raise ConfigurationError("set MAILD_API_KEY, or pass api_key")
+    url = url or os.environ.get("MAILD_URL")
+    if not url:
+        raise ConfigurationError("set MAILD_URL to the address of your maild, or pass url")
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
+        raise ConfigurationError("the address of a maild is https://host, or http://host, and maybe a path")
+    return Key(api_key), Options(url.rstrip("/"), timeout, max_retries)
+
+
+@dataclass(frozen=True)
+class Call:
+    """One request. `wait_s`: how long the server may take its time; UNSET where it decides."""
+
+    method: str
+    path: str
+    query: Mapping[str, Any] = field(default_factory=dict)
+    body: Mapping[str, Any] | None = None
+    form: Mapping[str, str] | None = None
+    headers: Mapping[str, Any] = field(default_factory=dict)
+    idempotency_key: str | None = None
+    wait_s: Any = None
+    is_public: bool = False
+
+    @property
+    def is_repeatable(self) -> bool:
+        """May it be sent again where it is not known what became of it?"""
+        return self.method == "GET" or self.idempotency_key is not None
+
+    def asking(self, **query: Any) -> "Call":
+        """The same with these parameters of the query."""
+        return replace(self, query={**self.query, **query})
+
+    def with_headers(self, **headers: Any) -> "Call":
+        """The same with these header fields, `_` for `-`."""
+        return replace(self, headers={**self.headers, **{k.replace("_", "-"): v for k, v in headers.items()}})
+
+    def timeout_s(self, options: Options) -> float:
+        """The time-out: that of the options, or longer than the server may take its time."""
+        if self.wait_s is None:
+            return options.timeout_s
+        wait_s = WAIT_USUAL_S if self.wait_s is UNSET else float(self.wait_s)
+        return max(options.timeout_s, wait_s + WAIT_MORE_S)
+
+    def request(self, key: Key, options: Options) -> dict[str, Any]:
+        """The arguments of `build_request`."""
+        headers = {name: value for name, value in self.headers.items() if value is not UNSET}
+        headers["User-Agent"] = f"maild-client-python/{__version__}"
+        if not self.is_public:
+            headers["Authorization"] = key.header()
+        if self.idempotency_key is not None:
+            headers["Idempotency-Key"] = self.idempotency_key
+        request: dict[str, Any] = {
+            "method": self.method,
+            "url": options.url + self.path,
+            "params": {name: _in_query(value) for name, value in self.query.items() if _is_said(value)},
+            "headers": headers,
+            "timeout": self.timeout_s(options),
+        }
+        if self.body is not None:
+            request["json"] = {name: value for name, value in self.body.items() if value is not UNSET}
+        if self.form is not None:
+            request["data"] = self.form
+        return request
+
+
+def new_idempotency_key() -> str:
+    """A key that no other request has."""
+    return str(uuid.uuid4())
+
+
+def segment(id: str) -> str:
+    """An id as one segment of a path, whatever it holds. ValueError where it would be none."""
+    if id in ("", ".", ".."):
+        raise ValueError(f"{id!r} is no id")
+    return quote(id, safe="")
+
+
+def _is_said(value: Any) -> bool:
+    return value is not UNSET and value is not None  # null can't be said in a query
+
+
+def _in_query(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | tuple | set | frozenset):
+        return ",".join(map(str, value))
+    return str(value)
+
+
+# Answers ------------------------------------------------------------------------------------------
+
+
+def refusal(status: int, headers: Mapping[str, str], content: bytes) -> ApiError | NotModified:
+    """What an answer that is no success raises."""
+    if status == 304:
+        return NotModified("it is as it was")
+    body = _parsed(content)
+    told = body.get("error") if isinstance(body, dict) else None
+    if not isinstance(told, dict):
+        told = {"code": "unexpected_answer", "message": _not_ours(status, headers)}
+    code = str(told.get("code", ""))
+    details = told.get("details")
+    return family(code, status)(
+        str(told.get("message", "")),
+        code=code,
+        status=status,
+        details=details if isinstance(details, dict) else {},
+        request_id=headers.get("x-request-id"),
+        retry_after=seconds(headers.get("retry-after")),
+    )
+
+
+def data_of(status: int, headers: Mapping[str, str], content: bytes) -> Any:
+    """What a successful answer tells: its `data`, or all of it where it has no envelope."""
+    body = _parsed(content)
+    if isinstance(body, dict):
+        return body.get("data", body)
+    raise family("unexpected_answer", 502)(
+        "what answered is no maild: is MAILD_URL right?",
+        code="unexpected_answer",
+        status=status,
+        details={},
+        request_id=headers.get("x-request-id"),
+        retry_after=None,
+    )
+
+
+def seconds(retry_after: str | None) -> float | None:
+    """The seconds of a Retry-After (RFC 9110 §10.2.3), a number or a date; None where it is neither."""
+    if retry_after is None:
+        return None
+    if retry_after.isascii() and retry_after.isdigit():
+        return float(retry_after[:9])
+    try:
+        at = parsedate_to_datetime(retry_after)
+    except ValueError:
+        return None
+    at = at if at.tzinfo else at.replace(tzinfo=UTC)
+    return max(0.0, (at - datetime.now(UTC)).total_seconds())
+
+
+def _parsed(content: bytes) -> Any:
+    try:
+        return json.loads(content)
+    except ValueError:
+        return None
+
+
+def _not_ours(status: int, headers: Mapping[str, str]) -> str:
+    if 300 <= status < 400:  # whoever follows it would hand the key to somebody else
+        return f"redirects are not followed; is MAILD_URL right? It leads to {headers.get('location', 'nowhere')}"
+    return "what answered is no maild: is MAILD_URL right, or a proxy between?"
+
+
+# Again --------------------------------------------------------------------------------------------
+
+
+def retry_pause_s(
+    call: Call, error: ApiError | ConnectionFailed, retries: int, options: Options, chance: float
+) -> float | None:
+    """How long to wait before the call is tried again, after so many retries; None: not at all. `chance`: 0 to 1."""
+    if retries >= options.max_retries or not call.is_repeatable:
+        return None
+    if isinstance(error, ApiError):
+        if error.status not in RETRIED_STATUSES:
+            return None
+        if error.retry_after is not None:
+            return error.retry_after * (1 + chance / 10) if error.retry_after <= OBEYED_MAX_S else None
+    return pause_s(retries, chance)
+
+
+def pause_s(failures: int, chance: float, at_most_s: float = PAUSE_MAX_S) -> float:
+    """Twice as long after each failure, and not all clients at once: half of it is chance."""
+    return min(at_most_s, PAUSE_S * 2.0 ** min(failures, 10)) * (0.5 + chance / 2)

@@ -1,0 +1,32 @@
+"""Writes what is generated of the clients, from the document that the daemon serves. `scripts/clients` runs it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from controlplane.operations.table import OPERATIONS
+from controlplane.reference.openapi import document
+from scripts import client_names, client_python
+
+CLIENTS = Path(__file__).parents[1] / "controlplane" / "clients"
+
+
+def main() -> None:
+    generate(CLIENTS)
+
+
+def generate(folder: Path) -> None:
+    """Write the generated files of each client below `folder`. Unnamed, where an operation has no name."""
+    told = read()
+    client_names.check(told)
+    client_python.write(told, folder / "python")
+
+
+def read() -> dict[str, Any]:
+    """The document as a client reads it: through JSON."""
+    told: dict[str, Any] = json.loads(json.dumps(document(OPERATIONS, "https://mail.example.com")))
+    return told
+
+
+if __name__ == "__main__":
+    main()

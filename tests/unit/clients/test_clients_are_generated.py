@@ -1,0 +1,30 @@
+"""What is generated of the clients is what a fresh run would write."""
+
+import filecmp
+import shutil
+from pathlib import Path
+
+from scripts import clients
+
+WRITTEN_BY_OTHERS = ("__pycache__", "node_modules", ".mypy_cache", ".ruff_cache", "dist")
+
+
+def test_a_fresh_run_changes_nothing(tmp_path: Path) -> None:
+    fresh = tmp_path / "clients"
+    shutil.copytree(clients.CLIENTS, fresh, ignore=shutil.ignore_patterns(*WRITTEN_BY_OTHERS))
+    for generated in ("types.py", "_async/resources.py", "_sync/resources.py", "_sync/client.py"):
+        (fresh / "python" / "maild_client" / generated).unlink()
+    clients.generate(fresh)
+    assert different(clients.CLIENTS, fresh) == [], "run scripts/clients, and commit what it writes"
+
+
+def different(here: Path, fresh: Path) -> list[str]:
+    """Files that one has and the other has not, or in other words."""
+    names = {
+        str(file.relative_to(folder))
+        for folder in (here, fresh)
+        for file in folder.rglob("*")
+        if file.is_file() and not {*file.relative_to(folder).parts} & {*WRITTEN_BY_OTHERS}
+    }
+    _, changed, missing = filecmp.cmpfiles(here, fresh, sorted(names), shallow=False)
+    return changed + missing
