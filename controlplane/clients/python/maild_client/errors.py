@@ -23,6 +23,8 @@ MaildError
 from collections.abc import Mapping
 from typing import Any, TypedDict
 
+SHOWN_FAULTS = 10
+
 
 class MaildError(Exception):
     """Whatever this package raises."""
@@ -97,6 +99,10 @@ class InvalidRequest(ApiError):
     def fields(self) -> list[Fault]:
         """Every fault of a `validation_failed`; empty of other codes."""
         return list(self.details.get("fields", []))
+
+    def __str__(self) -> str:
+        faults = [f"{one['path']}: {one['message']}" for one in self.fields[:SHOWN_FAULTS]]
+        return " · ".join([super().__str__(), *faults])
 
 
 class AuthenticationFailed(ApiError):
