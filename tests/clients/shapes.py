@@ -28,19 +28,20 @@ def misfits(kind: Any, value: Any, at: str = "") -> list[str]:
         return [] if value in parts else [f"{at}: {value!r} is none of {parts}"]
     if kind is Any:
         return []
+    if parts:
+        return _several(origin, parts, value, at)
+    return _plain(kind, value, at)
+
+
+def _several(origin: Any, parts: tuple[Any, ...], value: Any, at: str) -> list[str]:
+    """An object of any names; or a list, or pages, of which the first is at hand."""
     if origin is dict:
         if not isinstance(value, dict):
             return [f"{at} is no object"]
         return [fault for name, one in value.items() for fault in misfits(parts[1], one, f"{at}.{name}")]
-    if origin is not None and origin is not list and len(parts) == 1:  # pages, of which it is one
-        origin = list
-    if origin is list:
-        if not isinstance(value, list):
-            return [f"{at} is no list"]
-        return [
-            fault for place, one in enumerate(value) for fault in misfits(parts[0], one, f"{at}[{place}]")
-        ]
-    return _plain(kind, value, at)
+    if not isinstance(value, list):
+        return [f"{at} is no list"]
+    return [fault for place, one in enumerate(value) for fault in misfits(parts[0], one, f"{at}[{place}]")]
 
 
 def _fields(kind: Any, value: Any, at: str) -> list[str]:

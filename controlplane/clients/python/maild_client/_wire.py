@@ -71,10 +71,19 @@ def settings(api_key: str | None, url: str | None, timeout: float, max_retries: 
     url = url or os.environ.get("MAILD_URL")
     if not url:
         raise ConfigurationError("set MAILD_URL to the address of your maild, or pass url")
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
+    if not _is_address(url):
         raise ConfigurationError("the address of a maild is https://host, or http://host, and maybe a path")
     return Key(api_key), Options(url.rstrip("/"), timeout, max_retries)
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        has_port = parts.port != 0
+    except ValueError:
+        return False
+    is_plain = not (parts.username or parts.query or parts.fragment)
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and has_port and is_plain
 
 
 @dataclass(frozen=True)

@@ -93,7 +93,7 @@ class Transport:
         # Not as the cause: that one holds the request, and with it the key.
         except httpx2.TimeoutException as fault:
             raise TimedOut(_told(call, fault), call.idempotency_key) from None
-        except httpx2.TransportError as fault:
+        except httpx2.RequestError as fault:
             raise ConnectionFailed(_told(call, fault), call.idempotency_key) from None
         if not answer.is_success:
             answer.close()

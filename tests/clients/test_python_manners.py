@@ -1,0 +1,389 @@
+"""How the Python clients behave beside a server that fails by script: again where it is safe, and never with the key
+to somebody else."""
+
+import logging
+import socket
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import httpx2
+import maild_client
+import pytest
+from maild_client import (
+    ApiError,
+    AsyncMaild,
+    AuthenticationFailed,
+    ClaimLost,
+    ConfigurationError,
+    Conflict,
+    ConnectionFailed,
+    InvalidRequest,
+    Maild,
+    NotFound,
+    NotModified,
+    PermissionDenied,
+    QuotaExceeded,
+    RateLimited,
+    ServerFailed,
+    ThreadAdvanced,
+    TimedOut,
+)
+from maild_client._wire import UNSET, Call, Options, seconds
+
+from tests.clients.worlds import HANG_UP, KEY, SILENCE, Clients, ScriptedServer, answer, refused
+
+MESSAGE = answer(200, {"data": {"id": "msg_1"}})
+SENT = answer(201, {"data": {"id": "msg_1"}})
+
+
+@pytest.fixture(params=[True, False], ids=["coroutines", "plain"])
+def clients(request: pytest.FixtureRequest) -> Clients:
+    return Clients(is_async=request.param)
+
+
+def read(client: Any) -> Any:
+    return client.messages.get("msg_1")
+
+
+def send(client: Any) -> Any:
+    return client.messages.send(inbox_id="inb_1", to=["ada@example.com"], text="once")
+
+
+def write(client: Any) -> Any:
+    return client.drafts.create(inbox_id="inb_1")
+
+
+# Again --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        HANG_UP,
+        *(refused(status) for status in (408, 429, 502, 503, 504)),
+        answer(503, None, b"<h1>a proxy</h1>"),
+    ],
+)
+async def test_a_read_is_tried_twice_more(clients: Clients, fault: bytes) -> None:
+    async with ScriptedServer([fault, fault, MESSAGE]) as server:
+        assert await clients.ask(server.url, read) == {"id": "msg_1"}
+        assert [one.path for one in server.asked] == ["/v1/messages/msg_1"] * 3
+    assert len(clients.pauses) == 2 and all(0.25 <= one <= 1 for one in clients.pauses)
+
+
+async def test_and_then_no_more(clients: Clients) -> None:
+    async with ScriptedServer([refused(503)]) as server:
+        with pytest.raises(ServerFailed):
+            await clients.ask(server.url, read)
+        assert len(server.asked) == 3
+        with pytest.raises(ServerFailed):
+            await clients.ask(server.url, read, max_retries=0)
+        assert len(server.asked) == 4
+
+
+async def test_a_send_that_is_repeated_is_the_same_send(clients: Clients) -> None:
+    async with ScriptedServer([HANG_UP, refused(502), SENT]) as server:
+        assert await clients.ask(server.url, send) == {"id": "msg_1"}
+        assert len({one.headers["idempotency-key"] for one in server.asked}) == 1
+        assert len({one.body for one in server.asked}) == 1 and len(server.asked) == 3
+        await clients.ask(server.url, send)
+        assert server.asked[3].headers["idempotency-key"] != server.asked[0].headers["idempotency-key"]
+
+
+async def test_other_writes_are_made_once(clients: Clients) -> None:
+    for fault, error in (
+        (HANG_UP, ConnectionFailed),
+        (refused(503), ServerFailed),
+        (refused(429), RateLimited),
+    ):
+        async with ScriptedServer([fault]) as server:
+            with pytest.raises(error):
+                await clients.ask(server.url, write)
+            assert len(server.asked) == 1 and "idempotency-key" not in server.asked[0].headers
+
+
+@pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 409, 410, 413, 422, 500])
+async def test_what_would_be_refused_again_is_not_asked_again(clients: Clients, status: int) -> None:
+    async with ScriptedServer([refused(status)]) as server:
+        with pytest.raises(ApiError):
+            await clients.ask(server.url, send)
+        assert len(server.asked) == 1
+
+
+async def test_retry_after_is_obeyed(clients: Clients) -> None:
+    async with ScriptedServer(
+        [refused(429, Retry_After="7"), refused(503, Retry_After="20"), SENT]
+    ) as server:
+        await clients.ask(server.url, send)
+    first, second = clients.pauses
+    assert 7 <= first <= 7.7 and 20 <= second <= 22, "not before it, and not all clients at once"
+
+
+async def test_a_long_retry_after_is_for_the_caller(clients: Clients) -> None:
+    async with ScriptedServer([refused(429, Retry_After="3600")]) as server:
+        with pytest.raises(RateLimited) as told:
+            await clients.ask(server.url, send)
+        assert (told.value.retry_after, len(server.asked), clients.pauses) == (3600, 1, [])
+
+
+async def test_nobody_is_there(clients: Clients) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with pytest.raises(ConnectionFailed) as told:
+        await clients.ask(f"http://127.0.0.1:{port}", send)
+    assert len(clients.pauses) == 2
+    assert told.value.idempotency_key and not isinstance(told.value, TimedOut)
+
+
+async def test_no_answer_in_time(clients: Clients) -> None:
+    async with ScriptedServer([SILENCE]) as server:
+        with pytest.raises(TimedOut) as told:
+            await clients.ask(server.url, send, timeout=0.05, max_retries=1)
+        assert [one.headers["idempotency-key"] for one in server.asked] == [told.value.idempotency_key] * 2
+
+
+@pytest.mark.parametrize(("wait_s", "timeout_s"), [(None, 30), (UNSET, 35), (0, 30), (25, 35), (55, 65)])
+def test_waits_take_their_own_time_and_more(wait_s: Any, timeout_s: float) -> None:
+    call = Call("GET", "/v1/messages/wait", wait_s=wait_s)
+    assert call.timeout_s(Options("http://a.test")) == timeout_s
+    assert call.timeout_s(Options("http://a.test", timeout_s=100)) == 100
+
+
+@pytest.mark.parametrize(
+    ("header", "told"),
+    [
+        ("0", 0),
+        ("17", 17),
+        ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+        ("soon", None),
+        ("-1", None),
+        ("²", None),
+        (None, None),
+    ],
+)
+def test_retry_after_is_seconds_or_a_date(header: str | None, told: float | None) -> None:
+    assert seconds(header) == told
+
+
+# Errors -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "family"),
+    [
+        (400, "validation_failed", InvalidRequest), (413, "payload_too_large", InvalidRequest),
+        (422, "recipient_suppressed", InvalidRequest), (401, "invalid_api_key", AuthenticationFailed),
+        (402, "limit_reached", QuotaExceeded), (403, "insufficient_scope", PermissionDenied),
+        (404, "message_not_found", NotFound), (410, "event_not_kept", NotFound), (409, "not_held", Conflict),
+        (409, "thread_advanced", ThreadAdvanced), (409, "claim_lost", ClaimLost),
+        (429, "domain_daily_cap_reached", RateLimited), (500, "internal_error", ServerFailed),
+        (418, "brand_new", InvalidRequest), (599, "brand_new", ServerFailed),
+    ],
+)  # fmt: skip
+async def test_each_error_has_its_family(
+    clients: Clients, status: int, code: str, family: type[ApiError]
+) -> None:
+    told = refused(status, code, details={"more": 1}, Retry_After="90")
+    async with ScriptedServer([told]) as server:
+        with pytest.raises(ApiError) as error:
+            await clients.ask(server.url, read)
+    found = error.value
+    assert type(found) is family
+    assert (found.code, found.status, found.details) == (code, status, {"more": 1})
+    assert (found.request_id, found.retry_after, found.message) == ("req_1", 90, "It is not so.")
+    assert str(found) == f"{code} ({status}, request req_1): It is not so."
+
+
+async def test_faults_of_a_request_are_said(clients: Clients) -> None:
+    fault = {"path": "to[0]", "code": "invalid_email", "message": "This is no address"}
+    async with ScriptedServer([refused(400, "validation_failed", details={"fields": [fault]})]) as server:
+        with pytest.raises(InvalidRequest) as error:
+            await clients.ask(server.url, send)
+    assert error.value.fields == [fault] and "to[0]: This is no address" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "strange",
+    [answer(200, None, b"<html>"), answer(200, None, b""), answer(500, [1]), answer(404, {"error": "no"})],
+)
+async def test_what_is_no_maild_is_said_to_be_none(clients: Clients, strange: bytes) -> None:
+    async with ScriptedServer([strange]) as server:
+        with pytest.raises(ApiError) as error:
+            await clients.ask(server.url, read, max_retries=0)
+    assert error.value.code == "unexpected_answer" and "MAILD_URL" in str(error.value)
+
+
+async def test_not_modified(clients: Clients) -> None:
+    async with ScriptedServer([b'HTTP/1.1 304 -\r\nETag: "a"\r\n\r\n']) as server:
+        with pytest.raises(NotModified):
+            await clients.ask(server.url, lambda client: client.threads.context("thd_1", if_none_match='"a"'))
+        assert server.asked[0].headers["if-none-match"] == '"a"'
+
+
+# The key ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+async def test_the_key_follows_no_redirect(clients: Clients, status: int) -> None:
+    async with (
+        ScriptedServer([MESSAGE]) as other,
+        ScriptedServer([answer(status, Location=other.url)]) as server,
+    ):
+        with pytest.raises(ServerFailed, match="redirects are not followed"):
+            await clients.ask(server.url, read)
+        async with httpx2.AsyncClient(follow_redirects=True) as http:
+            with httpx2.Client(follow_redirects=True) as plain, pytest.raises(ServerFailed):
+                await clients.ask(server.url, read, http_client=http if clients.is_async else plain)
+        assert (len(server.asked), other.asked) == (2, [])
+        assert server.asked[0].headers["authorization"] == f"Bearer {KEY}"
+
+
+@pytest.mark.parametrize("fault", [HANG_UP, SILENCE, refused(500), refused(400), answer(302, Location="/")])
+async def test_the_key_stands_in_no_log_or_error(
+    clients: Clients, fault: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    async with ScriptedServer([fault]) as server:
+        with pytest.raises(maild_client.MaildError) as error:
+            await clients.ask(server.url, send, timeout=0.05)
+    told = traceback.TracebackException.from_exception(error.value, capture_locals=True)
+    ours = [frame for frame in told.stack if "/tests/" not in frame.filename]  # those of the server have it
+    said = "".join(traceback.StackSummary.from_list(ours).format()) + caplog.text
+    said += "".join(told.format_exception_only()) + repr(error.value) + repr(vars(error.value))
+    assert "/v1/messages/send" in said and "request = <Request" in said
+    assert KEY not in said
+
+
+@pytest.mark.parametrize("client", [Maild(KEY, "http://a.test"), AsyncMaild(KEY, "http://a.test")])
+def test_the_key_stands_in_no_representation(client: Any) -> None:
+    seen = [client, client._transport, client._transport._key, client.messages, client._transport.options]
+    assert KEY not in repr(seen) + repr([vars(one) for one in seen if hasattr(one, "__dict__")])
+
+
+@pytest.mark.parametrize("key", [KEY + "\nX: 1", KEY + " more", KEY + "é", KEY + "\0", " "])
+def test_a_key_that_can_not_be_is_not_quoted(key: str) -> None:
+    with pytest.raises(ConfigurationError) as error:
+        Maild(key, "http://a.test")
+    assert KEY not in str(error.value)
+
+
+async def test_a_key_from_a_file_may_end_its_line(clients: Clients) -> None:
+    async with ScriptedServer([MESSAGE]) as server:
+        await clients.ask(server.url + "/", read, key=KEY + "\n")
+        assert server.asked[0].headers["authorization"] == f"Bearer {KEY}"
+        assert server.asked[0].path == "/v1/messages/msg_1"
+
+
+async def test_public_calls_go_without_it(clients: Clients) -> None:
+    async with ScriptedServer([answer(200, {"status": "healthy"})]) as server:
+        assert await clients.ask(server.url, lambda client: client.health.get()) == {"status": "healthy"}
+        assert "authorization" not in server.asked[0].headers
+
+
+def test_where_key_and_address_come_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MAILD_API_KEY", raising=False)
+    monkeypatch.setenv("MAILD_URL", "http://env.test")
+    with pytest.raises(ConfigurationError, match="MAILD_API_KEY"):
+        Maild()
+    monkeypatch.setenv("MAILD_API_KEY", KEY)
+    assert repr(Maild()) == "Maild('http://env.test')"
+    assert repr(AsyncMaild(url="https://given.test")) == "AsyncMaild('https://given.test')"
+    monkeypatch.delenv("MAILD_URL")
+    with pytest.raises(ConfigurationError, match="MAILD_URL"):
+        Maild()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "mail.test",
+        "ftp://a.test",
+        "http://",
+        "http://me:pw@a.test",
+        "http://a.test?x=1",
+        "http://a:x",
+        "http://[a",
+    ],
+)
+def test_an_address_that_can_not_be(url: str) -> None:
+    with pytest.raises(ConfigurationError, match="https://host"):
+        Maild(KEY, url)
+
+
+# What goes out, what comes in ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("ask", "path", "body"),
+    [
+        (lambda c: c.messages.list(from_="a@b.test", labels=["a", "b"], unread=True, limit=5).page(),
+         "/v1/messages?limit=5&from=a%40b.test&labels=a%2Cb&unread=true", None),
+        (lambda c: c.messages.get("msg_1/../x?y#z"), "/v1/messages/msg_1%2F..%2Fx%3Fy%23z", None),
+        (lambda c: c.inboxes.update("inb_1", name=None), "/v1/inboxes/inb_1", {"name": None}),
+        (lambda c: c.claims.release("clm_1"), "/v1/claims/clm_1/release", {}),
+        (lambda c: c.messages.forward("msg_1", to=["a@b.test"], as_="eml"), "/v1/messages/msg_1/forward",
+         {"to": ["a@b.test"], "as": "eml"}),
+        (lambda c: c.messages.list(inbox_id=None).page(), "/v1/messages", None),
+    ],
+)  # fmt: skip
+async def test_names_and_values_of_the_wire(
+    clients: Clients, ask: Callable[[Any], Any], path: str, body: Any
+) -> None:
+    async with ScriptedServer([answer(200, {"data": []})]) as server:
+        await clients.ask(server.url, ask)
+        (asked,) = server.asked
+    assert (asked.path, asked.json if asked.body else None) == (path, body)
+
+
+async def test_what_is_new_is_there(clients: Clients) -> None:
+    new = {"id": "msg_1", "status": "teleported", "mood": {"is": "good"}}
+    async with ScriptedServer([answer(200, {"data": new, "more": 1})]) as server:
+        assert await clients.ask(server.url, read) == new
+
+
+async def test_pages_follow_the_cursor_to_the_empty_one(clients: Clients) -> None:
+    pages = [[{"id": "a"}, {"id": "b"}], [{"id": "c"}], []]
+    async with ScriptedServer([answer(200, {"data": page}) for page in pages]) as server:
+
+        async def walked(client: AsyncMaild) -> list[str]:
+            return [one["id"] async for one in client.messages.list(limit=2, inbox_id="inb_1")]
+
+        def walked_plainly(client: Maild) -> list[str]:
+            return [one["id"] for one in client.messages.list(limit=2, inbox_id="inb_1")]
+
+        assert await clients.ask(server.url, walked if clients.is_async else walked_plainly) == [
+            "a",
+            "b",
+            "c",
+        ]
+        assert [one.path for one in server.asked] == [
+            "/v1/messages?inboxId=inb_1&limit=2" + more for more in ("", "&cursor=b", "&cursor=c")
+        ]
+
+
+async def test_the_answer_itself(clients: Clients) -> None:
+    async with ScriptedServer([answer(200, {"data": {"id": "msg_1"}}, X_RateLimit_Remaining="7")]) as server:
+        told = await clients.ask(
+            server.url, lambda client: client.with_response(client.messages.get, "msg_1")
+        )
+    assert (told.data, told.status, told.request_id) == ({"id": "msg_1"}, 200, "req_1")
+    assert told.headers["X-RateLimit-Remaining"] == "7"
+
+
+async def test_other_options_for_some_calls(clients: Clients) -> None:
+    async with ScriptedServer([refused(503)]) as server:
+        with pytest.raises(ServerFailed):
+            await clients.ask(server.url, lambda client: read(client.with_options(max_retries=0, timeout=1)))
+        assert len(server.asked) == 1
+
+
+async def test_a_client_of_yours_is_yours_to_close() -> None:
+    async with httpx2.AsyncClient() as http:
+        async with AsyncMaild(KEY, "http://a.test", http_client=http):
+            pass
+        assert not http.is_closed
+    with httpx2.Client() as plain:
+        with Maild(KEY, "http://a.test", http_client=plain):
+            pass
+        assert not plain.is_closed
