@@ -8,8 +8,9 @@ from collections.abc import Callable
 from typing import Any
 
 import httpx2
-import maild_client
 import pytest
+
+import maild_client
 from maild_client import (
     ApiError,
     AsyncMaild,
@@ -30,7 +31,6 @@ from maild_client import (
     TimedOut,
 )
 from maild_client._wire import UNSET, Call, Options, seconds
-
 from tests.clients.worlds import HANG_UP, KEY, SILENCE, Clients, ScriptedServer, answer, refused
 
 MESSAGE = answer(200, {"data": {"id": "msg_1"}})

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, get_type_hints
 
 import httpx2
 import pytest
-from maild_client import AsyncEventStream, AsyncMaild, AsyncPages, EventStream, Maild, Pages, types
 
+from maild_client import AsyncEventStream, AsyncMaild, AsyncPages, EventStream, Maild, Pages, types
 from scripts.client_names import NAMES, id_name
 from tests.clients.shapes import misfits
 from tests.conftest import Start
