@@ -17,6 +17,10 @@ KEY = "svc_live_0123456789abcdefghijklmnopqrstuvwxyz"
 HANG_UP, SILENCE = b"hang up", b"silence"
 
 
+class Cut(bytes):
+    """An answer after which the connection is closed."""
+
+
 class Clients:
     """What a test asks of a client, as either does it. `pauses`: seconds that it would have waited."""
 
@@ -107,6 +111,8 @@ class ScriptedServer:
                 if said != SILENCE:
                     writer.write(said)
                     await writer.drain()
+                if isinstance(said, Cut):
+                    return
         except (ConnectionError, asyncio.IncompleteReadError):
             pass
         finally:

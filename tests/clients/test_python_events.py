@@ -1,0 +1,153 @@
+"""`events.stream` and `events.list` of both Python clients: for ever, from where they were, and never past a gap."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from maild_client import AsyncMaild, AuthenticationFailed, ConnectionFailed, EventsGap, Maild, ServerFailed
+from tests.clients.worlds import HANG_UP, KEY, Clients, Cut, ScriptedServer, answer, refused
+from tests.support.running import Running
+
+NEW_TYPE = {"id": "evt_9", "type": "mood.changed", "data": {"mood": "good"}, "more": 1}
+
+
+def told(*events: str, has_length: bool = True) -> bytes:
+    """A stream of these and its end; without a length that end is a broken connection."""
+    content = "".join(events).encode()
+    length = len(content) + (0 if has_length else 1)
+    head = f"HTTP/1.1 200 -\r\nContent-Type: text/event-stream\r\nContent-Length: {length}\r\n\r\n"
+    whole = head.encode() + content
+    return whole if has_length else Cut(whole)
+
+
+def event(id: str, **more: Any) -> str:
+    body = {"id": id, "type": "email.sent", **more}
+    return f"id: {id}\r\nevent: {body['type']}\r\ndata: {json.dumps(body)}\r\n\r\n"
+
+
+POSITION = "retry: 3000\r\nid: evt_0\r\n\r\n"
+GAP = ": events are missing\r\nevent: gap\r\ndata: {}\r\n\r\n"
+
+
+@pytest.fixture(params=[True, False], ids=["coroutines", "plain"])
+def clients(request: pytest.FixtureRequest) -> Clients:
+    return Clients(is_async=request.param)
+
+
+async def follow(clients: Clients, url: str, count: int, **asked: Any) -> list[Any]:
+    """So many of what a stream tells; a gap is "gap"."""
+
+    async def of(client: AsyncMaild) -> list[Any]:
+        heard: list[Any] = []
+        async with client.events.stream(**asked) as stream:
+            while len(heard) < count:
+                try:
+                    heard.append(await anext(stream))
+                except EventsGap:
+                    heard.append("gap")
+        return heard
+
+    def of_plain(client: Maild) -> list[Any]:
+        heard: list[Any] = []
+        with client.events.stream(**asked) as stream:
+            while len(heard) < count:
+                try:
+                    heard.append(next(stream))
+                except EventsGap:
+                    heard.append("gap")
+        return heard
+
+    found: list[Any] = await clients.ask(url, of if clients.is_async else of_plain)
+    return found
+
+
+def ids(heard: list[Any]) -> list[str]:
+    return [one if one == "gap" else one["id"] for one in heard]
+
+
+async def test_a_stream_that_breaks_goes_on_where_it_was(clients: Clients) -> None:
+    script = [
+        told(POSITION, event("evt_1"), ": heartbeat\r\n\r\n", event("evt_2")),
+        HANG_UP,
+        refused(503, Retry_After="1"),
+        told(event("evt_3"), has_length=False),
+        HANG_UP, HANG_UP, HANG_UP, HANG_UP,
+        told(POSITION.replace("evt_0", "evt_5")),
+        told(event("evt_6")),
+    ]  # fmt: skip
+    async with ScriptedServer(script) as server:
+        heard = await follow(clients, server.url, 4, types=["*"], inbox_id="inb_1")
+        positions = [one.headers.get("last-event-id") for one in server.asked]
+        assert {one.path for one in server.asked} == {"/v1/events/stream?types=%2A&inboxId=inb_1"}
+    assert ids(heard) == ["evt_1", "evt_2", "evt_3", "evt_6"]
+    assert positions == [
+        None,
+        "evt_2",
+        "evt_2",
+        "evt_2",
+        "evt_3",
+        "evt_3",
+        "evt_3",
+        "evt_3",
+        "evt_3",
+        "evt_5",
+    ]
+
+
+async def test_a_gap_is_raised_and_the_stream_goes_on(clients: Clients) -> None:
+    async with ScriptedServer([told(POSITION, GAP, event("evt_7"), event("evt_8"))]) as server:
+        assert ids(await follow(clients, server.url, 3, after="evt_1")) == ["gap", "evt_7", "evt_8"]
+
+
+async def test_an_event_of_a_new_type_is_an_event(clients: Clients) -> None:
+    stream = f"event: mood.changed\r\nid: evt_9\r\ndata: {json.dumps(NEW_TYPE)}\r\n\r\n"
+    async with ScriptedServer([told(stream)]) as server:
+        assert await follow(clients, server.url, 1) == [NEW_TYPE]
+
+
+async def test_who_never_had_a_stream_is_told_why(clients: Clients) -> None:
+    for script, error in (
+        (refused(401, "invalid_api_key"), AuthenticationFailed), (refused(503), ServerFailed),
+        (HANG_UP, ConnectionFailed), (answer(200, {"data": []}), ConnectionFailed), (told(), ConnectionFailed),
+    ):  # fmt: skip
+        async with ScriptedServer([script]) as server:
+            with pytest.raises(error):
+                await follow(clients, server.url, 1)
+
+
+async def test_a_revoked_key_ends_it(clients: Clients) -> None:
+    async with ScriptedServer([told(POSITION), refused(401, "invalid_api_key")]) as server:
+        with pytest.raises(AuthenticationFailed):
+            await follow(clients, server.url, 1)
+
+
+async def test_a_list_does_not_pass_over_a_gap(clients: Clients) -> None:
+    page = answer(200, {"data": [{"id": "evt_1"}]}, X_Events_Gap="true")
+    async with ScriptedServer([page]) as server:
+        with pytest.raises(EventsGap):
+            await clients.ask(server.url, lambda client: client.events.list(after="evt_0").page())
+
+
+async def test_who_comes_back_to_a_stream_misses_nothing(maild: Running, bot: dict[str, Any]) -> None:
+    async with AsyncMaild(maild.api.key, maild.api.url) as client, client.events.stream() as stream:
+        next_event = asyncio.create_task(anext(stream))
+        while next_event.done() is False:  # it begins with what happens once it is there
+            await maild.deliver(bot["address"], "Subject: hello\n\nhello\n")
+            await asyncio.wait({next_event}, timeout=0.1)
+        first = await next_event
+        assert first["type"] == "email.received" and first["data"]["subject"] == "hello"
+        await stream.aclose()
+        await maild.deliver(bot["address"], "Subject: meanwhile\n\nhello\n")
+        seen = {first["id"]}
+        async for event in stream:
+            assert event["id"] not in seen
+            seen.add(event["id"])
+            if event["type"] == "email.received" and event["data"]["subject"] == "meanwhile":
+                break
+
+
+def test_a_stream_shows_no_key() -> None:
+    stream = Maild(KEY, "http://a.test").events.stream()
+    assert KEY not in repr(stream) + repr(vars(stream))
