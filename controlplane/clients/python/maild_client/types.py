@@ -1766,18 +1766,7 @@ class WorkClaim(TypedDict):
     createdAt: str
 
 
-class UnknownEvent(TypedDict):
-    """An event of a type that this version does not know."""
-
-    id: str
-    type: str
-    apiVersion: str
-    createdAt: str
-    organizationId: str
-    data: dict[str, Any]
-    mode: NotRequired[str]
-
-
+# There may be others at run time, of types that this version does not know: leave them be.
 Event = (
     EmailReceivedEvent
     | EmailSentEvent
@@ -1800,7 +1789,6 @@ Event = (
     | ReviewRequestedEvent
     | ReviewResolvedEvent
     | AuditHeadEvent
-    | UnknownEvent
 )
 WebhookEvent = (
     EmailReceivedEvent
@@ -1825,5 +1813,4 @@ WebhookEvent = (
     | ReviewResolvedEvent
     | AuditHeadEvent
     | WebhookTestEvent
-    | UnknownEvent
 )

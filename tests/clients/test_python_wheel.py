@@ -1,0 +1,112 @@
+"""The Python client as others get it: its wheel, in an environment that has nothing else, goes the whole way."""
+
+import asyncio
+import json
+import re
+import shutil
+import sys
+import zipfile
+from email.message import EmailMessage
+from pathlib import Path
+from typing import Any
+
+import aiosmtplib
+import pytest
+
+from tests.support import tools
+from tests.support.daemon import Daemon, environment
+from tests.support.dns_server import DnsServer
+from tests.support.mx import Mx
+from tests.support.other_python import NO_NETWORK
+
+pytestmark = pytest.mark.interop
+
+ROOT = Path(__file__).parents[2]
+CLIENT = ROOT / "controlplane" / "clients" / "python"
+NEEDED = ("anyio", "click", "h11", "httpcore2", "httpx2", "idna", "truststore", "typing-extensions")
+PDF = b"%PDF-1.4\n%%EOF\n"
+TEST_S = 110
+
+
+async def test_the_wheel_goes_the_whole_way(tmp_path: Path) -> None:
+    wheel = await built(tmp_path)
+    python = await installed(tmp_path, wheel)
+    async with (
+        asyncio.timeout(TEST_S),
+        DnsServer() as dns,
+        Mx() as mx,
+        Daemon(tmp_path, dns_port=dns.port, outbound_port=mx.port) as daemon,
+    ):
+        dns.add_mx("there.test", "127.0.0.1")
+        told = await travelled(python, tmp_path, daemon)
+    newer, sent = told["newer"]
+    assert newer == sent
+    assert told["text"].strip() == "Please pay." and told["words"] and told["bytes"] == len(PDF)
+    assert told["worked"] == ["Re: Invoice"]
+    assert told["directions"] == ["outbound", "outbound", "inbound"]
+    assert {"email.received", "message.updated"} <= set(told["types"])
+
+
+async def built(folder: Path) -> Path:
+    """The wheel, of a copy: what is built leaves nothing in the sources."""
+    source = folder / "source"
+    shutil.copytree(CLIENT, source, ignore=shutil.ignore_patterns("__pycache__"))
+    await tools.run(
+        sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder / "dist"), folder=source
+    )
+    (wheel,) = (folder / "dist").glob("maild_client-*.whl")
+    with zipfile.ZipFile(wheel) as packed:
+        names = packed.namelist()
+    assert {"maild_client/py.typed", "maild_client/types.py", "maild_client/_sync/resources.py"} <= set(names)
+    assert {name.partition("/")[0].partition("-")[0] for name in names} == {"maild_client"}
+    return wheel
+
+
+async def installed(folder: Path, wheel: Path) -> Path:
+    """The interpreter of a fresh environment with the wheel and what it needs, of the versions that we pin."""
+    await tools.run(sys.executable, "-m", "venv", "env", folder=folder)
+    python = folder / "env" / "bin" / "python"
+    pip = (str(python), "-m", "pip", "--disable-pip-version-check")
+    pins = (ROOT / "scripts" / "requirements" / "dev.lock").read_text("utf-8")
+    found = [re.search(rf"^{name}==.*(?:\n    --hash.*)+", pins, re.MULTILINE) for name in NEEDED]
+    (folder / "needed.lock").write_text("\n".join(one[0] for one in found if one), "utf-8")
+    code, said = await tools.ended(
+        *pip, "install", "-q", "--require-hashes", "-r", "needed.lock", folder=folder
+    )
+    if code and any(one in said for one in NO_NETWORK):
+        pytest.skip(f"pip reaches no index: {said[-300:]}")
+    assert code == 0, said
+    await tools.run(*pip, "install", "-q", "--no-deps", str(wheel), folder=folder)
+    assert "No broken requirements" in await tools.run(*pip, "check", folder=folder)
+    return python
+
+
+async def travelled(python: Path, folder: Path, daemon: Daemon) -> Any:
+    """What tests/clients/journey.py saw, run where nothing of ours can be imported."""
+    shutil.copy(Path(__file__).with_name("journey.py"), folder)
+    process = await asyncio.create_subprocess_exec(
+        str(python), "-W", "error", "journey.py", cwd=folder,
+        env={**environment(), "MAILD_URL": daemon.api.url, "MAILD_API_KEY": daemon.api_key},
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdout is not None
+    try:
+        first = await process.stdout.readline()
+        if first:
+            await deliver(daemon.smtp_port, json.loads(first)["address"])
+        out, error = await process.communicate(b"it is there\n" if first else b"")
+        assert process.returncode == 0, error.decode("utf-8", "replace")
+        return json.loads(out)
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
+async def deliver(port: int, address: str) -> None:
+    mail = EmailMessage()
+    mail["From"], mail["To"], mail["Subject"] = "ada@there.test", address, "Invoice"
+    mail["Message-ID"] = "<1@there.test>"
+    mail.set_content("Please pay.")
+    mail.add_attachment(PDF, maintype="application", subtype="pdf", filename="invoice.pdf")
+    await aiosmtplib.send(mail, hostname="127.0.0.1", port=port, start_tls=False)
