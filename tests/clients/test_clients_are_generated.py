@@ -1,8 +1,10 @@
-"""What is generated of the clients is what a fresh run would write."""
+"""What is generated of the clients is what a fresh run would write, and the daemon is shipped without them."""
 
 import filecmp
 import shutil
 from pathlib import Path
+
+from hatchling.builders.wheel import WheelBuilder
 
 from scripts import clients
 
@@ -16,6 +18,13 @@ def test_a_fresh_run_changes_nothing(tmp_path: Path) -> None:
         (fresh / "python" / "maild_client" / generated).unlink()
     clients.generate(fresh)
     assert different(clients.CLIENTS, fresh) == [], "run scripts/clients, and commit what it writes"
+
+
+def test_the_daemon_is_shipped_without_them() -> None:
+    builder = WheelBuilder(str(clients.CLIENTS.parents[1]))
+    shipped = [file.distribution_path for file in builder.recurse_included_files()]
+    assert "controlplane/operations/table.py" in shipped
+    assert [path for path in shipped if path.startswith("controlplane/clients")] == []
 
 
 def different(here: Path, fresh: Path) -> list[str]:
