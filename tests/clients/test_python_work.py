@@ -215,6 +215,55 @@ async def test_who_lost_the_claim_sends_nothing(work: Work, clock: ManualClock, 
     assert sent["snippet"] == "From the fast one."
 
 
+async def test_no_more_are_begun_at_once_than_was_said(work: Work, is_async: bool) -> None:
+    for number in range(5):
+        await work.arrive(number)
+    both = threading.Barrier(2)
+    at_once: list[int] = []
+    busy: set[str] = set()
+
+    def handle(message: Any, claim: Any) -> None:
+        busy.add(claim.id)
+        at_once.append(len(busy))
+        with suppress(threading.BrokenBarrierError):  # the fifth is alone
+            both.wait(2)
+        busy.discard(claim.id)
+
+    async with Worker.of(work, is_async, handle, concurrency=2):
+        await until(lambda: all_done(work, 5))
+    assert max(at_once) == 2
+
+
+async def test_who_is_cancelled_gives_back_what_was_begun(work: Work) -> None:
+    await work.arrive(1)
+    begun = asyncio.Event()
+
+    async def handle(message: Any, claim: AsyncClaim) -> None:
+        begun.set()
+        await asyncio.Event().wait()
+
+    async with AsyncMaild(work.api.key, work.api.url) as client:
+        working = asyncio.create_task(client.inboxes.work(work.inbox["id"], handle))
+        await begun.wait()
+        working.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await working
+    assert [one["attempt"] for one in await work.claimed()] == [2]
+
+
+async def test_a_claim_that_is_over_is_not_worked_on(is_async: bool) -> None:
+    over = [{**CLAIM, "status": "expired"}, {**CLAIM, "message": None}]
+    async with ScriptedServer([answer(200, {"data": over}), answer(200, {"data": []})]) as server:
+        seen: list[Any] = []
+        async with Worker(server.url, KEY, "inb_1", is_async, lambda message, claim: seen.append(claim)):
+            await until(lambda: asked_times(server, 2))
+        assert seen == [] and {one.path for one in server.asked} == {"/v1/inboxes/inb_1/claims"}
+
+
+async def asked_times(server: ScriptedServer, times: int) -> bool | None:
+    return True if len(server.asked) >= times else None
+
+
 async def test_an_inbox_without_work_says_so(work: Work, is_async: bool) -> None:
     await work.policy(version=1)
     with pytest.raises(Conflict, match="work_not_enabled"):
@@ -224,12 +273,9 @@ async def test_an_inbox_without_work_says_so(work: Work, is_async: bool) -> None
 
 async def test_what_passes_is_waited_for(is_async: bool) -> None:
     done: list[str] = []
-    script = [
-        refused(503, Retry_After="0"),
-        HANG_UP,
-        answer(200, {"data": [CLAIM]}),
-        answer(200, {"data": CLAIM}),
-    ]
+    # Three faults are as many as one call bears; then the worker asks again.
+    faults = [refused(503, Retry_After="0"), HANG_UP, refused(503, Retry_After="0")]
+    script = [*faults, answer(200, {"data": [CLAIM]}), HANG_UP, answer(200, {"data": CLAIM})]
     async with ScriptedServer([*script, answer(200, {"data": []})]) as server:
         async with Worker(server.url, KEY, "inb_1", is_async, lambda message, claim: done.append(claim.id)):
             await until(lambda: asked(server, "/v1/claims/clm_1/done"))
@@ -241,7 +287,7 @@ async def test_what_passes_is_waited_for(is_async: bool) -> None:
         "waitSeconds": 1,
         "holder": takes[0].json["holder"],
     }
-    assert len({one.headers["idempotency-key"] for one in takes[:3]}) == 1, "a lost answer strands no claim"
+    assert len({one.headers["idempotency-key"] for one in takes[:4]}) == 1, "a lost answer strands no claim"
 
 
 async def asked(server: ScriptedServer, path: str) -> bool | None:

@@ -29,6 +29,11 @@ SHOWN_FAULTS = 10
 class MaildError(Exception):
     """Whatever this package raises."""
 
+    @property
+    def is_passing(self) -> bool:
+        """May the same succeed later: no network, a restart, too much at once?"""
+        return False
+
 
 class ConfigurationError(MaildError):
     """No key or address, or one that can't be. Nothing was sent."""
@@ -43,6 +48,10 @@ class ConnectionFailed(MaildError):
     def __init__(self, message: str, idempotency_key: str | None = None) -> None:
         super().__init__(message)
         self.idempotency_key = idempotency_key
+
+    @property
+    def is_passing(self) -> bool:
+        return True
 
 
 class TimedOut(ConnectionFailed):
@@ -82,6 +91,10 @@ class ApiError(MaildError):
         self.details = details
         self.request_id = request_id
         self.retry_after = retry_after
+
+    @property
+    def is_passing(self) -> bool:
+        return self.status >= 500 or self.status in (408, 429)
 
 
 class Fault(TypedDict):

@@ -50,7 +50,8 @@ class AsyncTransport:
 
     async def octets(self, call: Call) -> bytes:
         """The answer's bytes."""
-        return (await self._answer(call)).content
+        answer = await self._answer(call)
+        return answer.content
 
     async def opened(self, call: Call) -> httpx2.Response:
         """The answer, not read yet. Whoever asked closes it."""

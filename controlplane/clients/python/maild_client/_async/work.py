@@ -17,7 +17,7 @@ from maild_client._async import resources
 from maild_client._async.crew import AsyncCrew, AsyncStop, beside, stopped_by_signals, wait_until
 from maild_client._async.transport import AsyncTransport
 from maild_client._wire import UNSET
-from maild_client.errors import ApiError, ClaimLost, ConnectionFailed, MaildError, RateLimited, ServerFailed
+from maild_client.errors import ApiError, ClaimLost, MaildError
 from maild_client.types import (
     AttachmentInput,
     ClaimedMessage,
@@ -32,7 +32,6 @@ TAKEN_MAX = 20  # at once, says the API
 LEASE_S = 300
 WAIT_S = 10  # also how long a stop may take while nothing is there to do
 RETRY_S = 30
-PASSING = (ConnectionFailed, RateLimited, ServerFailed)
 PAUSE_MAX_S = 30.0
 INSISTS = 4
 log = logging.getLogger("maild_client")
@@ -114,13 +113,12 @@ class AsyncClaim:
             try:
                 await self.extend()
                 pause_s = self._lease_seconds / 3
-            except PASSING as error:
-                log.warning("%r was not extended: %s", self, error)
-                pause_s = self._lease_seconds / 10
             except MaildError as error:
-                if not self.is_over and not stop.is_set():
-                    log.warning("%r is lost: %s", self, error)
-                self.is_over = True
+                if self.is_over or stop.is_set():
+                    return
+                log.warning("%r was not extended: %s", self, error)
+                self.is_over = not error.is_passing
+                pause_s = self._lease_seconds / 10
 
     async def _insist(self, ask: Callable[[], Awaitable[object]]) -> None:
         """What ends a claim may be said twice, so it is, where no answer comes."""
@@ -128,8 +126,8 @@ class AsyncClaim:
             try:
                 await ask()
                 return
-            except PASSING:
-                if failures == INSISTS - 1:
+            except MaildError as error:
+                if failures == INSISTS - 1 or not error.is_passing:
                     raise
                 await self._transport.pause(_wire.pause_s(failures, self._transport.chance()))
 
@@ -164,6 +162,7 @@ class AsyncWorker:
         self._holder = holder
         self._stop = stop
         self._failures = 0
+        self._asking: tuple[int, str] | None = None  # how many, and the Idempotency-Key
 
     async def run(self) -> None:
         """Work until `stop` is set; what was begun is finished. ApiError where it can't go on."""
@@ -176,27 +175,35 @@ class AsyncWorker:
     async def _taken(self, at_most: int) -> list[ClaimedMessage]:
         if self._stop.is_set():
             return []
+        # Where no answer came, the same is asked again: what was claimed meanwhile is ours.
+        self._asking = self._asking or (at_most, _wire.new_idempotency_key())
         try:
             found = await self._claims.take(
                 self._inbox_id,
-                max=at_most,
+                max=self._asking[0],
                 lease_seconds=self._lease_seconds,
                 wait_seconds=self._wait_seconds,
                 holder=self._holder,
+                idempotency_key=self._asking[1],
             )
-        except PASSING as error:
-            pause_s = _wire.pause_s(self._failures, self._transport.chance(), PAUSE_MAX_S)
-            self._failures += 1
-            asked_s = error.retry_after if isinstance(error, ApiError) else None
-            log.warning("%s is not offered: %s; again in %.1f s", self._inbox_id, error, asked_s or pause_s)
-            await wait_until(self._stop, asked_s or pause_s)
+        except MaildError as error:
+            if not error.is_passing:
+                raise
+            await self._pause(error)
             return []
-        self._failures = 0
+        self._asking, self._failures = None, 0
         return found
+
+    async def _pause(self, error: MaildError) -> None:
+        asked_s = error.retry_after if isinstance(error, ApiError) else None
+        pause_s = asked_s or _wire.pause_s(self._failures, self._transport.chance(), PAUSE_MAX_S)
+        self._failures += 1
+        log.warning("nothing is offered in %s: %s; again in %.1f s", self._inbox_id, error, pause_s)
+        await wait_until(self._stop, pause_s)
 
     async def _serve(self, claim: AsyncClaim) -> None:
         message = claim.data["message"]
-        if message is None:  # deleted since, which ended the claim
+        if message is None or claim.data["status"] != "live":  # of an answer that came late: deleted, or over
             return
         if self._stop.is_set():
             await self._give_back(claim, 0)

@@ -29,6 +29,8 @@ class Crew:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if kind is not None and not issubclass(kind, Exception):
+            return  # Ctrl-C, again: threads can't be cancelled, and end with the process
         with self._changed:
             self._changed.wait_for(lambda: self._working == 0)
 

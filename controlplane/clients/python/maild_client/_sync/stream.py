@@ -6,14 +6,14 @@ import logging
 from collections.abc import Iterator
 from dataclasses import replace
 from types import TracebackType
-from typing import Any, Self, cast
+from typing import Self, cast
 
 import httpx2
 
 from maild_client import _wire
 from maild_client._sync.transport import Transport
 from maild_client._wire import Call
-from maild_client.errors import ConnectionFailed, EventsGap, MaildError, RateLimited, ServerFailed
+from maild_client.errors import ApiError, ConnectionFailed, EventsGap, MaildError
 from maild_client.types import Event
 
 HEARTBEATS_S = 60  # the server sends a comment every 15 seconds
@@ -42,13 +42,7 @@ class EventStream:
         while True:
             try:
                 told = next(self._connection())
-            except (
-                StopIteration,
-                httpx2.TransportError,
-                ConnectionFailed,
-                RateLimited,
-                ServerFailed,
-            ) as fault:
+            except (StopIteration, httpx2.RequestError, MaildError) as fault:
                 self._broken(fault)
                 continue
             self._has_begun = True
@@ -81,14 +75,14 @@ class EventStream:
         return self._told
 
     def _broken(self, fault: Exception) -> None:
-        """Wait before the next connection. Who never had one is told why."""
+        """Wait before the next connection, where there may be one. Who never had a stream is told why."""
         self.close()
+        if isinstance(fault, MaildError) and not (self._has_begun and fault.is_passing):
+            raise fault
         if not self._has_begun:
-            if isinstance(fault, MaildError):
-                raise fault
             raise ConnectionFailed(f"what answered is no event stream ({fault})")
-        pause_s = _wire.pause_s(self._failures, self._transport.chance(), PAUSE_MAX_S)
-        asked_s: Any = getattr(fault, "retry_after", None)
+        asked_s = fault.retry_after if isinstance(fault, ApiError) else None
+        pause_s = asked_s or _wire.pause_s(self._failures, self._transport.chance(), PAUSE_MAX_S)
         self._failures += 1
-        log.info("the event stream ended (%s); again in %.1f s", type(fault).__name__, asked_s or pause_s)
-        self._transport.pause(asked_s or pause_s)
+        log.info("the event stream ended (%s); again in %.1f s", type(fault).__name__, pause_s)
+        self._transport.pause(pause_s)

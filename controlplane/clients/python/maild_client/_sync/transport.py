@@ -51,7 +51,8 @@ class Transport:
 
     def octets(self, call: Call) -> bytes:
         """The answer's bytes."""
-        return (self._answer(call)).content
+        answer = self._answer(call)
+        return answer.content
 
     def opened(self, call: Call) -> httpx2.Response:
         """The answer, not read yet. Whoever asked closes it."""
