@@ -1,5 +1,6 @@
 """What is generated of the clients is what a fresh run would write, and the daemon is shipped without them."""
 
+import ast
 import filecmp
 import shutil
 from pathlib import Path
@@ -8,6 +9,7 @@ from hatchling.builders.wheel import WheelBuilder
 
 from scripts import clients
 
+AWAITING = (ast.AsyncFunctionDef, ast.Await, ast.AsyncFor, ast.AsyncWith)
 WRITTEN_BY_OTHERS = ("__pycache__", "node_modules", ".mypy_cache", ".ruff_cache", "dist")
 
 
@@ -18,6 +20,16 @@ def test_a_fresh_run_changes_nothing(tmp_path: Path) -> None:
         (fresh / "python" / "maild_client" / generated).unlink()
     clients.generate(fresh)
     assert different(clients.CLIENTS, fresh) == [], "run scripts/clients, and commit what it writes"
+
+
+def test_plain_functions_know_no_loop() -> None:
+    files = list((clients.CLIENTS / "python" / "maild_client" / "_sync").glob("*.py"))
+    assert len(files) > 5
+    for file in files:
+        tree = list(ast.walk(ast.parse(file.read_text("utf-8"))))
+        assert [node.lineno for node in tree if isinstance(node, AWAITING)] == [], file
+        names = {node.id for node in tree if isinstance(node, ast.Name)}
+        assert [name for name in names if name == "asyncio" or name.startswith("Async")] == [], file
 
 
 def test_the_daemon_is_shipped_without_them() -> None:

@@ -217,7 +217,7 @@ class AsyncWorker:
                 claim.is_over = True
                 log.warning("%r: %s", claim, error)
             except Exception:
-                log.exception("the handler failed; %r is given back", claim)
+                log.exception("the handler of %r failed", claim)
                 await self._give_back(claim, self._retry_delay_seconds)
             except BaseException:  # cancelled
                 await self._give_back(claim, 0)

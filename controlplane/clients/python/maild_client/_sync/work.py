@@ -218,7 +218,7 @@ class Worker:
                 claim.is_over = True
                 log.warning("%r: %s", claim, error)
             except Exception:
-                log.exception("the handler failed; %r is given back", claim)
+                log.exception("the handler of %r failed", claim)
                 self._give_back(claim, self._retry_delay_seconds)
             except BaseException:  # cancelled
                 self._give_back(claim, 0)
