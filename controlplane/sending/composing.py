@@ -15,7 +15,7 @@ from controlplane.sending.sanitize import Sanitizer
 from controlplane.sending.submission import subject_of
 from maild.message.address import normalize
 from maild.message.compose import ComposeError, Outgoing, OutgoingAttachment, compose
-from maild.message.digest import Kept, kept_of_composed
+from maild.message.digest import KeptContent, kept_of_composed
 from maild.message.model import Mailbox
 from maild.message.text import html_to_text
 from maild.message.thread_headers import reply_references
@@ -48,7 +48,7 @@ class Composer:
         self._cpu = cpu
         self._sanitizer = Sanitizer()
 
-    async def compose(self, letter: Letter) -> tuple[bytes, Kept]:
+    async def compose(self, letter: Letter) -> tuple[bytes, KeptContent]:
         """The message and what it says; Refusal for what can't be written safely."""
         request = letter.request
         size = sum(len(one.content) for one in letter.attachments)
@@ -57,7 +57,7 @@ class Composer:
             return await self._cpu.run(letter.inbox.organization_id, lambda: self._compose(letter))
         return self._compose(letter)
 
-    def _compose(self, letter: Letter) -> tuple[bytes, Kept]:
+    def _compose(self, letter: Letter) -> tuple[bytes, KeptContent]:
         request = letter.request
         if request.html is not None and is_too_complex(request.html):
             limit = f"Use at most {TAGS_MAX} tags, at most {DEPTH_MAX} deep; close those that you open"

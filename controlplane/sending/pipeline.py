@@ -46,7 +46,7 @@ from controlplane.sending.submission import (
     recalled,
     with_resolved,
 )
-from maild.message.digest import Kept
+from maild.message.digest import KeptContent
 from storage import (
     blobs,
     drafts,
@@ -80,7 +80,7 @@ class WarningsAsked(Exception):
 
 # What looks wrong in a composed message: `Preflight.warnings`.
 FindWarnings = Callable[
-    [Database, Submission, SendContext, Sequence[tuple[str, str]], Kept],
+    [Database, Submission, SendContext, Sequence[tuple[str, str]], KeptContent],
     Awaitable[Sequence[OutgoingWarning]],
 ]
 

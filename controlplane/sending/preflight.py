@@ -24,7 +24,7 @@ from controlplane.sending.preparing import Preparation, SendContext, look
 from controlplane.sending.submission import Submission, subject_of
 from maild.message import outgoing_warnings
 from maild.message.address import normalize, split, suppression_keys
-from maild.message.digest import Kept
+from maild.message.digest import KeptContent
 from maild.message.outgoing_warnings import AddressFinder, AuthoredWords, content_warnings, is_no_reply
 from maild.message.reply_recipients import is_foreign
 from storage import conversation, correspondents, organizations, outbound, suppressions
@@ -164,7 +164,7 @@ class Preflight:
         submission: Submission,
         around: SendContext,
         recipients: Sequence[tuple[str, str]],
-        found: Kept,
+        found: KeptContent,
     ) -> Sequence[OutgoingWarning]:
         """All that looks wrong in a composed message, whoever sends it: for whoever reviews it."""
         organization_id = submission.principal.organization_id
@@ -199,7 +199,7 @@ class Preflight:
         around: SendContext,
         recipients: Sequence[tuple[str, str]],
         refusals: list[Refusal],
-    ) -> tuple[int | None, Kept | None]:
+    ) -> tuple[int | None, KeptContent | None]:
         submission = wish.submission
         count = len(submission.request.attachments) + len(submission.files)
         attachments = None
@@ -219,7 +219,7 @@ class Preflight:
         submission: Submission,
         around: SendContext,
         recipients: Sequence[tuple[str, str]],
-        found: Kept | None,
+        found: KeptContent | None,
     ) -> _Facts:
         principal, parent = submission.principal, around.parent
         organization_id = principal.organization_id
@@ -242,7 +242,7 @@ class Preflight:
         submission: Submission,
         around: SendContext,
         recipients: Sequence[tuple[str, str]],
-        found: Kept,
+        found: KeptContent,
     ) -> _Grounds:
         parent = around.parent
         if submission.written is not None:  # its header says what it answers
@@ -273,7 +273,7 @@ class Preflight:
         submission: Submission,
         parent: MessageRow | None,
         attempt: Attempt,
-        found: Kept | None,
+        found: KeptContent | None,
         looks_into_mail: bool,
     ) -> _Grounds:
         principal, now_ms = submission.principal, attempt.now_ms

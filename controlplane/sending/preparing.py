@@ -12,7 +12,7 @@ from controlplane.sending.composing import Composer, Letter
 from controlplane.sending.queue_room import QueueRoom
 from controlplane.sending.submission import Submission, check_if_last
 from maild.message.compose import OutgoingAttachment
-from maild.message.digest import Kept
+from maild.message.digest import KeptContent
 from storage import inboxes, messages, switches
 from storage.clock import DAY_MS, Clock
 from storage.cpu_threads import CpuThreads
@@ -144,6 +144,6 @@ class Preparation:
             date_s=date_ms // 1000,
         )
 
-    async def compose(self, letter: Letter) -> tuple[bytes, Kept]:
+    async def compose(self, letter: Letter) -> tuple[bytes, KeptContent]:
         """The message, and what it says. 400."""
         return await self._composer.compose(letter)

@@ -7,7 +7,7 @@ from controlplane.contract.refusals import Refusal
 from controlplane.sending.outgoing import OutgoingWarning
 from controlplane.sending.submission import Submission, WrittenMail
 from maild.message.address import normalize
-from maild.message.digest import Kept
+from maild.message.digest import KeptContent
 from maild.message.thread_headers import base_subject, named_messages
 from storage import threads
 from storage.blobs import Stored
@@ -25,7 +25,7 @@ class Prepared:
     recipients: Sequence[tuple[str, str]]
     parent: MessageRow | None
     stored: Stored
-    found: Kept
+    found: KeptContent
     token: str
     warnings: Sequence[OutgoingWarning] | None = None
 

@@ -37,7 +37,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 SliceFields = tuple[int, int, str, str | None] | tuple[int, int, str, str | None, str]
 
 
-class Kept(NamedTuple):
+class KeptContent(NamedTuple):
     """What the row of a message that we send holds of it. `parts`: its attachments (Digest.parts); the rest as in
     Digest and ParsedMessage."""
 
@@ -68,10 +68,10 @@ class Digest(NamedTuple):
     snippet: str
     search_words: str | None
 
-    def kept(self) -> Kept:
+    def kept(self) -> KeptContent:
         """What its row holds, where the row says nothing else of it."""
         parsed = self.parsed
-        return Kept(
+        return KeptContent(
             header_length=parsed.header_length,
             message_id=parsed.message_id,
             in_reply_to=parsed.in_reply_to,
@@ -108,14 +108,14 @@ def digest(raw: RawMessage) -> Digest:
     return _digest(raw, Guesser(), at_once=False)
 
 
-def kept_of_composed(outgoing: Outgoing, composed: Composed) -> Kept:
+def kept_of_composed(outgoing: Outgoing, composed: Composed) -> KeptContent:
     """What reading the message back would say. Most mail of programs is a short text and nothing else: there everything
     is known already, and nothing is read."""
     words = composed.words
     if not words or len(words) > TEXT_CHARS or _may_be_read_otherwise(outgoing, words):
         return digest(composed.raw).kept()
     extracted = extract_reply(words, is_forward=is_forward(outgoing.subject), quoted=QuotedWords.OF_OTHERS)
-    return Kept(
+    return KeptContent(
         header_length=composed.header_length,
         message_id=outgoing.message_id,
         in_reply_to=outgoing.in_reply_to,

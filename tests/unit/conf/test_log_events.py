@@ -11,8 +11,12 @@ from conf.log_events import CLEAN_CHARS, LogEvent, clean, tell
 from conf.strangers import LINES_PER_MINUTE, LINES_PER_MINUTE_IN_ALL, MINUTE_S, StrangerLog, network
 
 ROOT = Path(__file__).parents[3]
+CLIENTS = ROOT / "controlplane/clients"  # in programs of others, whose log is theirs
 SOURCES = [
-    file for room in ("maild", "controlplane", "storage", "conf") for file in (ROOT / room).rglob("*.py")
+    file
+    for room in ("maild", "controlplane", "storage", "conf")
+    for file in (ROOT / room).rglob("*.py")
+    if not file.is_relative_to(CLIENTS)
 ]
 
 
