@@ -1,22 +1,28 @@
 """Writes what is generated of the clients, from the document that the daemon serves. `scripts/clients` runs it."""
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 from controlplane.operations.table import OPERATIONS
 from controlplane.reference.openapi import document
-from scripts import client_names, client_python
+from scripts import client_names, client_python, client_typescript
+from tests.support import tools
 
 CLIENTS = Path(__file__).parents[1] / "controlplane" / "clients"
 
 
 def main() -> None:
     generate(CLIENTS)
+    missing = tools.lacking("node", "npm")
+    if missing:
+        sys.exit(f"scripts/clients: the TypeScript client stays as it is: {'; '.join(missing)}")
+    client_typescript.write(read(), CLIENTS / "typescript")
 
 
 def generate(folder: Path) -> None:
-    """Write the generated files of each client below `folder`. Unnamed, where an operation has no name."""
+    """Write what Python alone generates below `folder`. Unnamed, where an operation has no name."""
     told = read()
     client_names.check(told)
     client_python.write(told, folder / "python")

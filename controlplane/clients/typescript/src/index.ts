@@ -1,0 +1,12 @@
+export { Maild } from "./client.js";
+export * from "./errors.js";
+export { EventStream } from "./events.js";
+export { Pages } from "./pages.js";
+export type * from "./schema.js";
+export { Call } from "./transport.js";
+export type { Answered, ClientOptions, RequestOptions, WriteOptions } from "./transport.js";
+export { VERSION } from "./version.js";
+export { verifyWebhook } from "./webhooks.js";
+export type { GivenHeaders, VerifyOptions } from "./webhooks.js";
+export { Claim } from "./work.js";
+export type { ClaimReply, Handler, WorkOptions } from "./work.js";

@@ -1,0 +1,57 @@
+import { EventsGap } from "./errors.js";
+import { Call, type Request, type RequestOptions, type Transport } from "./transport.js";
+
+/** How the next page of a list is asked for. */
+export interface Paging<T> {
+  /** The parameter that takes the position. */
+  parameter: string;
+  /** The position behind an item. */
+  behind: (item: T) => string | number;
+}
+
+/** All items of a list, across its pages: `for await (const item of pages)`. `limit` is the size of a page. */
+export class Pages<T> implements AsyncIterable<T> {
+  readonly #transport: Transport;
+  readonly #request: Request;
+  readonly #paging: Paging<T>;
+  readonly #options: RequestOptions;
+
+  constructor(transport: Transport, request: Request, paging: Paging<T>, options: RequestOptions = {}) {
+    this.#transport = transport;
+    this.#request = request;
+    this.#paging = paging;
+    this.#options = options;
+  }
+
+  /** The first page alone: one request. */
+  page(): Call<T[]> {
+    return this.#page(this.#request);
+  }
+
+  /** Page after page, none of them empty. */
+  async *pages(): AsyncGenerator<T[], void, undefined> {
+    let page = await this.page();
+    for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
+      yield page;
+      // `before` is another word for the cursor of messages, and must not stand beside it.
+      const query = { ...this.#request.query, before: undefined };
+      page = await this.#page({ ...this.#request, query: { ...query, [this.#paging.parameter]: this.#paging.behind(last) } });
+    }
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, undefined> {
+    for await (const page of this.pages()) yield* page;
+  }
+
+  #page(request: Request): Call<T[]> {
+    return new Call(this.#whole(request));
+  }
+
+  async #whole(request: Request) {
+    const answered = await this.#transport.json<T[]>(request, this.#options).withResponse();
+    if (answered.headers.get("x-events-gap") === "true") {
+      throw new EventsGap("the log does not go back so far: read the lists anew, then the log from its beginning");
+    }
+    return answered;
+  }
+}

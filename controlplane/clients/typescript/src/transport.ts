@@ -1,0 +1,359 @@
+/**
+ * Requests, and when they are made again. All that a resource does goes through the transport.
+ *
+ * A call that no answer came to is repeated where that is safe: reads, and what has an Idempotency-Key. Redirects are
+ * never followed: the key goes to the address that it was given for, and nowhere else.
+ */
+import { ApiError, apiError, ConfigurationError, ConnectionFailed, MaildError, NotModified, TimedOut } from "./errors.js";
+import { VERSION } from "./version.js";
+
+const TIMEOUT_MS = 30_000;
+const WAIT_MORE_S = 10; // than the server was asked to wait
+const RETRIES = 2;
+const RETRIED_STATUSES = new Set([408, 429, 502, 503, 504]);
+const PAUSE_MS = 500;
+const PAUSE_MAX_MS = 8_000;
+const OBEYED_MAX_S = 60; // a longer Retry-After is for the caller to decide about
+
+/** How a client is made. */
+export interface ClientOptions {
+  /** The API key; `MAILD_API_KEY` of the environment where it is left out. */
+  apiKey?: string | undefined;
+  /** The address of your maild, such as `https://mail.example.com`; else `MAILD_URL`. */
+  url?: string | undefined;
+  /** For each attempt, its answer read: 30,000. Waits take their own time and ten seconds. */
+  timeoutMs?: number | undefined;
+  /** How often a call that may be repeated is tried once more: 2. */
+  maxRetries?: number | undefined;
+  /** Instead of the global one. */
+  fetch?: typeof fetch | undefined;
+}
+
+/** What may be said of one call. */
+export interface RequestOptions {
+  /** Ends the call; what it throws is the signal's reason. */
+  signal?: AbortSignal | undefined;
+  timeoutMs?: number | undefined;
+  maxRetries?: number | undefined;
+}
+
+/** What may be said of a call that takes an Idempotency-Key. */
+export interface WriteOptions extends RequestOptions {
+  /** Makes the call one, also across restarts of your program. Each call makes one for itself where it is left out. */
+  idempotencyKey?: string | undefined;
+}
+
+/** One request of an operation. */
+export interface Request {
+  method: string;
+  path: string;
+  query?: object;
+  headers?: Record<string, string | undefined>;
+  body?: object;
+  form?: Record<string, string>;
+  takesIdempotencyKey?: boolean;
+  /** How long the server may take its time. */
+  waitSeconds?: number;
+  isPublic?: boolean;
+}
+
+/** An answer and what stands around it. */
+export interface Answered<T> {
+  data: T;
+  status: number;
+  headers: Headers;
+  /** Names the request in the server's log. */
+  requestId: string | undefined;
+  /** It was done by an earlier request with the same Idempotency-Key. */
+  isReplay: boolean;
+}
+
+/** An answer on its way: `await` it, or ask for what stands around it by `withResponse()`. */
+export class Call<T> extends Promise<T> {
+  static override get [Symbol.species](): PromiseConstructor {
+    return Promise;
+  }
+
+  readonly #answered: Promise<Answered<T>>;
+
+  constructor(answered: Promise<Answered<T>>) {
+    super((resolve, reject) => {
+      answered.then((one) => resolve(one.data), reject);
+    });
+    this.#answered = answered;
+  }
+
+  /** The answer with its status and headers. */
+  withResponse(): Promise<Answered<T>> {
+    this.catch(() => undefined); // whoever asked hears of it by the promise below
+    return this.#answered;
+  }
+}
+
+type Attempt = { request: Request; options: RequestOptions; idempotencyKey: string | undefined };
+
+export class Transport {
+  readonly url: string;
+  readonly #authorization: string;
+  readonly #timeoutMs: number;
+  readonly #maxRetries: number;
+  readonly #fetch: typeof fetch;
+
+  constructor(options: ClientOptions) {
+    this.#authorization = `Bearer ${keyOf(options.apiKey ?? environment("MAILD_API_KEY"))}`;
+    this.url = addressOf(options.url ?? environment("MAILD_URL"));
+    this.#timeoutMs = options.timeoutMs ?? TIMEOUT_MS;
+    this.#maxRetries = options.maxRetries ?? RETRIES;
+    this.#fetch = options.fetch ?? ((input, init) => fetch(input, init));
+  }
+
+  /** The answer's `data`, or all of it where it has no envelope. */
+  json<T>(request: Request, options: WriteOptions = {}): Call<T> {
+    return new Call(this.#whole(request, options, async (answer) => dataOf<T>(answer, await answer.text())));
+  }
+
+  /** The answer's bytes. */
+  bytes(request: Request, options: WriteOptions = {}): Call<Uint8Array> {
+    return new Call(this.#whole(request, options, async (answer) => new Uint8Array(await answer.arrayBuffer())));
+  }
+
+  /** The answer, not read yet; `options.signal` ends it. The time-out is for its head alone. */
+  async opened(request: Request, options: RequestOptions): Promise<Response> {
+    return this.#again(request, options, async (answer) => answer);
+  }
+
+  #whole<T>(request: Request, options: WriteOptions, read: (answer: Response) => Promise<T>): Promise<Answered<T>> {
+    return this.#again(request, options, async (answer) => ({
+      data: await read(answer),
+      status: answer.status,
+      headers: answer.headers,
+      requestId: answer.headers.get("x-request-id") ?? undefined,
+      isReplay: answer.headers.get("idempotent-replayed") === "true",
+    }));
+  }
+
+  async #again<T>(request: Request, options: WriteOptions, read: (answer: Response) => Promise<T>): Promise<T> {
+    const key = request.takesIdempotencyKey ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined;
+    const isRepeatable = request.method === "GET" || key !== undefined;
+    const maxRetries = isRepeatable ? (options.maxRetries ?? this.#maxRetries) : 0;
+    for (let retries = 0; ; retries += 1) {
+      try {
+        return await this.#attempt({ request, options, idempotencyKey: key }, read);
+      } catch (error) {
+        const pauseMs = retries < maxRetries ? pauseBefore(error, retries) : undefined;
+        if (pauseMs === undefined) throw error;
+        await sleep(pauseMs, options.signal);
+      }
+    }
+  }
+
+  async #attempt<T>(attempt: Attempt, read: (answer: Response) => Promise<T>): Promise<T> {
+    const { request, options } = attempt;
+    const address = this.#address(request);
+    const asked = { method: request.method, headers: this.#headers(attempt), body: bodyOf(request) ?? null };
+    const deadline = new Deadline(this.#deadlineMs(request, options), options.signal);
+    try {
+      const answer = await this.#fetch(address, { ...asked, redirect: "manual", signal: deadline.signal });
+      if (!answer.ok) throw await refusal(answer);
+      return await read(answer);
+    } catch (fault) {
+      if (fault instanceof MaildError) throw fault;
+      options.signal?.throwIfAborted();
+      throw unanswered(attempt, fault, deadline.isOver);
+    } finally {
+      deadline.clear();
+    }
+  }
+
+  #deadlineMs(request: Request, options: RequestOptions): number {
+    const timeoutMs = options.timeoutMs ?? this.#timeoutMs;
+    if (request.waitSeconds === undefined) return timeoutMs;
+    return Math.max(timeoutMs, (request.waitSeconds + WAIT_MORE_S) * 1000);
+  }
+
+  #address(request: Request): string {
+    const query = new URLSearchParams();
+    for (const [name, value] of Object.entries(request.query ?? {})) {
+      // Null can't be said in a query: what is left out is.
+      if (value !== undefined && value !== null) query.set(name, Array.isArray(value) ? value.join(",") : String(value));
+    }
+    const asked = query.toString();
+    return this.url + request.path + (asked && `?${asked}`);
+  }
+
+  #headers({ request, idempotencyKey }: Attempt): Headers {
+    const headers = new Headers();
+    for (const [name, value] of Object.entries(request.headers ?? {})) {
+      if (value !== undefined) headers.set(name, value);
+    }
+    if (request.body) headers.set("Content-Type", "application/json");
+    if (!("document" in globalThis)) headers.set("User-Agent", `maild-client-typescript/${VERSION}`);
+    if (!request.isPublic) headers.set("Authorization", this.#authorization);
+    if (idempotencyKey !== undefined) headers.set("Idempotency-Key", idempotencyKey);
+    return headers;
+  }
+}
+
+/** An id as one segment of a path, whatever it holds. TypeError where it would be none. */
+export function segment(id: string): string {
+  if (typeof id !== "string" || id === "" || id === "." || id === "..") {
+    throw new TypeError(`${JSON.stringify(id)} is no id`);
+  }
+  return encodeURIComponent(id);
+}
+
+/** Wait, unless the signal comes first, whose reason is thrown then. */
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const leave = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", leave);
+      resolve();
+    }, ms);
+    signal?.addEventListener("abort", leave, { once: true });
+  });
+}
+
+/** Twice as long after each failure, and not all clients at once: half of it is chance. */
+export function pauseMs(failures: number, atMostMs: number = PAUSE_MAX_MS): number {
+  return Math.min(atMostMs, PAUSE_MS * 2 ** Math.min(failures, 10)) * (0.5 + Math.random() / 2);
+}
+
+/** How long to wait before the next attempt; undefined: there is none. */
+function pauseBefore(error: unknown, retries: number): number | undefined {
+  if (error instanceof ConnectionFailed) return pauseMs(retries);
+  if (!(error instanceof ApiError) || !RETRIED_STATUSES.has(error.status)) return undefined;
+  if (error.retryAfter === undefined) return pauseMs(retries);
+  return error.retryAfter <= OBEYED_MAX_S ? error.retryAfter * 1000 * (1 + Math.random() / 10) : undefined;
+}
+
+/** Aborts when the time is over or the caller does. Not AbortSignal.any, which Node 20.0 lacks. */
+class Deadline {
+  isOver = false;
+  readonly #controller = new AbortController();
+  readonly #timer: ReturnType<typeof setTimeout>;
+  readonly #caller: AbortSignal | undefined;
+  readonly #leave = (): void => this.#controller.abort(this.#caller?.reason);
+
+  constructor(ms: number, caller: AbortSignal | undefined) {
+    this.#caller = caller;
+    this.#timer = setTimeout(() => {
+      this.isOver = true;
+      this.#controller.abort();
+    }, ms);
+    if (caller?.aborted) this.#leave();
+    else caller?.addEventListener("abort", this.#leave, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  clear(): void {
+    clearTimeout(this.#timer);
+    this.#caller?.removeEventListener("abort", this.#leave);
+  }
+}
+
+function bodyOf(request: Request): string | URLSearchParams | undefined {
+  if (request.form) return new URLSearchParams(request.form);
+  return request.body && JSON.stringify(request.body);
+}
+
+/** Not with the fault as its cause: of whichever `fetch` that was, it may hold the request, and with it the key. */
+function unanswered({ request, idempotencyKey }: Attempt, fault: unknown, isLate: boolean): ConnectionFailed {
+  const asked = `no answer to ${request.method} ${request.path}`;
+  if (isLate) return new TimedOut(`${asked} in time`, idempotencyKey);
+  const { code, cause } = fault as { code?: unknown; cause?: { code?: unknown } };
+  const said = [cause?.code, code].find((one) => typeof one === "string");
+  return new ConnectionFailed(`${asked}: ${said ?? (fault instanceof Error ? fault.name : "no reason")}`, idempotencyKey);
+}
+
+async function refusal(answer: Response): Promise<MaildError> {
+  if (answer.status === 304) return new NotModified("it is as it was");
+  const body = parsed(await answer.text());
+  const error = isObject(body) && isObject(body["error"]) ? body["error"] : undefined;
+  return apiError({
+    code: error ? String(error["code"]) : "unexpected_answer",
+    message: error ? String(error["message"]) : notOurs(answer),
+    status: answer.status,
+    details: error && isObject(error["details"]) ? error["details"] : {},
+    requestId: answer.headers.get("x-request-id") ?? undefined,
+    retryAfter: seconds(answer.headers.get("retry-after")),
+  });
+}
+
+function notOurs(answer: Response): string {
+  // Whoever follows it would hand the key to somebody else. Browsers show no more of it than its type.
+  if (answer.type === "opaqueredirect" || (answer.status >= 300 && answer.status < 400)) {
+    const to = answer.headers.get("location") ?? "somewhere";
+    return `redirects are not followed; is the address right? It leads to ${to}`;
+  }
+  return "what answered is no maild: is the address right, or a proxy between?";
+}
+
+function dataOf<T>(answer: Response, text: string): T {
+  const body = parsed(text);
+  if (isObject(body)) return ("data" in body ? body["data"] : body) as T;
+  throw apiError({
+    code: "unexpected_answer",
+    message: "what answered is no maild: is the address right?",
+    status: answer.status,
+    details: {},
+    requestId: answer.headers.get("x-request-id") ?? undefined,
+    retryAfter: undefined,
+  });
+}
+
+/** The seconds of a Retry-After (RFC 9110 §10.2.3), a number or a date; undefined where it is neither. */
+function seconds(retryAfter: string | null): number | undefined {
+  if (retryAfter === null) return undefined;
+  if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter);
+  const at = Date.parse(retryAfter);
+  return Number.isNaN(at) ? undefined : Math.max(0, (at - Date.now()) / 1000);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+// What is no header's value would be quoted by whoever refuses it, so it does not come so far.
+function keyOf(value: string | undefined): string {
+  const key = value?.trim();
+  if (!key) throw new ConfigurationError("set MAILD_API_KEY, or pass apiKey");
+  if (!/^[!-~]+$/.test(key)) throw new ConfigurationError("the API key has characters that no key has");
+  return key;
+}
+
+function addressOf(value: string | undefined): string {
+  if (!value) throw new ConfigurationError("set MAILD_URL to the address of your maild, or pass url");
+  let url: URL | undefined;
+  try {
+    url = new URL(value);
+  } catch {
+    url = undefined; // told below, with what is wrong by other measures
+  }
+  const isPlain = url && /^https?:$/.test(url.protocol) && !(url.username || url.password || url.search || url.hash);
+  if (!url || !isPlain) {
+    throw new ConfigurationError("the address of a maild is https://host, or http://host, and maybe a path");
+  }
+  return url.href.replace(/\/+$/, "");
+}
+
+/** Of Node, Bun and Deno; a browser has none. */
+function environment(name: string): string | undefined {
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
+  return process?.env?.[name];
+}

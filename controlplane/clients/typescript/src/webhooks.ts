@@ -1,0 +1,84 @@
+import { ConfigurationError, InvalidSignature } from "./errors.js";
+import type { WebhookEvent } from "./schema.js";
+
+const TOLERANCE_S = 300;
+
+/** Headers as any server shows them. */
+export type GivenHeaders = Headers | Record<string, string | readonly string[] | undefined>;
+
+export interface VerifyOptions {
+  /** How old a request may be, and how much its clock may differ: 300. */
+  toleranceSeconds?: number;
+  /** For tests: the time, in seconds since 1970. */
+  nowSeconds?: number;
+}
+
+/**
+ * The event of a webhook request, if it is from whoever knows the secret, and fresh; else InvalidSignature.
+ *
+ * `body` as it came, octet for octet. Events come at least once: dedupe on `id`. The scheme is that of
+ * standardwebhooks.com: HMAC-SHA256 over `<id>.<timestamp>.<body>`.
+ */
+export async function verifyWebhook(
+  headers: GivenHeaders,
+  body: string | Uint8Array | ArrayBuffer,
+  secret: string,
+  options: VerifyOptions = {},
+): Promise<WebhookEvent> {
+  const given = new Map(entriesOf(headers).map(([name, value]) => [name.toLowerCase(), value]));
+  const [id, timestamp, signatures] = ["id", "timestamp", "signature"].map((name) => {
+    const value = given.get(`webhook-${name}`);
+    if (value === undefined) throw new InvalidSignature(`the request has no header webhook-${name}`);
+    return value;
+  }) as [string, string, string];
+  if (!/^\d{1,15}$/.test(timestamp)) throw new InvalidSignature("webhook-timestamp is no number");
+  const tolerance = options.toleranceSeconds ?? TOLERANCE_S;
+  if (Math.abs((options.nowSeconds ?? Date.now() / 1000) - Number(timestamp)) > tolerance) {
+    throw new InvalidSignature(`the request is not of the last ${tolerance} seconds`);
+  }
+  const octets = typeof body === "string" ? new TextEncoder().encode(body) : new Uint8Array(body);
+  const signed = joined(new TextEncoder().encode(`${id}.${timestamp}.`), octets);
+  // One under the new and one under the old secret, while it is rotated.
+  const key = await keyOf(secret);
+  const found = signatures.split(" ").filter((one) => one.startsWith("v1,"));
+  for (const one of found) {
+    const signature = decoded(one.slice(3));
+    // Compares in a time that does not depend on how much of it is right.
+    if (signature && (await crypto.subtle.verify("HMAC", key, signature, signed))) {
+      return JSON.parse(new TextDecoder().decode(octets)) as WebhookEvent;
+    }
+  }
+  throw new InvalidSignature("no signature is right: is it the secret of this webhook, and the body unchanged?");
+}
+
+function keyOf(secret: string): Promise<CryptoKey> {
+  const octets = decoded(secret.trim().replace(/^whsec_/, ""));
+  if (!octets?.length) {
+    throw new ConfigurationError("the webhook's secret is `whsec_` and base64, as it was shown once");
+  }
+  return crypto.subtle.importKey("raw", octets, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
+}
+
+function entriesOf(headers: GivenHeaders): [string, string][] {
+  if (headers instanceof Headers) {
+    const found: [string, string][] = [];
+    headers.forEach((value, name) => found.push([name, value]));
+    return found;
+  }
+  return Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, typeof value === "string" ? value : value.join(" ")]],
+  );
+}
+
+/** Of base64; undefined where it is none. */
+function decoded(text: string): Uint8Array<ArrayBuffer> | undefined {
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.length % 4) return undefined;
+  return Uint8Array.from(atob(text), (one) => one.charCodeAt(0));
+}
+
+function joined(head: Uint8Array, tail: Uint8Array): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(head.length + tail.length);
+  whole.set(head);
+  whole.set(tail, head.length);
+  return whole;
+}

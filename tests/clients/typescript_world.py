@@ -1,0 +1,96 @@
+"""The TypeScript client as others get it: its tarball, installed where nothing of ours is, and a node beside it.
+
+async with Driver(package) as driver:
+    message = await driver.ask(url, "return client.messages.get('msg_1')")     Refused is what it throws
+"""
+
+import asyncio
+import json
+import shutil
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from scripts.client_typescript import CLIENT
+from tests.clients.worlds import KEY
+from tests.support import node, tools
+from tests.support.daemon import environment
+
+PROGRAMS = Path(__file__).parent / "typescript"
+LEFT = ("node_modules", "dist")
+
+
+class Refused(Exception):
+    """What the client threw. `told`: its members; `families`: its classes, itself first."""
+
+    def __init__(self, told: dict[str, Any]) -> None:
+        super().__init__(f"{told['name']}: {told['message']}")
+        self.told = told
+        self.families: list[str] = told["families"]
+
+
+async def installed(folder: Path) -> Path:
+    """Build a copy of the client, pack it, install the tarball into an empty folder with the programs of tests."""
+    modules = await node.modules(CLIENT)
+    source = folder / "source"
+    shutil.copytree(CLIENT, source, ignore=shutil.ignore_patterns(*LEFT))
+    (source / "node_modules").symlink_to(modules)
+    npm = tools.path_of("npm")
+    await tools.run(npm, "pack", "--silent", "--pack-destination", str(folder), folder=source)
+    (tarball,) = folder.glob("maild-client-*.tgz")
+    home = folder / "installed"
+    home.mkdir()
+    (home / "package.json").write_text('{"private": true, "type": "module"}')
+    quiet = ("--offline", "--ignore-scripts", "--no-audit", "--no-fund")
+    await tools.run(npm, "install", *quiet, str(tarball), folder=home)
+    for file in PROGRAMS.iterdir():
+        shutil.copy(file, home)
+    return home
+
+
+class Driver:
+    """driver.mjs. `pauses`: seconds that the client would have waited; `asked`: methods and paths of its requests."""
+
+    def __init__(self, package: Path) -> None:
+        self._package = package
+        self.pauses: list[float] = []
+        self.asked: list[tuple[str, str]] = []
+
+    async def __aenter__(self) -> Self:
+        self._process = await asyncio.create_subprocess_exec(
+            tools.path_of("node"), "--unhandled-rejections=strict", "driver.mjs",
+            cwd=self._package, env=environment(), limit=2**24,
+            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._process.returncode is None:
+            self._process.kill()
+        await self._process.wait()
+
+    async def ask(
+        self,
+        url: str,
+        body: str,
+        given: Any = None,
+        key: str | None = KEY,
+        *,
+        is_slow: bool = False,
+        **options: Any,
+    ) -> Any:
+        """What the function of this body answers, asked of a fresh client; Refused. `is_slow`: pauses are made."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        options |= {"url": url} | ({} if key is None else {"apiKey": key})
+        question = {"options": options, "body": body, "given": given, "isSlow": is_slow}
+        self._process.stdin.write(json.dumps(question).encode() + b"\n")
+        async with asyncio.timeout(30):
+            line = await self._process.stdout.readline()
+        assert line, "the driver ended"
+        answer = json.loads(line)
+        self.pauses, self.asked = answer["pauses"], [tuple(one) for one in answer["asked"]]
+        if "error" in answer:
+            raise Refused(answer["error"])
+        return answer.get("value")
