@@ -1,7 +1,7 @@
 """What tests of the clients share."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -18,7 +18,8 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return apart.submit(asyncio.run, installed(folder)).result()
 
 
-@pytest.fixture
-async def driver(package: Path) -> AsyncIterator[Driver]:
-    async with Driver(package) as driver:
-        yield driver
+@pytest.fixture(scope="session")
+def driver(package: Path) -> Iterator[Driver]:
+    driver = Driver(package)
+    yield driver
+    driver.close()

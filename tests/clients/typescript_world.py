@@ -1,15 +1,14 @@
 """The TypeScript client as others get it: its tarball, installed where nothing of ours is, and a node beside it.
 
-async with Driver(package) as driver:
-    message = await driver.ask(url, "return client.messages.get('msg_1')")     Refused is what it throws
+message = await driver.ask(url, "return client.messages.get('msg_1')")     Refused is what it throws
 """
 
 import asyncio
 import json
 import shutil
+import subprocess
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from scripts.client_typescript import CLIENT
 from tests.clients.worlds import KEY
@@ -49,27 +48,21 @@ async def installed(folder: Path) -> Path:
 
 
 class Driver:
-    """driver.mjs. `pauses`: seconds that the client would have waited; `asked`: methods and paths of its requests."""
+    """driver.mjs, one for many tests. `pauses`: seconds that the client would have waited; `asked`: methods and paths
+    of its requests."""
 
     def __init__(self, package: Path) -> None:
         self._package = package
+        self._process: subprocess.Popen[bytes] | None = None
         self.pauses: list[float] = []
         self.asked: list[tuple[str, str]] = []
 
-    async def __aenter__(self) -> Self:
-        self._process = await asyncio.create_subprocess_exec(
-            tools.path_of("node"), "--unhandled-rejections=strict", "driver.mjs",
-            cwd=self._package, env=environment(), limit=2**24,
-            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-        )  # fmt: skip
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._process.returncode is None:
+    def close(self) -> None:
+        """End it; the next question begins another."""
+        if self._process is not None:
             self._process.kill()
-        await self._process.wait()
+            self._process.communicate()
+            self._process = None
 
     async def ask(
         self,
@@ -82,15 +75,29 @@ class Driver:
         **options: Any,
     ) -> Any:
         """What the function of this body answers, asked of a fresh client; Refused. `is_slow`: pauses are made."""
-        assert self._process.stdin is not None and self._process.stdout is not None
         options |= {"url": url} | ({} if key is None else {"apiKey": key})
         question = {"options": options, "body": body, "given": given, "isSlow": is_slow}
-        self._process.stdin.write(json.dumps(question).encode() + b"\n")
-        async with asyncio.timeout(30):
-            line = await self._process.stdout.readline()
+        try:
+            async with asyncio.timeout(30):
+                line = await asyncio.to_thread(self._answer, json.dumps(question).encode() + b"\n")
+        except BaseException:
+            self.close()  # which ends the thread, too
+            raise
         assert line, "the driver ended"
         answer = json.loads(line)
         self.pauses, self.asked = answer["pauses"], [tuple(one) for one in answer["asked"]]
         if "error" in answer:
             raise Refused(answer["error"])
         return answer.get("value")
+
+    def _answer(self, question: bytes) -> bytes:
+        if self._process is None:
+            self._process = subprocess.Popen(
+                [tools.path_of("node"), "--unhandled-rejections=strict", "driver.mjs"],
+                cwd=self._package, env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            )  # fmt: skip
+        process = self._process
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write(question)
+        process.stdin.flush()
+        return process.stdout.readline()

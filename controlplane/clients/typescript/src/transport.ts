@@ -313,7 +313,7 @@ function dataOf<T>(answer: Response, text: string): T {
 function seconds(retryAfter: string | null): number | undefined {
   if (retryAfter === null) return undefined;
   if (/^\d{1,9}$/.test(retryAfter)) return Number(retryAfter);
-  const at = Date.parse(retryAfter);
+  const at = / GMT$/.test(retryAfter) ? Date.parse(retryAfter) : NaN; // which takes nearly anything for a date
   return Number.isNaN(at) ? undefined : Math.max(0, (at - Date.now()) / 1000);
 }
 

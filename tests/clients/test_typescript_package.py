@@ -1,0 +1,71 @@
+"""The TypeScript client as others get it: its tarball, where nothing else is, compiled against and run."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from scripts.client_typescript import CLIENT
+from tests.clients.test_python_wheel import PDF, TEST_S, deliver
+from tests.support import node, tools
+from tests.support.daemon import Daemon, environment
+from tests.support.dns_server import DnsServer
+from tests.support.mx import Mx
+
+pytestmark = [pytest.mark.interop, tools.needs("node", "npm")]
+
+
+async def test_the_tarball_goes_the_whole_way(package: Path, tmp_path: Path) -> None:
+    modules = await node.modules(CLIENT)
+    types = tmp_path / "node_modules" / "@types"
+    types.mkdir(parents=True)
+    (types / "node").symlink_to(modules / "@types" / "node")
+    (types.parent / "undici-types").symlink_to(modules / "undici-types")
+    (types.parent / "maild-client").symlink_to(package / "node_modules" / "maild-client")
+    for name in ("journey.ts", "tsconfig.json", "package.json"):
+        (tmp_path / name).write_bytes((package / name).read_bytes())
+    program = tools.path_of("node")
+    # With the types of the client itself, which is what skipLibCheck would leave out.
+    await tools.run(program, str(modules / ".bin" / "tsc"), "--project", "tsconfig.json", folder=tmp_path)
+    async with (
+        asyncio.timeout(TEST_S),
+        DnsServer() as dns,
+        Mx() as mx,
+        Daemon(tmp_path, dns_port=dns.port, outbound_port=mx.port) as daemon,
+    ):
+        dns.add_mx("there.test", "127.0.0.1")
+        process = await asyncio.create_subprocess_exec(
+            program, "--throw-deprecation", "out/journey.js", cwd=tmp_path,
+            env={**environment(), "MAILD_URL": daemon.api.url, "MAILD_API_KEY": daemon.api_key},
+            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        assert process.stdout is not None
+        try:
+            first = await process.stdout.readline()
+            if first:
+                await deliver(daemon.smtp_port, json.loads(first)["address"])
+            out, error = await process.communicate(b"it is there\n" if first else b"")
+            assert process.returncode == 0, error.decode("utf-8", "replace")
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+    told = json.loads(out)
+    assert told["newer"][0] == told["newer"][1]
+    assert told["text"].strip() == "Please pay." and told["words"] and told["bytes"] == len(PDF)
+    assert told["worked"] == ["Re: Invoice"]
+    assert told["directions"] == ["outbound", "outbound", "inbound"]
+    assert {"draft.created", "email.received", "message.updated"} <= set(told["types"])
+    assert told["draft"] == "draft" and told["requestId"]
+
+
+def test_the_tarball_has_the_built_client_alone(package: Path) -> None:
+    folder = package / "node_modules" / "maild-client"
+    names = {str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file()}
+    sources = {file.stem for file in (CLIENT / "src").glob("*.ts")}
+    built = {f"dist/{stem}.{kind}" for stem in sources for kind in ("js", "d.ts")}
+    assert names - {"README.md"} == {*built, "package.json", "LICENSE"}
+    assert [file.name for file in (package / "node_modules").iterdir() if file.name[0] != "."] == [
+        "maild-client"
+    ]
