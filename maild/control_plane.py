@@ -24,6 +24,7 @@ from controlplane.mail.evidence import Examiner
 from controlplane.mail.evidence_follower import EvidenceFollower
 from controlplane.mcp.endpoint import McpEndpoint
 from controlplane.mcp.methods import Methods
+from controlplane.mcp.tools import TOOLS
 from controlplane.operations.invoke import Operations
 from controlplane.operations.operation import Services
 from controlplane.operations.table import OPERATIONS
@@ -177,7 +178,7 @@ def control_plane(
     rate_limit = RateLimit(db, clock, settings.limits.requests_per_minute)
     callers, bodies = Callers(authenticator, rate_limit), RequestBodies(settings.http, ground.cpu)
     pages: list[Pages] = [
-        Reference(OPERATIONS, settings.server.public_url),
+        Reference(OPERATIONS, TOOLS if settings.http.mcp else (), settings.server.public_url),
         HealthCheck(db, self_check, loop_monitor.today),
     ]
     if settings.http.mcp:

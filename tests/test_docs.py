@@ -18,6 +18,7 @@ from controlplane.contract import fields, validation
 from controlplane.contract.events import EVENTS
 from controlplane.contract.refusals import MESSAGES
 from controlplane.contract.scopes import SCOPES
+from controlplane.mcp.tools import TOOLS
 from controlplane.operations.table import OPERATIONS
 from maild import __version__
 from maild.cli import main
@@ -29,6 +30,7 @@ README = ROOT / "README.md"
 DOCUMENTS = [README, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 TEXTS = {file.relative_to(ROOT).as_posix(): file.read_text("utf-8") for file in DOCUMENTS}
 EVERYTHING = "\n".join(TEXTS.values())
+SKILL = "docs/agents/SKILL.md"
 TOLD = of_sources() | TEXTS  # also what docstrings and comments say
 
 
@@ -154,7 +156,7 @@ def test_lines_of_documents_are_wrapped() -> None:
     """At 120, so that a change of a sentence is a change of few lines. Tables have one line for each row."""
     for name, text in TEXTS.items():
         if name.endswith(".md"):
-            prose = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+            prose = re.sub(r"^```.*?^```|\A---\n.*?^---$", "", text, flags=re.DOTALL | re.MULTILINE)
             long = [line for line in prose.splitlines() if len(line) > 120 and not line.startswith("|")]
             assert long == [], name
 
@@ -372,8 +374,12 @@ def test_files_that_are_named_exist() -> None:
 
 
 def test_the_readme_leads_to_every_document() -> None:
+    """By itself, or by a page of a folder to the others in it."""
     for name in TEXTS:
-        assert name == "README.md" or f"]({name})" in TEXTS["README.md"], name
+        folder = (ROOT / name).parent
+        page = (folder / "README.md").relative_to(ROOT).as_posix()
+        is_listed = page in TEXTS and page != name and f"]({(ROOT / name).name})" in TEXTS[page]
+        assert name == "README.md" or is_listed or f"]({name})" in TEXTS["README.md"], name
 
 
 def test_the_readme_knows_every_folder() -> None:
@@ -399,6 +405,22 @@ def test_versions_agree() -> None:
     assert re.search(rf"^## .*{re.escape(__version__)}", TEXTS["CHANGELOG.md"], re.MULTILINE) or (
         "Unreleased" in TEXTS["CHANGELOG.md"]
     )
+
+
+def test_a_skill_has_what_its_loaders_read() -> None:
+    """Its name and when to use it, within their bounds. On one line and quoted: many of them read no more of YAML."""
+    front = re.match(
+        r'---\nname: ([a-z0-9-]{1,64})\ndescription: "([^"\\<>\n]{1,1024})"\n---\n# ', TEXTS[SKILL]
+    )
+    assert front is not None
+
+
+def test_a_skill_names_codes_tools_and_fields_that_there_are() -> None:
+    rows = re.findall(r"^\| (`.*?) \|", TEXTS[SKILL], re.MULTILINE)
+    codes = {code for row in rows for code in re.findall(r"`(\w+)`", row)}
+    assert codes and codes <= MESSAGES.keys()
+    named = set(re.findall(r"`([a-z]+_[a-z_]+)`", TEXTS[SKILL])) - MESSAGES.keys()
+    assert named <= {tool.name for tool in TOOLS}
 
 
 def test_configurations_of_hosts_are_read_and_name_the_endpoint() -> None:

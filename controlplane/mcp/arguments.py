@@ -37,7 +37,7 @@ class NoArguments(Arguments):
 
 
 class FindArguments(Arguments):
-    query: Annotated[str, says("ToldWords in sender, subject or text")] = ABSENT
+    query: Annotated[str, says("Words in sender, subject or text")] = ABSENT
     inboxId: InboxId = ABSENT
     from_: Annotated[str, says("Part of the sender's address or name", alias="from")] = ABSENT
     unread: bool = ABSENT

@@ -1,0 +1,31 @@
+"""The documents that people read in docs/, as the daemon serves them: programs read them where they find the API."""
+
+from collections.abc import Mapping
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+PLACEHOLDER_URL = "https://mail.example.org"  # what the documents call the address of the API
+
+
+def documents(public_url: str) -> Mapping[str, str]:
+    """Path in docs/ → text, in which `public_url` stands wherever the document names the API."""
+    return {
+        path: text.replace(PLACEHOLDER_URL, public_url.rstrip("/")) for path, text in sorted(_read(_folder()))
+    }
+
+
+def _folder() -> Traversable:
+    """Beside this module in a wheel, which has no other place for it; in a checkout where it is written."""
+    shipped = resources.files("controlplane.reference") / "docs"
+    return shipped if shipped.is_dir() else Path(__file__).parents[2] / "docs"
+
+
+def _read(folder: Traversable, prefix: str = "") -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    for one in folder.iterdir():
+        if one.is_dir():
+            found += _read(one, f"{prefix}{one.name}/")
+        elif one.name.endswith(".md"):
+            found.append((prefix + one.name, one.read_text("utf-8")))
+    return found
