@@ -9,6 +9,9 @@ import re
 from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import get_origin
+from urllib.parse import urljoin
+
+from pydantic import BaseModel
 
 from controlplane.contract.events import EVENTS, Event
 from controlplane.contract.refusals import MESSAGES
@@ -21,11 +24,17 @@ from controlplane.transport.statuses import STATUSES
 
 SKILL = "agents/SKILL.md"
 COOKBOOK = "agents/cookbook/"
+APART = {
+    COOKBOOK + "README.md",
+    COOKBOOK + "move-from-agentmail.md",
+}  # which nobody reads who is here already
 _SAID_ONCE = (*COMMON_ERRORS, *BODY_ERRORS)
 _FRONT_MATTER = re.compile(r"\A---\n.*?^---\n", re.DOTALL | re.MULTILINE)
+_LINK = re.compile(r"\]\(([^)\s]+)\)")
 _CODE = re.compile(r"(^```.*?^```$)", re.DOTALL | re.MULTILINE)
 _HEADING = re.compile(r"^(?=#+ )", re.MULTILINE)
 _AFTER_CURL = re.compile(r"^## (?:Python|TypeScript|MCP)\n.*?(?=^## |\Z)", re.DOTALL | re.MULTILINE)
+_COMMENT = re.compile(r"^<!--.*?-->\n+", re.DOTALL | re.MULTILINE)  # what the tests play
 _OF_TOOLS = re.compile(r"^<!-- mcp -->\n.*?^<!-- /mcp -->\n", re.DOTALL | re.MULTILINE)
 
 
@@ -43,13 +52,13 @@ def full(
     """`/llms-full.txt`. `tools`: those of MCP, none where it is not served."""
     parts = [
         short(public_url, bool(tools)),
-        _raised(_without_front_matter(documents[SKILL])),
+        _raised(_linked(_without_front_matter(documents[SKILL]), SKILL, public_url)),
         _operations(operations),
         _answers(operations),
         _events(),
         *([_tools(tools)] if tools else []),
         _errors(),
-        _cookbook(documents),
+        _cookbook(documents, public_url),
     ]
     return "\n".join(part.strip() + "\n" for part in parts)
 
@@ -59,12 +68,13 @@ def full(
 
 def _operations(operations: Sequence[Operation]) -> str:
     sending = _sending(operations)
-    lines = "\n".join(_operation(operation, sending) for operation in operations)
+    told: dict[type[BaseModel], str] = {}
+    lines = "\n".join(_operation(operation, sending, told) for operation in operations)
     return f"""\
 ## Operations
 `METHOD path [scope] id: what it does`; below it `?` its query or `{{}}` its JSON body, `->` what `data` of the answer
-is, `!` its codes. A star: must be given. No type: a string. `once`: under one Idempotency-Key it is done once. Every
-operation may answer {", ".join(_SAID_ONCE)}; *sending* is {", ".join(sending)}.
+is, `!` its codes. A star: must be given. No type: a string. `as x`: what the operation x takes. `once`: under one
+Idempotency-Key it is done once. Every operation may answer {", ".join(_SAID_ONCE)}; *sending* is {", ".join(sending)}.
 
 {lines}"""
 
@@ -75,17 +85,20 @@ def _sending(operations: Sequence[Operation]) -> list[str]:
     return [code for code in MESSAGES if code not in _SAID_ONCE and all(code in one for one in sends)]
 
 
-def _operation(operation: Operation, sending: Sequence[str]) -> str:
+def _operation(operation: Operation, sending: Sequence[str], told: dict[type[BaseModel], str]) -> str:
+    """`told`: model of a request → the operation that has told its members."""
     apart = {*_SAID_ONCE, *(sending if operation.is_send else ())}
     codes = ["*sending*"] if operation.is_send else []
     codes += [code for code in dict.fromkeys(operation.refusals) if code not in apart]
     lines = [
         f"{operation.method} {operation.path} [{_scope(operation)}] {operation.id}: {operation.summary}",
-        f"? {request_fields(operation.query)}" if operation.query is not None else "",
-        f"{{{request_fields(operation.body)}}}" if operation.body is not None else "",
+        f"? {request_fields(operation.query, told)}" if operation.query is not None else "",
+        f"{{{request_fields(operation.body, told)}}}" if operation.body is not None else "",
         f"-> {_answer(operation)}{' once' if operation.replays else ''}",
         f"! {' '.join(codes)}" if codes else "",
     ]
+    if operation.input is not None:
+        told.setdefault(operation.input, operation.id)
     return "\n  ".join(line for line in lines if line)
 
 
@@ -107,7 +120,12 @@ def _answers(operations: Sequence[Operation]) -> str:
     models = list(dict.fromkeys([*outer, *(part for model in outer for part in parts_of(model))]))
     told = [f"{model.__name__}: {answer_fields(model, models)}" for model in models]
     return "\n".join(
-        ["## Answers", "Every member is always there. A name in front: all that it has, too.", "", *told]
+        [
+            "## Answers",
+            "Every member is always there; `?`: it may be null. A name in front: all that it has, too.",
+            "",
+            *told,
+        ]
     )
 
 
@@ -125,7 +143,7 @@ def _tools(tools: Sequence[Tool]) -> str:
 
 def _tool(tool: Tool) -> str:
     scopes = " ".join(tool.scopes) or "any key"
-    return f"{tool.name}({request_fields(tool.arguments)}) [{scopes}]: {tool.description}"
+    return f"{tool.name}({request_fields(tool.arguments, {})}) [{scopes}]: {tool.description}"
 
 
 def _errors() -> str:
@@ -146,12 +164,16 @@ def _raised(text: str) -> str:
     return "".join(part if _CODE.fullmatch(part) else _HEADING.sub("#", part) for part in parts)
 
 
-def _cookbook(documents: Mapping[str, str]) -> str:
+def _linked(text: str, path: str, public_url: str) -> str:
+    """With links that lead from elsewhere, too. `path`: of the document in docs/."""
+    base = f"{public_url.rstrip('/')}/docs/{path}"
+    return _LINK.sub(lambda link: f"]({urljoin(base, link[1])})", text)
+
+
+def _cookbook(documents: Mapping[str, str], public_url: str) -> str:
     recipes = [
-        _raised(_AFTER_CURL.sub("", text))
+        _raised(_linked(_COMMENT.sub("", _AFTER_CURL.sub("", text)), path, public_url))
         for path, text in documents.items()
-        if path.startswith(COOKBOOK) and not path.endswith("README.md")
+        if path.startswith(COOKBOOK) and path not in APART
     ]
-    return "\n".join(
-        ["## Recipes", "With curl; in Python, TypeScript and MCP in the documents.", "", *recipes]
-    )
+    return "\n".join(["## Recipes", "With curl; in the documents in other languages, too.", "", *recipes])

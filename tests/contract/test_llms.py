@@ -93,9 +93,10 @@ def test_every_tool_code_and_event_has_its_line(full: str) -> None:
 
 def test_the_long_text_has_the_recipes_and_how_to_behave(full: str, told: dict[str, str]) -> None:
     for path, text in told.items():
-        if path == llms.SKILL or (path.startswith(llms.COOKBOOK) and not path.endswith("README.md")):
+        if path == llms.SKILL or (path.startswith(llms.COOKBOOK) and path not in llms.APART):
             (title,) = re.findall(r"^# .*$", text, re.MULTILINE)
             assert f"\n#{title}\n" in full, path
+    assert "<!--" not in full
     assert "\n---\n" not in full, "the front matter is for those who load skills"
     assert not re.search(r"^#+ (?:Python|TypeScript|MCP)$", full, re.MULTILINE), "in the documents"
 

@@ -1,0 +1,99 @@
+"""Every block of the recipes is run, and what they show is what comes (docs/agents/cookbook)."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Start
+from tests.support import tools
+from tests.support.cookbook import (
+    ANSWERS,
+    COOKBOOK,
+    Differs,
+    Page,
+    ShiftedClock,
+    compare,
+    compare_words,
+    steps,
+)
+from tests.support.dns_server import DnsServer
+
+PAGES = sorted(page for page in COOKBOOK.glob("*.md") if page.name != "README.md")
+LANGUAGES = ("curl", "MCP")
+
+
+@pytest.fixture
+async def dns() -> AsyncIterator[DnsServer]:
+    async with DnsServer() as server:
+        yield server
+
+
+@pytest.mark.interop
+@tools.needs("bash", "curl", "jq")
+@pytest.mark.parametrize("file", PAGES, ids=lambda file: file.stem)
+async def test_a_recipe_does_what_it_says(start: Start, dns: DnsServer, tmp_path: Path, file: Path) -> None:
+    clock = ShiftedClock()
+    maild = await start(
+        clock=clock,
+        dns={"nameservers": [f"127.0.0.1:{dns.port}"], "timeout_s": 2},
+        outbound={"relay": "127.0.0.1:9", "first_retry_s": 3600},  # mail waits, and nobody is asked
+    )
+    folder = tmp_path / "reader"
+    folder.mkdir()
+    assert await Page(maild, dns, clock, folder).read(file.read_text("utf-8")) > 5
+
+
+@pytest.mark.parametrize("file", PAGES, ids=lambda file: file.stem)
+def test_a_recipe_is_told_in_every_language_and_shows_what_comes(file: Path) -> None:
+    text = file.read_text("utf-8")
+    for language in LANGUAGES:
+        told = steps(text.split(f"\n## {language}\n")[1].split("\n## ", maxsplit=1)[0])
+        assert any(step.kind in ANSWERS for step in told), language
+
+
+def test_the_index_has_every_recipe() -> None:
+    index = (COOKBOOK / "README.md").read_text("utf-8")
+    for page in PAGES:
+        assert f"]({page.name})" in index, page.name
+
+
+# What is compared --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("shown", "came"),
+    [
+        ({"id": "msg_…", "count": 1}, {"id": "msg_01x", "count": 7}),
+        ([{"a": "b"}], [{"a": "b"}, {"a": "b"}]),
+        ({"a": None, "b": [], "c": True}, {"a": None, "b": [], "c": True}),
+    ],
+)
+def test_what_is_alike_passes(shown: object, came: object) -> None:
+    compare(shown, came)
+
+
+@pytest.mark.parametrize(
+    ("shown", "came"),
+    [
+        ({"id": "msg_…"}, {"id": "thd_01x"}),
+        ({"id": "msg_…"}, {"id": "msg_01x", "more": 1}),
+        ({"status": "held"}, {"status": "queued"}),
+        ({"held": True}, {"held": False}),
+        ({"count": 1}, {"count": True}),
+        ({"at": None}, {"at": "…"}),
+        ({"list": [1]}, {"list": []}),
+        ({"list": []}, {"list": [1]}),
+        ([{"a": "b"}], [{"a": "b"}, {"a": "c"}]),
+    ],
+)
+def test_what_differs_is_told(shown: object, came: object) -> None:
+    with pytest.raises(Differs):
+        compare(shown, came)
+
+
+def test_words_are_compared_line_by_line() -> None:
+    compare_words("one …\n…\nend", "one two\nthree\nfour\nend\n")
+    for came in ("one two\nthree\n", "two\nend", "one two\nend\nmore"):
+        with pytest.raises(Differs):
+            compare_words("one …\n…\nend", came)
