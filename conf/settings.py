@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 ENVIRONMENT_PREFIX = "MAILD_"
+CLIENT_VARIABLES = frozenset(("MAILD_URL", "MAILD_API_KEY"))  # what clients read, often in the same shell
 
 _HOST_LABEL = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)")
 _PORT = re.compile(r"[0-9]{1,5}")
@@ -405,7 +406,7 @@ def parse(document: Mapping[str, Any], environment: Mapping[str, str] | None = N
     """The settings of a TOML document, with those of `environment` on top; SettingsError names every fault."""
     merged = {key: dict(value) if isinstance(value, dict) else value for key, value in document.items()}
     for name, text in (environment or {}).items():
-        if name.startswith(ENVIRONMENT_PREFIX):
+        if name.startswith(ENVIRONMENT_PREFIX) and name not in CLIENT_VARIABLES:
             _override(merged, name, text)
     if isinstance(merged.get("plans"), dict):
         # A file that names one plan changes that one; the shipped ones stay.

@@ -13,7 +13,7 @@ import pytest
 from pydantic import BaseModel
 
 from conf.log_events import LogEvent
-from conf.settings import Plan, Settings
+from conf.settings import CLIENT_VARIABLES, ENVIRONMENT_PREFIX, Plan, Settings
 from controlplane.contract import fields, validation
 from controlplane.contract.events import EVENTS
 from controlplane.contract.refusals import MESSAGES
@@ -144,8 +144,9 @@ def test_every_key_that_a_document_names_exists() -> None:
 
 def test_environment_variables_that_are_named_exist() -> None:
     conf = (ROOT / "conf" / "maild.toml").read_text("utf-8")
-    for variable in re.findall(r"MAILD_([A-Z_]+)=", EVERYTHING + conf):
-        key = variable.lower().replace("__", ".")
+    named = set(re.findall(r"(MAILD_[A-Z_]+)=", EVERYTHING + conf)) - CLIENT_VARIABLES
+    for variable in named:
+        key = variable.removeprefix(ENVIRONMENT_PREFIX).lower().replace("__", ".")
         assert key in keys() | {"section.key"}, variable
 
 

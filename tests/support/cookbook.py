@@ -175,8 +175,10 @@ class Page:
         told = f"{mode}; {command.format(file=name)} >{name}.out 2>{name}.err </dev/null; set -e; echo done\n"
         assert self._shell is not None and self._shell.stdin is not None and self._shell.stdout is not None
         self._shell.stdin.write(told.encode())
-        async with asyncio.timeout(BLOCK_S):
-            line = await self._shell.stdout.readline()
+        try:
+            line = await asyncio.wait_for(self._shell.stdout.readline(), BLOCK_S)
+        except TimeoutError:
+            line = b"it waits for something that does not come"
         self.printed, self.facts = (self.folder / f"{name}.out").read_text(), None
         assert line == b"done\n", f"{self.printed}\n{(self.folder / f'{name}.err').read_text()}"
 

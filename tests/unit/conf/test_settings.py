@@ -198,6 +198,10 @@ def test_faults_of_the_environment_are_told_alike() -> None:
     assert sorted(one.split(":")[0] for one in found) == ["colour", "smtp.colour", "smtp.max_sessions"]
 
 
+def test_what_clients_find_in_the_environment_is_no_fault_of_the_daemon() -> None:
+    assert parse({}, {"MAILD_URL": "https://mail.test", "MAILD_API_KEY": "svc_live_x"}) == parse({})
+
+
 def test_an_override_below_something_that_is_no_section_is_a_fault_too() -> None:
     assert faults({}, {"MAILD_DATA_DIR__X": "1"})
     assert faults({"data_dir": "/x"}, {"MAILD_DATA_DIR__X": "1"})
