@@ -18,9 +18,11 @@ from tests.support.cookbook import (
     steps,
 )
 from tests.support.dns_server import DnsServer
+from tests.support.words import ROOT
 
 PAGES = sorted(page for page in COOKBOOK.glob("*.md") if page.name != "README.md")
 LANGUAGES = ("curl", "MCP")
+DEV_URL = "http://127.0.0.1:8025"  # of scripts/dev
 
 
 @pytest.fixture
@@ -29,19 +31,35 @@ async def dns() -> AsyncIterator[DnsServer]:
         yield server
 
 
-@pytest.mark.interop
-@tools.needs("bash", "curl", "jq")
-@pytest.mark.parametrize("file", PAGES, ids=lambda file: file.stem)
-async def test_a_recipe_does_what_it_says(start: Start, dns: DnsServer, tmp_path: Path, file: Path) -> None:
+async def run(start: Start, dns: DnsServer, folder: Path, text: str) -> int:
+    """Read it; how many steps there were."""
     clock = ShiftedClock()
     maild = await start(
         clock=clock,
         dns={"nameservers": [f"127.0.0.1:{dns.port}"], "timeout_s": 2},
         outbound={"relay": "127.0.0.1:9", "first_retry_s": 3600},  # mail waits, and nobody is asked
     )
-    folder = tmp_path / "reader"
-    folder.mkdir()
-    assert await Page(maild, dns, clock, folder).read(file.read_text("utf-8")) > 5
+    reader = folder / "reader"
+    reader.mkdir()
+    told = text.replace(DEV_URL, maild.api.url).replace("svc_live_…", maild.api.key or "")
+    return await Page(maild, dns, clock, reader).read(told)
+
+
+@pytest.mark.interop
+@tools.needs("bash", "curl", "jq")
+@pytest.mark.parametrize("file", PAGES, ids=lambda file: file.stem)
+async def test_a_recipe_does_what_it_says(start: Start, dns: DnsServer, tmp_path: Path, file: Path) -> None:
+    assert await run(start, dns, tmp_path, file.read_text("utf-8")) > 5
+
+
+@pytest.mark.interop
+@tools.needs("bash", "curl", "jq")
+async def test_five_minutes_of_the_readme_end_with_an_answer(
+    start: Start, dns: DnsServer, tmp_path: Path
+) -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    section = text.split("\n## Five minutes")[1].split("\n## ", maxsplit=1)[0]
+    assert await run(start, dns, tmp_path, section) > 5
 
 
 @pytest.mark.parametrize("file", PAGES, ids=lambda file: file.stem)

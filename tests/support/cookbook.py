@@ -46,6 +46,7 @@ BLOCK_S = 20  # a block that takes longer waits for something that does not come
 PREAMBLE = """\
 set -euo pipefail
 curl() { command curl --fail-with-body "$@"; }  # a refusal ends the page, where none is shown
+claude() { [ "$1 $2 $3 $4" = "mcp add --transport http" ]; }  # a host that is set up; the page's calls of tools are its
 """
 _STEP = re.compile(
     r"^```(?P<info>[a-z]+(?: call)?)\n(?P<text>.*?)^```$|^<!-- (?P<kind>mail|later):?(?P<told>.*?)-->$",
