@@ -176,4 +176,6 @@ def _cookbook(documents: Mapping[str, str], public_url: str) -> str:
         for path, text in documents.items()
         if path.startswith(COOKBOOK) and path not in APART
     ]
-    return "\n".join(["## Recipes", "With curl; in the documents in other languages, too.", "", *recipes])
+    return "\n".join(
+        ["## Recipes", "With curl; in the documents also in Python and as calls of tools.", "", *recipes]
+    )

@@ -21,7 +21,7 @@ from tests.support.dns_server import DnsServer
 from tests.support.words import ROOT
 
 PAGES = sorted(page for page in COOKBOOK.glob("*.md") if page.name != "README.md")
-LANGUAGES = ("curl", "MCP")
+LANGUAGES = ("curl", "Python", "MCP")
 DEV_URL = "http://127.0.0.1:8025"  # of scripts/dev
 
 

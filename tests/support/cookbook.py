@@ -3,8 +3,8 @@
 A page is Markdown, and its fenced blocks are what happens:
 
     ```sh            typed into the page's one shell (bash, curl, jq), whose variables live on
-    ```python        a whole program, which finds the shell's exported variables
-    ```typescript    the same
+    ```python        a whole program, which finds the shell's exported variables; one that works for ever is sent
+                     SIGTERM once it has printed what the page shows, and must end well
     ```json call     a tool of MCP, called with the shell's $AGENT_KEY: {"name": …, "arguments": …}
     ```json          what the block before it printed or the tool answered in structure
     ```text          what it printed or answered in words
@@ -15,6 +15,7 @@ days. What the world does beside
 the reader stands in comments, which no page shows:
 
     <!-- mail            From, To (a name before the @), Subject, … and a text: comes from a domain that signs it
+    <!-- answer          the same, to the message that the next block sends, as soon as it is sent
     <!-- later: 3 days   the clock goes on
 """
 
@@ -23,6 +24,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -35,7 +37,7 @@ from typing import Any, NamedTuple
 from storage.clock import DAY_MS, Clock, iso
 from tests.support.dns_server import DnsServer
 from tests.support.mcp import Mcp, Told
-from tests.support.running import SHARED, Running
+from tests.support.running import SHARED, Running, until
 from tests.support.sender_world import PublishedRecords
 from tests.support.signers import Signer
 from tests.support.words import ROOT
@@ -49,13 +51,14 @@ curl() { command curl --fail-with-body "$@"; }  # a refusal ends the page, where
 claude() { [ "$1 $2 $3 $4" = "mcp add --transport http" ]; }  # a host that is set up; the page's calls of tools are its
 """
 _STEP = re.compile(
-    r"^```(?P<info>[a-z]+(?: call)?)\n(?P<text>.*?)^```$|^<!-- (?P<kind>mail|later):?(?P<told>.*?)-->$",
+    r"^```(?P<info>[a-z]+(?: call)?)\n(?P<text>.*?)^```$|^<!-- (?P<kind>mail|answer|later):?(?P<told>.*?)-->$",
     re.DOTALL | re.MULTILINE,
 )
 _ID = re.compile(r"\b[a-z]{3}_[0-9a-z]{26}\b")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:]+Z")
 ANYTHING = "…"
 ANSWERS = ("json", "text")
+FOR_EVER = ".work("
 
 
 class Step(NamedTuple):
@@ -108,6 +111,7 @@ class Page:
     ids: dict[str, str] = field(default_factory=dict)
     signers: dict[str, Signer] = field(default_factory=dict)
     _shell: asyncio.subprocess.Process | None = None
+    _coming: asyncio.Task[None] | None = None
     _count: int = 0
 
     async def read(self, page: str) -> int:
@@ -118,22 +122,22 @@ class Page:
             for number, step in enumerate(todo):
                 after = todo[number + 1] if number + 1 < len(todo) else None
                 try:
-                    await self._do(step, is_refused=after is not None and '"error"' in after.text)
+                    await self._do(step, after.text if after and after.kind in ANSWERS else "")
                 except AssertionError as error:
                     raise Differs(f"line {step.line}, {step.kind}:\n{step.text}\n{error}") from error
+                await self._meanwhile(step)
         finally:
             self._shell.kill()
             await self._shell.wait()
         return len(todo)
 
-    async def _do(self, step: Step, is_refused: bool) -> None:
+    async def _do(self, step: Step, shown: str) -> None:
+        """`shown`: what the page shows of it."""
         match step.kind:
             case "sh":
-                await self._run("sh", step.text, ". ./{file}", is_refused)
+                await self._run("sh", step.text, ". ./{file}", is_refused='"error"' in shown)
             case "python":
-                await self._run(
-                    "py", step.text, f'PYTHONPATH="{CLIENT}" "{sys.executable}" {{file}}', is_refused
-                )
+                await self._program("py", step.text, f'PYTHONPATH="{CLIENT}" "{sys.executable}"', shown)
             case "json call":
                 await self._call(json.loads(step.text))
             case "json":
@@ -142,6 +146,9 @@ class Page:
                 compare_words(step.text, self.printed)
             case "mail":
                 await self._deliver(step.text)
+            case "answer":
+                newest = await self._newest_sent()
+                self._coming = asyncio.create_task(self._answer_once_sent(step.text, newest))
             case "later":
                 count, unit = step.text.split()
                 self.clock.forward(timedelta(**{unit: float(count)}).total_seconds())
@@ -182,6 +189,23 @@ class Page:
             line = b"it waits for something that does not come"
         self.printed, self.facts = (self.folder / f"{name}.out").read_text(), None
         assert line == b"done\n", f"{self.printed}\n{(self.folder / f'{name}.err').read_text()}"
+
+    async def _program(self, suffix: str, text: str, interpreter: str, shown: str) -> None:
+        if FOR_EVER not in text:
+            return await self._run(suffix, text, f"{interpreter} {{file}}")
+        command = f"{{{{ {interpreter} {{file}} & echo $! >pid; wait $!; }}}}"
+        working = asyncio.create_task(self._run(suffix, text, command))
+        out = self.folder / f"{self._count + 1}.{suffix}.out"  # of the block that begins
+        wanted = len(shown.strip().splitlines())
+
+        async def has_printed() -> bool | None:
+            is_enough = out.exists() and len(out.read_text().splitlines()) >= wanted
+            return is_enough or working.done() or None
+
+        await until(has_printed)
+        if not working.done():
+            os.kill(int((self.folder / "pid").read_text()), signal.SIGTERM)
+        await working
 
     async def _variable(self, name: str) -> str:
         await self._run("sh", f'printf %s "${{{name}-}}"', ". ./{file}")
@@ -233,6 +257,23 @@ class Page:
         octets = mail.as_bytes().replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
         reply = await self.maild.deliver(address, self._signer(domain).sign(octets))
         assert reply.startswith("250 "), reply
+
+    async def _meanwhile(self, step: Step) -> None:
+        """What was to come while a block ran has come, when it is over."""
+        if self._coming is not None and step.kind != "answer":
+            coming, self._coming = self._coming, None
+            await coming
+
+    async def _newest_sent(self) -> str | None:
+        found = await self.maild.api.messages(direction="outbound", limit="1")
+        return found[0]["id"] if found else None
+
+    async def _answer_once_sent(self, told: str, newest: str | None) -> None:
+        async def has_gone() -> bool | None:
+            return await self._newest_sent() != newest or None
+
+        await until(has_gone)
+        await self._deliver(told)
 
     def _signer(self, domain: str) -> Signer:
         if domain not in self.signers:
