@@ -1,17 +1,20 @@
 """The documents that people read in docs/, as the daemon serves them: programs read them where they find the API."""
 
+import re
 from collections.abc import Mapping
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
+_COMMENT = re.compile(r"^<!--.*?-->\n+", re.DOTALL | re.MULTILINE)  # in recipes, mail that the tests play
 PLACEHOLDER_URL = "https://mail.example.org"  # what the documents call the address of the API
 
 
 def documents(public_url: str) -> Mapping[str, str]:
-    """Path in docs/ → text, in which `public_url` stands wherever the document names the API."""
+    """Path in docs/ → text, in which `public_url` stands wherever the document names the API; without its comments."""
+    here = public_url.rstrip("/")
     return {
-        path: text.replace(PLACEHOLDER_URL, public_url.rstrip("/")) for path, text in sorted(_read(_folder()))
+        path: _COMMENT.sub("", text).replace(PLACEHOLDER_URL, here) for path, text in sorted(_read(_folder()))
     }
 
 

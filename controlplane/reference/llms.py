@@ -34,7 +34,6 @@ _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _CODE = re.compile(r"(^```.*?^```$)", re.DOTALL | re.MULTILINE)
 _HEADING = re.compile(r"^(?=#+ )", re.MULTILINE)
 _AFTER_CURL = re.compile(r"^## (?:Python|TypeScript|MCP)\n.*?(?=^## |\Z)", re.DOTALL | re.MULTILINE)
-_COMMENT = re.compile(r"^<!--.*?-->\n+", re.DOTALL | re.MULTILINE)  # what the tests play
 _OF_TOOLS = re.compile(r"^<!-- mcp -->\n.*?^<!-- /mcp -->\n", re.DOTALL | re.MULTILINE)
 
 
@@ -172,7 +171,7 @@ def _linked(text: str, path: str, public_url: str) -> str:
 
 def _cookbook(documents: Mapping[str, str], public_url: str) -> str:
     recipes = [
-        _raised(_linked(_COMMENT.sub("", _AFTER_CURL.sub("", text)), path, public_url))
+        _raised(_linked(_AFTER_CURL.sub("", text), path, public_url))
         for path, text in documents.items()
         if path.startswith(COOKBOOK) and path not in APART
     ]

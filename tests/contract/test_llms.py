@@ -165,6 +165,7 @@ async def test_documents_are_served_where_they_lie(shared: Running, told: dict[s
     here = {file.relative_to(ROOT / "docs").as_posix() for file in (ROOT / "docs").rglob("*.md")}
     assert told.keys() == here
     for path, text in told.items():
+        assert "<!--" not in text, "a model would read it"
         answer = await shared.api.with_key(None).get(f"/docs/{path}")
         assert (answer.status, answer.body.decode()) == (200, text)
         assert answer.headers["Content-Type"] == "text/markdown; charset=utf-8"
