@@ -76,6 +76,26 @@ def test_the_index_has_every_recipe() -> None:
         assert f"]({page.name})" in index, page.name
 
 
+@pytest.mark.interop
+@tools.needs("bash", "curl", "jq")
+@pytest.mark.parametrize(
+    "page",
+    [
+        "```sh\nfalse\n```\n",
+        "```sh\nfalse | true\n```\n",
+        '```sh\ncurl -sS "$MAILD_URL/v1/nowhere"\n```\n',
+        "```sh\necho 1\n```\n```json\ntrue\n```\n",
+        "```python\nraise SystemExit(1)\n```\n",
+        '```python\nprint("a")\n```\n```text\nb\n```\n',
+        '```json call\n{"name": "reply", "arguments": {"messageId": "msg_…"}}\n```\n',
+        "```ruby\nputs 1\n```\n",
+    ],
+)
+async def test_a_page_that_is_wrong_is_told(start: Start, dns: DnsServer, tmp_path: Path, page: str) -> None:
+    with pytest.raises(Differs, match=r"^line 1, |^line 4, "):
+        await run(start, dns, tmp_path, page)
+
+
 # What is compared --------------------------------------------------------------------------------
 
 

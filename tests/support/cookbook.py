@@ -26,21 +26,23 @@ import re
 import shutil
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from email.message import EmailMessage
 from email.utils import parseaddr
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from storage.clock import DAY_MS, Clock, iso
 from tests.support.dns_server import DnsServer
 from tests.support.mcp import Mcp, Told
-from tests.support.running import SHARED, Running, until
+from tests.support.running import SHARED, Running
 from tests.support.sender_world import PublishedRecords
 from tests.support.signers import Signer
 from tests.support.words import ROOT
+
+T = TypeVar("T")
 
 COOKBOOK = ROOT / "docs" / "agents" / "cookbook"
 CLIENT = ROOT / "controlplane" / "clients" / "python"
@@ -127,7 +129,10 @@ class Page:
                     raise Differs(f"line {step.line}, {step.kind}:\n{step.text}\n{error}") from error
                 await self._meanwhile(step)
         finally:
-            self._shell.kill()
+            if self._coming is not None:
+                self._coming.cancel()
+            if self._shell.returncode is None:
+                self._shell.kill()
             await self._shell.wait()
         return len(todo)
 
@@ -152,6 +157,7 @@ class Page:
             case "later":
                 count, unit = step.text.split()
                 self.clock.forward(timedelta(**{unit: float(count)}).total_seconds())
+                await patiently(self._nothing_is_due)
             case _:
                 raise AssertionError(f"nobody runs {step.kind!r}")
 
@@ -202,7 +208,7 @@ class Page:
             is_enough = out.exists() and len(out.read_text().splitlines()) >= wanted
             return is_enough or working.done() or None
 
-        await until(has_printed)
+        await patiently(has_printed)
         if not working.done():
             os.kill(int((self.folder / "pid").read_text()), signal.SIGTERM)
         await working
@@ -264,6 +270,11 @@ class Page:
             coming, self._coming = self._coming, None
             await coming
 
+    async def _nothing_is_due(self) -> bool | None:
+        waiting = await self.maild.api.messages(status="scheduled")
+        now = iso(self.clock.now_ms())
+        return all(one["scheduledAt"] > now for one in waiting) or None
+
     async def _newest_sent(self) -> str | None:
         found = await self.maild.api.messages(direction="outbound", limit="1")
         return found[0]["id"] if found else None
@@ -272,7 +283,7 @@ class Page:
         async def has_gone() -> bool | None:
             return await self._newest_sent() != newest or None
 
-        await until(has_gone)
+        await patiently(has_gone)
         await self._deliver(told)
 
     def _signer(self, domain: str) -> Signer:
@@ -281,6 +292,14 @@ class Page:
             records.add(f"_dmarc.{domain}", "v=DMARC1; p=reject")
             self.signers[domain] = Signer(records, domain)
         return self.signers[domain]
+
+
+async def patiently(look: Callable[[], Awaitable[T | None]]) -> T:
+    """What `look` finds, once it finds something: programs take a while to start."""
+    async with asyncio.timeout(BLOCK_S):
+        while (found := await look()) is None:
+            await asyncio.sleep(0.005)
+    return found
 
 
 def compare(shown: Any, came: Any, path: str = "$") -> None:
