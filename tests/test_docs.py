@@ -1,5 +1,6 @@
 """Documents can't drift: what they name exists, and what exists is named."""
 
+import ast
 import dataclasses
 import json
 import os
@@ -406,6 +407,15 @@ def test_versions_agree() -> None:
     assert re.search(rf"^## .*{re.escape(__version__)}", TEXTS["CHANGELOG.md"], re.MULTILINE) or (
         "Unreleased" in TEXTS["CHANGELOG.md"]
     )
+
+
+def test_programs_of_the_quickstart_are_python_and_name_the_endpoint() -> None:
+    text = (ROOT / "docs" / "agents" / "quickstart-mcp.md").read_text("utf-8")
+    programs = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert len(programs) > 3
+    for program in programs:
+        compile(program, "quickstart-mcp.md", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        assert '"https://mail.example.org/mcp"' in program and "Bearer {key}" in program
 
 
 def test_a_skill_has_what_its_loaders_read() -> None:
