@@ -384,6 +384,15 @@ def test_the_readme_leads_to_every_document() -> None:
         assert name == "README.md" or is_listed or f"]({name})" in TEXTS["README.md"], name
 
 
+def test_every_figure_of_the_readme_was_measured() -> None:
+    """As docs/performance.md tells, which has the command beside each."""
+    (section,) = re.findall(r"^## Figures\n(.*?)^## ", TEXTS["README.md"], re.DOTALL | re.MULTILINE)
+    figures = set(re.findall(r"(?<![\w.])\d[\d,]*(?:\.\d+)?", section))
+    assert len(figures) > 20
+    for figure in figures:
+        assert re.search(rf"(?<![\d.]){re.escape(figure)}(?![\d.]*\d)", TEXTS["docs/performance.md"]), figure
+
+
 def test_the_readme_knows_every_folder() -> None:
     for folder in ("maild", "controlplane", "storage", "conf", "tests", "scripts", "systemd", "docs"):
         assert f"{folder}/" in TEXTS["README.md"], folder
