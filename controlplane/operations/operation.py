@@ -162,7 +162,7 @@ Run = Callable[[Call], Awaitable[AnyResult]]
 RunPublic = Callable[[PublicRequest], Awaitable[AnyResult]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Operation:
     """One row of the API.
 

@@ -5,8 +5,10 @@ from anywhere else; its Content-Security-Policy sees to it. Below `/docs/` the d
 so their links lead to each other here as well.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from importlib import resources
+from typing import NamedTuple
 
 import msgspec
 from aiohttp import web
@@ -29,17 +31,31 @@ _PAGE_HEADERS = {
 }
 
 
+class _Texts(NamedTuple):
+    openapi: bytes
+    short: bytes
+    full: bytes
+    documents: Mapping[str, bytes]
+
+
+@lru_cache(2)  # 0.2 s of a start; daemons that share a process, as in tests, tell the same
+def _texts(operations: tuple[Operation, ...], tools: tuple[Tool, ...], public_url: str) -> _Texts:
+    told = documents(public_url)
+    return _Texts(
+        msgspec.json.encode(document(operations, public_url)),
+        llms.short(public_url, bool(tools)).encode(),
+        llms.full(public_url, operations, tools, told).encode(),
+        {path: text.encode() for path, text in told.items()},
+    )
+
+
 class Reference:
     """The pages, made once at start from the rows of operations and of MCP's tools (none: it is not served).
     `public_url`: the server that they name."""
 
     def __init__(self, operations: Sequence[Operation], tools: Sequence[Tool], public_url: str) -> None:
-        self._document = msgspec.json.encode(document(operations, public_url))
-        told = documents(public_url)
-        self._documents = {path: text.encode() for path, text in told.items()}
-        self._short = llms.short(public_url, bool(tools)).encode()
-        self._full = llms.full(public_url, operations, tools, told).encode()
         # Once, for all readers: however many take them however slowly, there is one copy.
+        self._texts = _texts(tuple(operations), tuple(tools), public_url)
         self._files = {name: _read(name) for name in ("index.html", *_ASSETS)}
 
     def add_to(self, app: web.Application) -> None:
@@ -51,24 +67,24 @@ class Reference:
         app.router.add_get("/llms-full.txt", self._llms_full)
 
     async def _openapi(self, request: web.Request) -> web.Response:
-        return web.Response(body=self._document, content_type="application/json")
+        return web.Response(body=self._texts.openapi, content_type="application/json")
 
     async def _page(self, request: web.Request) -> web.Response:
         return self._file("index.html", "text/html")
 
     async def _asset(self, request: web.Request) -> web.Response:
         name = request.match_info["asset"]
-        if name in self._documents:
-            return _text(self._documents[name], "text/markdown")
+        if name in self._texts.documents:
+            return _text(self._texts.documents[name], "text/markdown")
         if name not in _ASSETS:
             raise web.HTTPNotFound
         return self._file(name, _ASSETS[name])
 
     async def _llms(self, request: web.Request) -> web.Response:
-        return _text(self._short)
+        return _text(self._texts.short)
 
     async def _llms_full(self, request: web.Request) -> web.Response:
-        return _text(self._full)
+        return _text(self._texts.full)
 
     def _file(self, name: str, content_type: str) -> web.Response:
         return web.Response(
