@@ -176,5 +176,10 @@ def _cookbook(documents: Mapping[str, str], public_url: str) -> str:
         if path.startswith(COOKBOOK) and path not in APART
     ]
     return "\n".join(
-        ["## Recipes", "With curl; in the documents also in Python and as calls of tools.", "", *recipes]
+        [
+            "## Recipes",
+            "With curl; in the documents also in Python, TypeScript and as calls of tools.",
+            "",
+            *recipes,
+        ]
     )

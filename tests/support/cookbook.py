@@ -5,6 +5,7 @@ A page is Markdown, and its fenced blocks are what happens:
     ```sh            typed into the page's one shell (bash, curl, jq), whose variables live on
     ```python        a whole program, which finds the shell's exported variables; one that works for ever is sent
                      SIGTERM once it has printed what the page shows, and must end well
+    ```typescript    the same, in the words of JavaScript alone: node runs it as it stands
     ```json call     a tool of MCP, called with the shell's $AGENT_KEY: {"name": …, "arguments": …}
     ```json          what the block before it printed or the tool answered in structure
     ```text          what it printed or answered in words
@@ -102,12 +103,13 @@ def steps(page: str) -> list[Step]:
 
 @dataclass
 class Page:
-    """A page being read. `folder`: where its shell works."""
+    """A page being read. `folder`: where its shell works, an empty one."""
 
     maild: Running
     dns: DnsServer
     clock: ShiftedClock
     folder: Path
+    node_modules: Path | None = None  # with what programs for node import
     printed: str = ""
     facts: Any = None
     ids: dict[str, str] = field(default_factory=dict)
@@ -119,6 +121,8 @@ class Page:
     async def read(self, page: str) -> int:
         """Do all that stands there; how many blocks were run or compared."""
         todo = steps(page)
+        if self.node_modules is not None:
+            (self.folder / "node_modules").symlink_to(self.node_modules)
         self._shell = await self._start()
         try:
             for number, step in enumerate(todo):
@@ -143,6 +147,8 @@ class Page:
                 await self._run("sh", step.text, ". ./{file}", is_refused='"error"' in shown)
             case "python":
                 await self._program("py", step.text, f'PYTHONPATH="{CLIENT}" "{sys.executable}"', shown)
+            case "typescript":
+                await self._program("mjs", step.text, "node", shown)
             case "json call":
                 await self._call(json.loads(step.text))
             case "json":

@@ -1,12 +1,15 @@
 """Every block of the recipes is run, and what they show is what comes (docs/agents/cookbook)."""
 
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
+from scripts.client_typescript import CLIENT
+from tests.clients.typescript_world import PROGRAMS
 from tests.conftest import Start
-from tests.support import tools
+from tests.support import node, tools
 from tests.support.cookbook import (
     ANSWERS,
     COOKBOOK,
@@ -21,7 +24,7 @@ from tests.support.dns_server import DnsServer
 from tests.support.words import ROOT
 
 PAGES = sorted(page for page in COOKBOOK.glob("*.md") if page.name != "README.md")
-LANGUAGES = ("curl", "Python", "MCP")
+LANGUAGES = ("curl", "Python", "TypeScript", "MCP")
 DEV_URL = "http://127.0.0.1:8025"  # of scripts/dev
 
 
@@ -31,7 +34,7 @@ async def dns() -> AsyncIterator[DnsServer]:
         yield server
 
 
-async def run(start: Start, dns: DnsServer, folder: Path, text: str) -> int:
+async def run(start: Start, dns: DnsServer, folder: Path, text: str, node_modules: Path | None = None) -> int:
     """Read it; how many steps there were."""
     clock = ShiftedClock()
     maild = await start(
@@ -42,14 +45,33 @@ async def run(start: Start, dns: DnsServer, folder: Path, text: str) -> int:
     reader = folder / "reader"
     reader.mkdir()
     told = text.replace(DEV_URL, maild.api.url).replace("svc_live_…", maild.api.key or "")
-    return await Page(maild, dns, clock, reader).read(told)
+    return await Page(maild, dns, clock, reader, node_modules).read(told)
 
 
 @pytest.mark.interop
-@tools.needs("bash", "curl", "jq")
+@tools.needs("bash", "curl", "jq", "node", "npm")
 @pytest.mark.parametrize("file", PAGES, ids=lambda file: file.stem)
-async def test_a_recipe_does_what_it_says(start: Start, dns: DnsServer, tmp_path: Path, file: Path) -> None:
-    assert await run(start, dns, tmp_path, file.read_text("utf-8")) > 5
+async def test_a_recipe_does_what_it_says(
+    start: Start, dns: DnsServer, tmp_path: Path, package: Path, file: Path
+) -> None:
+    assert await run(start, dns, tmp_path, file.read_text("utf-8"), package / "node_modules") > 5
+
+
+@pytest.mark.interop
+@tools.needs("node", "npm")
+async def test_programs_in_typescript_pass_its_strictest_check(tmp_path: Path, package: Path) -> None:
+    programs = [
+        step.text for file in PAGES for step in steps(file.read_text("utf-8")) if step.kind == "typescript"
+    ]
+    assert len(programs) > len(PAGES)
+    for number, program in enumerate(programs):
+        (tmp_path / f"{number}.mts").write_text(program)
+    (tmp_path / "node_modules").symlink_to(package / "node_modules")
+    modules = await node.modules(CLIENT)
+    options = json.loads((PROGRAMS / "tsconfig.json").read_text("utf-8"))["compilerOptions"]
+    options |= {"noEmit": True, "typeRoots": [str(modules / "@types")]}
+    (tmp_path / "tsconfig.json").write_text(json.dumps({"compilerOptions": options, "include": ["*.mts"]}))
+    await tools.run(tools.path_of("node"), str(modules / "typescript" / "bin" / "tsc"), folder=tmp_path)
 
 
 @pytest.mark.interop
