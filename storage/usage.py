@@ -13,6 +13,9 @@ from storage.dialect import greatest
 
 REPUTATION_DAYS = 30
 
+_ADD = """INSERT INTO usage (organization_id, scope, period, metric, value) VALUES {}
+    ON CONFLICT (organization_id, scope, period, metric) DO UPDATE SET value = value + excluded.value"""
+
 _GIVE_BACK = f"""UPDATE usage SET value = {greatest("0", "value - ?")}
     WHERE organization_id = ? AND scope = ? AND period = ? AND metric = ?"""
 _KEEP_BYTES = f"""INSERT INTO stored_bytes (organization_id, bytes) VALUES (:organization, {greatest("0", ":change")})
@@ -24,12 +27,15 @@ _HOLD_BYTES = f"""UPDATE stored_bytes SET held = {greatest("0", "held + :change"
 
 def add(tx: Tx, organization_id: str, period: str, metric: str, amount: int = 1, scope: str = "") -> None:
     """Count `amount` more. `period`: `clock.day_of` or `month_of`; `metric`: one that the schema's CHECK lists."""
-    tx.run(
-        """INSERT INTO usage (organization_id, scope, period, metric, value) VALUES (?, ?, ?, ?, ?)
-           ON CONFLICT (organization_id, scope, period, metric)
-           DO UPDATE SET value = value + excluded.value""",
-        (organization_id, scope, period, metric, amount),
-    )
+    tx.run(_ADD.format("(?, ?, ?, ?, ?)"), (organization_id, scope, period, metric, amount))
+
+
+def add_message(tx: Tx, organization_id: str, periods: tuple[str, str], domain: str | None) -> None:
+    """Count a message that is sent: in its day and month, and in the day of its domain, where that has a ceiling."""
+    day, month = periods
+    counters = [("", day), ("", month)] + ([] if domain is None else [(domain, day)])
+    values = [value for scope, period in counters for value in (organization_id, scope, period)]
+    tx.run(_ADD.format(", ".join(["(?, ?, ?, 'messages', 1)"] * len(counters))), tuple(values))
 
 
 class Counts:

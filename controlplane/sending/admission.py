@@ -141,10 +141,8 @@ class Admission:
         correspondents.note(tx, inbox.id, attempt.keys, now_ms, attempt.mode)
         if attempt.mode != "live":
             return
-        usage.add(tx, organization_id, day_of(now_ms), "messages")
-        usage.add(tx, organization_id, month_of(now_ms), "messages")
-        if inbox.domain not in self._shared_domains:
-            usage.add(tx, organization_id, day_of(now_ms), "messages", scope=inbox.domain)
+        domain = None if inbox.domain in self._shared_domains else inbox.domain
+        usage.add_message(tx, organization_id, (day_of(now_ms), month_of(now_ms)), domain)
         if attempt.strangers:
             tripwire.note(tx, organization_id, attempt.strangers, now_ms, now_ms - guards.BULK_WINDOW_MS)
 
