@@ -1,6 +1,7 @@
 """`events.stream` and `events.list` of the TypeScript client: for ever, from where they were, and never past a gap."""
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
@@ -68,7 +69,8 @@ async def test_an_event_comes_in_pieces_and_by_other_ends_of_lines(driver: Drive
 
 
 async def test_an_event_of_a_new_type_is_an_event(driver: Driver) -> None:
-    async with ScriptedServer([told(event(**NEW_TYPE))]) as server:
+    stream = f"event: mood.changed\r\nid: evt_9\r\ndata: {json.dumps(NEW_TYPE)}\r\n\r\n"
+    async with ScriptedServer([told(stream)]) as server:
         assert await follow(driver, server.url, 1) == [NEW_TYPE]
 
 

@@ -13,6 +13,7 @@ pytestmark = [pytest.mark.interop, tools.needs("node", "npm")]
 
 MESSAGE = answer(200, {"data": {"id": "msg_1"}})
 SENT = answer(201, {"data": {"id": "msg_1"}})
+NONE: dict[str, Any] = {}
 READ = "return client.messages.get('msg_1')"
 SEND = "return client.messages.send({ inboxId: 'inb_1', to: ['ada@example.com'], text: 'once' })"
 WRITE = "return client.drafts.create({ inboxId: 'inb_1' })"
@@ -39,9 +40,9 @@ async def test_a_read_is_tried_twice_more(driver: Driver, fault: bytes) -> None:
 async def test_and_then_no_more(driver: Driver) -> None:
     async with ScriptedServer([refused(503)]) as server:
         for body, options in (
-            (READ, {}),
+            (READ, NONE),
             (READ, {"maxRetries": 0}),
-            (READ.replace(")", ", {}, { maxRetries: 1 })"), {}),
+            (READ.replace(")", ", {}, { maxRetries: 1 })"), NONE),
         ):
             with pytest.raises(Refused, match="ServerFailed"):
                 await driver.ask(server.url, body, **options)

@@ -2,18 +2,23 @@
 
 import asyncio
 import json
+import re
 from pathlib import Path
 
 import pytest
 
+from scripts.client_names import NAMES
 from scripts.client_typescript import CLIENT
 from tests.clients.test_python_wheel import PDF, TEST_S, deliver
+from tests.clients.test_typescript_operations import camel
 from tests.support import node, tools
 from tests.support.daemon import Daemon, environment
 from tests.support.dns_server import DnsServer
 from tests.support.mx import Mx
 
 pytestmark = [pytest.mark.interop, tools.needs("node", "npm")]
+
+README = CLIENT / "README.md"
 
 
 async def test_the_tarball_goes_the_whole_way(package: Path, tmp_path: Path) -> None:
@@ -25,9 +30,15 @@ async def test_the_tarball_goes_the_whole_way(package: Path, tmp_path: Path) -> 
     (types.parent / "maild-client").symlink_to(package / "node_modules" / "maild-client")
     for name in ("journey.ts", "tsconfig.json", "package.json"):
         (tmp_path / name).write_bytes((package / name).read_bytes())
-    program = tools.path_of("node")
+    shown = programs()
+    assert len(shown) == 2
+    for number, program in enumerate(shown):
+        (tmp_path / f"readme-{number}.ts").write_text(program, "utf-8")
+    node_program = tools.path_of("node")
     # With the types of the client itself, which is what skipLibCheck would leave out.
-    await tools.run(program, str(modules / ".bin" / "tsc"), "--project", "tsconfig.json", folder=tmp_path)
+    await tools.run(
+        node_program, str(modules / ".bin" / "tsc"), "--project", "tsconfig.json", folder=tmp_path
+    )
     async with (
         asyncio.timeout(TEST_S),
         DnsServer() as dns,
@@ -36,7 +47,7 @@ async def test_the_tarball_goes_the_whole_way(package: Path, tmp_path: Path) -> 
     ):
         dns.add_mx("there.test", "127.0.0.1")
         process = await asyncio.create_subprocess_exec(
-            program, "--throw-deprecation", "out/journey.js", cwd=tmp_path,
+            node_program, "--throw-deprecation", "out/journey.js", cwd=tmp_path,
             env={**environment(), "MAILD_URL": daemon.api.url, "MAILD_API_KEY": daemon.api_key},
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
         )  # fmt: skip
@@ -60,12 +71,31 @@ async def test_the_tarball_goes_the_whole_way(package: Path, tmp_path: Path) -> 
     assert told["draft"] == "draft" and told["requestId"]
 
 
+def programs() -> list[str]:
+    """What the README shows, each from its import on: the blocks behind one go on with it."""
+    blocks = re.findall(r"^```typescript\n(.*?)^```$", README.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    found: list[str] = []
+    for block in blocks:
+        if block.startswith("import "):
+            found.append(block)
+        else:
+            found[-1] += block
+    return found
+
+
+def test_the_readme_names_every_method() -> None:
+    table = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", README.read_text("utf-8"), re.MULTILINE))
+    told = {(resource, verb) for resource, verbs in table.items() for verb in re.findall(r"`(\w+)`", verbs)}
+    there = {tuple(map(camel, name)) for name in NAMES.values()}
+    assert told == {*there, ("inboxes", "work")}
+
+
 def test_the_tarball_has_the_built_client_alone(package: Path) -> None:
     folder = package / "node_modules" / "maild-client"
     names = {str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file()}
     sources = {file.stem for file in (CLIENT / "src").glob("*.ts")}
     built = {f"dist/{stem}.{kind}" for stem in sources for kind in ("js", "d.ts")}
-    assert names - {"README.md"} == {*built, "package.json", "LICENSE"}
+    assert names == {*built, "package.json", "LICENSE", "README.md"}
     assert [file.name for file in (package / "node_modules").iterdir() if file.name[0] != "."] == [
         "maild-client"
     ]

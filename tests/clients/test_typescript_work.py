@@ -129,8 +129,8 @@ async def test_what_passes_is_waited_for(driver: Driver) -> None:
         assert server.asked[-1].path == "/v1/claims/clm_1/done"
     assert [claim for claim, _ in told["errors"]] == [None], "three attempts, then it is said, and waited"
     assert takes[0].json == {"max": 1, "leaseSeconds": LEASE_S, "waitSeconds": 1, "holder": "me"}
-    assert len({one.headers["idempotency-key"] for one in takes[:3]}) == 1, "a lost answer strands no claim"
     assert len(takes) == 5
+    assert len({one.headers["idempotency-key"] for one in takes}) == 1, "a lost answer strands no claim"
 
 
 async def test_the_lease_is_extended_until_it_is_lost(driver: Driver) -> None:
@@ -148,11 +148,11 @@ async def test_the_lease_is_extended_until_it_is_lost(driver: Driver) -> None:
 # Processes ----------------------------------------------------------------------------------------
 
 
-async def started(package: Path, work: Work) -> Process:
+async def started(package: Path, work: Work, concurrency: int = 2) -> Process:
     """worker.mjs, somewhere else."""
     return Process(
         await asyncio.create_subprocess_exec(
-            tools.path_of("node"), "worker.mjs", work.inbox["id"], cwd=package,
+            tools.path_of("node"), "worker.mjs", work.inbox["id"], str(concurrency), cwd=package,
             env={**environment(), "MAILD_URL": work.api.url, "MAILD_API_KEY": str(work.api.key)},
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
         )
@@ -181,7 +181,7 @@ async def test_who_lost_the_claim_sends_nothing(
     work: Work, clock: ManualClock, package: Path, driver: Driver
 ) -> None:
     message = await work.arrive(1)
-    slow = await started(package, work)
+    slow = await started(package, work, concurrency=1)  # else it took the message again
     try:
         assert await slow.line() == f"begun {message['id']}"
         clock.forward(LEASE_S + 1)  # as if the slow one's machine had been asleep

@@ -1,5 +1,5 @@
 // A worker as somebody would run it: says what it begins, waits for a line, answers. SIGTERM lets it finish.
-// node worker.mjs INBOX     (MAILD_URL and MAILD_API_KEY say where)
+// node worker.mjs INBOX CONCURRENCY     (MAILD_URL and MAILD_API_KEY say where)
 import { createInterface } from "node:readline";
 import { ClaimLost, Maild } from "maild-client";
 
@@ -18,6 +18,7 @@ async function handle(message, claim) {
   }
 }
 
-await new Maild().inboxes.work(process.argv[2], handle, { concurrency: 2, waitSeconds: 1 });
+const [inboxId, concurrency] = process.argv.slice(2);
+await new Maild().inboxes.work(inboxId, handle, { concurrency: Number(concurrency), waitSeconds: 1 });
 told("ended");
 process.stdin.destroy();

@@ -28,6 +28,11 @@ export class MaildError extends Error {
   override get name(): string {
     return this.constructor.name;
   }
+
+  /** May the same succeed later: no network, a restart, too much at once? */
+  get isPassing(): boolean {
+    return false;
+  }
 }
 
 /** No key or address, or one that can't be. Nothing was sent. */
@@ -44,6 +49,10 @@ export class ConnectionFailed extends MaildError {
     readonly idempotencyKey?: string,
   ) {
     super(message);
+  }
+
+  override get isPassing(): boolean {
+    return true;
   }
 }
 
@@ -84,6 +93,10 @@ export class ApiError extends MaildError {
     this.details = told.details;
     this.requestId = told.requestId;
     this.retryAfter = told.retryAfter;
+  }
+
+  override get isPassing(): boolean {
+    return this.status >= 500 || this.status === 408 || this.status === 429;
   }
 }
 

@@ -1,11 +1,10 @@
 /** Events as they happen. A stream that breaks off goes on where it was. */
-import { apiError, ApiError, ConnectionFailed, EventsGap, RateLimited, ServerFailed } from "./errors.js";
+import { apiError, ConnectionFailed, EventsGap, MaildError } from "./errors.js";
 import { EventsResource } from "./operations.js";
 import type { Event, StreamEventsParams } from "./schema.js";
-import { pauseMs, type RequestOptions, sleep, type Transport } from "./transport.js";
+import { longPauseMs, type RequestOptions, sleep, type Transport } from "./transport.js";
 
 const IDLE_MS = 70_000; // the server sends a comment every 15 seconds
-const PAUSE_MAX_MS = 30_000;
 
 export class Events extends EventsResource {
   readonly #transport: Transport;
@@ -98,10 +97,9 @@ export class EventStream implements AsyncIterable<Event> {
     } catch (fault) {
       await this.close();
       this.#options.signal?.throwIfAborted();
-      const isPassing = [ConnectionFailed, RateLimited, ServerFailed].some((one) => fault instanceof one);
-      if (!isPassing || !this.#hasBegun) throw fault; // who never had a connection is told why
-      const askedS = fault instanceof ApiError ? fault.retryAfter : undefined;
-      await sleep(askedS === undefined ? pauseMs(this.#failures, PAUSE_MAX_MS) : askedS * 1000, this.#options.signal);
+      // Who never had a stream is told why.
+      if (!(fault instanceof MaildError && fault.isPassing && this.#hasBegun)) throw fault;
+      await sleep(longPauseMs(fault, this.#failures), this.#options.signal);
       this.#failures += 1;
       return undefined;
     }

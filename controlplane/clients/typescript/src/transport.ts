@@ -13,6 +13,7 @@ const RETRIES = 2;
 const RETRIED_STATUSES = new Set([408, 429, 502, 503, 504]);
 const PAUSE_MS = 500;
 const PAUSE_MAX_MS = 8_000;
+const LONG_PAUSE_MAX_MS = 30_000;
 const OBEYED_MAX_S = 60; // a longer Retry-After is for the caller to decide about
 
 /** How a client is made. */
@@ -221,6 +222,12 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 /** Twice as long after each failure, and not all clients at once: half of it is chance. */
 export function pauseMs(failures: number, atMostMs: number = PAUSE_MAX_MS): number {
   return Math.min(atMostMs, PAUSE_MS * 2 ** Math.min(failures, 10)) * (0.5 + Math.random() / 2);
+}
+
+/** How long to wait after so many failures on end, where there is always another attempt. */
+export function longPauseMs(error: unknown, failures: number): number {
+  const askedS = error instanceof ApiError ? error.retryAfter : undefined;
+  return askedS ? askedS * 1000 : pauseMs(failures, LONG_PAUSE_MAX_MS);
 }
 
 /** How long to wait before the next attempt; undefined: there is none. */

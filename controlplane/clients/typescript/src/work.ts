@@ -6,16 +6,15 @@
  * - `claim.reply` sends only while the claim lives, and ends it in the same transaction: nobody is answered twice.
  * - What a handler throws gives the message back; after `work.maxAttempts` of the inbox's policy it is dead.
  */
-import { ApiError, ClaimLost, ConfigurationError, ConnectionFailed, MaildError, RateLimited, ServerFailed } from "./errors.js";
+import { ClaimLost, ConfigurationError, MaildError } from "./errors.js";
 import { ClaimsResource, InboxesResource, MessagesResource, ThreadsResource } from "./operations.js";
 import type { ClaimedMessage, Message, ReplyMessage, SentReply, ThreadContext } from "./schema.js";
-import { pauseMs, sleep, type Transport } from "./transport.js";
+import { longPauseMs, pauseMs, sleep, type Transport } from "./transport.js";
 
 const TAKEN_MAX = 20; // at once, says the API
 const LEASE_S = 300;
 const WAIT_S = 10; // also how long a stop may take while nothing is there to do
 const RETRY_S = 30;
-const PAUSE_MAX_MS = 30_000;
 const INSISTS = 4;
 
 /** What is done with a message. Where it returns, the message is done; where it throws, it is given back. */
@@ -194,6 +193,7 @@ export class Inboxes extends InboxesResource {
 class Worker {
   readonly #claims: ClaimsResource;
   readonly #atWork = new Set<Promise<void>>();
+  #asking: { max: number; idempotencyKey: string } | undefined;
   #failures = 0;
 
   constructor(
@@ -220,16 +220,19 @@ class Worker {
   async #taken(free: number): Promise<ClaimedMessage[]> {
     if (this.stop.aborted) return [];
     const { leaseSeconds, waitSeconds, holder, onError } = this.settings;
+    // Where no answer came, the same is asked again: what was claimed meanwhile is ours.
+    this.#asking ??= { max: Math.min(free, TAKEN_MAX), idempotencyKey: crypto.randomUUID() };
+    const { max, idempotencyKey } = this.#asking;
     try {
-      const wanted = { max: Math.min(free, TAKEN_MAX), leaseSeconds, waitSeconds, holder };
-      const found = await this.#claims.take(this.inboxId, wanted);
+      const wanted = { max, leaseSeconds, waitSeconds, holder };
+      const found = await this.#claims.take(this.inboxId, wanted, { idempotencyKey });
+      this.#asking = undefined;
       this.#failures = 0;
       return found;
     } catch (error) {
       if (!isPassing(error)) throw error;
       onError(error, undefined);
-      const askedS = error instanceof ApiError ? error.retryAfter : undefined;
-      await passed(askedS === undefined ? pauseMs(this.#failures, PAUSE_MAX_MS) : askedS * 1000, this.stop);
+      await passed(longPauseMs(error, this.#failures), this.stop);
       this.#failures += 1;
       return [];
     }
@@ -243,8 +246,8 @@ class Worker {
   }
 
   async #serve(claim: Claim): Promise<void> {
-    const { message } = claim.data;
-    if (message === null) return; // deleted since, which ended the claim
+    const { message, status } = claim.data;
+    if (message === null || status !== "live") return; // of an answer that came late: deleted, or over
     if (this.stop.aborted) return this.#giveBack(claim, 0);
     const handled = new AbortController();
     const kept = claim.keep(handled.signal, this.settings.onError);
@@ -274,7 +277,7 @@ class Worker {
 }
 
 function isPassing(error: unknown): boolean {
-  return [ConnectionFailed, RateLimited, ServerFailed].some((one) => error instanceof one);
+  return error instanceof MaildError && error.isPassing;
 }
 
 /** What ends a claim may be said twice, so it is, where no answer comes. */
