@@ -6,6 +6,7 @@ from email.utils import format_datetime
 
 import structlog
 
+from conf.failed_logins import FailedLogins
 from conf.settings import Smtp
 from maild.errors import SmtpError
 from maild.inbound.intake import Intake
@@ -13,7 +14,6 @@ from maild.inbound.session_listener import ListenerGround, SessionListener
 from maild.message.submitted_header import ServerFields
 from maild.ports import LogIn, SubmittedMail, Submitter
 from maild.submission.credentials import Credentials
-from maild.submission.failed_logins import FailedLogins
 from maild.submission.header_filter import SubmittedSection
 from maild.submission.session import SubmissionSession
 from storage.clock import Clock
@@ -34,7 +34,9 @@ class SubmissionListener(SessionListener):
         super().__init__(ground, limits)
         self._clock = clock
         self._log_in = log_in
-        self._failed_logins = FailedLogins(ground.tuning, clock.monotonic)
+        self._failed_logins = FailedLogins(
+            ground.tuning.failed_logins, ground.tuning.failed_logins_s, clock.monotonic
+        )
 
     def _session(self, is_tls_first: bool, loop: asyncio.AbstractEventLoop) -> SubmissionSession:
         return SubmissionSession(

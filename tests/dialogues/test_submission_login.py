@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from conf.tuning import SmtpTuning
+from conf.failed_logins import NETWORKS_MAX, FailedLogins
 from maild.daemon import StartError
-from maild.submission.failed_logins import NETWORKS_MAX, FailedLogins
 from tests.conftest import Start
 from tests.support.running import Running, Smtp
 from tests.support.submitting import encrypted, greeted, logged_in, places, plain, submit, submitting
@@ -302,7 +301,7 @@ async def test_an_address_that_fails_often_is_not_looked_at_for_a_while(
 
 def test_failures_are_counted_for_networks_and_forgotten_in_time() -> None:
     now = 0.0
-    failed = FailedLogins(SmtpTuning(failed_logins=3, failed_logins_s=10), lambda: now)
+    failed = FailedLogins(3, 10, lambda: now)
     for _ in range(3):
         assert not failed.has_too_many("2001:db8::1")
         failed.note("2001:db8::1")

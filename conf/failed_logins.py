@@ -7,17 +7,16 @@ from collections import OrderedDict, deque
 from collections.abc import Callable
 
 from conf.strangers import network
-from conf.tuning import SmtpTuning
 
 NETWORKS_MAX = 10_000
 
 
 class FailedLogins:
-    """`now`: a monotonic clock in seconds."""
+    """`most` failures within `window_s` are too many. `now`: a monotonic clock in seconds."""
 
-    def __init__(self, tuning: SmtpTuning, now: Callable[[], float]) -> None:
-        self._max = tuning.failed_logins
-        self._window_s = tuning.failed_logins_s
+    def __init__(self, most: int, window_s: float, now: Callable[[], float]) -> None:
+        self._max = most
+        self._window_s = window_s
         self._now = now
         self._failures: OrderedDict[str, deque[float]] = OrderedDict()
 
