@@ -139,6 +139,19 @@ class LogEvent(StrEnum):
     SUPPRESSED = "suppressed", "info", "Not tried: the address is on the suppression list."
     FAILED = "failed", "info", "Not tried: the sender's domain may not send any more."
 
+    # Console
+    CONSOLE_LOGIN = "console_login", "info", "A member signed in to the console (`session_id`)."
+    CONSOLE_LOGIN_REFUSED = (
+        "console_login_refused",
+        "info",
+        "A link to the console did not sign in (`reason`): unknown, used, expired, or too many failures.",
+    )
+    CONSOLE_LINK_SENT = (
+        "console_link_sent",
+        "info",
+        "A member asked for a link to the console; the mail is queued.",
+    )
+
     # Audit
     AUDIT_HEAD = (
         "audit_head",

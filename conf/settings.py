@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
@@ -49,6 +50,16 @@ def host_port(listen: str) -> tuple[str, int]:
     """The two parts of an `address:port` of the settings; IPv6 without its brackets."""
     host, _, port = listen.rpartition(":")
     return host.strip("[]"), int(port)
+
+
+def is_loopback(host: str) -> bool:
+    """Is it a name or an address of this very host? Without brackets."""
+    if host == "localhost" or host.endswith(".localhost"):  # RFC 6761 §6.3
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _network(value: str) -> str:
@@ -131,6 +142,12 @@ class Server(_Section):
     apex_domain: OptionalDomain = ""
     reserved_usernames: tuple[str, ...] = ()
 
+    @property
+    def is_private_or_encrypted(self) -> bool:
+        """Does nobody read along on the way to `public_url`: is it https, or this very host?"""
+        parts = urlsplit(self.public_url)
+        return parts.scheme == "https" or is_loopback(parts.hostname or "")
+
 
 @dataclass(frozen=True, slots=True)
 class Smtp(_Section):
@@ -178,8 +195,16 @@ class Http(_Section):
     event_streams_per_organization: Positive = 10
     event_stream_heartbeat_s: Positive = 15
     waits_per_organization: Positive = 50
+    console: bool = True
     mcp: bool = True
     mcp_origins: tuple[Origin, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ConsoleLogin(_Section):
+    """`[console]`: the pages for people, which `http.console` serves."""
+
+    login_by_mail: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,6 +394,7 @@ class Settings(_Section):
     server: Server = field(default_factory=Server)
     smtp: Smtp = field(default_factory=Smtp)
     http: Http = field(default_factory=Http)
+    console: ConsoleLogin = field(default_factory=ConsoleLogin)
     dns: Dns = field(default_factory=Dns)
     inbound: Inbound = field(default_factory=Inbound)
     outbound: Outbound = field(default_factory=Outbound)

@@ -61,6 +61,7 @@ def _command(work: Callable[[Any], Any], config: Path) -> Any:
     """Run `work(store)`, turning what the operator can mend into one line."""
     from controlplane.contract.refusals import Refusal
     from maild.audit_verifying import Unverifiable
+    from maild.member_commands import MemberFault
     from maild.operator_commands import OperatorCommands
     from storage.data_folder import DataFolderError
     from storage.migrate import StoreError
@@ -68,7 +69,7 @@ def _command(work: Callable[[Any], Any], config: Path) -> Any:
 
     try:
         return work(OperatorCommands(_settings(config)))
-    except (DataFolderError, StoreError, SealError, Unverifiable) as error:
+    except (DataFolderError, StoreError, SealError, Unverifiable, MemberFault) as error:
         _fail(str(error))
     except KeyError as error:
         _fail(f"there is no {error.args[0]}")
@@ -738,3 +739,71 @@ def rules_remove(organization_id: str, rule_id: str, config: Path, as_json: bool
     """Delete a rule; the next message meets it no more."""
     _command(lambda store: store.rules.remove(organization_id, rule_id), config)
     _print({"id": rule_id, "deleted": True}, as_json)
+
+
+@main.group()
+def member() -> None:
+    """The people of an organization, who may sign in to the console."""
+
+
+@member.command("add")
+@_organization
+@click.option("--email", required=True, help="The member's address; a link can be mailed there.")
+@click.option(
+    "--role",
+    type=click.Choice(["owner", "admin", "member"]),
+    required=True,
+    help="Owners and admins act, members read.",
+)
+@click.option("--name", help="How the console calls the member.")
+@_config
+@_json
+def member_add(
+    organization_id: str, email: str, role: str, name: str | None, config: Path, as_json: bool
+) -> None:
+    """Make a member, or give one another role or name."""
+    _print(_command(lambda store: store.members.add(organization_id, email, role, name), config), as_json)
+
+
+@member.command("list")
+@_organization
+@_config
+@_json
+def member_list(organization_id: str, config: Path, as_json: bool) -> None:
+    """Every member of an organization, in the order in which they joined."""
+    found: list[dict[str, Any]] = _command(lambda store: store.members.list(organization_id), config)
+    if as_json:
+        click.echo(json.dumps({"members": found}))
+        return
+    for one in found:
+        click.echo(f"{one['id']}  {one['role']}  {one['email']}  {one['name'] or ''}".rstrip())
+
+
+@member.command("remove")
+@_organization
+@click.argument("who")
+@_config
+@_json
+def member_remove(organization_id: str, who: str, config: Path, as_json: bool) -> None:
+    """Delete the member WHO, an address or an id, and sign it out everywhere."""
+    _print(_command(lambda store: store.members.remove(organization_id, who), config), as_json)
+
+
+@main.group()
+def console() -> None:
+    """The pages for people, at /console."""
+
+
+@console.command("link")
+@_organization
+@click.option("--member", "who", required=True, help="An address or an id.")
+@_config
+@_json
+def console_link(organization_id: str, who: str, config: Path, as_json: bool) -> None:
+    """Print a link that signs a member in: once, and within fifteen minutes."""
+    made = _command(lambda store: store.members.link(organization_id, who), config)
+    if as_json:
+        _print(made, as_json)
+        return
+    click.echo(made["link"])
+    click.echo(f"signs {made['member']} in once, until {made['expiresAt']}", err=True)

@@ -17,6 +17,7 @@ from controlplane.operations.operator_queue import queue_state, shown_recipient
 from controlplane.operations.organization import shown_organization
 from maild import audit_verifying
 from maild.command_records import CommandRecords
+from maild.member_commands import MemberCommands
 from maild.outbound import dkim
 from maild.policy_commands import PolicyCommands
 from maild.queue_changes import QueueChanges
@@ -75,6 +76,11 @@ class OperatorCommands:
     def recommend_policy(self, organization_id: str) -> dict[str, str]:
         """Give the organization the recommended policy, unless it has one."""
         return self._write(lambda tx: self.policies.recommend(tx, organization_id))
+
+    @property
+    def members(self) -> MemberCommands:
+        """Commands about members, and links that sign them in."""
+        return MemberCommands(self._settings, self._clock, self._ids, self._audit, self._write)
 
     @property
     def policies(self) -> PolicyCommands:

@@ -30,6 +30,35 @@ CREATE TABLE members (
   joined_at       INTEGER NOT NULL,
   UNIQUE (organization_id, email)
 ) STRICT;
+CREATE INDEX members_by_email ON members (email);
+
+-- What lets a member in once: the link's secret is stored nowhere (storage/console_sessions.py).
+CREATE TABLE console_links (
+  token_hash      BLOB PRIMARY KEY,              -- SHA-256
+  organization_id TEXT NOT NULL REFERENCES organizations (id),
+  member_id       TEXT NOT NULL REFERENCES members (id),
+  created_at      INTEGER NOT NULL,
+  expires_at      INTEGER NOT NULL,
+  used_at         INTEGER                        -- it is kept for a day, so that a second use is told
+) STRICT, WITHOUT ROWID;
+CREATE INDEX console_links_by_member ON console_links (member_id, created_at);
+CREATE INDEX console_links_by_end ON console_links (expires_at);
+
+-- A browser in which a member is signed in. Ended ones are deleted.
+CREATE TABLE console_sessions (
+  id              TEXT PRIMARY KEY,
+  organization_id TEXT NOT NULL REFERENCES organizations (id),
+  member_id       TEXT NOT NULL REFERENCES members (id),
+  token_hash      BLOB NOT NULL UNIQUE,          -- SHA-256 of what the cookie holds, which is stored nowhere
+  created_at      INTEGER NOT NULL,
+  last_used_at    INTEGER NOT NULL,
+  expires_at      INTEGER NOT NULL,
+  address         TEXT NOT NULL,                 -- where it was signed in from, and by which browser
+  user_agent      TEXT NOT NULL
+) STRICT;
+CREATE INDEX console_sessions_by_member ON console_sessions (member_id, id);
+CREATE INDEX console_sessions_by_organization ON console_sessions (organization_id, id);
+CREATE INDEX console_sessions_by_end ON console_sessions (expires_at);
 
 CREATE TABLE agents (
   id              TEXT PRIMARY KEY,

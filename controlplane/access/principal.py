@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from controlplane.contract.refusals import Refusal
 from controlplane.contract.scopes import grants
-from storage import keys
+from storage import callers
 from storage.audit_acts import Actor
 from storage.database import Tx
 
@@ -16,7 +16,8 @@ NO_INBOX = ""  # an id that no inbox has
 
 class Principal(NamedTuple):
     """The caller, by its key. `inbox_id`: the inbox that the key is bound to, or None. `request_id`: of the request of
-    HTTP that it calls by."""
+    HTTP that it calls by. `session_id`: of a member, who is no key, and whose id stands in its place: the session that
+    it calls by."""
 
     key_id: str
     organization_id: str
@@ -24,6 +25,22 @@ class Principal(NamedTuple):
     scopes: Sequence[str]
     mode: str
     request_id: str | None = None
+    session_id: str | None = None
+
+    @property
+    def is_member(self) -> bool:
+        """Is it a person, whom no rule for keys is about?"""
+        return self.session_id is not None
+
+    @property
+    def credential_id(self) -> str:
+        """What it shows, and what can be revoked: its key, or its session."""
+        return self.session_id or self.key_id
+
+    @property
+    def minter_id(self) -> str | None:
+        """Which key a key that it makes descends from; None: none."""
+        return None if self.is_member else self.key_id
 
     @property
     def actor(self) -> Actor:
@@ -49,8 +66,9 @@ class Principal(NamedTuple):
         return self.inbox_id is None and self.holds(SEES_HELD)
 
     def ask(self, tx: Tx) -> None:
-        """Refusal 401 when the key was revoked since the request was admitted: its body may have taken minutes."""
-        if not keys.is_active(tx, self.key_id):
+        """Refusal 401 when the key, or the session, was revoked since the request was admitted: its body may have taken
+        minutes."""
+        if not callers.is_active(tx, self.credential_id):
             raise Refusal("invalid_api_key")
 
     def require_live(self) -> None:

@@ -51,4 +51,4 @@ async def stream_events(call: Call) -> EventFeed:
         call.organization_id, call.principal.listed_inbox(query.inboxId), heard(call.principal, query.types)
     )
     after = query.lastEventId or query.after
-    return EventFeed(call.services.streams.subscribe(call.principal.key_id, selection, after))
+    return EventFeed(call.services.streams.subscribe(call.principal.credential_id, selection, after))

@@ -40,7 +40,7 @@ def _mint(tx: Tx, call: Call, scopes: tuple[str, ...], raw_key: str) -> KeyRow:
         scopes=scopes,
         mode=new_keys.mode_for(call.principal, body.mode),
         inbox_id=body.inboxId,
-        minted_by=call.principal.key_id,
+        minted_by=call.principal.minter_id,
     )
     call.record(tx, Act.KEY_MINTED, row.id, scopes=list(scopes), mode=row.mode, inboxId=row.inbox_id)
     return row

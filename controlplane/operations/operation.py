@@ -134,7 +134,7 @@ class Call(NamedTuple):
             return await ask()
         principal = self.principal
         place = self.services.streams.waiting(
-            principal.key_id, principal.organization_id, inbox_id, self.on_leave
+            principal.credential_id, principal.organization_id, inbox_id, self.on_leave
         )
         async with place as wait:
             return await wait.until(ask, wait_s)

@@ -15,10 +15,11 @@ from controlplane.operations.thread_context import context_text
 from controlplane.sending.replying import SENDING
 from controlplane.sending.review_desk import find
 from controlplane.sending.reviewing import Approval, Decider, content_hash, reviewed_json, reviewed_message
-from storage import held_mail, reviews
+from maild.message.address import normalize
+from storage import correspondents, held_mail, reviews
 from storage.clock import iso, iso_or_none
 from storage.database import Tx
-from storage.records import ReviewRow, load
+from storage.records import ReviewRow, load, recipients_of
 from storage.reviews import ReviewFilter
 
 CONTEXT_TOKENS = 4000
@@ -53,17 +54,32 @@ async def get_review(call: Call) -> Result | JsonPieces:
     return JsonPieces(_pieces(call, shown, found.whole, bodies))
 
 
+async def list_first_contacts(call: Call) -> Result:
+    return Result(await call.read(_first_contacts, call))
+
+
+def _first_contacts(tx: Tx, call: Call) -> list[str]:
+    """The recipients that the inbox has never written to, as the message has them."""
+    review = find(tx, call.organization_id, call.id)
+    message = reviewed_message(tx, review)
+    if message is None or review.direction == "inbound":
+        return []
+    recipients = {address: normalize(address) for _, address in recipients_of(message)}
+    unknown = correspondents.unknown(tx, review.inbox_id, set(recipients.values()), review.mode)
+    return [address for address, key in recipients.items() if key in unknown]
+
+
 async def approve_review(call: Call) -> Result:
     body: ApproveReview = call.input
     approval = Approval(body.contentHash, body.note, body.force)
-    decider = Decider.of_key(call.principal)
+    decider = Decider.of(call.principal)
     desk = call.services.review_desk
     return Result(shown_review(await desk.approve(call.db, call.organization_id, call.id, decider, approval)))
 
 
 async def reject_review(call: Call) -> Result:
     body: RejectReview = call.input
-    decider = Decider.of_key(call.principal)
+    decider = Decider.of(call.principal)
     desk = call.services.review_desk
     return Result(shown_review(await desk.reject(call.db, call.organization_id, call.id, decider, body.note)))
 

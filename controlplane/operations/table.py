@@ -120,6 +120,7 @@ from controlplane.operations import (
     messages,
     operator_queue,
     organization,
+    overview,
     policies,
     replies,
     reviews,
@@ -515,4 +516,24 @@ READ_MESSAGE = Operation(
     input=ReadMessage,
     names="message",
     refusals=("message_not_found", "inbox_access_denied"),
+)
+
+# What people are shown (console): how much waits for them.
+SHOW_WAITING = Operation(
+    "showWaiting",
+    "GET /v1/organization",
+    "What is unread, held and queued",
+    overview.show_waiting,
+    dict,
+    scope="messages:read",
+    also=("reviews:read",),
+)
+LIST_FIRST_CONTACTS = Operation(
+    "listFirstContacts",
+    "GET /v1/reviews/{id}",
+    "Whom the held message would be the first to",
+    reviews.list_first_contacts,
+    list,
+    scope="reviews:read",
+    refusals=("review_not_found",),
 )

@@ -128,7 +128,7 @@ class Admission:
             terms=Terms(
                 request.ifLastMessageId,
                 submission.authority,
-                Fence(request.claimId, request.completeClaim),
+                _fence(submission),
             ),
             answers_to=submission.answers_to,
         )
@@ -165,3 +165,11 @@ class Admission:
             type="sending.paused",
             data=data,
         )
+
+
+def _fence(submission: Submission) -> Fence | None:
+    """A person answers beside the workers, without a claim, also where they need one (docs/decisions.md, "Console")."""
+    request = submission.request
+    if submission.principal.is_member and request.claimId is None:
+        return None
+    return Fence(request.claimId, request.completeClaim)

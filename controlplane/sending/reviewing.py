@@ -48,20 +48,24 @@ ACTS = {
 
 
 class Decider(NamedTuple):
-    """Who decides. `name`: the id of a key or of a member, or `reviews.OPERATOR`. `key`: None for a person."""
+    """Who decides. `name`: the id of a key or of a member, or `reviews.OPERATOR`. `key`: None for a person.
+    `request_id`: of the request that a member decided by."""
 
     name: str
     key: Principal | None = None
+    request_id: str | None = None
 
     @property
     def actor(self) -> Actor:
         """Who the audit log says it was."""
-        return Actor(self.name) if self.key is None else self.key.actor
+        return Actor(self.name, self.request_id) if self.key is None else self.key.actor
 
     @classmethod
-    def of_key(cls, principal: Principal) -> "Decider":
-        """A key, by its id."""
-        return cls(principal.key_id, principal)
+    def of(cls, principal: Principal) -> "Decider":
+        """A key or a member, by its id."""
+        return cls(
+            principal.key_id, None if principal.is_member else principal, request_id=principal.request_id
+        )
 
 
 class Approval(NamedTuple):

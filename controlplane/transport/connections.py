@@ -227,4 +227,5 @@ class Watch:
 
 
 def is_local(peer: str) -> bool:
+    """Is the peer on this host: a proxy perhaps, which has one address for all of its clients?"""
     return peer.startswith("127.") or peer in ("::1", "")

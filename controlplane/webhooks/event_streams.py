@@ -7,8 +7,8 @@
 - One look-out for all readers, and for all who wait (`waits.py`), asks the store whose events are new. `wake()` after
   a commit hastens it; a wake that is lost, or never comes because another process wrote, costs at most `look_s` or
   `look_again_s` (conf.tuning).
-- A reader's key is asked for with every page, and every `KEY_LOOK_S` between them: a revoked one hears no more. For
-  those who wait the look-out asks, for all at once, every `WAITS_LOOK_S`.
+- A reader's key (or session, where it is a member) is asked for with every page, and every `KEY_LOOK_S` between them: a
+  revoked one hears no more. For those who wait the look-out asks, for all at once, every `WAITS_LOOK_S`.
 - `stop()` ends every feed and wait, and must run before the door's, which would wait for them. Clients come back with
   the id of the last event that they have seen.
 """
@@ -26,7 +26,7 @@ from conf.tuning import FeedTuning
 from controlplane.contract.refusals import Refusal
 from controlplane.webhooks.events import LoadText, render
 from controlplane.webhooks.waits import OnLeave, Wait
-from storage import events, keys
+from storage import callers, events
 from storage.database import Database, Tx
 from storage.events import LogPage, Selection
 from storage.service import Enduring, LoopService
@@ -104,7 +104,7 @@ class Feed:
             while page.is_end and not page.told and not self._news.is_set():
                 await self._wait()
                 yield None
-                if not await self._db.lookup(keys.is_active, self._key_id):
+                if not await self._db.lookup(callers.is_active, self._key_id):
                     return
 
     async def _wait(self) -> None:
@@ -257,7 +257,7 @@ class Streams(LoopService):
 def _news(tx: Tx, seen: int | None, key_ids: set[str]) -> tuple[int, set[tuple[str, str | None]], set[str]]:
     """The newest position, whose events are new since `seen`, and which of these keys are revoked."""
     newest, published = events.published_since(tx, seen)
-    return newest, published, keys.revoked_among(tx, sorted(key_ids)) if key_ids else set()
+    return newest, published, callers.revoked_among(tx, key_ids) if key_ids else set()
 
 
 def _begin(tx: Tx, selection: Selection, after: str | None) -> tuple[int, str | None, bool]:
@@ -278,6 +278,6 @@ def _page(tx: Tx, key_id: str, selection: Selection, after: int) -> LogPage | No
 
     It goes on behind what it does not want too: a reader of a quiet inbox passes over its neighbours' events once.
     """
-    if not keys.is_active(tx, key_id):
+    if not callers.is_active(tx, key_id):
         return None
     return events.list_events(tx, selection, after=after, limit=PAGE)

@@ -8,6 +8,7 @@ always give the same text.
 
 import hmac
 import re
+from collections.abc import Iterator
 from typing import Final
 
 _NONCE_BYTES: Final = 8
@@ -80,6 +81,14 @@ def fenced(key: bytes, name: str, words: str) -> str:
     """The words, which are inert, between their two lines. `name`: see `nonce`."""
     mark = nonce(key, name, words)
     return f"{opening(mark)}\n{words}\n{closing(mark)}"
+
+
+def unseen(text: str) -> Iterator[tuple[int, str]]:
+    """Each character that a person can't see: its place, and what it is shown as, such as `\\u{200B}`."""
+    for found in _UNSEEN.finditer(text):
+        shown = _shown(found)
+        if shown != found[0]:
+            yield found.start(), shown
 
 
 def _shown(found: re.Match[str]) -> str:
