@@ -8,11 +8,19 @@
 Nothing is started here. Parts get what they need handed in, and make no other part themselves.
 """
 
+import asyncio
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from conf.strangers import StrangerLog
 from controlplane.access.authentication import Authenticator
 from controlplane.access.rate_limit import RateLimit
+from controlplane.console.entrance import SIGN_IN, Entrance
+from controlplane.console.link_mail import LinkMail
+from controlplane.console.live import Live
+from controlplane.console.rendering import Templates
+from controlplane.console.routes import Console
+from controlplane.console.session import MemberSessions
 from controlplane.domains import doh
 from controlplane.domains.rechecks import Rechecks
 from controlplane.domains.registry import Registry
@@ -183,6 +191,10 @@ def control_plane(
     ]
     if settings.http.mcp:
         pages.append(_mcp(ground, operations, callers, bodies, fence_key))
+    console = None
+    if settings.http.console and settings.server.is_private_or_encrypted:
+        console = _console(ground, operations, hooks.streams, bodies, repeats, queue)
+        pages.append(console.pages)
     http = HttpServer(
         operations,
         callers,
@@ -208,6 +220,8 @@ def control_plane(
     background.append(_claim_keeper(ground, hooks.streams))
     background.append(sent.review_keeper)
     background.append(_review_digest(ground, queue))
+    if console is not None and console.link_mail is not None:
+        background.append(console.link_mail)
     reporter = _tls_reporter(ground, queue) if settings.outbound.tls_reports else None
     if reporter is not None:
         background.append(reporter)
@@ -223,6 +237,38 @@ def _mcp(
     settings = ground.settings
     methods = Methods(operations, fence_key, __version__)
     return McpEndpoint(methods, callers, bodies, [settings.server.public_url, *settings.http.mcp_origins])
+
+
+class ConsoleParts(NamedTuple):
+    """`link_mail`: where members may ask for a link by mail."""
+
+    pages: Console
+    link_mail: LinkMail | None
+
+
+def _console(
+    ground: Ground,
+    operations: Operations,
+    streams: Streams,
+    bodies: RequestBodies,
+    repeats: RepeatedActs,
+    queue: OutboundQueue,
+) -> ConsoleParts:
+    settings, clock = ground.settings, ground.clock
+    public_url = settings.server.public_url
+    strangers = StrangerLog(clock.monotonic, later=asyncio.get_running_loop().call_later)
+    sessions = MemberSessions(ground.db, clock, ground.ids, ground.audit, repeats, strangers)
+    link_mail = None
+    if settings.console.login_by_mail:
+        mail = _operator_mail(ground, queue)
+        link_mail = LinkMail(
+            ground.db, clock, ground.ids, ground.audit, mail, sign_in_url=f"{public_url}{SIGN_IN}"
+        )
+    entrance = Entrance(sessions, bodies, link_mail, is_secure=public_url.startswith("https://"))
+    live = Live(operations, streams, settings.http.event_stream_heartbeat_s)
+    templates = Templates(clock, settings.server.hostname)
+    pages = Console(operations, entrance, live, bodies, templates, ground.cpu, clock, public_url)
+    return ConsoleParts(pages, link_mail)
 
 
 def _claim_keeper(ground: Ground, streams: Streams) -> ClaimKeeper:

@@ -1,0 +1,61 @@
+"""What a page of the console can't do, told to a person."""
+
+from collections.abc import Mapping, Sequence
+
+from controlplane.contract.refusals import Refusal
+
+_TITLES = {400: "Please look again", 402: "The plan allows no more", 403: "Not allowed", 404: "Nothing here"}
+# What a refusal tells programs, in words for a person.
+_TEXTS: Mapping[str, str] = {
+    "insufficient_scope": "Your role reads, and does not act. An owner or admin can do this.",
+    "not_found": "There is no such page. The menu leads to those there are.",
+}
+
+
+class PageFault(Exception):
+    """`status`: of HTTP; `title` and `text`: what the page says, and what to do; `details`: one thing each."""
+
+    status = 500
+    title = "This did not work"
+
+    def __init__(self, text: str, details: Sequence[str] = ()) -> None:
+        super().__init__(text)
+        self.text = text
+        self.details = details
+
+
+class Forbidden(PageFault):
+    """The caller may not."""
+
+    status = 403
+    title = "Not allowed"
+
+
+class NoSuchPage(PageFault):
+    """There is nothing here, or not for this member."""
+
+    status = 404
+    title = "Nothing here"
+
+
+class Unreadable(PageFault):
+    """What was sent is no form of ours."""
+
+    status = 400
+    title = "That could not be read"
+
+
+class TooMany(PageFault):
+    """The caller tries too often."""
+
+    status = 429
+    title = "Too many tries"
+
+
+def told_of(refusal: Refusal, status: int) -> PageFault:
+    """What an operation refuses."""
+    faults = (refusal.details or {}).get("fields") or ()
+    details = [f"{one['path']}: {one['message']}" if one["path"] else one["message"] for one in faults]
+    fault = PageFault(_TEXTS.get(refusal.code, refusal.message), details)
+    fault.status, fault.title = status, _TITLES.get(status, PageFault.title)
+    return fault

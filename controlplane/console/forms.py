@@ -1,0 +1,55 @@
+"""Forms as browsers send them (HTML Living Standard, §4.10.22.7), read in bounds."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import NamedTuple
+from urllib.parse import parse_qsl
+
+from aiohttp import web
+
+from controlplane.console.faults import Unreadable
+from controlplane.transport.callers import address_of
+from controlplane.transport.request_bodies import RequestBodies
+
+FORM = "application/x-www-form-urlencoded"
+FIELDS_MAX = 200
+ANONYMOUS = "console"  # who holds the bytes of a form, where neither member nor address is known
+
+
+class FormBody(NamedTuple):
+    """How long a form may be: as long as the words of a draft, each octet escaped."""
+
+    body_bytes_max: int = 3 * 1024 * 1024
+
+
+class Form(dict[str, str]):
+    """Fields by name, the last of each; `several`: all of them. Line ends are LF."""
+
+    def __init__(self, pairs: Sequence[tuple[str, str]] = ()) -> None:
+        super().__init__()
+        self.several: dict[str, list[str]] = {}
+        for name, value in pairs:
+            text = value.replace("\r\n", "\n")
+            self.several.setdefault(name, []).append(text)
+            self[name] = text
+
+
+@asynccontextmanager
+async def read_form(
+    bodies: RequestBodies, request: web.Request, organization_id: str | None = None
+) -> AsyncIterator[Form]:
+    """The form of the request, whose bytes are counted until the block ends. Unreadable; Refusal of the body."""
+    if request.content_type != FORM:
+        raise Unreadable("This is not what a form sends. Go back, load the page, and send it again.")
+    holders = (organization_id or ANONYMOUS, *address_of(request))
+    async with bodies.octets(FormBody(), request, holders) as raw:
+        yield _read(raw)
+
+
+def _read(raw: bytearray) -> Form:
+    try:
+        return Form(
+            parse_qsl(raw.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=FIELDS_MAX)
+        )
+    except ValueError as error:  # not ASCII, not UTF-8 behind the escapes, too many
+        raise Unreadable("The form could not be read. Go back and try again.") from error

@@ -1,0 +1,141 @@
+"""Mails links to members who ask for one (`console.login_by_mail`), by the queue, from the operator's inbox.
+
+Who asks is answered before anything is looked up, so neither words nor time tell whether an address is a member's. A
+member gets LINKS_PER_HOUR at most, and as a whole ASKED_MAX wait to be looked at; more are dropped.
+"""
+
+from collections import deque
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+import structlog
+
+from conf.log_events import LogEvent, tell
+from controlplane.sending.operator_mail import OperatorMail
+from maild.message.address import normalize
+from maild.message.compose import Outgoing, compose
+from maild.message.model import Mailbox
+from storage import console_sessions, members
+from storage.audit import Records
+from storage.audit_acts import Act, system
+from storage.clock import Clock, iso
+from storage.console_sessions import HOUR_MS, SECRET_BYTES, secret_of
+from storage.database import Database, Tx
+from storage.ids import Ids
+from storage.members import MemberRow
+from storage.service import Enduring, LoopService
+
+ASKED_MAX = 100
+LINKS_PER_HOUR = 3
+ORGANIZATIONS_MAX = 5  # that one address may be a member of, and is told of at once
+ADDRESS_CHARS = 320
+CONSOLE = system("console")
+
+log = structlog.get_logger("maild.api")
+
+
+class MailedLink(NamedTuple):
+    """A link for a member. `url` has its secret, and goes nowhere but into the mail."""
+
+    member: MemberRow
+    secret: str
+    url: str
+
+
+class LinkMail(LoopService):
+    """`sign_in_url`: where links lead."""
+
+    name = "console links"
+
+    def __init__(
+        self, db: Database, clock: Clock, ids: Ids, audit: Records, mail: OperatorMail, sign_in_url: str
+    ) -> None:
+        super().__init__()
+        self._db = db
+        self._clock = clock
+        self._ids = ids
+        self._audit = audit
+        self._mail = mail
+        self._sign_in_url = sign_in_url
+        self._asked: deque[str] = deque(maxlen=ASKED_MAX)
+
+    def ask(self, email: str) -> None:
+        """Send the address a link in a while, if it is a member's."""
+        if len(email) <= ADDRESS_CHARS and len(self._asked) < ASKED_MAX:
+            self._asked.append(email)
+            self.wake()
+
+    async def run(self) -> None:
+        while True:
+            while self._asked:
+                with Enduring(log, "console_links_failed"):
+                    await self._answer(normalize(self._asked.popleft().strip()))
+            await self.pause(None)
+
+    async def _answer(self, email: str) -> None:
+        for member in await self._db.read(members.everywhere, email, ORGANIZATIONS_MAX):
+            await self._send(member)
+
+    async def _send(self, member: MemberRow) -> None:
+        sender = await self._mail.sender()
+        if sender is None:  # nobody to write as
+            return
+        secret = secret_of(self._ids.chance(SECRET_BYTES))
+        link = MailedLink(member, secret, f"{self._sign_in_url}?link={secret}")
+
+        def write(token: str, address: str) -> bytes:
+            return _mail(link, address, token, self._clock.now_ms())
+
+        def mark(tx: Tx, message_id: str) -> bool:
+            return self._make(tx, link)
+
+        message_id = await self._mail.queue(sender, member.email, write, mark)
+        if message_id is not None:
+            tell(
+                log,
+                LogEvent.CONSOLE_LINK_SENT,
+                message_id=message_id,
+                member_id=member.id,
+                organization_id=member.organization_id,
+            )
+
+    def _make(self, tx: Tx, link: MailedLink) -> bool:
+        """The link, in the transaction that queues its mail; False: the member is gone, or has had enough."""
+        now_ms, member = self._clock.now_ms(), link.member
+        known = members.by_email(tx, member.organization_id, member.email)
+        if known is None or console_sessions.links_since(tx, member.id, now_ms - HOUR_MS) >= LINKS_PER_HOUR:
+            return False
+        console_sessions.add_link(tx, link.secret, member.organization_id, member.id, now_ms)
+        self._audit.record(tx, member.organization_id, Act.LOGIN_LINK_MADE, CONSOLE, member.id)
+        return True
+
+
+def _mail(link: MailedLink, sender: str, token: str, now_ms: int) -> bytes:
+    """`token`: of its Message-ID."""
+    until = iso(now_ms + console_sessions.LINK_MS)
+    lines = (
+        "Open this link, and press the button there, to sign in to the console:",
+        "",
+        link.url,
+        "",
+        f"It works once, until {until}. If you did not ask for it, do nothing.",
+        "",
+    )
+    return compose(
+        Outgoing(
+            from_=Mailbox(None, sender),
+            to=(link.member.email,),
+            cc=(),
+            reply_to=None,
+            subject="Your link to the console",
+            text="\n".join(lines),
+            html=None,
+            attachments=(),
+            message_id=f"<{token}@{sender.rpartition('@')[2]}>",
+            date=datetime.fromtimestamp(now_ms // 1000, UTC),
+            in_reply_to=None,
+            references=(),
+            headers=(("Auto-Submitted", "auto-generated"), ("X-Auto-Response-Suppress", "All")),
+            boundary_seed=token,
+        )
+    ).raw

@@ -1,0 +1,71 @@
+"""The figures beside the menu, and the stream that keeps them up to date: what waits in this organization.
+
+A tab takes one of the organization's places to wait (`http.waits_per_organization`), asks after commits that published
+an event, once in REST_S at most, and begins anew after STREAM_S. It ends with its session.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from typing import cast
+
+import msgspec
+from aiohttp import web
+from aiohttp_sse import EventSourceResponse
+
+from controlplane.console.page import ask_operation
+from controlplane.console.session import SignedIn
+from controlplane.contract.refusals import Refusal
+from controlplane.operations.invoke import Operations
+from controlplane.transport.connections import ClientConnection
+from controlplane.webhooks.event_streams import Streams
+
+STREAM_S = 600.0
+REST_S = 1.0
+HEARTBEAT_S = 15
+STALLED_S = 20
+RECONNECT_MS = 5000
+
+Figures = Mapping[str, int]
+
+
+class Live:
+    """`heartbeat_s`: between two signs of life."""
+
+    def __init__(self, operations: Operations, streams: Streams, heartbeat_s: float) -> None:
+        self._operations = operations
+        self._streams = streams
+        self._heartbeat_s = heartbeat_s
+
+    async def waiting(self, signed_in: SignedIn) -> Figures:
+        """`unread`, `held`, `queued` at this moment. Refusal."""
+        return cast(Figures, await ask_operation(self._operations, signed_in.principal, "showWaiting"))
+
+    async def tell(self, request: web.Request, signed_in: SignedIn) -> web.StreamResponse:
+        """Tell of each change until either side ends it. 204, which tells a browser to give up, where there is no
+        place."""
+        connection = cast(ClientConnection, request.protocol)
+        principal = signed_in.principal
+        place = self._streams.waiting(
+            principal.credential_id, principal.organization_id, None, connection.on_lost
+        )
+        try:
+            async with place as wait:
+                response = EventSourceResponse(ping_interval=self._heartbeat_s, send_timeout=STALLED_S)
+                await response.prepare(request)
+                async with response:
+                    await response.write(f"retry: {RECONNECT_MS}\r\n\r\n".encode())
+                    told: list[Figures] = []
+
+                    async def change() -> Figures | None:
+                        figures = await self.waiting(signed_in)
+                        return None if told == [figures] else figures
+
+                    while (figures := await wait.until(change, STREAM_S)) is not None:
+                        told[:] = [figures]
+                        await response.send(msgspec.json.encode(figures).decode(), event="waiting")
+                        await asyncio.sleep(REST_S)
+                return response
+        except Refusal:
+            return web.Response(status=204)
+        except (ConnectionError, TimeoutError):
+            return response

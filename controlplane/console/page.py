@@ -1,0 +1,121 @@
+"""A page of the console, and what it works with: the call, and the kinds of answers.
+
+A page asks operations for the member who is signed in, and shows what they answer. A form's POST acts and answers where
+to go on (`SeeOther`), so that nothing is done twice by loading a page again.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, cast
+
+import msgspec
+
+from controlplane.access.principal import Principal
+from controlplane.console.forms import Form
+from controlplane.console.session import SignedIn
+from controlplane.console.shown_once import ShownOnce
+from controlplane.operations.invoke import Operations, values
+from controlplane.operations.operation import Operation
+from controlplane.operations.results import AnyResult, Download, JsonArray, JsonPieces, Result
+from controlplane.operations.table import LIST_FIRST_CONTACTS, OPERATIONS, SHOW_WAITING
+from storage.cpu_threads import CpuThreads
+
+_BY_ID: Mapping[str, Operation] = {one.id: one for one in (*OPERATIONS, SHOW_WAITING, LIST_FIRST_CONTACTS)}
+SHOWN_BYTES_MAX = (
+    4 * 1024 * 1024
+)  # of an answer's JSON: one that is longer is not shown, but its bytes can be had
+
+
+class TooLong(Exception):
+    """The answer has bodies that are longer than a page shows."""
+
+
+class Html(NamedTuple):
+    """A page: its template, and what that shows."""
+
+    template: str
+    shown: Mapping[str, Any]
+    status: int = 200
+
+
+class SeeOther(NamedTuple):
+    """Go on there, which a GET shows. `done`: the name of what the page tells there (`templates/notices.html`)."""
+
+    path: str
+    done: str | None = None
+
+
+class MailDocument(NamedTuple):
+    """HTML that came by mail, cleaned: for a frame without an origin."""
+
+    html: str
+
+
+@dataclass(frozen=True, slots=True)
+class PageCall:
+    """One request for a page. `id`: the resource that the path names. `query`, `form`: what was given, by name.
+    `now_ms`: when it came. `public_url`: where clients reach the API. `cpu`: for what computes long."""
+
+    operations: Operations
+    signed_in: SignedIn
+    now_ms: int
+    public_url: str
+    cpu: CpuThreads
+    shown_once: ShownOnce
+    id: str
+    query: Mapping[str, str]
+    form: Form
+
+    async def ask(self, operation: str, id: str = "", /, **given: Any) -> Any:
+        """What the operation answers, as plain values; what is None was not given. Refusal; TooLong."""
+        return await ask_operation(self.operations, self.signed_in.principal, operation, id, **given)
+
+    async def open(self, operation: str, id: str, /, **given: Any) -> Download:
+        """The bytes that the operation answers; Refusal."""
+        row = _BY_ID[operation]
+        return cast(
+            Download, await self.operations.invoke(row, self.signed_in.principal, values(row, given), id=id)
+        )
+
+
+PageAnswer = Html | SeeOther | Download | MailDocument
+Run = Callable[[PageCall], Awaitable[PageAnswer]]
+
+
+class PageRoute(NamedTuple):
+    """One row of the pages: `path` as routers write it, below /console."""
+
+    method: str
+    path: str
+    run: Run
+
+
+async def ask_operation(
+    operations: Operations, principal: Principal, operation: str, id: str = "", /, **given: Any
+) -> Any:
+    """What the operation of that id answers to the principal, as plain values; what is None was not given. Refusal;
+    TooLong."""
+    row = _BY_ID[operation]
+    known = {name.rstrip("_"): value for name, value in given.items() if value is not None}
+    result = await operations.invoke(row, principal, values(row, known), id=id)
+    return msgspec.json.decode(await _octets(result))
+
+
+async def _octets(result: AnyResult) -> bytes:
+    if isinstance(result, JsonArray):
+        return b"[" + b",".join([part async for part in result.parts if part]) + b"]"
+    if isinstance(result, JsonPieces):
+        return await _bounded(result)
+    assert isinstance(result, Result)
+    return bytes(result.data) if isinstance(result.data, msgspec.Raw) else msgspec.json.encode(result.data)
+
+
+async def _bounded(result: JsonPieces) -> bytes:
+    octets = bytearray()
+    async for piece in result.pieces:
+        octets += piece
+        if len(octets) > SHOWN_BYTES_MAX:
+            if result.brief is None:
+                raise TooLong
+            return msgspec.json.encode(result.brief)
+    return bytes(octets)

@@ -1,0 +1,75 @@
+"""What several pages ask for, where it may be gone."""
+
+from typing import Any
+
+from controlplane.console.page import PageCall
+from controlplane.contract.refusals import Refusal
+
+
+async def with_messages(call: PageCall, reviews: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Each review with its `message` as lists show it, None where it was deleted, and its `inbox`'s address."""
+    made = []
+    addresses: dict[str, str] = {}
+    for review in reviews:
+        inbox_id = review["inboxId"]
+        if inbox_id not in addresses:
+            inbox = await inbox_or_none(call, inbox_id)
+            addresses[inbox_id] = inbox["address"] if inbox else inbox_id
+        made.append(
+            {
+                **review,
+                "message": await message_or_none(call, review["messageId"]),
+                "inbox": addresses[inbox_id],
+            }
+        )
+    return made
+
+
+async def message_or_none(call: PageCall, message_id: str) -> dict[str, Any] | None:
+    """The message; None where it was deleted."""
+    try:
+        found: dict[str, Any] = await call.ask("getMessage", message_id)
+    except Refusal as refusal:
+        if refusal.code != "message_not_found":
+            raise
+        return None
+    return found
+
+
+async def inbox_or_none(call: PageCall, inbox_id: str) -> dict[str, Any] | None:
+    """The inbox; None where it is deactivated."""
+    try:
+        found: dict[str, Any] = await call.ask("getInbox", inbox_id)
+    except Refusal as refusal:
+        if refusal.code != "inbox_not_found":
+            raise
+        return None
+    return found
+
+
+async def evidence_or_none(call: PageCall, message_id: str) -> dict[str, Any] | None:
+    """What was found in the message; None where there is none, as of mail of ours."""
+    try:
+        found: dict[str, Any] = await call.ask("getEvidence", message_id)
+    except Refusal as refusal:
+        if refusal.code not in ("message_not_found", "not_found"):
+            raise
+        return None
+    return found
+
+
+def items_of(evidence: dict[str, Any] | None, view: str) -> list[dict[str, Any]]:
+    """What of the evidence is in that view."""
+    return [one for one in evidence["items"] if one["view"] == view] if evidence else []
+
+
+async def names_of(call: PageCall, ids: tuple[str | None, ...]) -> dict[str, str]:
+    """Id of a key or a member → its name, as far as there is one."""
+    wanted = {one for one in ids if one}
+    names: dict[str, str] = {}
+    if any(one.startswith("key_") for one in wanted):
+        names |= {one["id"]: one["name"] for one in await call.ask("listKeys") if one["id"] in wanted}
+    if any(one.startswith("mem_") for one in wanted):
+        people = await call.ask("listMembers")
+        names |= {one["id"]: one["name"] or one["email"] for one in people if one["id"] in wanted}
+    return names

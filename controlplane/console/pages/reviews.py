@@ -1,0 +1,134 @@
+"""Held mail: what is to be decided, and deciding about it.
+
+An approval quotes the hash of what the page showed, so what changed since is not approved. A message is not edited by
+who decides about it: "edit" makes a draft of the member's own, and turns the held one down as replaced.
+"""
+
+from typing import Any
+
+from controlplane.console.marking import marked_text, marks_of_evidence, marks_of_warnings, reading_of
+from controlplane.console.page import Html, PageCall, SeeOther
+from controlplane.console.pages.found import (
+    evidence_or_none,
+    inbox_or_none,
+    items_of,
+    names_of,
+    with_messages,
+)
+from controlplane.contract.refusals import Refusal
+
+PAGE = 20
+STATUSES = ("pending", "approved", "rejected", "expired", "withdrawn")
+# What an approval may hear that the page itself explains.
+_EXPLAINED = {"content_changed": "content_changed", "thread_advanced": "thread_advanced"}
+
+
+async def show_list(call: PageCall) -> Html:
+    asked = call.query.get("status", "pending")
+    status = asked if asked in STATUSES else "pending"
+    reviews = await call.ask("listReviews", status=status, limit=PAGE, cursor=call.query.get("cursor"))
+    return Html(
+        "reviews.html",
+        {
+            "reviews": await with_messages(call, reviews),
+            "status": status,
+            "statuses": STATUSES,
+            "next_cursor": reviews[-1]["id"] if len(reviews) == PAGE else None,
+            "public_url": call.public_url,
+        },
+    )
+
+
+async def show(call: PageCall) -> Html:
+    review = await call.ask("getReview", call.id)
+    message = review["message"]
+    first = set(await call.ask("listFirstContacts", call.id))
+    shown = {
+        "review": review,
+        "message": message,
+        "names": await names_of(call, (review["submittedBy"], review["resolvedBy"])),
+        "text": None,
+        "reading": None,
+        "recipients": [],
+    }
+    if message is None:
+        return Html("review.html", shown)
+    inbox = await inbox_or_none(call, review["inboxId"])
+    evidence = await evidence_or_none(call, message["id"])
+    marks = [*marks_of_warnings(review["warnings"]), *marks_of_evidence(items_of(evidence, "text"))]
+    return Html(
+        "review.html",
+        {
+            **shown,
+            "inbox": inbox,
+            "text": marked_text(message["textBody"], marks),
+            "reading": await reading_of(call, message["htmlBody"], items_of(evidence, "html")),
+            "evidence": evidence,
+            "recipients": [
+                {"kind": kind, "address": address, "is_first": address in first}
+                for kind in ("to", "cc", "bcc")
+                for address in message[f"{kind}Addresses"]
+            ],
+        },
+    )
+
+
+async def approve(call: PageCall) -> SeeOther:
+    here = f"/console/reviews/{call.id}"
+    try:
+        await call.ask(
+            "approveReview",
+            call.id,
+            contentHash=call.form.get("contentHash", ""),
+            note=call.form.get("note") or None,
+            force="force" in call.form,
+        )
+    except Refusal as refusal:
+        if refusal.code in _EXPLAINED:
+            return SeeOther(here, _EXPLAINED[refusal.code])
+        if refusal.code == "review_resolved":
+            return SeeOther(here, "resolved")
+        raise
+    return SeeOther(here, "approved")
+
+
+async def reject(call: PageCall) -> SeeOther:
+    here = f"/console/reviews/{call.id}"
+    try:
+        await call.ask("rejectReview", call.id, note=call.form.get("note") or None)
+    except Refusal as refusal:
+        if refusal.code == "review_resolved":
+            return SeeOther(here, "resolved")
+        raise
+    return SeeOther(here, "rejected")
+
+
+async def edit(call: PageCall) -> SeeOther:
+    """A draft first, which the member can throw away; then the held one goes."""
+    review = await call.ask("getReview", call.id)
+    message = review["message"]
+    if message is None or review["direction"] != "outbound" or review["status"] != "pending":
+        return SeeOther(f"/console/reviews/{call.id}", "resolved")
+    draft = await call.ask(
+        "createDraft",
+        inboxId=message["inboxId"],
+        to=message["toAddresses"],
+        cc=message["ccAddresses"],
+        bcc=message["bccAddresses"],
+        subject=message["subject"],
+        text=message["textBody"],
+        inReplyTo=await _answered(call, message),
+    )
+    try:
+        await call.ask("rejectReview", call.id, note=f"replaced by the draft {draft['id']}")
+    except Refusal:
+        await call.ask("discardDraft", draft["id"])
+        raise
+    return SeeOther(f"/console/drafts/{draft['id']}", "editing")
+
+
+async def _answered(call: PageCall, message: dict[str, Any]) -> str | None:
+    """The conversation that the draft goes on with: the thread, where there is more in it than the message."""
+    thread = await call.ask("getThread", message["threadId"], limit=2)
+    others = [one for one in thread["messages"] if one["id"] != message["id"]]
+    return message["threadId"] if others else None

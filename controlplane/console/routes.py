@@ -1,0 +1,196 @@
+"""The console as a part of the HTTP server: who is signed in, which page, and how its answer leaves.
+
+In this order, and the first that fails is the answer: a form from another site (403), nobody signed in (303 to where
+one can), the form itself, the page. What an operation refuses is a page with its status and text.
+"""
+
+from collections.abc import Mapping
+
+from aiohttp import web
+
+from controlplane.console import safety
+from controlplane.console.entrance import MAIL, ROOT, SIGN_IN, SIGN_OUT, SIGNED_IN, Entrance, see
+from controlplane.console.faults import NoSuchPage, PageFault, told_of
+from controlplane.console.forms import Form, read_form
+from controlplane.console.live import Live
+from controlplane.console.page import Html, MailDocument, PageAnswer, PageCall, PageRoute, SeeOther, TooLong
+from controlplane.console.pages import PAGES
+from controlplane.console.rendering import Templates
+from controlplane.console.session import SignedIn
+from controlplane.console.shown_once import ShownOnce
+from controlplane.contract.refusals import Refusal
+from controlplane.operations.invoke import Operations
+from controlplane.transport.door import Next
+from controlplane.transport.downloads import send_download
+from controlplane.transport.gate import CODE
+from controlplane.transport.request_bodies import RequestBodies, expect
+from controlplane.transport.statuses import headers_of, status_of
+from storage.clock import Clock
+from storage.cpu_threads import CpuThreads
+from storage.failures import StoreFailure
+
+
+class Console:
+    """`public_url`: what pages tell of the API's address."""
+
+    def __init__(
+        self,
+        operations: Operations,
+        entrance: Entrance,
+        live: Live,
+        bodies: RequestBodies,
+        templates: Templates,
+        cpu: CpuThreads,
+        clock: Clock,
+        public_url: str,
+    ) -> None:
+        self._operations = operations
+        self._entrance = entrance
+        self._live = live
+        self._bodies = bodies
+        self._templates = templates
+        self._cpu = cpu
+        self._shown_once = ShownOnce(clock)
+        self._clock = clock
+        self._public_url = public_url
+
+    def add_to(self, app: web.Application) -> None:
+        """Add the routes."""
+        app.router.add_get(f"{ROOT}/static/{{name}}", self._asset)
+        self._add(app, "GET", SIGN_IN, self._ask_in)
+        self._add(app, "POST", SIGN_IN, self._let_in)
+        self._add(app, "POST", MAIL, self._entrance.mail_link)
+        self._add(app, "POST", SIGN_OUT, self._entrance.sign_out)
+        self._add(app, "GET", f"{ROOT}/live", self._tell_live)
+        for page in PAGES:
+            self._add(app, page.method, f"{ROOT}{page.path}", self._page(page))
+        self._add(app, "*", f"{ROOT}/{{rest:.*}}", self._nothing)
+
+    def _add(self, app: web.Application, method: str, path: str, inner: Next) -> None:
+        app.router.add_route(method, path, self._around(inner), expect_handler=expect)
+
+    def _around(self, inner: Next) -> Next:
+        async def serve(request: web.Request) -> web.StreamResponse:
+            try:
+                if request.method not in ("GET", "HEAD"):
+                    safety.check_sender(request)
+                return await inner(request)
+            except PageFault as fault:
+                return await self._fault(request, fault)
+            except Refusal as refusal:
+                return await self._refused(request, refusal)
+
+        return serve
+
+    # What does not work ------------------------------------------------------------------------
+
+    async def _refused(self, request: web.Request, refusal: Refusal) -> web.Response:
+        request[CODE] = refusal.code
+        status = status_of(refusal)
+        if status == 401:  # the session was revoked while it was at it
+            return self._entrance.lead_in(request)
+        response = await self._fault(request, told_of(refusal, status))
+        response.headers.update(headers_of(refusal))
+        return response
+
+    async def _fault(self, request: web.Request, fault: PageFault) -> web.Response:
+        shown = {"title": fault.title, "text": fault.text, "details": fault.details}
+        return await self._html(request, request.get(SIGNED_IN), Html("fault.html", shown, fault.status))
+
+    async def _nothing(self, request: web.Request) -> web.Response:
+        if await self._entrance.who(request) is None:
+            return self._entrance.lead_in(request)
+        raise NoSuchPage("There is no such page. The menu leads to those there are.")
+
+    # Pages -------------------------------------------------------------------------------------
+
+    def _page(self, page: PageRoute) -> Next:
+        async def serve(request: web.Request) -> web.StreamResponse:
+            signed_in = await self._entrance.who(request)
+            if signed_in is None:
+                return self._entrance.lead_in(request)
+            if page.method == "GET":
+                return await self._run(page, request, signed_in, Form())
+            async with read_form(self._bodies, request, signed_in.principal.organization_id) as form:
+                return await self._run(page, request, signed_in, form)
+
+        return serve
+
+    async def _run(
+        self, page: PageRoute, request: web.Request, signed_in: SignedIn, form: Form
+    ) -> web.StreamResponse:
+        call = PageCall(
+            self._operations,
+            signed_in,
+            self._clock.now_ms(),
+            self._public_url,
+            self._cpu,
+            self._shown_once,
+            request.match_info.get("id", ""),
+            request.query,
+            form,
+        )
+        try:
+            return await self._answer(request, signed_in, await page.run(call))
+        except TooLong:
+            raise NoSuchPage("This is longer than a page shows. The API gives it whole.") from None
+
+    async def _answer(
+        self, request: web.Request, signed_in: SignedIn, answer: PageAnswer
+    ) -> web.StreamResponse:
+        if isinstance(answer, Html):
+            return await self._html(request, signed_in, answer)
+        if isinstance(answer, SeeOther):
+            mark = "&" if "?" in answer.path else "?"
+            return see(f"{answer.path}{mark}done={answer.done}" if answer.done else answer.path)
+        if isinstance(answer, MailDocument):
+            return web.Response(text=answer.html, content_type="text/html", headers=safety.MAIL_HEADERS)
+        return await send_download(request, answer)
+
+    async def _html(self, request: web.Request, signed_in: SignedIn | None, answer: Html) -> web.Response:
+        frame = {
+            "member": signed_in.session if signed_in else None,
+            "acts": signed_in is not None and signed_in.acts,
+            "waiting": await self._waiting(signed_in),
+            "path": request.path,
+            "done": request.query.get("done", ""),
+        }
+        return web.Response(
+            text=self._templates.render(answer.template, {**frame, **answer.shown}),
+            status=answer.status,
+            content_type="text/html",
+            headers=safety.PAGE_HEADERS,
+        )
+
+    async def _waiting(self, signed_in: SignedIn | None) -> Mapping[str, int] | None:
+        """The figures beside the menu. A page is a page without them."""
+        try:
+            return None if signed_in is None else await self._live.waiting(signed_in)
+        except (Refusal, StoreFailure):
+            return None
+
+    # Beside the pages --------------------------------------------------------------------------
+
+    async def _ask_in(self, request: web.Request) -> web.Response:
+        return await self._html(request, None, await self._entrance.ask(request))
+
+    async def _let_in(self, request: web.Request) -> web.Response:
+        answer = await self._entrance.let_in(request)
+        return await self._html(request, None, answer) if isinstance(answer, Html) else answer
+
+    async def _tell_live(self, request: web.Request) -> web.StreamResponse:
+        signed_in = await self._entrance.who(request)
+        if signed_in is None:
+            return web.Response(status=204)  # HTML Living Standard, §9.2.3: do not come back
+        return await self._live.tell(request, signed_in)
+
+    async def _asset(self, request: web.Request) -> web.Response:
+        asset = self._templates.assets.get(request.match_info["name"])
+        if asset is None:
+            raise web.HTTPNotFound
+        return web.Response(
+            body=asset.octets,
+            content_type=asset.content_type,
+            charset="utf-8",
+            headers=safety.ASSET_HEADERS,
+        )
