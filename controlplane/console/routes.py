@@ -6,8 +6,10 @@ one can), the form itself, the page. What an operation refuses is a page with it
 
 from collections.abc import Mapping
 
+import structlog
 from aiohttp import web
 
+from conf.log_events import clean
 from controlplane.console import safety
 from controlplane.console.entrance import MAIL, ROOT, SIGN_IN, SIGN_OUT, SIGNED_IN, Entrance, see
 from controlplane.console.faults import NoSuchPage, PageFault, told_of
@@ -20,6 +22,7 @@ from controlplane.console.session import SignedIn
 from controlplane.console.shown_once import ShownOnce
 from controlplane.contract.refusals import Refusal
 from controlplane.operations.invoke import Operations
+from controlplane.transport.callers import REQUEST
 from controlplane.transport.door import Next
 from controlplane.transport.downloads import send_download
 from controlplane.transport.gate import CODE
@@ -28,6 +31,8 @@ from controlplane.transport.statuses import headers_of, status_of
 from storage.clock import Clock
 from storage.cpu_threads import CpuThreads
 from storage.failures import StoreFailure
+
+log = structlog.get_logger("maild.api")
 
 
 class Console:
@@ -79,8 +84,22 @@ class Console:
                 return await self._fault(request, fault)
             except Refusal as refusal:
                 return await self._refused(request, refusal)
+            except web.HTTPException:
+                raise
+            except Exception as error:
+                return await self._failed(request, error)
 
         return serve
+
+    async def _failed(self, request: web.Request, error: Exception) -> web.Response:
+        """A fault of ours, told in the log as the gate tells it, and to a person as a page."""
+        transport = request.transport
+        if transport is None or transport.is_closing() or request.writer.output_size > 0:
+            raise error
+        log.error("request_failed", request_id=request[REQUEST], path=clean(request.path), exc_info=error)
+        request[CODE] = "internal_error"
+        told = f"Something failed on our side. Whoever runs this server finds it in the log as {request[REQUEST]}."
+        return await self._fault(request, PageFault(told))
 
     # What does not work ------------------------------------------------------------------------
 

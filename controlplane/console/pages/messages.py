@@ -3,10 +3,11 @@
 HTML is shown in a frame of its own, without origin, scripts or anything from elsewhere; its links are told beside it.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from controlplane.console.mail_html import FrameDocument, MailLink, document_of
-from controlplane.console.marking import marked_text, marks_of_evidence, reading_of
+from controlplane.console.marking import TextMark, marked_text, marks_of_evidence, reading_of
 from controlplane.console.page import Html, MailDocument, PageCall, SeeOther
 from controlplane.console.pages.found import evidence_or_none, inbox_or_none, items_of
 from controlplane.operations.results import Download
@@ -15,9 +16,12 @@ LABELS_MAX = 50
 
 
 async def shown_message(
-    call: PageCall, message: dict[str, Any], evidence: dict[str, Any] | None
+    call: PageCall,
+    message: dict[str, Any],
+    evidence: dict[str, Any] | None,
+    warned: Sequence[TextMark] = (),
 ) -> dict[str, Any]:
-    """What templates show of a message with its bodies."""
+    """What templates show of a message with its bodies. `warned`: what looked wrong in its text besides."""
     reading = await reading_of(call, message.get("htmlBody"), items_of(evidence, "html"))
     links: list[MailLink] = []
     if message.get("htmlBody") is not None:
@@ -25,7 +29,9 @@ async def shown_message(
     return {
         "message": message,
         "evidence": evidence,
-        "text": marked_text(message.get("textBody"), marks_of_evidence(items_of(evidence, "text"))),
+        "text": marked_text(
+            message.get("textBody"), [*warned, *marks_of_evidence(items_of(evidence, "text"))]
+        ),
         "subject": marked_text(message["subject"], marks_of_evidence(items_of(evidence, "subject"))),
         "reading": reading,
         "links": links,

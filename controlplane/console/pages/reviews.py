@@ -6,15 +6,15 @@ who decides about it: "edit" makes a draft of the member's own, and turns the he
 
 from typing import Any
 
-from controlplane.console.marking import marked_text, marks_of_evidence, marks_of_warnings, reading_of
+from controlplane.console.marking import marks_of_warnings
 from controlplane.console.page import Html, PageCall, SeeOther
 from controlplane.console.pages.found import (
     evidence_or_none,
     inbox_or_none,
-    items_of,
     names_of,
     with_messages,
 )
+from controlplane.console.pages.messages import shown_message
 from controlplane.contract.refusals import Refusal
 
 PAGE = 20
@@ -45,25 +45,21 @@ async def show(call: PageCall) -> Html:
     first = set(await call.ask("listFirstContacts", call.id))
     shown = {
         "review": review,
-        "message": message,
         "names": await names_of(call, (review["submittedBy"], review["resolvedBy"])),
-        "text": None,
-        "reading": None,
+        "inbox": await inbox_or_none(call, review["inboxId"]),
+        "whole": None,
+        "message": message,
         "recipients": [],
     }
     if message is None:
         return Html("review.html", shown)
-    inbox = await inbox_or_none(call, review["inboxId"])
     evidence = await evidence_or_none(call, message["id"])
-    marks = [*marks_of_warnings(review["warnings"]), *marks_of_evidence(items_of(evidence, "text"))]
+    warned = marks_of_warnings(review["warnings"])
     return Html(
         "review.html",
         {
             **shown,
-            "inbox": inbox,
-            "text": marked_text(message["textBody"], marks),
-            "reading": await reading_of(call, message["htmlBody"], items_of(evidence, "html")),
-            "evidence": evidence,
+            "whole": await shown_message(call, message, evidence, warned),
             "recipients": [
                 {"kind": kind, "address": address, "is_first": address in first}
                 for kind in ("to", "cc", "bcc")
