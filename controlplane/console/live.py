@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import cast
 
 import msgspec
+import structlog
 from aiohttp import web
 from aiohttp_sse import EventSourceResponse
 
@@ -18,14 +19,16 @@ from controlplane.contract.refusals import Refusal
 from controlplane.operations.invoke import Operations
 from controlplane.transport.connections import ClientConnection
 from controlplane.webhooks.event_streams import Streams
+from controlplane.webhooks.waits import Wait
 
 STREAM_S = 600.0
 REST_S = 1.0
-HEARTBEAT_S = 15
 STALLED_S = 20
 RECONNECT_MS = 5000
 
 Figures = Mapping[str, int]
+
+log = structlog.get_logger("maild.api")
 
 
 class Live:
@@ -50,22 +53,28 @@ class Live:
         )
         try:
             async with place as wait:
-                response = EventSourceResponse(ping_interval=self._heartbeat_s, send_timeout=STALLED_S)
-                await response.prepare(request)
-                async with response:
-                    await response.write(f"retry: {RECONNECT_MS}\r\n\r\n".encode())
-                    told: list[Figures] = []
-
-                    async def change() -> Figures | None:
-                        figures = await self.waiting(signed_in)
-                        return None if told == [figures] else figures
-
-                    while (figures := await wait.until(change, STREAM_S)) is not None:
-                        told[:] = [figures]
-                        await response.send(msgspec.json.encode(figures).decode(), event="waiting")
-                        await asyncio.sleep(REST_S)
-                return response
-        except Refusal:
+                return await self._stream(request, signed_in, wait)
+        except Refusal:  # no place is free: nothing was sent yet
             return web.Response(status=204)
-        except (ConnectionError, TimeoutError):
-            return response
+
+    async def _stream(self, request: web.Request, signed_in: SignedIn, wait: Wait) -> web.StreamResponse:
+        response = EventSourceResponse(ping_interval=self._heartbeat_s, send_timeout=STALLED_S)
+        await response.prepare(request)
+        told: Figures | None = None
+
+        async def change() -> Figures | None:
+            figures = await self.waiting(signed_in)
+            return None if figures == told else figures
+
+        try:
+            async with response:
+                await response.write(f"retry: {RECONNECT_MS}\r\n\r\n".encode())
+                while (figures := await wait.until(change, STREAM_S)) is not None:
+                    told = figures
+                    await response.send(msgspec.json.encode(figures).decode(), event="waiting")
+                    await asyncio.sleep(REST_S)
+        except (Refusal, ConnectionError, TimeoutError):
+            pass  # the session was revoked; the client left, or takes nothing
+        except Exception:  # the answer has begun: no page can say it any more
+            log.exception("event_stream_failed")
+        return response

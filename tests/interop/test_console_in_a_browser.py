@@ -6,11 +6,13 @@ import hashlib
 import json
 import re
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 import pytest_asyncio
+from aiohttp import web
 
 from tests.support import node
 from tests.support.browser import Chromium, Visit
@@ -343,6 +345,25 @@ async def test_what_is_hidden_is_shown_struck_out(world: World) -> None:
 # Other people ----------------------------------------------------------------------------------------
 
 
+@asynccontextmanager
+async def _served(html: str) -> AsyncIterator[str]:
+    """The address of a page of another origin. It is of the same site, so the cookie goes along."""
+
+    async def page(_: web.Request) -> web.Response:
+        return web.Response(text=html, content_type="text/html")
+
+    app = web.Application()
+    app.router.add_get("/", page)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    try:
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}/"
+    finally:
+        await runner.cleanup()
+
+
 async def test_a_page_elsewhere_can_neither_act_nor_frame(world: World) -> None:
     review = await world.held("Forged")
     shown = (await world.maild.api.get(f"/v1/reviews/{review}")).data
@@ -351,17 +372,23 @@ async def test_a_page_elsewhere_can_neither_act_nor_frame(world: World) -> None:
         f"<input name=contentHash value='{shown['contentHash']}'></form>"
         f"<iframe src='{world.maild.daemon.http.url}/console'></iframe>"
     )
-    may = ("http://localhost", "chrome-error:", "request: http://localhost", "about:")
-    async with world.chromium.visit(world.maild, may=may) as visit:
-        await world.sign_in(visit)
-        port = world.maild.daemon.http.url.rpartition(":")[2]
-        # The same host by another name is another site, whose pages carry no cookie of ours.
-        await visit.page.goto(f"http://localhost:{port}/docs")
-        await visit.page.evaluate("html => { document.body.innerHTML = html; }", form)
-        async with visit.page.expect_navigation(wait_until="load") as went:
-            await visit.page.evaluate("document.querySelector('form').submit()")
-        answer = await went.value
-        assert answer is not None and answer.status == 403
+    async with _served(form) as elsewhere:
+        may = (elsewhere, f"request: {elsewhere.rstrip('/')}", "chrome-error:", "about:")
+        async with world.chromium.visit(world.maild, may=may) as visit:
+            await world.sign_in(visit)
+            await visit.page.goto(elsewhere)
+            handle = await visit.page.wait_for_selector("iframe")
+            assert handle is not None
+            frame = await handle.content_frame()
+            assert frame is not None
+            await frame.wait_for_url(lambda url: url not in ("", "about:blank"))
+            assert frame.url.startswith("chrome-error:"), "a page elsewhere shows ours in a frame"
+            async with visit.page.expect_navigation(wait_until="load") as went:
+                await visit.page.evaluate("document.querySelector('form').submit()")
+            answer = await went.value
+            assert answer is not None and answer.status == 403
+            assert "not sent by a page" in await visit.said()
+            assert "maild=" in (await answer.request.all_headers())["cookie"], "else this proves nothing"
     after = (await world.maild.api.get(f"/v1/reviews/{review}")).data
     assert after["status"] == "pending"
 
