@@ -4,7 +4,7 @@ A page asks operations for the member who is signed in, and shows what they answ
 to go on (`SeeOther`), so that nothing is done twice by loading a page again.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
@@ -17,17 +17,18 @@ from controlplane.console.shown_once import ShownOnce
 from controlplane.operations.invoke import Operations, values
 from controlplane.operations.operation import Operation
 from controlplane.operations.results import AnyResult, Download, JsonArray, JsonPieces, Result
-from controlplane.operations.table import LIST_FIRST_CONTACTS, OPERATIONS, SHOW_WAITING
+from controlplane.operations.table import LIST_FIRST_CONTACTS, OPERATIONS, SHOW_THREAD, SHOW_WAITING
 from storage.cpu_threads import CpuThreads
 
-_BY_ID: Mapping[str, Operation] = {one.id: one for one in (*OPERATIONS, SHOW_WAITING, LIST_FIRST_CONTACTS)}
+_OWN = (SHOW_WAITING, SHOW_THREAD, LIST_FIRST_CONTACTS)
+_BY_ID: Mapping[str, Operation] = {one.id: one for one in (*OPERATIONS, *_OWN)}
 SHOWN_BYTES_MAX = (
     4 * 1024 * 1024
 )  # of an answer's JSON: one that is longer is not shown, but its bytes can be had
 
 
 class TooLong(Exception):
-    """The answer has bodies that are longer than a page shows."""
+    """The answer is longer than a page shows."""
 
 
 class Html(NamedTuple):
@@ -103,19 +104,29 @@ async def ask_operation(
 
 async def _octets(result: AnyResult) -> bytes:
     if isinstance(result, JsonArray):
-        return b"[" + b",".join([part async for part in result.parts if part]) + b"]"
+        return b"[%s]" % b",".join(await _bounded(result.parts))
     if isinstance(result, JsonPieces):
-        return await _bounded(result)
+        return await _whole(result)
     assert isinstance(result, Result)
     return bytes(result.data) if isinstance(result.data, msgspec.Raw) else msgspec.json.encode(result.data)
 
 
-async def _bounded(result: JsonPieces) -> bytes:
-    octets = bytearray()
-    async for piece in result.pieces:
-        octets += piece
-        if len(octets) > SHOWN_BYTES_MAX:
-            if result.brief is None:
-                raise TooLong
-            return msgspec.json.encode(result.brief)
-    return bytes(octets)
+async def _whole(result: JsonPieces) -> bytes:
+    try:
+        return b"".join(await _bounded(result.pieces))
+    except TooLong:
+        if result.brief is None:
+            raise
+        return msgspec.json.encode(result.brief)
+
+
+async def _bounded(parts: AsyncIterator[bytes]) -> list[bytes]:
+    """Those that are not empty; TooLong, before more of them is in memory."""
+    found, length = [], 0
+    async for part in parts:
+        length += len(part)
+        if length > SHOWN_BYTES_MAX:
+            raise TooLong
+        if part:
+            found.append(part)
+    return found

@@ -51,7 +51,8 @@ async def get_review(call: Call) -> Result | JsonPieces:
     if bodies.are_held:
         message = rendering.message(found.whole.shown.json, bodies.text.text, bodies.html.text)
         return Result({**shown, "message": message})
-    return JsonPieces(_pieces(call, shown, found.whole, bodies))
+    brief = {**shown, "message": msgspec.Raw(found.whole.shown.json)}
+    return JsonPieces(_pieces(call, shown, found.whole, bodies), brief=brief)
 
 
 async def list_first_contacts(call: Call) -> Result:

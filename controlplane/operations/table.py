@@ -528,6 +528,16 @@ SHOW_WAITING = Operation(
     scope="messages:read",
     also=("reviews:read",),
 )
+SHOW_THREAD = Operation(
+    "showThread",
+    "GET /v1/threads/{id}",
+    "One thread, without its messages",
+    threads.show_thread,
+    Thread,
+    scope="threads:read",
+    names="thread",
+    refusals=("thread_not_found", "inbox_access_denied"),
+)
 LIST_FIRST_CONTACTS = Operation(
     "listFirstContacts",
     "GET /v1/reviews/{id}",

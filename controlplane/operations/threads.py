@@ -79,6 +79,10 @@ async def _pieces(call: Call, chosen: Chosen) -> AsyncIterator[bytes]:
     yield b"]}"
 
 
+async def show_thread(call: Call) -> Result:
+    return Result(msgspec.Raw((await call.read(_reached, call)).json))
+
+
 async def update_thread(call: Call) -> Result:
     return Result(msgspec.Raw(await call.db.write(_archive, call)))
 

@@ -258,3 +258,70 @@ async def test_without_the_setting_nobody_is_mailed(local: Running) -> None:
     visitor = Visitor.of(local)
     assert "Mail me a link" not in (await visitor.get("/console/sign-in")).said
     assert (await ask(visitor, "ada@people.test")).status == 404
+
+
+# What is large ---------------------------------------------------------------------------------------
+
+
+def _typed(kind: str) -> tuple[str, str]:
+    return "MIME-Version: 1.0", f"Content-Type: {kind}"
+
+
+async def test_a_page_is_short_whatever_a_mail_holds(local: Running) -> None:
+    inbox = await local.inbox("bot")
+    member = await Visitor.sign_in(local)
+    files = "".join(
+        f"--x\r\nContent-Type: text/plain\r\nContent-Disposition: attachment; filename=f{number}.txt\r\n\r\nx\r\n"
+        for number in range(500)
+    )
+    mails = {
+        "long text": mail("long", "a line of words\r\n" * 400_000),
+        "long html": mail("html", "<p>words<b>" * 300_000, *_typed("text/html")),
+        "invisible": mail("inv", "a\u200b\u202eb\u2060" * 50_000, *_typed("text/plain; charset=utf-8")),
+        "many files": mail(
+            "files", f"--x\r\n\r\nwords\r\n{files}--x--", *_typed("multipart/mixed; boundary=x")
+        ),
+        "many people": mail("people", "words", "Cc: " + ",\r\n ".join(f"p{number}@x.test" for number in range(900))),
+        "escapes": mail("&<>\"'" * 80, "&<>\"'" * 20_000),
+    }  # fmt: skip
+    for name, raw in mails.items():
+        message = await local.received(inbox, raw)
+        for path in (f"/console/messages/{message['id']}", f"/console/threads/{message['threadId']}"):
+            page = await member.get(path)
+            assert page.status == 200, (name, path)
+            assert len(page.body) <= 120_000, (name, path, len(page.body))
+        assert (await member.get(f"/console/messages/{message['id']}/html")).status == 200
+    page = await member.get(f"/console/inboxes/{inbox['id']}")
+    assert page.status == 200 and len(page.body) <= 60_000
+
+
+async def test_a_held_mail_that_is_too_long_can_be_decided_about(local: Running) -> None:
+    inbox = await local.inbox("bot")
+    await hold(local, inbox, "unverified")
+    raw = mail("long", "a line of words\r\n" * 400_000)
+    assert (await local.deliver(inbox["address"], raw)).startswith("250 ")
+    (review,) = (await local.api.get("/v1/reviews")).data
+    member = await Visitor.sign_in(local)
+    path = f"/console/reviews/{review['id']}"
+    page = await member.get(path)
+    assert "too many for a page" in page.said
+    done = await member.post(f"{path}/approve", contentHash=page.hidden("contentHash"))
+    assert done.location == f"{path}?done=approved"
+
+
+async def test_a_long_conversation_is_walked_through(local: Running) -> None:
+    inbox = await local.inbox("bot")
+    for number in range(65):
+        reference = "" if not number else "In-Reply-To: <0@elsewhere.test>"
+        fields = (reference,) if reference else ()
+        message = await local.received(
+            inbox, mail("talk", f"word-{number}", *fields, message_id=f"{number}@elsewhere.test")
+        )
+    member = await Visitor.sign_in(local)
+    path, seen = f"/console/threads/{message['threadId']}", []
+    while path:
+        page = await member.get(path)
+        seen += re.findall(r"word-(\d+)\b(?=[^<]*</div>)", page.text)
+        older = re.findall(r'href="(\?before=[^"]+)"', page.text)
+        path = f"/console/threads/{message['threadId']}{older[0]}" if older else ""
+    assert sorted(map(int, set(seen))) == list(range(65))

@@ -162,3 +162,35 @@ def test_what_a_mail_key_may_name_is_confined_to_its_inbox() -> None:
     named = [one for one in OPERATIONS if "{id}" in one.path and one.scope in MAIL_SCOPES]
     # An agent belongs to no inbox: its statement shows the agent of the key's inbox alone.
     assert [one.id for one in named if not is_confined(one)] == ["getAgent"]
+
+
+async def test_a_member_calls_as_a_person(maild: Running) -> None:
+    """A principal of a session: what it does is the member's, and ends with the session."""
+    made = await maild.operate(
+        maild.store.members.add, maild.organization_id, "ada@people.test", "admin", None
+    )
+    maild.sql(
+        "INSERT INTO console_sessions VALUES ('ses_1', ?, ?, x'00', 0, 0, 0, '', '')",
+        maild.organization_id,
+        made["id"],
+    )
+    member = Principal(made["id"], maild.organization_id, None, ("*",), "live", "req_1", "ses_1")
+    door = PlainDoor(maild, member)
+    key = await door.call("createKey", name="of a person")
+    assert key["mintedBy"] is None
+    await maild.operate(maild.store.set_reviewers, maild.organization_id, "members")
+    policy = {"version": 0, "outbound": {"review": "all"}}
+    assert (await maild.api.call("PUT", "/v1/organization/policy", policy)).code == "member_required"
+    await door.call("replaceOrganizationPolicy", version=0, outbound={"review": "all"})
+    acts = (await maild.api.get("/v1/audit", types="key.minted,policy.replaced")).data
+    assert [one["actor"] for one in acts][-2:] == [made["id"], made["id"]]
+    assert acts[-1]["requestId"] == "req_1"
+    bot = await door.call("createInbox", username="bot")
+    held = await door.call("sendMessage", inboxId=bot["id"], to=["a@b.test"], text="hello")
+    shown = await door.call("getReview", held["review"]["id"])
+    assert shown["submittedBy"] == made["id"]
+    done = await door.call("approveReview", shown["id"], contentHash=shown["contentHash"])
+    assert done["status"] == "approved" and done["resolvedBy"] == made["id"]
+    maild.sql("DELETE FROM console_sessions")
+    with pytest.raises(Refusal, match="invalid_api_key"):
+        await door.call("createKey", name="too late")

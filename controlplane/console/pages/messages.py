@@ -8,7 +8,7 @@ from typing import Any
 
 from controlplane.console.mail_html import FrameDocument, MailLink, document_of
 from controlplane.console.marking import TextMark, marked_text, marks_of_evidence, reading_of
-from controlplane.console.page import Html, MailDocument, PageCall, SeeOther
+from controlplane.console.page import Html, MailDocument, PageCall, SeeOther, TooLong
 from controlplane.console.pages.found import evidence_or_none, inbox_or_none, items_of
 from controlplane.operations.results import Download
 
@@ -22,16 +22,17 @@ async def shown_message(
     warned: Sequence[TextMark] = (),
 ) -> dict[str, Any]:
     """What templates show of a message with its bodies. `warned`: what looked wrong in its text besides."""
-    reading = await reading_of(call, message.get("htmlBody"), items_of(evidence, "html"))
+    is_long = "textBody" not in message
+    message = {"textBody": None, "htmlBody": None, **message}
+    reading = await reading_of(call, message["htmlBody"], items_of(evidence, "html"))
     links: list[MailLink] = []
-    if message.get("htmlBody") is not None:
+    if message["htmlBody"] is not None:
         links = (await document(call, message["id"])).links
     return {
         "message": message,
+        "is_long": is_long,
         "evidence": evidence,
-        "text": marked_text(
-            message.get("textBody"), [*warned, *marks_of_evidence(items_of(evidence, "text"))]
-        ),
+        "text": marked_text(message["textBody"], [*warned, *marks_of_evidence(items_of(evidence, "text"))]),
         "subject": marked_text(message["subject"], marks_of_evidence(items_of(evidence, "subject"))),
         "reading": reading,
         "links": links,
@@ -40,12 +41,21 @@ async def shown_message(
 
 async def show(call: PageCall) -> Html:
     message = await call.ask("getMessage", call.id)
-    attempts = await call.ask("listAttempts", call.id) if message["direction"] == "outbound" else []
+    attempts = await _attempts(call) if message["direction"] == "outbound" else []
     whole = await shown_message(call, message, await evidence_or_none(call, call.id))
     return Html(
         "message.html",
         {"whole": whole, "inbox": await inbox_or_none(call, message["inboxId"]), "attempts": attempts},
     )
+
+
+async def _attempts(call: PageCall) -> list[dict[str, Any]] | None:
+    """None: there are more than a page shows."""
+    try:
+        found: list[dict[str, Any]] = await call.ask("listAttempts", call.id)
+    except TooLong:
+        return None
+    return found
 
 
 async def change_labels(call: PageCall) -> SeeOther:

@@ -112,7 +112,7 @@ async def edit(call: PageCall) -> SeeOther:
         cc=message["ccAddresses"],
         bcc=message["bccAddresses"],
         subject=message["subject"],
-        text=message["textBody"],
+        text=message.get("textBody"),
         inReplyTo=await _answered(call, message),
     )
     try:
@@ -125,6 +125,6 @@ async def edit(call: PageCall) -> SeeOther:
 
 async def _answered(call: PageCall, message: dict[str, Any]) -> str | None:
     """The conversation that the draft goes on with: the thread, where there is more in it than the message."""
-    thread = await call.ask("getThread", message["threadId"], limit=2)
-    others = [one for one in thread["messages"] if one["id"] != message["id"]]
+    newest = await call.ask("listMessages", threadId=message["threadId"], limit=2)
+    others = [one for one in newest if one["id"] != message["id"]]
     return message["threadId"] if others else None

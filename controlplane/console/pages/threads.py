@@ -8,19 +8,21 @@ MESSAGES = 30
 
 
 async def show(call: PageCall) -> Html:
-    thread = await call.ask("getThread", call.id, limit=MESSAGES, before=call.query.get("before"))
-    messages = thread["messages"]
+    thread = await call.ask("showThread", call.id)
+    before = call.query.get("before")
+    newest_first = await call.ask("listMessages", threadId=call.id, limit=MESSAGES, before=before)
     whole = None
-    if messages:
-        whole = await shown_message(call, messages[-1], await evidence_or_none(call, messages[-1]["id"]))
+    if newest_first and before is None:
+        newest = await call.ask("getMessage", newest_first.pop(0)["id"])
+        whole = await shown_message(call, newest, await evidence_or_none(call, newest["id"]))
     return Html(
         "thread.html",
         {
             "thread": thread,
             "inbox": await inbox_or_none(call, thread["inboxId"]),
-            "earlier": messages[:-1],
+            "earlier": newest_first[::-1],
             "whole": whole,
-            "before": messages[0]["id"] if thread["hasMore"] and messages else None,
+            "before": newest_first[-1]["id"] if len(newest_first) >= MESSAGES - 1 else None,
         },
     )
 
