@@ -62,7 +62,9 @@ async def take(browser: Browser, made: World, to: Path, *, every: bool) -> None:
             if every or (picture.name, look) in TOLD:
                 await page.goto(made.url + picture.page.format(**made.ids), wait_until="load")
                 if every:
-                    for shut in await page.query_selector_all("main details:has(iframe) > summary"):
+                    for shut in await page.query_selector_all(
+                        "main details:has(iframe) > summary, .context summary"
+                    ):
                         await shut.click()
                         await page.wait_for_timeout(400)
                 await page.screenshot(path=to / f"{picture.name}-{look}.png", full_page=every)
