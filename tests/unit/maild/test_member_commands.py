@@ -1,4 +1,4 @@
-"""`maild member` and `maild console link`: who may sign in to the console, and how."""
+"""Members and links that sign them in, on the command line: who may come into the console, and how."""
 
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
