@@ -7,14 +7,17 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 _COMMENT = re.compile(r"^<!--.*?-->\n+", re.DOTALL | re.MULTILINE)  # in recipes, mail that the tests play
+_PICTURE = re.compile(r"^!\[[^\]]*\]\([^)]*\)\n+", re.MULTILINE)  # for people, who read the source
 PLACEHOLDER_URL = "https://mail.example.org"  # what the documents call the address of the API
 
 
 def documents(public_url: str) -> Mapping[str, str]:
-    """Path in docs/ → text, in which `public_url` stands wherever the document names the API; without its comments."""
+    """Path in docs/ → text, in which `public_url` stands wherever the document names the API; without its comments
+    and pictures."""
     here = public_url.rstrip("/")
     return {
-        path: _COMMENT.sub("", text).replace(PLACEHOLDER_URL, here) for path, text in sorted(_read(_folder()))
+        path: _PICTURE.sub("", _COMMENT.sub("", text)).replace(PLACEHOLDER_URL, here)
+        for path, text in sorted(_read(_folder()))
     }
 
 
