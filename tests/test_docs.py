@@ -452,5 +452,11 @@ def test_configurations_of_hosts_are_read_and_name_the_endpoint() -> None:
         (name,) = {"mcpServers", "servers", "mcp_servers"} & document.keys()
         servers += document[name].values()
     assert len(servers) == len(blocks) > 3
+    (bridged,) = [one for one in servers if "command" in one]
+    servers.remove(bridged)
     assert {one.get("url") or one["httpUrl"] for one in servers} == {"https://mail.example.org/mcp"}
     assert all("MAILD_API_KEY" in str(one) or "maild-key" in str(one) for one in servers)
+    assert (bridged["command"], bridged["args"]) == ("maildc", ["mcp"])
+    assert bridged["env"] == {"MAILD_URL": "https://mail.example.org"}, (
+        "the key is kept, not in a host's file"
+    )

@@ -1,4 +1,5 @@
-"""The official clients of MCP, of both languages and both eras, call every tool of POST /mcp."""
+"""The official clients of MCP, of both languages and both eras, call every tool: of POST /mcp, and over stdio through
+the bridge `maildc mcp`."""
 
 import base64
 from pathlib import Path
@@ -6,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import node, other_python
+from tests.support import maildc, node, other_python
 from tests.support.mcp import HANDSHAKE, MODERN, PNG, mail, with_file
 from tests.support.running import Running
 
@@ -23,17 +24,20 @@ STRANGERS = [
     ("client", "legacy", HANDSHAKE),
     ("sdk", "", None),
 ]
+DOORS = ("http", "bridge")
 
 
-async def talk(client: str, mode: str, maild: Running, calls: list[Any], work: Path) -> dict[str, Any]:
+async def talk(
+    client: str, mode: str, door: str, maild: Running, calls: list[Any], work: Path
+) -> dict[str, Any]:
     """What the stranger got for these calls."""
-    asked = {
-        "client": client,
-        "mode": mode,
-        "url": f"{maild.api.url}/mcp",
-        "key": maild.api.key,
-        "calls": calls,
-    }
+    asked: dict[str, Any] = {"client": client, "mode": mode, "calls": calls}
+    if door == "bridge":
+        program, *arguments = maildc.command("mcp")
+        environ = maildc.environment(MAILD_URL=maild.api.url, MAILD_API_KEY=maild.api.key)
+        asked |= {"bridge": {"command": program, "args": arguments, "env": environ}}
+    else:
+        asked |= {"url": f"{maild.api.url}/mcp", "key": maild.api.key}
     if client.startswith("mcp_"):
         told: dict[str, Any] = await other_python.run_json(CLIENTS, client, asked)
     else:
@@ -55,9 +59,10 @@ async def arranged(maild: Running) -> tuple[dict[str, Any], dict[str, Any], dict
     return bot, text, image
 
 
+@pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize(("client", "mode", "revision"), STRANGERS)
 async def test_every_tool_is_called(
-    maild: Running, tmp_path: Path, client: str, mode: str, revision: str | None
+    maild: Running, tmp_path: Path, client: str, mode: str, revision: str | None, door: str
 ) -> None:
     bot, text, image = await arranged(maild)
     message_id = text["id"]
@@ -81,7 +86,7 @@ async def test_every_tool_is_called(
         "list_inboxes": {},
         "create_inbox": {"username": "fresh"},
     }
-    told = await talk(client, mode, maild, [*calls.items(), ("nope", {})], tmp_path)
+    told = await talk(client, mode, door, maild, [*calls.items(), ("nope", {})], tmp_path)
     assert told["tools"] == list(calls)
     assert revision is None or told["version"] == revision
     if mode != MODERN:  # a client that is told the revision asks for no introduction
@@ -98,11 +103,12 @@ async def test_every_tool_is_called(
     assert answers["cancel_message"]["structuredContent"]["error"]["code"] == "message_not_found"
 
 
+@pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize(("client", "mode", "revision"), STRANGERS)
 async def test_a_wrong_key_is_told(
-    maild: Running, tmp_path: Path, client: str, mode: str, revision: str | None
+    maild: Running, tmp_path: Path, client: str, mode: str, revision: str | None, door: str
 ) -> None:
     """And no client goes looking for an authorization server, or for another era, and hangs."""
     maild.api = maild.api.with_key("svc_live_nobody")
     with pytest.raises(AssertionError, match=r"unknown or revoked|401|Unauthorized"):
-        await talk(client, mode, maild, [], tmp_path)
+        await talk(client, mode, door, maild, [], tmp_path)

@@ -9,14 +9,18 @@ const { Client } = await import(
 const { StreamableHTTPClientTransport } = isOld
   ? await import("@modelcontextprotocol/sdk/client/streamableHttp.js")
   : await import("@modelcontextprotocol/client");
+const { StdioClientTransport } = await import(
+  isOld ? "@modelcontextprotocol/sdk/client/stdio.js" : "@modelcontextprotocol/client/stdio"
+);
 
+const transport = asked.bridge
+  ? new StdioClientTransport(asked.bridge)
+  : new StreamableHTTPClientTransport(new URL(asked.url), {
+      requestInit: { headers: { Authorization: `Bearer ${asked.key}` } },
+    });
 const options = asked.mode ? { versionNegotiation: { mode: asked.mode } } : {};
 const client = new Client({ name: "stranger", version: "1" }, options);
-await client.connect(
-  new StreamableHTTPClientTransport(new URL(asked.url), {
-    requestInit: { headers: { Authorization: `Bearer ${asked.key}` } },
-  }),
-);
+await client.connect(transport);
 const { tools } = await client.listTools();
 const answers = [];
 for (const [name, args] of asked.calls) {

@@ -5,14 +5,18 @@ import json
 import sys
 
 from mcp import ClientSession, McpError
+from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamablehttp_client
 
 
 async def main() -> None:
     asked = json.load(sys.stdin)
-    headers = {"Authorization": f"Bearer {asked['key']}"}
+    if "bridge" in asked:
+        transport = stdio_client(StdioServerParameters(**asked["bridge"]))
+    else:
+        transport = streamablehttp_client(asked["url"], headers={"Authorization": f"Bearer {asked['key']}"})
     async with (
-        streamablehttp_client(asked["url"], headers=headers) as (reader, writer, _),
+        transport as (reader, writer, *_),
         ClientSession(reader, writer) as session,
     ):
         begun = await session.initialize()

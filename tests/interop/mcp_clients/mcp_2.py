@@ -6,14 +6,18 @@ import sys
 
 import httpx2
 from mcp.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
 
 async def main() -> None:
     asked = json.load(sys.stdin)
-    http = httpx2.AsyncClient(headers={"Authorization": f"Bearer {asked['key']}"}, timeout=60)
-    transport = streamable_http_client(asked["url"], http_client=http)
+    if "bridge" in asked:
+        transport = stdio_client(StdioServerParameters(**asked["bridge"]))
+    else:
+        http = httpx2.AsyncClient(headers={"Authorization": f"Bearer {asked['key']}"}, timeout=60)
+        transport = streamable_http_client(asked["url"], http_client=http)
     async with Client(transport, mode=asked["mode"]) as client:
         tools = (await client.list_tools()).tools
         told = {

@@ -1,0 +1,3 @@
+from maild_client.cli.program import main
+
+main()
