@@ -7,7 +7,7 @@ from typing import Any
 
 from controlplane.operations.table import OPERATIONS
 from controlplane.reference.openapi import document
-from scripts import client_names, client_python, client_typescript
+from scripts import client_cli, client_names, client_python, client_typescript
 from tests.support import tools
 
 CLIENTS = Path(__file__).parents[1] / "controlplane" / "clients"
@@ -26,6 +26,7 @@ def generate(folder: Path) -> None:
     told = read()
     client_names.check(told)
     client_python.write(told, folder / "python")
+    client_cli.write(told, folder / "python" / "maild_client" / "cli")
 
 
 def read() -> dict[str, Any]:

@@ -16,7 +16,8 @@ WRITTEN_BY_OTHERS = ("__pycache__", "node_modules", ".mypy_cache", ".ruff_cache"
 def test_a_fresh_run_changes_nothing(tmp_path: Path) -> None:
     fresh = tmp_path / "clients"
     shutil.copytree(clients.CLIENTS, fresh, ignore=shutil.ignore_patterns(*WRITTEN_BY_OTHERS))
-    for generated in ("types.py", "_async/resources.py", "_sync/resources.py", "_sync/client.py"):
+    python = ("types.py", "_async/resources.py", "_sync/resources.py", "_sync/client.py")
+    for generated in (*python, "cli/_commands.json", "cli/_schemas.json"):
         (fresh / "python" / "maild_client" / generated).unlink()
     clients.generate(fresh)
     assert different(clients.CLIENTS, fresh) == [], "run scripts/clients, and commit what it writes"

@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import shell_complete
 
 from maild_client.cli import exits, showing
 from maild_client.cli.exits import CommandEnded
 from maild_client.credentials import ClientCredentials, CredentialsError, find
+
+COMPLETE = "_MAILDC_COMPLETE"  # asks for completions, as click has it
 
 
 @dataclass
@@ -40,6 +43,21 @@ class CommandRun:
     def show(self, answer: Any, columns: Sequence[str] = ()) -> None:
         """An answer on stdout."""
         showing.out(answer, as_json=self.shows_json, columns=columns)
+
+    def show_line(self, answer: Any, text: str) -> None:
+        """One of many answers on stdout, at once: JSON on a line, or a text for a person."""
+        click.echo(showing.as_ascii(answer) if self.shows_json else text)
+        sys.stdout.flush()
+
+    def note(self, text: str) -> None:
+        """How far it is, for a person who waits: on stderr, on a terminal alone."""
+        if sys.stderr.isatty():
+            click.echo(f"\r\x1b[K{showing.safe(text)}", err=True, nl=False)
+
+    def noted(self) -> None:
+        """Take the note away."""
+        if sys.stderr.isatty():
+            click.echo("\r\x1b[K", err=True, nl=False)
 
 
 def run_of(context: click.Context) -> CommandRun:
@@ -84,22 +102,35 @@ class MaildcCommand(click.Command):
         super().__init__(*args, **options)
 
 
-def run(group: click.Group, arguments: Sequence[str] | None = None) -> int:  # noqa: PLR0911 - a table of ends
+def run(group: click.Group, arguments: Sequence[str] | None = None) -> int:
     """The exit code of a run; errors are on stderr by then."""
-    session = CommandRun()
+    instruction = os.environ.get(COMPLETE)
+    if instruction:
+        return shell_complete(group, {}, "maildc", COMPLETE, instruction)
+    told = sys.argv[1:] if arguments is None else [*arguments]
+    run = CommandRun()
     try:
-        done = group.main(args=arguments, prog_name="maildc", standalone_mode=False, obj=session)
-        return done if isinstance(done, int) else exits.DONE
+        return _run(group, told, run)
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
         return exits.USAGE
-    except click.UsageError as error:
-        hint = "" if error.ctx is None else f"\nTry '{error.ctx.command_path} --help'."
-        return _failed(session, CommandEnded(exits.USAGE, "usage", error.format_message() + hint), arguments)
     except click.ClickException as error:
-        return _failed(session, CommandEnded(exits.USAGE, "usage", error.format_message()), arguments)
+        context = getattr(error, "ctx", None)
+        hint = "" if context is None else f"\nTry '{context.command_path} --help'."
+        return _failed(run, CommandEnded(exits.USAGE, "usage", error.format_message() + hint), told)
     except CommandEnded as ended:
-        return _failed(session, ended, arguments)
+        return _failed(run, ended, told)
+
+
+def _run(group: click.Group, arguments: list[str], run: CommandRun) -> int:
+    try:
+        # Not `main` of click, which has ends of its own for what is interrupted or not read to its end.
+        with group.make_context("maildc", arguments, obj=run) as context:
+            done = group.invoke(context)
+        sys.stdout.flush()
+        return done if isinstance(done, int) else exits.DONE
+    except click.exceptions.Exit as ended:
+        return ended.exit_code
     except (click.Abort, KeyboardInterrupt):
         return exits.INTERRUPTED
     except BrokenPipeError:  # who reads has enough: `maildc … | head`
@@ -107,9 +138,9 @@ def run(group: click.Group, arguments: Sequence[str] | None = None) -> int:  # n
         return exits.DONE
 
 
-def _failed(session: CommandRun, ended: CommandEnded, arguments: Sequence[str] | None) -> int:
+def _failed(run: CommandRun, ended: CommandEnded, arguments: Sequence[str]) -> int:
     # What a faulty line of arguments asked for may not have been read yet.
-    if session.wants_json or "--json" in (sys.argv[1:] if arguments is None else arguments):
+    if run.wants_json or "--json" in arguments:
         click.echo(json.dumps({"error": ended.error}), err=True)
     else:
         click.echo(showing.error_text(ended.error), err=True)

@@ -6,7 +6,12 @@ DONE, REFUSED, USAGE, KEY, NOT_FOUND, CONFLICT, LIMIT, SERVER, TIMED_OUT = range
 INTERRUPTED = 130  # as shells have it: 128 and the signal's number
 
 # What a code says goes before its status.
-_BY_CODE = {"insufficient_scope": KEY, "inbox_access_denied": KEY}
+_BY_CODE = {
+    "insufficient_scope": KEY,
+    "inbox_access_denied": KEY,
+    "validation_failed": USAGE,
+    "unexpected_answer": SERVER,  # not of the API, whatever its status
+}
 _BY_STATUS = {
     401: KEY,
     402: LIMIT,
@@ -34,4 +39,4 @@ def exit_code(status: int, code: str) -> int:
     """Of what the API refused."""
     if code in _BY_CODE:
         return _BY_CODE[code]
-    return _BY_STATUS.get(status, SERVER if status >= 500 else REFUSED)
+    return _BY_STATUS.get(status, REFUSED if 400 <= status < 500 else SERVER)

@@ -1,20 +1,59 @@
 """The tree of commands."""
 
 import sys
+from collections.abc import Mapping
+from importlib import import_module
 
 import click
 
-from maild_client.cli import common, setup_commands
+from maild_client.cli import common, exits, schema
+from maild_client.cli.operations import Resource, resources
+from maild_client.version import __version__
+
+# Made by hand, each in its module, which is read when it is asked for.
+_BY_HAND: Mapping[str, str] = {
+    "read": "mail_commands",
+    "reply": "mail_commands",
+    "wait": "mail_commands",
+    "listen": "mail_commands",
+    "work": "work_command",
+    "mcp": "setup_commands",
+    "login": "setup_commands",
+    "completion": "completion_command",
+}
+
+
+class Program(click.Group):
+    """`maildc`: what is made by hand, and a noun for each resource."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*_BY_HAND, *(name.replace("_", "-") for name in resources())]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in _BY_HAND:
+            found: click.Command = getattr(import_module(f"maild_client.cli.{_BY_HAND[cmd_name]}"), cmd_name)
+            return found
+        name = cmd_name.replace("-", "_")
+        return Resource(name) if name in resources() else None
 
 
 def program() -> click.Group:
     """`maildc` with all its commands."""
-    group = click.Group(
-        "maildc", help="Email for agents: the API of a maild server.", params=common.common_options()
-    )
-    group.add_command(setup_commands.login)
-    group.add_command(setup_commands.mcp)
-    return group
+    params = [
+        *common.common_options(),
+        click.Option(
+            ["--schema"], is_flag=True, is_eager=True, expose_value=False, callback=_show_schema,
+            help="All commands with their options and answers, as JSON.",
+        ),
+    ]  # fmt: skip
+    group = Program("maildc", help="Email for agents: the API of a maild server.", params=params)
+    return click.version_option(__version__, prog_name="maildc")(group)
+
+
+def _show_schema(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value:
+        click.echo(schema.told(context))
+        context.exit(exits.DONE)
 
 
 def main() -> None:

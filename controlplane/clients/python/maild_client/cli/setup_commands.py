@@ -23,7 +23,7 @@ KEY_CHARS_MAX = 1024
 CHECK_S = 15
 
 
-@click.command("login", cls=MaildcCommand)
+@click.command("login", cls=MaildcCommand, short_help="Keep a key for the commands that follow")
 @click.option("--no-check", is_flag=True, help="Keep the key without asking the server about it.")
 @click.pass_context
 def login(context: click.Context, no_check: bool) -> None:
@@ -48,7 +48,7 @@ def login(context: click.Context, no_check: bool) -> None:
     click.echo(f"Kept for {url} in {file}", err=True)
 
 
-@click.command("mcp", cls=MaildcCommand)
+@click.command("mcp", cls=MaildcCommand, short_help="Bridge a host that speaks MCP over stdio")
 @click.pass_context
 def mcp(context: click.Context) -> int:
     """Bridge a host that speaks MCP over stdio to the server.

@@ -161,6 +161,53 @@ def _flat(value: Any, path: str) -> Iterator[tuple[str, str]]:
         yield path, _cell(value) if value not in ({}, []) else ""
 
 
+# Mail --------------------------------------------------------------------------------------------
+
+_HEAD = (
+    ("From", ("fromName", "fromAddress")),
+    ("To", ("toAddresses",)),
+    ("Cc", ("ccAddresses",)),
+    ("Date", ("createdAt",)),
+    ("Subject", ("subject",)),
+)
+
+
+def message_text(message: Mapping[str, Any]) -> str:
+    """A message as a person reads it: what we know of it, its header, its text."""
+    lines = [_knowledge(message)]
+    for name, places in _HEAD:
+        said = " ".join(filter(None, (_cell(message.get(place)) for place in places)))
+        if said:
+            lines.append(f"{name}: {said}")
+    files = message.get("attachments") or ()
+    lines += [f"File: {_cell(one.get('id'))} {_cell(one.get('filename'))}" for one in files]
+    words = message.get("textBody")
+    if words is None:
+        words = message.get("extractedText") or message.get("snippet") or ""
+    return "\n".join([*lines, "", safe(str(words), keeps_lines=True).rstrip("\n")])
+
+
+def _knowledge(message: Mapping[str, Any]) -> str:
+    """Ours alone: nothing of it was written by the sender."""
+    auth = message.get("auth")
+    domain = auth.get("verifiedDomain") if isinstance(auth, Mapping) else None
+    told = [_cell(message.get(name)) for name in ("id", "direction", "status")]
+    if message.get("direction") == "inbound":
+        told.append(f"sender verified: {_cell(domain)}" if domain else "sender not verified")
+    risk = message.get("risk")
+    if isinstance(risk, Mapping):
+        told.append(f"risk {_cell(risk.get('level'))}")
+    return " · ".join(filter(None, told))
+
+
+def event_line(event: Mapping[str, Any]) -> str:
+    """An event on one line."""
+    data = event.get("data")
+    named = data if isinstance(data, Mapping) else {}
+    ids = [f"{name}={_cell(value)}" for name, value in named.items() if name.endswith("Id") and value]
+    return " ".join([_cell(event.get("createdAt")), _cell(event.get("type")), *ids])
+
+
 # Errors ------------------------------------------------------------------------------------------
 
 

@@ -1,0 +1,320 @@
+"""How `maildc` ends: its exit codes, what it says where something goes wrong, and what it does not do then."""
+
+import asyncio
+import json
+import os
+import signal
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+
+from maild_client.credentials import find
+from tests.support import maildc
+from tests.support.mcp import mail
+from tests.support.running import Running
+from tests.support.serving import serving
+
+KEY = "svc_live_abcdefghijklmnopqrstuvwxyz"
+
+
+@pytest.fixture
+def environ(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.MonkeyPatch:
+    monkeypatch.setenv("MAILD_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("MAILD_API_KEY", KEY)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    return monkeypatch
+
+
+def use(environ: pytest.MonkeyPatch, url: str, key: str | None = KEY) -> None:
+    environ.setenv("MAILD_URL", url)
+    environ.setenv("MAILD_API_KEY", key or "")
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "exit_code"),
+    [
+        (400, "validation_failed", 2),
+        (400, "draft_incomplete", 1),
+        (401, "invalid_api_key", 3),
+        (402, "limit_reached", 6),
+        (403, "recipient_not_allowed", 1),
+        (403, "insufficient_scope", 3),
+        (403, "inbox_access_denied", 3),
+        (404, "inbox_not_found", 4),
+        (409, "thread_advanced", 5),
+        (410, "event_not_kept", 4),
+        (413, "payload_too_large", 1),
+        (422, "recipient_suppressed", 1),
+        (429, "rate_limit_exceeded", 6),
+        (500, "internal_error", 7),
+        (503, "provider_unavailable", 7),
+    ],
+)
+async def test_a_refusal_has_its_exit_code_and_its_envelope(
+    environ: pytest.MonkeyPatch, status: int, code: str, exit_code: int
+) -> None:
+    error = {
+        "code": code,
+        "message": "Do this.",
+        "details": {"limit": 7, "fields": [{"path": "to[0]", "message": "no"}]},
+    }
+
+    async def handle(asked: web.Request) -> web.Response:
+        return web.json_response({"error": error}, status=status)
+
+    async with serving(handle) as url:
+        use(environ, url)
+        told = await maildc.within("inboxes", "create", "--username", "a", "--json")
+        assert (told.code, told.out, told.error) == (exit_code, "", error)
+        words = await maildc.within("inboxes", "create", "--username", "a")
+    assert (words.code, words.out) == (exit_code, "")
+    assert words.said == f"maildc: Do this. [{code}]\n  to[0]: no\n  limit  7\n"
+
+
+async def test_what_is_no_maild_and_what_is_not_there_is_the_servers_fault(
+    environ: pytest.MonkeyPatch,
+) -> None:
+    async def handle(asked: web.Request) -> web.Response:
+        return web.Response(status=404, text="<html>")
+
+    async with serving(handle) as url:
+        use(environ, url)
+        assert (await maildc.within("inboxes", "create", "--username", "a")).code == 7
+    done = await maildc.within("inboxes", "create", "--username", "a", "--json")
+    assert (done.code, done.error["code"]) == (7, "connection_failed")
+
+
+async def test_a_redirect_gets_no_key(environ: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+
+    async def handle(asked: web.Request) -> web.Response:
+        seen.append(asked.path)
+        return web.Response(status=307, headers={"Location": "/stolen"})
+
+    async with serving(handle) as url:
+        use(environ, url)
+        done = await maildc.within("inboxes", "create", "--username", "a")
+    assert done.code == 7 and seen == ["/v1/inboxes"] and KEY not in done.said
+
+
+async def test_no_proxy_of_the_environment_reads_a_key_in_the_clear(environ: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+
+    async def proxy(asked: web.Request) -> web.Response:
+        seen.append(str(asked.url))
+        return web.json_response({"data": []})
+
+    async def server(asked: web.Request) -> web.Response:
+        return web.json_response({"data": [{"id": "straight"}]})
+
+    async with serving(proxy) as there, serving(server) as url:
+        for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+            environ.setenv(name, there)
+        use(environ, url)
+        assert (await maildc.within("webhooks", "list")).json == [{"id": "straight"}]
+    assert seen == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("nope",),
+        ("messages", "nope"),
+        ("messages",),
+        ("messages", "send", "--nope"),
+        ("messages", "send", "--to", "a@x.test"),
+        ("messages", "get"),
+        ("messages", "list", "--limit", "many"),
+        ("messages", "list", "--direction", "sideways"),
+        ("messages", "send", "--body", "[]"),
+        ("messages", "send", "--body", "{"),
+        ("messages", "send", "--text", "@/nowhere/at/all"),
+        ("messages", "send", "--headers", "novalue"),
+        ("messages", "send", "--text", "-", "--html", "-"),
+        ("messages", "send", "--attach", "/nowhere/at/all"),
+        ("messages", "get", ".."),
+        ("work", "inb_1", "--exec", ""),
+        ("work", "inb_1", "--exec", "'"),
+        ("messages", "list", "--server", "nowhere"),
+    ],
+)
+async def test_what_can_not_be_meant_is_usage(environ: pytest.MonkeyPatch, words: tuple[str, ...]) -> None:
+    done = await maildc.within(*words)
+    assert (done.code, done.out) == (2, "") and done.said
+    done = await maildc.within(*words, "--json")
+    assert done.code == 2 and (words == ("messages",) or done.error["code"] == "usage")
+
+
+async def test_what_is_missing_is_named_all_at_once(environ: pytest.MonkeyPatch) -> None:
+    done = await maildc.within("messages", "send", "--text", "hello")
+    assert "Missing --inbox-id, --to." in done.said and "maildc messages send --help" in done.said
+
+
+@pytest.mark.parametrize(
+    "words", [("messages", "delete", "msg_1"), ("keys", "revoke", "key_1"), ("queue", "drop")]
+)
+async def test_nothing_is_destroyed_without_a_yes(
+    environ: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    asked: list[str] = []
+
+    async def handle(request: web.Request) -> web.Response:
+        asked.append(request.method)
+        return web.json_response({"data": {"id": "x"}})
+
+    async with serving(handle) as url:
+        use(environ, url)
+        done = await maildc.within(*words, stdin=b"y\n")
+        assert done.code == 2 and "--yes" in done.said and asked == []
+        seen = await maildc.on_terminal(*words, url=url, key=KEY, prompt=b"[y/N]", typed=b"n\n")
+        assert seen.code == 130 and "[y/N]" in seen.text and asked == []
+        seen = await maildc.on_terminal(*words, url=url, key=KEY, prompt=b"[y/N]", typed=b"y\n")
+        assert seen.code == 0 and len(asked) == 1
+        assert (await maildc.within(*words, "--yes")).code == 0 and len(asked) == 2
+
+
+async def test_texts_come_from_arguments_files_and_stdin(environ: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    bodies: list[dict[str, Any]] = []
+
+    async def handle(request: web.Request) -> web.Response:
+        bodies.append(await request.json())
+        return web.json_response({"data": {"id": "x"}})
+
+    (tmp_path / "words").write_text("from a file\n")
+    (tmp_path / "body").write_text(
+        '{"inboxId": "inb_1", "to": ["a@x.test"], "subject": "of the body", "cc": null}'
+    )
+    (tmp_path / "page.pdf").write_bytes(b"%PDF\xff")
+    send = ("messages", "send", "--inbox-id", "inb_1", "--to", "a@x.test")
+    async with serving(handle) as url:
+        use(environ, url)
+        for given, text in (
+            ("plain", "plain"),
+            ("@@x", "@x"),
+            (f"@{tmp_path}/words", "from a file\n"),
+            ("-", "ünter\n"),
+        ):
+            assert (await maildc.within(*send, "--text", given, stdin="ünter\n".encode())).code == 0
+            assert bodies[-1] == {"inboxId": "inb_1", "to": ["a@x.test"], "text": text}
+        body = f"@{tmp_path}/body"
+        assert (
+            await maildc.within("messages", "send", "--body", body, "--subject", "of the option")
+        ).code == 0
+        assert bodies[-1] == {"inboxId": "inb_1", "to": ["a@x.test"], "subject": "of the option", "cc": None}
+        done = await maildc.within(*send, "--attach", f"{tmp_path}/page.pdf", "--headers", '{"X-A": "b=c"}')
+        assert done.code == 0 and bodies[-1]["headers"] == {"X-A": "b=c"}
+        attached = {"filename": "page.pdf", "contentType": "application/pdf", "content": "JVBERv8="}
+        assert bodies[-1]["attachments"] == [attached]
+        done = await maildc.within(*send, "--text", "-", stdin=b"\xff")
+        assert done.code == 2 and "UTF-8" in done.said
+
+
+async def test_a_refused_reply_tells_what_came_and_sends_nothing(maild: Running) -> None:
+    bot = await maild.inbox("bot")
+    first = await maild.received(bot, mail("topic", "one", Message_ID="<1@elsewhere.test>"))
+    more = {"In_Reply_To": "<1@elsewhere.test>", "References": "<1@elsewhere.test>"}
+    second = await maild.received(bot, mail("Re: topic", "two", **more))
+    assert second["threadId"] == first["threadId"]
+    access: dict[str, Any] = {"url": maild.api.url, "key": maild.api.key}
+    done = await maildc.run("reply", first["id"], "--text", "yes", "--json", **access)
+    assert (done.code, done.error["code"]) == (5, "thread_advanced")
+    assert done.error["details"]["newer"][0]["id"] == second["id"]
+    assert await maild.api.messages(direction="outbound") == []
+    sent = await maildc.run("reply", second["id"], "--text", "-", **access, stdin=b"yes")
+    assert sent.json["status"] == "queued", sent.json
+    draft = await maildc.run(
+        "reply", first["id"], "--text", "again", "--anyway", "--draft", "--all", **access
+    )
+    assert draft.json["textBody"] == "again"
+
+
+async def test_a_wait_ends_with_a_message_or_with_8(maild: Running) -> None:
+    bot = await maild.inbox("bot")
+    access: dict[str, Any] = {"url": maild.api.url, "key": maild.api.key}
+    done = await maildc.run("wait", "--inbox-id", bot["id"], "--timeout", "0", "--json", **access)
+    assert (done.code, done.error["code"], done.out) == (8, "timed_out", "")
+    one = await maild.received(bot, mail("first"))
+    two = await maild.received(bot, mail("second"))
+    done = await maildc.run("wait", "--inbox-id", bot["id"], "--after", one["id"], "--timeout", "5", **access)
+    assert done.json["id"] == two["id"]
+
+
+async def test_a_reader_who_has_enough_is_no_error(maild: Running) -> None:
+    read, write = os.pipe()
+    process = await asyncio.create_subprocess_exec(
+        *maildc.command("inboxes", "list"),
+        env=maildc.environment(MAILD_URL=maild.api.url, MAILD_API_KEY=maild.api.key),
+        stdout=write, stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    os.close(write)
+    os.close(read)
+    _, said = await process.communicate()
+    assert (process.returncode, said) == (0, b"")
+
+
+async def test_a_listener_tells_each_event_at_once_until_it_is_stopped(maild: Running) -> None:
+    bot = await maild.inbox("bot")
+    await maild.received(bot, mail("before"))
+    (before,) = (await maild.api.get("/v1/events")).data
+    await maild.received(bot, mail("behind"))
+    access: dict[str, Any] = {"url": maild.api.url, "key": maild.api.key}
+    process = await maildc.begin("listen", "--after", before["id"], **access)
+    assert process.stdout is not None and process.stderr is not None and process.stdin is not None
+    async with asyncio.timeout(maildc.DEADLINE_S):
+        events = [json.loads(await process.stdout.readline())]
+        await maild.received(bot, mail("third"))
+        events.append(json.loads(await process.stdout.readline()))
+        assert [one["type"] for one in events] == ["email.received"] * 2
+        process.send_signal(signal.SIGINT)
+        assert await process.wait() == 130 and await process.stderr.read() == b""
+    process.stdin.close()
+
+
+# login -------------------------------------------------------------------------------------------
+
+
+async def test_login_keeps_a_key_that_the_server_knows(maild: Running, tmp_path: Path) -> None:
+    home, key = str(tmp_path / "config"), str(maild.api.key)
+    words = ("login", "--server", f"{maild.api.url}/")
+    done = await maildc.run(*words, stdin=f"{key}\n".encode(), XDG_CONFIG_HOME=home)
+    assert (done.code, done.out) == (0, "") and key not in done.said
+    file = tmp_path / "config" / "maildc" / "credentials.json"
+    assert str(file) in done.said and stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert find({"XDG_CONFIG_HOME": home}) == (maild.api.url, key)
+    listed = await maildc.run("inboxes", "list", XDG_CONFIG_HOME=home)
+    assert [one["address"] for one in listed.json] == ["postmaster@agents.test"]
+
+
+@pytest.mark.parametrize(("typed", "code"), [(b"svc_live_unknown_key\n", 3), (b"\n", 3), (b"two words\n", 3)])
+async def test_login_keeps_no_key_that_is_none(
+    maild: Running, tmp_path: Path, typed: bytes, code: int
+) -> None:
+    words = ("login", "--server", maild.api.url)
+    done = await maildc.run(*words, stdin=typed, XDG_CONFIG_HOME=str(tmp_path / "config"))
+    assert done.code == code and not (tmp_path / "config").exists()
+    assert typed.strip() == b"" or typed.strip() not in done.said.encode()
+
+
+async def test_login_on_a_terminal_shows_nothing_of_the_key(maild: Running, tmp_path: Path) -> None:
+    key = str(maild.api.key)
+    words = ("login", "--server", maild.api.url)
+    seen = await maildc.on_terminal(
+        *words, prompt=b"not shown", typed=f"{key}\n".encode(), XDG_CONFIG_HOME=str(tmp_path / "config")
+    )
+    assert seen.code == 0 and key not in seen.text and "not shown" in seen.text
+
+
+async def test_no_command_takes_a_key_as_an_argument() -> None:
+    told = json.loads((await maildc.within("--schema")).out)
+    flags = {flag for one in told["commands"] for option in one["options"] for flag in option["flags"]}
+    flags |= {flag for option in told["commonOptions"] for flag in option["flags"]}
+    assert {"--key-file", "--to"} <= flags and not {
+        "--api-key",
+        "--key",
+        "--token-file",
+        "--password",
+    } & flags
+    assert os.environ.get("MAILD_API_KEY") is None
