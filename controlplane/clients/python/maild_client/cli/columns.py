@@ -19,7 +19,7 @@ COLUMNS: Mapping[str, Sequence[str]] = {
     "listInboxes": ("id", "address", "unreadCount", "createdAt", "name"),
     "listKeys": ("id", "mode", "isActive", "inboxId", "createdAt", "name"),
     "listMembers": ("id", "email", "role", "name"),
-    "listMessages": ("id", "direction", "status", "createdAt", "fromAddress", "subject"),
+    "listMessages": ("id", "status", "createdAt", "fromAddress", "subject"),
     "listQueue": ("messageId", "address", "status", "attempts", "nextAttemptAt", "response"),
     "listReviews": ("id", "status", "direction", "createdAt", "messageId", "reasons"),
     "listRules": ("id", "direction", "action", "value", "inboxId", "note"),

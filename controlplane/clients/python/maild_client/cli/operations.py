@@ -24,8 +24,12 @@ class Resource(click.Group):
 
     def __init__(self, name: str) -> None:
         self._rows = {row.verb.replace("_", "-"): row for row in rows() if row.resource == name}
-        super().__init__(name.replace("_", "-"), help=f"{', '.join(self._rows)}.", no_args_is_help=True)
-        self.short_help = ", ".join(self._rows)
+        super().__init__(
+            name.replace("_", "-"),
+            help=f"What there is to do with {name}.",
+            short_help=", ".join(self._rows),
+            no_args_is_help=True,
+        )
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self._rows)

@@ -5,6 +5,7 @@ title or its clipboard, or turn the direction of text around is shown as an esca
 """
 
 import json
+import re
 import shutil
 import sys
 import unicodedata
@@ -15,6 +16,9 @@ import click
 
 COLUMNS_MAX = 6
 LEAST_WIDTH = 8
+ID_WIDTH = 32
+_WHOLE = ("id", "Id", "At", "at")  # ids and times
+_TIME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z")
 # Controls (C0, C1), format and bidi characters, halves of surrogate pairs, line ends of Unicode, and what has no
 # meaning that everybody knows.
 _OBEYED = frozenset(("Cc", "Cf", "Cs", "Zl", "Zp", "Co", "Cn"))
@@ -55,12 +59,14 @@ def as_ascii(answer: Any, *, is_indented: bool = False) -> str:
 
 
 def table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str], width: int) -> list[str]:
-    """The lines of a table, none longer than `width` as long as that can be; the last column gives way first."""
+    """The lines of a table, none longer than `width` as long as that can be; ids stay whole, for the next command."""
     names = list(columns or _columns(rows))
     cells = [[_cell(_member(row, name)) for name in names] for row in rows]
     grid = [[_heading(name) for name in names], *cells]
-    widths = [max(columns_of(row[place]) for row in grid) for place in range(len(names))]
-    _narrow(widths, width)
+    widths = [
+        min(max(columns_of(row[place]) for row in grid), max(width, ID_WIDTH)) for place in range(len(names))
+    ]
+    _narrow(widths, [place for place, name in enumerate(names) if not name.endswith(_WHOLE)], width)
     return [
         "  ".join(_padded(cell, one) for cell, one in zip(row, widths, strict=True)).rstrip() for row in grid
     ]
@@ -83,7 +89,7 @@ def _member(row: Mapping[str, Any], path: str) -> Any:
 
 
 def _heading(path: str) -> str:
-    name = path.rpartition(".")[2]
+    name = safe(path.rpartition(".")[2])
     return "".join(f" {one}" if one.isupper() else one for one in name).upper()
 
 
@@ -96,17 +102,19 @@ def _cell(value: Any) -> str:
         return ", ".join(_cell(one) for one in value)
     if isinstance(value, Mapping):
         return safe(str(value.get("address") or as_ascii(value)))
-    return safe(str(value))
+    time = _TIME.fullmatch(value) if isinstance(value, str) else None
+    return f"{time[1]} {time[2]}" if time else safe(str(value))
 
 
-def _narrow(widths: list[int], width: int) -> None:
-    spare = width - sum(widths) - 2 * (len(widths) - 1)
-    for place in reversed(range(len(widths))):
-        if spare >= 0:
+def _narrow(widths: list[int], may_shrink: Sequence[int], width: int) -> None:
+    """The widest gives way, until they fit or nothing is left to give."""
+    over = sum(widths) + 2 * (len(widths) - 1) - width
+    while over > 0 and may_shrink:
+        widest = max(may_shrink, key=lambda place: widths[place])
+        if widths[widest] <= LEAST_WIDTH:
             return
-        given = min(-spare, max(0, widths[place] - LEAST_WIDTH))
-        widths[place] -= given
-        spare += given
+        widths[widest] -= 1
+        over -= 1
 
 
 def columns_of(text: str) -> int:
@@ -137,8 +145,8 @@ def _padded(cell: str, width: int) -> str:
 
 
 def members(answer: Mapping[str, Any]) -> list[str]:
-    """The lines of an object: what it has in itself, then its texts."""
-    flat = list(_flat(answer, ""))
+    """The lines of an object: what it has in itself, then its texts. What is empty is left out."""
+    flat = [(name, text) for name, text in _flat(answer, "") if text]
     short = [(name, text) for name, text in flat if "\n" not in text]
     longest = max((len(name) for name, _ in short), default=0)
     lines = [f"{name:<{longest}}  {text}".rstrip() for name, text in short]
@@ -158,7 +166,7 @@ def _flat(value: Any, path: str) -> Iterator[tuple[str, str]]:
     elif isinstance(value, str):
         yield path, safe(value, keeps_lines=True).strip("\n")
     else:
-        yield path, _cell(value) if value not in ({}, []) else ""
+        yield path, _cell(value) if value != {} else ""
 
 
 # Mail --------------------------------------------------------------------------------------------
