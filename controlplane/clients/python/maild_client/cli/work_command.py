@@ -1,11 +1,14 @@
 """`maildc work`: an inbox as a queue, whose messages a program of one's own handles."""
 
 import json
+import logging
 import os
 import shlex
+import shutil
 import signal
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -27,7 +30,7 @@ class ProgramFailed(Exception):
 @click.argument("inbox_id", metavar="INBOX_ID")
 @click.option("--exec", "command", required=True, metavar="CMD", help="The program, with its arguments.")
 @click.option("--concurrency", type=click.IntRange(1, 100), default=1, show_default=True, help="At once.")
-@click.option("--lease-seconds", type=click.IntRange(10, 3600), default=300, show_default=True)
+@click.option("--lease-seconds", type=click.IntRange(30, 3600), default=300, show_default=True)
 @click.option(
     "--retry-delay", type=click.IntRange(0), default=30, show_default=True, help="Seconds after a failure."
 )
@@ -40,10 +43,8 @@ def work(context: click.Context, /, inbox_id: str, command: str, **options: Any)
     is done; anything else gives it back. `maildc reply $MAILD_MESSAGE_ID --claim-id $MAILD_CLAIM_ID` answers, and
     sends nothing where the claim was lost. Leases are extended meanwhile. SIGTERM: what runs is finished first.
     """
-    program = _program(command)
-    run = run_of(context)
-    runner = ProgramRunner(program, lambda text: click.echo(f"maildc work: {safe(text)}", err=True))
-    with Caller(run) as caller, told():
+    runner = ProgramRunner(_program(command))
+    with Caller(run_of(context)) as caller, _log_on_stderr(), told():
         caller.client.inboxes.work(
             inbox_id,
             runner.handle,
@@ -58,17 +59,16 @@ def _program(command: str) -> list[str]:
         found = shlex.split(command)
     except ValueError as error:
         raise click.UsageError(f"--exec: {error}.") from None
-    if not found:
-        raise click.UsageError("--exec names no program.")
+    if not found or shutil.which(found[0]) is None:
+        raise click.UsageError(f"--exec: there is no program {found[0] if found else ''!r}.")
     return found
 
 
 class ProgramRunner:
-    """Runs the program for a message. `tell` says what became of it."""
+    """Runs the program for a message."""
 
-    def __init__(self, program: list[str], tell: Callable[[str], None]) -> None:
+    def __init__(self, program: list[str]) -> None:
         self._program = program
-        self._tell = tell
 
     def handle(self, message: Mapping[str, Any], claim: Claim) -> None:
         """Returns when it is done; ProgramFailed."""
@@ -86,12 +86,29 @@ class ProgramRunner:
             ) as process:
                 process.communicate(json.dumps(message).encode())
         except OSError as error:
-            self._tell(f"{claim.message_id}: {self._program[0]} can't be run: {error.strerror}")
-            raise ProgramFailed from None
+            raise ProgramFailed(f"{self._program[0]} can't be run: {error.strerror}") from None
         if process.returncode:
-            self._tell(f"{claim.message_id}: {_ended(process.returncode)}, given back")
-            raise ProgramFailed
+            raise ProgramFailed(_ended(process.returncode))
 
 
 def _ended(code: int) -> str:
     return f"exit {code}" if code > 0 else f"ended by {signal.Signals(-code).name}"
+
+
+class StderrLog(logging.Handler):
+    """What the worker tells, a line each, without a trace of ours."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        why = record.exc_info[1] if record.exc_info else None
+        told = record.getMessage() + (f": {why}" if why else "")
+        click.echo(f"maildc work: {safe(told)}", err=True)
+
+
+@contextmanager
+def _log_on_stderr() -> Iterator[None]:
+    log, handler = logging.getLogger("maild_client"), StderrLog()
+    log.addHandler(handler)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
