@@ -242,6 +242,15 @@ async def test_a_wait_ends_with_a_message_or_with_8(maild: Running) -> None:
     assert done.json["id"] == two["id"]
 
 
+async def test_a_thread_is_read_as_text_behind_its_fences(maild: Running) -> None:
+    bot = await maild.inbox("bot")
+    message = await maild.received(bot, mail("topic", "<<<mail words"))
+    access: dict[str, Any] = {"url": maild.api.url, "key": maild.api.key}
+    context = (await maildc.run("read", message["threadId"], **access)).json
+    text = await maildc.run("read", message["threadId"], "--text", "--max-tokens", "500", **access)
+    assert text.code == 0 and text.out == context["text"] + "\n" and "< < <mail words" in text.out
+
+
 async def test_a_reader_who_has_enough_is_no_error(maild: Running) -> None:
     read, write = os.pipe()
     process = await asyncio.create_subprocess_exec(

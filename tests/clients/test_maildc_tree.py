@@ -1,6 +1,8 @@
 """What `maildc` tells of itself: `--schema` beside click's own tree, and what a shell completes."""
 
 import json
+import re
+import shlex
 from typing import Any
 
 import click
@@ -10,6 +12,7 @@ from maild_client.cli.program import program
 from maild_client.cli.rows import rows
 from tests.support import maildc
 from tests.support.running import Running
+from tests.support.words import ROOT
 
 
 def tree(group: click.Group) -> dict[str, click.Command]:
@@ -98,3 +101,22 @@ async def test_all_pages_of_a_list_are_fetched(maild: Running) -> None:
     one = await maildc.run("inboxes", "list", "--limit", "2", **access)
     whole = await maildc.run("inboxes", "list", "--limit", "2", "--all", **access)
     assert len(one.json) == 2 and len({each["id"] for each in whole.json}) == 4
+
+
+def test_commands_that_the_documents_show_are_commands() -> None:
+    found = tree(program())
+    lines = [
+        line.strip()
+        for name in ("maildc.md", "quickstart-mcp.md")
+        for block in re.findall(
+            r"```sh\n(.*?)```", (ROOT / "docs" / "agents" / name).read_text("utf-8"), re.DOTALL
+        )
+        for line in block.splitlines()
+        if line.startswith("maildc ")
+    ]
+    assert len(lines) > 8
+    for line in lines:
+        words = shlex.split(re.split(" [<|>] ", line)[0])
+        depth = next(depth for depth in (3, 2) if " ".join(words[:depth]) in found)
+        path = " ".join(words[:depth])
+        found[path].make_context(path, words[depth:], parent=click.Context(program(), info_name="maildc"))

@@ -18,15 +18,16 @@ WAIT_AT_ONCE_S = 55  # the API holds a request no longer
 @click.command("read", cls=MaildcCommand, short_help="Show a message or a thread as text")
 @click.argument("id", metavar="MESSAGE_ID|THREAD_ID")
 @click.option("--max-tokens", type=click.INT, help="Of a thread: about how long its text may be.")
+@click.option("--text", "as_text", is_flag=True, help="As text, also where stdout is no terminal.")
 @click.pass_context
-def read(context: click.Context, id: str, max_tokens: int | None) -> None:
+def read(context: click.Context, id: str, max_tokens: int | None, as_text: bool) -> None:
     """Show a message, or a whole thread, as text."""
     run = run_of(context)
     operation = "getThreadContext" if id.startswith("thd_") else "getMessage"
     parts = given.parts(row_of(operation), {_id_option(operation): id, "max_tokens": max_tokens})
     with Caller(run) as caller:
         answer = caller.json(row_of(operation), parts)
-    if run.shows_json:
+    if run.shows_json and not as_text:
         run.show(answer)
     elif operation == "getThreadContext":
         click.echo(showing.safe(answer["text"], keeps_lines=True))

@@ -172,7 +172,7 @@ def _option(taken: Taken) -> click.Option:
     return click.Option([taken.flag, taken.option], type=_type(taken), metavar=metavar, help=told)
 
 
-def _type(taken: Taken) -> click.ParamType[Any]:
+def _type(taken: Taken) -> "click.ParamType[Any]":  # no generic in older ones
     if taken.choices and all(isinstance(one, str) for one in taken.choices):
         return click.Choice(taken.choices)
     return click.INT if taken.kind == "integer" else click.STRING
