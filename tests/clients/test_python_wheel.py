@@ -39,6 +39,7 @@ async def test_the_wheel_goes_the_whole_way(tmp_path: Path) -> None:
     ):
         dns.add_mx("there.test", "127.0.0.1")
         told = await travelled(python, tmp_path, daemon)
+        assert {one["username"] for one in await listed(python, tmp_path, daemon)} >= {"postmaster"}
     newer, sent = told["newer"]
     assert newer == sent
     assert told["text"].strip() == "Please pay." and told["words"] and told["bytes"] == len(PDF)
@@ -79,6 +80,17 @@ async def installed(folder: Path, wheel: Path) -> Path:
     await tools.run(*pip, "install", "-q", "--no-deps", str(wheel), folder=folder)
     assert "No broken requirements" in await tools.run(*pip, "check", folder=folder)
     return python
+
+
+async def listed(python: Path, folder: Path, daemon: Daemon) -> Any:
+    """The inboxes, as the command tells them that came with the wheel."""
+    process = await asyncio.create_subprocess_exec(
+        str(python.with_name("maildc")), "inboxes", "list", cwd=folder,
+        env={"MAILD_URL": daemon.api.url, "MAILD_API_KEY": daemon.api_key}, stdout=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    out, _ = await process.communicate()
+    assert process.returncode == 0
+    return json.loads(out)
 
 
 async def travelled(python: Path, folder: Path, daemon: Daemon) -> Any:
