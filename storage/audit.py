@@ -35,14 +35,15 @@ WALK = 10_000  # positions that one look passes over at most
 BEFORE_ALL = -(2**63)  # a number that is below every row's, whoever wrote it
 KEPT_MACS = 1000
 NO_DETAILS: Mapping[str, Any] = {}
+UNREADABLE: Mapping[str, Any] = {"unreadable": True}
 
 _HEAD = "SELECT seq, hash, created_at FROM audit WHERE organization_id = ? ORDER BY seq DESC LIMIT 1"
 _INSERT = f"INSERT INTO audit ({columns(AuditRow)}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_PAGE = f"""SELECT {columns(AuditRow)} FROM audit
+_TEXTS = ", ".join(octets(name) for name in ("type", "actor", "subject", "request_id", "details"))
+_PAGE = f"""SELECT seq, created_at, {_TEXTS}, hash FROM audit
     WHERE organization_id = :organization AND seq > :after AND seq <= :until
       AND (:types IS NULL OR type IN {each_of(":types")}) AND (:actor IS NULL OR actor = :actor)
     ORDER BY seq LIMIT :limit"""
-_TEXTS = ", ".join(octets(name) for name in ("type", "actor", "subject", "request_id", "details"))
 _AS_STORED = f"""SELECT seq, created_at, {_TEXTS}, hash FROM audit
     WHERE organization_id = ? AND seq > ? ORDER BY seq LIMIT ?"""
 _WAITING_TEXTS = ", ".join(
@@ -188,7 +189,9 @@ class AuditPage(NamedTuple):
 def page(
     tx: Tx, organization_id: str, *, after: int, limit: int, types: Sequence[str] | None, actor: str | None
 ) -> AuditPage:
-    """Up to `limit` rows behind that number, oldest first; none, where WALK numbers hold none that is wanted."""
+    """Up to `limit` rows behind that number, oldest first; none, where WALK numbers hold none that is wanted.
+
+    A row that somebody rewrote is told as far as it can be read; `maild audit verify` says that he did."""
     end = head(tx, organization_id).seq
     first: int | None = tx.value(_FIRST, (organization_id, after))
     if first is None:
@@ -205,10 +208,19 @@ def page(
             "limit": limit,
         },
     )
-    found = [AuditRow(*row) for row in rows]
+    found = [_told(organization_id, row) for row in rows]
     if len(found) == limit:
         return AuditPage(found, found[-1].seq, False)
     return AuditPage(found, min(until, end), until >= end)
+
+
+def _told(organization_id: str, row: tuple[Any, ...]) -> AuditRow:
+    seq, created_at, *texts, hash = row
+    type, actor, subject, request_id, details = map(_replaced, texts)
+    at_ms = created_at if _is_a_time(created_at) else 0
+    if _read(details) is UNREADABLE:
+        details = dump(UNREADABLE)
+    return AuditRow(organization_id, seq, at_ms, type, actor, subject, request_id, details, hash)
 
 
 def head(tx: Tx, organization_id: str) -> ChainHead:
@@ -297,13 +309,13 @@ def _replaced(stored: bytes | None) -> Any:
     return None if stored is None else stored.decode("utf-8", "replace")
 
 
-def _read(details: str) -> dict[str, Any]:
-    """What a row that waited says; it lay there unsealed, so it may be anything."""
+def _read(details: str) -> Mapping[str, Any]:
+    """What a row says that somebody may have rewritten, as he may one that waits unsealed."""
     try:
         found = load(details)
     except ValueError:
         found = None
-    return found if isinstance(found, dict) else {"unreadable": True}
+    return found if isinstance(found, dict) else UNREADABLE
 
 
 def _is_a_time(at_ms: int) -> bool:

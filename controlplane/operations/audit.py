@@ -32,7 +32,7 @@ async def _rows(call: Call, query: ListAudit) -> AsyncIterator[bytes]:
             actor=query.actor,
         )
         for row in page.rows:
-            yield msgspec.json.encode(_shown_row(row))
+            yield msgspec.json.encode(shown_row(row))
         if page.is_end:
             return
         left -= len(page.rows)
@@ -44,7 +44,8 @@ async def get_audit_head(call: Call) -> Result:
     return Result({"seq": head.seq, "hash": head.hash.hex(), "at": iso_or_none(head.created_at)})
 
 
-def _shown_row(row: AuditRow) -> dict[str, Any]:
+def shown_row(row: AuditRow) -> dict[str, Any]:
+    """As the API shows it."""
     return {
         "seq": row.seq,
         "at": iso(row.created_at),

@@ -8,12 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
+from controlplane.operations.audit import shown_row
 from maild.cli import main
-from storage import audit_chain
+from storage import audit, audit_chain
 from storage.audit_chain import AuditRow
+from storage.database import Tx
 from tests.support.running import SHARED, Running, Template
 
 ROWS = 12
@@ -105,6 +108,20 @@ def test_octets_that_are_no_text_are_found(host: Host) -> None:
 def test_a_time_that_is_none_is_found(host: Host) -> None:
     host.rewrite(TOUCH, f"UPDATE audit SET created_at = {2**62} WHERE seq = 4")
     assert host.verdict()["organizations"][0]["brokenSeq"] == 4
+
+
+@pytest.mark.parametrize("change", [
+    "actor = CAST(x'ff41' AS TEXT)", "details = CAST(x'7bff' AS TEXT)", "details = '}, {'", "details = '[]'",
+    f"created_at = {2**62}", f"created_at = {-(2**62)}", "request_id = CAST(x'00ff' AS TEXT)",
+])  # fmt: skip
+def test_a_row_that_was_rewritten_is_told_as_far_as_it_can_be_read(host: Host, change: str) -> None:
+    host.rewrite(TOUCH, f"UPDATE audit SET {change} WHERE seq = 4")
+    conn = sqlite3.connect(host.folder / "maild.sqlite3")
+    page = audit.page(Tx(conn), host.organization_id, after=0, limit=ROWS, types=None, actor=None)
+    conn.close()
+    told = json.loads(msgspec.json.encode([shown_row(row) for row in page.rows]))
+    assert [one["seq"] for one in told] == list(range(1, ROWS + 1))
+    assert all(isinstance(one["details"], dict) for one in told)
 
 
 def test_rows_before_the_first_are_found(host: Host) -> None:
