@@ -122,7 +122,7 @@ export class Claim {
   /** The claim ended by other means than this. */
   lose(): void {
     this.#isOver = true;
-    this.#lost.abort(new ClaimLostLocally(this.id));
+    this.#lost.abort(new MaildError(`the claim ${this.id} is lost`));
   }
 
   /** Extend the lease until the signal comes or the claim is over. */
@@ -140,13 +140,6 @@ export class Claim {
         pause = this.#leaseSeconds / 10;
       }
     }
-  }
-}
-
-/** The reason of a claim's signal. */
-class ClaimLostLocally extends MaildError {
-  constructor(id: string) {
-    super(`the claim ${id} is lost`);
   }
 }
 
