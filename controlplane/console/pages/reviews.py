@@ -18,6 +18,7 @@ from controlplane.console.pages.messages import shown_message
 from controlplane.contract.refusals import Refusal
 
 PAGE = 20
+CONVERSATION = 12
 STATUSES = ("pending", "approved", "rejected", "expired", "withdrawn")
 # What an approval may hear that the page itself explains.
 _EXPLAINED = {"content_changed": "content_changed", "thread_advanced": "thread_advanced"}
@@ -50,6 +51,7 @@ async def show(call: PageCall) -> Html:
         "whole": None,
         "message": message,
         "recipients": [],
+        "conversation": [],
     }
     if message is None:
         return Html("review.html", shown)
@@ -60,6 +62,7 @@ async def show(call: PageCall) -> Html:
         {
             **shown,
             "whole": await shown_message(call, message, evidence, warned),
+            "conversation": await _conversation(call, message),
             "recipients": [
                 {"kind": kind, "address": address, "is_first": address in first}
                 for kind in ("to", "cc", "bcc")
@@ -125,6 +128,12 @@ async def edit(call: PageCall) -> SeeOther:
 
 async def _answered(call: PageCall, message: dict[str, Any]) -> str | None:
     """The conversation that the draft goes on with: the thread, where there is more in it than the message."""
-    newest = await call.ask("listMessages", threadId=message["threadId"], limit=2)
-    others = [one for one in newest if one["id"] != message["id"]]
-    return message["threadId"] if others else None
+    return message["threadId"] if await _conversation(call, message) else None
+
+
+async def _conversation(call: PageCall, message: dict[str, Any]) -> list[dict[str, Any]]:
+    """The other messages of its thread, oldest first; what came in and is held is in none."""
+    if not message["threadId"]:
+        return []
+    newest = await call.ask("listMessages", threadId=message["threadId"], limit=CONVERSATION)
+    return [one for one in reversed(newest) if one["id"] != message["id"]]
