@@ -16,8 +16,10 @@ from conf.strangers import StrangerLog
 from controlplane.access.authentication import Authenticator
 from controlplane.access.rate_limit import RateLimit
 from controlplane.console.entrance import SIGN_IN, Entrance
+from controlplane.console.figures import KeptFigures
 from controlplane.console.link_mail import LinkMail
 from controlplane.console.live import Live
+from controlplane.console.pages.overview import counting
 from controlplane.console.rendering import Templates
 from controlplane.console.routes import Console
 from controlplane.console.session import MemberSessions
@@ -220,8 +222,7 @@ def control_plane(
     background.append(_claim_keeper(ground, hooks.streams))
     background.append(sent.review_keeper)
     background.append(_review_digest(ground, queue))
-    if console is not None and console.link_mail is not None:
-        background.append(console.link_mail)
+    background += console.background if console is not None else []
     reporter = _tls_reporter(ground, queue) if settings.outbound.tls_reports else None
     if reporter is not None:
         background.append(reporter)
@@ -240,10 +241,10 @@ def _mcp(
 
 
 class ConsoleParts(NamedTuple):
-    """`link_mail`: where members may ask for a link by mail."""
+    """`background`: what counts figures, and mails links where members may ask for one."""
 
     pages: Console
-    link_mail: LinkMail | None
+    background: Sequence[Service]
 
 
 def _console(
@@ -267,8 +268,9 @@ def _console(
     entrance = Entrance(sessions, bodies, link_mail, is_secure=public_url.startswith("https://"))
     live = Live(operations, streams, settings.http.event_stream_heartbeat_s)
     templates = Templates(clock, settings.server.hostname)
-    pages = Console(operations, entrance, live, bodies, templates, ground.cpu, clock, public_url)
-    return ConsoleParts(pages, link_mail)
+    figures = KeptFigures(clock, counting(operations, clock))
+    pages = Console(operations, entrance, live, figures, bodies, templates, ground.cpu, clock, public_url)
+    return ConsoleParts(pages, [figures] if link_mail is None else [figures, link_mail])
 
 
 def _claim_keeper(ground: Ground, streams: Streams) -> ClaimKeeper:

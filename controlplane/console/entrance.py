@@ -5,6 +5,7 @@ binds it to this host and to https (RFC 6265bis §4.1.3.2); where `public_url` i
 host alone, it is a plain one.
 """
 
+from ipaddress import ip_address
 from urllib.parse import urlencode
 
 from aiohttp import web
@@ -146,4 +147,7 @@ def peer_of(request: web.Request) -> str:
     peer = request.remote or ""
     if not is_local(peer):
         return peer
-    return request.headers.get("X-Forwarded-For", "").rpartition(",")[2].strip() or peer
+    try:
+        return str(ip_address(request.headers.get("X-Forwarded-For", "").rpartition(",")[2].strip()))
+    except ValueError:
+        return peer

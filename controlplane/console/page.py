@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, cast
 import msgspec
 
 from controlplane.access.principal import Principal
+from controlplane.console.figures import KeptFigures
 from controlplane.console.forms import Form
 from controlplane.console.session import SignedIn
 from controlplane.console.shown_once import ShownOnce
@@ -63,6 +64,7 @@ class PageCall:
     public_url: str
     cpu: CpuThreads
     shown_once: ShownOnce
+    figures: KeptFigures
     id: str
     query: Mapping[str, str]
     form: Form

@@ -13,6 +13,7 @@ from conf.log_events import clean
 from controlplane.console import safety
 from controlplane.console.entrance import MAIL, ROOT, SIGN_IN, SIGN_OUT, SIGNED_IN, Entrance, see
 from controlplane.console.faults import NoSuchPage, PageFault, told_of
+from controlplane.console.figures import KeptFigures
 from controlplane.console.forms import Form, read_form
 from controlplane.console.live import Live
 from controlplane.console.page import Html, MailDocument, PageAnswer, PageCall, PageRoute, SeeOther, TooLong
@@ -43,6 +44,7 @@ class Console:
         operations: Operations,
         entrance: Entrance,
         live: Live,
+        figures: KeptFigures,
         bodies: RequestBodies,
         templates: Templates,
         cpu: CpuThreads,
@@ -52,6 +54,7 @@ class Console:
         self._operations = operations
         self._entrance = entrance
         self._live = live
+        self._figures = figures
         self._bodies = bodies
         self._templates = templates
         self._cpu = cpu
@@ -145,6 +148,7 @@ class Console:
             self._public_url,
             self._cpu,
             self._shown_once,
+            self._figures,
             request.match_info.get("id", ""),
             request.query,
             form,

@@ -97,6 +97,11 @@ async def test_who_tries_too_often_is_not_listened_to(start: Start, clock: Manua
     elsewhere = {**SAME_ORIGIN, "X-Forwarded-For": "198.51.100.9"}  # the proxy on this host says who it is
     done = await visitor.call("POST", "/console/sign-in", form={"link": "no"}, headers=elsewhere)
     assert done.status == 403
+    for named in ("", "x" * 4000, "198.51.100.9, unknown", "::ffff:1.2.3", "<script>"):
+        done = await visitor.call(
+            "POST", "/console/sign-in", form={"link": "no"}, headers={**SAME_ORIGIN, "X-Forwarded-For": named}
+        )
+        assert done.status == 429, named
     clock.forward(61)
     assert (await visitor.post("/console/sign-in", link=link)).status == 303
 

@@ -21,7 +21,7 @@ from tests.support.dns_server import DnsServer
 from tests.support.mx import Mx
 from tests.support.running import Api, Running, Template
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.xdist_group("console_browser")]
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 HERE = Path(__file__).parent
 PAYLOADS = (Path(__file__).parents[1] / "data" / "xss_payloads.txt").read_text("utf-8").splitlines()
 PAGE_BYTES = 60_000

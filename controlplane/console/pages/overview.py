@@ -1,9 +1,14 @@
 """What a person wants to know first: what waits, and how the mail goes."""
 
-from controlplane.console.charts import bar_chart, shares
-from controlplane.console.page import Html, PageCall
+from typing import Any
+
+from controlplane.access.principal import Principal
+from controlplane.console.charts import ShareOfBar, bar_chart, shares
+from controlplane.console.figures import Count, Figures
+from controlplane.console.page import Html, PageCall, ask_operation
 from controlplane.console.pages.found import with_messages
-from storage.clock import DAY_MS, iso
+from controlplane.operations.invoke import Operations
+from storage.clock import DAY_MS, Clock, iso
 
 DAYS = 30
 DAY_S = DAY_MS // 1000
@@ -14,21 +19,12 @@ TROUBLE = (("email.bounced", "bad", "bounced"), ("email.complained", "worse", "c
 
 
 async def show(call: PageCall) -> Html:
-    since_ms = call.now_ms // DAY_MS * DAY_MS - (DAYS - 1) * DAY_MS
-    types = ",".join(type for type, _, _ in (*VOLUME, *TROUBLE))
-    found = await call.ask("getEventSeries", since=iso(since_ms), types=types, period=DAY_S)
-    series = {line["type"]: line for line in found["series"]}
-    summary = await call.ask("getSummary", since=iso(since_ms))
     reviews = await call.ask("listReviews", status="pending", limit=SHOWN)
-    destinations = await call.ask("listDestinations", since=iso(since_ms), limit=DESTINATIONS)
     return Html(
         "overview.html",
         {
             "organization": await call.ask("getOrganization"),
-            "summary": summary,
-            "volume": bar_chart("Mail by day", series, VOLUME),
-            "trouble": bar_chart("Bounces by day", series, TROUBLE),
-            "destinations": [{**one, "shares": _shares(one)} for one in destinations],
+            "figures": await call.figures.of(call.signed_in.principal),
             "reviews": await with_messages(call, reviews),
             "inboxes": await call.ask("listInboxes", limit=1),
             "days": DAYS,
@@ -37,7 +33,29 @@ async def show(call: PageCall) -> Html:
     )
 
 
-def _shares(one: dict[str, int]) -> list[object]:
+def counting(operations: Operations, clock: Clock) -> Count:
+    """What counts the figures of an organization for its overview."""
+
+    async def count(principal: Principal) -> Figures:
+        async def ask(operation: str, **given: Any) -> Any:
+            return await ask_operation(operations, principal, operation, **given)
+
+        since = iso(clock.now_ms() // DAY_MS * DAY_MS - (DAYS - 1) * DAY_MS)
+        types = ",".join(type for type, _, _ in (*VOLUME, *TROUBLE))
+        found = await ask("getEventSeries", since=since, types=types, period=DAY_S)
+        series = {line["type"]: line for line in found["series"]}
+        destinations = await ask("listDestinations", since=since, limit=DESTINATIONS)
+        return {
+            "summary": await ask("getSummary", since=since),
+            "volume": bar_chart("Mail by day", series, VOLUME),
+            "trouble": bar_chart("Bounces by day", series, TROUBLE),
+            "destinations": [{**one, "shares": _shares(one)} for one in destinations],
+        }
+
+    return count
+
+
+def _shares(one: dict[str, int]) -> list[ShareOfBar]:
     rest = one["sent"] - one["delivered"] - one["bounced"] - one["deferred"]
     parts = (("good", one["delivered"]), ("out", rest), ("wait", one["deferred"]), ("bad", one["bounced"]))
-    return list(shares(parts, one["sent"]))
+    return shares(parts, one["sent"])
