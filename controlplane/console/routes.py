@@ -63,7 +63,8 @@ class Console:
         self._public_url = public_url
 
     def add_to(self, app: web.Application) -> None:
-        """Add the routes."""
+        """Add the routes. What leaves by them, files too, is kept by no browser, unless it says so itself."""
+        app.on_response_prepare.append(_keep_nothing)
         app.router.add_get(f"{ROOT}/static/{{name}}", self._asset)
         self._add(app, "GET", SIGN_IN, self._ask_in)
         self._add(app, "POST", SIGN_IN, self._let_in)
@@ -217,3 +218,9 @@ class Console:
             charset="utf-8",
             headers=safety.ASSET_HEADERS,
         )
+
+
+async def _keep_nothing(request: web.Request, response: web.StreamResponse) -> None:
+    if request.path == ROOT or request.path.startswith(f"{ROOT}/"):
+        response.headers.setdefault("Cache-Control", "no-store")
+        response.headers.setdefault("Referrer-Policy", "no-referrer")

@@ -325,3 +325,33 @@ async def test_a_long_conversation_is_walked_through(local: Running) -> None:
         older = re.findall(r'href="(\?before=[^"]+)"', page.text)
         path = f"/console/threads/{message['threadId']}{older[0]}" if older else ""
     assert sorted(map(int, set(seen))) == list(range(65))
+
+
+# Files -----------------------------------------------------------------------------------------------
+
+
+async def test_files_are_saved_and_not_shown(local: Running) -> None:
+    inbox = await local.inbox("bot")
+    raw = (
+        "From: a@b.test\nSubject: file\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=x\n\n--x\n\nwords\n"
+        '--x\nContent-Type: text/html\nContent-Disposition: attachment; filename="a.html"\n\n'
+        "<script>alert(1)</script>\n--x--\n"
+    )
+    message = await local.received(inbox, raw)
+    (file,) = message["attachments"]
+    member, stranger = await Visitor.sign_in(local), Visitor.of(local)
+    for path, kind in (
+        (f"/console/attachments/{file['id']}", "text/html"),
+        (f"/console/messages/{message['id']}/raw", "message/rfc822"),
+    ):
+        answer = await member.get(path)
+        assert answer.status == 200 and answer.headers["Content-Type"].startswith(kind)
+        assert answer.headers["Content-Disposition"].startswith("attachment;")
+        assert answer.headers["Content-Security-Policy"] == "sandbox; default-src 'none'"
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert answer.headers["Cache-Control"] == "no-store"
+        assert b"alert(1)" in answer.body
+        assert (await stranger.get(path)).location.startswith("/console/sign-in")
+    frame = await member.get(f"/console/messages/{message['id']}/html")
+    assert frame.headers["Cache-Control"] == "no-store"
+    assert (await member.get("/v1/messages")).status == 401, "the cookie is nothing to the API"
