@@ -51,7 +51,7 @@ _IDEMPOTENCY_KEY = {
     "in": "header",
     "required": False,
     "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[ -~]*[!-~][ -~]*$"},
-    "description": "Makes the request safe to repeat for 24 hours: one key, one message",
+    "description": "Makes the request safe to repeat for 48 hours: one key, one message",
 }
 _WEBHOOK_HEADERS = {
     "X-Svc-Signature": "`t=<unix>,v1=<hex>`: HMAC-SHA256 over `<t>.<raw body>`, keyed with the whole secret string",

@@ -4,12 +4,14 @@ import asyncio
 import os
 import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 # A plain user's PATH often lacks the folders where mail servers live.
 SEARCH_PATH = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/usr/local/sbin", "/sbin"])
+NODE_MAJOR = 20  # what the TypeScript client asks for
 
 
 def find(name: str) -> str | None:
@@ -28,6 +30,8 @@ def lacking(*names: str, root: bool = False) -> list[str]:
     problems = [f"{name} is not installed" for name in names if find(name) is None]
     if "swaks" in names and not problems and not _swaks_speaks_tls():
         problems.append("swaks has no TLS (libnet-ssleay-perl is not installed)")
+    if "node" in names and find("node") is not None and _node_major() < NODE_MAJOR:
+        problems.append(f"node is older than {NODE_MAJOR}")
     if root and os.geteuid() != 0:
         problems.append("not root")
     return problems
@@ -53,6 +57,12 @@ async def ended(*command: str, folder: Path) -> tuple[int, str]:
     )  # fmt: skip
     out, _ = await process.communicate()
     return process.returncode or 0, out.decode("utf-8", "replace")
+
+
+@cache
+def _node_major() -> int:
+    done = subprocess.run([path_of("node"), "--version"], capture_output=True, text=True, check=False)
+    return int(done.stdout.lstrip("v").partition(".")[0] or 0)
 
 
 def _swaks_speaks_tls() -> bool:
