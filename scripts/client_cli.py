@@ -60,7 +60,10 @@ def _row(document: Mapping[str, Any], path: str, method: str, one: Mapping[str, 
     given = {each["name"] for each in takes if each["in"] == "query"}
     cursor = next((one for one in _CURSORS if one in given), None)
     if answer["kind"] == "list" and cursor is not None:
-        row["pages"] = {"cursor": cursor, "of": _position(document, answer["schema"]["items"])}
+        row["pages"] = {
+            "cursor": cursor,
+            "of": client_names.position(row["operation"], _resolved(document, answer["schema"]["items"])),
+        }
     waits = [each["name"] for each in takes if each["name"] in _WAITS]
     if waits:
         row["waits"] = waits[0]
@@ -159,12 +162,6 @@ def _answer(one: Mapping[str, Any]) -> dict[str, Any]:
     schema = content["schema"]
     data = schema.get("properties", {}).get("data", schema)
     return {"kind": "list" if data.get("type") == "array" else "object", "schema": data}
-
-
-def _position(document: Mapping[str, Any], item: Mapping[str, Any]) -> str:
-    """The member of a list's last item that the next page is asked for by."""
-    schema = _resolved(document, item)
-    return "id" if "oneOf" in schema or "id" in schema["properties"] else "seq"
 
 
 def _needed(document: Mapping[str, Any], rows: list[dict[str, Any]]) -> dict[str, Any]:

@@ -150,3 +150,11 @@ def id_name(path: str) -> str | None:
         return None
     before = parts[parts.index("{id}") - 1]
     return _IDS.get(before) or f"{before.removesuffix('s')}_id"
+
+
+def position(operation: str, item: Mapping[str, Any]) -> str:
+    """The member of a list's last item that the next page begins behind; `item`: its schema. Several have `@` between
+    them: a thread that moves up while pages are read would take the position with it."""
+    if operation == "listThreads":
+        return "id@lastMessageAt"
+    return "id" if "oneOf" in item or "id" in item["properties"] else "seq"

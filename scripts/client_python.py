@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts import client_sync
-from scripts.client_names import NAMES, Name, id_name
+from scripts.client_names import NAMES, Name, id_name, position
 
 Schema = Mapping[str, Any]
 
@@ -308,10 +308,9 @@ class ClientOperation:
 
     @property
     def position(self) -> str:
-        """The member of an item that the next page begins behind."""
+        """The member of an item that the next page begins behind, or several, with `@` between them."""
         assert self.told is not None
-        item = self.schemas[_name(self.told["items"])]
-        return "id" if "oneOf" in item or "id" in item["properties"] else "seq"
+        return position(self.id, self.schemas[_name(self.told["items"])])
 
     def _parameters(self, place: str) -> list[Argument]:
         return [
@@ -466,7 +465,7 @@ def _example(one: ClientOperation) -> str:
     if STREAM in one.success:
         return f"async for event in {call}:\n    print(event['type'])"
     if one.cursor is not None:
-        return f"async for one in {call}:\n    print(one['{one.position}'])"
+        return f"async for one in {call}:\n    print(one['{one.position.partition('@')[0]}'])"
     return f"await {call}"
 
 

@@ -235,7 +235,12 @@ def _returned(one: ClientOperation) -> tuple[str, str]:
         return "Call<Uint8Array>", "this.transport.bytes(request, options)"
     if one.cursor is not None:
         item = _type(one.told["items"])
-        behind = "`${one.id}@${one.lastMessageAt}`" if one.id == "listThreads" else f"one.{one.position}"
+        members = one.position.split("@")
+        behind = (
+            f"one.{members[0]}"
+            if len(members) == 1
+            else f"`{'@'.join(f'${{one.{name}}}' for name in members)}`"
+        )
         paging = f'{{ parameter: "{one.cursor}", behind: (one) => {behind} }}'
         return f"Pages<{item}>", f"new Pages(this.transport, request, {paging}, options)"
     return f"Call<{_type(one.told)}>", "this.transport.json(request, options)"

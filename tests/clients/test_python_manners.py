@@ -362,6 +362,24 @@ async def test_pages_follow_the_cursor_to_the_empty_one(clients: Clients) -> Non
         ]
 
 
+async def test_a_thread_that_moves_leaves_the_position_where_it_was(clients: Clients) -> None:
+    page = [{"id": "thd_1", "lastMessageAt": "2026-11-21T08:00:00.000Z"}]
+    async with ScriptedServer([answer(200, {"data": one}) for one in (page, [])]) as server:
+
+        async def walked(client: AsyncMaild) -> int:
+            return len([one async for one in client.threads.list()])
+
+        assert (
+            await clients.ask(
+                server.url, walked if clients.is_async else lambda client: len(list(client.threads.list()))
+            )
+            == 1
+        )
+        assert [one.path for one in server.asked][1:] == [
+            "/v1/threads?cursor=thd_1%402026-11-21T08%3A00%3A00.000Z"
+        ]
+
+
 async def test_the_answer_itself(clients: Clients) -> None:
     async with ScriptedServer([answer(200, {"data": {"id": "msg_1"}}, X_RateLimit_Remaining="7")]) as server:
         told = await clients.ask(

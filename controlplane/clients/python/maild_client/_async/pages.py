@@ -17,7 +17,7 @@ class AsyncPages(Generic[T]):
         self._transport = transport
         self._call = call
         self._cursor = cursor  # the parameter that takes the position
-        self._of = of  # the member of the last item that is one
+        self._of = of.split("@")  # the members of the last item that it is made of
 
     async def page(self) -> list[T]:
         """The first page alone: one request."""
@@ -29,7 +29,7 @@ class AsyncPages(Generic[T]):
         while page := await self._page(position):
             yield page
             last: Any = page[-1]
-            position = last[self._of]
+            position = "@".join(str(last[member]) for member in self._of)
 
     async def __aiter__(self) -> AsyncIterator[T]:
         async for page in self.pages():

@@ -1270,7 +1270,7 @@ class AsyncThreads(AsyncResource):
                 "unread": unread,
             },
         )
-        return AsyncPages(self._transport, call, "cursor", "id")
+        return AsyncPages(self._transport, call, "cursor", "id@lastMessageAt")
 
     async def get(
         self,

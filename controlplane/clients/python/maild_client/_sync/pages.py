@@ -18,7 +18,7 @@ class Pages(Generic[T]):
         self._transport = transport
         self._call = call
         self._cursor = cursor  # the parameter that takes the position
-        self._of = of  # the member of the last item that is one
+        self._of = of.split("@")  # the members of the last item that it is made of
 
     def page(self) -> list[T]:
         """The first page alone: one request."""
@@ -30,7 +30,7 @@ class Pages(Generic[T]):
         while page := self._page(position):
             yield page
             last: Any = page[-1]
-            position = last[self._of]
+            position = "@".join(str(last[member]) for member in self._of)
 
     def __iter__(self) -> Iterator[T]:
         for page in self.pages():

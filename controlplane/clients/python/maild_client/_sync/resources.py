@@ -1271,7 +1271,7 @@ class Threads(Resource):
                 "unread": unread,
             },
         )
-        return Pages(self._transport, call, "cursor", "id")
+        return Pages(self._transport, call, "cursor", "id@lastMessageAt")
 
     def get(
         self,
