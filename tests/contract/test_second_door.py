@@ -194,3 +194,26 @@ async def test_a_member_calls_as_a_person(maild: Running) -> None:
     maild.sql("DELETE FROM console_sessions")
     with pytest.raises(Refusal, match="invalid_api_key"):
         await door.call("createKey", name="too late")
+
+
+async def test_a_person_answers_without_a_claim(maild: Running) -> None:
+    """Also where keys need one: members work beside the workers."""
+    made = await maild.operate(
+        maild.store.members.add, maild.organization_id, "ada@people.test", "owner", None
+    )
+    maild.sql(
+        "INSERT INTO console_sessions VALUES ('ses_1', ?, ?, x'00', 0, 0, 0, '', '')",
+        maild.organization_id,
+        made["id"],
+    )
+    bot = await maild.inbox("bot")
+    policy = {"version": 0, "work": {"enabled": True, "requireClaim": True}}
+    assert (await maild.api.call("PUT", f"/v1/inboxes/{bot['id']}/policy", policy)).status == 200
+    message = await maild.received(bot, "From: a@b.test\nSubject: hello\n\nwords\n")
+    refused = await maild.api.post(f"/v1/messages/{message['id']}/reply", {"text": "hi"})
+    assert refused.code == "claim_required"
+    member = PlainDoor(
+        maild, Principal(made["id"], maild.organization_id, None, ("*",), "live", None, "ses_1")
+    )
+    sent = await member.call("replyToMessage", message["id"], text="hi")
+    assert sent["status"] == "queued" and sent["threadId"] == message["threadId"]
