@@ -15,12 +15,17 @@ from typing import Any
 import pytest
 import pytest_asyncio
 import uvloop
+from hypothesis import settings
 
 from tests.support import crash_report, query_plans
 from tests.support.running import Running, Template
 
 query_plans.watch.begin()
 on_shared = pytest.mark.asyncio(loop_scope="session")
+# No test asserts a time, and a busy machine takes it.
+settings.register_profile("maild", deadline=None)
+settings.load_profile("maild")
+
 Start = Callable[..., Awaitable[Running]]
 
 

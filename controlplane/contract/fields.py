@@ -93,18 +93,19 @@ def domain_name(value: str) -> str:
     return name
 
 
-def id_of(*prefixes: str, is_whole: bool = False) -> Check:
-    """Whatever follows the prefix: an id that does not exist is not found, like any other. `is_whole`: looks at the
-    rest too, where an id that is not found goes without a word."""
+def id_of(*prefixes: str, is_one_of_many: bool = False) -> Check:
+    """Whatever follows the prefix: an id that does not exist is not found, like any other. `is_one_of_many`: the others
+    are taken all the same, and the document says no more than what is looked at."""
     starts = tuple(f"{prefix}_" for prefix in prefixes)
 
     def check(value: str) -> str:
-        if not value.startswith(starts) or (is_whole and not _ID.fullmatch(value)):
+        if not value.startswith(starts):
             wanted = " or ".join(f"'{start}…'" for start in starts)
             raise PydanticCustomError("invalid_id", "Expected an id {wanted}", {"wanted": wanted})
         return value
 
-    return Check(check, {"pattern": f"^({'|'.join(prefixes)}){_ID_TAIL}$"})
+    tail = r"_[^\x00]*" if is_one_of_many else _ID_TAIL
+    return Check(check, {"pattern": f"^({'|'.join(prefixes)}){tail}$"})
 
 
 def cursor_of(prefix: str) -> Check:

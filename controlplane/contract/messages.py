@@ -210,10 +210,10 @@ class ChangeMessages(LabelChange):
     """The same for many messages, or their end. `threadIds`: all messages of these threads."""
 
     ids: Annotated[
-        list[Annotated[str, id_of("msg", is_whole=True)]], Field(max_length=BATCH_MESSAGES_MAX)
+        list[Annotated[str, id_of("msg", is_one_of_many=True)]], Field(max_length=BATCH_MESSAGES_MAX)
     ] = Field(default_factory=list)
     threadIds: Annotated[
-        list[Annotated[str, id_of("thd", is_whole=True)]], Field(max_length=BATCH_THREADS_MAX)
+        list[Annotated[str, id_of("thd", is_one_of_many=True)]], Field(max_length=BATCH_THREADS_MAX)
     ] = Field(default_factory=list)
     # A factory, since a documented default makes the field a required one to some generated clients.
     delete: bool = Field(default_factory=bool)
