@@ -55,6 +55,7 @@ class Templates:
             "cut": cut,
             "words": words,
             "percent": percent,
+            "lasting": lasting,
         }
         self._environment.globals |= {"asset": self._asset, "hostname": hostname}
         self._templates = {name: self._environment.get_template(name) for name in texts}
@@ -118,6 +119,13 @@ def words(name: str) -> str:
 def percent(share: float) -> str:
     """`2.5 %`, of a share from 0 to 1."""
     return f"{share * 100:.1f} %"
+
+
+def lasting(seconds: int) -> str:
+    """`2 days`, `90 seconds`: in the longest unit that says it exactly."""
+    length, name = next((unit for unit in _UNITS if seconds % unit[0] == 0), (1, "second"))
+    count = seconds // length
+    return f"{count} {name}{'' if count == 1 else 's'}"
 
 
 def _read(at: str) -> datetime:

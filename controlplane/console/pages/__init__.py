@@ -1,7 +1,17 @@
 """All pages on one screen, below /console. What they show of the API they ask operations for."""
 
 from controlplane.console.page import PageRoute
-from controlplane.console.pages import drafts, inboxes, keys, messages, overview, reviews, threads
+from controlplane.console.pages import (
+    drafts,
+    inboxes,
+    keys,
+    messages,
+    overview,
+    policies,
+    reviews,
+    rules,
+    threads,
+)
 
 # fmt: off
 PAGES: tuple[PageRoute, ...] = (
@@ -9,6 +19,8 @@ PAGES: tuple[PageRoute, ...] = (
     PageRoute("GET", "/inboxes", inboxes.show_list),
     PageRoute("POST", "/inboxes", inboxes.create),
     PageRoute("GET", "/inboxes/{id}", inboxes.show),
+    PageRoute("GET", "/inboxes/{id}/policy", policies.show_of_inbox),
+    PageRoute("POST", "/inboxes/{id}/policy", policies.replace_of_inbox),
     PageRoute("GET", "/threads/{id}", threads.show),
     PageRoute("POST", "/threads/{id}/archive", threads.archive),
     PageRoute("POST", "/threads/{id}/read", threads.mark_read),
@@ -29,5 +41,10 @@ PAGES: tuple[PageRoute, ...] = (
     PageRoute("POST", "/keys", keys.mint),
     PageRoute("GET", "/keys/minted", keys.show_minted),
     PageRoute("POST", "/keys/{id}/revoke", keys.revoke),
+    PageRoute("GET", "/rules", rules.show_list),
+    PageRoute("POST", "/rules", rules.create),
+    PageRoute("POST", "/rules/policy", policies.replace),
+    PageRoute("POST", "/rules/recommended", policies.adopt),
+    PageRoute("POST", "/rules/{id}/delete", rules.delete),
 )
 # fmt: on
