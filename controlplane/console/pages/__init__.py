@@ -2,6 +2,7 @@
 
 from controlplane.console.page import PageRoute
 from controlplane.console.pages import (
+    domains,
     drafts,
     inboxes,
     keys,
@@ -46,5 +47,9 @@ PAGES: tuple[PageRoute, ...] = (
     PageRoute("POST", "/rules/policy", policies.replace),
     PageRoute("POST", "/rules/recommended", policies.adopt),
     PageRoute("POST", "/rules/{id}/delete", rules.delete),
+    PageRoute("GET", "/domains", domains.show_list),
+    PageRoute("POST", "/domains", domains.register),
+    PageRoute("GET", "/domains/{id}", domains.show),
+    PageRoute("POST", "/domains/{id}/verify", domains.verify),
 )
 # fmt: on

@@ -73,3 +73,12 @@ async def names_of(call: PageCall, ids: tuple[str | None, ...]) -> dict[str, str
         people = await call.ask("listMembers")
         names |= {one["id"]: one["name"] or one["email"] for one in people if one["id"] in wanted}
     return names
+
+
+def part_of(
+    rows: list[dict[str, Any]], cursor: str | None, most: int
+) -> tuple[list[dict[str, Any]], str | None]:
+    """Of a list that comes whole: `most` rows behind that of the cursor's id, and the cursor of those behind them."""
+    at = next((number for number, one in enumerate(rows, 1) if one["id"] == cursor), 0)
+    shown = rows[at : at + most]
+    return shown, shown[-1]["id"] if len(rows) > at + most else None
