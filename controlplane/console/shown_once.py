@@ -10,24 +10,24 @@ HELD_MAX = 1000
 
 
 class ShownOnce:
-    """One thing for each session."""
+    """One thing for each place: a session, or a session and what of it."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._held: OrderedDict[str, tuple[float, Any]] = OrderedDict()
 
-    def put(self, session_id: str, value: Any) -> None:
+    def put(self, place: str, value: Any) -> None:
         """Keep it for HELD_S."""
         self._drop_old()
-        self._held[session_id] = (self._clock.monotonic() + HELD_S, value)
-        self._held.move_to_end(session_id)
+        self._held[place] = (self._clock.monotonic() + HELD_S, value)
+        self._held.move_to_end(place)
         while len(self._held) > HELD_MAX:
             self._held.popitem(last=False)
 
-    def take(self, session_id: str) -> Any:
-        """What was kept for the session, which is forgotten now; None: nothing."""
+    def take(self, place: str) -> Any:
+        """What was kept there, which is forgotten now; None: nothing."""
         self._drop_old()
-        _, value = self._held.pop(session_id, (0.0, None))
+        _, value = self._held.pop(place, (0.0, None))
         return value
 
     def _drop_old(self) -> None:

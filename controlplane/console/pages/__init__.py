@@ -12,6 +12,7 @@ from controlplane.console.pages import (
     reviews,
     rules,
     threads,
+    webhooks,
 )
 
 # fmt: off
@@ -51,5 +52,13 @@ PAGES: tuple[PageRoute, ...] = (
     PageRoute("POST", "/domains", domains.register),
     PageRoute("GET", "/domains/{id}", domains.show),
     PageRoute("POST", "/domains/{id}/verify", domains.verify),
+    PageRoute("GET", "/webhooks", webhooks.show_list),
+    PageRoute("POST", "/webhooks", webhooks.create),
+    PageRoute("GET", "/webhooks/secret", webhooks.show_secret),
+    PageRoute("POST", "/webhooks/{id}/test", webhooks.ping),
+    PageRoute("POST", "/webhooks/{id}/switch", webhooks.switch),
+    PageRoute("POST", "/webhooks/{id}/rotate", webhooks.rotate_secret),
+    PageRoute("POST", "/webhooks/{id}/delete", webhooks.delete),
+    PageRoute("POST", "/webhooks/deliveries/{id}/redeliver", webhooks.redeliver),
 )
 # fmt: on
