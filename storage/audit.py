@@ -44,6 +44,11 @@ _PAGE = f"""SELECT seq, created_at, {_TEXTS}, hash FROM audit
     WHERE organization_id = :organization AND seq > :after AND seq <= :until
       AND (:types IS NULL OR type IN {each_of(":types")}) AND (:actor IS NULL OR actor = :actor)
     ORDER BY seq LIMIT :limit"""
+_PAGE_BACK = f"""SELECT seq, created_at, {_TEXTS}, hash FROM audit
+    WHERE organization_id = :organization AND seq <= :last AND seq > :down
+      AND (:types IS NULL OR type IN {each_of(":types")}) AND (:actor IS NULL OR actor = :actor)
+    ORDER BY seq DESC LIMIT :limit"""
+_LAST = "SELECT seq FROM audit WHERE organization_id = ? AND seq < ? ORDER BY seq DESC LIMIT 1"
 _AS_STORED = f"""SELECT seq, created_at, {_TEXTS}, hash FROM audit
     WHERE organization_id = ? AND seq > ? ORDER BY seq LIMIT ?"""
 _WAITING_TEXTS = ", ".join(
@@ -212,6 +217,26 @@ def page(
     if len(found) == limit:
         return AuditPage(found, found[-1].seq, False)
     return AuditPage(found, min(until, end), until >= end)
+
+
+def page_back(
+    tx: Tx, organization_id: str, *, before: int, limit: int, types: Sequence[str] | None, actor: str | None
+) -> AuditPage:
+    """Up to `limit` rows in front of that number, newest first; none, where WALK numbers hold none that is wanted.
+    `position`: the number in front of which the next look goes on."""
+    last: int | None = tx.value(_LAST, (organization_id, before))
+    if last is None:
+        return AuditPage([], before, True)
+    given = {
+        "organization": organization_id,
+        "last": last,
+        "down": last - WALK,
+        "types": None if types is None else dump(list(types)),
+        "actor": actor,
+        "limit": limit,
+    }
+    found = [_told(organization_id, row) for row in tx.all(_PAGE_BACK, given)]
+    return AuditPage(found, found[-1].seq if len(found) == limit else last - WALK + 1, False)
 
 
 def _told(organization_id: str, row: tuple[Any, ...]) -> AuditRow:

@@ -188,22 +188,34 @@ def ended_among(tx: Tx, session_ids: Collection[str]) -> set[str]:
     return {row[0] for row in rows}
 
 
-def list_sessions(tx: Tx, organization_id: str, now_ms: int, limit: int) -> list[ListedSession]:
-    """The open sessions of all members, newest first."""
+def list_sessions(
+    tx: Tx, organization_id: str, now_ms: int, limit: int, member_id: str | None = None
+) -> list[ListedSession]:
+    """The open sessions of the member (None: of all), newest first."""
     rows = tx.all(
         f"""SELECT s.id, s.member_id, m.email, s.created_at, s.last_used_at, s.expires_at, s.address, s.user_agent
             FROM console_sessions s JOIN members m ON m.id = s.member_id
-            WHERE s.organization_id = :organization AND {_OPEN} ORDER BY s.id DESC LIMIT :limit""",
-        {"organization": organization_id, "now_ms": now_ms, "idle_ms": IDLE_MS, "limit": limit},
+            WHERE s.organization_id = :organization AND (:member IS NULL OR s.member_id = :member) AND {_OPEN}
+            ORDER BY s.id DESC LIMIT :limit""",
+        {
+            "organization": organization_id,
+            "member": member_id,
+            "now_ms": now_ms,
+            "idle_ms": IDLE_MS,
+            "limit": limit,
+        },
     )
     return [ListedSession(*row) for row in rows]
 
 
-def end(tx: Tx, organization_id: str, session_id: str) -> str | None:
-    """Revoke it: from this commit on it opens nothing. Whose it was; None where the organization does not have it."""
+def end(tx: Tx, organization_id: str, session_id: str, member_id: str | None = None) -> str | None:
+    """Revoke it: from this commit on it opens nothing. Whose it was; None where the organization, or the member (where
+    one is named), does not have it."""
     row = tx.one(
-        "DELETE FROM console_sessions WHERE id = ? AND organization_id = ? RETURNING member_id",
-        (session_id, organization_id),
+        """DELETE FROM console_sessions
+           WHERE id = :id AND organization_id = :organization AND (:member IS NULL OR member_id = :member)
+           RETURNING member_id""",
+        {"id": session_id, "organization": organization_id, "member": member_id},
     )
     return row[0] if row else None
 

@@ -36,6 +36,10 @@ _FIRST = "SELECT seq FROM events WHERE organization_id = ? AND seq > ? ORDER BY 
 _PAGE = f"""SELECT {columns(EventRow)} FROM events
     WHERE organization_id = :organization AND seq > :after AND seq <= :until AND type IN {each_of(":types")}
       AND (:inbox IS NULL OR inbox_id = :inbox) ORDER BY seq LIMIT :limit"""
+_PAGE_BACK = f"""SELECT {columns(EventRow)} FROM events
+    WHERE organization_id = :organization AND seq <= :last AND seq > :down AND type IN {each_of(":types")}
+      AND (:inbox IS NULL OR inbox_id = :inbox) ORDER BY seq DESC LIMIT :limit"""
+_PREVIOUS = "SELECT seq FROM events WHERE organization_id = ? AND seq < ? ORDER BY seq DESC LIMIT 1"
 # Each type's newest event before that time: a few steps in events_by_type, however long the log is.
 _BEFORE = f"""SELECT max((SELECT seq FROM events WHERE organization_id = :organization AND type = one.value
       AND created_at < :at_ms ORDER BY created_at DESC, seq DESC LIMIT 1)) FROM {elements(":types")} AS one"""
@@ -133,6 +137,32 @@ def list_events(tx: Tx, selection: Selection, *, after: int, limit: int) -> LogP
     if len(found) == limit:
         return LogPage(told, found[-1].seq, False)
     return LogPage(told, min(until, end), until >= end)
+
+
+class BackPage(NamedTuple):
+    """What one look back has found, and the position in front of which the next one goes on."""
+
+    rows: list[EventRow]
+    position: int
+    is_end: bool
+
+
+def list_back(tx: Tx, selection: Selection, *, before: int, limit: int) -> BackPage:
+    """Up to `limit` events in front of the position, newest first; none, where WALK positions hold none that is
+    wanted."""
+    last: int | None = tx.value(_PREVIOUS, (selection.organization_id, before))
+    if last is None:
+        return BackPage([], before, True)
+    given = {
+        "organization": selection.organization_id,
+        "inbox": selection.inbox_id,
+        "types": dump(list(selection.types)),
+        "last": last,
+        "down": last - WALK,
+        "limit": limit,
+    }
+    found = [EventRow(*row) for row in tx.all(_PAGE_BACK, given)]
+    return BackPage(found, found[-1].seq if len(found) == limit else last - WALK + 1, False)
 
 
 def position(tx: Tx, selection: Selection, event_id: str) -> int:

@@ -18,10 +18,27 @@ from controlplane.console.shown_once import ShownOnce
 from controlplane.operations.invoke import Operations, values
 from controlplane.operations.operation import Operation
 from controlplane.operations.results import AnyResult, Download, JsonArray, JsonPieces, Result
-from controlplane.operations.table import LIST_FIRST_CONTACTS, OPERATIONS, SHOW_THREAD, SHOW_WAITING
+from controlplane.operations.table import (
+    BROWSE_AUDIT,
+    BROWSE_EVENTS,
+    END_SESSION,
+    LIST_FIRST_CONTACTS,
+    LIST_SESSIONS,
+    OPERATIONS,
+    SHOW_THREAD,
+    SHOW_WAITING,
+)
 from storage.cpu_threads import CpuThreads
 
-_OWN = (SHOW_WAITING, SHOW_THREAD, LIST_FIRST_CONTACTS)
+_OWN = (
+    SHOW_WAITING,
+    SHOW_THREAD,
+    LIST_FIRST_CONTACTS,
+    BROWSE_AUDIT,
+    BROWSE_EVENTS,
+    LIST_SESSIONS,
+    END_SESSION,
+)
 _BY_ID: Mapping[str, Operation] = {one.id: one for one in (*OPERATIONS, *_OWN)}
 SHOWN_BYTES_MAX = (
     4 * 1024 * 1024

@@ -14,6 +14,7 @@ from conf.strangers import StrangerLog
 from controlplane.access.principal import LIVE, Principal
 from controlplane.console.faults import TooMany
 from controlplane.contract.scopes import ALL, SCOPES
+from controlplane.operations.sessions import end_of
 from storage import console_sessions
 from storage.audit import Records
 from storage.audit_acts import Act, Actor
@@ -169,20 +170,9 @@ class MemberSessions:
         self._failed.note(peer)
 
     async def end(self, signed_in: SignedIn, session_id: str) -> bool:
-        """Revoke a session of the member's organization, from the commit on; False: there is none of that id."""
+        """Revoke a session that the member may end, from the commit on; False: there is none of that id."""
         return await self._db.write(self._end, signed_in.principal, session_id)
 
     def _end(self, tx: Tx, principal: Principal, session_id: str) -> bool:
         principal.ask(tx)
-        member_id = console_sessions.end(tx, principal.organization_id, session_id)
-        if member_id is None:
-            return False
-        self._audit.record(
-            tx,
-            principal.organization_id,
-            Act.SESSION_ENDED,
-            principal.actor,
-            session_id,
-            {"memberId": member_id},
-        )
-        return True
+        return end_of(tx, self._audit, principal, session_id)

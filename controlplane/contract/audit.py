@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from controlplane.contract.fields import NO_CONTROLS, comma_separated
+from controlplane.contract.fields import NO_CONTROLS, Limit, comma_separated
 from controlplane.contract.model import RequestQuery, ResponseModel, Timestamp, an_id
 
 AUDIT_PAGE_MAX = 1000  # rows are small, and an export is many
@@ -79,6 +79,15 @@ class ListAudit(RequestQuery):
     types: ActTypes | None = None
     actor: Annotated[str, Field(max_length=100), NO_CONTROLS] | None = None
     limit: Annotated[int, Field(ge=1, le=AUDIT_PAGE_MAX)] = 50
+
+
+class BrowseAudit(RequestQuery):
+    """For people: newest first, those in front of number `before`."""
+
+    before: Annotated[int, Field(ge=0, le=SEQ_MAX)] = SEQ_MAX
+    types: ActTypes | None = None
+    actor: Annotated[str, Field(max_length=100), NO_CONTROLS] | None = None
+    limit: Limit = 50
 
 
 class AuditEntry(ResponseModel):

@@ -36,6 +36,15 @@ class ListEvents(RequestQuery):
     limit: Limit = 50
 
 
+class BrowseEvents(RequestQuery):
+    """For people: newest first, those before the event `before`."""
+
+    before: Annotated[str, cursor_of("evt")] | None = None
+    types: EventTypes = Field(default_factory=lambda: every_type(["*"]))
+    inboxId: str | None = None
+    limit: Limit = 50
+
+
 class StreamEvents(RequestQuery):
     after: Annotated[str, cursor_of("evt")] | None = None
     lastEventId: Annotated[str, cursor_of("evt")] | None = None

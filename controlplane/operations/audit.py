@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from controlplane.contract.audit import ListAudit
+from controlplane.contract.audit import BrowseAudit, ListAudit
 from controlplane.contract.rendering import json_column
 from controlplane.operations.operation import Call
 from controlplane.operations.results import JsonArray, Result
@@ -28,6 +28,29 @@ async def _rows(call: Call, query: ListAudit) -> AsyncIterator[bytes]:
             call.organization_id,
             after=position,
             limit=min(left, SLICE_ROWS),
+            types=query.types,
+            actor=query.actor,
+        )
+        for row in page.rows:
+            yield msgspec.json.encode(shown_row(row))
+        if page.is_end:
+            return
+        left -= len(page.rows)
+        position = page.position
+
+
+async def browse_audit(call: Call) -> JsonArray:
+    return JsonArray(_rows_back(call, call.input))
+
+
+async def _rows_back(call: Call, query: BrowseAudit) -> AsyncIterator[bytes]:
+    position, left = query.before, query.limit
+    while left:
+        page = await call.read(
+            audit.page_back,
+            call.organization_id,
+            before=position,
+            limit=left,
             types=query.types,
             actor=query.actor,
         )

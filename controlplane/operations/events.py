@@ -3,11 +3,11 @@
 import asyncio
 from collections.abc import AsyncIterator
 
-from controlplane.contract.events import ListEvents, StreamEvents
+from controlplane.contract.events import BrowseEvents, ListEvents, StreamEvents
 from controlplane.operations.event_types import heard
 from controlplane.operations.operation import Call
 from controlplane.operations.results import EventFeed, JsonArray
-from controlplane.webhooks.events import render
+from controlplane.webhooks.events import encode, envelope, render
 from storage import events
 from storage.database import Tx
 from storage.events import Selection
@@ -40,6 +40,34 @@ async def _rendered(call: Call, selection: Selection, position: int, limit: int)
         if page.is_end:
             return
         limit -= len(page.told)
+        position = page.position
+
+
+async def browse_events(call: Call) -> JsonArray:
+    """Newest first, and without the bodies of messages."""
+    query: BrowseEvents = call.input
+    selection = Selection(
+        call.organization_id, call.principal.listed_inbox(query.inboxId), heard(call.principal, query.types)
+    )
+    position = await call.read(_front, selection, query.before)
+    return JsonArray(_in_brief(call, selection, position, query.limit))
+
+
+def _front(tx: Tx, selection: Selection, before: str | None) -> int:
+    """The position in front of which to look; of an event that is gone all that is older is gone, too."""
+    if before is None:
+        return events.newest(tx) + 1
+    return events.kept_position(tx, selection.organization_id, before) or 0
+
+
+async def _in_brief(call: Call, selection: Selection, position: int, limit: int) -> AsyncIterator[bytes]:
+    while limit:
+        page = await call.read(events.list_back, selection, before=position, limit=limit)
+        for event in page.rows:
+            yield encode(envelope(event, None, None))
+        if page.is_end:
+            return
+        limit -= len(page.rows)
         position = page.position
 
 

@@ -14,7 +14,7 @@ from controlplane.contract.analytics import (
 )
 from controlplane.contract.attachments import GetAttachment
 from controlplane.contract.attempts import DeliveryAttempt
-from controlplane.contract.audit import AuditEntry, AuditHead, ListAudit
+from controlplane.contract.audit import AuditEntry, AuditHead, BrowseAudit, ListAudit
 from controlplane.contract.checks import CheckedMessage, CheckMessage
 from controlplane.contract.claims import (
     ClaimedMessage,
@@ -37,7 +37,7 @@ from controlplane.contract.domains import (
     RegisterDomain,
 )
 from controlplane.contract.drafts import CreateDraft, Draft, ListDrafts, PatchDraft
-from controlplane.contract.events import Event, ListEvents, StreamEvents
+from controlplane.contract.events import BrowseEvents, Event, ListEvents, StreamEvents
 from controlplane.contract.evidence import MessageEvidence
 from controlplane.contract.inboxes import (
     CreateInbox,
@@ -125,6 +125,7 @@ from controlplane.operations import (
     replies,
     reviews,
     rules,
+    sessions,
     submission,
     suppressions,
     thread_context,
@@ -546,4 +547,42 @@ LIST_FIRST_CONTACTS = Operation(
     list,
     scope="reviews:read",
     refusals=("review_not_found",),
+)
+BROWSE_AUDIT = Operation(
+    "browseAudit",
+    "GET /v1/audit",
+    "Who did what, newest first",
+    audit.browse_audit,
+    list[AuditEntry],
+    scope="audit:read",
+    input=BrowseAudit,
+)
+BROWSE_EVENTS = Operation(
+    "browseEvents",
+    "GET /v1/events",
+    "What happened, newest first, without bodies",
+    events.browse_events,
+    list[Event],
+    scope="messages:read",
+    input=BrowseEvents,
+)
+LIST_SESSIONS = Operation(
+    "listSessions",
+    "GET /v1/organization/members",
+    "Where members are signed in",
+    sessions.list_sessions,
+    list,
+    scope="organization:read",
+    bound_keys=BoundKeys.NEVER,
+    refusals=("member_required",),
+)
+END_SESSION = Operation(
+    "endSession",
+    "DELETE /v1/organization/members",
+    "Sign a member's browser out",
+    sessions.end_session,
+    dict,
+    scope="organization:read",
+    bound_keys=BoundKeys.NEVER,
+    refusals=("member_required", "not_found"),
 )

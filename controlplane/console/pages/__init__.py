@@ -2,6 +2,7 @@
 
 from controlplane.console.page import PageRoute
 from controlplane.console.pages import (
+    audit,
     domains,
     drafts,
     inboxes,
@@ -11,6 +12,7 @@ from controlplane.console.pages import (
     policies,
     reviews,
     rules,
+    settings,
     threads,
     webhooks,
 )
@@ -60,5 +62,9 @@ PAGES: tuple[PageRoute, ...] = (
     PageRoute("POST", "/webhooks/{id}/rotate", webhooks.rotate_secret),
     PageRoute("POST", "/webhooks/{id}/delete", webhooks.delete),
     PageRoute("POST", "/webhooks/deliveries/{id}/redeliver", webhooks.redeliver),
+    PageRoute("GET", "/audit", audit.show_audit),
+    PageRoute("GET", "/audit/events", audit.show_events),
+    PageRoute("GET", "/settings", settings.show),
+    PageRoute("POST", "/settings/sessions/{id}/end", settings.end_session),
 )
 # fmt: on
