@@ -1,6 +1,6 @@
 """Events: the same in webhooks, in the event log and in the stream; how the log is read."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, RootModel
 
@@ -8,6 +8,7 @@ from controlplane.contract.domains import DomainChecks
 from controlplane.contract.fields import (
     LISTED_EVENTS,
     AskedEvent,
+    EventType,
     Limit,
     ReviewStatus,
     comma_separated,
@@ -40,7 +41,7 @@ class BrowseEvents(RequestQuery):
     """For people: newest first, those before the event `before`."""
 
     before: Annotated[str, cursor_of("evt")] | None = None
-    types: EventTypes = Field(default_factory=lambda: every_type(["*"]))
+    types: EventTypes = Field(default_factory=lambda: [*get_args(EventType)])
     inboxId: str | None = None
     limit: Limit = 50
 

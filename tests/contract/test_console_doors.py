@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from controlplane.console import pages
 from controlplane.console.session import FAILURES_MAX
 from storage import console_sessions
 from storage.console_sessions import IDLE_MS, LINK_MS, SESSION_MS
@@ -18,7 +19,19 @@ CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
     "frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'"
 )
-PAGES = ("/console", "/console/inboxes", "/console/reviews", "/console/keys")
+PAGES = (
+    *(
+        "/console",
+        "/console/inboxes",
+        "/console/reviews",
+        "/console/keys",
+        "/console/rules",
+        "/console/domains",
+    ),
+    *("/console/webhooks", "/console/audit", "/console/audit/events", "/console/settings"),
+)
+UNKNOWN = "x" * 30  # an id that nothing has
+ACTS = [f"/console{one.path.format(id=UNKNOWN)}" for one in pages.PAGES if one.method == "POST"]
 
 
 @pytest.fixture
@@ -262,6 +275,15 @@ async def test_forms_of_other_sites_do_nothing(local: Running) -> None:
                 assert done.status == 403 and "not sent by a page" in done.said, headers
 
 
+async def test_no_page_acts_for_another_site(local: Running) -> None:
+    member = await Visitor.sign_in(local)
+    assert len(ACTS) >= 25
+    for path in ACTS:
+        done = await member.call("POST", path, form={}, headers={"Sec-Fetch-Site": "cross-site"})
+        assert done.status == 403 and "not sent by a page" in done.said, path
+        assert (await Visitor.of(local).post(path)).location == "/console/sign-in", path
+
+
 async def test_what_is_no_form_is_told_so(local: Running) -> None:
     member = await Visitor.sign_in(local)
     for kind, body in (
@@ -318,7 +340,17 @@ async def test_a_member_reads_and_does_not_act(local: Running) -> None:
     reader = await Visitor.sign_in(local, "member", "reader@people.test")
     inbox = await local.inbox("bot")
     message = await local.received(inbox, "From: a@b.test\nSubject: hello\n\nwords\n")
-    for path in (*PAGES, f"/console/inboxes/{inbox['id']}", f"/console/messages/{message['id']}"):
+    await local.api.post("/v1/rules", {"direction": "outbound", "action": "block", "value": "a.test"})
+    await local.api.post("/v1/webhooks", {"url": "https://a.test"})
+    domain = (await local.api.post("/v1/domains", {"domainName": "acme.test"})).data
+    for path in (
+        *PAGES,
+        f"/console/inboxes/{inbox['id']}",
+        f"/console/inboxes/{inbox['id']}/policy",
+        f"/console/messages/{message['id']}",
+        f"/console/threads/{message['threadId']}",
+        f"/console/domains/{domain['id']}",
+    ):
         page = await reader.get(path)
         assert page.status == 200, path
         forms = re.findall(r'<form[^>]*method="post"[^>]*action="([^"]*)"', page.text)
@@ -332,12 +364,21 @@ async def test_a_member_reads_and_does_not_act(local: Running) -> None:
     ):
         done = await reader.post(path, **form)
         assert done.status == 403 and "Your role reads" in done.said, path
+    before = local.sql("SELECT max(seq) FROM audit")
+    for path in ACTS:
+        assert (await reader.post(path)).status in (403, 404), path
+    assert local.sql("SELECT max(seq) FROM audit") == before
 
 
 async def test_another_organization_is_not_there(local: Running) -> None:
     inbox = await local.inbox("bot")
     message = await local.received(inbox, "From: a@b.test\nSubject: hello\n\nwords\n")
     key = (await local.api.get("/v1/keys")).data[0]
+    rule = (
+        await local.api.post("/v1/rules", {"direction": "outbound", "action": "block", "value": "a.test"})
+    ).data
+    hook = (await local.api.post("/v1/webhooks", {"url": "https://a.test"})).data
+    domain = (await local.api.post("/v1/domains", {"domainName": "acme.test"})).data
     other = await local.organization()
     stranger = await Visitor.sign_in(local, "owner", "eve@people.test", other.id)
     for path in (
@@ -346,6 +387,8 @@ async def test_another_organization_is_not_there(local: Running) -> None:
         f"/console/messages/{message['id']}",
         f"/console/messages/{message['id']}/html",
         f"/console/messages/{message['id']}/raw",
+        f"/console/inboxes/{inbox['id']}/policy",
+        f"/console/domains/{domain['id']}",
     ):
         page = await stranger.get(path)
         assert page.status == 404 and "words" not in page.said, path
@@ -354,8 +397,21 @@ async def test_another_organization_is_not_there(local: Running) -> None:
         f"/console/messages/{message['id']}/labels",
         f"/console/threads/{message['threadId']}/archive",
         f"/console/threads/{message['threadId']}/read",
+        f"/console/threads/{message['threadId']}/reply",
+        f"/console/inboxes/{inbox['id']}/policy",
+        f"/console/rules/{rule['id']}/delete",
+        f"/console/domains/{domain['id']}/verify",
+        *(f"/console/webhooks/{hook['id']}/{act}" for act in ("test", "switch", "rotate", "delete")),
     ):
-        done = await stranger.post(path, add="mine", archived="1")
+        policy = {"recipients": "any", "review": "off", "replyTo": "honor", "unlisted": "accept"}
+        numbers = {"version": "0", "expiresAfterSeconds": "60", "maxAttempts": "1"}
+        answer = {"text": "mine", "last": message["id"]}
+        done = await stranger.post(path, add="mine", archived="1", **policy, **numbers, **answer)
         assert done.status in (303, 404), path
     assert (await local.api.get(f"/v1/messages/{message['id']}")).data["labels"] == ["unread"]
     assert (await local.api.get("/v1/organization")).status == 200
+    assert await acts(local, "policy.replaced", "rule.deleted", "webhook.deleted", "webhook.updated") == []
+    for path in PAGES[4:]:
+        page = await stranger.get(path)
+        for mine in ("a.test", "acme.test", hook["id"], rule["id"], "hello"):
+            assert mine not in page.text.replace("data.test", ""), (path, mine)

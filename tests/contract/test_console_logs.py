@@ -32,7 +32,7 @@ async def test_acts_are_read_back_to_the_first(local: Running) -> None:
         rule = {"direction": "outbound", "action": "block", "value": f"d{number}.test"}
         assert (await local.api.post("/v1/rules", rule)).status == 201
     member = await Visitor.sign_in(local)
-    known = (await local.api.get("/v1/audit", limit=1000)).data
+    known = (await local.api.get("/v1/audit", limit="1000")).data
     seen, pages = await walk(member, "/console/audit", r'data-label="No\.">(\d+)<')
     assert seen == [str(one["seq"]) for one in reversed(known)] and pages == 2
     seen, _ = await walk(member, "/console/audit?kind=rule", r'data-label="Act"><b>([\w.]+)<')

@@ -26,6 +26,7 @@ PAGES: tuple[PageRoute, ...] = (
     PageRoute("GET", "/inboxes/{id}/policy", policies.show_of_inbox),
     PageRoute("POST", "/inboxes/{id}/policy", policies.replace_of_inbox),
     PageRoute("GET", "/threads/{id}", threads.show),
+    PageRoute("POST", "/threads/{id}/reply", threads.reply),
     PageRoute("POST", "/threads/{id}/archive", threads.archive),
     PageRoute("POST", "/threads/{id}/read", threads.mark_read),
     PageRoute("GET", "/messages/{id}", messages.show),
