@@ -61,9 +61,7 @@ async def test_a_rule_is_added_listed_and_deleted(local: Running) -> None:
         done = await member.post("/console/rules", **given)
         assert done.location == "/console/rules?done=rule_made"
     page = await member.follow(done)
-    assert "*.elsewhere.test Block to them all inboxes asked us to stop" in page.said.replace(
-        "block", "Block"
-    )
+    assert "*.elsewhere.test Block to them all asked us to stop" in page.said.replace("block", "Block")
     assert f"from them {inbox['address']}" in page.said
     assert "a@b.test" not in (await member.get("/console/rules?direction=outbound")).said
     rules = (await local.api.get("/v1/rules")).data

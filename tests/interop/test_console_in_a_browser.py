@@ -19,7 +19,7 @@ from tests.support.browser import Chromium, Visit
 from tests.support.console import LOCAL, Visitor, link_for
 from tests.support.dns_server import DnsServer
 from tests.support.mx import Mx
-from tests.support.running import Api, Running, Template
+from tests.support.running import Answer, Api, Running, Template
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 HERE = Path(__file__).parent
@@ -259,6 +259,7 @@ async def _show(visit: Visit, path: str) -> str:
 
 async def _hostile_settings(world: World) -> None:
     """Payloads where members, keys, endpoints and browsers can leave some: notes, URLs, answers, names."""
+    hooks: list[Answer] = []
     for number, payload in enumerate(PAYLOADS[:24]):
         rule = {
             "direction": "outbound",
@@ -267,7 +268,12 @@ async def _hostile_settings(world: World) -> None:
             "note": payload[:200],
         }
         assert (await world.maild.api.post("/v1/rules", rule)).status == 201, payload
-        await world.maild.api.post("/v1/webhooks", {"url": f"https://192.0.2.1/{payload}"})
+        url = f"https://hooks.hostile.test/{payload}"
+        hooks.append(await world.maild.api.post("/v1/webhooks", {"url": url}))
+    made = [one.data["id"] for one in hooks if one.status == 201]
+    assert len(made) >= 5, [one.body for one in hooks]
+    for hook in made[:3]:
+        assert (await world.maild.api.call("POST", f"/v1/webhooks/{hook}/test")).status == 200
     hostile = "'" + PAYLOADS[1].replace("'", "''") + "'"
     world.maild.sql(f"UPDATE console_sessions SET user_agent = {hostile}, address = {hostile}")
     email = "payload@people.test"
@@ -459,7 +465,7 @@ async def test_axe_finds_nothing_serious(world: World) -> None:
     link = await link_for(world.maild)
     api = world.maild.api
     domain = (await api.post("/v1/domains", {"domainName": "accessible.test"})).data
-    hook = (await api.post("/v1/webhooks", {"url": "https://192.0.2.1/accessible"})).data
+    hook = (await api.post("/v1/webhooks", {"url": "https://hooks.accessible.test/"})).data
     await api.call("POST", f"/v1/webhooks/{hook['id']}/test")
     await api.post("/v1/rules", {"direction": "inbound", "action": "block", "value": "*.accessible.test"})
     pages = (
