@@ -45,6 +45,7 @@ def envelope(event: EventRow, text: str | None, extracted_text: str | None) -> d
 
 
 def encode(document: dict[str, Any]) -> bytes:
+    """As JSON, whatever its texts hold."""
     try:
         return msgspec.json.encode(document)
     except UnicodeEncodeError:

@@ -364,11 +364,13 @@ async def test_a_member_reads_and_does_not_act(local: Running) -> None:
     ):
         done = await reader.post(path, **form)
         assert done.status == 403 and "Your role reads" in done.said, path
-    done = "SELECT count(*) FROM audit WHERE type <> 'message.refused'"  # that an answer was refused is noted
-    before = local.sql(done)
+    counted = (
+        "SELECT count(*) FROM audit WHERE type <> 'message.refused'"  # that an answer was refused is noted
+    )
+    before = local.sql(counted)
     for path in ACTS:
         assert (await reader.post(path, add="seen")).status in (403, 404), path
-    assert local.sql(done) == before
+    assert local.sql(counted) == before
 
 
 async def test_another_organization_is_not_there(local: Running) -> None:
