@@ -86,7 +86,7 @@ async def test_what_is_wrong_with_a_rule_is_told(local: Running) -> None:
 
 async def test_all_rules_are_walked_through(local: Running) -> None:
     for number in range(55):
-        rule = {"direction": "outbound", "action": "block", "value": f"d{number}.test"}
+        rule = {"direction": "outbound", "action": "block", "value": f"d{number}.test", "note": "&" * 150}
         assert (await local.api.post("/v1/rules", rule)).status == 201
     member, seen, path = await Visitor.sign_in(local), set(), "/console/rules"
     while path:

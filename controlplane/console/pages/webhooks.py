@@ -10,8 +10,8 @@ from controlplane.console.pages.found import part_of
 from controlplane.contract.fields import DEFAULT_EVENTS, EventType
 
 HERE = "/console/webhooks"
-PAGE = 30
-DELIVERIES = 30
+PAGE = 20
+DELIVERIES = 20
 
 
 async def show_list(call: PageCall) -> Html:
