@@ -15,7 +15,7 @@ from typing import NamedTuple
 from conf.strangers import StrangerLog
 from controlplane.access.authentication import Authenticator
 from controlplane.access.rate_limit import RateLimit
-from controlplane.console.entrance import SIGN_IN, Entrance
+from controlplane.console.entrance import Entrance
 from controlplane.console.figures import KeptFigures
 from controlplane.console.link_mail import LinkMail
 from controlplane.console.live import Live
@@ -262,9 +262,7 @@ def _console(
     link_mail = None
     if settings.console.login_by_mail:
         mail = _operator_mail(ground, queue)
-        link_mail = LinkMail(
-            ground.db, clock, ground.ids, ground.audit, mail, sign_in_url=f"{public_url}{SIGN_IN}"
-        )
+        link_mail = LinkMail(ground.db, clock, ground.ids, ground.audit, mail, public_url)
     entrance = Entrance(sessions, bodies, link_mail, is_secure=public_url.startswith("https://"))
     live = Live(operations, streams, settings.http.event_stream_heartbeat_s)
     templates = Templates(clock, settings.server.hostname)

@@ -6,6 +6,8 @@ Also beside a running daemon, which sees it with its next statement: who is remo
 from typing import Any
 
 from conf.settings import Settings
+from controlplane.console.places import link_to
+from controlplane.operations.organization import shown_member
 from maild.message.address import AddressSyntaxError, normalize, validate
 from maild.review_commands import RunUnit
 from storage import console_sessions, members, organizations
@@ -16,8 +18,6 @@ from storage.console_sessions import secret_of
 from storage.database import Tx
 from storage.ids import Ids
 from storage.members import MemberRow
-
-LINK_PATH = "/console/sign-in"
 
 
 class MemberFault(Exception):
@@ -47,12 +47,12 @@ class MemberCommands:
                 )
                 members.add(tx, row)
                 self._audit.record(tx, organization_id, Act.MEMBER_ADDED, OPERATOR, row.id, {"role": role})
-                return _shown(row)
+                return shown_member(row)
             row = known._replace(role=role, name=known.name if name is None else name)
             if row != known:
                 members.change(tx, known, row.role, row.name)
                 self._audit.record(tx, organization_id, Act.MEMBER_CHANGED, OPERATOR, row.id, {"role": role})
-            return _shown(row)
+            return shown_member(row)
 
         return self._run(unit)
 
@@ -61,7 +61,7 @@ class MemberCommands:
 
         def unit(tx: Tx) -> list[dict[str, Any]]:
             _require(tx, organization_id)
-            return [_shown(row) for row in members.of(tx, organization_id)]
+            return [shown_member(row) for row in members.of(tx, organization_id)]
 
         return self._run(unit)
 
@@ -71,7 +71,7 @@ class MemberCommands:
         def work(tx: Tx, row: MemberRow) -> dict[str, Any]:
             members.remove(tx, row)
             self._audit.record(tx, organization_id, Act.MEMBER_REMOVED, OPERATOR, row.id)
-            return {**_shown(row), "removed": True}
+            return {**shown_member(row), "removed": True}
 
         return self._run(lambda tx: work(tx, _find(tx, organization_id, email)))
 
@@ -91,7 +91,7 @@ class MemberCommands:
             self._audit.record(tx, organization_id, Act.LOGIN_LINK_MADE, OPERATOR, row.id)
             return {
                 "member": row.email,
-                "link": f"{server.public_url}{LINK_PATH}?link={secret}",
+                "link": link_to(server.public_url, secret),
                 "expiresAt": iso(link.expires_at),
             }
 
@@ -119,13 +119,3 @@ def _find(tx: Tx, organization_id: str, email: str) -> MemberRow:
     if row is None:
         raise KeyError(f"member {email} of organization {organization_id}")
     return row
-
-
-def _shown(row: MemberRow) -> dict[str, Any]:
-    return {
-        "id": row.id,
-        "email": row.email,
-        "name": row.name,
-        "role": row.role,
-        "joinedAt": iso(row.joined_at),
-    }

@@ -13,6 +13,7 @@ from base64 import urlsafe_b64encode
 from collections.abc import Collection
 from typing import NamedTuple
 
+from storage.clock import DAY_MS
 from storage.database import Tx
 from storage.dialect import elements
 from storage.records import columns, dump
@@ -20,7 +21,6 @@ from storage.records import columns, dump
 SECRET_BYTES = 32
 MINUTE_MS = 60_000
 HOUR_MS = 60 * MINUTE_MS
-DAY_MS = 24 * HOUR_MS
 LINK_MS = 15 * MINUTE_MS
 IDLE_MS = 12 * HOUR_MS
 SESSION_MS = 7 * DAY_MS

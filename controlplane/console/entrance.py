@@ -14,14 +14,13 @@ from controlplane.console.faults import NoSuchPage
 from controlplane.console.forms import read_form
 from controlplane.console.link_mail import LinkMail
 from controlplane.console.page import Html
+from controlplane.console.places import ROOT, SIGN_IN
 from controlplane.console.session import MemberSessions, SignedIn
 from controlplane.transport.callers import PRINCIPAL, REQUEST
 from controlplane.transport.connections import is_local
 from controlplane.transport.request_bodies import RequestBodies
 from storage.console_sessions import SESSION_MS
 
-ROOT = "/console"
-SIGN_IN = f"{ROOT}/sign-in"
 MAIL = f"{SIGN_IN}/mail"
 SIGN_OUT = f"{ROOT}/sign-out"
 SECURE_COOKIE, PLAIN_COOKIE = "__Host-maild", "maild"

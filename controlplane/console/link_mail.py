@@ -5,16 +5,14 @@ member gets LINKS_PER_HOUR at most, and as a whole ASKED_MAX wait to be looked a
 """
 
 from collections import deque
-from datetime import UTC, datetime
 from typing import NamedTuple
 
 import structlog
 
 from conf.log_events import LogEvent, tell
-from controlplane.sending.operator_mail import OperatorMail
+from controlplane.console.places import link_to
+from controlplane.sending.operator_mail import OperatorMail, plain_mail
 from maild.message.address import normalize
-from maild.message.compose import Outgoing, compose
-from maild.message.model import Mailbox
 from storage import console_sessions, members
 from storage.audit import Records
 from storage.audit_acts import Act, system
@@ -43,12 +41,12 @@ class MailedLink(NamedTuple):
 
 
 class LinkMail(LoopService):
-    """`sign_in_url`: where links lead."""
+    """`public_url`: of the host that links lead to."""
 
     name = "console links"
 
     def __init__(
-        self, db: Database, clock: Clock, ids: Ids, audit: Records, mail: OperatorMail, sign_in_url: str
+        self, db: Database, clock: Clock, ids: Ids, audit: Records, mail: OperatorMail, public_url: str
     ) -> None:
         super().__init__()
         self._db = db
@@ -56,7 +54,7 @@ class LinkMail(LoopService):
         self._ids = ids
         self._audit = audit
         self._mail = mail
-        self._sign_in_url = sign_in_url
+        self._public_url = public_url
         self._asked: deque[str] = deque(maxlen=ASKED_MAX)
 
     def ask(self, email: str) -> None:
@@ -81,7 +79,7 @@ class LinkMail(LoopService):
         if sender is None:  # nobody to write as
             return
         secret = secret_of(self._ids.chance(SECRET_BYTES))
-        link = MailedLink(member, secret, f"{self._sign_in_url}?link={secret}")
+        link = MailedLink(member, secret, link_to(self._public_url, secret))
 
         def write(token: str, address: str) -> bytes:
             return _mail(link, address, token, self._clock.now_ms())
@@ -121,21 +119,4 @@ def _mail(link: MailedLink, sender: str, token: str, now_ms: int) -> bytes:
         f"It works once, until {until}. If you did not ask for it, do nothing.",
         "",
     )
-    return compose(
-        Outgoing(
-            from_=Mailbox(None, sender),
-            to=(link.member.email,),
-            cc=(),
-            reply_to=None,
-            subject="Your link to the console",
-            text="\n".join(lines),
-            html=None,
-            attachments=(),
-            message_id=f"<{token}@{sender.rpartition('@')[2]}>",
-            date=datetime.fromtimestamp(now_ms // 1000, UTC),
-            in_reply_to=None,
-            references=(),
-            headers=(("Auto-Submitted", "auto-generated"), ("X-Auto-Response-Suppress", "All")),
-            boundary_seed=token,
-        )
-    ).raw
+    return plain_mail(link.member.email, "Your link to the console", lines, sender, token, now_ms)

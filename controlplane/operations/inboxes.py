@@ -12,12 +12,10 @@ from controlplane.operations.results import Result
 from maild.message.address import is_within
 from storage import agents, allowances, domains, inboxes, organizations, policies
 from storage.audit_acts import Act
-from storage.clock import iso, iso_or_none
+from storage.clock import DAY_MS, iso, iso_or_none
 from storage.database import Tx
 from storage.policies import Policy, document_of
 from storage.records import InboxRow, dump
-
-DAY_MS = 86_400_000
 
 
 async def create_inbox(call: Call) -> Result:

@@ -28,7 +28,7 @@ async def get_organization(call: Call) -> Result:
 
 async def list_members(call: Call) -> Result:
     rows = await call.read(members.of, call.organization_id)
-    return Result([_shown_member(row) for row in rows])
+    return Result([shown_member(row) for row in rows])
 
 
 def _profile(tx: Tx, call: Call, now_ms: int) -> tuple[OrganizationRow, Used, ReputationRates] | None:
@@ -73,7 +73,8 @@ def shown_organization(
     }
 
 
-def _shown_member(row: MemberRow) -> dict[str, Any]:
+def shown_member(row: MemberRow) -> dict[str, Any]:
+    """As the API shows it."""
     return {
         "id": row.id,
         "email": row.email,

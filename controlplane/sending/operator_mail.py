@@ -3,7 +3,8 @@
 Durable when `queue` returns; what the caller marks, it marks in the same transaction.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 
 from controlplane.access.principal import LIVE, Principal
 from controlplane.contract.messages import SendMessage
@@ -12,7 +13,9 @@ from controlplane.sending.recording import said_of
 from controlplane.sending.rows import Prepared
 from controlplane.sending.submission import Submission, WrittenMail
 from maild.message.address import normalize
+from maild.message.compose import Outgoing, compose
 from maild.message.digest import digest
+from maild.message.model import Mailbox
 from storage import blobs, inboxes, messages, outbound
 from storage.audit import Records
 from storage.audit_acts import Act, system
@@ -95,3 +98,25 @@ class OperatorMail:
         told = said_of(inbox.organization_id, inbox.id, "live", keys, prepared.stored.sha256)
         self._audit.record(tx, inbox.organization_id, Act.MESSAGE_QUEUED, HOST, message_id, told)
         return True
+
+
+def plain_mail(to: str, subject: str, lines: Sequence[str], sender: str, token: str, now_ms: int) -> bytes:
+    """A text that a program wrote, for a `WriteMail` to give. `token`: of its Message-ID."""
+    return compose(
+        Outgoing(
+            from_=Mailbox(None, sender),
+            to=(to,),
+            cc=(),
+            reply_to=None,
+            subject=subject,
+            text="\n".join(lines),
+            html=None,
+            attachments=(),
+            message_id=f"<{token}@{sender.rpartition('@')[2]}>",
+            date=datetime.fromtimestamp(now_ms // 1000, UTC),
+            in_reply_to=None,
+            references=(),
+            headers=(("Auto-Submitted", "auto-generated"), ("X-Auto-Response-Suppress", "All")),
+            boundary_seed=token,
+        )
+    ).raw

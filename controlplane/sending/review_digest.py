@@ -8,16 +8,13 @@ gets nothing.
 """
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import NamedTuple
 
 import structlog
 
 from conf.log_events import LogEvent, tell
-from controlplane.sending.operator_mail import OperatorMail
+from controlplane.sending.operator_mail import OperatorMail, plain_mail
 from maild.message.address import normalize, suppression_keys
-from maild.message.compose import Outgoing, compose
-from maild.message.model import Mailbox
 from storage import inboxes, organizations, policies, review_digests, suppressions
 from storage.clock import Clock, iso
 from storage.database import Database, Tx
@@ -153,24 +150,8 @@ def _mail(digest: DueDigest, sender: str, host: str, token: str, now_ms: int) ->
     """`token`: of its Message-ID."""
     count = len(digest.reviews)
     what = "1 message waits" if count == 1 else f"{count} messages wait"
-    return compose(
-        Outgoing(
-            from_=Mailbox(None, sender),
-            to=(digest.address,),
-            cc=(),
-            reply_to=None,
-            subject=f"{what} for a review",
-            text="\n".join(_lines(digest, host)),
-            html=None,
-            attachments=(),
-            message_id=f"<{token}@{sender.rpartition('@')[2]}>",
-            date=datetime.fromtimestamp(now_ms // 1000, UTC),
-            in_reply_to=None,
-            references=(),
-            headers=(("Auto-Submitted", "auto-generated"), ("X-Auto-Response-Suppress", "All")),
-            boundary_seed=token,
-        )
-    ).raw
+    subject = f"{what} for a review"
+    return plain_mail(digest.address, subject, _lines(digest, host), sender, token, now_ms)
 
 
 def _lines(digest: DueDigest, host: str) -> list[str]:

@@ -27,32 +27,25 @@ async def with_messages(call: PageCall, reviews: list[dict[str, Any]]) -> list[d
 
 async def message_or_none(call: PageCall, message_id: str) -> dict[str, Any] | None:
     """The message; None where it was deleted."""
-    try:
-        found: dict[str, Any] = await call.ask("getMessage", message_id)
-    except Refusal as refusal:
-        if refusal.code != "message_not_found":
-            raise
-        return None
-    return found
+    return await _unless(call, "getMessage", message_id, "message_not_found")
 
 
 async def inbox_or_none(call: PageCall, inbox_id: str) -> dict[str, Any] | None:
     """The inbox; None where it is deactivated."""
-    try:
-        found: dict[str, Any] = await call.ask("getInbox", inbox_id)
-    except Refusal as refusal:
-        if refusal.code != "inbox_not_found":
-            raise
-        return None
-    return found
+    return await _unless(call, "getInbox", inbox_id, "inbox_not_found")
 
 
 async def evidence_or_none(call: PageCall, message_id: str) -> dict[str, Any] | None:
     """What was found in the message; None where there is none, as of mail of ours."""
+    return await _unless(call, "getEvidence", message_id, "message_not_found", "not_found")
+
+
+async def _unless(call: PageCall, operation: str, id: str, *gone: str) -> dict[str, Any] | None:
+    """What the operation answers; None where it refuses with one of these codes."""
     try:
-        found: dict[str, Any] = await call.ask("getEvidence", message_id)
+        found: dict[str, Any] = await call.ask(operation, id)
     except Refusal as refusal:
-        if refusal.code not in ("message_not_found", "not_found"):
+        if refusal.code not in gone:
             raise
         return None
     return found
