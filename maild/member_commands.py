@@ -6,7 +6,7 @@ Also beside a running daemon, which sees it with its next statement: who is remo
 from typing import Any
 
 from conf.settings import Settings
-from controlplane.console.places import link_to
+from controlplane.access.console_links import link_to
 from controlplane.operations.organization import shown_member
 from maild.message.address import AddressSyntaxError, normalize, validate
 from maild.review_commands import RunUnit

@@ -12,7 +12,7 @@ its act; the daemon puts it into the chain (`seal_waiting`) and says so in its d
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from hmac import HMAC
 from typing import Any, NamedTuple, Protocol
 
@@ -40,14 +40,10 @@ UNREADABLE: Mapping[str, Any] = {"unreadable": True}
 _HEAD = "SELECT seq, hash, created_at FROM audit WHERE organization_id = ? ORDER BY seq DESC LIMIT 1"
 _INSERT = f"INSERT INTO audit ({columns(AuditRow)}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _TEXTS = ", ".join(octets(name) for name in ("type", "actor", "subject", "request_id", "details"))
-_PAGE = f"""SELECT seq, created_at, {_TEXTS}, hash FROM audit
-    WHERE organization_id = :organization AND seq > :after AND seq <= :until
-      AND (:types IS NULL OR type IN {each_of(":types")}) AND (:actor IS NULL OR actor = :actor)
-    ORDER BY seq LIMIT :limit"""
-_PAGE_BACK = f"""SELECT seq, created_at, {_TEXTS}, hash FROM audit
-    WHERE organization_id = :organization AND seq <= :last AND seq > :down
-      AND (:types IS NULL OR type IN {each_of(":types")}) AND (:actor IS NULL OR actor = :actor)
-    ORDER BY seq DESC LIMIT :limit"""
+_STORED = f"SELECT seq, created_at, {_TEXTS}, hash FROM audit WHERE organization_id = :organization"
+_IS_WANTED = f"(:types IS NULL OR type IN {each_of(':types')}) AND (:actor IS NULL OR actor = :actor)"
+_PAGE = f"{_STORED} AND seq > :after AND seq <= :until AND {_IS_WANTED} ORDER BY seq LIMIT :limit"
+_PAGE_BACK = f"{_STORED} AND seq <= :last AND seq > :down AND {_IS_WANTED} ORDER BY seq DESC LIMIT :limit"
 _LAST = "SELECT seq FROM audit WHERE organization_id = ? AND seq < ? ORDER BY seq DESC LIMIT 1"
 _AS_STORED = f"""SELECT seq, created_at, {_TEXTS}, hash FROM audit
     WHERE organization_id = ? AND seq > ? ORDER BY seq LIMIT ?"""
@@ -202,18 +198,8 @@ def page(
     if first is None:
         return AuditPage([], after, True)
     until = first + WALK - 1
-    rows = tx.all(
-        _PAGE,
-        {
-            "organization": organization_id,
-            "after": after,
-            "until": until,
-            "types": None if types is None else dump(list(types)),
-            "actor": actor,
-            "limit": limit,
-        },
-    )
-    found = [_told(organization_id, row) for row in rows]
+    within = {"after": after, "until": until, "limit": limit}
+    found = _found(tx, _PAGE, organization_id, types, actor, within)
     if len(found) == limit:
         return AuditPage(found, found[-1].seq, False)
     return AuditPage(found, min(until, end), until >= end)
@@ -227,25 +213,29 @@ def page_back(
     last: int | None = tx.value(_LAST, (organization_id, before))
     if last is None:
         return AuditPage([], before, True)
-    given = {
-        "organization": organization_id,
-        "last": last,
-        "down": last - WALK,
-        "types": None if types is None else dump(list(types)),
-        "actor": actor,
-        "limit": limit,
-    }
-    found = [_told(organization_id, row) for row in tx.all(_PAGE_BACK, given)]
+    within = {"last": last, "down": last - WALK, "limit": limit}
+    found = _found(tx, _PAGE_BACK, organization_id, types, actor, within)
     return AuditPage(found, found[-1].seq if len(found) == limit else last - WALK + 1, False)
 
 
-def _told(organization_id: str, row: tuple[Any, ...]) -> AuditRow:
-    seq, created_at, *texts, hash = row
-    type, actor, subject, request_id, details = map(_replaced, texts)
-    at_ms = created_at if _is_a_time(created_at) else 0
-    if _read(details) is UNREADABLE:
-        details = dump(UNREADABLE)
-    return AuditRow(organization_id, seq, at_ms, type, actor, subject, request_id, details, hash)
+def _found(
+    tx: Tx,
+    statement: str,
+    organization_id: str,
+    types: Sequence[str] | None,
+    actor: str | None,
+    within: Mapping[str, int],
+) -> list[AuditRow]:
+    wanted = {"types": None if types is None else dump(list(types)), "actor": actor}
+    rows = tx.all(statement, {"organization": organization_id, **wanted, **within})
+    return [_readable(_row_of(organization_id, row, _replaced)) for row in rows]
+
+
+def _readable(row: AuditRow) -> AuditRow:
+    """The row, whoever rewrote it, as something that can be shown."""
+    if not _is_a_time(row.created_at):
+        row = row._replace(created_at=0)
+    return row._replace(details=dump(UNREADABLE)) if _read(row.details) is UNREADABLE else row
 
 
 def head(tx: Tx, organization_id: str) -> ChainHead:
@@ -257,12 +247,13 @@ def head(tx: Tx, organization_id: str) -> ChainHead:
 def as_stored(tx: Tx, organization_id: str, after: int, limit: int) -> list[AuditRow]:
     """Rows behind that number for a check, whatever their octets are: what is no UTF-8 stands as lone surrogates."""
     found = tx.all(_AS_STORED, (organization_id, after, limit))
-    return [_row_of(organization_id, row) for row in found]
+    return [_row_of(organization_id, row, _text) for row in found]
 
 
-def _row_of(organization_id: str, row: tuple[Any, ...]) -> AuditRow:
+def _row_of(organization_id: str, row: tuple[Any, ...], text: Callable[[bytes | None], Any]) -> AuditRow:
+    """`text`: makes words of the octets of a column."""
     seq, created_at, *texts, hash = row
-    type, actor, subject, request_id, details = map(_text, texts)
+    type, actor, subject, request_id, details = map(text, texts)
     return AuditRow(organization_id, seq, created_at, type, actor, subject, request_id, details, hash)
 
 

@@ -10,11 +10,11 @@ from urllib.parse import urlencode
 
 from aiohttp import web
 
+from controlplane.access.console_links import ROOT, SIGN_IN
 from controlplane.console.faults import NoSuchPage
 from controlplane.console.forms import read_form
 from controlplane.console.link_mail import LinkMail
 from controlplane.console.page import Html
-from controlplane.console.places import ROOT, SIGN_IN
 from controlplane.console.session import MemberSessions, SignedIn
 from controlplane.transport.callers import PRINCIPAL, REQUEST
 from controlplane.transport.connections import is_local

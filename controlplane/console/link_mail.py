@@ -10,7 +10,7 @@ from typing import NamedTuple
 import structlog
 
 from conf.log_events import LogEvent, tell
-from controlplane.console.places import link_to
+from controlplane.access.console_links import link_to
 from controlplane.sending.operator_mail import OperatorMail, plain_mail
 from maild.message.address import normalize
 from storage import console_sessions, members

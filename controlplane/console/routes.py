@@ -10,6 +10,7 @@ import structlog
 from aiohttp import web
 
 from conf.log_events import clean
+from controlplane.access.console_links import ROOT, SIGN_IN
 from controlplane.console import safety
 from controlplane.console.entrance import MAIL, SIGN_OUT, SIGNED_IN, Entrance, see
 from controlplane.console.faults import NoSuchPage, PageFault, told_of
@@ -18,7 +19,6 @@ from controlplane.console.forms import Form, read_form
 from controlplane.console.live import Live
 from controlplane.console.page import Html, MailDocument, PageAnswer, PageCall, PageRoute, SeeOther, TooLong
 from controlplane.console.pages import PAGES
-from controlplane.console.places import ROOT, SIGN_IN
 from controlplane.console.rendering import Templates
 from controlplane.console.session import SignedIn
 from controlplane.console.shown_once import ShownOnce

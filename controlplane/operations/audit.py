@@ -1,6 +1,6 @@
 """The audit log of the caller's organization."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import msgspec
@@ -10,50 +10,51 @@ from controlplane.contract.rendering import json_column
 from controlplane.operations.operation import Call
 from controlplane.operations.results import JsonArray, Result
 from storage import audit
+from storage.audit import AuditPage
 from storage.audit_chain import AuditRow
 from storage.clock import iso, iso_or_none
 
 SLICE_ROWS = 200
+# Given a position and how many rows are wanted: some of those that follow.
+Look = Callable[[int, int], Awaitable[AuditPage]]
 
 
 async def list_audit(call: Call) -> JsonArray:
-    return JsonArray(_rows(call, call.input))
+    query: ListAudit = call.input
 
-
-async def _rows(call: Call, query: ListAudit) -> AsyncIterator[bytes]:
-    position, left = query.after, query.limit
-    while left:
-        page = await call.read(
+    async def look(after: int, left: int) -> AuditPage:
+        return await call.read(
             audit.page,
             call.organization_id,
-            after=position,
+            after=after,
             limit=min(left, SLICE_ROWS),
             types=query.types,
             actor=query.actor,
         )
-        for row in page.rows:
-            yield msgspec.json.encode(shown_row(row))
-        if page.is_end:
-            return
-        left -= len(page.rows)
-        position = page.position
+
+    return JsonArray(_rows(look, query.after, query.limit))
 
 
 async def browse_audit(call: Call) -> JsonArray:
-    return JsonArray(_rows_back(call, call.input))
+    query: BrowseAudit = call.input
 
-
-async def _rows_back(call: Call, query: BrowseAudit) -> AsyncIterator[bytes]:
-    position, left = query.before, query.limit
-    while left:
-        page = await call.read(
+    async def look(before: int, left: int) -> AuditPage:
+        return await call.read(
             audit.page_back,
             call.organization_id,
-            before=position,
+            before=before,
             limit=left,
             types=query.types,
             actor=query.actor,
         )
+
+    return JsonArray(_rows(look, query.before, query.limit))
+
+
+async def _rows(look: Look, position: int, left: int) -> AsyncIterator[bytes]:
+    """Look after look, from the position on."""
+    while left:
+        page = await look(position, left)
         for row in page.rows:
             yield msgspec.json.encode(shown_row(row))
         if page.is_end:

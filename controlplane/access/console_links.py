@@ -1,4 +1,4 @@
-"""Where the console is, for those who lead there: paths alone, without a server."""
+"""Where the console is, and the links that sign members in there."""
 
 ROOT = "/console"
 SIGN_IN = f"{ROOT}/sign-in"
