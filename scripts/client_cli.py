@@ -16,10 +16,8 @@ COMMANDS, SCHEMAS = "_commands.json", "_schemas.json"
 _REF = "#/components/schemas/"
 # What takes something away that nothing brings back; besides whatever is DELETE.
 _DESTROYS = frozenset(("dropQueue",))
-_CURSORS = ("cursor", "after")
 # How a reader of a stream goes on; to begin, it says `after`.
 _OF_STREAMS = ("lastEventId", "Last-Event-ID")
-_WAITS = ("timeoutSeconds", "waitSeconds")
 
 
 def write(document: Mapping[str, Any], folder: Path) -> None:
@@ -58,13 +56,13 @@ def _row(document: Mapping[str, Any], path: str, method: str, one: Mapping[str, 
         "answers": answer,
     }
     given = {each["name"] for each in takes if each["in"] == "query"}
-    cursor = next((one for one in _CURSORS if one in given), None)
+    cursor = next((one for one in client_names.CURSORS if one in given), None)
     if answer["kind"] == "list" and cursor is not None:
         row["pages"] = {
             "cursor": cursor,
             "of": client_names.position(row["operation"], _resolved(document, answer["schema"]["items"])),
         }
-    waits = [each["name"] for each in takes if each["name"] in _WAITS]
+    waits = [each["name"] for each in takes if each["name"] in client_names.WAITS]
     if waits:
         row["waits"] = waits[0]
     form = _form(one)

@@ -9,6 +9,10 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+# Parameters with a meaning for every client: how long the server may take its time, and where a page begins.
+WAITS = ("timeoutSeconds", "waitSeconds")
+CURSORS = ("cursor", "after")
+
 
 class Name(NamedTuple):
     """The operation as callers see it: `client.<resource>.<verb>`."""

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from scripts import client_sync
-from scripts.client_names import NAMES, Name, id_name, position
+from scripts.client_names import CURSORS, NAMES, WAITS, Name, id_name, position
 
 Schema = Mapping[str, Any]
 
@@ -28,8 +28,6 @@ LONG = 60  # of a value in an example
 STREAM = "text/event-stream"
 JSON = "application/json"
 SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
-WAITS = ("timeoutSeconds", "waitSeconds")  # how long the server may take its time
-CURSORS = ("cursor", "after")
 PREFIXES = {
     "agent_id": "agt", "attachment_id": "att", "claim_id": "clm", "delivery_id": "del", "domain_id": "dom",
     "draft_id": "drf", "inbox_id": "inb", "key_id": "key", "message_id": "msg", "review_id": "rev",

@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from scripts.client_names import id_name
-from scripts.client_python import STREAM, WAITS, ClientOperation, Schema, operations
+from scripts.client_names import WAITS, id_name
+from scripts.client_python import STREAM, ClientOperation, Schema, operations
 from tests.support import node, tools
 
 CLIENT = Path(__file__).parents[1] / "controlplane" / "clients" / "typescript"

@@ -90,6 +90,13 @@ class PageCall:
         """What the operation answers, as plain values; what is None was not given. Refusal; TooLong."""
         return await ask_operation(self.operations, self.signed_in.principal, operation, id, **given)
 
+    async def ask_brief(self, operation: str, id: str, /, **given: Any) -> Any:
+        """As `ask`, without bodies of messages where the operation can leave them out."""
+        result = await _answer(self.operations, self.signed_in.principal, operation, id, given)
+        if isinstance(result, JsonPieces) and result.brief is not None:
+            return msgspec.json.decode(msgspec.json.encode(result.brief))
+        return msgspec.json.decode(await _octets(result))
+
     async def open(self, operation: str, id: str, /, **given: Any) -> Download:
         """The bytes that the operation answers; Refusal."""
         row = _BY_ID[operation]
@@ -115,10 +122,15 @@ async def ask_operation(
 ) -> Any:
     """What the operation of that id answers to the principal, as plain values; what is None was not given. Refusal;
     TooLong."""
+    return msgspec.json.decode(await _octets(await _answer(operations, principal, operation, id, given)))
+
+
+async def _answer(
+    operations: Operations, principal: Principal, operation: str, id: str, given: Mapping[str, Any]
+) -> AnyResult:
     row = _BY_ID[operation]
     known = {name.rstrip("_"): value for name, value in given.items() if value is not None}
-    result = await operations.invoke(row, principal, values(row, known), id=id)
-    return msgspec.json.decode(await _octets(result))
+    return await operations.invoke(row, principal, values(row, known), id=id)
 
 
 async def _octets(result: AnyResult) -> bytes:

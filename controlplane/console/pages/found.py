@@ -1,5 +1,6 @@
 """What several pages ask for, where it may be gone."""
 
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from controlplane.console.page import PageCall
@@ -26,24 +27,26 @@ async def with_messages(call: PageCall, reviews: list[dict[str, Any]]) -> list[d
 
 
 async def message_or_none(call: PageCall, message_id: str) -> dict[str, Any] | None:
-    """The message; None where it was deleted."""
-    return await _unless(call, "getMessage", message_id, "message_not_found")
+    """The message, large bodies left out; None where it was deleted."""
+    return await _unless(call.ask_brief, "getMessage", message_id, "message_not_found")
 
 
 async def inbox_or_none(call: PageCall, inbox_id: str) -> dict[str, Any] | None:
     """The inbox; None where it is deactivated."""
-    return await _unless(call, "getInbox", inbox_id, "inbox_not_found")
+    return await _unless(call.ask, "getInbox", inbox_id, "inbox_not_found")
 
 
 async def evidence_or_none(call: PageCall, message_id: str) -> dict[str, Any] | None:
     """What was found in the message; None where there is none, as of mail of ours."""
-    return await _unless(call, "getEvidence", message_id, "message_not_found", "not_found")
+    return await _unless(call.ask, "getEvidence", message_id, "message_not_found", "not_found")
 
 
-async def _unless(call: PageCall, operation: str, id: str, *gone: str) -> dict[str, Any] | None:
+async def _unless(
+    ask: Callable[[str, str], Awaitable[Any]], operation: str, id: str, *gone: str
+) -> dict[str, Any] | None:
     """What the operation answers; None where it refuses with one of these codes."""
     try:
-        found: dict[str, Any] = await call.ask(operation, id)
+        found: dict[str, Any] = await ask(operation, id)
     except Refusal as refusal:
         if refusal.code not in gone:
             raise

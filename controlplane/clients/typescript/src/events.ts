@@ -1,8 +1,8 @@
 /** Events as they happen. A stream that breaks off goes on where it was. */
-import { apiError, ConnectionFailed, EventsGap, MaildError } from "./errors.js";
+import { ConnectionFailed, EventsGap, MaildError } from "./errors.js";
 import { EventsResource } from "./operations.js";
 import type { Event, StreamEventsParams } from "./schema.js";
-import { longPauseMs, type RequestOptions, sleep, type Transport } from "./transport.js";
+import { longPauseMs, type RequestOptions, sleep, type Transport, unexpected } from "./transport.js";
 
 const IDLE_MS = 70_000; // the server sends a comment every 15 seconds
 
@@ -111,14 +111,7 @@ export class EventStream implements AsyncIterable<Event> {
     const answer = await this.#transport.opened(request, this.#options);
     if (!answer.body || !answer.headers.get("content-type")?.startsWith("text/event-stream")) {
       await answer.body?.cancel();
-      throw apiError({
-        code: "unexpected_answer",
-        message: "what answered is no event stream: is the address right?",
-        status: answer.status,
-        details: {},
-        requestId: answer.headers.get("x-request-id") ?? undefined,
-        retryAfter: undefined,
-      });
+      throw unexpected(answer, "what answered is no event stream: is the address right?");
     }
     return new Connection(answer.body, this.#options.signal);
   }

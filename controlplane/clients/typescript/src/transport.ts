@@ -284,11 +284,12 @@ async function refusal(answer: Response): Promise<MaildError> {
   if (answer.status === 304) return new NotModified("it is as it was");
   const body = parsed(await answer.text());
   const error = isObject(body) && isObject(body["error"]) ? body["error"] : undefined;
+  if (!error) return unexpected(answer, notOurs(answer));
   return apiError({
-    code: error ? String(error["code"]) : "unexpected_answer",
-    message: error ? String(error["message"]) : notOurs(answer),
+    code: String(error["code"]),
+    message: String(error["message"]),
     status: answer.status,
-    details: error && isObject(error["details"]) ? error["details"] : {},
+    details: isObject(error["details"]) ? error["details"] : {},
     requestId: answer.headers.get("x-request-id") ?? undefined,
     retryAfter: seconds(answer.headers.get("retry-after")),
   });
@@ -306,13 +307,18 @@ function notOurs(answer: Response): string {
 function dataOf<T>(answer: Response, text: string): T {
   const body = parsed(text);
   if (isObject(body)) return ("data" in body ? body["data"] : body) as T;
-  throw apiError({
+  throw unexpected(answer, "what answered is no maild: is the address right?");
+}
+
+/** An answer that is not what was asked for, and is no refusal of maild's. */
+export function unexpected(answer: Response, message: string): MaildError {
+  return apiError({
     code: "unexpected_answer",
-    message: "what answered is no maild: is the address right?",
+    message,
     status: answer.status,
     details: {},
     requestId: answer.headers.get("x-request-id") ?? undefined,
-    retryAfter: undefined,
+    retryAfter: seconds(answer.headers.get("retry-after")),
   });
 }
 
