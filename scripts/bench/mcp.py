@@ -2,14 +2,16 @@
 
     scripts/bench/mcp [--rounds 3] [--seconds 4] [--connections 8] [--waits 50]
 
-One daemon with a few messages, load from this process. Then the same GETs while so many calls of `wait_for_message` wait.
+One daemon with a few messages, load from this process. Then the same GETs by turns alone and while so many calls of
+`wait_for_message` wait, in three times as many rounds: what the machine does besides meets both.
 """
 
 import argparse
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Mapping
+import statistics
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -92,9 +94,15 @@ async def run(options: argparse.Namespace) -> None:
         rows: list[tuple[object, ...]] = [("", "p50 ms", "p99 ms", "per s", "CPU ms")]
         for name, server, octets in loads:
             rows.append((name, *await middle(server, octets, options)))
-        async with waiting(daemon, options.waits, message["id"]):
-            rows.append((f"GET message beside {options.waits} waits", *await middle(served, get, options)))
         measure.table("mcp", rows)
+        alone, beside = [], []
+        for _ in range(3 * options.rounds):
+            alone.append(await api.load(served, get, options.connections, options.seconds))
+            async with waiting(daemon, options.waits, message["id"]):
+                beside.append(await api.load(served, get, options.connections, options.seconds))
+        rows = [("", "p50 ms", "p99 ms", "per s", "CPU ms"), ("GET message alone", *medians(alone))]
+        rows.append((f"beside {options.waits} waits", *medians(beside)))
+        measure.table("waits", rows)
 
 
 async def middle(server: Served, octets: bytes, options: argparse.Namespace) -> tuple[object, ...]:
@@ -103,6 +111,11 @@ async def middle(server: Served, octets: bytes, options: argparse.Namespace) -> 
         await api.load(server, octets, options.connections, options.seconds) for _ in range(options.rounds)
     ]
     return sorted(rounds, key=lambda one: one.per_s)[len(rounds) // 2].row()
+
+
+def medians(rounds: Sequence[Figures]) -> tuple[object, ...]:
+    """Of each figure by itself."""
+    return tuple(statistics.median(column) for column in zip(*(one.row() for one in rounds), strict=True))
 
 
 def main() -> None:

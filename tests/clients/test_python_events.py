@@ -7,28 +7,9 @@ from typing import Any
 import pytest
 
 from maild_client import AsyncMaild, AuthenticationFailed, ConnectionFailed, EventsGap, Maild, ServerFailed
-from tests.clients.worlds import HANG_UP, KEY, Clients, Cut, ScriptedServer, answer, refused
+from tests.clients.told_streams import BREAKING, GAP, NEW_TYPE, POSITION, POSITIONS, event, ids, told
+from tests.clients.worlds import HANG_UP, KEY, Clients, ScriptedServer, answer, refused
 from tests.support.running import Running
-
-NEW_TYPE = {"id": "evt_9", "type": "mood.changed", "data": {"mood": "good"}, "more": 1}
-
-
-def told(*events: str, has_length: bool = True) -> bytes:
-    """A stream of these and its end; without a length that end is a broken connection."""
-    content = "".join(events).encode()
-    length = len(content) + (0 if has_length else 1)
-    head = f"HTTP/1.1 200 -\r\nContent-Type: text/event-stream\r\nContent-Length: {length}\r\n\r\n"
-    whole = head.encode() + content
-    return whole if has_length else Cut(whole)
-
-
-def event(id: str, **more: Any) -> str:
-    body = {"id": id, "type": "email.sent", **more}
-    return f"id: {id}\r\nevent: {body['type']}\r\ndata: {json.dumps(body)}\r\n\r\n"
-
-
-POSITION = "retry: 3000\r\nid: evt_0\r\n\r\n"
-GAP = ": events are missing\r\nevent: gap\r\ndata: {}\r\n\r\n"
 
 
 @pytest.fixture(params=[True, False], ids=["coroutines", "plain"])
@@ -63,37 +44,13 @@ async def follow(clients: Clients, url: str, count: int, **asked: Any) -> list[A
     return found
 
 
-def ids(heard: list[Any]) -> list[str]:
-    return [one if one == "gap" else one["id"] for one in heard]
-
-
 async def test_a_stream_that_breaks_goes_on_where_it_was(clients: Clients) -> None:
-    script = [
-        told(POSITION, event("evt_1"), ": heartbeat\r\n\r\n", event("evt_2")),
-        HANG_UP,
-        refused(503, Retry_After="1"),
-        told(event("evt_3"), has_length=False),
-        HANG_UP, HANG_UP, HANG_UP, HANG_UP,
-        told(POSITION.replace("evt_0", "evt_5")),
-        told(event("evt_6")),
-    ]  # fmt: skip
-    async with ScriptedServer(script) as server:
+    async with ScriptedServer(BREAKING) as server:
         heard = await follow(clients, server.url, 4, types=["*"], inbox_id="inb_1")
         positions = [one.headers.get("last-event-id") for one in server.asked]
         assert {one.path for one in server.asked} == {"/v1/events/stream?types=%2A&inboxId=inb_1"}
     assert ids(heard) == ["evt_1", "evt_2", "evt_3", "evt_6"]
-    assert positions == [
-        None,
-        "evt_2",
-        "evt_2",
-        "evt_2",
-        "evt_3",
-        "evt_3",
-        "evt_3",
-        "evt_3",
-        "evt_3",
-        "evt_5",
-    ]
+    assert positions == POSITIONS
 
 
 async def test_a_gap_is_raised_and_the_stream_goes_on(clients: Clients) -> None:

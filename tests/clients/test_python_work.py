@@ -358,10 +358,9 @@ class Process:
             return await self._process.wait()
 
 
-@pytest.mark.parametrize("kind", ["plain", "coroutines"])
-async def test_sigterm_lets_what_is_begun_finish(work: Work, kind: str) -> None:
+async def finishes_what_is_begun(work: Work, process: Process) -> None:
+    """A worker that is asked to end while it answers."""
     message = await work.arrive(1)
-    process = await Process.start(work, kind)
     try:
         assert await process.line() == f"begun {message['id']}"
         process.send(signal.SIGTERM)
@@ -375,6 +374,11 @@ async def test_sigterm_lets_what_is_begun_finish(work: Work, kind: str) -> None:
     assert second["id"] in [one["messageId"] for one in await work.claimed()], (
         "the other is offered to others"
     )
+
+
+@pytest.mark.parametrize("kind", ["plain", "coroutines"])
+async def test_sigterm_lets_what_is_begun_finish(work: Work, kind: str) -> None:
+    await finishes_what_is_begun(work, await Process.start(work, kind))
 
 
 @pytest.mark.torture

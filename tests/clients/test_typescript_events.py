@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.clients.test_python_events import GAP, NEW_TYPE, POSITION, event, ids, told
+from tests.clients.told_streams import BREAKING, GAP, NEW_TYPE, POSITION, POSITIONS, event, ids, told
 from tests.clients.typescript_world import Driver, Refused
 from tests.clients.worlds import HANG_UP, ScriptedServer, answer, refused
 from tests.support import tools
@@ -37,21 +37,12 @@ async def follow(driver: Driver, url: str, count: int, **asked: Any) -> list[Any
 
 
 async def test_a_stream_that_breaks_goes_on_where_it_was(driver: Driver) -> None:
-    script = [
-        told(POSITION, event("evt_1"), ": heartbeat\r\n\r\n", event("evt_2")),
-        HANG_UP,
-        refused(503, Retry_After="1"),
-        told(event("evt_3"), has_length=False),
-        HANG_UP, HANG_UP, HANG_UP, HANG_UP,
-        told(POSITION.replace("evt_0", "evt_5")),
-        told(event("evt_6")),
-    ]  # fmt: skip
-    async with ScriptedServer(script) as server:
+    async with ScriptedServer(BREAKING) as server:
         heard = await follow(driver, server.url, 4, types=["*"], inboxId="inb_1")
         positions = [one.headers.get("last-event-id") for one in server.asked]
         assert {one.path for one in server.asked} == {"/v1/events/stream?types=*&inboxId=inb_1"}
     assert ids(heard) == ["evt_1", "evt_2", "evt_3", "evt_6"]
-    assert positions == [None, *["evt_2"] * 3, *["evt_3"] * 5, "evt_5"]
+    assert positions == POSITIONS
 
 
 async def test_a_gap_is_thrown_and_the_stream_goes_on(driver: Driver) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import signal
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from tests.clients.test_python_work import (
     all_done,
     answers,
     clock,
+    finishes_what_is_begun,
     released,
     work,
 )
@@ -160,21 +160,7 @@ async def started(package: Path, work: Work, concurrency: int = 2) -> Process:
 
 
 async def test_sigterm_lets_what_is_begun_finish(work: Work, package: Path) -> None:
-    message = await work.arrive(1)
-    process = await started(package, work)
-    try:
-        assert await process.line() == f"begun {message['id']}"
-        process.send(signal.SIGTERM)
-        second = await work.arrive(2)
-        process.go_on()
-        assert await process.ended() == 0
-        assert process.seen[1:] == [f"answered {message['id']}", "ended", ""]
-    finally:
-        process.send(signal.SIGKILL)
-    assert await answers(work) == Counter({message["messageIdHeader"]: 1})
-    assert second["id"] in [one["messageId"] for one in await work.claimed()], (
-        "the other is offered to others"
-    )
+    await finishes_what_is_begun(work, await started(package, work))
 
 
 async def test_who_lost_the_claim_sends_nothing(

@@ -73,6 +73,16 @@ def refused(
     return answer(status, {"error": error}, None, **headers)
 
 
+MESSAGE = answer(200, {"data": {"id": "msg_1"}})
+SENT = answer(201, {"data": {"id": "msg_1"}})
+# What passes: a client tries again.
+PASSING = [
+    HANG_UP,
+    *(refused(status) for status in (408, 429, 502, 503, 504)),
+    answer(503, None, b"<h1>a proxy</h1>"),
+]
+
+
 @dataclass
 class ScriptedServer:
     """Answers one request after the other as its script says; the last line of it again and again."""
