@@ -33,6 +33,8 @@ _REJECT = f"""UPDATE held_mail SET rejected_at = ? WHERE message_id = ? AND reje
     AND EXISTS (SELECT 1 FROM messages WHERE id = held_mail.message_id AND organization_id = ? AND {HELD})"""
 _REJECTED = """SELECT message_id FROM held_mail WHERE rejected_at IS NOT NULL AND rejected_at < ?
     ORDER BY rejected_at LIMIT ?"""
+_BETWEEN = f"""SELECT id FROM messages WHERE organization_id = ? AND id > ? AND id < ? AND {HELD}
+    ORDER BY id LIMIT ?"""
 _STORED = f"SELECT organization_id, blob_id, size_bytes FROM messages WHERE id = ? AND {HELD}"
 
 
@@ -113,6 +115,11 @@ def reject(tx: Tx, organization_id: str, message_id: str, now_ms: int) -> bool:
 def rejected_before(tx: Tx, before_ms: int, limit: int) -> list[str]:
     """Ids of messages that were rejected so long ago, the first of them first."""
     return [message_id for (message_id,) in tx.all(_REJECTED, (before_ms, limit))]
+
+
+def ids_between(tx: Tx, organization_id: str, *, after: str, until: str, limit: int) -> list[str]:
+    """The organization's held messages between the two ids, oldest first."""
+    return [message_id for (message_id,) in tx.all(_BETWEEN, (organization_id, after, until, limit))]
 
 
 def delete(tx: Tx, message_ids: Sequence[str]) -> list[str]:

@@ -160,6 +160,8 @@ class Retention(LoopService):
         self._raw_days = raw_days
         # Organization → the message up to which nothing is left to do: only a new start looks there again.
         self._done: dict[str, str] = {}
+        # Organization → what was held when it was passed over.
+        self._held: dict[str, set[str]] = {}
 
     async def run(self) -> None:
         while True:
@@ -224,19 +226,17 @@ class Retention(LoopService):
 
     async def _release(self, organization_id: str, until: str) -> int:
         """The organization's messages before that id lose their bytes; how many did."""
-        released, after, is_waiting = 0, self._done.get(organization_id, ""), False
+        # What was held when it was passed over, and is not any more, lies behind what is done.
+        held = await self._held_before(organization_id, until)
+        released = await self._drop(organization_id, sorted(self._held.get(organization_id, set()) - held))
+        self._held[organization_id] = held
+        after, is_waiting = self._done.get(organization_id, ""), False
         while True:
             looked_at = await self._db.read(
                 messages.with_bytes, organization_id, after=after, until=until, limit=self._slices.looked_at
             )
             free = [one.id for one in looked_at if one.has_bytes and not one.is_waiting]
-            for start in range(0, len(free), self._slices.messages):
-                began = self._clock.monotonic()
-                batch = free[start : start + self._slices.messages]
-                count, files = await self._db.write_apart(messages.drop_bytes, organization_id, batch)
-                released += count
-                await asyncio.to_thread(self._remove_files, files)
-                await self._rest(began)
+            released += await self._drop(organization_id, free)
             for one in looked_at:
                 after = one.id
                 is_waiting = is_waiting or (one.has_bytes and one.is_waiting)
@@ -244,6 +244,29 @@ class Retention(LoopService):
                     self._done[organization_id] = one.id
             if len(looked_at) < self._slices.looked_at:
                 return released
+
+    async def _held_before(self, organization_id: str, until: str) -> set[str]:
+        held: set[str] = set()
+        after, is_more = "", True
+        while is_more:
+            found = await self._db.read(
+                held_mail.ids_between, organization_id, after=after, until=until, limit=self._slices.looked_at
+            )
+            held.update(found)
+            is_more = len(found) == self._slices.looked_at
+            after = found[-1] if found else after
+        return held
+
+    async def _drop(self, organization_id: str, ids: list[str]) -> int:
+        released = 0
+        for start in range(0, len(ids), self._slices.messages):
+            began = self._clock.monotonic()
+            batch = ids[start : start + self._slices.messages]
+            count, files = await self._db.write_apart(messages.drop_bytes, organization_id, batch)
+            released += count
+            await asyncio.to_thread(self._remove_files, files)
+            await self._rest(began)
+        return released
 
     def _remove_files(self, files: list[str]) -> None:
         for blob_id in files:

@@ -264,3 +264,18 @@ async def test_raw_bytes_of_what_is_held_stay(store: Store) -> None:
     forward(store, 40)
     await keeper(store, {"selfhost": 30}).round()
     assert len(await blobs_left(store)) == 1
+
+
+async def test_what_was_held_loses_its_bytes_once_it_is_released(store: Store) -> None:
+    """However many rounds passed it over, and however many of it there are."""
+    late = [await held.hold(store) for _ in range(5)]
+    seen = await store.send("you@there.test")
+    await settle(store, seen)
+    forward(store, 40)
+    retention = keeper(store, {"selfhost": 30}, Slices(messages=2, looked_at=2))
+    for released, left in ((late[:2], 5), (late[2:], 3), ([], 0)):
+        await retention.round()
+        assert len(await blobs_left(store)) == left
+        for message_id in released:
+            assert await held.release(store, message_id)
+    assert [(await store.message(one)).blob_id for one in late] == [None] * 5
