@@ -5,6 +5,7 @@ from __future__ import annotations
 import email
 import email.policy
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from email.message import Message
 
@@ -72,6 +73,7 @@ OPENS_A_COMMENT = Outgoing(
     headers=(),
     boundary_seed="",
 )
+OPENS_A_QUOTE = replace(OPENS_A_COMMENT, from_=Mailbox('"\xa0', "0@a.test"))
 
 
 def sent_text(text: str | None) -> str:
@@ -92,6 +94,7 @@ def shown_name(name: str | None) -> str | None:
 @settings(max_examples=60, deadline=None)
 @given(MESSAGES)
 @example(OPENS_A_COMMENT)
+@example(OPENS_A_QUOTE)
 def test_round_trip(outgoing: Outgoing) -> None:
     composed = compose(outgoing)
     raw = composed.raw
@@ -102,7 +105,7 @@ def test_round_trip(outgoing: Outgoing) -> None:
     author = Mailbox(shown_name(outgoing.from_.name), outgoing.from_.address)
     # A name that shows an address, encoded or with quotes in it, is an author to some readers; of one that opens a
     # comment, encoded, those who decode first see no author.
-    is_ambiguous = message.from_ is None and not {"@", "("}.isdisjoint(author.name or "")
+    is_ambiguous = message.from_ is None and not {"@", "(", '"'}.isdisjoint(author.name or "")
     assert message.from_ == author or is_ambiguous
     assert tuple(box.address for box in message.to) == outgoing.to
     assert tuple(box.address for box in message.cc) == outgoing.cc

@@ -40,7 +40,7 @@ SHARED = "agents.test"
 SHARED_TOO = "second.test"
 APEX = "apex.test"
 BRAND = "examplebrand"
-DEADLINE_S = 5
+DEADLINE_S = 15  # a whole collection of garbage takes seconds in a long run, beside other work
 
 DEFAULTS: Mapping[str, Any] = {
     "server": {
