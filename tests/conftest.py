@@ -7,6 +7,7 @@ Tests run on uvloop, as the daemon does: its transports are not asyncio's, and d
 """
 
 import asyncio
+import gc
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
@@ -36,6 +37,12 @@ def pytest_asyncio_loop_factories() -> Mapping[str, Callable[[], asyncio.Abstrac
 @pytest.hookimpl(trylast=True)  # after pytest's own, which has the stacks go to where no summary is
 def pytest_configure(config: pytest.Config) -> None:
     crash_report.configure(config)
+
+
+def pytest_collection_finish() -> None:
+    # Modules and collected tests stay to the end: whoever looks for garbage passes over them, thousands of times.
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
