@@ -2,7 +2,10 @@
 
 import asyncio
 import json
+import platform
 import re
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -19,26 +22,61 @@ from tests.support.mx import Mx
 pytestmark = [pytest.mark.interop, tools.needs("node", "npm")]
 
 README = CLIENT / "README.md"
+RUNTIMES = Path(__file__).parent / "runtimes"
 
 
-async def test_the_tarball_goes_the_whole_way(package: Path, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def compiled(package: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which the journey, and what the README shows, were compiled against the tarball."""
+    folder = tmp_path_factory.mktemp("compiled")
+    with ThreadPoolExecutor(1) as apart:  # from the tests' loop
+        apart.submit(asyncio.run, compile_in(folder, package)).result()
+    return folder
+
+
+async def compile_in(folder: Path, package: Path) -> None:
     modules = await node.modules(CLIENT)
-    types = tmp_path / "node_modules" / "@types"
+    types = folder / "node_modules" / "@types"
     types.mkdir(parents=True)
     (types / "node").symlink_to(modules / "@types" / "node")
     (types.parent / "undici-types").symlink_to(modules / "undici-types")
     (types.parent / "maild-client").symlink_to(package / "node_modules" / "maild-client")
     for name in ("journey.ts", "tsconfig.json", "package.json"):
-        (tmp_path / name).write_bytes((package / name).read_bytes())
+        (folder / name).write_bytes((package / name).read_bytes())
     shown = programs()
     assert len(shown) == 2
     for number, program in enumerate(shown):
-        (tmp_path / f"readme-{number}.ts").write_text(program, "utf-8")
-    node_program = tools.path_of("node")
+        (folder / f"readme-{number}.ts").write_text(program, "utf-8")
     # With the types of the client itself, which is what skipLibCheck would leave out.
     await tools.run(
-        node_program, str(modules / ".bin" / "tsc"), "--project", "tsconfig.json", folder=tmp_path
+        tools.path_of("node"), str(modules / ".bin" / "tsc"), "--project", "tsconfig.json", folder=folder
     )
+
+
+async def by_node() -> list[str]:
+    return [tools.path_of("node"), "--throw-deprecation"]
+
+
+async def by_bun() -> list[str]:
+    return [str(await elsewhere() / "@oven" / "bun-linux-x64" / "bin" / "bun")]
+
+
+async def by_deno() -> list[str]:
+    rights = ("--allow-env=MAILD_URL,MAILD_API_KEY", "--allow-net=127.0.0.1", "--allow-read=.")
+    return [str(await elsewhere() / "@deno" / "linux-x64-glibc" / "deno"), "run", "--no-prompt", *rights]
+
+
+async def elsewhere() -> Path:
+    if platform.machine() != "x86_64":
+        pytest.skip("the pinned Bun and Deno are for x86_64")
+    return await node.modules(RUNTIMES)
+
+
+@pytest.mark.parametrize("program", [by_node, by_bun, by_deno])
+async def test_the_tarball_goes_the_whole_way(
+    compiled: Path, tmp_path: Path, program: Callable[[], Awaitable[list[str]]]
+) -> None:
+    command = await program()
     async with (
         asyncio.timeout(TEST_S),
         DnsServer() as dns,
@@ -47,7 +85,7 @@ async def test_the_tarball_goes_the_whole_way(package: Path, tmp_path: Path) -> 
     ):
         dns.add_mx("there.test", "127.0.0.1")
         process = await asyncio.create_subprocess_exec(
-            node_program, "--throw-deprecation", "out/journey.js", cwd=tmp_path,
+            *command, "out/journey.js", cwd=compiled,
             env={**environment(), "MAILD_URL": daemon.api.url, "MAILD_API_KEY": daemon.api_key},
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
         )  # fmt: skip
