@@ -1,18 +1,15 @@
 """The operator's hands on the queue: what waits is listed, tried now, held, released and dropped, beside a daemon."""
 
-import json
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from conf.tuning import QueueTuning, Tuning
-from maild.cli import main
 from maild.message.delivery_evidence import Evidence, HostEvidence, pack
 from storage.clock import Clock
 from tests.conftest import Start
+from tests.support.hands import Hands
 from tests.support.running import Running, until
 
 HOUR_S = 3600
@@ -25,37 +22,9 @@ async def maild(start: Start) -> AsyncIterator[Running]:
     yield await start(outbound={"first_retry_s": HOUR_S}, tuning=tuning)
 
 
-class Hands:
-    """The commands, beside the running daemon."""
-
-    def __init__(self, maild: Running, folder: Path) -> None:
-        self._maild = maild
-        self._config = folder / "maild.toml"
-        self._config.write_text(f'data_dir = "{maild.settings.data_dir}"\n')
-
-    async def __call__(self, *arguments: str) -> dict[str, Any]:
-        result = await self._maild.operate(self._run, *arguments, "--json")
-        assert result.exit_code == 0, result.output
-        # The daemon in this process logs to the same place meanwhile.
-        (line,) = [line for line in result.stdout.splitlines() if line.startswith("{")]
-        answer: dict[str, Any] = json.loads(line)
-        return answer
-
-    async def refused(self, *arguments: str) -> str:
-        result = await self._maild.operate(self._run, *arguments)
-        assert result.exit_code == 2
-        return str(result.stderr)
-
-    async def text(self, *arguments: str) -> str:
-        return str((await self._maild.operate(self._run, *arguments)).stdout)
-
-    def _run(self, *arguments: str) -> Any:
-        return CliRunner().invoke(main, ["queue", *arguments, "--config", str(self._config)])
-
-
 @pytest.fixture
 async def hands(maild: Running, tmp_path: Path) -> Hands:
-    return Hands(maild, tmp_path)
+    return Hands(maild, tmp_path, "queue")
 
 
 async def waiting(maild: Running, *to: str) -> str:

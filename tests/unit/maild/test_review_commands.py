@@ -1,48 +1,19 @@
 """The operator decides about what is held, beside a running daemon."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 from conf.tuning import QueueTuning, Tuning
 from controlplane.sending.reviewing import Approval
-from maild.cli import main
 from maild.operator_commands import OperatorCommands
 from storage.clock import iso
 from tests.conftest import Start
+from tests.support.hands import Hands
 from tests.support.reviewing import Held
 from tests.support.running import Running, until
 from tests.support.store import ManualClock
-
-
-class Hands:
-    """`maild …`, with a configuration that names the daemon's store."""
-
-    def __init__(self, maild: Running, folder: Path) -> None:
-        self._maild = maild
-        self._config = folder / "maild.toml"
-        self._config.write_text(f'data_dir = "{maild.settings.data_dir}"\n')
-
-    async def __call__(self, *arguments: str) -> dict[str, Any]:
-        result = await self._maild.operate(self._run, *arguments, "--json")
-        assert result.exit_code == 0, result.output
-        (line,) = [line for line in result.stdout.splitlines() if line.startswith("{")]
-        answer: dict[str, Any] = json.loads(line)
-        return answer
-
-    async def refused(self, *arguments: str) -> str:
-        result = await self._maild.operate(self._run, *arguments)
-        assert result.exit_code == 2, result.output
-        return str(result.stderr)
-
-    async def text(self, *arguments: str) -> str:
-        return str((await self._maild.operate(self._run, *arguments)).stdout)
-
-    def _run(self, *arguments: str) -> Any:
-        return CliRunner().invoke(main, [*arguments, "--config", str(self._config)])
 
 
 @pytest.fixture
