@@ -11,14 +11,17 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from controlplane.console.budget import cut
+from controlplane.console.mail_html import MailLink, link_to, part_of_html
 from controlplane.console.page import PageCall
-from maild.message.evidence.page import read_page
+from maild.message.evidence.page import Page, read_page
 from maild.message.fences import unseen
 
-TEXT_CHARS = 16_000  # of one message on a page
-HTML_CHARS = 256 * 1024  # of it, that are read
+TEXT_CHARS = 20_000  # of one message on a page
+PIECE_CHARS = 500
 PIECES_MAX = 400
 WHYS_MAX = 4  # that are told of one piece
+WHY_CHARS = 100
 _HIDING = frozenset(["hidden_text", "comment_text", "zero_width", "bidi_control", "tag_characters"])
 # From, to, what hides it, does it begin a block, its words where they are not what stands there.
 Part = tuple[int, int, str | None, bool, str | None]
@@ -26,19 +29,29 @@ _BLANKS = re.compile(r"\s+")
 
 
 class Piece(NamedTuple):
-    """`why`: what evidence says of it, in words; empty: nothing. `is_hidden`: a person would not see it."""
+    """`why`: what evidence says of it, in words; empty: nothing. `is_hidden`: a person would not see it. `at`: where it
+    begins in the text that it is of."""
 
     text: str
     why: str = ""
     is_hidden: bool = False
+    at: int = 0
 
 
 class Marked(NamedTuple):
-    """A text in pieces. `is_cut`: there is more of it. `has_hidden`: not all of it is seen."""
+    """A part of a text, in pieces. `next`: where the text goes on behind it; None: it ends here. `has_hidden`: not all
+    of it is seen."""
 
     pieces: Sequence[Piece]
-    is_cut: bool = False
+    next: int | None = None
     has_hidden: bool = False
+
+
+class Reading(NamedTuple):
+    """A part of HTML as a program reads it, and the links that are in it."""
+
+    marked: Marked
+    links: list[MailLink]
 
 
 class TextMark(NamedTuple):
@@ -60,7 +73,7 @@ def marks_of_evidence(items: Iterable[Mapping[str, Any]]) -> list[TextMark]:
 
 def _why(item: Mapping[str, Any]) -> str:
     kind: str = item["kind"].replace("_", " ")
-    return f"{kind} ({item['why']})" if item["why"] else kind
+    return f"{kind} ({cut(item['why'], WHY_CHARS)})" if item["why"] else kind
 
 
 def marks_of_warnings(warnings: Iterable[Mapping[str, Any]], view: str = "text") -> list[TextMark]:
@@ -72,60 +85,88 @@ def marks_of_warnings(warnings: Iterable[Mapping[str, Any]], view: str = "text")
     ]
 
 
-def marked_text(text: str | None, marks: Sequence[TextMark]) -> Marked | None:
-    """The text with these marks, and with characters that nobody sees as escapes; None: there is no text."""
+def marked_text(text: str | None, marks: Sequence[TextMark], start: int = 0) -> Marked | None:
+    """The text from `start` on, with these marks, and with characters that nobody sees as escapes; None: there is no
+    text."""
     if text is None:
         return None
-    shown = text[:TEXT_CHARS]
-    every = [*marks, *(TextMark(at, at + 1, "invisible", True) for at, _ in unseen(shown))]
-    pieces = _bounded(
-        Piece(_told(piece.text) if piece.is_hidden else piece.text, piece.why, piece.is_hidden)
-        for piece in _split(shown, 0, len(shown), every)
-    )
-    return Marked(pieces, len(text) > len(shown), any(one.is_hidden for one in pieces))
+    invisible, end = _invisible(text, start, min(len(text), start + TEXT_CHARS))
+    pieces, stop = _bounded(_split(text, start, end, [*marks, *invisible]))
+    following = stop if stop is not None else end
+    return Marked(pieces, following if following < len(text) else None, any(one.is_hidden for one in pieces))
 
 
-async def reading_of(call: PageCall, html: str | None, items: Sequence[Mapping[str, Any]]) -> Marked | None:
-    """HTML as a program reads it: its words in their order, those that its style hides among them. None: there is no
-    HTML."""
+def _invisible(text: str, start: int, end: int) -> tuple[list[TextMark], int]:
+    """Characters of `text[start:end]` that nobody sees, those side by side as one, and up to where they are looked for:
+    no further than a page has pieces."""
+    found: list[TextMark] = []
+    for at, _ in unseen(text[start:end]):
+        if found and found[-1].end == start + at:
+            found[-1] = found[-1]._replace(end=start + at + 1)
+        elif len(found) == PIECES_MAX:
+            return found, start + at
+        else:
+            found.append(TextMark(start + at, start + at + 1, "invisible", True))
+    return found, end
+
+
+async def reading_of(
+    call: PageCall, html: str | None, items: Sequence[Mapping[str, Any]], start: int = 0
+) -> Reading | None:
+    """HTML from `start` on as a program reads it: its words in their order, also those that its style hides. None:
+    there is no HTML."""
     if html is None:
         return None
     owner = call.signed_in.principal.organization_id
-    return await call.cpu.run(owner, partial(marked_html, html, marks_of_evidence(items)))
+    return await call.cpu.run(owner, partial(read_html, html, marks_of_evidence(items), start))
 
 
-def marked_html(html: str, marks: Sequence[TextMark]) -> Marked:
+def read_html(html: str, marks: Sequence[TextMark], start: int = 0) -> Reading:
     """The same, where it is computed."""
-    read = html[:HTML_CHARS]
+    read, following = part_of_html(html, start)
     page = read_page(read)
+    here = [TextMark(one.start - start, one.end - start, one.why, one.is_hidden) for one in marks]
     parts: list[Part] = [(run.start, run.end, run.why, run.breaks, None) for run in page.runs]
     parts += [
         (one.start, one.end, one.where, True, one.words)
         for one in page.unseen
-        if any(mark.start < one.end and one.start < mark.end for mark in marks)
+        if any(mark.start < one.end and one.start < mark.end for mark in here)
     ]
-    pieces: list[Piece] = []
-    length = 0
-    for start, end, why, breaks, words in sorted(parts, key=lambda part: part[:2]):
-        if length > TEXT_CHARS or len(pieces) > PIECES_MAX:
-            return Marked(_bounded(pieces), True, any(one.is_hidden for one in pieces))
-        if breaks and pieces:
-            pieces.append(Piece("\n"))
+    pieces, stop = _bounded(_of_html(read, sorted(parts, key=lambda part: part[:2]), here))
+    if stop is None and page.is_cut:
+        stop = max((run.end for run in page.runs), default=0) or None
+    marked = Marked(
+        [piece._replace(at=piece.at + start) for piece in pieces],
+        start + stop if stop else following,
+        any(part[2] for part in parts) or any(one.is_hidden for one in pieces),
+    )
+    return Reading(marked, list(_links(read, page)))
+
+
+def _of_html(read: str, parts: Sequence[Part], marks: Sequence[TextMark]) -> Iterator[Piece]:
+    has_begun = False
+    for start, end, why, breaks, words in parts:
+        if breaks and has_begun:
+            yield Piece("\n", at=start)
+        has_begun = True
         if words is not None:
-            pieces.append(Piece(_told(words), why or "", True))
+            yield Piece(_told(cut(words, PIECE_CHARS)), why or "", True, start)
             continue
         for piece in _split(read, start, end, marks):
             text = _told(_BLANKS.sub(" ", entities.unescape(piece.text)))
-            length += len(text)
-            hidden = bool(why) or piece.is_hidden
-            pieces.append(Piece(text, piece.why or why or "", hidden))
-    return Marked(
-        _bounded(pieces), page.is_cut or len(html) > len(read), any(one.is_hidden for one in pieces)
-    )
+            yield Piece(text, piece.why or why or "", bool(why) or piece.is_hidden, piece.at)
+
+
+def _links(read: str, page: Page) -> Iterator[MailLink]:
+    for link in page.links:
+        words = (entities.unescape(read[run.start : run.end]) for run in page.runs[link.first : link.last])
+        made = link_to(link.href, " ".join(words))
+        if made is not None:
+            yield made
 
 
 def _split(text: str, start: int, end: int, marks: Sequence[TextMark]) -> Iterator[Piece]:
-    """`text[start:end]` cut where a mark begins or ends."""
+    """`text[start:end]` cut where a mark begins or ends. What is hidden is told by its escapes."""
     here = [one for one in marks if one.start < end and start < one.end]
     edges = {start, end, *(at for one in here for at in (one.start, one.end) if start < at < end)}
     places = sorted(edges)
@@ -138,23 +179,35 @@ def _split(text: str, start: int, end: int, marks: Sequence[TextMark]) -> Iterat
             following += 1
         live = [one for one in live if one.end > left]
         why = ", ".join(dict.fromkeys(one.why for one in live[:WHYS_MAX]))
-        yield Piece(text[left:right], why, any(one.is_hidden for one in live))
+        is_hidden = any(one.is_hidden for one in live)
+        for at in range(left, right, PIECE_CHARS):
+            piece = text[at : min(at + PIECE_CHARS, right)]
+            yield Piece(_told(piece) if is_hidden else piece, why, is_hidden, at)
 
 
-def _bounded(pieces: Iterable[Piece]) -> list[Piece]:
-    """Neighbours that say the same are one; of what is too much, the rest is one piece without marks."""
-    made: list[tuple[list[str], str, bool]] = []
+def _bounded(pieces: Iterable[Piece]) -> tuple[list[Piece], int | None]:
+    """As many as a page shows, and where those begin that are left out. Neighbours that say the same are one."""
+    made: list[tuple[list[str], Piece]] = []
+    length = size = 0
     for piece in pieces:
         if not piece.text:
             continue
-        is_like = bool(made) and made[-1][1:] == piece[1:]
-        if is_like or len(made) > PIECES_MAX:
+        size += len(piece.text)
+        if made and size > TEXT_CHARS:
+            return _joined(made), piece.at
+        if made and made[-1][1][1:3] == piece[1:3] and length + len(piece.text) <= PIECE_CHARS:
             made[-1][0].append(piece.text)
+            length += len(piece.text)
         elif len(made) == PIECES_MAX:
-            made.append(([piece.text], "", False))
+            return _joined(made), piece.at
         else:
-            made.append(([piece.text], piece.why, piece.is_hidden))
-    return [Piece("".join(texts), why, is_hidden) for texts, why, is_hidden in made]
+            made.append(([piece.text], piece))
+            length = len(piece.text)
+    return _joined(made), None
+
+
+def _joined(made: Sequence[tuple[list[str], Piece]]) -> list[Piece]:
+    return [piece._replace(text="".join(texts)) for texts, piece in made]
 
 
 def _told(text: str) -> str:

@@ -43,6 +43,7 @@ _BY_ID: Mapping[str, Operation] = {one.id: one for one in (*OPERATIONS, *_OWN)}
 SHOWN_BYTES_MAX = (
     4 * 1024 * 1024
 )  # of an answer's JSON: one that is longer is not shown, but its bytes can be had
+PLACE_DIGITS = 9
 
 
 class TooLong(Exception):
@@ -96,6 +97,11 @@ class PageCall:
         if isinstance(result, JsonPieces) and result.brief is not None:
             return msgspec.json.decode(msgspec.json.encode(result.brief))
         return msgspec.json.decode(await _octets(result))
+
+    def place(self, name: str) -> int:
+        """Where the query says that the page is to begin with what is called so; 0: at its beginning."""
+        asked = self.query.get(name, "")
+        return int(asked) if asked.isascii() and asked.isdigit() and len(asked) <= PLACE_DIGITS else 0
 
     async def open(self, operation: str, id: str, /, **given: Any) -> Download:
         """The bytes that the operation answers; Refusal."""

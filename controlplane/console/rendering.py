@@ -8,6 +8,7 @@ from typing import Any
 
 import jinja2
 
+from controlplane.console.budget import cut, drawn_within
 from storage.clock import Clock
 from storage.labels import COUNTED_MAX
 
@@ -61,8 +62,9 @@ class Templates:
         self._templates = {name: self._environment.get_template(name) for name in texts}
 
     def render(self, template: str, shown: Mapping[str, Any]) -> str:
-        """The page."""
-        return self._templates[template].render(shown)
+        """The page, of `budget.PAGE_BYTES` at most."""
+        page = self._templates[template]
+        return drawn_within(lambda room: page.render({**shown, "room": room}))
 
     def _asset(self, name: str) -> str:
         return f"/console/static/{name}?v={self.assets[name].tag}"
@@ -104,11 +106,6 @@ def size(octets: int) -> str:
 def counted(count: int) -> str:
     """`204`; where counting stops, `1,000+`."""
     return f"{count:,}+" if count >= COUNTED_MAX else str(count)
-
-
-def cut(text: str, characters: int) -> str:
-    """The text's beginning, with an ellipsis where there is more."""
-    return text if len(text) <= characters else f"{text[: characters - 1].rstrip()}…"
 
 
 def words(name: str) -> str:

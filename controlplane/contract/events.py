@@ -38,9 +38,10 @@ class ListEvents(RequestQuery):
 
 
 class BrowseEvents(RequestQuery):
-    """For people: newest first, those before the event `before`."""
+    """For people: newest first, those before the event `before`, or from `at` on."""
 
     before: Annotated[str, cursor_of("evt")] | None = None
+    at: Annotated[str, cursor_of("evt")] | None = None
     types: EventTypes = Field(default_factory=lambda: [*get_args(EventType)])
     inboxId: str | None = None
     limit: Limit = 50

@@ -49,7 +49,10 @@ async def browse_events(call: Call) -> JsonArray:
     selection = Selection(
         call.organization_id, call.principal.listed_inbox(query.inboxId), heard(call.principal, query.types)
     )
-    position = await call.read(_front, selection, query.before)
+    if query.at is not None:
+        position = await call.read(_behind, selection, query.at)
+    else:
+        position = await call.read(_front, selection, query.before)
     return JsonArray(_in_brief(call, selection, position, query.limit))
 
 
@@ -58,6 +61,12 @@ def _front(tx: Tx, selection: Selection, before: str | None) -> int:
     if before is None:
         return events.newest(tx) + 1
     return events.kept_position(tx, selection.organization_id, before) or 0
+
+
+def _behind(tx: Tx, selection: Selection, at: str) -> int:
+    """The position in front of which that event is the first."""
+    found = events.kept_position(tx, selection.organization_id, at)
+    return 0 if found is None else found + 1
 
 
 async def _in_brief(call: Call, selection: Selection, position: int, limit: int) -> AsyncIterator[bytes]:

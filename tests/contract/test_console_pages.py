@@ -289,7 +289,7 @@ async def test_a_page_is_short_whatever_a_mail_holds(local: Running) -> None:
         for path in (f"/console/messages/{message['id']}", f"/console/threads/{message['threadId']}"):
             page = await member.get(path)
             assert page.status == 200, (name, path)
-            assert len(page.body) <= 120_000, (name, path, len(page.body))
+            assert len(page.body) <= 60_000, (name, path, len(page.body))
         assert (await member.get(f"/console/messages/{message['id']}/html")).status == 200
     page = await member.get(f"/console/inboxes/{inbox['id']}")
     assert page.status == 200 and len(page.body) <= 60_000

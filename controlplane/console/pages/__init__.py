@@ -64,7 +64,9 @@ PAGES: tuple[PageRoute, ...] = (
     PageRoute("POST", "/webhooks/{id}/delete", webhooks.delete),
     PageRoute("POST", "/webhooks/deliveries/{id}/redeliver", webhooks.redeliver),
     PageRoute("GET", "/audit", audit.show_audit),
+    PageRoute("GET", "/audit/acts/{id}", audit.show_act),
     PageRoute("GET", "/audit/events", audit.show_events),
+    PageRoute("GET", "/audit/events/{id}", audit.show_event),
     PageRoute("GET", "/settings", settings.show),
     PageRoute("POST", "/settings/sessions/{id}/end", settings.end_session),
 )

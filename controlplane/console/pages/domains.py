@@ -20,7 +20,9 @@ async def register(call: PageCall) -> SeeOther:
 
 
 async def show(call: PageCall) -> Html:
-    return Html("domain.html", {"domain": await call.ask("getDomain", call.id)})
+    return Html(
+        "domain.html", {"domain": await call.ask("getDomain", call.id), "place": call.place("records")}
+    )
 
 
 async def verify(call: PageCall) -> SeeOther:

@@ -1,26 +1,44 @@
-"""A draft in a person's hands: words, recipients, sending it."""
+"""A draft in a person's hands: words, recipients, sending it.
 
+What is too long for a field is shown, in parts, and kept as it is: a form has no field for it.
+"""
+
+from typing import Any
+
+from controlplane.console.budget import octets_of
+from controlplane.console.marking import marked_text
 from controlplane.console.page import Html, PageCall, SeeOther
 from controlplane.console.pages.found import inbox_or_none
+
+TEXT_BYTES = 24_000  # that a field holds
+PEOPLE_BYTES = 6_000
+_KINDS = ("to", "cc", "bcc")
 
 
 async def show(call: PageCall) -> Html:
     draft = await call.ask("getDraft", call.id)
-    return Html("draft.html", {"draft": draft, "inbox": await inbox_or_none(call, draft["inboxId"])})
+    people = {kind: draft[f"{kind}Addresses"] for kind in _KINDS}
+    long = [kind for kind in _KINDS if octets_of(", ".join(people[kind])) > PEOPLE_BYTES]
+    is_long = octets_of(draft["textBody"] or "") > TEXT_BYTES
+    return Html(
+        "draft.html",
+        {
+            "draft": draft,
+            "inbox": await inbox_or_none(call, draft["inboxId"]),
+            "people": people,
+            "long": long,
+            "text": marked_text(draft["textBody"], (), call.place("words")) if is_long else None,
+            "places": {kind: call.place(kind) for kind in _KINDS},
+        },
+    )
 
 
 async def save(call: PageCall) -> SeeOther:
     """Keep what the form says; `send`: and send it."""
     form = call.form
-    await call.ask(
-        "updateDraft",
-        call.id,
-        to=_addresses(form.get("to", "")),
-        cc=_addresses(form.get("cc", "")),
-        bcc=_addresses(form.get("bcc", "")),
-        subject=form.get("subject", ""),
-        text=form.get("text", ""),
-    )
+    given: dict[str, Any] = {kind: _addresses(form[kind]) for kind in _KINDS if kind in form}
+    given |= {name: form[name] for name in ("subject", "text") if name in form}
+    await call.ask("updateDraft", call.id, **given)
     if "send" not in form:
         return SeeOther(f"/console/drafts/{call.id}", "saved")
     sent = await call.ask("sendDraft", call.id)

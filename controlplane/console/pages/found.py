@@ -36,6 +36,16 @@ async def inbox_or_none(call: PageCall, inbox_id: str) -> dict[str, Any] | None:
     return await _unless(call.ask, "getInbox", inbox_id, "inbox_not_found")
 
 
+async def inboxes_to_choose(call: PageCall, most: int) -> tuple[str, list[dict[str, Any]]]:
+    """The id of the inbox that the query names, which is empty unless there is one, and inboxes with it in front."""
+    inboxes: list[dict[str, Any]] = await call.ask("listInboxes", limit=most)
+    asked = call.query.get("inbox", "")
+    chosen = await inbox_or_none(call, asked) if asked.startswith("inb_") else None
+    if chosen is None:
+        return "", inboxes
+    return chosen["id"], [chosen, *(one for one in inboxes if one["id"] != chosen["id"])]
+
+
 async def evidence_or_none(call: PageCall, message_id: str) -> dict[str, Any] | None:
     """What was found in the message; None where there is none, as of mail of ours."""
     return await _unless(call.ask, "getEvidence", message_id, "message_not_found", "not_found")

@@ -68,6 +68,6 @@ async def show(call: PageCall) -> Html:
         cursor=call.query.get("cursor"),
         limit=THREADS,
     )
-    last = found[-1] if len(found) == THREADS else None
-    more = f"{last['id']}@{last['lastMessageAt']}" if last else None
+    found = [{**one, "cursor": f"{one['id']}@{one['lastMessageAt']}"} for one in found]
+    more = found[-1]["cursor"] if len(found) == THREADS else None
     return Html("inbox.html", {**shown, "threads": found, "next_cursor": more})

@@ -7,6 +7,7 @@ is in memory, for the session that minted it alone.
 from typing import Any
 
 from controlplane.console.page import Html, PageCall, SeeOther
+from controlplane.console.pages.found import inboxes_to_choose
 from controlplane.contract.scopes import BOUND_BY_NAME, MAIL_SCOPES, SCOPES
 
 PAGE = 100
@@ -16,7 +17,7 @@ INBOXES = 100
 async def show_list(call: PageCall) -> Html:
     keys = await call.ask("listKeys", limit=PAGE, cursor=call.query.get("cursor"))
     names = {one["id"]: one["name"] for one in keys}
-    inboxes = await call.ask("listInboxes", limit=INBOXES)
+    chosen, inboxes = await inboxes_to_choose(call, INBOXES)
     return Html(
         "keys.html",
         {
@@ -25,6 +26,8 @@ async def show_list(call: PageCall) -> Html:
             "names": names,
             "addresses": {one["id"]: one["address"] for one in inboxes},
             "inboxes": inboxes,
+            "inboxes_max": INBOXES,
+            "chosen": chosen,
             "scopes": SCOPES,
             "bound_scopes": (*MAIL_SCOPES, *BOUND_BY_NAME),
             "next_cursor": keys[-1]["id"] if len(keys) == PAGE else None,

@@ -14,11 +14,12 @@ from controlplane.console.pages.found import (
     names_of,
     with_messages,
 )
-from controlplane.console.pages.messages import shown_message
+from controlplane.console.pages.messages import people_of, shown_message
 from controlplane.contract.refusals import Refusal
 
 PAGE = 20
 CONVERSATION = 12
+PLACES = ("to", "cc", "bcc", "warnings")  # that may begin further on
 STATUSES = ("pending", "approved", "rejected", "expired", "withdrawn")
 # What an approval may hear that the page itself explains.
 _EXPLAINED = {"content_changed": "content_changed", "thread_advanced": "thread_advanced"}
@@ -51,6 +52,7 @@ async def show(call: PageCall) -> Html:
         "whole": None,
         "message": message,
         "recipients": [],
+        "places": {name: call.place(name) for name in PLACES},
         "conversation": [],
     }
     if message is None:
@@ -63,11 +65,7 @@ async def show(call: PageCall) -> Html:
             **shown,
             "whole": await shown_message(call, message, evidence, warned),
             "conversation": await _conversation(call, message),
-            "recipients": [
-                {"kind": kind, "address": address, "is_first": address in first}
-                for kind in ("to", "cc", "bcc")
-                for address in message[f"{kind}Addresses"]
-            ],
+            "recipients": [one for one in people_of(message, first) if one["kind"] != "reply-to"],
         },
     )
 
@@ -132,8 +130,8 @@ async def _answered(call: PageCall, message: dict[str, Any]) -> str | None:
 
 
 async def _conversation(call: PageCall, message: dict[str, Any]) -> list[dict[str, Any]]:
-    """The other messages of its thread, oldest first; what came in and is held is in none."""
+    """The other messages of its thread, newest first; what came in and is held is in none."""
     if not message["threadId"]:
         return []
     newest = await call.ask("listMessages", threadId=message["threadId"], limit=CONVERSATION)
-    return [one for one in reversed(newest) if one["id"] != message["id"]]
+    return [one for one in newest if one["id"] != message["id"]]

@@ -1,6 +1,7 @@
 """Rules of the organization: who may be written to, and who may write. Its policy stands beside them."""
 
 from controlplane.console.page import Html, PageCall, SeeOther
+from controlplane.console.pages.found import inboxes_to_choose
 from controlplane.console.pages.policies import what_policies_can_say, what_recommended_adds
 from controlplane.contract.rules import NOTE_CHARS
 
@@ -15,7 +16,7 @@ async def show_list(call: PageCall) -> Html:
     cursor = call.query.get("cursor")
     rules = await call.ask("listRules", direction=direction or None, limit=PAGE, cursor=cursor)
     policy = await call.ask("getOrganizationPolicy")
-    inboxes = await call.ask("listInboxes", limit=INBOXES)
+    chosen, inboxes = await inboxes_to_choose(call, INBOXES)
     return Html(
         "rules.html",
         {
@@ -28,6 +29,8 @@ async def show_list(call: PageCall) -> Html:
             "missing": what_recommended_adds(policy),
             "choices": what_policies_can_say(),
             "inboxes": inboxes,
+            "inboxes_max": INBOXES,
+            "chosen": chosen,
             "addresses": {one["id"]: one["address"] for one in inboxes},
         },
     )

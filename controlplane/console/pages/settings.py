@@ -2,8 +2,6 @@
 
 from controlplane.console.page import Html, PageCall, SeeOther
 
-MEMBERS = 100
-
 
 async def show(call: PageCall) -> Html:
     members = await call.ask("listMembers")
@@ -12,9 +10,9 @@ async def show(call: PageCall) -> Html:
         "settings.html",
         {
             "organization": await call.ask("getOrganization"),
-            "members": members[:MEMBERS],
-            "more_members": max(0, len(members) - MEMBERS),
+            "members": members,
             "sessions": sessions,
+            "places": {name: call.place(name) for name in ("members", "sessions")},
             "here": call.signed_in.session.id,
         },
     )

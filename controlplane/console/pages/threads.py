@@ -73,7 +73,7 @@ async def _shown(call: PageCall) -> dict[str, Any]:
     return {
         "thread": thread,
         "inbox": await inbox_or_none(call, thread["inboxId"]),
-        "earlier": newest_first[::-1],
+        "newest_first": newest_first,
         "whole": whole,
         "before": newest_first[-1]["id"] if len(newest_first) >= MESSAGES - 1 else None,
     }
