@@ -200,7 +200,8 @@ def _modern_version(message: RpcMessage, meta: Any, headers: Mapping[str, Sequen
 
 def _unsupported(id: Id | None, named: Any) -> Rejection:
     requested = str(named)[:100].encode("utf-8", "replace").decode()
-    data = {"supported": list(KNOWN_PROTOCOL_VERSIONS), "requested": requested}
+    # Those that `server/discover` tells: who reads this error asks without a handshake.
+    data = {"supported": list(MODERN_PROTOCOL_VERSIONS), "requested": requested}
     return Rejection(
         UNSUPPORTED_PROTOCOL_VERSION, "This revision of the protocol is not served", data=data, id=id
     )

@@ -150,7 +150,7 @@ async def test_the_first_rung_that_fails_answers(shared: Running, rung: Rung) ->
     assert answer.headers["Content-Type"].startswith("application/json") and answer.headers["X-Request-Id"]
     assert "Mcp-Session-Id" not in answer.headers
     if rung.code == UNSUPPORTED:
-        assert MODERN in told["error"]["data"]["supported"]
+        assert told["error"]["data"]["supported"] == [MODERN], "as server/discover says"
         assert told["error"]["data"]["requested"] == "2099-01-01"
 
 
