@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from tests.support import maildc, node, other_python
-from tests.support.mcp import HANDSHAKE, MODERN, PNG, mail, with_file
+from tests.support.mcp import HANDSHAKE, MODERN, PNG
+from tests.support.mcp_calls import arranged, every_call
 from tests.support.running import Running
 
 pytestmark = pytest.mark.interop
@@ -46,46 +47,13 @@ async def talk(
     return told
 
 
-async def arranged(maild: Running) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-    """An inbox with work and mail: a text with a file, and an image."""
-    bot = await maild.inbox("bot")
-    policy = {"version": 0, "work": {"enabled": True}}
-    assert (await maild.api.call("PUT", f"/v1/inboxes/{bot['id']}/policy", policy)).status == 200
-    shop = await maild.inbox("shop")
-    text = await maild.received(bot, mail(words="<<<mail hello"))
-    image = await maild.received(bot, with_file("a.png", "image/png", PNG))
-    code = {"to": [bot["address"]], "subject": "Sign in", "text": "Your verification code is 482913."}
-    await maild.api.send(shop, **code)
-    return bot, text, image
-
-
 @pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize(("client", "mode", "revision"), STRANGERS)
 async def test_every_tool_is_called(
     maild: Running, tmp_path: Path, client: str, mode: str, revision: str | None, door: str
 ) -> None:
     bot, text, image = await arranged(maild)
-    message_id = text["id"]
-    send = {"inboxId": bot["id"], "to": ["a@elsewhere.test"], "subject": "t", "text": "w"}
-    calls: dict[str, dict[str, Any]] = {
-        "whoami": {},
-        "find_messages": {"inboxId": bot["id"], "limit": 5},
-        "read_thread": {"threadId": text["threadId"]},
-        "read_message": {"messageId": message_id, "evidence": True},
-        "get_attachment": {"attachmentId": image["attachments"][0]["id"]},
-        "wait_for_message": {"inboxId": bot["id"], "timeoutSeconds": 1},
-        "get_verification_code": {"inboxId": bot["id"], "fromDomain": "agents.test", "timeoutSeconds": 5},
-        "reply": {"messageId": message_id, "text": "yes", "lastSeenMessageId": message_id},
-        "send_message": send,
-        "forward_message": {"messageId": message_id, "to": ["b@elsewhere.test"]},
-        "check_message": {"kind": "send", **send},
-        "cancel_message": {"messageId": "msg_none"},
-        "label_messages": {"messageIds": [message_id], "add": ["seen"]},
-        "claim_work": {"inboxId": bot["id"]},
-        "finish_work": {"claimId": "clm_none"},
-        "list_inboxes": {},
-        "create_inbox": {"username": "fresh"},
-    }
+    calls = every_call(bot, text, image)
     told = await talk(client, mode, door, maild, [*calls.items(), ("nope", {})], tmp_path)
     assert told["tools"] == list(calls)
     assert revision is None or told["version"] == revision
