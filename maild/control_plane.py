@@ -237,7 +237,7 @@ def _mcp(
 ) -> McpEndpoint:
     settings = ground.settings
     methods = Methods(operations, fence_key, __version__)
-    return McpEndpoint(methods, callers, bodies, [settings.server.public_url, *settings.http.mcp_origins])
+    return McpEndpoint(methods, callers, bodies, settings.server.public_url, settings.http.mcp_origins)
 
 
 class ConsoleParts(NamedTuple):

@@ -16,6 +16,7 @@ from mcp_types import INVALID_REQUEST, JSONRPC_VERSION, PARSE_ERROR
 from controlplane.access.principal import Principal
 from controlplane.contract.refusals import Refusal
 from controlplane.mcp import eras
+from controlplane.mcp.cross_origin import PATH, CrossOrigin
 from controlplane.mcp.eras import REFUSED, ROUTING_HEADERS, Rejection, RpcMessage
 from controlplane.mcp.methods import McpCaller, Methods
 from controlplane.mcp.tools import BY_NAME
@@ -29,7 +30,6 @@ from controlplane.transport.request_bodies import RequestBodies, expect
 from controlplane.transport.responses import envelope
 from controlplane.transport.statuses import headers_of, status_of
 
-PATH = "/mcp"
 # RFC 6750 §3. No metadata of an authorization server: clients that are told of one drop the key they have.
 CHALLENGE = {"WWW-Authenticate": 'Bearer realm="maild"'}
 
@@ -41,19 +41,21 @@ class McpBody(NamedTuple):
 
 
 class McpEndpoint:
-    """`origins`: those of web pages that may call, besides none (RFC 6454 §7): a page elsewhere must not reach a server
-    on its reader's own network through a name that it lets point there."""
+    """`own`, `origins`: those of web pages that may call, besides none (RFC 6454 §7): a page elsewhere must not reach a
+    server on its reader's own network through a name that it lets point there."""
 
     def __init__(
-        self, methods: Methods, callers: Callers, bodies: RequestBodies, origins: Sequence[str]
+        self, methods: Methods, callers: Callers, bodies: RequestBodies, own: str, origins: Sequence[str]
     ) -> None:
         self._methods = methods
         self._callers = callers
         self._bodies = bodies
-        self._origins = frozenset(map(_origin, origins))
+        self._origins = frozenset(map(_origin, (own, *origins)))
+        self._cross_origin = CrossOrigin(frozenset(map(_origin, origins)))
 
     def add_to(self, app: web.Application) -> None:
         app.router.add_route("POST", PATH, self.handle, expect_handler=expect)
+        self._cross_origin.add_to(app)
 
     async def handle(self, request: web.Request) -> web.Response:
         """Any failure as an error of JSON-RPC, with the status and the headers that HTTP has for it."""

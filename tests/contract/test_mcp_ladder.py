@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 from mcp_types import CLIENT_CAPABILITIES_META_KEY, PROTOCOL_VERSION_META_KEY
 
+from controlplane.mcp.eras import ROUTING_HEADERS
 from controlplane.operations.table import SEND_BYTES
 from tests.conftest import Start, on_shared
 from tests.support.mcp import ACCEPT, ERAS, HANDSHAKE, MODERN, PATH, Mcp
@@ -275,6 +276,48 @@ async def test_other_origins_can_be_let_in(start: Start) -> None:
         ("https://evil.test", 403),
     ):
         assert (await Mcp(maild.api).post(OLD, {"Origin": origin})).status == status, origin
+
+
+ASKED = {
+    "Access-Control-Request-Method": "POST",
+    "Access-Control-Request-Headers": "authorization,mcp-method",
+}
+
+
+async def test_a_browser_hears_which_pages_may_call(start: Start) -> None:
+    maild = await start(http={"mcp_origins": ["https://tools.example.org"]})
+    page = {"Origin": "https://tools.example.org"}
+    asked = await maild.api.with_key(None).call("OPTIONS", PATH, headers={**page, **ASKED})
+    assert (asked.status, asked.body) == (204, b"")
+    assert asked.headers["Access-Control-Allow-Origin"] == page["Origin"]
+    assert "POST" in asked.headers["Access-Control-Allow-Methods"]
+    taken = {one.strip().lower() for one in asked.headers["Access-Control-Allow-Headers"].split(",")}
+    assert {"authorization", "content-type", *(name.lower() for name in ROUTING_HEADERS)} <= taken
+    assert "Access-Control-Allow-Credentials" not in asked.headers
+    mcp = Mcp(maild.api)
+    for answer in (
+        await mcp.post(OLD, page),
+        await mcp.post(b"{", page),
+        await Mcp(maild.api.with_key(None)).post(OLD, page),
+        await maild.api.call("GET", PATH, headers=page),
+        await maild.api.call("DELETE", PATH, headers=page),
+    ):
+        assert answer.headers["Access-Control-Allow-Origin"] == page["Origin"], answer.status
+        assert answer.headers["Vary"] == "Origin"
+
+
+async def test_no_other_page_hears_anything(start: Start) -> None:
+    maild = await start(http={"mcp_origins": ["https://tools.example.org"]})
+    for origin in ("https://evil.test", "null", maild.settings.server.public_url):
+        asked = await maild.api.call("OPTIONS", PATH, headers={"Origin": origin, **ASKED})
+        assert asked.status == 405 and asked.headers["Vary"] == "Origin", origin
+        answer = await Mcp(maild.api).post(OLD, {"Origin": origin})
+        for one in (asked, answer):
+            assert not any(name.startswith("Access-Control-") for name in one.headers), origin
+    page = {"Origin": "https://tools.example.org"}
+    assert (await maild.api.call("OPTIONS", PATH, headers=page)).status == 405, "it asks nothing"
+    answer = await maild.api.call("GET", "/v1/inboxes", headers=page)
+    assert "Access-Control-Allow-Origin" not in answer.headers, "the API is no part of it"
 
 
 async def test_a_request_counts_one_whatever_it_asks(start: Start) -> None:
