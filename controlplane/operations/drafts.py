@@ -9,23 +9,24 @@ from controlplane.access.plan_limits import refusing_what_exceeds
 from controlplane.contract.drafts import CreateDraft, PatchDraft
 from controlplane.contract.refusals import Refusal
 from controlplane.contract.rendering import json_column
-from controlplane.operations.messages import accepted
+from controlplane.operations.messages import accepted, small_retry_of
 from controlplane.operations.operation import Call
 from controlplane.operations.results import JsonArray, Result
-from controlplane.sending.submission import check_if_last
+from controlplane.sending.submission import Accepted, Retry, check_if_last, recalled
 from storage import allowances, drafts, inboxes, messages, organizations
 from storage.clock import iso, iso_or_none
 from storage.database import Tx
 from storage.records import DraftRow, dump
 
+ENDPOINT = "POST /v1/drafts"
 BODY_BYTES_MAX = 1_048_576  # text and HTML together: a list shows a hundred of them
 
 
 async def create_draft(call: Call) -> Result:
     refuse_large(call.input)
+    retry = small_retry_of(call, ENDPOINT, about="")
     with refusing_what_exceeds():
-        row = await call.db.write(create, call, call.input)
-    return Result(shown_draft(row))
+        return accepted(await call.db.write(_create_once, call, retry))
 
 
 async def list_drafts(call: Call) -> JsonArray:
@@ -63,6 +64,20 @@ async def _each(call: Call, ids: Sequence[str]) -> AsyncIterator[bytes]:
         row = await call.db.lookup(drafts.get, call.organization_id, draft_id)
         assert row is not None  # drafts are kept for audit
         yield msgspec.json.encode(shown_draft(row))
+
+
+def _create_once(tx: Tx, call: Call, retry: Retry | None) -> Accepted:
+    """What is kept under a key is the draft's id: asked again, it is answered as it is now."""
+    made = recalled(tx, call.organization_id, retry)
+    if made is not None:
+        row = drafts.get(tx, call.organization_id, msgspec.json.decode(made.message, type=str))
+        assert row is not None  # drafts are kept for audit
+        call.principal.confine(row.inbox_id)
+    else:
+        row = create(tx, call, call.input)
+        if retry is not None:
+            retry.keep(tx, call.organization_id, msgspec.json.encode(row.id), None, row.created_at)
+    return Accepted(msgspec.json.encode(shown_draft(row)), is_replay=made is not None)
 
 
 def refuse_large(body: CreateDraft | PatchDraft) -> None:

@@ -59,7 +59,7 @@ def send(client: Any) -> Any:
 
 
 def write(client: Any) -> Any:
-    return client.drafts.create(inbox_id="inb_1")
+    return client.agents.create(name="one")
 
 
 # Again --------------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.interop, tools.needs("node", "npm")]
 NONE: dict[str, Any] = {}
 READ = "return client.messages.get('msg_1')"
 SEND = "return client.messages.send({ inboxId: 'inb_1', to: ['ada@example.com'], text: 'once' })"
-WRITE = "return client.drafts.create({ inboxId: 'inb_1' })"
+WRITE = "return client.agents.create({ name: 'one' })"
 
 
 # Again --------------------------------------------------------------------------------------------

@@ -1,12 +1,13 @@
 """Drafts (contract, section 4; decisions.md, "Draft"); sending them has tests of its own."""
 
+import asyncio
 import tracemalloc
 from typing import Any
 
 import pytest
 
 from tests.conftest import Start
-from tests.support.running import Running
+from tests.support.running import Answer, Running
 
 ABSENT = "drf_01m7yg00000000000000000000"
 FULL = {
@@ -49,6 +50,52 @@ async def test_a_full_draft(maild: Running, bot: dict[str, Any]) -> None:
         FULL["bcc"],
     )
     assert (draft["subject"], draft["textBody"], draft["htmlBody"]) == ("hello", "words", "<p>words</p>")
+
+
+async def test_a_draft_is_made_once_under_a_key(maild: Running, bot: dict[str, Any]) -> None:
+    async def make_again(key: str = "k", **fields: Any) -> Answer:
+        body = {"inboxId": bot["id"], **FULL, **fields}
+        return await maild.api.call("POST", "/v1/drafts", body, headers={"Idempotency-Key": key})
+
+    first = await make_again()
+    assert first.status == 201 and "Idempotent-Replayed" not in first.headers
+    path = f"/v1/drafts/{first.data['id']}"
+    changed = (await maild.api.call("PATCH", path, {"text": "other words"})).data
+    again = await make_again()
+    assert (again.status, again.headers["Idempotent-Replayed"]) == (200, "true")
+    assert again.data == changed, "as it is now"
+    other = await make_again(text="else")
+    assert (other.status, other.code) == (409, "idempotency_conflict")
+    await maild.api.call("DELETE", path)
+    assert (await make_again()).data["status"] == "discarded"
+    assert (await make_again("another")).status == 201
+    assert len((await maild.api.get("/v1/drafts")).data) == 2
+    assert "words" not in str(maild.sql("SELECT answer FROM idempotency"))
+
+
+async def test_what_was_refused_is_not_kept_under_a_key(maild: Running, bot: dict[str, Any]) -> None:
+    body = {"inboxId": "inb_01m7yg00000000000000000000"}
+    headers = {"Idempotency-Key": "k"}
+    assert (await maild.api.call("POST", "/v1/drafts", body, headers=headers)).status == 404
+    body = {"inboxId": bot["id"]}
+    assert (await maild.api.call("POST", "/v1/drafts", body, headers=headers)).status == 201
+
+
+async def test_a_bound_key_hears_of_no_draft_of_another_inbox(maild: Running, bot: dict[str, Any]) -> None:
+    body, headers = {"inboxId": bot["id"], **FULL}, {"Idempotency-Key": "k"}
+    assert (await maild.api.call("POST", "/v1/drafts", body, headers=headers)).status == 201
+    bound = await maild.key(inbox=await maild.inbox("other"))
+    refused = await bound.call("POST", "/v1/drafts", body, headers=headers)
+    assert (refused.status, refused.code) == (403, "inbox_access_denied")
+
+
+async def test_drafts_that_race_under_a_key_are_one(maild: Running, bot: dict[str, Any]) -> None:
+    body, headers = {"inboxId": bot["id"], **FULL}, {"Idempotency-Key": "k"}
+    made = await asyncio.gather(
+        *(maild.api.call("POST", "/v1/drafts", body, headers=headers) for _ in range(5))
+    )
+    assert sorted(one.status for one in made) == [200] * 4 + [201]
+    assert len({one.data["id"] for one in made}) == 1
 
 
 async def test_a_reply_knows_its_thread(maild: Running, bot: dict[str, Any]) -> None:

@@ -693,11 +693,11 @@ export class DraftsResource extends Resource {
    * Write a draft.
    *
    * `POST /v1/drafts`, scope messages:send.
-   * Errors: draft_limit_reached, inbox_access_denied, inbox_not_found, message_not_found, payload_too_large,
-   * unsupported_media_type.
+   * Errors: draft_limit_reached, inbox_access_denied, inbox_not_found, message_not_found, idempotency_conflict,
+   * payload_too_large, unsupported_media_type.
    */
-  create(params: api.CreateDraft, options: RequestOptions = {}): Call<api.Draft> {
-    const request = { method: "POST", path: "/v1/drafts", body: params };
+  create(params: api.CreateDraft, options: WriteOptions = {}): Call<api.Draft> {
+    const request = { method: "POST", path: "/v1/drafts", body: params, takesIdempotencyKey: true };
     return this.transport.json(request, options);
   }
 

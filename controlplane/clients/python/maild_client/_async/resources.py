@@ -1439,12 +1439,13 @@ class AsyncDrafts(AsyncResource):
         if_last_message_id: str | None = UNSET,
         claim_id: str | None = UNSET,
         complete_claim: bool = UNSET,
+        idempotency_key: str | None = None,
     ) -> api.Draft:
         """Write a draft.
 
         Scope: messages:send.
-        Errors: draft_limit_reached, inbox_access_denied, inbox_not_found, message_not_found, payload_too_large,
-          unsupported_media_type.
+        Errors: draft_limit_reached, inbox_access_denied, inbox_not_found, message_not_found,
+          idempotency_conflict, payload_too_large, unsupported_media_type.
 
             await client.drafts.create(
                 inbox_id="inb_…",
@@ -1470,6 +1471,7 @@ class AsyncDrafts(AsyncResource):
                 "claimId": claim_id,
                 "completeClaim": complete_claim,
             },
+            idempotency_key=idempotency_key or new_idempotency_key(),
         )
         return cast("api.Draft", await self._transport.json(call))
 

@@ -1440,12 +1440,13 @@ class Drafts(Resource):
         if_last_message_id: str | None = UNSET,
         claim_id: str | None = UNSET,
         complete_claim: bool = UNSET,
+        idempotency_key: str | None = None,
     ) -> api.Draft:
         """Write a draft.
 
         Scope: messages:send.
-        Errors: draft_limit_reached, inbox_access_denied, inbox_not_found, message_not_found, payload_too_large,
-          unsupported_media_type.
+        Errors: draft_limit_reached, inbox_access_denied, inbox_not_found, message_not_found,
+          idempotency_conflict, payload_too_large, unsupported_media_type.
 
             client.drafts.create(
                 inbox_id="inb_…",
@@ -1471,6 +1472,7 @@ class Drafts(Resource):
                 "claimId": claim_id,
                 "completeClaim": complete_claim,
             },
+            idempotency_key=idempotency_key or new_idempotency_key(),
         )
         return cast("api.Draft", self._transport.json(call))
 
