@@ -26,7 +26,8 @@ class EnvelopeSenders:
     """Makes envelope senders `b+<token>.<tag>@domain`, and checks their tags. `key`: a secret of this server."""
 
     def __init__(self, key: bytes) -> None:
-        self._key = key
+        # Copied for each tag: a digest in one call would give up the interpreter, for two microseconds of work.
+        self._keyed = hmac.new(key, digestmod="sha256")
 
     def of(self, token: str, domain: str, destination: str) -> str:
         """For recipients at the destination (lower-case A-label); `domain` is the sender's."""
@@ -37,8 +38,9 @@ class EnvelopeSenders:
         return hmac.compare_digest(self._tag(token.value, destination).encode(), token.tag.encode())
 
     def _tag(self, token: str, destination: str) -> str:
-        digest = hmac.digest(self._key, f"{token} {destination}".encode(), "sha256")
-        return base64.b32encode(digest[:_TAG_BYTES]).decode().lower()
+        made = self._keyed.copy()
+        made.update(f"{token} {destination}".encode())
+        return base64.b32encode(made.digest()[:_TAG_BYTES]).decode().lower()
 
 
 def read(address: str) -> Token | None:
