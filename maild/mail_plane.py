@@ -185,7 +185,7 @@ def queue_ports(ground: Ground, local: LocalDelivery) -> QueuePorts:
         prepare_local=local.prepare_local,
         prepare_answer=local.prepare_answer,
         is_local=lambda domain: db.lookup(is_served, domain, shared_domains),
-        may_send=lambda organization_id, domain: db.lookup(
+        may_send=lambda organization_id, domain: db.peek(
             domains.may_send, organization_id, domain, shared_domains
         ),
     )

@@ -59,6 +59,11 @@ _ATTEMPT = """INSERT INTO delivery_attempts (message_id, position, attempt, outc
 # What `lease` wrote of an attempt that was none.
 _NOT_TRIED = """attempts = attempts - 1, last_attempt_at = (SELECT max(created_at) FROM delivery_attempts a
       WHERE a.message_id = recipients.message_id AND a.position = recipients.position)"""
+_HELD = """SELECT 1 FROM recipients
+    WHERE message_id = ? AND position = ? AND status = ? AND lease IS NOT NULL"""
+# All that may keep one recipient back, in one row: each further statement is a turn at Python's interpreter.
+_LOOK_AGAIN = f"""SELECT EXISTS (SELECT 1 FROM switched_off WHERE name = ?), EXISTS ({_HELD}),
+      EXISTS ({suppressions.ANY_OF_TWO})"""
 _RECIPIENTS = f"SELECT {columns(RecipientRow)} FROM recipients WHERE message_id = ? ORDER BY position"
 _ENQUEUE = """INSERT INTO recipients (message_id, position, organization_id, address, domain, kind, status,
       next_attempt_at, expires_at) VALUES (?, ?, ?, ?, ?, ?, 'queued', ?, ?)"""
@@ -205,17 +210,22 @@ class Wanted(NamedTuple):
 
 
 def look_again(tx: Tx, rows: Iterable[Due], keys_of: Callable[[str], Sequence[str]]) -> Wanted:
-    """Ask which of the leased rows are still to be sent: they may have stood in a line for long.
+    """Ask which of the leased rows are still to be sent: they may have stood in a line for long. One statement a row.
 
-    `keys_of(address)`: the comparison keys under which the address may be suppressed.
+    `keys_of(address)`: the comparison keys under which the address may be suppressed, one or two.
     """
-    if switches.off_since(tx, switches.QUEUE) is not None:
-        return Wanted([], [], [], is_paused=True)
     wanted = Wanted([], [], [])
     for row in rows:
-        if not holds(tx, [row]):
+        key, *others = keys_of(row.address)
+        keys = (row.organization_id, key, *others) if others else (row.organization_id, key, key)
+        found = tx.one(_LOOK_AGAIN, (switches.QUEUE, row.message_id, row.position, row.status, *keys))
+        assert found is not None  # without a FROM there is always a row
+        is_paused, is_held, is_suppressed = found
+        if is_paused:
+            return Wanted([], [], [], is_paused=True)
+        if not is_held:
             wanted.gone.append(row)
-        elif row.mode == "live" and suppressions.find(tx, row.organization_id, keys_of(row.address)):
+        elif is_suppressed and row.mode == "live":
             wanted.suppressed.append(row)
         else:
             wanted.willing.append(row)
@@ -278,14 +288,7 @@ def settle(tx: Tx, settlement: RecipientSettlement, now_ms: int) -> bool:
 
 def holds(tx: Tx, rows: Iterable[Due]) -> bool:
     """Is every one of the rows still leased, in the status that it was leased in?"""
-    return all(
-        tx.one(
-            """SELECT 1 FROM recipients
-               WHERE message_id = ? AND position = ? AND status = ? AND lease IS NOT NULL""",
-            (row.message_id, row.position, row.status),
-        )
-        for row in rows
-    )
+    return all(tx.one(_HELD, (row.message_id, row.position, row.status)) for row in rows)
 
 
 def bounce_later(

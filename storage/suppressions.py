@@ -19,6 +19,8 @@ class SuppressionRow(NamedTuple):
     created_at: int
 
 
+# For a statement of another module: organization, a key, and another or the same again.
+ANY_OF_TWO = "SELECT 1 FROM suppressions WHERE organization_id = ? AND email IN (?, ?)"
 _SELECT = f"SELECT {columns(SuppressionRow)} FROM suppressions"
 _FIND = f"{_SELECT} WHERE organization_id = ? AND email IN {each_of('?')} ORDER BY id"
 

@@ -273,7 +273,8 @@ class OutboundQueue(LoopService):
         began = self._clock.monotonic()
         outcome, willing = Outcome(rows, {}), rows
         try:
-            now = await self._db.lookup(outbound.look_again, rows, suppression_keys)
+            look = self._db.peek if len(rows) == 1 else self._db.lookup  # one row is one statement
+            now = await look(outbound.look_again, rows, suppression_keys)
             if now.is_paused:
                 await self._give_back(rows)
                 self._settled(destination, rows, is_deferred=False)
