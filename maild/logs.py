@@ -4,6 +4,7 @@ Everything that the process says goes this way: the libraries' loggers, asyncio'
 JSON is ASCII, so that no octet of a peer's acts on a terminal or ends a line. What is told is in `conf/log_events.py`.
 """
 
+import atexit
 import io
 import json
 import logging
@@ -18,6 +19,7 @@ import structlog
 from structlog.typing import EventDict, ExcInfo, Processor
 
 from conf.settings import Log
+from maild.log_lines import LogLines
 
 # Libraries that log each command or request at INFO, addresses included.
 _QUIET = ("mail.log", "mail.debug", "aiohttp.access", "aiosmtplib", "asyncio")
@@ -28,6 +30,8 @@ def configure(settings: Log | None = None) -> None:
     """Set up logging of the process, structlog's and the libraries', on stderr; None: the defaults."""
     settings = settings or Log()
     stamp = _Clock().stamp
+    lines = LogLines(sys.stderr.buffer)
+    atexit.register(lines.write)
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
@@ -41,10 +45,10 @@ def configure(settings: Log | None = None) -> None:
     structlog.configure(
         processors=[*shared, *last],
         wrapper_class=structlog.make_filtering_bound_logger(level),
-        logger_factory=structlog.BytesLoggerFactory(sys.stderr.buffer),
+        logger_factory=lines.logger,
         cache_logger_on_first_use=True,
     )
-    handler = logging.StreamHandler(sys.stderr)
+    handler = _LibraryHandler(lines)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=shared,
@@ -55,6 +59,18 @@ def configure(settings: Log | None = None) -> None:
     logging.captureWarnings(True)
     for name in _QUIET:
         logging.getLogger(name).setLevel(logging.WARNING)
+
+
+class _LibraryHandler(logging.StreamHandler[TextIO]):
+    """Writes the lines of libraries behind those that were said before them."""
+
+    def __init__(self, lines: LogLines) -> None:
+        super().__init__(sys.stderr)
+        self._lines = lines
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._lines.write()
+        super().emit(record)
 
 
 class _Clock:

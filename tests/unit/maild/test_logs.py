@@ -79,6 +79,26 @@ def test_a_line_of_json_is_ascii_without_controls() -> None:
     assert all(32 <= one < 127 or one == 10 for one in octets)
 
 
+LAST_WORDS = """
+import asyncio
+from maild import logs
+logs.configure()
+import structlog
+async def main():
+    structlog.get_logger("maild.outbound").info("said")
+    asyncio.get_running_loop().stop()
+try:
+    asyncio.run(main())
+except RuntimeError:
+    pass
+"""
+
+
+def test_what_is_said_last_is_written_when_the_process_ends() -> None:
+    done = subprocess.run([sys.executable, "-c", LAST_WORDS], capture_output=True, text=True, check=True)
+    assert json.loads(done.stderr)["event"] == "said"
+
+
 def test_the_console_shows_no_control_of_a_peers() -> None:
     octets = said("info", "console")
     assert b"said" in octets and b"ses_1" in octets and b"msg_1" in octets and b"quiet" not in octets

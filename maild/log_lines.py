@@ -1,0 +1,67 @@
+"""Lines on their way to the log.
+
+Each write gives up the interpreter, which another thread takes meanwhile, so that the event loop waits for longer than
+the write takes. What the loop says in one turn about mail that leaves, which nobody waits for and where several lines
+come together, is therefore written in one go, before the loop waits for anything. All else is written at once, and with
+it what was said before; so are warnings, and whatever is worse. A process that is killed loses what it said of mail
+that leaves in its last turn.
+"""
+
+import asyncio
+import threading
+from typing import BinaryIO
+
+SOON = frozenset({"maild.outbound"})  # loggers
+
+
+class LogLines:
+    """Lines for a stream, from any thread."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._waiting: list[bytes] = []
+        self._called: asyncio.AbstractEventLoop | None = None  # whose turn will end
+        self._lock = threading.Lock()
+
+    def logger(self, *names: str) -> "LineLogger":
+        """For structlog. `names`: at most one, the logger's."""
+        return LineLogger(self, names[0] if names else None)
+
+    def write_soon(self, line: bytes) -> None:
+        """In the end of this turn of the thread's event loop; at once where it has none."""
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            self.write(line)
+            return
+        with self._lock:
+            self._waiting.append(line)
+        if self._called is not loop:
+            self._called = loop
+            loop.call_soon(self._end_turn)
+
+    def _end_turn(self) -> None:
+        self._called = None
+        self.write()
+
+    def write(self, *lines: bytes) -> None:
+        """What waits, and these."""
+        with self._lock:
+            waiting, self._waiting = [*self._waiting, *lines], []
+            if waiting:
+                self._write_all(b"\n".join([*waiting, b""]))
+
+    def _write_all(self, octets: bytes) -> None:
+        # A stream without a buffer takes a part where a signal comes between, and says None where it can't take any.
+        while octets and (taken := self._stream.write(octets)) is not None:
+            octets = octets[taken:]
+        self._stream.flush()
+
+
+class LineLogger:
+    """What structlog writes a logger's lines with."""
+
+    def __init__(self, lines: LogLines, name: str | None) -> None:
+        self.name = name
+        self.debug = self.info = lines.write_soon if name in SOON else lines.write
+        self.warning = self.error = self.critical = lines.write

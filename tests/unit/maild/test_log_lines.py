@@ -1,0 +1,106 @@
+"""What is said in one turn of the event loop is one write; nothing is lost, late or out of order."""
+
+import asyncio
+import contextlib
+import io
+import threading
+
+from maild.log_lines import LogLines
+
+SOON_WRITTEN = "maild.outbound"
+
+
+class Stream(io.BytesIO):
+    """Notes what each write brought, and takes `at_most` octets of it."""
+
+    def __init__(self, at_most: int = 1000) -> None:
+        super().__init__()
+        self.writes: list[bytes] = []
+        self._at_most = at_most
+
+    def write(self, octets: bytes) -> int:  # type: ignore[override]
+        self.writes.append(octets[: self._at_most])
+        return super().write(octets[: self._at_most])
+
+
+async def test_the_lines_of_a_turn_are_one_write_before_the_loop_waits() -> None:
+    stream = Stream()
+    log = LogLines(stream).logger(SOON_WRITTEN)
+    for word in (b"one", b"two", b"three"):
+        log.info(word)
+    assert stream.writes == []
+    await asyncio.sleep(0)
+    log.debug(b"four")
+    await asyncio.sleep(0)
+    assert stream.writes == [b"one\ntwo\nthree\n", b"four\n"]
+
+
+async def test_a_warning_is_written_at_once_behind_what_was_said_before() -> None:
+    stream = Stream()
+    log = LogLines(stream).logger(SOON_WRITTEN)
+    log.info(b"first")
+    log.warning(b"odd")
+    assert stream.writes == [b"first\nodd\n"]
+    log.error(b"worse")
+    log.critical(b"worst")
+    await asyncio.sleep(0)
+    assert stream.writes[1:] == [b"worse\n", b"worst\n"]
+
+
+async def test_what_others_say_is_written_at_once_behind_what_was_said_before() -> None:
+    stream = Stream()
+    lines = LogLines(stream)
+    lines.logger(SOON_WRITTEN).info(b"first")
+    lines.logger("maild.http").info(b"second")
+    assert stream.writes == [b"first\nsecond\n"]
+
+
+async def test_a_thread_without_a_loop_writes_at_once() -> None:
+    stream = Stream()
+    lines = LogLines(stream)
+    lines.logger(SOON_WRITTEN).info(b"loop")
+    thread = threading.Thread(target=lines.logger(SOON_WRITTEN).info, args=(b"thread",))
+    thread.start()
+    thread.join()
+    assert stream.getvalue() == b"loop\nthread\n"
+
+
+def test_without_a_loop_a_line_is_written_at_once() -> None:
+    stream = Stream()
+    LogLines(stream).logger(SOON_WRITTEN).info(b"starting")
+    assert stream.getvalue() == b"starting\n"
+
+
+async def test_what_the_stream_takes_in_parts_is_whole() -> None:
+    stream = Stream(at_most=5)
+    log = LogLines(stream).logger(SOON_WRITTEN)
+    log.info(b"a long line")
+    log.info(b"another")
+    await asyncio.sleep(0)
+    assert stream.getvalue() == b"a long line\nanother\n"
+
+
+async def test_a_stream_that_takes_nothing_holds_nobody_up() -> None:
+    class Full(Stream):
+        def write(self, octets: bytes) -> None:  # type: ignore[override]
+            return None
+
+    log = LogLines(Full()).logger(SOON_WRITTEN)
+    log.error(b"said")
+    log.info(b"said")
+    await asyncio.sleep(0)
+
+
+def test_a_loop_that_ended_in_its_turn_keeps_nothing_back() -> None:
+    stream = Stream()
+    lines = LogLines(stream)
+
+    async def say(word: bytes, is_last: bool) -> None:
+        lines.logger(SOON_WRITTEN).info(word)
+        if is_last:
+            asyncio.get_running_loop().stop()
+
+    with contextlib.suppress(RuntimeError):
+        asyncio.run(say(b"last", is_last=True))
+    asyncio.run(say(b"first", is_last=False))
+    assert stream.getvalue() == b"last\nfirst\n"
