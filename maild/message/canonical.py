@@ -39,9 +39,12 @@ def header_line(field: Field, form: bytes) -> bytes:
     """The field as it is signed, its line end included."""
     if form == SIMPLE:
         return field[0] + b":" + field[1] + b"\r\n"
-    ((name, value),) = canonical.Relaxed.canonicalize_headers([field])
-    line: bytes = name + b":" + value
-    return line
+    name, value = field
+    if b"\n" in value or b"\t" in value or b"  " in value:  # as most values of a message are not
+        ((name, value),) = canonical.Relaxed.canonicalize_headers([field])
+        line: bytes = name + b":" + value
+        return line
+    return name.lower().rstrip() + b":" + value.strip() + b"\r\n"
 
 
 def body_hash(raw: Buffer, body_at: int, form: bytes = RELAXED, piece_bytes: int = PIECE_BYTES) -> bytes:

@@ -12,6 +12,7 @@ that time. But for `DkimKeys`, all of this is pure computation, fit for any thre
 import base64
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -28,6 +29,7 @@ from storage.sealing import Sealer
 KEY_BITS = 2048  # RFC 8301 §3.2
 KEY_CACHE_S = 60
 KEYS_MAX = 10_000
+HEADER_FORMS_KEPT = 1_000
 
 # RFC 5322 §3.6: at most one of each; signed even when absent, but for those a mailing list may add.
 _ALWAYS = b"from sender reply-to to cc subject date message-id in-reply-to references".split()
@@ -36,6 +38,8 @@ _WHEN_PRESENT = (
     b"mime-version content-type content-transfer-encoding auto-submitted"
     b" list-unsubscribe list-unsubscribe-post"
 ).split()
+
+_SIGNED = (*_ALWAYS, *_WHEN_PRESENT)
 
 _LINE_CHARACTERS = 76
 _ALGORITHMS = {True: "rsa-sha256", False: "ed25519-sha256"}
@@ -163,16 +167,39 @@ def signature(header: bytes, digest: bytes, key: SigningKey, at_s: int) -> bytes
     fields: dict[bytes, list[bytes]] = {}
     for name, value in read_fields(header):
         fields.setdefault(name.rstrip().lower(), []).append(value)
-    names = [name for name in _ALWAYS for _ in range(len(fields.get(name, ())) + 1)]
-    names += [name for name in _WHEN_PRESENT if name in fields for _ in range(len(fields[name]) + 1)]
-    unsigned = _unsigned(names, digest, key, at_s)
-    # RFC 6376 §5.4.2: several fields of one name are taken from the bottom up; a name without a
-    # field (left) adds nothing.
-    signed = [(name, fields[name].pop()) for name in names if fields.get(name)]
+    names = _names(tuple([len(fields.get(name, ())) for name in _SIGNED]))
+    unsigned = _unsigned(names.listed, digest, key, at_s)
+    # RFC 6376 §5.4.2: several fields of one name are taken from the bottom up.
+    signed = [(name, fields[name].pop()) for name in names.present]
     lines = [header_line(field, RELAXED) for field in [*signed, (b"dkim-signature", unsigned)]]
     covered = b"".join(lines).removesuffix(b"\r\n")
     value = _signed(covered, key.private)
     return b"DKIM-Signature:" + unsigned + _folded_base64(value) + b"\r\n"
+
+
+class _SignedNames(NamedTuple):
+    """`listed`: the folded h= tag. `present`: each name in its order, as often as there is a field for it."""
+
+    listed: bytes
+    present: Sequence[bytes]
+
+
+@lru_cache(HEADER_FORMS_KEPT)
+def _names(counts: tuple[int, ...]) -> _SignedNames:
+    """What is signed of a message that has so many fields of each of _SIGNED. Most messages are of a few forms."""
+    times = dict(zip(_SIGNED, counts, strict=True))
+    names = [name for name, count in times.items() if count or name in _ALWAYS for _ in range(count + 1)]
+    lines: list[bytes] = []
+    line = b" h="
+    for name in names:
+        if len(line) + len(name) > _LINE_CHARACTERS:
+            lines.append(line)
+            line = b"  "
+        line += name + b":"
+    lines.append(line[:-1] + b";")
+    # A name without a field (left) adds nothing to what is signed.
+    present = [name for name, count in times.items() for _ in range(count)]
+    return _SignedNames(b"\r\n".join(lines), present)
 
 
 def _signed(covered: bytes, key: PrivateKey) -> bytes:
@@ -181,22 +208,16 @@ def _signed(covered: bytes, key: PrivateKey) -> bytes:
     return key.sign(sha256(covered).digest())  # RFC 8463 §3: the hash is what is signed
 
 
-def _unsigned(names: list[bytes], digest: bytes, key: SigningKey, at_s: int) -> bytes:
+def _unsigned(listed: bytes, digest: bytes, key: SigningKey, at_s: int) -> bytes:
     """The field's value up to `b=`."""
     lines = [
         f" v=1; a={_ALGORITHMS[isinstance(key.private, rsa.RSAPrivateKey)]}; c=relaxed/relaxed;".encode()
         + f" d={key.domain};".encode(),
         f" s={key.selector}; t={at_s};".encode(),
+        listed,
+        b" bh=" + base64.b64encode(digest) + b";",
+        b" b=",
     ]
-    line = b" h="
-    for name in names:
-        if len(line) + len(name) > _LINE_CHARACTERS:
-            lines.append(line)
-            line = b"  "
-        line += name + b":"
-    lines.append(line[:-1] + b";")
-    lines.append(b" bh=" + base64.b64encode(digest) + b";")
-    lines.append(b" b=")
     return b"\r\n".join(lines)
 
 

@@ -32,6 +32,18 @@ def test_a_field_in_both_forms(form: bytes, line: bytes) -> None:
     assert header_line(field, form) == line
 
 
+@given(
+    words=st.lists(
+        st.sampled_from([b"Word", b" ", b"\t", b"\r\n ", b"\n\t", b"\r", b"\v", b"\xa0"]), max_size=20
+    )
+)
+@settings(max_examples=300, deadline=None)
+def test_a_relaxed_field_is_what_dkimpy_makes_of_it(words: list[bytes]) -> None:
+    field = (b"SubJect \t", b"".join(words))
+    ((name, value),) = canonical.Relaxed.canonicalize_headers([field])
+    assert header_line(field, RELAXED) == name + b":" + value
+
+
 def test_lines_that_are_no_fields_are_left_out() -> None:
     section = b"\r\nno field\r\nA: 1\r\n folded\r\n\xff: 2\r\nB :3"
     assert read_fields(section) == [(b"A", b" 1\r\n folded"), (b"B ", b"3")]
