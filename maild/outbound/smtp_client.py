@@ -81,14 +81,10 @@ class PipeliningProtocol(SMTPProtocol):
 
     async def execute_group(self, commands: Sequence[bytes], timeout: float) -> list[SMTPResponse]:
         """Write the commands in one go; their replies, in order."""
-        self._replies, self._expected = [], len(commands)
-        self._group = self._loop.create_future()
+        group = self._expect(len(commands))
         try:
             self.write(b"".join(commands))
-            async with asyncio.timeout(timeout):
-                await self._group
-        except TimeoutError:
-            raise SMTPReadTimeoutError("timed out waiting for replies") from None
+            await self._until(group, timeout)
         finally:
             self._group = None
         if self.has_unsolicited_data:
@@ -97,23 +93,41 @@ class PipeliningProtocol(SMTPProtocol):
 
     async def send_content(self, wire: bytes, block_timeout: float, end_timeout: float) -> SMTPResponse:
         """What follows a 354, already dot-stuffed and ended; returns the final reply."""
-        self._response_pending = True
-        if len(wire) <= WRITE_CHUNK_BYTES:
-            self.write(wire)
-        else:
-            try:
-                async with asyncio.timeout(block_timeout + len(wire) / CONTENT_MIN_BYTES_PER_S):
-                    await self._write_blocks(memoryview(wire), block_timeout)
-            except TimeoutError:
-                raise SMTPReadTimeoutError("timed out sending the message") from None
-        self.record.enter("answer")
-        return await self.read_response(timeout=end_timeout)
+        group = self._expect(1)
+        try:
+            if len(wire) <= WRITE_CHUNK_BYTES:
+                self.write(wire)
+            else:
+                await self._write_blocks(memoryview(wire), block_timeout)
+            self.record.enter("answer")
+            await self._until(group, end_timeout)
+        finally:
+            self._group = None
+        return self._replies[0]
+
+    def _expect(self, replies: int) -> "asyncio.Future[None]":
+        """Before the write: they may come at any time after it."""
+        self._replies, self._expected = [], replies
+        self._group = self._loop.create_future()
+        return self._group
+
+    async def _until(self, group: "asyncio.Future[None]", timeout: float) -> None:
+        # One timer for all replies of a group: `asyncio.timeout` and `wait_for` cost several times as much.
+        timer = self._loop.call_later(timeout, _late, group)
+        try:
+            await group
+        finally:
+            timer.cancel()
 
     async def _write_blocks(self, wire: memoryview, block_timeout: float) -> None:
-        for start in range(0, len(wire), WRITE_CHUNK_BYTES):
-            self.write(wire[start : start + WRITE_CHUNK_BYTES])  # type: ignore[arg-type]
-            async with asyncio.timeout(block_timeout):
-                await self._drain_helper()
+        try:
+            async with asyncio.timeout(block_timeout + len(wire) / CONTENT_MIN_BYTES_PER_S):
+                for start in range(0, len(wire), WRITE_CHUNK_BYTES):
+                    self.write(wire[start : start + WRITE_CHUNK_BYTES])  # type: ignore[arg-type]
+                    async with asyncio.timeout(block_timeout):
+                        await self._drain_helper()
+        except TimeoutError:
+            raise SMTPReadTimeoutError("timed out sending the message") from None
 
     def write(self, data: bytes) -> None:
         if self.has_unsolicited_data:
@@ -163,6 +177,7 @@ class PipeliningProtocol(SMTPProtocol):
         if self._group is not None:
             if not self._group.done():
                 self._group.set_exception(error)
+                self._group.exception()  # whoever writes may fail before he asks for it
         elif self._response_waiter is not None and not self._response_waiter.done():
             self._set_response_exception(self._response_waiter, error)
 
@@ -179,6 +194,11 @@ class PipeliningProtocol(SMTPProtocol):
         """Close now, with what the host did not read and what it is still sending."""
         if self.transport is not None:
             cast(asyncio.WriteTransport, self.transport).abort()
+
+
+def _late(group: "asyncio.Future[None]") -> None:
+    if not group.done():
+        group.set_exception(SMTPReadTimeoutError("timed out waiting for replies"))
 
 
 class NextHopSession:
