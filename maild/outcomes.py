@@ -130,11 +130,11 @@ def _as_told(row: Due, verdict: Verdict) -> Due:
 def _settle(
     tx: Tx, rows: Sequence[Due], verdicts: Mapping[int, Verdict], now_ms: int, duration_ms: int
 ) -> list[Settled]:
-    made = [(row, _settlement(row, verdicts[row.position], now_ms, duration_ms)) for row in rows]
+    made = [(row, settlement(row, verdicts[row.position], now_ms, duration_ms)) for row in rows]
     return [
-        Settled(row, verdicts[row.position], settlement.outcome)
-        for row, settlement in made
-        if outbound.settle(tx, settlement, now_ms)
+        Settled(row, verdicts[row.position], one.outcome)
+        for row, one in made
+        if outbound.settle(tx, one, now_ms)
     ]
 
 
@@ -276,14 +276,14 @@ class _Message:
     def follow(self, failures: Sequence[_Failure]) -> bool:
         """The message's status follows its recipients'; did it become `failed`?"""
         was = self.envelope
-        status = states.message_status({recipient.status for recipient in self._recipients})
-        if status not in states.MESSAGE[was.status]:
+        now = followed(was, self._recipients, self._now_ms)
+        if now is None:
             return False
-        sent_at = self._now_ms if was.sent_at is None and status in ("sent", "delivered") else was.sent_at
-        reason = failures[-1].reason if status == "failed" and failures else None
-        outbound.move_message(self._tx, self._id, was.status, status, sent_at, reason)
-        self.envelope = was._replace(status=status, sent_at=sent_at, failure_reason=reason)
-        if status != "failed":
+        if now.status == "failed" and failures:
+            now = now._replace(failure_reason=failures[-1].reason)
+        outbound.move_message(self._tx, self._id, was.status, now.status, now.sent_at, now.failure_reason)
+        self.envelope = now
+        if now.status != "failed":
             return False
         if was.status == "queued":
             outbound.give_back_unless_left(self._tx, self._id, was)
@@ -342,13 +342,23 @@ class _Message:
             self._audit.record(self._tx, organization_id, Act.SUPPRESSION_ADDED, OUTCOMES, fresh, told)
 
 
+def followed(was: MessageSummary, recipients: Sequence[RecipientRow], now_ms: int) -> MessageSummary | None:
+    """The message once its status has followed its recipients'; None where it stays."""
+    status = states.message_status({recipient.status for recipient in recipients})
+    if status not in states.MESSAGE[was.status]:
+        return None
+    sent_at = now_ms if was.sent_at is None and status in ("sent", "delivered") else was.sent_at
+    return was._replace(status=status, sent_at=sent_at, failure_reason=None)
+
+
 def _is_final(row: Due, verdict: Verdict, now_ms: int) -> bool:
     if verdict.status == "deferred":
         return now_ms >= row.expires_at
     return verdict.status not in states.RECIPIENT_ACCEPTED
 
 
-def _settlement(row: Due, verdict: Verdict, now_ms: int, duration_ms: int) -> RecipientSettlement:
+def settlement(row: Due, verdict: Verdict, now_ms: int, duration_ms: int) -> RecipientSettlement:
+    """What the verdict makes of the leased row."""
     expired = verdict.status == "deferred" and now_ms >= row.expires_at
     status = "failed" if expired else verdict.status
     return RecipientSettlement(

@@ -46,8 +46,19 @@ def keep_evidence(tx: Tx, message_id: str, attempts: Sequence[OneAttempt], evide
     """Keep the JSON with an attempt, which is one of each of these recipients."""
     first, *others = attempts
     tx.run(_KEEP, (message_id, *first, dump(others) if others else None, evidence))
-    if first.attempt > FIRST_KEPT + LATEST_KEPT:
-        tx.run(_FORGET, (message_id, first.position, FIRST_KEPT, first.attempt - LATEST_KEPT))
+    _forget_older(tx, message_id, first)
+
+
+def keep_evidence_of_each(tx: Tx, told: Sequence[tuple[str, OneAttempt, str]]) -> None:
+    """`keep_evidence` of several attempts (message, attempt, JSON) of one recipient each."""
+    tx.run_many(_KEEP, [(message_id, *one, None, evidence) for message_id, one, evidence in told])
+    for message_id, one, _ in told:
+        _forget_older(tx, message_id, one)
+
+
+def _forget_older(tx: Tx, message_id: str, latest: OneAttempt) -> None:
+    if latest.attempt > FIRST_KEPT + LATEST_KEPT:
+        tx.run(_FORGET, (message_id, latest.position, FIRST_KEPT, latest.attempt - LATEST_KEPT))
 
 
 def forget_evidence(tx: Tx, message_id: str) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from storage.database import Tx
-from storage.dialect import each_of, elements, holds, unindexed
+from storage.dialect import THEN_JOIN, each_of, elements, holds, unindexed
 from storage.ids import first_at, made_at
 from storage.records import EventRow, columns, dump, load
 from storage.visibility import VISIBLE
@@ -24,12 +24,19 @@ EVENTS = "events"  # there are new ones
 AUDIT_HEAD = "audit.head"  # the type of the event that the server itself looks for
 DELIVERIES = "webhook_deliveries"  # some wait, or what waited has changed
 
-_INSERT = """INSERT INTO events (id, organization_id, inbox_id, message_id, type, mode, data, created_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq"""
+_WRITE = """INSERT INTO events (id, organization_id, inbox_id, message_id, type, mode, data, created_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
+_INSERT = f"{_WRITE} RETURNING seq"
 _SUBSCRIBE = f"""INSERT INTO webhook_deliveries (webhook_id, event_seq, status, next_attempt_at)
     SELECT id, ?, 'pending', ? FROM webhooks
     WHERE organization_id = ? AND deleted_at IS NULL AND is_active = 1
       AND {holds("subscribed_events", "?")}"""
+
+_SUBSCRIBE_ALL = f"""INSERT INTO webhook_deliveries (webhook_id, event_seq, status, next_attempt_at)
+    SELECT w.id, e.seq, 'pending', ? FROM events e
+      {THEN_JOIN} webhooks w ON w.organization_id = e.organization_id
+    WHERE e.seq > ? AND w.deleted_at IS NULL AND w.is_active = 1
+      AND {holds("w.subscribed_events", "e.type")}"""
 
 WALK = 10_000  # positions that one look passes over at most
 _FIRST = "SELECT seq FROM events WHERE organization_id = ? AND seq > ? ORDER BY seq LIMIT 1"
@@ -105,6 +112,29 @@ def publish(
     seq = tx.value(_INSERT, (event_id, organization_id, inbox_id, message_id, type, mode, dump(data), now_ms))
     tx.notify(EVENTS)
     if tx.run(_SUBSCRIBE, (seq, now_ms, organization_id, type)):
+        tx.notify(DELIVERIES)
+
+
+class NewEvent(NamedTuple):
+    """What `publish` takes of one event; `data`: as it dumps it."""
+
+    id: str
+    organization_id: str
+    inbox_id: str | None
+    message_id: str | None
+    type: str
+    mode: str
+    data: str
+
+
+def publish_all(tx: Tx, now_ms: int, new: Sequence[NewEvent]) -> None:
+    """`publish` of several events, in their order."""
+    if not new:
+        return
+    before = newest(tx)
+    tx.run_many(_WRITE, [(*one, now_ms) for one in new])
+    tx.notify(EVENTS)
+    if tx.run(_SUBSCRIBE_ALL, (now_ms, before)):
         tx.notify(DELIVERIES)
 
 

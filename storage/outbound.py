@@ -10,7 +10,7 @@ status that it was leased in, so that a message deleted meanwhile stays deleted.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import idna
 
@@ -171,9 +171,9 @@ def lease(
     for row in rows:
         due = Due(*row)
         attempts = due.attempts + 1
-        next_attempt_at = retry_at(attempts, due.expires_at)
-        tx.run(_LEASE, (lease_id, attempts, now_ms, next_attempt_at, due.message_id, due.position))
-        leased.append(due._replace(attempts=attempts, next_attempt_at=next_attempt_at))
+        leased.append(due._replace(attempts=attempts, next_attempt_at=retry_at(attempts, due.expires_at)))
+    taken = [(one.attempts, one.next_attempt_at, one.message_id, one.position) for one in leased]
+    tx.run_many(_LEASE, [(lease_id, attempts, now_ms, *more) for attempts, *more in taken])
     return Leased(leased, tx.value(_NEXT_DUE, (now_ms,)), scanned_to)
 
 
@@ -271,19 +271,35 @@ def free_all(tx: Tx) -> int:
 
 def settle(tx: Tx, settlement: RecipientSettlement, now_ms: int) -> bool:
     """End the lease and record the attempt; False when the row is gone or has another status by now."""
-    it = settlement
+    if not tx.run(_SETTLE, _settled(settlement)):
+        return False
+    if settlement.was_tried:
+        tx.run(_ATTEMPT, _attempted(settlement, now_ms))
+    else:
+        key = (settlement.message_id, settlement.position)
+        tx.run(f"UPDATE recipients SET {_NOT_TRIED} WHERE message_id = ? AND position = ?", key)
+    return True
+
+
+def settle_all(tx: Tx, settlements: Sequence[RecipientSettlement], now_ms: int) -> None:
+    """`settle` of attempts whose rows the same unit has found in the status that they were leased in."""
+    tx.run_many(_SETTLE, [_settled(one) for one in settlements])
+    tx.run_many(_ATTEMPT, [_attempted(one, now_ms) for one in settlements])
+
+
+def _settled(it: RecipientSettlement) -> tuple[Any, ...]:
+    """For _SETTLE."""
     if it.status != it.from_status and it.status not in RECIPIENT[it.from_status]:
         raise ValueError(f"a recipient can't go from {it.from_status} to {it.status}")
     facts = (it.remote_host, it.smtp_code, it.enhanced_code, it.response, it.tls)
-    key = (it.message_id, it.position)
-    if not tx.run(_SETTLE, (it.status, it.next_attempt_at, *facts, *key, it.from_status)):
-        return False
-    if it.was_tried:
-        told = (it.duration_ms, now_ms, int(it.has_left), it.next_attempt_at)
-        tx.run(_ATTEMPT, (*key, it.attempt, it.outcome, *facts, *told))
-    else:
-        tx.run(f"UPDATE recipients SET {_NOT_TRIED} WHERE message_id = ? AND position = ?", key)
-    return True
+    return (it.status, it.next_attempt_at, *facts, it.message_id, it.position, it.from_status)
+
+
+def _attempted(it: RecipientSettlement, now_ms: int) -> tuple[Any, ...]:
+    """For _ATTEMPT."""
+    facts = (it.remote_host, it.smtp_code, it.enhanced_code, it.response, it.tls)
+    told = (it.duration_ms, now_ms, int(it.has_left), it.next_attempt_at)
+    return (it.message_id, it.position, it.attempt, it.outcome, *facts, *told)
 
 
 def holds(tx: Tx, rows: Iterable[Due]) -> bool:
@@ -384,9 +400,14 @@ class MessageSummary(NamedTuple):
         return day_of(at_ms), month_of(at_ms)
 
 
-_ENVELOPE = f"""SELECT {", ".join(MessageSummary._fields[:-1])},
-      EXISTS (SELECT 1 FROM tls_reports_sent WHERE message_id = messages.id)
-    FROM messages WHERE id = ?"""
+_SUMMARY = f"""{", ".join("m." + field for field in MessageSummary._fields[:-1])},
+      EXISTS (SELECT 1 FROM tls_reports_sent t WHERE t.message_id = m.id)"""
+_SUMMARY_COLUMNS = len(MessageSummary._fields)
+_ENVELOPE = f"SELECT {_SUMMARY} FROM messages m WHERE m.id = ?"
+_WITH_RECIPIENTS = f"""SELECT {_SUMMARY}, {columns(RecipientRow, "r")}
+    FROM messages m {THEN_JOIN} recipients r ON r.message_id = m.id
+    WHERE m.id IN {each_of("?")} ORDER BY r.message_id, r.position"""
+_MOVE = "UPDATE messages SET status = ?, sent_at = ?, failure_reason = ? WHERE id = ? AND status = ?"
 
 
 def envelope(tx: Tx, message_id: str) -> MessageSummary | None:
@@ -395,13 +416,50 @@ def envelope(tx: Tx, message_id: str) -> MessageSummary | None:
     return MessageSummary(*row) if row else None
 
 
+class SummaryWithRecipients(NamedTuple):
+    """A message and all its recipients, as they stand."""
+
+    summary: MessageSummary
+    recipients: list[RecipientRow]
+
+
+def with_recipients(tx: Tx, message_ids: Sequence[str]) -> dict[str, SummaryWithRecipients]:
+    """`envelope` and `recipients` of several messages; what is gone, or has no recipients, is left out."""
+    found: dict[str, SummaryWithRecipients] = {}
+    for row in tx.all(_WITH_RECIPIENTS, (dump(message_ids),)):
+        recipient = RecipientRow(*row[_SUMMARY_COLUMNS:])
+        known = found.get(recipient.message_id)
+        if known is None:
+            found[recipient.message_id] = SummaryWithRecipients(
+                MessageSummary(*row[:_SUMMARY_COLUMNS]), [recipient]
+            )
+        else:
+            known.recipients.append(recipient)
+    return found
+
+
+class MessageMove(NamedTuple):
+    """A change of a message's status; `reason`: why it failed."""
+
+    status: str
+    sent_at: int | None
+    reason: str | None
+    message_id: str
+    origin: str
+
+
+def move_messages(tx: Tx, moves: Sequence[MessageMove]) -> None:
+    """Change what the same unit has found in the status `origin`; one move after the other."""
+    tx.run_many(_MOVE, moves)
+
+
 def move_message(
     tx: Tx, message_id: str, origin: str, status: str, sent_at: int | None, failure_reason: str | None
 ) -> bool:
     """Change the message's status; False, and nothing changed, when it was not `origin` any more."""
     return (
         tx.run(
-            "UPDATE messages SET status = ?, sent_at = ?, failure_reason = ? WHERE id = ? AND status = ?",
+            _MOVE,
             (status, sent_at, failure_reason, message_id, origin),
         )
         == 1

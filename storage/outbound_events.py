@@ -8,6 +8,7 @@ import msgspec
 from storage import events, outbound
 from storage.clock import iso_or_none
 from storage.database import Tx
+from storage.events import NewEvent
 from storage.outbound import MessageSummary
 from storage.records import RecipientRow, dump, load
 
@@ -32,6 +33,21 @@ def publish(
         mode=envelope.mode,
         inbox_id=envelope.inbox_id,
         message_id=message_id,
+    )
+
+
+def event(
+    event_id: str, type: str, message_id: str, envelope: MessageSummary, data: Mapping[str, Any]
+) -> NewEvent:
+    """`publish` for one of several, which `events.publish_all` writes."""
+    return NewEvent(
+        event_id,
+        envelope.organization_id,
+        envelope.inbox_id,
+        message_id,
+        type,
+        envelope.mode,
+        dump(data),
     )
 
 

@@ -20,7 +20,8 @@ from typing import Any
 import structlog
 
 from conf.log_events import LogEvent, clean, tell
-from maild import outcomes
+from maild import accepted, outcomes
+from maild.accepted import AcceptedOutcome
 from maild.outbound.simulator import FollowUp
 from maild.outcomes import NewId, Settled, Verdict
 from maild.ports import DeliverLocal
@@ -32,6 +33,7 @@ from storage.failures import is_outage
 from storage.ids import Ids
 from storage.outbound import Due
 from storage.service import STORE_RETRY_S, Enduring
+from storage.states import RECIPIENT_ACCEPTED
 from storage.tls_sessions import TlsSession
 from storage.usage import Counts
 
@@ -68,6 +70,19 @@ class Outcome:
     def has_units(self) -> bool:
         """Does writing it run more than the verdicts: a local delivery, or what follows from one?"""
         return self.deliver_local is not None or bool(self.follow_ups)
+
+    def is_accepted(self) -> bool:
+        """Is it of one recipient, whom a host has accepted, and nothing else follows from it?"""
+        if len(self.rows) != 1 or self.has_units() or self.tls_sessions:
+            return False
+        verdict = self.verdicts.get(self.rows[0].position)
+        return verdict is not None and verdict.status in RECIPIENT_ACCEPTED
+
+    def as_accepted(self) -> AcceptedOutcome:
+        """The same, where it `is_accepted`."""
+        (row,) = self.rows
+        evidence = self.evidence if row in self.attempted else None
+        return AcceptedOutcome(row, self.verdicts[row.position], self.duration_ms, evidence)
 
     def less(self) -> bool:
         """Leave out what may be the reason that it can't be written; False when nothing is left to leave out."""
@@ -200,9 +215,17 @@ def _record_together(
     tx: Tx, outcomes_of_unit: Sequence[Outcome], new_id: NewId, audit: Records, now_ms: int
 ) -> Sequence[Recorded]:
     counts = Counts()
-    recorded = [_record(tx, outcome, new_id, audit, now_ms, counts) for outcome in outcomes_of_unit]
+    well = [outcome for outcome in outcomes_of_unit if outcome.is_accepted()]
+    told = accepted.record(tx, [outcome.as_accepted() for outcome in well], new_id, now_ms, counts)
+    recorded: dict[int, Recorded] = {
+        id(outcome): (outcome.verdicts, () if settled is None else (settled,))
+        for outcome, settled in zip(well, told, strict=True)
+    }
+    for outcome in outcomes_of_unit:
+        if id(outcome) not in recorded:
+            recorded[id(outcome)] = _record(tx, outcome, new_id, audit, now_ms, counts)
     counts.write(tx)
-    return recorded
+    return [recorded[id(outcome)] for outcome in outcomes_of_unit]
 
 
 def _record(
