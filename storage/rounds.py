@@ -135,7 +135,10 @@ class Rounds:
         places = self._beside_mail if has_mail else self._pace.a_round
         if kind > Kind.REQUEST and self.has_requests():
             places = min(places, self._pace.beside_requests)
-        return min(1, places) if any(self._lines[:kind]) else places
+        for before in range(kind):
+            if self._lines[before]:
+                return min(1, places)
+        return places
 
     def _has_place(self, kind: Kind) -> bool:
         return self._begun[kind] + 1 <= max(1, self._places(kind))

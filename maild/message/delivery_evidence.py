@@ -115,6 +115,9 @@ def _one_line(text: str) -> str:
 
 
 def _add_reply(lines: list[str], code: int, text: str) -> None:
+    if "\n" not in text:
+        lines.append(f"S: {code} {text[:LINE_CHARACTERS_MAX]}")
+        return
     *first, last = text.split("\n", REPLY_LINES_MAX)
     if len(first) == REPLY_LINES_MAX:
         last = f"({last.count(chr(10)) + 1} more lines)"

@@ -8,6 +8,7 @@ is a verdict.
 import re
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 
 from aiosmtplib import SMTPException
 from aiosmtplib.response import SMTPResponse
@@ -18,6 +19,9 @@ LINE_OCTETS_MAX = 8192  # RFC 5321 §4.5.3.1.5 has 512; some EHLO lines are long
 REPLY_OCTETS_MAX = 32 * 1024
 REPLY_CHARACTERS = 500
 SHOWN_CHARACTERS = 100
+# A host says the same to each MAIL, RCPT and DATA: what short replies mean is read once.
+SHORT_CHARACTERS = 100
+SHORT_REPLIES_KEPT = 1_000
 
 # RFC 5321 §4.2: three digits, of which the first is 2 to 5 (§4.2.1 has no other).
 _LINE = re.compile(rb"([2-5][0-9]{2})(?:([ -])(.*))?", re.DOTALL)
@@ -71,15 +75,10 @@ class SmtpReply:
     enhanced: str | None
     text: str
 
-    @classmethod
-    def of(cls, code: int, message: str) -> "SmtpReply":
+    @staticmethod
+    def of(code: int, message: str) -> "SmtpReply":
         """Clean text, one line; the enhanced code (RFC 2034) taken off it where it agrees with the code."""
-        text = clean(message)
-        match = _ENHANCED.match(text)
-        if match is None or match[1][0] != str(code)[0]:
-            return cls(code, None, text[:REPLY_CHARACTERS])
-        # In a reply of several lines the code stands in each of them.
-        return cls(code, match[1], text.replace(match[0], "")[:REPLY_CHARACTERS] or text[:REPLY_CHARACTERS])
+        return (_short_reply if len(message) <= SHORT_CHARACTERS else _reply)(code, message)
 
     def at(self, step: Step) -> "SmtpReply":
         """The same, with words for a code that is not a reply to the step."""
@@ -87,6 +86,19 @@ class SmtpReply:
             return self
         fault = f"answered {step.shown} with {self.code}, which is no answer to it (RFC 5321 §4.3.2)"
         return SmtpReply(self.code, None, f"{fault}: {self.text}"[:REPLY_CHARACTERS])
+
+
+def _reply(code: int, message: str) -> SmtpReply:
+    text = clean(message)
+    match = _ENHANCED.match(text)
+    if match is None or match[1][0] != str(code)[0]:
+        return SmtpReply(code, None, text[:REPLY_CHARACTERS])
+    # In a reply of several lines the code stands in each of them.
+    shown = text.replace(match[0], "")[:REPLY_CHARACTERS] or text[:REPLY_CHARACTERS]
+    return SmtpReply(code, match[1], shown)
+
+
+_short_reply = lru_cache(SHORT_REPLIES_KEPT)(_reply)
 
 
 def clean(text: str) -> str:
@@ -122,7 +134,8 @@ class ReplyReader:
             line = bytes(self._octets[:end])
             del self._octets[: end + 1]
             self._searched = 0
-            reply = self._add(line)
+            whole = None if self._lines or end > SHORT_CHARACTERS else _whole_reply(line)
+            reply = whole or self._add(line)
             if reply is not None:
                 return reply
         self._searched = len(self._octets)
@@ -141,6 +154,19 @@ class ReplyReader:
         self._lines.append((match[3] or b"").strip(b" \t\r"))
         if match[2] == b"-":
             return None
-        text = b"\n".join(self._lines).decode("utf-8", "surrogateescape")
+        reply = _response(match[1], b"\n".join(self._lines))
         self._lines, self._size = [], 0
-        return SMTPResponse(int(match[1]), text)
+        return reply
+
+
+@lru_cache(SHORT_REPLIES_KEPT)
+def _whole_reply(line: bytes) -> SMTPResponse | None:
+    """The reply, if it is of this line alone."""
+    match = _LINE.fullmatch(line.rstrip(b"\r"))
+    if match is None or match[2] == b"-":
+        return None
+    return _response(match[1], (match[3] or b"").strip(b" \t\r"))
+
+
+def _response(code: bytes, text: bytes) -> SMTPResponse:
+    return SMTPResponse(int(code), text.decode("utf-8", "surrogateescape"))
