@@ -18,8 +18,7 @@ of `storage.outbound.LEASED_BLOB_BYTES` at most.
 
 import asyncio
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -95,9 +94,9 @@ class Contents:
         """Would `room_for` not wait?"""
         return self._budget(row, is_doubtful).has_room_for(row.size_bytes * COPIES)
 
-    def room_for(self, row: Due, is_doubtful: bool) -> AbstractAsyncContextManager[None]:
-        """Wait until the message fits into memory; it may be loaded inside."""
-        return self._budget(row, is_doubtful).hold(row.size_bytes * COPIES)
+    async def room_for(self, row: Due, is_doubtful: bool) -> "HeldBytes":
+        """Wait until the message fits into memory; it may be loaded until they are given back."""
+        return await self._budget(row, is_doubtful).hold(row.size_bytes * COPIES)
 
     def _budget(self, row: Due, is_doubtful: bool) -> "ByteBudget":
         return self._budgets[row.size_bytes <= SMALL_BYTES, is_doubtful]
@@ -209,6 +208,21 @@ def _stuffed(lines: bytes) -> bytes:
     return b"." + stuffed if stuffed.startswith(b".") else stuffed
 
 
+class HeldBytes:
+    """A part of a budget; whoever holds it gives it back, whatever happens."""
+
+    __slots__ = ("_give",)
+
+    def __init__(self, give: Callable[[], None]) -> None:
+        self._give: Callable[[], None] | None = give
+
+    def give(self) -> None:
+        """Give it back; once is enough."""
+        give, self._give = self._give, None
+        if give is not None:
+            give()
+
+
 class ByteBudget:
     """A number of bytes that many may hold parts of; first come, first served."""
 
@@ -217,15 +231,11 @@ class ByteBudget:
         self._free = limit
         self._waiting: deque[tuple[int, asyncio.Future[None]]] = deque()
 
-    @asynccontextmanager
-    async def hold(self, size: int) -> AsyncIterator[None]:
-        """Wait until `size` bytes are free (at most the whole budget), and hold them."""
+    async def hold(self, size: int) -> "HeldBytes":
+        """Wait until `size` bytes are free (at most the whole budget), and hold them until they are given back."""
         size = min(size, self._limit)
         await self._take(size)
-        try:
-            yield
-        finally:
-            self._give(size)
+        return HeldBytes(partial(self._give, size))
 
     def has_room_for(self, size: int) -> bool:
         """Would `hold` not wait?"""

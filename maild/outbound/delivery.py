@@ -12,6 +12,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Se
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import NamedTuple
 
 import structlog
 from aiosmtplib import SMTPException
@@ -20,7 +21,7 @@ from conf.log_events import LogEvent, clean, tell
 from maild.message.envelope_sender import EnvelopeSenders, read
 from maild.outbound.attempt_record import AttemptRecord, HostRecord
 from maild.outbound.connections import Connections, PooledSession, Unreachable
-from maild.outbound.content import Content, Contents
+from maild.outbound.content import Content, Contents, HeldBytes
 from maild.outbound.dkim import NoKey
 from maild.outbound.pace import Sign, asks_for_less, sign_of
 from maild.outbound.pacing import MESSAGES_PER_SESSION, GroupTurn, HostGroup, HostGroupRegistry, Postponed
@@ -45,8 +46,7 @@ HOSTS_FOR_S = 300
 log = structlog.get_logger("maild.outbound")
 
 
-@dataclass(frozen=True, slots=True)
-class DeliveryResult:
+class DeliveryResult(NamedTuple):
     """`verdicts`: by the row's position. `was_reached`: some host of the destination answered. `lost_after_data`: a
     connection was lost between the message and the reply to it. `evidence`: packed, for all rows. `postponed`: no host
     was asked, and the verdicts are its words. `group`: the last one that had a turn. `tls_sessions`: those that were
@@ -163,20 +163,19 @@ class Deliverer:
         try:
             delivery = await self._deliver(progress)
         except Postponed as later:
-            delivery = replace(_the_same(rows, later.words, was_reached=False), postponed=later)
+            delivery = _the_same(rows, later.words, was_reached=False)._replace(postponed=later)
         finally:
             await self._end(progress)
             # The next message's domain may demand more of a session than was asked for here.
             await lane.let_go(unless_reusable=not is_doubtful and not rows[0].is_tls_report)
-        left = {at: replace(verdict, left=progress.left) for at, verdict in delivery.verdicts.items()}
-        lost = progress.lost_after_data
-        return replace(
-            delivery,
-            verdicts=left,
-            lost_after_data=lost,
-            evidence=record.packed(),
-            group=progress.group,
-            tls_sessions=progress.tls_sessions,
+        return DeliveryResult(
+            {at: _with_left(verdict, progress.left) for at, verdict in delivery.verdicts.items()},
+            delivery.was_reached,
+            progress.lost_after_data,
+            record.packed(),
+            delivery.postponed,
+            progress.group,
+            progress.tls_sessions,
         )
 
     async def _deliver(self, progress: "_DeliveryProgress") -> DeliveryResult:
@@ -208,30 +207,40 @@ class Deliverer:
 
     async def _to_some_host(self, progress: "_DeliveryProgress") -> Mapping[int, Verdict]:
         until = self._clock.monotonic() + HOSTS_FOR_S
-        trouble: Unreachable | None = None
-        postponed: Postponed | None = None
-        async with aclosing(self._hops(progress)) as hops:
-            async for hop in hops:
-                if trouble is not None and self._clock.monotonic() >= until:
-                    break
-                try:
-                    return await self._to_host(hop, progress)
-                except Postponed as later:
-                    postponed = postponed or later
-                except Unreachable as error:
-                    # A reply tells more than another host's silence.
-                    trouble = error if trouble is None or error.host is not None else trouble
-        if trouble is not None:
-            raise trouble
-        assert postponed is not None  # a router without a hop raises RouteError
-        raise postponed
-
-    async def _hops(self, progress: "_DeliveryProgress") -> AsyncGenerator[Hop, None]:
-        """The host that took the message before this one, then those of the route. RouteError."""
-        row = progress.rows[0]
-        last = progress.lane.hop
+        row, last = progress.rows[0], progress.lane.hop
         if last is not None and self._router.is_way(last, row.domain, domain_of(row)):
-            yield last
+            verdicts = await self._from_host(last, progress)
+            if verdicts is not None:
+                return verdicts
+        else:
+            last = None
+        async with aclosing(self._hops(progress, last)) as hops:
+            async for hop in hops:
+                if progress.trouble is not None and self._clock.monotonic() >= until:
+                    break
+                verdicts = await self._from_host(hop, progress)
+                if verdicts is not None:
+                    return verdicts
+        if progress.trouble is not None:
+            raise progress.trouble
+        assert progress.postponed is not None  # a router without a hop raises RouteError
+        raise progress.postponed
+
+    async def _from_host(self, hop: Hop, progress: "_DeliveryProgress") -> Mapping[int, Verdict] | None:
+        """None where the next host is to be tried; why is noted."""
+        try:
+            return await self._to_host(hop, progress)
+        except Postponed as later:
+            progress.postponed = progress.postponed or later
+        except Unreachable as error:
+            # A reply tells more than another host's silence.
+            if progress.trouble is None or error.host is not None:
+                progress.trouble = error
+        return None
+
+    async def _hops(self, progress: "_DeliveryProgress", last: Hop | None) -> AsyncGenerator[Hop, None]:
+        """The hosts of the route, but for the one that took the message before this one, and was tried. RouteError."""
+        row = progress.rows[0]
         obeys_policies = not row.is_tls_report  # RFC 8460 §5.3.1
         found = self._router.hops(row.domain, domain_of(row), progress.pass_over, obeys_policies)
         async with aclosing(found) as hops:
@@ -267,7 +276,8 @@ class Deliverer:
     async def _end(self, progress: "_DeliveryProgress") -> None:
         """Give back what was not used."""
         progress.end_turn()
-        await progress.room.aclose()
+        if progress.room is not None:
+            progress.room.give()
         for counted, turn in progress.counts:
             if not turn.may_have_taken:
                 await self._warm_ups.give_back(counted)
@@ -275,7 +285,7 @@ class Deliverer:
     async def _content(self, progress: "_DeliveryProgress") -> Content:
         if progress.content is None:
             row = progress.rows[0]
-            await progress.room.enter_async_context(self._contents.room_for(row, progress.is_doubtful))
+            progress.room = await self._contents.room_for(row, progress.is_doubtful)
             progress.content = await self._contents.load(row, progress.is_alone)
         return progress.content
 
@@ -364,7 +374,8 @@ class _Attempt:
 class _DeliveryProgress:
     """What is known so far. `left`: MAIL FROM was sent to some host; `lost_after_data`, `group`, `tls_sessions`: see
     DeliveryResult. `witness`: None where nobody is told of sessions; `passed_over`: groups that it has no turn at;
-    `counts`: what it counts as in warm-ups; `room`: what the content holds of the memory, once it is there."""
+    `counts`: what it counts as in warm-ups; `room`: what the content holds of the memory, once it is there; `trouble`,
+    `postponed`: why hosts did not take part in a transaction."""
 
     rows: Sequence[Due]
     lane: Lane
@@ -381,7 +392,9 @@ class _DeliveryProgress:
     passed_over: set[str] = field(default_factory=set)
     counts: list[tuple[WarmUpDay, GroupTurn]] = field(default_factory=list)
     content: Content | None = None
-    room: AsyncExitStack = field(default_factory=AsyncExitStack)
+    room: HeldBytes | None = None
+    trouble: Unreachable | None = None
+    postponed: Postponed | None = None
 
     def tell_session(self, hop: Hop, record: HostRecord) -> None:
         """It was tried; a session that others had opened is theirs to tell."""
@@ -419,6 +432,10 @@ def _deferral(error: Unreachable) -> Verdict:
     # A host's 5xx greeting is about us and now, not about this recipient: temporary.
     answer = error.answer if error.answer.code < 500 else replace(error.answer, enhanced=None)
     return Verdict("deferred", answer.code, answer.enhanced, answer.text, error.host)
+
+
+def _with_left(verdict: Verdict, left: bool) -> Verdict:
+    return verdict if verdict.left == left else replace(verdict, left=left)
 
 
 def _the_same(rows: Sequence[Due], verdict: Verdict, was_reached: bool) -> DeliveryResult:

@@ -192,7 +192,15 @@ class Transaction:
             case Meaning.NEVER:
                 status = "bounced"
         said = answer.at(step)
-        verdict = Verdict(status, said.code, said.enhanced, said.text, self._hop.host, self._session.tls)
+        verdict = Verdict(
+            status,
+            said.code,
+            said.enhanced,
+            said.text,
+            self._hop.host,
+            self._session.tls,
+            left=self.has_sent_mail_from,
+        )
         self._verdicts |= {row.position: verdict for row in rows}
 
 
