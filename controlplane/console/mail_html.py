@@ -16,7 +16,7 @@ from maild.message.html_tokens import HtmlToken, TokenKind, html_tokens, read_at
 
 WORDS_CHARS = 80
 LOOK_BACK_CHARS = 1000  # for a tag, where a part ends better than in a word
-PART_CHARS = 48 * 1024  # of HTML, as it came
+PART_CHARS = 32 * 1024  # of HTML, as it came
 _REST = '<p><ins class="img">This part has more than is shown: the raw message has all of it.</ins></p>'
 _FRAME = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><title>Message</title><style>'

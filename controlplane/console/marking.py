@@ -144,15 +144,20 @@ def read_html(html: str, marks: Sequence[TextMark], start: int = 0) -> Reading:
 
 
 def _of_html(read: str, parts: Sequence[Part], marks: Sequence[TextMark]) -> Iterator[Piece]:
+    waiting = sorted(marks, key=lambda one: -one.start)
+    near: list[TextMark] = []
     has_begun = False
     for start, end, why, breaks, words in parts:
+        while waiting and waiting[-1].start < end:
+            near.append(waiting.pop())
+        near = [one for one in near if one.end > start]
         if breaks and has_begun:
             yield Piece("\n", at=start)
         has_begun = True
         if words is not None:
             yield Piece(_told(cut(words, PIECE_CHARS)), why or "", True, start)
             continue
-        for piece in _split(read, start, end, marks):
+        for piece in _split(read, start, end, near):
             text = _told(_BLANKS.sub(" ", entities.unescape(piece.text)))
             yield Piece(text, piece.why or why or "", bool(why) or piece.is_hidden, piece.at)
 

@@ -2,20 +2,18 @@
 
 import html
 import re
-from urllib.parse import quote
 
 import pytest
 
 from controlplane.console.pages import PAGES
 from tests.conftest import Start
 from tests.support.console import LOCAL, Visitor
-from tests.support.console_flood import HARD, MAILS, Flood, many_members
+from tests.support.console_flood import HARD, MAILS, Flood, asked, many_members
 from tests.support.holding import mail
 from tests.support.reviewing import Held
 from tests.support.running import Running
 
 PAGE_BYTES = 60_000
-QUERY = quote(HARD * 40)
 # What leaves as it came, in pieces: nobody reads it as a page.
 DOWNLOADS = ("/messages/{id}/raw", "/attachments/{id}")
 
@@ -23,38 +21,6 @@ DOWNLOADS = ("/messages/{id}/raw", "/attachments/{id}")
 @pytest.fixture
 async def local(start: Start) -> Running:
     return await start(server=LOCAL)
-
-
-def asked(flood: Flood) -> dict[str, list[str]]:
-    """Each page → what to ask it for."""
-    ids = [one["id"] for one in flood.messages.values()]
-    inbox = flood.inbox["id"]
-    return {
-        "": ["/console"],
-        "/inboxes": ["/console/inboxes"],
-        "/inboxes/{id}": [
-            f"/console/inboxes/{inbox}{query}" for query in ("", f"?q={QUERY}", f"?label={QUERY}", "?q=x&unread=1")
-        ],
-        "/inboxes/{id}/policy": [f"/console/inboxes/{inbox}/policy"],
-        "/threads/{id}": [f"/console/threads/{one['threadId']}" for one in flood.messages.values()],
-        "/messages/{id}": [f"/console/messages/{one}" for one in (*ids, flood.sent)],
-        "/messages/{id}/html": [f"/console/messages/{one}/html" for one in (*ids, flood.sent)],
-        "/reviews": ["/console/reviews", "/console/reviews?status=rejected"],
-        "/reviews/{id}": [f"/console/reviews/{one}" for one in (flood.held_review, flood.turned_review)],
-        "/drafts/{id}": [f"/console/drafts/{one['id']}" for one in (flood.draft, flood.small_draft)],
-        "/keys": ["/console/keys"],
-        "/keys/minted": ["/console/keys/minted"],
-        "/rules": ["/console/rules", f"/console/rules?direction={QUERY}"],
-        "/domains": ["/console/domains"],
-        "/domains/{id}": [f"/console/domains/{flood.domain}"],
-        "/webhooks": ["/console/webhooks"],
-        "/webhooks/secret": ["/console/webhooks/secret"],
-        "/audit": ["/console/audit", f"/console/audit?actor={QUERY}"],
-        "/audit/acts/{id}": ["/console/audit/acts/1"],
-        "/audit/events": ["/console/audit/events"],
-        "/audit/events/{id}": [f"/console/audit/events/{flood.event}"],
-        "/settings": ["/console/settings"],
-    }  # fmt: skip
 
 
 async def test_no_page_is_long(local: Running) -> None:

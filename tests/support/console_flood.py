@@ -4,12 +4,14 @@ can be: what strangers send, and what keys may write."""
 import json
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote
 
 from maild.message.delivery_evidence import STAGES, Evidence, HostEvidence, pack
 from tests.support.reviewing import Held
 from tests.support.running import Running
 
 HARD = "&<>\"'"  # each is four or five octets once it is escaped
+QUERY = quote(HARD * 40)
 PERSON = "&'" * 32  # a local part
 LONG_URL = "https://x.test/?" + "&'" * 1000
 
@@ -253,3 +255,35 @@ class Flood:
             "UPDATE events SET (data, message_id) = (SELECT b.data, b.message_id FROM events_before b"
             " WHERE b.seq = events.seq) WHERE seq <= (SELECT max(seq) FROM events_before)"
         )
+
+
+def asked(flood: Flood) -> dict[str, list[str]]:
+    """Each page that shows something → what to ask it for."""
+    ids = [one["id"] for one in flood.messages.values()]
+    inbox = flood.inbox["id"]
+    return {
+        "": ["/console"],
+        "/inboxes": ["/console/inboxes"],
+        "/inboxes/{id}": [
+            f"/console/inboxes/{inbox}{query}" for query in ("", f"?q={QUERY}", f"?label={QUERY}", "?q=x&unread=1")
+        ],
+        "/inboxes/{id}/policy": [f"/console/inboxes/{inbox}/policy"],
+        "/threads/{id}": [f"/console/threads/{one['threadId']}" for one in flood.messages.values()],
+        "/messages/{id}": [f"/console/messages/{one}" for one in (*ids, flood.sent)],
+        "/messages/{id}/html": [f"/console/messages/{one}/html" for one in (*ids, flood.sent)],
+        "/reviews": ["/console/reviews", "/console/reviews?status=rejected"],
+        "/reviews/{id}": [f"/console/reviews/{one}" for one in (flood.held_review, flood.turned_review)],
+        "/drafts/{id}": [f"/console/drafts/{one['id']}" for one in (flood.draft, flood.small_draft)],
+        "/keys": ["/console/keys"],
+        "/keys/minted": ["/console/keys/minted"],
+        "/rules": ["/console/rules", f"/console/rules?direction={QUERY}"],
+        "/domains": ["/console/domains"],
+        "/domains/{id}": [f"/console/domains/{flood.domain}"],
+        "/webhooks": ["/console/webhooks"],
+        "/webhooks/secret": ["/console/webhooks/secret"],
+        "/audit": ["/console/audit", f"/console/audit?actor={QUERY}"],
+        "/audit/acts/{id}": ["/console/audit/acts/1"],
+        "/audit/events": ["/console/audit/events"],
+        "/audit/events/{id}": [f"/console/audit/events/{flood.event}"],
+        "/settings": ["/console/settings"],
+    }  # fmt: skip
