@@ -303,6 +303,7 @@ async def test_what_strangers_write_is_text(world: World) -> None:
         await api.post(f"/v1/reviews/{review}/reject", {"note": " ".join(some)})
         reviews += [review, await world.held(" ".join(some)[:500], html="".join(some))]
     await _hostile_settings(world)
+    told = (await api.get("/v1/events", types="email.received")).data[0]
     async with world.chromium.visit(world.maild) as visit:
         await world.sign_in(visit)
         for path in (
@@ -317,6 +318,10 @@ async def test_what_strangers_write_is_text(world: World) -> None:
             "/console/audit?actor=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&kind=%22%3E%3Cscript%3E",
             "/console/audit/events",
             "/console/audit/events?kind=email",
+            f"/console/audit/events/{told['id']}",
+            "/console/audit/acts/1",
+            f"/console/keys?inbox={inbox['id']}",
+            f"/console/rules?inbox={inbox['id']}",
             "/console/settings",
             "/console/keys",
             "/console/inboxes",

@@ -5,6 +5,7 @@ Every check that is not a success stands in DECLINED with its reason, so that a 
 """
 
 import json
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -58,7 +59,7 @@ DECLINED = {
     ),
 }  # fmt: skip
 REASONS = {check: reason for reason, checks in DECLINED.items() for check in checks}
-TIME_BEGINS = "-20"  # behind the name of a scenario
+TIME = re.compile(r"-\d{4}-\d\d-\d\dT[\d-]+Z$")  # behind the name of a scenario
 FINE = ("SUCCESS", "INFO", "SKIPPED")
 # Of extensions that are not served, by how their scenarios are called.
 EXTENSIONS = ("tasks-", "sep-2640-skills-")
@@ -113,7 +114,7 @@ async def looked_at(url: str, revision: str, work: Path) -> tuple[dict[str, list
     asked = ("server", "--url", url, "--suite", "all", "--spec-version", revision, "-o", str(folder))
     _, said = await tools.ended(*await command(*asked), folder=work)
     found = {
-        one.parent.name.removeprefix("server-").rpartition(TIME_BEGINS)[0]: json.loads(one.read_bytes())
+        TIME.sub("", one.parent.name.removeprefix("server-")): json.loads(one.read_bytes())
         for one in folder.glob("*/checks.json")
     }
     return found, said
