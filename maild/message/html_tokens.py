@@ -53,39 +53,50 @@ def html_tokens(html: str) -> Iterator[HtmlToken]:
     """The tokens in order. Linear and total."""
     position, end = 0, len(html)
     last_tag_end = html.rfind(">")
-    tag_pattern = _TAG
+    find, match = html.find, _TAG.match
+    is_closed = True
     while position < end:
-        mark = html.find("<", position)
+        mark = find("<", position)
         if mark < 0 or mark > last_tag_end:
-            yield HtmlToken(TokenKind.TEXT, position, end)
+            yield _token(_TEXT, position, end)
             return
         if mark > position:
-            yield HtmlToken(TokenKind.TEXT, position, mark)
-        if html.startswith(("<!", "<?"), mark):
-            position = _skip_declaration(html, mark)
-            yield HtmlToken(TokenKind.COMMENT, mark, position)
-            continue
-        tag = tag_pattern.match(html, mark)
-        if tag is None and tag_pattern is _TAG and html[mark + 1 : mark + 3].strip("/")[:1].isalpha():
-            # A quote that is never closed. Trying it again at each tag would be quadratic.
-            tag_pattern = _TAG_WITHOUT_QUOTES
-            tag = tag_pattern.match(html, mark)
+            yield _token(_TEXT, position, mark)
+        tag = match(html, mark)
         if tag is None:
-            yield HtmlToken(TokenKind.TEXT, mark, mark + 1)
+            if html[mark + 1] in "!?":
+                position = _skip_declaration(html, mark)
+                yield _token(_COMMENT, mark, position)
+                continue
+            if is_closed and html[mark + 1 : mark + 3].strip("/")[:1].isalpha():
+                # A quote that is never closed. Trying it again at each tag would be quadratic.
+                is_closed, match = False, _TAG_WITHOUT_QUOTES.match
+                tag = match(html, mark)
+        if tag is None:
             position = mark + 1
+            yield _token(_TEXT, mark, position)
             continue
         position = tag.end()
-        name = tag[2].lower()
-        if tag[1]:
-            yield HtmlToken(TokenKind.CLOSE, mark, position, name)
+        slash, name, attributes = tag.groups()
+        name = name.lower()
+        if slash:
+            yield _token(_CLOSE, mark, position, name)
         elif name in _RAW_END:
             content = position
             closing = _RAW_END[name].search(html, position)
             content_end = end if closing is None else closing.start()
             position = end if closing is None else _after(html, ">", content_end)
-            yield HtmlToken(TokenKind.RAW, mark, position, name, tag[3], content, content_end)
+            yield HtmlToken(TokenKind.RAW, mark, position, name, attributes, content, content_end)
         else:
-            yield HtmlToken(TokenKind.OPEN, mark, position, name, tag[3])
+            yield _token(_OPEN, mark, position, name, attributes)
+
+
+_TEXT, _OPEN, _CLOSE, _COMMENT = TokenKind.TEXT, TokenKind.OPEN, TokenKind.CLOSE, TokenKind.COMMENT
+
+
+def _token(kind: TokenKind, start: int, end: int, name: str = "", attributes: str = "") -> HtmlToken:
+    # What the class does by itself takes twice as long, and mail has tokens by the thousand.
+    return tuple.__new__(HtmlToken, (kind, start, end, name, attributes, 0, 0))
 
 
 def _skip_declaration(html: str, mark: int) -> int:
