@@ -5,7 +5,7 @@ attachment. Words are looked for where a person reads them and where nobody does
 the sign that costs the fewest false alarms.
 
 Total: any text is examined. The work is bounded by counts: MAX_TEXT_CHARS, MAX_HTML_CHARS, the tags of `page.py`,
-MAX_WORDS_CHARS of seen and of unseen words each, MAX_ITEMS findings; beyond them the evidence says `truncated`.
+MAX_WORDS_CHARS of seen and of hidden words each, MAX_ITEMS findings; beyond them the evidence says `truncated`.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
+from maild.message.evidence.chat_marks import fences, marked, role_markup
 from maild.message.evidence.files import NamedFile, file_facts
 from maild.message.evidence.finding import (
     VERSION,
@@ -26,18 +28,10 @@ from maild.message.evidence.finding import (
     risk_of,
 )
 from maild.message.evidence.invisible import Mark, invisible_marks, tagged, variation_bytes
-from maild.message.evidence.language import (
-    DIRECTIVE,
-    SECRET,
-    SENDING,
-    Hit,
-    fences,
-    folded_hits,
-    hits,
-    role_markup,
-)
+from maild.message.evidence.language import Hit, directing, folded_hits, hits
+from maild.message.evidence.lexicon import DIRECTIVE, SECRET, SENDING
 from maild.message.evidence.links import carries_data, link_facts, markdown_links, registered
-from maild.message.evidence.page import Page, TextRun, read_page
+from maild.message.evidence.page import Page, TextRun, Unseen, read_page
 from maild.message.evidence.projection import Folded, Folding, Pieced
 from maild.message.evidence.senders import SenderFacts, domain_of, foreign_addresses, sender_facts
 from maild.message.html_tokens import unescape
@@ -62,6 +56,7 @@ _TAG_LIKE = re.compile(r"<[^<>]{0,2000}>")
 _CONDITIONAL = re.compile(r"<!--\[if|<!\[if|<!\[endif|<!doctype|<\?xml", re.IGNORECASE)
 _PART_WORDS = 25  # a part of fewer is a note ("this is an HTML mail"), and has nothing to differ in
 _PART_ALIKE = 0.2
+_FIRST_WORDS = 2000
 _SAME_CHARS = 40  # by which words of one part are found in the other
 
 
@@ -134,18 +129,25 @@ class _Examination:
 
     # Views of one piece --------------------------------------------------------------------------
 
-    def _field(self, view: str, words: str) -> None:
-        """A short field."""
-        folded = Folded(words[:MAX_TEXT_CHARS], self._folding)
+    def _field(self, view: str, words: str) -> Folded:
+        """A field of plain text; answers its words folded."""
+        folded = self._folded(words[:MAX_TEXT_CHARS])
         found = folded_hits(folded)
-        self._marks(view, words, invisible_marks(words[:MAX_TEXT_CHARS]), found)
+        marks = invisible_marks(words[:MAX_TEXT_CHARS], folded.whole_characters)
+        self._marks(view, words, marks, found)
         self._language(view, words, folded, found)
+        return folded
+
+    def _folded(self, words: str) -> Folded:
+        folded = Folded(words, self._folding)
+        self._is_cut = self._is_cut or folded.is_cut
+        return folded
 
     def _text(self, text: str, seen_words: str | None) -> None:
-        self._field("text", text)
+        folded = self._field("text", text)
         self._markdown("text", text, text[:MAX_TEXT_CHARS])
         if seen_words is not None:
-            self._compare(text[:MAX_TEXT_CHARS], seen_words, text)
+            self._compare(folded.text, seen_words, text)
 
     def _file(self, file: NamedFile) -> None:
         view = f"filename:{file.id}"
@@ -182,11 +184,8 @@ class _Examination:
         """Is something to be sent to an address that belongs to neither side?"""
         if not verbs or "@" not in folded.text:
             return False
-        return any(
-            start - SEND_LOOK <= verb.end and verb.start <= end + SEND_LOOK
-            for start, end in foreign_addresses(folded.text, self._known)
-            for verb in verbs
-        )
+        near = _Spans((one.start - SEND_LOOK - 1, one.end + SEND_LOOK + 1) for one in verbs)
+        return any(near.touch(*one) for one in foreign_addresses(folded.text, self._known))
 
     def _marks(self, view: str, words: str, marks: Iterable[Mark], found: Sequence[Hit]) -> None:
         """Invisible characters; those in words that tell a program what to do conceal them."""
@@ -247,18 +246,16 @@ class _Examination:
         self._is_cut = self._is_cut or page.is_cut
         seen = self._seen(html, page.runs)
         self._hidden(html, page.runs)
-        for unseen in page.unseen:
-            words = unseen.words if unseen.words is not None else html[unseen.start : unseen.end]
-            self._unseen(html, unseen.start, unseen.end, unseen.where, words)
+        self._unseen(html, page.unseen)
         self._links(html, page)
         return seen
 
     def _seen(self, html: str, runs: Sequence[TextRun]) -> str:
         pieced = _pieced(html, [run for run in runs if run.why is None], " ")
         text = self._limited(pieced)
-        folded = Folded(text, self._folding)
+        folded = self._folded(text)
         found = folded_hits(folded)
-        self._html_marks(html, text, pieced, found)
+        self._html_marks(html, text, pieced, folded, found)
         own = _InHtml(folded, pieced)
         self._language("html", html, own, [own.placed(one) for one in found])
         for link in markdown_links(text):
@@ -269,8 +266,8 @@ class _Examination:
                 )
         return folded.text
 
-    def _html_marks(self, html: str, text: str, pieced: Pieced, found: Sequence[Hit]) -> None:
-        for mark in invisible_marks(text):
+    def _html_marks(self, html: str, text: str, pieced: Pieced, folded: Folded, found: Sequence[Hit]) -> None:
+        for mark in invisible_marks(text, folded.whole_characters):
             start, end = pieced.span(mark.start, mark.end)
             if mark.kind in ("tag_characters", "variation_smuggling"):
                 self._hidden_chars += mark.end - mark.start
@@ -286,15 +283,15 @@ class _Examination:
             return
         pieced = _pieced(html, hidden, " ")
         text = self._limited(pieced)
-        self._hidden_chars += sum(1 for one in text if not one.isspace() and one != "\u034f")
-        folded = Folded(text, self._folding)
+        self._hidden_chars += len("".join(text.split())) - text.count("\u034f")
+        folded = self._folded(text)
         own = _InHtml(folded, pieced)
         told = [own.placed(one)[2:] for one in folded_hits(folded) if one.group != SENDING]
         told += [own.span(*one) for one in role_markup(folded.text)]
         spans = _Spans(told)
         for start, end in fences(folded.text):
             self._items.append(finding("fence_spoof", "html", html, *own.span(start, end)))
-        for mark in invisible_marks(text):
+        for mark in invisible_marks(text, folded.whole_characters):
             if mark.kind in ("tag_characters", "variation_smuggling"):
                 self._items.append(
                     finding(mark.kind, "html", html, *pieced.span(mark.start, mark.end), why=mark.why)
@@ -306,20 +303,29 @@ class _Examination:
             kind: Kind = "preheader" if is_preheader else "hidden_text"
             self._items.append(finding(kind, "html", html, start, end, directive=directive, why=why))
 
-    def _unseen(self, html: str, start: int, end: int, where: str, words: str) -> None:
+    def _unseen(self, html: str, unseen: Sequence[Unseen]) -> None:
         """Words of comments, of elements that are not shown, and of attributes: told where they say something."""
-        text = _TAG_LIKE.sub(" ", words[4:-3]) if where == "comment" else unescape(words)
-        directs = self._directs(text)
-        if where != "comment":
-            if directs:
+        texts = [_said(html, one) for one in unseen]
+        folded = [self._folding.fold(one[:MAX_WORDS_CHARS]) for one in texts]
+        telling = directing(folded) | marked(folded)
+        for number, (one, text) in enumerate(zip(unseen, texts, strict=True)):
+            directs = number in telling
+            if one.where == "comment":
+                self._comment(html, one, text, directs)
+            elif directs:
                 self._items.append(
-                    finding("hidden_text", "html", html, start, end, directive=True, why=where)
+                    finding("hidden_text", "html", html, one.start, one.end, directive=True, why=one.where)
                 )
-            return
-        is_prose = not _CONDITIONAL.match(words) and len(_WORDS.findall(text[:4000])) >= COMMENT_WORDS
+
+    def _comment(self, html: str, comment: Unseen, text: str, directs: bool) -> None:
+        is_prose = (
+            not _CONDITIONAL.match(html, comment.start) and len(_WORDS.findall(text[:4000])) >= COMMENT_WORDS
+        )
         if directs or is_prose:
             self._hidden_chars += len(text.strip())
-            self._items.append(finding("comment_text", "html", html, start, end, directive=directs))
+            self._items.append(
+                finding("comment_text", "html", html, comment.start, comment.end, directive=directs)
+            )
 
     def _links(self, html: str, page: Page) -> None:
         self._is_cut = self._is_cut or len(page.links) > MAX_LINKS
@@ -343,8 +349,8 @@ class _Examination:
 
     # Both bodies ---------------------------------------------------------------------------------
 
-    def _compare(self, text: str, seen: str, whole: str) -> None:
-        """The text part stands in for what a person sees: what it alone tells a program, nobody reads."""
+    def _compare(self, folded: str, seen: str, whole: str) -> None:
+        """The text part stands in for what a person sees: what it alone tells a program, nobody reads. Both folded."""
         seen_line = _on_one_line(seen)
         only_here = [
             one
@@ -357,10 +363,19 @@ class _Examination:
             first, last = min(one.start for one in only_here), max(one.end for one in only_here)
             self._items.append(finding("part_mismatch", "text", whole, first, last, directive=True))
             return
-        mine, theirs = (set(_WORDS.findall(one)) for one in (self._folding.fold(text), seen))
-        fewer = min(len(mine), len(theirs))
-        if fewer >= _PART_WORDS and len(mine & theirs) < _PART_ALIKE * fewer:
-            self._items.append(finding("part_mismatch", "text", whole, 0, len(text)))
+        if _differ(folded, seen):
+            self._items.append(finding("part_mismatch", "text", whole, 0, len(whole[:MAX_TEXT_CHARS])))
+
+
+def _differ(one: str, other: str) -> bool:
+    """Have two texts of many words hardly any in common?"""
+    mine = set(_WORDS.findall(one))
+    some = {found[0] for found in islice(_WORDS.finditer(other), _FIRST_WORDS)}
+    if len(mine & some) >= _PART_ALIKE * len(mine):  # most are alike, and that shows soon
+        return False
+    theirs = set(_WORDS.findall(other))
+    fewer = min(len(mine), len(theirs))
+    return fewer >= _PART_WORDS and len(mine & theirs) < _PART_ALIKE * fewer
 
 
 def _on_one_line(words: str) -> str:
@@ -386,9 +401,15 @@ class _InHtml(Folded):
         return hit._replace(start=start, end=end)
 
 
+def _said(html: str, unseen: Unseen) -> str:
+    words = html[unseen.start : unseen.end] if unseen.words is None else unseen.words
+    return _TAG_LIKE.sub(" ", words[4:-3]) if unseen.where == "comment" else unescape(words)
+
+
 def _pieced(html: str, runs: Iterable[TextRun], between: str) -> Pieced:
     """The text of these runs, references decoded; a block begins on a line of its own."""
     pieced = Pieced()
+    decoded: dict[str, str] = {}
     last_end = -1
     for run in runs:
         if pieced.length > MAX_WORDS_CHARS or pieced.count > MAX_PIECES:
@@ -397,17 +418,19 @@ def _pieced(html: str, runs: Iterable[TextRun], between: str) -> Pieced:
             pieced.add("\n", run.start, run.start)
         elif last_end >= 0 and html.find("<", last_end, run.start) < 0 and last_end != run.start:
             pieced.add(between, run.start, run.start)
-        _add_text(pieced, html, run.start, run.end)
+        _add_text(pieced, html, run.start, run.end, decoded)
         last_end = run.end
     return pieced
 
 
-def _add_text(pieced: Pieced, html: str, start: int, end: int) -> None:
+def _add_text(pieced: Pieced, html: str, start: int, end: int, known: dict[str, str]) -> None:
     words = html[start:end].replace("\n", " ").replace("\r", " ").replace("\t", " ")
     at = 0
     if "&" in words:
         for found in _REFERENCE.finditer(words):
-            decoded = unescape(found[0])
+            decoded = known.get(found[0])
+            if decoded is None:
+                decoded = known[found[0]] = unescape(found[0])
             if decoded != found[0]:
                 pieced.add(words[at : found.start()], start + at, start + found.start())
                 pieced.add(decoded, start + found.start(), start + found.end())

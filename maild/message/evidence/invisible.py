@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from itertools import islice
 from typing import Final, NamedTuple
 
 from maild.message.evidence.finding import Kind
 
 MAX_MARKS: Final = 200  # of each kind in one text
-_TAGS = re.compile("[\U000e0000-\U000e007f]+")
+_TAG_RUN = re.compile("[\U000e0000-\U000e007f]+")
 # UTS #51 ED-14: a black flag, its region in tags, the end.
 _FLAG = re.compile("[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f")
-_VARIATIONS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2,}")
-_DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]+")
+_VARIATION = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+_VARIATION_RUN = re.compile(f"{_VARIATION.pattern}{{2,}}")
+_DIRECTION_RUN = re.compile("[\u202a-\u202e\u2066-\u2069]+")
 _OVERRIDES = frozenset("\u202d\u202e")
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
-_ZERO_WIDTH = re.compile("[\u00ad\u034f\u115f\u1160\u180e\u200b-\u200d\u2060-\u2064\u3164\ufeff\uffa0]+")
+_JOINERS = "\u034f\u115f\u1160\u180e\u200b-\u200d\u2060-\u2064\u3164\ufeff\uffa0"
+_ZERO_WIDTH = re.compile(f"[\u00ad{_JOINERS}]")
 _MANY = 8  # in one row: bits, no spelling
-_INVISIBLE = re.compile(
-    "[^\x00-\xac\xae-\u034e\u0350-\u115e\u1161-\u180d\u180f-\u1fff\u2070-\u3163\u3165-\ufdff]"
+# Fewer break a word of a script that is written without them (Latin, Greek, Cyrillic), but where a hyphen may stand.
+_WITHOUT = r"[^\W_\u0530-\u1dff\u2000-\U0010ffff]"
+_BREAKING_RUN = re.compile(
+    f"{_ZERO_WIDTH.pattern}{{{_MANY},}}|(?<={_WITHOUT})[{_JOINERS}]{{1,{_MANY - 1}}}(?={_WITHOUT})"
 )
 
 
@@ -33,22 +37,47 @@ class Mark(NamedTuple):
     why: str | None = None
 
 
-def invisible_marks(words: str) -> Iterator[Mark]:
-    """Runs of such characters, but for the spelling of emoji, Indic and Arabic. Linear."""
-    if words.isascii() or not _INVISIBLE.search(words):
+def invisible_marks(words: str, characters: Set[str] | None = None) -> Iterator[Mark]:
+    """Runs of such characters, but for the spelling of emoji, Indic and Arabic. Linear. `characters`: those that the
+    words have, where they are known."""
+    if words.isascii():
         return
-    for found in islice(_TAGS.finditer(words), MAX_MARKS):
+    different = "".join(characters or set(words))
+    for looked_for, marks in _LOOKS:
+        if looked_for.search(different):
+            yield from islice(marks(words), MAX_MARKS)
+
+
+def _tag_characters(words: str) -> Iterator[Mark]:
+    for found in islice(_TAG_RUN.finditer(words), MAX_MARKS):
         if not (words[found.start() - 1 : found.start()] == "\U0001f3f4" and _FLAG.fullmatch(found[0])):
             yield Mark("tag_characters", *found.span(), tagged(found[0]) or None)
-    for found in islice(_VARIATIONS.finditer(words), MAX_MARKS):
+
+
+def _variations(words: str) -> Iterator[Mark]:
+    for found in _VARIATION_RUN.finditer(words):
         yield Mark("variation_smuggling", *found.span())
+
+
+def _directions(words: str) -> Iterator[Mark]:
     is_right_to_left = bool(_RIGHT_TO_LEFT.search(words))
-    for found in islice(_DIRECTIONS.finditer(words), MAX_MARKS):
+    for found in islice(_DIRECTION_RUN.finditer(words), MAX_MARKS):
         if not is_right_to_left or not _OVERRIDES.isdisjoint(found[0]):
             yield Mark("bidi_control", *found.span())
-    broken = (one for one in _ZERO_WIDTH.finditer(words) if _breaks_a_word(words, *one.span()))
-    for found in islice(broken, MAX_MARKS):
+
+
+def _zero_width(words: str) -> Iterator[Mark]:
+    for found in _BREAKING_RUN.finditer(words):
         yield Mark("zero_width", *found.span())
+
+
+# What a text must have for the dearer look.
+_LOOKS: Final = (
+    (_TAG_RUN, _tag_characters),
+    (_VARIATION, _variations),
+    (_DIRECTION_RUN, _directions),
+    (_ZERO_WIDTH, _zero_width),
+)
 
 
 def tagged(characters: str, limit: int = 200) -> str:
@@ -63,15 +92,3 @@ def variation_bytes(selectors: str) -> str:
         code - 0xFE00 if code < 0xFE10 else code - 0xE0100 + 16 for code in map(ord, selectors[:2000])
     )
     return octets.decode("utf-8", "replace")
-
-
-def _breaks_a_word(words: str, start: int, end: int) -> bool:
-    if end - start >= _MANY:
-        return True
-    before, behind = words[max(0, start - 1) : start], words[end : end + 1]
-    return _is_latin_like(before) and _is_latin_like(behind) and "\u00ad" not in words[start:end]
-
-
-def _is_latin_like(one: str) -> bool:
-    """Letters and digits of scripts that are written without joiners: Latin, Greek, Cyrillic."""
-    return one.isalnum() and (one < "\u0530" or "\u1e00" <= one < "\u2000")

@@ -1,8 +1,8 @@
 """Words that tell a program what to do: phrases in 14 languages (phrases.toml), found in one pass.
 
 A phrase is a row of slots, each a choice of words; a word of each must come in this order, none further behind the one
-before than the phrase allows, all in one clause. Every word of a text is looked up once, and moves each phrase that it
-belongs to one slot on: the work is words × the phrases of a word, which the tables bound.
+before than the phrase allows, all in one clause. Every different word of a text is looked up once (lexicon.py), and
+what no whole phrase of the text needs is left out; the others move their phrases on, where one waits for them near by.
 
 A text is looked at folded (projection.py). A word that mixes scripts, or letters with digits, is also looked up as what
 it looks like (`1gn0re`, Cyrillic `о` in a Latin word); letters that stand apart (`i g n o r e`) are put together.
@@ -11,35 +11,35 @@ it looks like (`1gn0re`, Cyrillic `о` in a Latin word); letters that stand apar
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
-from typing import Final, NamedTuple
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from itertools import accumulate, compress, islice
+from typing import Final, NamedTuple, TypeVar
 
-from maild.message.evidence import phrases
-from maild.message.evidence.confusables import LOOKS_LIKE
-from maild.message.evidence.projection import Folded, Folding
-from maild.message.fences import CLOSING, OPENING
-
-DIRECTIVE: Final = "directive"
-SECRET: Final = "secret_request"  # noqa: S105 (the name of a kind)
-SENDING: Final = "sending"
+from maild.message.evidence.lexicon import LEXICON, SECRET, SENDING, SIGNS, Moves, Phrase, known, whole
+from maild.message.evidence.projection import MAX_REPLACED, Folded
 
 MAX_HITS: Final = 200
 MAX_OCCURRENCES: Final = 5000  # of words of languages without blanks
-_GAP = 32  # characters between a word and the next one's, where the phrase does not say
-_SCRIPT_GAP = 10  # where words are not set apart
+_NEGATION_LOOK = 12  # characters around a word of those in which a negation may stand
+_OVERLAP = 64  # no word of those is longer
 
-_BOUNDARY = r"[.!?;:](?=[\s\"')\]]|\Z)|[。！？；：]|\n[ \t]*\n"
-_TOKEN = re.compile(r"[^\W_]+(?:[@$!|]+[^\W_]+)*")
-_WORD = re.compile(rf"({_TOKEN.pattern})|({_BOUNDARY})")
+_BOUNDARY = re.compile(
+    r"[.!?;:。！？；：\n](?:(?<=[。！？；：])|(?<=\n)[ \t]*\n|(?<=[.!?;:])(?=[\s\"')\]]|\Z))"
+)
 _APART = re.compile(r"(?<![^\W_])(?:[^\W\d_]([ .\-_*·]))(?:[^\W\d_]\1){2,60}[^\W\d_](?![^\W_])")
+_MAYBE_APART = re.compile(
+    "|".join(rf"{re.escape(one)}[^\W\d_]{re.escape(one)}[^\W\d_]{re.escape(one)}" for one in " .-_*·")
+)
+_OF_WORDS = re.compile(rf"[^\W_]|[{re.escape(SIGNS)}]")
+_OTHERS = re.compile(rf"(?![{re.escape(SIGNS)}])[\W_]")
+_ASCII_BLANKING = {code: " " for code in range(128) if not _OF_WORDS.match(chr(code))}
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
-_SLOT = re.compile(r"\s*\|(\d*)\s*")
-_LEET = str.maketrans("013457@$!|", "oieastasil")
-_LEET_L = str.maketrans("1", "l")
-_DIGIT_OR_SIGN = re.compile(r"[013457@$!|]")
+_UNSPACED_RUN = re.compile(f"{_UNSPACED.pattern}[^ ]*")
+_SET_APART = "\n \n"
+
+_What = TypeVar("_What")
+_Step = tuple[Moves, int, int]  # what a word does, where it begins and ends
 
 
 class Hit(NamedTuple):
@@ -51,283 +51,249 @@ class Hit(NamedTuple):
     end: int
 
 
-class _Phrase(NamedTuple):
-    group: str
-    id: str
-    gaps: tuple[int, ...]  # before each slot; the first has none
-    slots: int
-
-
-class _Reached(NamedTuple):
-    clause: int
-    start: int
-    end: int
-
-
-_Slots = tuple[tuple[int, int], ...]  # (phrase, slot) that a word belongs to, later slots first
-
-
-class _Lexicon(NamedTuple):
-    """`words`: whole ones. `stems`: beginnings, `lengths` of which there are. `unspaced`: of languages without blanks,
-    found anywhere. `negations`: words that turn a request into a warning."""
-
-    phrases: tuple[_Phrase, ...]
-    words: Mapping[str, _Slots]
-    stems: Mapping[str, _Slots]
-    lengths: tuple[int, ...]
-    unspaced: Mapping[str, _Slots]
-    negations: frozenset[str]
-    unspaced_negations: tuple[str, ...]
-
-
-def _later(slot: tuple[int, int]) -> int:
-    """Later slots first: a word must not be the one behind itself."""
-    return -slot[1]
-
-
-def _load() -> _Lexicon:
-    fold = Folding().fold
-    found: list[_Phrase] = []
-    tables: tuple[dict[str, list[tuple[int, int]]], ...] = ({}, {}, {})
-    for group, language, id, notation in phrases.rows():
-        pieces = _SLOT.split(notation.strip())
-        is_unspaced = language in phrases.UNSPACED
-        usual = _SCRIPT_GAP if is_unspaced else _GAP
-        gaps = (0, *(int(gap) if gap else usual for gap in pieces[1::2]))
-        for slot, choice in enumerate(pieces[::2]):
-            for word in choice.split():
-                table = tables[2 if is_unspaced else word.endswith("*")]
-                table.setdefault(fold(word.removesuffix("*")), []).append((len(found), slot))
-        found.append(_Phrase(group, id, gaps, len(gaps)))
-    words, stems, unspaced = (
-        {word: tuple(sorted(slots, key=_later)) for word, slots in table.items()} for table in tables
-    )
-    return _Lexicon(
-        tuple(found),
-        words,
-        stems,
-        tuple(sorted({len(one) for one in stems})),
-        unspaced,
-        frozenset(fold(one) for one in phrases.NEGATIONS),
-        tuple(fold(one) for one in phrases.UNSPACED_NEGATIONS),
-    )
-
-
-_LEXICON: Final = _load()
-
-
-def hits(text: str) -> list[Hit]:
-    """What the folded text says to a program, by place; at most MAX_HITS. Total and linear."""
+def hits(text: str, characters: Set[str] | None = None) -> list[Hit]:
+    """What the folded text says to a program, by place; at most MAX_HITS. Total and linear. `characters`: those that
+    the text has, where they are known."""
     if len(text) < 4:
         return []
-    found = list(_spaced(text))
-    if (apart := _joined(text)) is not None:
-        joined, places = apart
-        found += [
-            one._replace(start=places[one.start], end=places[one.end - 1] + 1) for one in _spaced(joined)
-        ]
-    if _UNSPACED.search(text):
-        found += _unspaced(text)
-    return sorted(set(found), key=lambda one: (one.start, one.end))[:MAX_HITS]
+    clauses = _Clauses(text)
+    found: set[Hit] = set()
+    _gather(found, _spaced(text, clauses, characters), clauses)
+    if _MAYBE_APART.search(text) and (runs := [one.span() for one in _APART.finditer(text)]):
+        _gather(found, _apart(text, clauses, runs), clauses)
+    if not text.isascii() and _UNSPACED.search(text if characters is None else "".join(characters)):
+        _gather(found, _unspaced(text, clauses), clauses)
+    return sorted(found, key=lambda one: (one.start, one.end, one.group, one.id))[:MAX_HITS]
 
 
-def _spaced(text: str) -> Iterator[Hit]:
-    slots_of = _possible({word: _slots_of(word) for word in set(_TOKEN.findall(text))})
-    if not slots_of:
-        return
-    progress = _Progress()
-    clause, negated = 0, -1
-    for found in _WORD.finditer(text):
-        word = found[1]
-        if word is None:
-            clause += 1
-            continue
-        if word in _LEXICON.negations:
-            negated = clause
-        slots = slots_of.get(word)
-        if slots:
-            yield from progress.move(slots, clause, *found.span(), is_negated=negated == clause)
-
-
-def _unspaced(text: str) -> Iterator[Hit]:
-    letters = set(text)
-    slots_of = _possible(
-        {
-            word: slots
-            for word, slots in _LEXICON.unspaced.items()
-            if letters.issuperset(word) and word in text
-        }
-    )
-    if not slots_of:
-        return
-    negations = [one for one in _LEXICON.unspaced_negations if one in text]
-    boundaries = [one.start() for one in re.finditer(_BOUNDARY, text)]
-    progress = _Progress()
-    for start, word in sorted(islice(_occurrences(text, slots_of), MAX_OCCURRENCES)):
-        end = start + len(word)
-        is_negated = any(text.find(one, max(0, start - 12), end + 12) >= 0 for one in negations)
-        clause = bisect_left(boundaries, start)
-        yield from progress.move(slots_of[word], clause, start, end, is_negated=is_negated)
-
-
-def _occurrences(text: str, words: Iterable[str]) -> Iterator[tuple[int, str]]:
-    for word in words:
-        at = text.find(word)
-        while at >= 0:
-            yield at, word
-            at = text.find(word, at + len(word))
-
-
-def _possible(slots_of: Mapping[str, _Slots]) -> dict[str, _Slots]:
-    """Of these words those that can be part of a whole phrase, as all slots of it have a word here."""
-    present = {one for slots in slots_of.values() for one in slots}
-    counts = Counter(number for number, _ in present)
-    whole = {number for number, count in counts.items() if count == _LEXICON.phrases[number].slots}
-    if not whole:
-        return {}
-    kept = {word: tuple(one for one in slots if one[0] in whole) for word, slots in slots_of.items() if slots}
-    return {word: slots for word, slots in kept.items() if slots}
-
-
-class _Progress:
-    """How far each phrase has come."""
-
-    def __init__(self) -> None:
-        self._reached: dict[tuple[int, int], _Reached] = {}
-
-    def move(self, slots: _Slots, clause: int, start: int, end: int, *, is_negated: bool) -> Iterator[Hit]:
-        """A word of these slots stands there."""
-        for number, slot in slots:
-            phrase = _LEXICON.phrases[number]
-            begin = start
-            if slot:
-                before = self._reached.get((number, slot - 1))
-                if before is None or before.clause != clause or start < before.end:
-                    continue
-                if start - before.end > phrase.gaps[slot]:
-                    continue
-                begin = before.start
-            if slot + 1 < phrase.slots:
-                self._reached[number, slot] = _Reached(clause, begin, end)
-            elif not (is_negated and phrase.group == SECRET):
-                yield Hit(phrase.group, phrase.id, begin, end)
-
-
-def _slots_of(word: str) -> _Slots:
-    found = _looked_up(word)
-    if not word.isascii() or _DIGIT_OR_SIGN.search(word):
-        for other in _readings(word):
-            found += _looked_up(other)
-    return tuple(sorted(set(found), key=_later))
-
-
-def _looked_up(word: str) -> _Slots:
-    found = _LEXICON.words.get(word, ())
-    for length in _LEXICON.lengths:
-        if length > len(word):
-            break
-        found += _LEXICON.stems.get(word[:length], ())
-    return found
-
-
-def _readings(word: str) -> Iterator[str]:
-    looks = word.translate(LOOKS_LIKE)
-    if looks != word and looks.isascii():
-        yield looks
-    if any(one.isalpha() for one in looks):
-        plain = looks.translate(_LEET)
-        if plain != looks:
-            yield plain
-            yield looks.translate(_LEET_L).translate(_LEET)
-
-
-def _joined(text: str) -> tuple[str, list[int]] | None:
-    """The text with letters that stand apart put together, and where each character stood; None: there are none."""
-    if not _APART.search(text):
-        return None
-    places: list[int] = []
-    at = 0
-    for found in _APART.finditer(text):
-        places += range(at, found.start())
-        places += range(found.start(), found.end(), 2)
-        at = found.end()
-    places += range(at, len(text))
-    return "".join(text[place] for place in places), places
-
-
-_ROLE_MARKUP = re.compile(
-    r"<\|(?:im_start|im_end|system|user|assistant|endoftext|eot_id|start_header_id|end_header_id|begin_of_text)\|>"
-    r"|\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>|</?(?:system|tool_call|tool_calls|function_calls?|invoke|tool_use"
-    r"|tool_result|tool_response|assistant|system-reminder|system_prompt|antml:[a-z_]+|instructions?)(?:\s[^<>]{0,80})?>"
-    r"|^[ \t>*]*#{2,4}[ \t]*(?:system|instructions?|assistant|developer)(?: prompt| message)?[ \t]*:?[ \t]*$"
-    r"|^[ \t>*\[(]*(?:system|developer)[ _](?:prompt|override|instructions?)[\])]?[ \t*]*:(?=\s)"
-    r"|^[ \t>*]*\[(?:system|developer|assistant)\](?=[\s:])"
-    r"|^[ \t>*]*system:\s{1,3}(?=you (?:are|must|will|shall)|ignore|disregard|override|forget|new )"
-    r'|"role"\s{0,3}:\s{0,3}"(?:system|assistant|tool|developer)"'
-    r'|"(?:tool_calls?|function_call)"\s{0,3}:'
-    r"|(?:begin|end|start of|end of)[ _](?:system|hidden|admin)[ _](?:prompt|message|instructions)"
-    r"|(?:^|\n)[ \t]*(?:human|user):[^\n]{1,500}\n{1,3}[ \t]*assistant:",
-    re.MULTILINE,
-)
-# What fences of ours look like: nobody outside may write them.
-_FENCE = re.compile(
-    rf"[{OPENING}]{{2,6}}\s{{0,5}}mail\b(?=\s+[0-9a-f]{{4,}})|\bmail\s{{1,5}}[0-9a-f]{{6,64}}\s{{0,5}}[{CLOSING}]{{2,6}}"
-)
-
-
-# One of these is part of whatever _ROLE_MARKUP finds: most texts have none.
-_ROLE_SIGNS = (
-    *(
-        "<|",
-        "inst]",
-        "sys>",
-        "_turn>",
-        "<sys",
-        "</",
-        "<tool",
-        "<func",
-        "<invoke",
-        "<assistant",
-        "<instr",
-        "<antml",
-    ),
-    *(
-        "##",
-        "system",
-        "developer",
-        "[assistant]",
-        "assistant:",
-        '"role"',
-        '"tool_call',
-        '"function_call',
-        "hidden",
-    ),
-    "admin",
-)
-_BRACKETS = re.compile(f"[{OPENING}]{{2}}|[{CLOSING}]{{2}}")
-
-
-def role_markup(text: str) -> Iterator[tuple[int, int]]:
-    """Where the folded text has marks of a chat template or of tool calls."""
-    if any(one in text for one in _ROLE_SIGNS):
-        for found in islice(_ROLE_MARKUP.finditer(text), MAX_HITS):
-            yield found.span()
-
-
-def fences(text: str) -> Iterator[tuple[int, int]]:
-    """Where the folded text imitates the fences that maild puts around mail."""
-    if _BRACKETS.search(text):
-        looks = text if text.isascii() else text.translate(_LOOKS_OF_FENCES)
-        for found in islice(_FENCE.finditer(looks), MAX_HITS):
-            yield found.span()
-
-
-_LOOKS_OF_FENCES = {code: letter for code, letter in LOOKS_LIKE.items() if letter in "mail0123456789abcdef"}
+def _gather(found: set[Hit], more: Iterator[Hit], clauses: _Clauses) -> None:
+    """Take these in, but for those behind the clause in which there are enough: no phrase goes back before its own."""
+    until = None
+    for one in more:
+        if until is not None and one.start >= until:
+            return
+        found.add(one)
+        if until is None and len(found) >= MAX_HITS:
+            until = clauses.around(max(each.start for each in found))[1]
 
 
 def folded_hits(folded: Folded) -> list[Hit]:
     """`hits`, at the places of the source; those of SENDING, of which there are many, stay where they are folded."""
     return [
         one if one.group == SENDING else Hit(one.group, one.id, *folded.span(one.start, one.end))
-        for one in hits(folded.text)
+        for one in hits(folded.text, folded.characters)
     ]
+
+
+def directing(texts: Sequence[str]) -> set[int]:
+    """Which of these folded texts tell a program something, other than to send. Many short ones cost what a long one
+    does: those that may are found in all of them put together, where no phrase reaches from one into the next."""
+    joined = _SET_APART.join(texts)
+    ends = list(accumulate(len(one) + len(_SET_APART) for one in texts))
+    likely = {
+        bisect_right(ends, one.start) for one in _spaced(joined, _Clauses(joined)) if one.group != SENDING
+    }
+    likely.update(bisect_right(ends, one.start()) for one in _MAYBE_APART.finditer(joined))
+    if not joined.isascii():
+        likely.update(bisect_right(ends, one.start()) for one in _UNSPACED_RUN.finditer(joined))
+    return {number for number in likely if any(one.group != SENDING for one in hits(texts[number]))}
+
+
+class _Clauses:
+    """Where the clauses of a text begin."""
+
+    def __init__(self, text: str) -> None:
+        self._starts = [one.start() for one in _BOUNDARY.finditer(text)]
+        self._length = len(text)
+
+    def number(self, at: int) -> int:
+        """Of the clause of that place."""
+        return bisect_left(self._starts, at)
+
+    def around(self, at: int) -> tuple[int, int]:
+        """From where to where the clause of that place goes."""
+        number = self.number(at)
+        begin = self._starts[number - 1] if number else 0
+        return begin, self._starts[number] if number < len(self._starts) else self._length
+
+
+# Words with blanks between them ------------------------------------------------------------------
+
+
+def _blanked(text: str, characters: Set[str] | None) -> str:
+    """The text with a blank for whatever is no part of a word."""
+    if text.isascii():
+        return text.translate(_ASCII_BLANKING)
+    different = "".join(characters or set(text))
+    others = set(different).difference(_OF_WORDS.findall(different))
+    if len(others) > MAX_REPLACED:
+        return text.translate(dict(zip(map(ord, different), _OTHERS.sub(" ", different), strict=True)))
+    for one in others:
+        text = text.replace(one, " ")
+    return text
+
+
+class _Words:
+    """A text cut at what is no part of a word."""
+
+    def __init__(self, text: str, characters: Set[str] | None = None) -> None:
+        self._pieces = _blanked(text, characters).split(" ")
+        self._words = {piece: piece.strip(SIGNS) for piece in set(self._pieces)}
+
+    def steps(self) -> Iterator[_Step]:
+        """Each word that a whole phrase of the text has, in order."""
+        moves = known(set(self._words.values()))
+        states = whole(moves.values())
+        useful = {word: less for word, one in moves.items() if any(less := one.within(states))}
+        return self._placed({piece: useful[word] for piece, word in self._words.items() if word in useful})
+
+    def negations(self) -> list[int]:
+        """Where words stand that turn a request into a warning."""
+        negating = {piece: None for piece, word in self._words.items() if word in LEXICON.negations}
+        return [start for _, start, _ in self._placed(negating)]
+
+    def _placed(self, chosen: Mapping[str, _What]) -> Iterator[tuple[_What, int, int]]:
+        """What these pieces have, with the place of the word, wherever one of them stands."""
+        if not chosen:
+            return
+        pieces = self._pieces
+        ends = list(accumulate(map(len, pieces)))  # but for the blanks between
+        ranges = {piece: (piece.index(word := self._words[piece]), len(word)) for piece in chosen}
+        for number in compress(range(len(pieces)), map(chosen.__contains__, pieces)):
+            piece = pieces[number]
+            lead, length = ranges[piece]
+            start = ends[number] - len(piece) + number + lead
+            yield chosen[piece], start, start + length
+
+
+def _spaced(text: str, clauses: _Clauses, characters: Set[str] | None = None) -> Iterator[Hit]:
+    words = _Words(text, characters)
+    negations: list[int] | None = None
+    for phrase, begin, start, end in _followed(words.steps(), clauses):
+        if phrase.group == SECRET:
+            negations = words.negations() if negations is None else negations
+            last = bisect_right(negations, start) - 1
+            if last >= 0 and clauses.number(negations[last]) == clauses.number(start):
+                continue
+        yield Hit(phrase.group, phrase.id, begin, end)
+
+
+def _apart(text: str, clauses: _Clauses, runs: Sequence[tuple[int, int]]) -> Iterator[Hit]:
+    """What clauses say in which letters stand apart (`runs`), once those are put together."""
+    pieces: list[str] = []
+    places: list[int] = []  # where each character stood
+    at = until = 0  # the rest of a clause
+    for start, end in runs:
+        if start >= until:
+            pieces += (text[at:until], "\n\n")
+            places += (*range(at, until), until, until)
+            at, until = clauses.around(start)
+        pieces += (text[at:start], text[start:end:2])
+        places += (*range(at, start), *range(start, end, 2))
+        at = end
+    joined = "".join((*pieces, text[at:until]))
+    places += range(at, until)
+    for one in _spaced(joined, _Clauses(joined)):
+        yield one._replace(start=places[one.start], end=places[one.end - 1] + 1)
+
+
+# Words with none ---------------------------------------------------------------------------------
+
+
+def _unspaced(text: str, clauses: _Clauses) -> Iterator[Hit]:
+    letters, table = set(text), LEXICON.unspaced
+    firsts = {word: text.find(word) for word in table if letters.issuperset(word)}
+    present = {word: table[word] for word, first in firsts.items() if first >= 0}
+    states = whole(present.values())
+    useful = {word: less for word, one in present.items() if any(less := one.within(states))}
+    places = islice(_occurrences(text, {word: firsts[word] for word in useful}), MAX_OCCURRENCES)
+    steps = ((useful[word], start, start + len(word)) for start, word in sorted(places))
+    for phrase, begin, start, end in _followed(steps, clauses, _OVERLAP):
+        if phrase.group == SECRET:
+            around = text[max(0, start - _NEGATION_LOOK) : end + _NEGATION_LOOK]
+            if any(one in around for one in LEXICON.unspaced_negations):
+                continue
+        yield Hit(phrase.group, phrase.id, begin, end)
+
+
+def _occurrences(text: str, firsts: Mapping[str, int]) -> Iterator[tuple[int, str]]:
+    for word, first in firsts.items():
+        at = first
+        while at >= 0:
+            yield at, word
+            at = text.find(word, at + len(word))
+
+
+# Phrases -----------------------------------------------------------------------------------------
+
+
+def _followed(
+    steps: Iterable[_Step], clauses: _Clauses, overlap: int = 0
+) -> Iterator[tuple[Phrase, int, int, int]]:
+    """(phrase, its begin, begin and end of its last word). Words may lie `overlap` characters deep in each other.
+
+    A word asks at once which of its states wait for it, of all that were reached in the block of the text that it is in
+    and in the one before: blocks are as long as any phrase waits.
+    """
+    progress = _Progress(clauses, overlap)
+    reach = LEXICON.longest_gap + overlap
+    newer = older = 0
+    block = last_end = -1
+    for (alone, opens, later), start, end in steps:
+        for phrase in alone:
+            yield phrase, start, start, end
+        if (newer or older) and start - block > reach:
+            older, newer, block = newer if start - last_end <= reach else 0, 0, start
+        if states := later & (newer | older):
+            reached, ended = progress.move(states, start, end)
+            for phrase, begin in ended:
+                yield phrase, begin, start, end
+            if reached:
+                newer |= reached
+                last_end = max(end, last_end)
+        if opens:
+            if not newer and not older:
+                block = start
+            newer |= opens
+            progress.begun.append((start, end, opens))
+            last_end = max(end, last_end)
+
+
+class _Progress:
+    """How far each phrase has come. `begun`: (start, end, states that may follow) of the words that begin some."""
+
+    def __init__(self, clauses: _Clauses, overlap: int) -> None:
+        self.begun: list[tuple[int, int, int]] = []
+        self._clauses = clauses
+        self._overlap = overlap
+        self._reached: dict[int, tuple[int, int]] = {}  # where the phrase begins, where its last word ends
+
+    def move(self, states: int, start: int, end: int) -> tuple[int, list[tuple[Phrase, int]]]:
+        """A word that stands there may reach these: which ones wait now, and the phrases that end, with their begin."""
+        waiting, ended = 0, []
+        clause = self._clauses.number(start)
+        while states:  # later ones first: a word must not be the one behind itself
+            state = states.bit_length() - 1
+            states ^= 1 << state
+            phrase, gap, is_second, is_last = LEXICON.slots[state]
+            before = self._began(state, start, gap) if is_second else self._reached.get(state - 1)
+            if before is None or not before[1] <= start <= before[1] + gap:
+                continue
+            if self._clauses.number(before[0]) != clause:
+                continue
+            if is_last:
+                ended.append((phrase, before[0]))
+            else:
+                self._reached[state] = before[0], end
+                waiting |= 2 << state
+        return waiting, ended
+
+    def _began(self, state: int, start: int, gap: int) -> tuple[int, int] | None:
+        """The last word that begins the phrase of that second state."""
+        furthest = start - gap - self._overlap
+        for begin, end, states in reversed(self.begun):
+            if states >> state & 1:
+                return begin, end
+            if end < furthest:
+                break
+        return None

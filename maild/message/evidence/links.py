@@ -28,10 +28,11 @@ _NUMERIC_HOST = re.compile(  # as browsers read addresses: one number, or up to 
     r"\d{1,10}|0x[0-9a-f]{1,8}|(?:(?:0x[0-9a-f]{1,2}|0?\d{1,3})\.){1,3}(?:0x[0-9a-f]{1,6}|\d{1,8})"
 )
 _MARKDOWN = re.compile(
-    r"(!?)\[([^\[\]\n]{0,300})\]\(\s{0,3}<?([a-z][a-z0-9+.-]{1,10}:[^\s()<>]{1,2000})>?[^()\n]{0,200}\)"
-    r"|^[ \t]{0,3}\[([^\[\]\n]{1,100})\]:[ \t]{0,3}<?([a-z][a-z0-9+.-]{1,10}://[^\s<>]{1,2000})>?",
+    r"(!?)\[([^\[\]\n]{0,300}+)\]\(\s{0,3}+<?+([a-z][a-z0-9+.-]{1,10}:[^\s()<>]{1,2000}+)>?+[^()\n]{0,200}+\)"
+    r"|^[ \t]{0,3}\[([^\[\]\n]{1,100}+)\]:[ \t]{0,3}+<?+([a-z][a-z0-9+.-]{1,10}://[^\s<>]{1,2000}+)>?+",
     re.IGNORECASE | re.MULTILINE,
 )
+_PLAIN_URL = re.compile(r"https?://([a-z0-9.-]+)(?=[/?#][\x21-\x7e]*\Z|\Z)", re.ASCII | re.IGNORECASE)
 _EXECUTABLE_NAMES = frozenset(
     ["zip", "py", "sh", "md", "rs", "mov", "pl", "ps", "so"]
 )  # names of files, and domains
@@ -140,6 +141,9 @@ def _scheme(href: str) -> str:
 
 
 def _split(href: str) -> _Parts | None:
+    if (plain := _PLAIN_URL.match(href)) is not None and len(href) <= MAX_URL_CHARS:
+        host = plain[1].lower().rstrip(".")
+        return _Parts(host, False, _is_address(host)) if host else None
     href = re.sub(r"[\t\r\n]", "", href).strip()
     if len(href) > MAX_URL_CHARS or not re.match(r"(?:https?:)?[/\\]{2}", href, re.IGNORECASE):
         return None
@@ -160,6 +164,8 @@ def _split(href: str) -> _Parts | None:
 def _is_address(host: str) -> bool:
     if _NUMERIC_HOST.fullmatch(host):
         return True
+    if ":" not in host:  # all but those of IPv6 are numbers
+        return False
     try:
         ip_address(host)
     except ValueError:
