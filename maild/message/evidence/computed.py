@@ -8,15 +8,18 @@ from typing import Final, NamedTuple
 
 from tinycss2 import color4
 
+from maild.message.evidence.css_text import UNREAD
 from maild.message.evidence.styles import Style
 
 Colour = tuple[float, float, float]  # 0 to 1
+Channels = tuple[float, float, float, float]  # a colour and how opaque it is
 
 MIN_OPACITY: Final = 0.05
 MIN_FONT_PX: Final = 2.0
 MIN_CONTRAST: Final = 1.2  # WCAG 2.2, "contrast ratio"
 OFF_SCREEN_PX: Final = -400.0
 ZERO_PX: Final = 2.0
+MAX_PARSED_COLOURS: Final = 400  # different ones, of those that are not plain
 ROOT_FONT_PX: Final = 16.0
 WHITE: Final[Colour] = (1.0, 1.0, 1.0)
 BLACK: Final[Colour] = (0.0, 0.0, 0.0)
@@ -45,7 +48,8 @@ _FONT_WORDS = {
 _FONT_SIZES = {"1": 10.0, "2": 13.0, "3": 16.0, "4": 18.0, "5": 24.0, "6": 32.0, "7": 48.0}  # <font size>
 _SHORTHAND_SIZE = re.compile(r"(?:^|\s)(0|(?:\d++\.?\d*+|\.\d++)(?:px|pt|em|rem|%))(?=[\s/]|\Z)")
 _COLOURED = re.compile(r"#[0-9a-f]{3,8}|(?:rgb|hsl)a?\([^)]*\)|[a-z]+")
-_SIX = re.compile(r"#[0-9a-f]{6}")
+_HEX = re.compile(r"#(?:[0-9a-f]{3}){1,2}")
+_RGB = re.compile(r"rgb\( ?([0-9]{1,3}) ?, ?([0-9]{1,3}) ?, ?([0-9]{1,3}) ?\)")
 _TRANSLATED = re.compile(r"translate(?:3d|x|y)?\(([^)]*)\)")
 _CLIPPED = re.compile(
     r"inset\(\s*(?:[5-9]\d|\d{3,})(?:\.\d+)?%|circle\(\s*0|ellipse\(\s*0|polygon\(\s*0(?:px)?[\s,0px]*\)"
@@ -84,16 +88,27 @@ class Computed(NamedTuple):
 
 
 class Colours:
-    """Colours by their text, each read once for a message."""
+    """Colours by their text, each read once for a message. `is_cut`: some were not, as there are too many."""
 
     def __init__(self) -> None:
-        self._known: dict[str, tuple[float, float, float, float] | None] = {}
+        self.is_cut = False
+        self._known: dict[str, Channels | None] = {}
+        self._parsed = 0
 
-    def read(self, value: str) -> tuple[float, float, float, float] | None:
+    def read(self, value: str) -> Channels | None:
         """Red, green, blue, alpha; None where it is no colour that we know."""
         if value not in self._known:
-            self._known[value] = _read_colour(value)
+            self._known[value] = _plain_colour(value) or self._parse(value)
         return self._known[value]
+
+    def _parse(self, value: str) -> Channels | None:
+        if len(value) > 100:
+            return None
+        self._parsed += 1
+        if self._parsed > MAX_PARSED_COLOURS:
+            self.is_cut = True
+            return None
+        return _parsed_colour(value)
 
     def over(self, value: str, ground: Colour | None) -> Colour | None:
         """The colour that `value` makes on that ground; the ground itself where it is no colour."""
@@ -109,12 +124,18 @@ class Colours:
         return mixed[0], mixed[1], mixed[2]
 
 
-def _read_colour(value: str) -> tuple[float, float, float, float] | None:
-    if _SIX.fullmatch(value):
-        red, green, blue = (int(value[at : at + 2], 16) / 255 for at in (1, 3, 5))
+def _plain_colour(value: str) -> Channels | None:
+    if _HEX.fullmatch(value):
+        digits = value[1:] if len(value) == 7 else "".join(2 * one for one in value[1:])
+        red, green, blue = (int(digits[at : at + 2], 16) / 255 for at in (0, 2, 4))
         return red, green, blue, 1.0
-    if len(value) > 100:
-        return None
+    if (given := _RGB.fullmatch(value)) is not None:
+        red, green, blue = (min(255, int(one)) / 255 for one in given.groups())
+        return red, green, blue, 1.0
+    return None
+
+
+def _parsed_colour(value: str) -> Channels | None:
     try:
         found = color4.parse_color(value)
     except (ValueError, TypeError, ArithmeticError, IndexError):
@@ -147,10 +168,13 @@ def compute(
     """The element's own, of its parent's. `style`: what its rules and its `style` attribute come to."""
     font_px = _font_px(parent.font_px, tag, attributes, style)
     background = _background(parent.background, attributes, style, colours)
+    gone = parent.gone
+    if gone is None and ("hidden" in attributes or not _TAKING_AWAY.isdisjoint(style)):
+        gone = _gone(tag, attributes, style, font_px)
     return Computed(
-        parent.gone or _gone(tag, attributes, style, font_px),
-        _visibility(parent.is_invisible, style),
-        parent.opacity * _opacity(style),
+        gone,
+        _visibility(parent.is_invisible, style) if "visibility" in style else parent.is_invisible,
+        parent.opacity * _opacity(style) if "opacity" in style or "filter" in style else parent.opacity,
         font_px,
         _colour(parent.colour, tag, attributes, style, background, colours),
         background,
@@ -173,12 +197,21 @@ def px(value: str | None, font_px: float = ROOT_FONT_PX) -> float | None:
     return number * _PX[unit] if unit in _PX else None
 
 
+# Properties that `_gone` looks at; others say what these come to.
+_TAKING_AWAY = frozenset(
+    f"""{UNREAD} display mso-hide content-visibility left top right bottom text-indent margin-left margin-top transform
+    clip clip-path overflow overflow-x overflow-y""".split()
+)
+
+
 def _gone(tag: str, attributes: Mapping[str, str], style: Style, font_px: float) -> str | None:
     display = style.get("display")
     if display == "none":
         return "display:none"
     if "hidden" in attributes and display is None:
         return "hidden"
+    if UNREAD in style:
+        return "style that was not read"
     if style.get("mso-hide") == "all":
         return "mso-hide:all"
     if style.get("content-visibility") == "hidden":
@@ -270,6 +303,12 @@ def _font_px(inherited: float, tag: str, attributes: Mapping[str, str], style: S
 def _background(
     inherited: Colour | None, attributes: Mapping[str, str], style: Style, colours: Colours
 ) -> Colour | None:
+    if not style:
+        if "background" in attributes:
+            return None
+        return (
+            colours.over(_hashed(attributes["bgcolor"]), inherited) if "bgcolor" in attributes else inherited
+        )
     given = [style.get(name, "") for name in ("background-image", "background")]
     if "background" in attributes or any("url(" in one or "gradient(" in one for one in given):
         return None

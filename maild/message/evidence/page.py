@@ -2,24 +2,24 @@
 
 The tree is built as far as it matters for what stands in what: elements that end by themselves (`<p>`, `<li>`, cells),
 end tags that belong to nothing, formatting that goes on in the next block. Work is linear: at most MAX_TAGS tags are
-read, each looks at SCOPE_LOOK open elements and at the rules for its own names.
+read, each looks at SCOPE_LOOK open elements and at the rules for its own names. Mail repeats itself: a tag is read, and
+what an element in another looks like is computed, once for all that are equal.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from typing import Final, NamedTuple
 
 from maild.message.evidence.computed import FORMATTING, INLINE, Colours, Computed, compute
-from maild.message.evidence.styles import Declaration, Rule, Sheets, declarations_of
+from maild.message.evidence.styles import SCOPE_LOOK, UNRULED, Sheets, Style
 from maild.message.html_tokens import HtmlToken, TokenKind, html_tokens, read_attributes
 
 MAX_TAGS: Final = 3000
-MAX_STYLES: Final = 1000  # different `style` attributes
-MAX_MATCHES: Final = 10_000  # rules that were compared with an element
+MAX_TOKENS: Final = (
+    3 * MAX_TAGS
+)  # tags, and what stands between them; a `<` that begins nothing stands by itself
 MAX_DEPTH: Final = 500  # a browser gives up at 512
-SCOPE_LOOK: Final = 40
 MAX_REOPENED: Final = 8
 
 _VOID = frozenset(
@@ -43,6 +43,11 @@ _ENDED_BY = {  # an open element → what begins ends it
     "th": frozenset(["td", "th", "tr", "tbody", "tfoot"]),
     "tr": frozenset(["tr", "tbody", "tfoot"]),
 }
+_ENDS = {  # the same the other way round
+    name: tuple(ended for ended, starts in _ENDED_BY.items() if name in starts)
+    for name in frozenset[str]().union(*_ENDED_BY.values())
+}
+_IN_TABLE = frozenset(["table"])
 _ENDED_SCOPE = {"li": frozenset(["ul", "ol", "table"]), "dt": frozenset(["dl"]), "dd": frozenset(["dl"])}
 # What a browser does not show of elements without any style; `details` and `dialog` where they are closed. Mail
 # programs run no scripts, so what stands in `canvas` and `noscript` for want of them is shown.
@@ -57,6 +62,9 @@ _SPOKEN = (
     "summary",
     "label",
 )  # attributes with words
+# Attributes that decide how an element looks, by their value and by being there.
+_LOOKS = ("style", "bgcolor", "color", "size", "text")
+_LOOKS_IF = ("hidden", "background", "href", "open")
 _WORDY = re.compile(r"\S\s+\S")
 
 
@@ -107,15 +115,29 @@ class Page(NamedTuple):
     is_cut: bool
 
 
+class _Tag(NamedTuple):
+    """What a tag says by itself, wherever it stands. `look`: the number of what decides how its element looks. `words`:
+    of attributes that speak."""
+
+    tag: str
+    attributes: dict[str, str]
+    ids: frozenset[str]
+    classes: frozenset[str]
+    look: int
+    words: tuple[tuple[str, str], ...]
+    source: str | None
+
+
 class _Element(NamedTuple):
     tag: str
     ids: frozenset[str]
     classes: frozenset[str]
-    computed: Computed
-    attributes: str
+    computed: int  # its number among those of the page
+    origin: _Tag
 
 
 _NONE: frozenset[str] = frozenset()
+_TEXT, _OPEN, _CLOSE, _COMMENT = TokenKind.TEXT, TokenKind.OPEN, TokenKind.CLOSE, TokenKind.COMMENT
 
 
 def read_page(html: str) -> Page:
@@ -134,13 +156,16 @@ class _PageReader:
         self._unseen: list[Unseen] = []
         self._sheets = Sheets()
         self._colours = Colours()
-        self._styles: dict[str, tuple[Declaration, ...]] = {}
+        self._tags: dict[tuple[str, str], _Tag] = {}
+        self._computed: list[Computed] = [Computed()]  # each different one
+        self._why: dict[int, str | None] = {}  # of them what hides text, where it was asked
+        self._looks: dict[tuple[str | bool | None, ...], int] = {}  # of tags
+        self._looking: dict[tuple[int, int, tuple[int, ...]], int] = {}  # of elements: which computed one
         self._stack: list[_Element] = []
-        self._open: Counter[str] = Counter()
+        self._open: dict[str, int] = {}  # how many of a name are
         self._again: list[_Element] = []  # formatting that goes on in the next block
         self._link: tuple[int, str, int] | None = None
         self._breaks = False
-        self._matches = 0
         self._is_cut = False
         # Without a doctype a table may stand in a paragraph (HTML, "quirks mode").
         self._is_quirky = "<!doctype" not in html[:500].lower()
@@ -149,31 +174,40 @@ class _PageReader:
         html = self._html
         tags = 0
         # A sheet holds for what stands before it too.
-        tokens = []
+        tokens: list[HtmlToken] = []
         for token in html_tokens(html):
-            if token.kind is not TokenKind.TEXT:
+            if token.kind is not _TEXT:
                 tags += 1
                 if tags > MAX_TAGS:
                     self._is_cut = True
                     break
-            if token.kind is TokenKind.RAW and token.name == "style":
-                self._sheets.add(html[token.content : token.content_end])
+                if token.name == "style" and token.kind is TokenKind.RAW:
+                    self._sheets.add(html[token.content : token.content_end])
+            elif len(tokens) >= MAX_TOKENS:
+                self._is_cut = True
+                break
             tokens.append(token)
         for token in tokens:
             self._take(token)
 
     def page(self) -> Page:
         self._end_link(len(self._html))
-        return Page(self._runs, self._links, self._images, self._unseen, self._is_cut or self._sheets.is_cut)
+        return Page(
+            self._runs,
+            self._links,
+            self._images,
+            self._unseen,
+            self._is_cut or self._sheets.is_cut or self._colours.is_cut,
+        )
 
     def _take(self, token: HtmlToken) -> None:
-        if token.kind is TokenKind.TEXT:
+        if token.kind is _TEXT:
             self._text(token.start, token.end)
-        elif token.kind is TokenKind.OPEN:
+        elif token.kind is _OPEN:
             self._begin(token)
-        elif token.kind is TokenKind.CLOSE:
+        elif token.kind is _CLOSE:
             self._end(token)
-        elif token.kind is TokenKind.COMMENT:
+        elif token.kind is _COMMENT:
             if token.end - token.start > 12:
                 self._unseen.append(Unseen(token.start, token.end, "comment"))
         elif token.name in ("textarea", "xmp"):
@@ -184,15 +218,18 @@ class _PageReader:
     # Text ----------------------------------------------------------------------------------------
 
     def _text(self, start: int, end: int) -> None:
-        is_blank = not self._html[start:end].strip()
+        is_blank = self._html[start:end].isspace() or start == end
         if self._again and not is_blank:
             self._resume()
-        why = self._computed().hidden_by() if not is_blank else self._computed().gone
+        at = self._stack[-1].computed if self._stack else 0
+        why = self._computed[at].gone if is_blank else self._hidden_by(at)
         self._runs.append(TextRun(start, end, why, self._breaks))
         self._breaks = False
 
-    def _computed(self) -> Computed:
-        return self._stack[-1].computed if self._stack else Computed()
+    def _hidden_by(self, number: int) -> str | None:
+        if number not in self._why:
+            self._why[number] = self._computed[number].hidden_by()
+        return self._why[number]
 
     # Elements ------------------------------------------------------------------------------------
 
@@ -203,44 +240,72 @@ class _PageReader:
         self._end_before(name)
         if self._again and (name in INLINE or name == "img"):
             self._resume()
-        attributes = read_attributes(token.attributes) if token.attributes.strip(" /\t\r\n") else {}
-        if attributes:
-            self._note(token, name, attributes)
+        key = name, token.attributes
+        tag = self._tags.get(key)
+        if tag is None:
+            tag = self._tags[key] = self._read_tag(name, token.attributes)
+        for where, words in tag.words:
+            self._unseen.append(Unseen(token.start, token.end, where, words))
+        if tag.source:
+            self._images.append(Image(token.start, token.end, tag.source))
         if name in _VOID:
             return
         if name == "a":
             self._end_link(token.start)
-            self._link = (token.start, attributes.get("href", ""), len(self._runs))
-        self._push(name, attributes, token.attributes)
+            self._link = (token.start, tag.attributes.get("href", ""), len(self._runs))
+        self._push(tag)
+
+    def _read_tag(self, name: str, raw: str) -> _Tag:
+        attributes = read_attributes(raw) if raw.strip(" /\t\r\n") else {}
+        has = attributes.get
+        look = (name, *map(has, _LOOKS), *(one in attributes for one in _LOOKS_IF)) if attributes else (name,)
+        return _Tag(
+            name,
+            attributes,
+            frozenset(attributes["id"].split()) if "id" in attributes else _NONE,
+            frozenset(attributes["class"].split()[:20]) if "class" in attributes else _NONE,
+            self._looks.setdefault(look, len(self._looks)),
+            tuple(
+                (f"@{one}", words)
+                for one in _SPOKEN
+                if one in attributes and len(words := attributes[one]) > 12 and _WORDY.search(words)
+            ),
+            has("src") if name in ("img", "input", "embed") else has("background"),
+        )
 
     def _end_before(self, name: str) -> None:
         """End what an element of that name ends by beginning."""
-        if name in _ENDS_P and self._open["p"] and not (name == "table" and self._is_quirky):
+        is_open = self._open.get
+        if name in _ENDS_P and is_open("p") and not (name == "table" and self._is_quirky):
             self._close_within("p", _SCOPE)
         if name in _HEADINGS and self._stack and self._stack[-1].tag in _HEADINGS:
             self._close_within(self._stack[-1].tag, _SCOPE)
-        if name == "a" and self._open["a"]:
+        if name == "a" and is_open("a"):
             self._close_within("a", _SCOPE, keeps="a")
-        for ended, starts in _ENDED_BY.items():
-            if name in starts and self._open[ended]:
-                self._close_within(ended, _ENDED_SCOPE.get(ended, frozenset(["table"])))
+        for ended in _ENDS.get(name, ()):
+            if is_open(ended):
+                self._close_within(ended, _ENDED_SCOPE.get(ended, _IN_TABLE))
 
-    def _push(self, name: str, attributes: dict[str, str], raw: str) -> None:
+    def _push(self, tag: _Tag) -> None:
         if len(self._stack) >= MAX_DEPTH:
             self._is_cut = True
             return
-        ids = frozenset(attributes["id"].split()) if "id" in attributes else _NONE
-        classes = frozenset(attributes["class"].split()[:20]) if "class" in attributes else _NONE
-        parent = self._computed()
-        if name in _UNSHOWN or (name in _CLOSED and "open" not in attributes):
-            parent = parent._replace(gone=parent.gone or f"<{name}>")
-        elif name == "summary" and parent.gone == "<details>":
-            parent = parent._replace(gone=None)
-        style = self._style(name, ids, classes, attributes)
-        if style or attributes or name == "a":
-            parent = compute(parent, name, attributes, style, self._colours)
-        self._stack.append(_Element(name, ids, classes, parent, raw))
-        self._open[name] += 1
+        ruled = self._sheets.rules(tag, self._stack) if self._sheets else UNRULED
+        parent = self._stack[-1].computed if self._stack else 0
+        key = parent, tag.look, ruled.numbers
+        number = self._looking.get(key)
+        if number is None:
+            style = self._sheets.style(ruled, tag.attributes.get("style"))
+            computed = _computed(self._computed[parent], tag, style, self._colours)
+            number = self._looking[key] = self._numbered(computed, parent)
+        self._stack.append(_Element(tag.tag, tag.ids, tag.classes, number, tag))
+        self._open[tag.tag] = self._open.get(tag.tag, 0) + 1
+
+    def _numbered(self, computed: Computed, parent: int) -> int:
+        if computed == self._computed[parent]:
+            return parent
+        self._computed.append(computed)
+        return len(self._computed) - 1
 
     def _end(self, token: HtmlToken) -> None:
         name = token.name
@@ -250,10 +315,10 @@ class _PageReader:
             self._end_link(token.end)
         if self._again:
             self._again = [one for one in self._again if one.tag != name]
-        if not self._open[name]:
+        if not self._open.get(name):
             return
         if name in _TABLE:
-            self._close_within(name, frozenset(["table"]) - {name})
+            self._close_within(name, _IN_TABLE - {name})
         elif name in FORMATTING:
             self._close_within(name, _SCOPE, keeps=name)
         elif name in _BLOCKS:
@@ -263,6 +328,10 @@ class _PageReader:
 
     def _close_within(self, name: str, scope: frozenset[str], keeps: str = "") -> None:
         """End the innermost element of that name, and what is open in it, unless one of `scope` lies between."""
+        if self._stack and self._stack[-1].tag == name:
+            self._stack.pop()
+            self._open[name] -= 1
+            return
         for at in range(len(self._stack) - 1, max(-1, len(self._stack) - 1 - SCOPE_LOOK), -1):
             tag = self._stack[at].tag
             if tag == name:
@@ -284,64 +353,7 @@ class _PageReader:
     def _resume(self) -> None:
         again, self._again = self._again, []
         for one in again:
-            self._push(one.tag, read_attributes(one.attributes), one.attributes)
-
-    # Styles --------------------------------------------------------------------------------------
-
-    def _style(
-        self, name: str, ids: frozenset[str], classes: frozenset[str], attributes: dict[str, str]
-    ) -> dict[str, str]:
-        inline = self._inline(attributes["style"]) if "style" in attributes else ()
-        rules = self._rules(name, ids, classes) if self._sheets else []
-        if not rules:
-            return _settled([inline]) if inline else {}
-        return _settled([*(rule.declarations for rule in sorted(rules, key=lambda one: one.weight)), inline])
-
-    def _inline(self, style: str) -> tuple[Declaration, ...]:
-        if style not in self._styles:
-            if len(self._styles) >= MAX_STYLES:
-                self._is_cut = True
-                return ()
-            self._styles[style] = declarations_of(style)
-        return self._styles[style]
-
-    def _rules(self, name: str, ids: frozenset[str], classes: frozenset[str]) -> list[Rule]:
-        found: list[Rule] = []
-        for rule in self._sheets.candidates(name, ids, classes):
-            self._matches += 1
-            if self._matches > MAX_MATCHES:
-                self._is_cut = True
-                return found
-            last = rule.parts[-1]
-            is_like = (not last.tag or last.tag == name) and last.ids <= ids and last.classes <= classes
-            if is_like and (len(rule.parts) == 1 or self._descends(rule)):
-                found.append(rule)
-        return found
-
-    def _descends(self, rule: Rule) -> bool:
-        at = len(self._stack) - 1
-        lowest = max(-1, at - SCOPE_LOOK)
-        for part in reversed(rule.parts[:-1]):
-            while at > lowest and not _fits(part.tag, part.ids, part.classes, self._stack[at]):
-                if part.is_child:
-                    return False
-                self._matches += 1
-                at -= 1
-            if at <= lowest:
-                return False
-            at -= 1
-        return True
-
-    # What besides text says or fetches something -------------------------------------------------
-
-    def _note(self, token: HtmlToken, name: str, attributes: dict[str, str]) -> None:
-        for attribute in _SPOKEN:
-            words = attributes.get(attribute)
-            if words and len(words) > 12 and _WORDY.search(words):
-                self._unseen.append(Unseen(token.start, token.end, f"@{attribute}", words))
-        source = attributes.get("src") if name in ("img", "input", "embed") else attributes.get("background")
-        if source:
-            self._images.append(Image(token.start, token.end, source))
+            self._push(one.origin)
 
     def _end_link(self, end: int) -> None:
         if self._link is not None:
@@ -350,26 +362,10 @@ class _PageReader:
             self._links.append(Link(start, end, href, first, len(self._runs)))
 
 
-def _fits(tag: str, ids: frozenset[str], classes: frozenset[str], element: _Element) -> bool:
-    return (not tag or tag == element.tag) and ids <= element.ids and classes <= element.classes
-
-
-def _settled(layers: list[tuple[Declaration, ...]]) -> dict[str, str]:
-    """What the layers come to, the last one winning, but for what is important (CSS Cascade 4 §6.1)."""
-    style: dict[str, str] = {}
-    for is_important in (False, True):
-        for layer in layers:
-            for one in layer:
-                if one.important is is_important:
-                    _set(style, one)
-    return style
-
-
-def _set(style: dict[str, str], one: Declaration) -> None:
-    style[one.name] = one.value
-    # A shorthand takes back what its longhands said before.
-    if one.name == "font":
-        style.pop("font-size", None)
-    elif one.name == "background":
-        style.pop("background-color", None)
-        style.pop("background-image", None)
+def _computed(parent: Computed, tag: _Tag, style: Style, colours: Colours) -> Computed:
+    name, attributes = tag.tag, tag.attributes
+    if name in _UNSHOWN or (name in _CLOSED and "open" not in attributes):
+        parent = parent._replace(gone=parent.gone or f"<{name}>")
+    elif name == "summary" and parent.gone == "<details>":
+        parent = parent._replace(gone=None)
+    return compute(parent, name, attributes, style, colours) if style or attributes else parent
