@@ -2,8 +2,8 @@
 
     .venv/bin/python -m scripts.bench.evidence [--times 20]
 
-Medians over the times; the mails are put together of the pieces of tests/data/evidence, so they have every kind of word.
-`made to be slow`: the dearest of what the work tests know.
+Medians over the times, of CPU time, each mail in turn; the mails are put together of the pieces of tests/data/evidence,
+so they have every kind of word. `hostile`: made to be slow, of what the work tests know the dearest of each kind.
 """
 
 import argparse
@@ -32,14 +32,42 @@ def mails() -> Iterator[tuple[str, Examined]]:
     newsletter = (
         f"<html><head><style>{rules}</style></head><body bgcolor=#ffffff><table>{rows}</table></body></html>"
     )
+    english = "\n\n".join(one for one in paragraphs if one.isascii())
     yield "text, 4 KiB", message((words * 2)[: 4 * KIB])
     yield "text, 64 KiB", message((words * 20)[: 64 * KIB])
+    yield "text, 64 KiB, English", message((english * 40)[: 64 * KIB])
     yield "HTML, 16 KiB", message(None, newsletter[: 16 * KIB])
     yield "HTML, 64 KiB", message(None, newsletter[: 64 * KIB])
     yield "HTML, 64 KiB, and its text", message((words * 4)[: 16 * KIB], newsletter[: 64 * KIB])
     yield "HTML, 256 KiB", message(None, newsletter[: 256 * KIB])
+    yield "HTML, 256 KiB, text, 64 KiB", message((words * 20)[: 64 * KIB], newsletter[: 256 * KIB])
+    yield from hostile()
+
+
+def hostile() -> Iterator[tuple[str, Examined]]:
+    orders = " ".join(one for kinds in pieces("language.toml").values() for one in kinds["found"])
+    words = (orders.replace(".", "") + " ") * 20
     rules = "".join(f"* * * * * p{{color:#ff{number % 10}}}" for number in range(999))
-    yield "HTML made to be slow", message(None, f"<style>{rules}</style>" + "<div>" * 40 + "<p>x" * 10_000)
+    odd = "".join(f'<p style="\\6c eft:{number}px;color:#{number:06x}">x' for number in range(10_000))
+    spoken = '<p alt="you must see this" title="now or never again" label="see the offer">' * 4000
+    yield "hostile: orders in one clause", message(words[: 64 * KIB])
+    yield "hostile: all of Unicode", message("".join(map(chr, range(0x20000, 0x20000 + 64 * KIB))))
+    yield (
+        "hostile: rules by descent",
+        message(None, f"<style>{rules}</style>" + "<div>" * 40 + "<p>x" * 10_000),
+    )
+    yield "hostile: odd styles", message(None, odd[: 256 * KIB])
+    yield "hostile: words of attributes", message(None, spoken[: 256 * KIB])
+    yield "hostile: `<` that begins nothing", message(None, ("<1" * 128 * KIB)[: 256 * KIB - 1] + ">")
+    yield (
+        "hostile: orders everywhere",
+        message(
+            words[: 64 * KIB],
+            f"<p>{words[: 64 * KIB]}<p hidden>{words[: 64 * KIB]}<!--{words[: 64 * KIB]}-->{words}"[
+                : 256 * KIB
+            ],
+        ),
+    )
 
 
 def main() -> None:
@@ -48,14 +76,16 @@ def main() -> None:
     )
     parser.add_argument("--times", type=int, default=20)
     times = parser.parse_args().times
-    for name, mail in mails():
-        took = []
-        for _ in range(times):
-            began = time.perf_counter()
-            found = examine(mail)
-            took.append((time.perf_counter() - began) * 1000)
-        cut = ", cut" if found.truncated else ""
-        print(f"{name:28} {statistics.median(took):7.1f} ms (best {min(took):.1f}){cut}")
+    made = list(mails())
+    took: dict[str, list[float]] = {name: [] for name, _ in made}
+    for _ in range(times):
+        for name, mail in made:
+            began = time.thread_time()
+            examine(mail)
+            took[name].append((time.thread_time() - began) * 1000)
+    for name, mail in made:
+        cut = ", cut" if examine(mail).truncated else ""
+        print(f"{name:34} {statistics.median(took[name]):7.1f} ms (best {min(took[name]):.1f}){cut}")
 
 
 if __name__ == "__main__":
