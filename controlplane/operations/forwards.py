@@ -7,13 +7,13 @@ from typing import TypeVar
 from controlplane.contract.refusals import Refusal
 from controlplane.contract.replies import ForwardMessage
 from controlplane.mail import bodies
-from controlplane.operations.messages import accepted, retry_of
+from controlplane.operations.messages import accepted, answered_before, retry_of
 from controlplane.operations.operation import Call
 from controlplane.operations.originals import read_original
 from controlplane.operations.results import Result
 from controlplane.sending import replying
 from controlplane.sending.attachments import check_total
-from controlplane.sending.submission import Retry, Submission, recalled
+from controlplane.sending.submission import Retry, Submission
 from maild.message.compose import OutgoingAttachment
 from maild.message.header_writer import is_id
 from maild.message.outgoing_warnings import AuthoredWords
@@ -31,7 +31,7 @@ WORDS_BYTES = 1_048_576  # of each body; what is larger goes as a file
 async def forward_message(call: Call) -> Result:
     request: ForwardMessage = call.input
     retry = await retry_of(call, "POST /v1/messages/{id}/forward", about=call.id)
-    made = await call.db.lookup(recalled, call.organization_id, retry)
+    made = await answered_before(call, retry)
     if made is not None:
         return accepted(made)
     return accepted(await passing_on(call, call.id, request, retry, call.services.pipeline.send))

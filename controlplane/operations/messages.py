@@ -23,6 +23,7 @@ from controlplane.sending.submission import (
     Submission,
     fingerprint,
     read_key,
+    recalled,
     size_of,
     small_fingerprint,
 )
@@ -77,6 +78,19 @@ def small_retry_of(call: Call, endpoint: str, about: str) -> Retry | None:
     return Retry(
         endpoint, key, small_fingerprint(call.principal, call.input, about), since_ms=_recalled_since(call)
     )
+
+
+async def answered_before(call: Call, retry: Retry | None) -> Accepted | None:
+    """`recalled`, without asking for what was answered, which may be gone since the first time. Refusal where it was
+    for another inbox than that of the caller's key."""
+    made = await call.db.lookup(recalled, call.organization_id, retry)
+    if made is not None:
+        call.principal.confine(msgspec.json.decode(made.message, type=_OfInbox).inboxId)
+    return made
+
+
+class _OfInbox(msgspec.Struct):
+    inboxId: str
 
 
 def _recalled_since(call: Call) -> int:

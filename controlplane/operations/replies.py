@@ -11,7 +11,7 @@ from controlplane.contract.messages import SendMessage
 from controlplane.contract.refusals import Refusal
 from controlplane.contract.replies import ReplyMessage
 from controlplane.operations import drafts
-from controlplane.operations.messages import accepted, retry_of
+from controlplane.operations.messages import accepted, answered_before, retry_of
 from controlplane.operations.operation import Call
 from controlplane.operations.originals import read_original
 from controlplane.operations.results import Result
@@ -38,8 +38,7 @@ async def _reply(call: Call, find: Find, endpoint: str) -> Result:
     request: ReplyMessage = call.input
     replying.require_authority(call.principal, request)
     retry = await retry_of(call, endpoint, about=call.id)
-    # Before anything is looked for: what was answered may be gone since the first time.
-    made = await call.db.lookup(recalled, call.organization_id, retry)
+    made = await answered_before(call, retry)
     if made is not None:
         return accepted(made)
     found = await call.db.lookup(_answer, call, find)

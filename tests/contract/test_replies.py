@@ -156,6 +156,22 @@ async def test_a_replay_comes_before_all_that_is_gone(maild: Running, bot: dict[
     assert (await reply(maild.api, parent, "k", text="else")).code == "idempotency_conflict"
 
 
+@pytest.mark.parametrize(
+    ("verb", "body"), [("reply", {"text": "mine"}), ("forward", {"to": ["eve@there.test"]})]
+)
+async def test_a_bound_key_hears_of_no_answer_of_another_inbox(
+    maild: Running, bot: dict[str, Any], verb: str, body: dict[str, Any]
+) -> None:
+    """Not even once the message that was answered is gone, and nobody can ask whose it was."""
+    parent = await maild.received(bot, HELLO)
+    path, headers = f"/v1/messages/{parent['id']}/{verb}", {"Idempotency-Key": "k"}
+    assert (await maild.api.call("POST", path, body, headers=headers)).status == 201
+    await maild.api.call("DELETE", f"/v1/messages/{parent['id']}")
+    bound = await maild.key(inbox=await maild.inbox("other"))
+    refused = await bound.call("POST", path, body, headers=headers)
+    assert (refused.status, refused.code) == (403, "inbox_access_denied")
+
+
 async def test_the_key_of_another_parent_is_a_conflict(maild: Running, bot: dict[str, Any]) -> None:
     one, two = await maild.received(bot, HELLO), await maild.received(bot, HELLO.replace("<1@", "<2@"))
     assert (await reply(maild.api, one, "k")).status == 201
