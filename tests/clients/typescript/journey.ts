@@ -90,7 +90,7 @@ export async function mistakes(): Promise<void> {
   // @ts-expect-error: ifLastMessageId is required
   await client.threads.reply("thd_1", { text: "no" });
   // @ts-expect-error: nothing is made twice here
-  await client.drafts.create({ inboxId: "inb_1" }, { idempotencyKey: "k" });
+  await client.messages.label("msg_1", { addLabels: ["a"] }, { idempotencyKey: "k" });
   // @ts-expect-error: the other kind of answer
   const wrong: DraftedReply = await client.messages.reply("msg_1", { text: "now" });
   void wrong;
