@@ -188,7 +188,7 @@ class AuditPage(NamedTuple):
 
 
 def page(
-    tx: Tx, organization_id: str, *, after: int, limit: int, types: Sequence[str] | None, actor: str | None
+    tx: Tx, organization_id: str, after: int, *, limit: int, types: Sequence[str] | None, actor: str | None
 ) -> AuditPage:
     """Up to `limit` rows behind that number, oldest first; none, where WALK numbers hold none that is wanted.
 
@@ -206,7 +206,7 @@ def page(
 
 
 def page_back(
-    tx: Tx, organization_id: str, *, before: int, limit: int, types: Sequence[str] | None, actor: str | None
+    tx: Tx, organization_id: str, before: int, *, limit: int, types: Sequence[str] | None, actor: str | None
 ) -> AuditPage:
     """Up to `limit` rows in front of that number, newest first; none, where WALK numbers hold none that is wanted.
     `position`: the number in front of which the next look goes on."""

@@ -1,6 +1,6 @@
 """The audit log of the caller's organization."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import msgspec
@@ -15,46 +15,29 @@ from storage.audit_chain import AuditRow
 from storage.clock import iso, iso_or_none
 
 SLICE_ROWS = 200
-# Given a position and how many rows are wanted: some of those that follow.
-Look = Callable[[int, int], Awaitable[AuditPage]]
 
 
 async def list_audit(call: Call) -> JsonArray:
-    query: ListAudit = call.input
+    return JsonArray(_rows(call, audit.page, call.input.after))
 
-    async def look(after: int, left: int) -> AuditPage:
-        return await call.read(
-            audit.page,
+
+async def browse_audit(call: Call) -> JsonArray:
+    return JsonArray(_rows(call, audit.page_back, call.input.before))
+
+
+async def _rows(call: Call, look: Callable[..., AuditPage], position: int) -> AsyncIterator[bytes]:
+    """Look after look, from the position on. `look`: a page of either direction."""
+    query: ListAudit | BrowseAudit = call.input
+    left = query.limit
+    while left:
+        page = await call.read(
+            look,
             call.organization_id,
-            after=after,
+            position,
             limit=min(left, SLICE_ROWS),
             types=query.types,
             actor=query.actor,
         )
-
-    return JsonArray(_rows(look, query.after, query.limit))
-
-
-async def browse_audit(call: Call) -> JsonArray:
-    query: BrowseAudit = call.input
-
-    async def look(before: int, left: int) -> AuditPage:
-        return await call.read(
-            audit.page_back,
-            call.organization_id,
-            before=before,
-            limit=left,
-            types=query.types,
-            actor=query.actor,
-        )
-
-    return JsonArray(_rows(look, query.before, query.limit))
-
-
-async def _rows(look: Look, position: int, left: int) -> AsyncIterator[bytes]:
-    """Look after look, from the position on."""
-    while left:
-        page = await look(position, left)
         for row in page.rows:
             yield msgspec.json.encode(shown_row(row))
         if page.is_end:
