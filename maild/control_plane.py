@@ -128,7 +128,7 @@ class ControlPlane(NamedTuple):
 
 def arrival_examiner(ground: Ground) -> ExamineArrival:
     """What the mail plane looks at mail with, where an inbox wants that before it is stored."""
-    return Examiner(ground.db, ground.blobs, ground.cpu).look_at_arrival
+    return Examiner(ground.db, ground.blobs, ground.cpu, ground.cpu_process).look_at_arrival
 
 
 def control_plane(
@@ -148,7 +148,7 @@ def control_plane(
     sent = _sending(ground, queue, find_destinations, load_text)
     hooks, names = _webhooks(ground, load_text), _domains(ground, queue)
     sanitizer = Sanitizer()
-    examiner = Examiner(db, ground.blobs, ground.cpu)
+    examiner = Examiner(db, ground.blobs, ground.cpu, ground.cpu_process)
     keeper = AuditKeeper(db, ground.audit, clock, ids, ground.tuning.audit)
     repeats = RepeatedActs(db, ground.audit, ground.tuning.audit.window_s)
     services = Services(
@@ -170,6 +170,7 @@ def control_plane(
         domains=names.registry,
         analytics=Analytics(db),
         cpu=ground.cpu,
+        cpu_process=ground.cpu_process,
         body_reader=BodyReader(
             ground.blobs, ground.cpu, sanitizer.clean_any, ground.tuning.api.sanitized_chars
         ),

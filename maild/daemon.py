@@ -44,6 +44,7 @@ from storage import blobs, migrate, rotation, server_secrets
 from storage.audit import AuditRecorder
 from storage.blobs import Blobs
 from storage.clock import Clock
+from storage.cpu_process import CpuProcess
 from storage.cpu_threads import CpuThreads
 from storage.data_folder import DataFolder, DataFolderError
 from storage.database import Database
@@ -80,6 +81,7 @@ class Daemon:
         self._db: Database | None = None
         self._resolver: Resolver | None = None
         self._cpu = CpuThreads()
+        self._cpu_process = CpuProcess()
         self._supervisor = Supervisor([])
         self._serves = False
         self.listener: Listener
@@ -197,6 +199,7 @@ class Daemon:
             db=self._db,
             blobs=blob_store,
             cpu=self._cpu,
+            cpu_process=self._cpu_process,
             rounds=Rounds(clock.monotonic),
             disk=Disk(self._folder.path, settings.storage.reserve_percent),
             sealer=sealer,
@@ -293,6 +296,7 @@ class Daemon:
         if self._resolver is not None:
             await self._resolver.close()
         await self._cpu.close()
+        await self._cpu_process.close()
         if self._db is not None:
             await self._db.close()
             self._db = None

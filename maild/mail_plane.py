@@ -62,6 +62,7 @@ from storage.audit import AuditRecorder
 from storage.blobs import Blobs
 from storage.byte_account import ByteAccount
 from storage.clock import Clock
+from storage.cpu_process import CpuProcess
 from storage.cpu_threads import CpuThreads
 from storage.database import Database
 from storage.disk import Disk
@@ -86,6 +87,7 @@ class Ground:
     db: Database
     blobs: Blobs
     cpu: CpuThreads
+    cpu_process: CpuProcess
     rounds: Rounds
     disk: Disk
     sealer: Sealer
@@ -136,6 +138,7 @@ def mail_in(
         ground.db,
         ground.blobs,
         ground.cpu,
+        ground.cpu_process,
         clock,
         ids,
         mailboxes,
@@ -159,7 +162,9 @@ def mail_in(
     )
     block_lists = BlockLists(settings.smtp.dnsbl, ground.resolver.ipv4)
     listener = Listener(common, settings.smtp, acceptor, ground.rounds, patience, block_lists)
-    local = LocalDelivery(ground.db, ground.blobs, ground.cpu, clock, ids, mailboxes, trace, first_look)
+    local = LocalDelivery(
+        ground.db, ground.blobs, ground.cpu_process, clock, ids, mailboxes, trace, first_look
+    )
     return MailIn(listener, local, common)
 
 

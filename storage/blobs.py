@@ -25,10 +25,11 @@ from dataclasses import dataclass
 from functools import partial
 from io import BufferedReader
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 import structlog
 
+from storage.cpu_process import MappedFile
 from storage.database import Tx
 from storage.ids import Ids
 from storage.records import columns
@@ -83,6 +84,13 @@ class Stored:
         assert self.path is not None
         with self.path.open("rb") as file:
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+    def to_hand_over(self) -> RawMessage:
+        """For the process that computes, where it arrives as `view()` is here; here it can't be read."""
+        if self.data is not None:
+            return self.data
+        assert self.path is not None
+        return cast(mmap.mmap, MappedFile(self.path))
 
 
 def in_row(ids: Ids, raw: bytes) -> Stored:

@@ -28,6 +28,7 @@ from maild.message.evidence.senders import SenderFacts, domain_of
 from maild.message.parse import parse, read_text
 from storage import blobs, evidence, held_mail, messages
 from storage.blobs import Blob, BlobMissing, Blobs
+from storage.cpu_process import CpuProcess
 from storage.cpu_threads import CpuThreads
 from storage.database import Database, Tx
 from storage.evidence import EvidenceRow, KnownPeople
@@ -35,6 +36,7 @@ from storage.records import AttachmentRow, MessageRow, answers_to, load, verifie
 
 HEADS_MAX = 20  # attachments whose first octets are looked at
 HEADER_BYTES = 64 * 1024
+THREAD_CHARS = 8 * 1024  # some 3 ms; more is worth the way to another process
 _HEAD_ENCODED = 4 * HEAD_OCTETS
 _SEVERAL = frozenset(["several-from-fields", "several-authors"])
 
@@ -51,10 +53,11 @@ class Material(NamedTuple):
 class Examiner:
     """Evidence of messages, at once or as it was kept."""
 
-    def __init__(self, db: Database, store: Blobs, cpu: CpuThreads) -> None:
+    def __init__(self, db: Database, store: Blobs, cpu: CpuThreads, cpu_process: CpuProcess) -> None:
         self._db = db
         self._store = store
         self._cpu = cpu
+        self._cpu_process = cpu_process
 
     async def evidence_of(
         self, organization_id: str, message_id: str, *, sees_held: bool = False
@@ -75,7 +78,7 @@ class Examiner:
         material = await self._db.read_for(organization_id, _material, organization_id, message_id, sees_held)
         if material is None:
             return None
-        return await self._cpu.run(organization_id, partial(self._examined, material))
+        return await self._examined(organization_id, material)
 
     async def look_at_arrival(
         self, message: MessageRow, attachments: Sequence[AttachmentRow], blob: Blob
@@ -85,16 +88,21 @@ class Examiner:
             message.organization_id, evidence.known_people, message, _key(message.from_address)
         )
         material = Material(message, blob, list(attachments[: MAX_FILES + 1]), people)
-        return await self._cpu.run(message.organization_id, partial(self._examined, material))
+        return await self._examined(message.organization_id, material)
 
-    def _examined(self, material: Material) -> EvidenceRow:
-        try:
-            message = self._as_shown(material)
-        except BlobMissing:  # GET shows no bodies then
-            message = self._as_shown(material._replace(blob=None))
-        return row_of(examine(message))
+    async def _examined(self, owner: str, material: Material) -> EvidenceRow:
+        message = await self._cpu.run(owner, partial(self._as_shown, material))
+        size = len(message.text or "") + len(message.html or "")
+        place = self._cpu if size <= THREAD_CHARS else self._cpu_process
+        return row_of(await place.run(owner, partial(examine, message)))
 
     def _as_shown(self, material: Material) -> Examined:
+        try:
+            return self._read(material)
+        except BlobMissing:  # GET shows no bodies then
+            return self._read(material._replace(blob=None))
+
+    def _read(self, material: Material) -> Examined:
         message, blob = material.message, material.blob
         text, html, is_cut = message.text_body, None, False
         read = None if blob is None else partial(self._store.read, blob)

@@ -34,6 +34,7 @@ from storage.audit_repeats import RepeatedActs
 from storage.blobs import Blobs
 from storage.change_events import ChangeEvents
 from storage.clock import Clock
+from storage.cpu_process import CpuProcess
 from storage.cpu_threads import CpuThreads
 from storage.database import Database, Tx
 from storage.ids import Ids
@@ -78,6 +79,7 @@ class Services:
     domains: Registry
     analytics: Analytics
     cpu: CpuThreads
+    cpu_process: CpuProcess
     body_reader: BodyReader
     examiner: Examiner
     load_text: TextLoader

@@ -1,5 +1,7 @@
 """Sending a message that its author's program composed, for doors that bring one (SMTP submission)."""
 
+from functools import partial
+
 from controlplane.operations.messages import accepted
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
@@ -18,5 +20,6 @@ async def _read(call: Call, mail: MailSubmission) -> Digest:
     stored = mail.stored
     found = None if stored.data is None else digest_at_once(stored.data)
     if found is None:
-        found = await call.services.cpu.run(call.organization_id, lambda: digest(stored.view()))
+        work = partial(digest, stored.to_hand_over())
+        found = await call.services.cpu_process.run(call.organization_id, work)
     return found

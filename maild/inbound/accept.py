@@ -38,17 +38,18 @@ from maild.inbound.mailboxes import FULL, REFUSED, UNAVAILABLE, Mailboxes
 from maild.inbound.reports import ReportClaim
 from maild.inbound.spam_filter import SpamFilter
 from maild.inbound.trace import TraceWriter
-from maild.message.digest import Digest, digest, digest_at_once
+from maild.message.digest import Digest, digest_at_once
 from maild.message.domain_report import DomainReport
 from maild.message.domain_report_reader import find_domain_report, read_domain_report
 from maild.message.envelope_sender import EnvelopeSenders
 from maild.message.model import ParsedMessage
-from maild.message.octets import RawMessage
+from maild.message.reading import read_message
 from maild.message.report import Report, read_report
 from storage import blobs
 from storage.audit import Records
 from storage.blobs import Blobs, Stored
 from storage.clock import Clock
+from storage.cpu_process import CpuProcess
 from storage.cpu_threads import CpuThreads
 from storage.database import Database, Tx
 from storage.ids import Ids
@@ -103,6 +104,7 @@ class Acceptor:
         db: Database,
         blob_store: Blobs,
         cpu: CpuThreads,
+        cpu_process: CpuProcess,
         clock: Clock,
         ids: Ids,
         mailboxes: Mailboxes,
@@ -117,6 +119,7 @@ class Acceptor:
         self._db = db
         self._blobs = blob_store
         self._cpu = cpu
+        self._cpu_process = cpu_process
         self._clock = clock
         self._ids = ids
         self._mailboxes = mailboxes
@@ -174,7 +177,8 @@ class Acceptor:
         found = None if stored.data is None else digest_at_once(stored.data)
         if found is not None and stored.data is not None:
             return found, read_report(stored.data, found.parsed) if may_report else None, True
-        return *await self._cpu.run(envelope.peer, lambda: read(stored.view(), may_report)), False
+        work = partial(read_message, stored.to_hand_over(), may_report)
+        return *await self._cpu_process.run(envelope.peer, work), False
 
     async def _read_domain_report(
         self, envelope: InboundEnvelope, stored: Stored, parsed: ParsedMessage
@@ -183,7 +187,8 @@ class Acceptor:
         part = find_domain_report(parsed)
         if part is None:
             return None, False
-        return await self._cpu.run(envelope.peer, lambda: read_domain_report(stored.view(), part)), True
+        work = partial(read_domain_report, stored.to_hand_over(), part)
+        return await self._cpu_process.run(envelope.peer, work), True
 
     async def _judge(
         self, envelope: InboundEnvelope, stored: Stored, parsed: ParsedMessage, is_light: bool
@@ -302,12 +307,6 @@ class Acceptor:
 
 async def _at_once(work: Callable[[], T]) -> T:
     return work()
-
-
-def read(raw: RawMessage, may_report: bool) -> tuple[Digest, Report | None]:
-    """For a thread: the digest, and the report that the message is, if it may be one."""
-    found = digest(raw)
-    return found, read_report(raw, found.parsed) if may_report else None
 
 
 def _count_rows(received: Received) -> int:

@@ -8,6 +8,7 @@ message between two inboxes are in the store already, so both copies show the on
 """
 
 from collections.abc import Mapping
+from functools import partial
 
 import structlog
 
@@ -23,7 +24,7 @@ from maild.ports import DeliverAnswer, DeliverLocal, LocalMail, Reply, Simulated
 from storage import blobs
 from storage.blobs import Blob, Blobs
 from storage.clock import Clock
-from storage.cpu_threads import CpuThreads
+from storage.cpu_process import CpuProcess
 from storage.database import Database, Tx
 from storage.ids import Ids
 from storage.inboxes import RecipientInbox
@@ -38,7 +39,7 @@ class LocalDelivery:
         self,
         db: Database,
         blob_store: Blobs,
-        cpu: CpuThreads,
+        cpu_process: CpuProcess,
         clock: Clock,
         ids: Ids,
         mailboxes: Mailboxes,
@@ -47,7 +48,7 @@ class LocalDelivery:
     ) -> None:
         self._db = db
         self._blobs = blob_store
-        self._cpu = cpu
+        self._cpu_process = cpu_process
         self._clock = clock
         self._ids = ids
         self._mailboxes = mailboxes
@@ -137,4 +138,4 @@ class LocalDelivery:
 
     async def _digest(self, owner: str, raw: bytes) -> Digest:
         found = digest_at_once(raw)
-        return found if found is not None else await self._cpu.run(owner, lambda: digest(raw))
+        return found if found is not None else await self._cpu_process.run(owner, partial(digest, raw))

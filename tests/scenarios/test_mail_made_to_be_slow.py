@@ -1,16 +1,17 @@
-"""A stranger's mail that takes long to read is read beside the event loop, and so is what it writes."""
+"""A stranger's mail that takes long to read is read in another process, and what it writes beside the event loop."""
 
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
 
-from maild.inbound import accept
 from maild.inbound.accept import APART_ROWS, MAX_ROWS
 from maild.message import guessing
-from maild.message.digest import digest
+from maild.message.reading import read_message
 from storage import messages
+from storage.cpu_process import CpuProcess
 from tests.conftest import Start
 from tests.support.running import Running
 
@@ -27,8 +28,22 @@ class Threads:
         return self._function(*arguments, **named)
 
 
-async def test_the_models_are_there_before_the_first_mail_and_guesses_are_made_in_a_thread(
-    start: Start, monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def elsewhere(monkeypatch: pytest.MonkeyPatch) -> list[Callable[..., Any]]:
+    """The functions that the process which computes is asked for."""
+    asked: list[Callable[..., Any]] = []
+    run = CpuProcess.run
+
+    async def noted(self: CpuProcess, owner: str, work: partial[Any]) -> Any:
+        asked.append(work.func)
+        return await run(self, owner, work)
+
+    monkeypatch.setattr(CpuProcess, "run", noted)
+    return asked
+
+
+async def test_the_models_are_there_before_the_first_mail_and_guesses_are_made_elsewhere(
+    start: Start, monkeypatch: pytest.MonkeyPatch, elsewhere: list[Callable[..., Any]]
 ) -> None:
     detect = Threads(guessing.detect)
     monkeypatch.setattr(guessing, "detect", detect)
@@ -39,8 +54,8 @@ async def test_the_models_are_there_before_the_first_mail_and_guesses_are_made_i
         bot, "Subject: Grüße\n\nGrüße aus Köln, schöne Tage noch\n".encode("latin-1")
     )
     assert message["textBody"] == "Grüße aus Köln, schöne Tage noch\n"
-    assert len(detect.seen) > 1
-    assert threading.current_thread() not in detect.seen
+    assert len(detect.seen) == 1 and threading.current_thread() not in detect.seen
+    assert elsewhere == [read_message]
 
 
 async def test_bodies_that_have_to_be_guessed_are_shown_from_a_thread(
@@ -51,19 +66,25 @@ async def test_bodies_that_have_to_be_guessed_are_shown_from_a_thread(
     monkeypatch.setattr(guessing, "detect", detect)
     message = await maild.received(bot, b"Content-Type: text/html\n\n" + words.encode("latin-1"))
     assert message["htmlBody"].strip() == words
-    assert len(detect.seen) > 1 and threading.current_thread() not in detect.seen
+    assert detect.seen and threading.current_thread() not in detect.seen
 
 
-async def test_mail_of_many_pieces_is_read_in_a_thread(
-    maild: Running, bot: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+async def test_mail_of_many_pieces_is_read_in_another_process(
+    maild: Running, bot: dict[str, Any], elsewhere: list[Callable[..., Any]]
 ) -> None:
-    read = Threads(digest)
-    monkeypatch.setattr(accept, "digest", read)
     await maild.received(bot, b"Subject: light\n\nhello\n")
-    assert read.seen == []
+    assert elsewhere == []
     names = b", ".join(b"=?x-%d?q?=E4?= <a%d@b.test>" % (one, one) for one in range(900))
     await maild.received(bot, b"Cc: " + names + b"\n\nhello\n")
-    assert len(read.seen) == 1 and threading.current_thread() not in read.seen
+    assert elsewhere == [read_message]
+
+
+async def test_a_large_mail_is_read_where_it_lies(
+    maild: Running, bot: dict[str, Any], elsewhere: list[Callable[..., Any]]
+) -> None:
+    message = await maild.received(bot, b"Subject: large\n\n" + b"a line of it\n" * 40_000)
+    assert message["snippet"].startswith("a line of it")
+    assert elsewhere[0] is read_message
 
 
 async def test_many_rows_are_written_beside_the_loop(

@@ -18,6 +18,7 @@ from maild.outbound.smtp_client import Timeouts
 from maild.outbound.tls_policy import TlsPolicies
 from maild.ports import DeliverAnswer, LocalMail, QueuePorts, Reply, SimulatedAnswer
 from maild.resolver import Resolver
+from storage.cpu_process import CpuProcess
 from storage.cpu_threads import CpuThreads
 from storage.database import Tx
 from storage.disk import Disk
@@ -87,6 +88,7 @@ class Sending:
             db=store.db,
             blobs=store.blobs,
             cpu=CpuThreads(),
+            cpu_process=CpuProcess(),
             rounds=Rounds(self.clock.monotonic),
             disk=Disk(self.folder, settings.storage.reserve_percent),
             sealer=store.sealer,

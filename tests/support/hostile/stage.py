@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from tests.support.daemon import Api, Daemon
@@ -28,9 +29,18 @@ class Stage:
     target: Target
 
     def memory_mib(self, what: str = "VmRSS") -> int:
-        """Of the daemon: `VmRSS` now, `VmHWM` at most so far."""
-        lines = Path(f"/proc/{self.daemon.pid}/status").read_text().splitlines()
-        return next(int(line.split()[1]) // 1024 for line in lines if line.startswith(what))
+        """Of the daemon and the process that computes for it: `VmRSS` now, `VmHWM` at most so far."""
+        pid = self.daemon.pid
+        begun = [path.read_text().split() for path in Path(f"/proc/{pid}/task").glob("*/children")]
+        return sum(_memory_mib(one, what) for one in [str(pid), *chain.from_iterable(begun)])
+
+
+def _memory_mib(pid: str, what: str) -> int:
+    """0 of a process that has ended."""
+    with suppress(FileNotFoundError):
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+        return next((int(line.split()[1]) // 1024 for line in lines if line.startswith(what)), 0)
+    return 0
 
 
 @asynccontextmanager

@@ -1,0 +1,81 @@
+"""The process that computes (storage.cpu_process): reads functions with their values, writes what they return.
+
+    python -m storage.cpu_child          stdin: asked, stdout: answered, each a length of 8 octets and a pickle
+
+What is asked for comes from the process that began it, and nobody else holds the pipe. It ends when its input does.
+What strangers wrote only ever is a value. Its memory is limited, and it yields to the event loop where cores are few.
+"""
+
+import mmap
+import os
+import pickle
+import resource
+import signal
+import struct
+import sys
+import traceback
+from contextlib import suppress
+from typing import IO, Any
+
+from storage.background import BESIDE
+
+LENGTH = struct.Struct("!Q")
+MEMORY_BYTES = 1 << 30
+
+
+def map_file(path: str) -> mmap.mmap:
+    """A read-only map of the file."""
+    with open(path, "rb") as file:
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def answer(asked: bytes) -> bytes:
+    """Do what is asked. Answers (result, None), or (None, the traceback) when that raised."""
+    try:
+        result = pickle.loads(asked)()  # noqa: S301 (the daemon wrote it)
+        return pickle.dumps((result, None), pickle.HIGHEST_PROTOCOL)
+    except Exception:
+        return pickle.dumps((None, traceback.format_exc()), pickle.HIGHEST_PROTOCOL)
+
+
+def read_frame(stream: IO[bytes]) -> bytes | None:
+    """None where the other side has ended."""
+    head = stream.read(LENGTH.size)
+    if len(head) < LENGTH.size:
+        return None
+    (size,) = LENGTH.unpack(head)
+    octets = stream.read(size)
+    return octets if len(octets) == size else None
+
+
+def write_frame(stream: IO[bytes], octets: bytes) -> None:
+    """OSError where the other side has ended."""
+    stream.write(LENGTH.pack(len(octets)))
+    stream.write(octets)
+    stream.flush()
+
+
+def main() -> None:
+    # What stops the daemon stops this process by way of its input, when nobody waits for it any more.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    with suppress(OSError):  # a service may be forbidden to set limits of its own
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    with suppress(OSError):
+        os.nice(BESIDE)
+    asked_of, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever prints does not write between answers
+    serve(asked_of, answers)
+
+
+def serve(asked_of: IO[bytes], answers: IO[Any]) -> None:
+    """Until one of the two ends."""
+    while (asked := read_frame(asked_of)) is not None:
+        try:
+            write_frame(answers, answer(asked))
+        except BrokenPipeError:
+            return
+
+
+if __name__ == "__main__":
+    main()
