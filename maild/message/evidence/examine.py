@@ -245,10 +245,19 @@ class _Examination:
         page = read_page(read)
         self._is_cut = self._is_cut or page.is_cut
         seen = self._seen(html, page.runs)
+        if page.has_unread_styles:
+            self._doubt_orders()
         self._hidden(html, page.runs)
         self._unseen(html, page.unseen)
         self._links(html, page)
         return seen
+
+    def _doubt_orders(self) -> None:
+        """Orders in sight are concealed, for all that we know: who wants to hide them can do it by what is not read."""
+        self._items = [
+            one._replace(severity="high") if one.view == "html" and one.kind == "directive" else one
+            for one in self._items
+        ]
 
     def _seen(self, html: str, runs: Sequence[TextRun]) -> str:
         pieced = _pieced(html, [run for run in runs if run.why is None], " ")

@@ -106,13 +106,14 @@ class Unseen(NamedTuple):
 
 
 class Page(NamedTuple):
-    """All of it in order. `is_cut`: there is more."""
+    """All of it in order. `is_cut`: there is more. `has_unread_styles`: some of what decides who sees what was not read."""
 
     runs: list[TextRun]
     links: list[Link]
     images: list[Image]
     unseen: list[Unseen]
     is_cut: bool
+    has_unread_styles: bool
 
 
 class _Tag(NamedTuple):
@@ -192,13 +193,8 @@ class _PageReader:
 
     def page(self) -> Page:
         self._end_link(len(self._html))
-        return Page(
-            self._runs,
-            self._links,
-            self._images,
-            self._unseen,
-            self._is_cut or self._sheets.is_cut or self._colours.is_cut,
-        )
+        unread = self._sheets.is_cut or self._colours.is_cut
+        return Page(self._runs, self._links, self._images, self._unseen, self._is_cut or unread, unread)
 
     def _take(self, token: HtmlToken) -> None:
         if token.kind is _TEXT:
