@@ -58,7 +58,7 @@ _ROWS: Final = (
     _weak("1", "address", "RFC 3463 §3.2"),
     _gone("1.1", "RFC 3463 §3.2"),
     _gone("1.2", "RFC 3463 §3.2"),
-    StatusRow("1.3", "address", "RFC 3463 §3.2"),
+    _weak("1.3", "address", "RFC 3463 §3.2"),  # the syntax; what hosts mean by it, their words say
     StatusRow("1.4", "address", "RFC 3463 §3.2"),
     _gone("1.6", "RFC 3463 §3.2"),
     StatusRow("1.7", "policy", "RFC 3463 §3.2"),

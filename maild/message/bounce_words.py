@@ -50,6 +50,9 @@ _NOT_THE_ADDRESS: Final = (
     Wording("policy", _SENDMAIL, ("domain of sender", "sender domain must",
         "sender domain not found"), "fix_dns"),
     Wording("policy", _POSTFIX, ("sender address rejected",), "fix_dns"),
+    Wording("policy", _USUAL, ("batv", "backscatter", "null sender", "empty envelope", "empty sender",
+        "bogus mail", "unsigned dsn", "third party dsn", "sender address does not exist",
+        "senders address", "sender email", "unroutable sender", "mailfrom ", "password", "credentials")),
     Wording("policy", _EXIM, ("sender verify failed", "sender verification failed"), "fix_dns"),
     # DNS and authentication.
     Wording(
@@ -64,8 +67,11 @@ _NOT_THE_ADDRESS: Final = (
          "forward dns"), "fix_dns",
     ),
     Wording("reputation", _GOOGLE, ("very low reputation", "low reputation"), "slow_down"),
-    Wording("infrastructure", "RFC 5321 §6.3", ("mail loop", "routing loop", "loops back", "hop count",
-        "too many hops")),
+    Wording("infrastructure", "RFC 5321 §6.3", ("mail loop", "routing loop", "forwarding loop", "loops back",
+        "hop count", "too many hops")),
+    # A name server that did not answer, or not well, may answer tomorrow.
+    Wording("infrastructure", _POSTFIX, ("host not found try again", "not found try again", "name server reply",
+        "dns lookup failure", "name lookup failed", "name lookup failure")),
     # Too much, too fast.
     Wording("throttled", _YAHOO,
         ("tss0", "tss1", "ts01", "ts02", "ts03", "excessive unknown recipients")),
@@ -97,7 +103,8 @@ _NOT_THE_ADDRESS: Final = (
          "disk space", "space left", "enough space", "insufficient storage", "mailbox size",
          "mailbox limit", "size of the mailbox", "mailbox has exceeded", "mailbox exceeds",
          "mailbox exceeded", "over the limit", "over limit", "allowed storage", "is over the", "full disk",
-         "mailbox would exceed", "account full", "full account", "mailbag full"),
+         "mailbox would exceed", "account full", "full account", "mailbag full", "exceeds allowed size",
+         "space has been used", "too much mail"),
     ),
     Wording(
         "mailbox_full", "the same in other languages",
@@ -108,7 +115,8 @@ _NOT_THE_ADDRESS: Final = (
          "邮箱已满", "いっぱい"),
     ),
     Wording("infrastructure", _RFC_5321, ("insufficient system", "system resources",
-        "local error in processing")),
+        "local error in processing", "configuration error", "misconfigured", "internal error",
+        "internal server error")),
     # Too large.
     Wording(
         "content", f"RFC 1870 §6.1; {_GOOGLE}",
@@ -142,7 +150,8 @@ _NOT_THE_ADDRESS: Final = (
         ("spam", "antispam", "unsolicited", "junk ", "junk mail", "bulk mail", "virus", "malware", "phish",
          "message content", "security issue", "content filter", "content reject", "content denied",
          "prohibited content", "suspicio", "attachment", "banned content", "infected", "bad content",
-         "message contains", "unsafe content", "ph01", "dangerous", "looks like"),
+         "message contains", "message filtered", "pattern detection", "unsafe content", "ph01",
+         "dangerous", "looks like"),
     ),
     Wording("content", "RFC 5322 §3.6", ("not rfc", "rfc 5322", "rfc 2822", "missing header", "malformed")),
     # The receiver does not want it.
@@ -160,8 +169,10 @@ _NOT_THE_ADDRESS: Final = (
          "are not allowed", "allowed senders", "not in my contacts", "does not want", "refuses to",
          "refused by user", "rejected by recipient", "rejected by user", "complain", "only members",
          "non member", "not a member", "subscribers", "from outside", "vacation", "configured a filter",
-         "restricted", "only accepts", "accepts mail only", "require authentication",
-         "authentication required", "not authenticated"),
+         "restricted", "only accepts", "accepts mail only", "only accepting mail", "require authentication",
+         "authentication required", "not authenticated", "recipient preferences", "not subscribed",
+         "members only", "closed mailing list", "captcha", "mass mailer", "requires authentication",
+         "authentication failure", "insecure mail relay", "refuse to receive", "organizational settings"),
     ),
     # The sender is at fault: its address, domain or host does not exist.
     Wording(
@@ -178,6 +189,8 @@ _NOT_THE_ADDRESS: Final = (
         ("temporar", "try later", "again later", "service unavailable", "server busy", "mailbox busy",
          "being migrated", "under maintenance", "maintenance"),
     ),
+    # Whom it is for was not yet said.
+    Wording("policy", _POSTFIX, ("in reply to mail from", "in reply to ehlo", "in reply to helo")),
 )  # fmt: skip
 
 _EXPIRED: Final = (
@@ -194,11 +207,13 @@ _EXPIRED: Final = (
 _ADDRESS: Final = (
     Wording("address", f"{_MICROSOFT} (5.4.1, 5.7.504)", ("recipient address rejected access denied",)),
     Wording("address", f"{_MICROSOFT} (5.5.0); {_RFC_5321}; {_GMX}", ("mailbox unavailable",
-        "mailbox name not allowed")),
+        "mailbox is unavailable", "mailbox unavaiable", "mailbox name not allowed")),
     Wording(
         "address", f"{_POSTFIX}; {_SENDMAIL}; {_EXIM}; {_QMAIL}",
         ("unknown user", "user unknown", "no such user", "unknown local part", "unknown recipient",
-         "unrouteable address", "unroutable address", "no mailbox here by that name", "no such person",
+         "unrouteable address", "unroutable address", "unrouteable mail domain",
+         "unroutable mail domain", "unknown virtual user", "userunknown",
+         "no mailbox here by that name", "no such person",
          "invalid final delivery userid", "matches to nameserver query", "unknown or illegal",
          "addressee unknown", "unknown address", "unknown mailbox", "unknown account", "unknown email",
          "unknown e mail"),
@@ -212,13 +227,14 @@ _ADDRESS: Final = (
          "indicated no smtp service", "null mx", "nullmx", "find the recipient domain", "no such host",
          "domain name not found", "no mx record", "nxdomain", "non existent domain",
          "domain does not accept", "bad destination system", "bad destination mailbox",
-         "bad destination host"),
+         "bad destination host", "recipient domain must exist"),
     ),
     Wording(
         "address", f"{_YAHOO}; {_COMCAST}; {_MIMECAST}; {_YANDEX}; {_MAIL_RU}",
         ("not our customer", "invalid recipient", "invalid mailbox", "invalid address", "invalid user",
          "invalid email", "invalid e mail", "no correct recipients", "no valid recipients",
-         "recipient invalid", "bad address"),
+         "recipient invalid", "bad address", "bad recipient", "recipient not ok",
+         "envelope recipient has been denied"),
     ),
     Wording(
         "address", _USUAL,
@@ -232,7 +248,9 @@ _ADDRESS: Final = (
          "no one at this address", "nobody here", "no longer accepts mail", "no longer accepts email",
          "mailbox not accepting", "nonexistent user", "non existent user", "nonexistent recipient",
          "address not found", "recipnotfound", "recipientnotfound", "email account that you tried to reach",
-         "e mail account does not exist", "name is not recognized", "name is not recognised", "badrcptto",
+         "exrecipnotfound", "recipient notfound", "e mail account does not exist", "name is not recognized",
+         "name is not recognised", "badrcptto", "badrecipientto", "validrcptto", "is currently suspended",
+         "extended inactivity", "no such entry", "no user record", "account unavailable",
          "no mail box", "5 1 0 address rejected", "returned unknown recipient", "mailbox disabled",
          "account disabled", "user disabled", "disabled user", "inactive user", "inactive recipient",
          "dead mailbox", "deactivated mailbox", "mailbox inactive", "not in directory", "not listed in",
@@ -247,10 +265,13 @@ _ADDRESS: Final = (
          "wurde nicht gefunden", "konnte nicht gefunden", "adresse nicht gefunden", "no existe",
          "usuario desconocido", "destinatario desconocido", "no se encontró", "dirección no encontrada",
          "usuario inexistente", "utente sconosciuto", "destinatario sconosciuto", "casella inesistente",
-         "non esiste", "indirizzo non trovato", "utente inesistente", "não existe", "nao existe",
+         "non esiste", "indirizzo non trovato", "utente inesistente", "nessun utente", "destinatario inexistente",
+         "destinatario inesistente",
+         "não existe", "nao existe",
          "usuário desconhecido", "usuário inexistente", "endereço não encontrado", "bestaat niet",
          "onbekende gebruiker", "onbekende ontvanger", "adres niet gevonden", "nie istnieje", "finns inte",
-         "findes ikke", "не существует", "нет такого пользователя", "такого пользователя нет",
+         "findes ikke", "finnes ikke", "нет такого ящика", "не существует",
+         "нет такого пользователя", "такого пользователя нет",
          "пользователь не найден", "неизвестный пользователь", "неизвестный адрес", "недействительный",
          "адрес не найден", "несуществующ", "用户不存在", "不存在", "无此用户", "无效的收件人",
          "宛先が見つかりません", "見つかりませんでした",
@@ -274,15 +295,25 @@ _ABSENCES: Final = (
     "closed", "cancelled", "canceled", "deleted", "been removed", "was removed", "discontinued",
     "suspended", "no longer valid", "no longer in use", "no longer available", "not recogni", "not listed",
     "not local", "not present", "not here", "no longer on", "abandoned", "expired", "is wrong",
+    "not registered", "not in use", "no longer an active", "frozen", "were unknown",
 )  # fmt: skip
 _MAILBOX: Final = (
     r"(?:user|recipient|mailbox|mail box|inbox|account|address|addressee|alias|person|customer|subscriber"
     r"|userid|user id|domain|rcpt)"
 )
-_ABSENT: Final = re.compile(rf" {_MAILBOX}s?(?: [^ ]{{1,40}}){{0,6}} (?:{'|'.join(_ABSENCES)})")
+_ABSENT: Final = re.compile(
+    # The sender may be said to be absent as well.
+    rf"(?<! your)(?<! sender)(?<! senders)(?<! from)(?<! mailfrom) {_MAILBOX}(?:es|s)?"
+    rf"(?: (?!sender)[^ ]{{1,40}}){{0,6}} (?:{'|'.join(_ABSENCES)})"
+)
+_NOT_TO_BE_FOUND: Final = re.compile(
+    r" (?:unable to|cannot|cant|can not|could not|couldnt|failed to) (?:find|locate|look up)"
+    rf"(?: (?!your |sender)[^ ]{{1,40}}){{0,2}} {_MAILBOX}(?: |s )"
+)
 _HAS_NO_ACCOUNT: Final = re.compile(
     r" (?:does not|doesnt|dont|do not) have an?(?: [^ ]{1,40}){0,3} (?:account|mailbox)"
 )
+_FINDING: Final = (" find ", " locate ", " look up ")
 _NO_MAILBOX: Final = Wording("address", f"{_YAHOO}; {_GOOGLE}; {_USUAL}", _ABSENCES)
 
 # What a URL says where words say nothing.
@@ -392,6 +423,8 @@ _WEAKER: Final = _PhraseIndex(_WEAK)
 
 def _lacks_mailbox(words: str) -> bool:
     if "have a" in words and _HAS_NO_ACCOUNT.search(words):
+        return True
+    if any(verb in words for verb in _FINDING) and _NOT_TO_BE_FOUND.search(words):
         return True
     return any(phrase in words for phrase in _ABSENCES) and _ABSENT.search(words) is not None
 
