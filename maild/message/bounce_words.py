@@ -371,11 +371,19 @@ _GIVEN_UP: Final = ("permanent error", "permanent fatal", "permanently", "fatal 
      "recipients failed", "recipient failed", "es failed", "did not reach", "could not be reached",
      "undeliverable", "unable to deliver", "could not be delivered", "couldnt be delivered",
      "cannot be delivered", "cant be delivered", "not delivered", "unable to be delivered",
-     "delivery failed", "delivery has failed", "delivery failure", "was rejected")  # fmt: skip
+     "delivery failed", "delivery has failed", "delivery failure", "was rejected", "was aborted",
+     "has been returned", "did not receive", "undelivered mail returned", "non delivery report",
+     "konnte nicht zugestellt", "nicht zugestellt werden", "unzustellbar", "pas pu être délivré",
+     "pas pu être remis", "pas pu etre delivre", "pas pu etre remis", "non remis", "no se pudo entregar",
+     "no pudo ser entregado", "no se ha podido entregar", "não pôde ser entregue", "non recapitat",
+     "impossibile recapitare", "niet worden bezorgd", "niet worden afgeleverd", "kunde inte levereras",
+     "kunne ikke leveres", "nie mogła zostać dostarczona", "nie została dostarczona", "не доставлено",
+     "не удалось доставить", "не может быть доставлено", "无法送达", "无法投递", "無法送達", "被退回",
+     "配信できません", "配信されません")  # fmt: skip
 _GOES_ON: Final = ("will retry", "be retried", "keep trying", "will try", "will be tried", "not yet", "still trying",
      "been delayed", "non fatal", "will continue", "attempts will", "to resend your message",
      "still undelivered", "no action is required")  # fmt: skip
-_MAY_GO_ON: Final = ("delay", "warning", "temporar", "no action", "remains in", "in the queue for")
+_MAY_GO_ON: Final = ("delay", "warning", "no action", "remains in", "in the queue for")
 
 
 def says_it_goes_on(text: str) -> bool:

@@ -18,6 +18,7 @@ DIAGNOSTIC_CHARS: Final = 1000
 _ADDRESS_CHARS = 400  # RFC 5321 §4.5.3.1.3 has 256 octets; escapes take more
 
 _CODE = re.compile(r"(?<![\w.#])([245]\d\d)(?=[ \t\-#;:]|$)")
+_FAILURE_CODE = re.compile(r"(?<![\w.#])([45]\d\d)(?=[ \t\-#;:]|$)")
 _UNITEXT = re.compile(r"\\x\{([0-9A-Fa-f]{1,6})\}")
 _MESSAGE_ID = re.compile(r"<[^<>\s]{1,996}>")
 
@@ -86,7 +87,9 @@ def reply_code(diagnostic: str) -> int | None:
 def failed_fate(addresses: Sequence[str], words: str) -> Fate:
     """A recipient that failed, as words say. `addresses`: comparison keys."""
     diagnostic = snippet(words, DIAGNOSTIC_CHARS)
-    return Fate(tuple(addresses), "failed", reply_code(words), telling_status("", words), diagnostic, None)
+    code = _FAILURE_CODE.search(words)  # what comes before it may be what the host said when it was greeted
+    number = int(code[1]) if code else None
+    return Fate(tuple(addresses), "failed", number, telling_status("", words), diagnostic, None)
 
 
 def original_ids(originals: Sequence[Headers]) -> tuple[str, ...]:

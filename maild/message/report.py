@@ -5,8 +5,9 @@ true: who may report what is decided by `maild/inbound/reports.py`, what a statu
 
     complaints          RFC 5965 in `multipart/report`; Hotmail's, which is the message that came back and its name
     delivery reports    RFC 3464 in any multipart (RFC 6522 wants `multipart/report`; scanners and lists wrap it), also
-                        in UTF-8 (RFC 6533): `delivery_status.py`
+                        in UTF-8 (RFC 6533), or in a message that is all there is: `delivery_status.py`
                         qmail's text, Exim's header, and any other words: `worded_reports.py`
+                        a receipt of the Sieve action `reject` (RFC 5429)
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ from maild.message.fates import (
     original_ids,
 )
 from maild.message.guessing import Guesser
-from maild.message.headers import Headers, read_headers
+from maild.message.headers import Headers, find_body, read_headers
 from maild.message.model import ParsedMessage, Slice
 from maild.message.octets import RawMessage
 from maild.message.parameters import media_type, read_value
-from maild.message.parse import read_text
+from maild.message.parse import parse, read_text
 from maild.message.text import html_to_text
 from maild.message.worded_reports import read_any_words, read_exim, read_qmail, reasons_in
 
@@ -76,8 +77,29 @@ Report = DeliveryReport | Complaint
 
 def read_report(raw: RawMessage, parsed: ParsedMessage, guesser: Guesser | None = None) -> Report | None:
     """The report that this message is, or None when it is another kind of mail."""
-    word, _ = read_value(parsed.headers.octets("content-type") or "")
-    top = media_type(word)
+    guesser = guesser or Guesser()
+    found = _read_report(raw, parsed, guesser)
+    wrapped = _wrapped_report(raw, parsed) if found is None else None
+    return _read_report(wrapped, parse(wrapped, guesser), guesser) if wrapped is not None else found
+
+
+def _wrapped_report(raw: RawMessage, parsed: ParsedMessage) -> bytes | None:
+    """A report that a scanner has put into a message of its own. What came back is never one: we send none."""
+    if not _top_type(parsed.headers).startswith("multipart/"):
+        return None
+    for part in _parts(parsed, ("message/rfc822",))[:1]:
+        inner = _content(raw, part, MAX_STATUS_BYTES)
+        if _top_type(read_headers(inner[: find_body(inner, 0, len(inner))[0]])) == "multipart/report":
+            return inner
+    return None
+
+
+def _top_type(headers: Headers) -> str:
+    return media_type(read_value(headers.octets("content-type") or "")[0])
+
+
+def _read_report(raw: RawMessage, parsed: ParsedMessage, guesser: Guesser) -> Report | None:
+    top = _top_type(parsed.headers)
     complaint = None
     if top == "multipart/report":
         complaint = _read_complaint(raw, parsed)
@@ -85,14 +107,15 @@ def read_report(raw: RawMessage, parsed: ParsedMessage, guesser: Guesser | None 
         complaint = _read_hotmail(raw, parsed)
     if complaint is not None:
         return complaint
-    text = _words(raw, parsed, guesser or Guesser())
+    text = _words(raw, parsed, guesser)
     told = _read_delivery_report(raw, parsed, text) if top.startswith("multipart/") else None
     if told is not None and told.fates:
         return told
     failed = parsed.headers.get("x-failed-recipients")
-    return (
-        read_qmail(text) or (read_exim(failed, text) if failed else None) or _read_words(text, parsed) or told
-    )
+    in_form = read_qmail(text) or (read_exim(failed, text) if failed else None)
+    if in_form is not None and in_form.fates:
+        return in_form
+    return _read_words(raw, parsed, text) or in_form or told
 
 
 def _words(raw: RawMessage, parsed: ParsedMessage, guesser: Guesser) -> str:
@@ -104,16 +127,28 @@ def _words(raw: RawMessage, parsed: ParsedMessage, guesser: Guesser) -> str:
     return html_to_text(html)
 
 
-def _read_words(text: str, parsed: ParsedMessage) -> DeliveryReport | None:
+def _read_words(raw: RawMessage, parsed: ParsedMessage, text: str) -> DeliveryReport | None:
     """A report in any words. What a person's mailbox answers says what that person wants it to, and a receipt tells of
     a mailbox that is there."""
-    author = (parsed.headers.get("from") or "").lower()
-    is_by_system = any(name in author for name in _MAIL_SYSTEMS)
-    if (not is_by_system and is_auto_reply(parsed.headers, parsed.subject, "")) or _parts(
-        parsed, (_RECEIPT_TYPE,)
-    ):
+    receipts = _parts(parsed, (_RECEIPT_TYPE,))
+    if receipts:
+        return _read_rejection(read_headers(_content(raw, receipts[0], MAX_STATUS_BYTES)), text)
+    author = (parsed.headers.get("from") or "").lower().strip()
+    is_by_system = author == "<>" or any(name in author for name in _MAIL_SYSTEMS)
+    if not is_by_system and is_auto_reply(parsed.headers, parsed.subject, ""):
         return None
-    return read_any_words(text, is_by_system=is_by_system)
+    return read_any_words(text, parsed.subject, is_by_system=is_by_system)
+
+
+def _read_rejection(receipt: Headers, text: str) -> DeliveryReport | None:
+    """RFC 5429 §2.2.1: a message that was rejected after it was taken is one that was deleted unread."""
+    mode, _, disposition = (receipt.get("disposition") or "").lower().replace(" ", "").partition(";")
+    if not mode.startswith("automatic-action") or not disposition.startswith("deleted"):
+        return None
+    who = addresses_in_values([(receipt.get("final-recipient") or "").rpartition(";")[2]])
+    if not who or "reject" not in text[:MAX_HTML_CHARS].lower():
+        return None
+    return DeliveryReport((failed_fate(who, text.strip()),), (), is_worded=True)
 
 
 # Parts --------------------------------------------------------------------------------------------

@@ -59,7 +59,7 @@ _COPY: Final = re.compile(
     r"|message headers? follows?|message text follows?|the headers? (?:and|of)|header of the|text of (?:the|your)"
     r"|full headers|original headers|start of returned|included is a copy|the message you sent))"
     r"|(?:Received|Return-Path|DKIM-Signature|MIME-Version|Message-ID|X-[A-Za-z\-]{1,40}):"
-    r"|>(?!>>))",
+    r"|>(?!>>|[ \t]?[^\s@]{1,64}@[^\s@]{1,255}$))",
     re.MULTILINE | re.IGNORECASE,
 )
 
@@ -125,19 +125,22 @@ def _without_name(words: str) -> str:
     return rest if rest and len(first.split()) == 1 and "@" in first else words
 
 
-def read_any_words(text: str, *, is_by_system: bool) -> DeliveryReport | None:
-    """A report in any words: the recipients of whom a statement says that the address can't receive mail. A mail system
-    is believed as well when it quotes a host that refused for good, or says that it gave up. Where none names anybody,
-    a statement that blames an address means the only recipient. None where nothing is said, or that it is tried
-    again."""
-    told = _without_copy(text)
+def read_any_words(text: str, subject: str = "", *, is_by_system: bool) -> DeliveryReport | None:
+    """A report in any words: the recipients of whom a statement says that the address can't receive mail, or that the
+    message did not reach it. A mail system is believed as well when it quotes a host that refused for good, or says
+    anywhere that it gave up. Where none names anybody, a statement that blames an address means the only recipient.
+    None where nothing is said, or that it is tried again."""
+    told = f"{subject}\n{_without_copy(text)}"
     if says_it_goes_on(told):
         return None
     gave_up = is_by_system and says_it_gave_up(told)
     found: dict[str, _Blame] = {}
     unnamed: list[Fate] = []
+    above = ""
     for names, words in _statements(text):
-        blame = _Blame.of(words, is_by_system=is_by_system, gave_up=gave_up)
+        failed = gave_up or says_it_gave_up(f"{above} {words}")
+        above = "" if names else words
+        blame = _Blame.of(words, is_by_system=is_by_system, gave_up=failed)
         if blame.weight and not names:
             unnamed += [failed_fate([], words)] * (blame.weight == _ADDRESS_FAULT)
         for name in names:

@@ -475,6 +475,104 @@ def test_a_text_that_names_nobody_is_about_the_only_one() -> None:
     )
 
 
+WORDED_FAILURES = [
+    "From: MAILER-DAEMON@there.test\nSubject: failure notice\n\nHi. This is the deliver program at there.test.\n"
+    "I'm afraid I wasn't able to deliver your message to the following addresses.\n\n"
+    "gone@there.test\n\nNo such user\n\n--- Attachment is a copy of the message.\n",
+    "From: MDaemon@there.test\nSubject: Permanent Delivery Failure\n\nYOUR MESSAGE WAS NOT DELIVERED!\n\n"
+    "The following addresses did NOT receive a copy of your message:\n\n> gone@there.test\n\n"
+    "--- Session Transcript ---\n RCPT To:<gone@there.test>\n 550 no such user\n",
+    "From: Postmaster <postmaster@there.test>\nSubject: Undeliverable Mail\n\nno room for you: gone@there.test\n",
+    "From: hall@there.test\nSubject: RE: hi : non remis\n\nYour message could not be delivered to\ngone@there.test\n",
+    "From: admin@there.test\nSubject: Non-Delivery: hi\n\n--- Non-Delivery Report ---\n"
+    'The email below could not be delivered to the following user:\n\n"Gone" <gone@there.test>\n\nOld message:\n',
+    "From: <>\nAuto-Submitted: auto-replied\n\nYou sent mail to gone@there.test. That's not a valid user here.\n",
+    "From: MAILER-DAEMON@there.test\n\nDelivery to the following recipients was aborted after 5.0 hours:\n\n"
+    "  * gone@there.test\n",
+    "From: MAILER-DAEMON@there.test\nSubject: Processing Error\n\nIntended recipient: gone@there.test\n\n"
+    "The following mail has been returned because it encountered an error.\n",
+    "From: MAILER-DAEMON@there.test\n\n邮件无法送达。\n\n<gone@there.test>:\n\n--- 附件\n",
+    "From: postmaster@there.test\n\nVotre message n'a pas pu être délivré à gone@there.test\n",
+    "From: postmaster@there.test\n\nIhre Nachricht an gone@there.test konnte nicht zugestellt werden.\n",
+]
+
+
+@pytest.mark.parametrize("text", WORDED_FAILURES)
+def test_a_text_that_says_it_failed_names_who_failed(text: str) -> None:
+    fates = [fate for fate in delivery(text).fates if "gone@there.test" in fate.addresses]
+    assert [fate.action for fate in fates] == ["failed"]
+
+
+def test_a_mail_system_that_gave_up_on_a_transient_fault_has_given_up() -> None:
+    text = """From: mailer-daemon@there.test
+Subject: Email Delivery Failure
+
+A message addressed to email address :
+-- gone@there.test
+could not be delivered. The problem appears to be :
+-- Recipient server unavailable
+
+Additional information follows :
+-- 4.4.4 Temporary server error. Please try again later
+
+This happened after 30 attempts over a period of 92 hours.
+"""
+    (fate,) = delivery(text).fates
+    assert (fate.addresses, fate.enhanced) == (("gone@there.test",), "4.4.4")
+
+
+def test_the_code_is_the_one_that_refused() -> None:
+    text = (
+        "From: MAILER-DAEMON@there.test\n\ngone@there.test\n220 there.test ready\n250 ok\n550 no such user\n"
+    )
+    (fate,) = delivery(text).fates
+    assert fate.code == 550
+
+
+def test_a_report_may_be_wrapped_as_a_message() -> None:
+    text = f"""From: scanner@ours.test
+Content-Type: multipart/mixed; boundary=w
+
+--w
+Content-Type: message/rfc822
+
+{multipart(POSTFIX)}
+--w--
+"""
+    (fate,) = delivery(text).fates
+    assert fate.action == "failed" and fate.addresses
+    assert delivery(text).message_ids == (ID,)
+
+
+REJECTED = """From: Mail Delivery Subsystem <admin@there.test>
+Subject: Automatically rejected mail
+Auto-Submitted: auto-replied (rejected)
+Content-Type: multipart/report; report-type=disposition-notification; boundary=m
+
+--m
+Content-Type: text/plain
+
+Your message to <full@there.test> was automatically rejected:
+Quota exceeded
+--m
+Content-Type: message/disposition-notification
+
+Final-Recipient: rfc822; full@there.test
+Disposition: automatic-action/MDN-sent-automatically; deleted
+
+--m--
+"""
+
+
+def test_a_notification_that_a_message_was_rejected_is_a_report() -> None:
+    """RFC 5429 §2.2.1: so the Sieve action `reject` says it."""
+    (fate,) = delivery(REJECTED).fates
+    assert (fate.addresses, fate.action) == (("full@there.test",), "failed")
+    assert "Quota exceeded" in fate.diagnostic
+    for ours, other in (("deleted", "displayed"), ("automatically rejected:", "read, and thrown away:")):
+        assert read(REJECTED.replace(ours, other)) is None
+
+
 # Hotmail's complaints ---------------------------------------------------------------------------------
 
 HOTMAIL = f"""From: staff@hotmail.test
