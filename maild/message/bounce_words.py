@@ -275,7 +275,8 @@ _ADDRESS: Final = (
          "пользователь не найден", "неизвестный пользователь", "неизвестный адрес", "недействительный",
          "адрес не найден", "несуществующ", "用户不存在", "不存在", "无此用户", "无效的收件人",
          "宛先が見つかりません", "見つかりませんでした",
-         "存在しません", "宛先不明", "アドレス不明"),
+         "存在しません", "宛先不明", "アドレス不明",
+         "リストにありません"),
     ),
 )  # fmt: skip
 
@@ -372,7 +373,8 @@ _GIVEN_UP: Final = ("permanent error", "permanent fatal", "permanently", "fatal 
      "undeliverable", "unable to deliver", "could not be delivered", "couldnt be delivered",
      "cannot be delivered", "cant be delivered", "not delivered", "unable to be delivered",
      "delivery failed", "delivery has failed", "delivery failure", "was rejected", "was aborted",
-     "has been returned", "did not receive", "undelivered mail returned", "non delivery report",
+     "has been returned", "did not receive", "delivery problem", "delivery error",
+     "undelivered mail returned", "non delivery report",
      "konnte nicht zugestellt", "nicht zugestellt werden", "unzustellbar", "pas pu être délivré",
      "pas pu être remis", "pas pu etre delivre", "pas pu etre remis", "non remis", "no se pudo entregar",
      "no pudo ser entregado", "no se ha podido entregar", "não pôde ser entregue", "non recapitat",
@@ -383,12 +385,19 @@ _GIVEN_UP: Final = ("permanent error", "permanent fatal", "permanently", "fatal 
 _GOES_ON: Final = ("will retry", "be retried", "keep trying", "will try", "will be tried", "not yet", "still trying",
      "been delayed", "non fatal", "will continue", "attempts will", "to resend your message",
      "still undelivered", "no action is required")  # fmt: skip
+_NO_MORE: Final = (
+    " no further delivery attempts will",
+    " no further attempts will",
+    " no more attempts will",
+)
 _MAY_GO_ON: Final = ("delay", "warning", "no action", "remains in", "in the queue for")
 
 
 def says_it_goes_on(text: str) -> bool:
     """Does a text say that the message is tried again?"""
     words = plain_words(text)
+    for ending in _NO_MORE:
+        words = words.replace(ending, "")
     return any(phrase in words for phrase in _GOES_ON)
 
 

@@ -49,6 +49,10 @@ _QMAIL_COPY: Final = re.compile(
 )
 _EXIM_COPY: Final = re.compile(r"^-{3,} This is a copy of (?:the|your) message[^\n]*+$", re.MULTILINE)
 _GENERATED: Final = re.compile(r"\(generated from ([^\s()]{1,320})\)")
+_SENDER_LINE: Final = re.compile(
+    r"^[ \t>*]*+(?:original[ -])?(?:from|sender|mail from|reply-to|return-path)[ \t]*+:[^\n]*+$",
+    re.IGNORECASE | re.MULTILINE,
+)
 _ADDRESS: Final = re.compile(r"[^\s<>()\[\]{}\"',;:=|]{1,200}+")
 _COPY: Final = re.compile(
     r"^(?:[ \t>*=_\-]*+(?:(?:begin(?:ning)? of |start of )?(?:the |your )?"
@@ -128,28 +132,38 @@ def _without_name(words: str) -> str:
 def read_any_words(text: str, subject: str = "", *, is_by_system: bool) -> DeliveryReport | None:
     """A report in any words: the recipients of whom a statement says that the address can't receive mail, or that the
     message did not reach it. A mail system is believed as well when it quotes a host that refused for good, or says
-    anywhere that it gave up. Where none names anybody, a statement that blames an address means the only recipient.
-    None where nothing is said, or that it is tried again."""
+    anywhere that it gave up. Where those that name somebody give no reason, the only other one that does gives it.
+    Where none names anybody, a statement that blames an address means the only recipient. None where nothing is said,
+    or that it is tried again."""
     told = f"{subject}\n{_without_copy(text)}"
     if says_it_goes_on(told):
         return None
     gave_up = is_by_system and says_it_gave_up(told)
     found: dict[str, _Blame] = {}
-    unnamed: list[Fate] = []
+    unnamed: list[_Blame] = []
     above = ""
     for names, words in _statements(text):
         failed = gave_up or says_it_gave_up(f"{above} {words}")
         above = "" if names else words
         blame = _Blame.of(words, is_by_system=is_by_system, gave_up=failed)
-        if blame.weight and not names:
-            unnamed += [failed_fate([], words)] * (blame.weight == _ADDRESS_FAULT)
+        if not names and blame.weight > _GAVE_UP:
+            unnamed.append(blame)
         for name in names:
             found[name] = max(found.get(name, blame), blame, key=_weight)
-    named = [failed_fate([name], blame.words) for name, blame in found.items() if blame.weight]
-    fates = (named or unnamed[:1])[:MAX_FATES]
+    fates = _blamed(found, unnamed)[:MAX_FATES]
     return DeliveryReport(tuple(fates), (), is_worded=True) if fates else None
 
 
+def _blamed(found: dict[str, _Blame], unnamed: Sequence[_Blame]) -> list[Fate]:
+    named = {name: blame for name, blame in found.items() if blame.weight}
+    if not named:
+        return [failed_fate([], blame.words) for blame in unnamed if blame.weight == _ADDRESS_FAULT][:1]
+    if len(unnamed) == 1 and all(blame.weight == _GAVE_UP for blame in named.values()):
+        return [failed_fate([name], unnamed[0].words) for name in named]
+    return [failed_fate([name], blame.words) for name, blame in named.items()]
+
+
+_GAVE_UP: Final = 1
 _ADDRESS_FAULT: Final = 3
 
 
@@ -163,7 +177,7 @@ class _Blame(NamedTuple):
     def of(cls, words: str, *, is_by_system: bool, gave_up: bool) -> _Blame:
         if is_address_fault(words):
             return cls(_ADDRESS_FAULT, words)
-        return cls(2 if is_by_system and is_refusal(words) else int(gave_up), words)
+        return cls(2 if is_by_system and is_refusal(words) else _GAVE_UP * gave_up, words)
 
 
 def _weight(blame: _Blame) -> int:
@@ -217,9 +231,10 @@ def _is_address(words: str) -> bool:
 
 
 def _names(piece: str) -> tuple[str, ...]:
-    """The comparison keys of the addresses in a piece, but those of people who help."""
+    """The comparison keys of the addresses in a piece, but those of people who help, and of who sent it."""
     found: dict[str, None] = {}
-    for match in islice(_ADDRESS.finditer(piece[:_STATEMENT_CHARS]), _NAMES_MAX):
+    told = _SENDER_LINE.sub("", piece[:_STATEMENT_CHARS])
+    for match in islice(_ADDRESS.finditer(told), _NAMES_MAX):
         word = match[0].rstrip(".")
         if "@" in word[1:-1] and word.count("@") == 1 and not word.lower().startswith(_ROLES):
             found[normalize(word)] = None

@@ -492,6 +492,10 @@ WORDED_FAILURES = [
     "From: MAILER-DAEMON@there.test\nSubject: Processing Error\n\nIntended recipient: gone@there.test\n\n"
     "The following mail has been returned because it encountered an error.\n",
     "From: MAILER-DAEMON@there.test\n\n邮件无法送达。\n\n<gone@there.test>:\n\n--- 附件\n",
+    "From: postmaster@there.test\n\n--- The following addresses had delivery problems ---\ngone@there.test\n\n"
+    "--- Non-delivered information ---\nToo many of them.\n",
+    "From: postmaster@there.test\n\nUnable to deliver message to: <gone@there.test>\nDelivery failed.\n\n"
+    "No further delivery attempts will be made.\n",
     "From: postmaster@there.test\n\nVotre message n'a pas pu être délivré à gone@there.test\n",
     "From: postmaster@there.test\n\nIhre Nachricht an gone@there.test konnte nicht zugestellt werden.\n",
 ]
@@ -519,6 +523,31 @@ This happened after 30 attempts over a period of 92 hours.
 """
     (fate,) = delivery(text).fates
     assert (fate.addresses, fate.enhanced) == (("gone@there.test",), "4.4.4")
+
+
+def test_one_reason_above_all_names_is_everybodys() -> None:
+    text = """From: postmaster@there.test
+Subject: Undeliverable Mail
+
+Your message:
+   From:    bot@ours.test
+   Subject: hi
+
+could not be delivered because of
+
+550 5.1.1 User unknown
+
+The following recipients were affected:
+    one@there.test
+    two@there.test
+"""
+    fates = delivery(text).fates
+    assert [(fate.addresses, fate.enhanced) for fate in fates] == [
+        (("one@there.test",), "5.1.1"),
+        (("two@there.test",), "5.1.1"),
+    ]
+    second = delivery(text.replace("The following", "550 5.7.1 Access denied\n\nThe following")).fates
+    assert [fate.enhanced for fate in second] == [None, None]
 
 
 def test_the_code_is_the_one_that_refused() -> None:
