@@ -28,7 +28,8 @@ _BULK_PRECEDENCES: Final = ("bulk", "junk")
 # No word that newsletters or notices of a personnel office begin with.
 _SUBJECT = re.compile(
     r"[\[(*]{0,2}(?:auto(?:matic|mated|-?generated)?[ -]?(?:reply|response)\b|out[ -]of[ -](?:the )?office\b"
-    r"|ooo:|vacation (?:reply|response|message|notice)|away from (?:the |my )?office"
+    r"|auto: [^\n]{1,80}? (?:is|will be) out of (?:the )?office|ooo:"
+    r"|vacation (?:reply|response|message|notice)|away from (?:the |my )?office"
     r"|i am (?:currently )?out of (?:the )?office|automatische antwort|abwesen"
     r"|urlaubs(?:benachrichtigung|meldung|notiz):|ich bin (?:derzeit )?(?:abwesend|nicht im büro)"
     r"|réponse automatique|message d['’]absence|absence du bureau|absente? du bureau|je suis absent"

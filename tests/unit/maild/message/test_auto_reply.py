@@ -11,6 +11,7 @@ SUBJECTS = [
     "Automatic reply: Offer",
     "Auto reply: Offer",
     "Auto-Reply: Offer",
+    "AUTO: Bob Example is out of the office. (returning 05/04/2026)",
     "Out of Office: Offer",
     "OOO: back on Monday",
     "Automatische Antwort: Angebot",
