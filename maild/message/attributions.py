@@ -27,21 +27,24 @@ _VERBS = frozenset(
         "wrote writes sent said says schrieb schreibt geschrieben schreef geschreven skrev skriver skrifaði"
         " écrit escribió escribio escreveu escriure escribiu scritto scris scribis skribis kirjoitti kirjutas"
         " rakstīja napisał napisała napisał(a pisze napsal napsala napsal(a napísal napísala napísal(a napisao napisala"
-        " napisao/la napisal пишет написал написала написал(а пише написав написала написа піша напісаў rašė"
-        " írta írt yazdı yazdi yazmış έγραψε viết menulis idatzi shkroi כתב כתבה כתב/ה كتب نوشت लिखा เขียนว่า ได้เขียน"
+        " napisao/la napisal написао написао/ла пишет написал написала написал(а пише написав написала написа"
+        " піша напісаў rašė írta írt yazdı yazdi yazmış έγραψε viết menulis idatzi shkroi כתב כתבה כתב/ה كتب نوشت"
+        " लिखा เขียนว่า ได้เขียน"
     ).split()
 )
 # These follow the name without a blank, but one.
 _VERB_ENDINGS = (
     *"写道 寫道 写到 寫到 编写 書きました 書き込みました のメール のメッセージ 작성 썼습니다".split(),
-    "schrieben sie",
+    *("schrieben sie", "napisao je", "napisala je"),
 )
 # The name may stand behind these.
 _MIDDLE_VERBS = frozenset(
-    "schrieb schreef skrev skrifaði kirjoitti kirjutas rašė rakstīja napsal napsala yazdı írta wrote".split()
+    "schrieb schreef skrev skrifaði kirjoitti kirjutas rašė rakstīja napsal napsala yazdı írta wrote escreveu".split()
 )
+_BEFORE_A_DATE = frozenset(["wrote", "escreveu"])
 _MIDDLE_VERB = re.compile(
-    rf"(?<!\w)(?:{'|'.join(_MIDDLE_VERBS - {'wrote'})}|wrote(?= (?:on|at)\b))\s", re.IGNORECASE
+    rf"(?<!\w)(?:{'|'.join(_MIDDLE_VERBS - _BEFORE_A_DATE)}|wrote(?= (?:on|at)\b)|escreveu(?= no dia\b))\s",
+    re.IGNORECASE,
 )
 # Words by which web mail names the author.
 _AUTHOR_WORDS = frozenset("пользователь użytkownik uživatel odesílatel користувач карыстальнік".split())
@@ -50,18 +53,27 @@ _OWN_WORDS = frozenset("i we ich wir ik wij jeg jag vi j'ai nous yo eu io я м�
 _SPOKEN = frozenset("said says sent".split())
 _CLAUSE = re.compile(r",\s[^\W\d_A-ZÀ-ÞА-Я][^\W\d_]")  # ", that …": a sentence goes on
 _INTRODUCTION = re.compile(
-    r"(?:on|at(?= \d{1,4}[/.-])|am|le|el|il|op|em|den|på|w dniu|dnia|dňa|dne|vào|în|la|στις|pada|dana"
+    r"(?:on|at(?= \d{1,4}[/.-])|am|le|el|il|op|em|den|på|w dniu|dnia|dňa|dne|vào|în|la|στις|pada|dana|v v"
     r"|בתאריך|في)\b|在|于|於",
     re.IGNORECASE,
 )
-_DATE = re.compile(r"(?:[^\W\d_]{1,14}+[.,'’׳]{0,2}+\s{1,2}+){0,4}+\S{0,3}?\d")
+_DATE = re.compile(r"(?:[^\W\d_]{1,14}+[.,،'’׳]{0,2}+\s{1,2}+){0,4}+\S{0,3}?\d")
 _BARE_DATE = re.compile(r"(?:[^\W\d_]{1,14}+[.,’'׳]{0,2}+\s{1,2}+){0,2}+\d")
 _NAME_AND_ADDRESS = re.compile(
     r"(?:[^\s<>@()]{1,40}+\s{1,2}+){1,8}+[<(\[]\s?(?:mailto:)?[^\s<>@()]{1,64}@[^\s<>()]{1,255}"
 )
 _BLANK = re.compile(r"\s")
 _TIME = re.compile(r"(?<!\d)\d{1,2}[:.h]\d\d(?!\d)")
-_WEB_TIME = re.compile(r"\d[:.]\d\d(?::\d\d)?(?:[,、]| GMT| [+-]\d{4})|[年년]|בתאריך|في")
+_WEB_TIME = re.compile(
+    r"\d[:.]\d\d(?::\d\d)?(?: ?[AaPp]\.?[Mm]\.?)?(?:[,、]| GMT| [+-]\d\d:?\d\d)|[年년]|בתאריך|في"
+)
+_NAMED_BEFORE_DATE = re.compile(  # SeaMonkey
+    r"(?:[A-ZÀ-ÞА-Я]\S{0,30}+\s){1,4}+(?:wrote on|schrieb am)\s(?=.{0,30}?\d{1,2}[:.]\d\d)"
+)
+_QUOTING = re.compile(
+    r"(?:quoting|zitat von|citando|citazione|citat från|citát|lainaus|cytat)\s", re.IGNORECASE
+)
+_MUTT = re.compile(r"\*\s.{0,200}\s\[[\d :./-]{6,20}\]:\Z")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _NUMBER = re.compile(r"\d+")
 _ISO_DATE = re.compile(r"(?:19|20)\d\d[-/.]\d\d?[-/.]\d\d?\s")
@@ -155,7 +167,7 @@ def _judge(joined: str, *, is_apart: bool) -> tuple[Certainty, bool]:
         date = None
     named = None if date is not None and not _has_address(body) else _NAME_AND_ADDRESS.match(body)
     if date is None and named is None and not _has_verb_alone(body):
-        return Certainty.NOT, False
+        return (Certainty.ABOVE_A_QUOTE if _is_above_a_quote(joined, body) else Certainty.NOT), False
     has_time, has_address = _TIME.search(body) is not None, _has_address(body)
     is_dated = has_time or _YEAR.search(body) is not None
     certainty = Certainty.NOT
@@ -163,10 +175,24 @@ def _judge(joined: str, *, is_apart: bool) -> tuple[Certainty, bool]:
         certainty = _without_colon(joined, body, is_introduced, has_time and has_address)
     elif _has_verb(body):
         certainty = _with_verb(body, is_introduced, date is not None, has_time, has_address, is_dated)
+    elif _is_above_a_quote(joined, body):
+        certainty = Certainty.ABOVE_A_QUOTE
     elif has_address and is_dated and not body.endswith((")", "]")):
         is_sure = date is not None and is_apart and _is_signed(joined, body)
         certainty = Certainty.ALWAYS if is_sure else Certainty.ABOVE_A_QUOTE
     return certainty, is_introduced and certainty is not Certainty.NOT
+
+
+def _is_above_a_quote(joined: str, body: str) -> bool:
+    """What some clients write, and authors might: a mark before who it was, or the date behind."""
+    if joined.rstrip(_UNSEEN)[-1:] not in (":", "："):
+        return False
+    if _NAMED_BEFORE_DATE.match(body):
+        return True
+    if not _has_address(body):
+        return False
+    is_whole = _ends_in_verb(body) and _TIME.search(body) is not None and _YEAR.search(body) is not None
+    return is_whole or _QUOTING.match(body) is not None or _MUTT.match(joined) is not None
 
 
 def _has_address(body: str) -> bool:

@@ -15,15 +15,18 @@ _MARK = re.compile(
     r"|reply to message|ursprüngliche (?:nachricht|mail|e-mail)|originalnachricht|original-?nachricht|urspr\. nachricht"
     r"|antwort nachricht|ursprünglicher termin|message d['’]origine|message original|courriel original"
     r"|mensaje original|messaggio originale|oorspronkelijk bericht|origineel bericht|mensagem original"
-    r"|oprindelig meddelelse|opprinnelig melding|ursprungligt meddelande|originalmeddelande|originalmelding"
-    r"|alkuperäinen viesti|wiadomość oryginalna|oryginalna wiadomość|původní zpráva|pôvodná správa"
+    r"|oprindelig (?:meddelelse|besked|mail)|opprinnelig melding|ursprungligt meddelande|originalmeddelande"
+    r"|originalmelding|alkuperäinen viesti|wiadomość oryginalna|oryginalna wiadomość|původní zpráva|pôvodná správa"
     r"|eredeti üzenet|mesaj original|mesajul original|orijinal mesaj|orijinal ileti|özgün ileti|αρχικό μήνυμα"
     r"|исходное сообщение|оригинальное сообщение|пересылаемое сообщение|вихідне повідомлення|оригінальне повідомлення"
     r"|tin nhắn gốc|thư gốc|原始邮件|原始郵件|原邮件|原始信件|元のメッセージ|원본 메시지|원본 메일|הודעה מקורית"
-    r"|الرسالة الأصلية)\s{0,2}(?:-{2,}|_{5,})",
+    r"|الرسالة الأصلية)\s{0,2}(?:-{2,}|_{5,})"
+    r"|[#=*_-]{2,8}+\s{0,2}(?:please )?(?:type|write|enter|reply|bitte|veuillez|escriba|responda)[^\n]{0,40}"
+    r"(?:above this line|oberhalb dieser zeile|au-dessus de cette ligne|encima de esta línea|acima desta linha)",
     re.IGNORECASE,
 )
-_RULE_BEGINNINGS = frozenset(["--", "__", "==", "**", "——", "*-"])
+_RULE_BEGINNINGS = frozenset(["--", "__", "==", "**", "——", "*-", "##", "‐‐", "––", "――"])
+_DASHES = str.maketrans("‐‑‒–—―", "------")
 _RULE = re.compile(r"[-_=*—]{2,200}\Z")
 _TITLED_RULE = re.compile(r"[-_=*]{2,200}+[^-_=*\n]{1,60}+[-_=*]{2,200}\Z")
 
@@ -151,4 +154,5 @@ def _next_words(lines: list[str], position: int) -> int:
 
 
 def _head(line: str) -> str:
-    return line[:LINE_CHARS].strip()
+    head = line[:LINE_CHARS].strip()
+    return head if head.isascii() else head.translate(_DASHES)

@@ -34,7 +34,7 @@ _FORWARDED = re.compile(
     re.IGNORECASE,
 )
 _SIGNATURE = re.compile(r"--\s?\Z")
-_FIRSTS = frozenset(">|_=*-—–2 \t\xa0\u200e\u200f\ufeff")
+_FIRSTS = frozenset(">|_=*#-—–‐―2 \t\xa0\u200e\u200f\ufeff")
 _RULED = frozenset(["--", "__"])
 _ODD_QUOTE = re.compile(r"\s{0,3}(?:([A-Z][A-Za-z]{0,3})>|(\|))")
 
