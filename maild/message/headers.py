@@ -28,6 +28,9 @@ _COLON = re.compile(rb"[ \t]*+:")
 _BLANK_LINE = re.compile(rb"\r?\n")
 _MBOX_START = re.compile(rb">?From [^\n]{0,998}\n")
 _LEADER = re.compile(rb"(?:\xef\xbb\xbf)?+(?:[ \t]*+\r?+\n)*+[ \t]*+")
+_BLANKS = re.compile(rb"[ \t\r\n]*+")
+_LINE_OF_FIELD = re.compile(rb"^[!-9;-~]{1,998}+[ \t]*+:", re.MULTILINE)
+_LAST_FIELD = re.compile(rb"[^\n]*+\n(?:[ \t]++[^ \t\r\n][^\n]*+\n)*+")
 _CONTROLS = bytes({*range(32), 127} - set(b"\t\r\n"))
 _BARE_CR = re.compile(rb"\r(?!\n)")
 
@@ -133,7 +136,8 @@ def find_body(raw: Buffer, start: int, end: int) -> tuple[int, int]:
     """(end of the fields, start of the body) of the entity in raw[start:end].
 
     The fields end at the first empty line (RFC 5322 §2.1). An entity that does not begin with a
-    field has none, and is all body.
+    field has none, and is all body. Where nothing follows the empty line, or there is none, lines behind the last
+    field that belong to none are the body: what is shown is then what signatures are about.
     """
     if not _begins_with_field(raw, start, end):
         blank = _BLANK_LINE.match(raw, start, end)
@@ -141,8 +145,33 @@ def find_body(raw: Buffer, start: int, end: int) -> tuple[int, int]:
     crlf = raw.find(b"\n\r\n", start, end)
     bare = raw.find(b"\n\n", start, end if crlf < 0 else crlf)
     if bare >= 0:
-        return bare + 1, bare + 2
-    return (crlf + 1, crlf + 3) if crlf >= 0 else (end, end)
+        fields_end, body = bare + 1, bare + 2
+    else:
+        fields_end, body = (crlf + 1, crlf + 3) if crlf >= 0 else (end, end)
+    if fields_end - start <= _WINDOW_OCTETS and _is_blank(raw, body, end):
+        words = _behind_fields(raw, start, fields_end)
+        if not _is_blank(raw, words, fields_end) and not _has_controls(bytes(raw[words:fields_end])):
+            return words, words
+    return fields_end, body
+
+
+def _is_blank(raw: Buffer, start: int, end: int) -> bool:
+    found = _BLANKS.match(raw, start, end)
+    return found is None or found.end() == end
+
+
+def _has_controls(block: bytes) -> bool:
+    """Other readers may see fields where some are, and they have to be judged as such (`is_read_alike`)."""
+    return len(block.translate(None, _CONTROLS)) < len(block) or block.count(b"\r") > block.count(b"\r\n")
+
+
+def _behind_fields(raw: Buffer, start: int, end: int) -> int:
+    """Where the last field of raw[start:end] ends, with the lines that continue it; one of blanks does not."""
+    last = start
+    for field in _LINE_OF_FIELD.finditer(raw, start, end):
+        last = field.start()
+    lines = _LAST_FIELD.match(raw, last, end)
+    return lines.end() if lines else end
 
 
 def _begins_with_field(raw: Buffer, start: int, end: int) -> bool:

@@ -376,3 +376,37 @@ def test_as_much_is_read_of_characters_that_take_many_octets() -> None:
         + b"=F0=9F=8C=BB" * 5000
     )
     assert read_text(raw, parse(raw).text, 1000) == ("\N{SUNFLOWER}" * 1000, True)
+
+
+# Headers that no empty line ends -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("end", [b"", b" \r\n", b"\t \r\n"], ids=["nothing", "a blank", "blanks"])
+@pytest.mark.parametrize("after", [b"", b"\r\n", b"\r\n \r\n"])
+def test_words_right_behind_the_fields_are_the_body_where_there_is_no_other(end: bytes, after: bytes) -> None:
+    fields = b"From: ada@b.test\r\nSubject: hello\r\n world\r\n"
+    raw = fields + end + b"Hi all...\r\n  and bye\r\n" + after
+    message = parse(raw)
+    assert (message.subject, len(message.headers)) == ("hello world", 2)
+    assert read_text(raw, message.text)[0].strip() == "Hi all...\n  and bye"
+    assert raw[message.header_length :].lstrip().startswith(b"Hi all")
+
+
+def test_words_right_behind_the_fields_of_a_part_are_its_body() -> None:
+    raw = b"Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: text/html\r\n<p>Hi\r\n\r\n--b--\r\n"
+    assert read_text(raw, parse(raw).html)[0].strip() == "<p>Hi"
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"Subject: hello\r\nstray words\r\n\r\nthe body\r\n",
+        b"Subject: hello\r\n\r\n",
+        b"Subject: hello\r\n folded\r\n\r\n",
+        b"Subject: hello",
+        b"Subject: hello\r\nFr\x00om: b@y.org\r\n",
+        b"Subject: hello\r\nstray\rFrom: b@y.org\r\n",
+    ],
+)
+def test_where_there_is_another_body_they_are_not(raw: bytes) -> None:
+    assert raw[parse(raw).header_length :] == (b"the body\r\n" if b"body" in raw else b"")
