@@ -227,7 +227,7 @@ _ADDRESS: Final = (
          "indicated no smtp service", "null mx", "nullmx", "find the recipient domain", "no such host",
          "domain name not found", "no mx record", "nxdomain", "non existent domain",
          "domain does not accept", "bad destination system", "bad destination mailbox",
-         "bad destination host", "recipient domain must exist"),
+         "bad destination host", "recipient domain must exist", "nonexistent domain", "nonexistentdomain"),
     ),
     Wording(
         "address", f"{_YAHOO}; {_COMCAST}; {_MIMECAST}; {_YANDEX}; {_MAIL_RU}",
@@ -250,7 +250,8 @@ _ADDRESS: Final = (
          "address not found", "recipnotfound", "recipientnotfound", "email account that you tried to reach",
          "exrecipnotfound", "recipient notfound", "e mail account does not exist", "name is not recognized",
          "name is not recognised", "badrcptto", "badrecipientto", "validrcptto", "is currently suspended",
-         "extended inactivity", "no such entry", "no user record", "account unavailable",
+         "extended inactivity", "mailbox is not allowed", "not found recipient",
+         "is no longer valid", "no such entry", "no user record", "account unavailable",
          "no mail box", "5 1 0 address rejected", "returned unknown recipient", "mailbox disabled",
          "account disabled", "user disabled", "disabled user", "inactive user", "inactive recipient",
          "dead mailbox", "deactivated mailbox", "mailbox inactive", "not in directory", "not listed in",
@@ -350,9 +351,13 @@ def _without_names(word: str) -> str:
     return "" if "://" in word else word
 
 
+_TOLD: Final = ("recip", "nonexist")  # Exchange tells what it means in such words
+
+
 def _is_host(word: str) -> bool:
     """A name of several labels; not one dot between two sentences, nor a code."""
-    return word.strip(".").count(".") > 1 and "recip" not in word and any(map(str.isalpha, word))
+    is_telling = any(told in word for told in _TOLD)
+    return word.strip(".").count(".") > 1 and not is_telling and any(map(str.isalpha, word))
 
 
 def read_words(text: str) -> Wording | None:
