@@ -251,7 +251,7 @@ _ADDRESS: Final = (
          "exrecipnotfound", "recipient notfound", "e mail account does not exist", "name is not recognized",
          "name is not recognised", "badrcptto", "badrecipientto", "validrcptto", "is currently suspended",
          "extended inactivity", "mailbox is not allowed", "not found recipient",
-         "is no longer valid", "no such entry", "no user record", "account unavailable",
+         "dd is no longer valid", "no such entry", "no user record", "account unavailable",
          "no mail box", "5 1 0 address rejected", "returned unknown recipient", "mailbox disabled",
          "account disabled", "user disabled", "disabled user", "inactive user", "inactive recipient",
          "dead mailbox", "deactivated mailbox", "mailbox inactive", "not in directory", "not listed in",

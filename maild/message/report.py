@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from maild.message.auto_reply import is_auto_reply
+from maild.message.bounce_words import says_it_gave_up
 from maild.message.bounces import is_unspecific
 from maild.message.decode import decode_slice
 from maild.message.delivery_status import read_status
@@ -54,6 +55,7 @@ _RECEIPT_TYPE = "message/disposition-notification"
 _MAIL_SYSTEMS = (
     "mailer-daemon",
     "postmaster",
+    "post_master",
     "mail delivery",
     "mdaemon",
     "system administrator",
@@ -137,6 +139,7 @@ def _read_words(raw: RawMessage, parsed: ParsedMessage, text: str) -> DeliveryRe
     is_by_system = author == "<>" or any(name in author for name in _MAIL_SYSTEMS)
     if not is_by_system and is_auto_reply(parsed.headers, parsed.subject, ""):
         return None
+    is_by_system = is_by_system or says_it_gave_up(parsed.subject)
     return read_any_words(text, parsed.subject, is_by_system=is_by_system)
 
 

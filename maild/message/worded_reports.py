@@ -133,8 +133,8 @@ def read_any_words(text: str, subject: str = "", *, is_by_system: bool) -> Deliv
     """A report in any words: the recipients of whom a statement says that the address can't receive mail, or that the
     message did not reach it. A mail system is believed as well when it quotes a host that refused for good, or says
     anywhere that it gave up. Where those that name somebody give no reason, the only other one that does gives it.
-    Where none names anybody, a statement that blames an address means the only recipient. None where nothing is said,
-    or that it is tried again."""
+    Where none names anybody, a mail system's statement that blames an address means the only recipient. None where
+    nothing is said, or that it is tried again."""
     told = f"{subject}\n{_without_copy(text)}"
     if says_it_goes_on(told):
         return None
@@ -146,7 +146,7 @@ def read_any_words(text: str, subject: str = "", *, is_by_system: bool) -> Deliv
         failed = gave_up or says_it_gave_up(f"{above} {words}")
         above = "" if names else words
         blame = _Blame.of(words, is_by_system=is_by_system, gave_up=failed)
-        if not names and blame.weight > _GAVE_UP:
+        if is_by_system and not names and blame.weight > _GAVE_UP:
             unnamed.append(blame)
         for name in names:
             found[name] = max(found.get(name, blame), blame, key=_weight)

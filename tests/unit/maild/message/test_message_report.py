@@ -390,6 +390,7 @@ def test_a_complaint_that_hides_who_complained() -> None:
         "Subject: away\nFrom: ann@there.test\nAuto-Submitted: auto-replied\n\nThe user gone@there.test is unknown\n",
         "From: ann@there.test\nSubject: Out of office\n\nThe user gone@there.test is unknown\n",
         "From: ann@there.test\n\nYour mail to gone@there.test said 550 5.7.1 no\n",
+        "From: Help <help@there.test>\n\nIf you cannot find the customer number, call.\n",
         "From: MAILER-DAEMON@there.test\n\n> gone@there.test: user unknown\n",
         "From: postmaster@there.test\n\nIt waits.\n\n--- Original message follows.\n\nunknown user: gone@there.test\n",
         "From: MAILER-DAEMON@there.test\n\ngone@there.test: mailbox full, or user unknown\n",
@@ -405,6 +406,7 @@ def test_a_complaint_that_hides_who_complained() -> None:
         "a person's answer",
         "a person's answer that does not say that it is one",
         "a person's quote of a code",
+        "a help desk's answer",
         "a quote",
         "the message that came back",
         "a full mailbox",
@@ -487,6 +489,7 @@ WORDED_FAILURES = [
     "From: admin@there.test\nSubject: Non-Delivery: hi\n\n--- Non-Delivery Report ---\n"
     'The email below could not be delivered to the following user:\n\n"Gone" <gone@there.test>\n\nOld message:\n',
     "From: <>\nAuto-Submitted: auto-replied\n\nYou sent mail to gone@there.test. That's not a valid user here.\n",
+    "From: tower@there.test\nSubject: Undeliverable: hi\n\nThe mailbox gone@there.test is\nnot there\n",
     "From: MAILER-DAEMON@there.test\n\nDelivery to the following recipients was aborted after 5.0 hours:\n\n"
     "  * gone@there.test\n",
     "From: MAILER-DAEMON@there.test\nSubject: Processing Error\n\nIntended recipient: gone@there.test\n\n"
