@@ -20,6 +20,8 @@ HEAD = b"Content-Type: multipart/report; boundary=b\r\n\r\n"
 STATUS = b"--b\r\nContent-Type: message/delivery-status\r\n\r\n"
 FEEDBACK = b"--b\r\nContent-Type: message/feedback-report\r\n\r\n"
 MIXED = b"Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: message/rfc822\r\n\r\n"
+WRAPPED = MIXED + HEAD + STATUS
+RECEIPT = b"--b\r\nContent-Type: message/disposition-notification\r\n\r\nDisposition: automatic-action/x; deleted\r\n"
 DAEMON = b"From: MAILER-DAEMON@there.test\r\n\r\n"
 RETURNED = b"\r\n--b\r\nContent-Type: message/rfc822\r\n\r\n"
 
@@ -54,7 +56,19 @@ FRAGMENTS = st.sampled_from(
 
 @settings(max_examples=400, deadline=None)
 @given(
-    st.sampled_from([b"", HEAD, HEAD + STATUS, HEAD + FEEDBACK, MIXED, DAEMON, b"X-Failed-Recipients: "]),
+    st.sampled_from(
+        [
+            b"",
+            HEAD,
+            HEAD + STATUS,
+            HEAD + FEEDBACK,
+            MIXED,
+            WRAPPED,
+            HEAD + RECEIPT,
+            DAEMON,
+            b"X-Failed-Recipients: ",
+        ]
+    ),
     st.lists(st.one_of(FRAGMENTS, st.binary(max_size=20)), max_size=40),
 )
 def test_anything_can_be_read(head: bytes, pieces: list[bytes]) -> None:
@@ -85,6 +99,7 @@ def check_bounds(report: Report | None) -> None:
         b"Final-Recipient: utf-8; \xc3\xa9@\xc3\xa9.\xc3\xa9\nOriginal-Recipient: \xe2\x82\xac@\xc3\xbc\n\n",
         b"Original-Rcpt-To: <a@\xc3\xa9.test>\n", b"Diagnostic-Code: 5.", b"5.1.", b"\\x{", b"<a@b>:\n\n", b"(",
         b"a@b\n", b"a@b: user unknown\n", b"a@", b"user ", b"-", b"=", b"original ", b"Final-Recipient: x\n", b"550 ",
+        b"> a@b\n", b"From: a@b\n", b"could not be delivered\n\n", b"cannot find a user ", b"attempts will ",
     ],
 )  # fmt: skip
 @pytest.mark.parametrize(
@@ -94,6 +109,7 @@ def check_bounds(report: Report | None) -> None:
         HEAD + FEEDBACK, HEAD + STATUS + RETURNED, b"\nHi. This is the qmail\n\n", b"X-Failed-Recipients: ",
         b"X-Failed-Recipients: a@b\n\n", DAEMON, DAEMON + b"permanent error\n\n", DAEMON + b"a@b\n\n",
         HEAD + STATUS + b"Final-Recipient: rfc822; a@b\nAction: failed\n\n--b\r\n\r\n", MIXED,
+        WRAPPED, HEAD + RECEIPT + b"Final-Recipient: rfc822;", HEAD + b"--b\r\n\r\nrejected " + RECEIPT,
     ],
 )  # fmt: skip
 def test_reports_take_work_in_proportion(head: bytes, unit: bytes) -> None:
