@@ -18,7 +18,7 @@ from typing import Final
 from maild.message.auto_reply import is_auto_reply
 from maild.message.bounce_words import says_it_gave_up
 from maild.message.bounces import is_unspecific
-from maild.message.decode import decode_slice
+from maild.message.decode import IDENTITY, decode_slice
 from maild.message.delivery_status import read_status
 from maild.message.fates import (
     MAX_FATES,
@@ -86,13 +86,21 @@ def read_report(raw: RawMessage, parsed: ParsedMessage, guesser: Guesser | None 
 
 
 def _wrapped_report(raw: RawMessage, parsed: ParsedMessage) -> bytes | None:
-    """A report that a scanner has put into a message of its own. What came back is never one: we send none."""
+    """A report that a scanner has put into a message of its own, with the one field that tells its parts. What came
+    back is never a report: we send none."""
     if not _top_type(parsed.headers).startswith("multipart/"):
         return None
     for part in _parts(parsed, ("message/rfc822",))[:1]:
+        if (
+            part.encoding != IDENTITY
+        ):  # RFC 2046 §5.2.1; and what is encoded was not counted (`digest_at_once`)
+            return None
         inner = _content(raw, part, MAX_STATUS_BYTES)
-        if _top_type(read_headers(inner[: find_body(inner, 0, len(inner))[0]])) == "multipart/report":
-            return inner
+        fields_end, body = find_body(inner, 0, len(inner))
+        headers = read_headers(inner[: min(fields_end, MAX_ORIGINAL_BYTES)])
+        if _top_type(headers) == "multipart/report":
+            told = (headers.octets("content-type") or "").encode("latin-1")
+            return b"Content-Type: " + told + b"\r\n\r\n" + inner[body:]
     return None
 
 
