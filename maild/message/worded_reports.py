@@ -133,8 +133,8 @@ def read_any_words(text: str, subject: str = "", *, is_by_system: bool) -> Deliv
     """A report in any words: the recipients of whom a statement says that the address can't receive mail, or that the
     message did not reach it. A mail system is believed as well when it quotes a host that refused for good, or says
     anywhere that it gave up. Where those that name somebody give no reason, the only other one that does gives it.
-    Where none names anybody, a mail system's statement that blames an address means the only recipient. None where
-    nothing is said, or that it is tried again."""
+    Where none names anybody, what a mail system says means the only recipient. None where nothing is said, or that it
+    is tried again."""
     told = f"{subject}\n{_without_copy(text)}"
     if says_it_goes_on(told):
         return None
@@ -146,7 +146,7 @@ def read_any_words(text: str, subject: str = "", *, is_by_system: bool) -> Deliv
         failed = gave_up or says_it_gave_up(f"{above} {words}")
         above = "" if names else words
         blame = _Blame.of(words, is_by_system=is_by_system, gave_up=failed)
-        if is_by_system and not names and blame.weight > _GAVE_UP:
+        if is_by_system and blame.weight and not names:
             unnamed.append(blame)
         for name in names:
             found[name] = max(found.get(name, blame), blame, key=_weight)
@@ -157,9 +157,10 @@ def read_any_words(text: str, subject: str = "", *, is_by_system: bool) -> Deliv
 def _blamed(found: dict[str, _Blame], unnamed: Sequence[_Blame]) -> list[Fate]:
     named = {name: blame for name, blame in found.items() if blame.weight}
     if not named:
-        return [failed_fate([], blame.words) for blame in unnamed if blame.weight == _ADDRESS_FAULT][:1]
-    if len(unnamed) == 1 and all(blame.weight == _GAVE_UP for blame in named.values()):
-        return [failed_fate([name], unnamed[0].words) for name in named]
+        return [failed_fate([], max(unnamed, key=_weight).words)] if unnamed else []
+    reasons = [blame.words for blame in unnamed if blame.weight > _GAVE_UP]
+    if len(reasons) == 1 and all(blame.weight == _GAVE_UP for blame in named.values()):
+        return [failed_fate([name], reasons[0]) for name in named]
     return [failed_fate([name], blame.words) for name, blame in named.items()]
 
 

@@ -605,6 +605,13 @@ def test_a_notification_that_a_message_was_rejected_is_a_report() -> None:
         assert read(REJECTED.replace(ours, other)) is None
 
 
+def test_a_mail_system_that_gave_up_and_names_nobody_gave_up_on_the_only_one() -> None:
+    text = "From: POSTMASTER@there.test\nSubject: Undeliverable message\n\n-- Failure Reasons --\n\nToo many hops\n"
+    (fate,) = delivery(text).fates
+    assert (fate.addresses, fate.action) == ((), "failed")
+    assert read(text.replace("POSTMASTER", "ann").replace("Undeliverable", "My")) is None
+
+
 # Hotmail's complaints ---------------------------------------------------------------------------------
 
 HOTMAIL = f"""From: staff@hotmail.test
