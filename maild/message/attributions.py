@@ -73,6 +73,7 @@ _NAMED_BEFORE_DATE = re.compile(  # SeaMonkey
 _QUOTING = re.compile(
     r"(?:quoting|zitat von|citando|citazione|citat från|citát|lainaus|cytat)\s", re.IGNORECASE
 )
+_EXCERPTS = re.compile(r"excerpts from .{1,100}? message of .{0,40}\d", re.IGNORECASE)
 _MUTT = re.compile(r"\*\s.{0,200}\s\[[\d :./-]{6,20}\]:\Z")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _NUMBER = re.compile(r"\d+")
@@ -187,7 +188,7 @@ def _is_above_a_quote(joined: str, body: str) -> bool:
     """What some clients write, and authors might: a mark before who it was, or the date behind."""
     if joined.rstrip(_UNSEEN)[-1:] not in (":", "："):
         return False
-    if _NAMED_BEFORE_DATE.match(body):
+    if _NAMED_BEFORE_DATE.match(body) or _EXCERPTS.match(body):
         return True
     if not _has_address(body):
         return False

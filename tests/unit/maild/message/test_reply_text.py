@@ -115,6 +115,7 @@ ABOVE_A_QUOTE = {
     "a name before the date, de": "Ann Example schrieb am 04.05.2026 um 10:12:",
     "mutt": "* Ann Example <ann@example.org> [2026-05-04 10:12]:",
     "mutt, old": "* Ann Example (ann@example.org) [040526 10:12]:",
+    "sup": "Excerpts from Ann Example's message of Mon May 04 10:12:15 +0200 2026:",
     "horde": "Quoting Ann Example <ann@example.org>:",
     "horde, de": "Zitat von Ann Example <ann@example.org>:",
     "horde, es": "Citando Ann Example <ann@example.org>:",
