@@ -60,6 +60,7 @@ _DATE_FIELDS = "|".join(
 )
 _DATE_FIELD = re.compile(rf"\s\*?(?:{_DATE_FIELDS})\s?:[^\n]{{0,40}}?\d", re.IGNORECASE)
 _DATES = ("date", "sent")
+_ATTRIBUTING = ("from", "date", "subject")
 _DIGIT = re.compile(r"\d")
 _FULL_DATE = re.compile(r"\d[^\n]{0,20}?\d:\d\d(?::\d\d)?[^\n]{0,10}[+-]\d{4}")
 _STRIPPED = " \t\xa0*_>\u200e\u200f\u202a\u202c\ufeff"
@@ -80,6 +81,20 @@ def begins_copy(lines: list[str], position: int) -> bool:
         if has_rule:
             position = _next_words(lines, position + 1)
     return position < len(lines) and _is_block(lines, position, has_rule)
+
+
+def attributing_end(lines: list[str], position: int) -> int:
+    """Where the fields end that some clients write above a quote instead of an attribution line: who, when and about
+    what, but not to whom. `position` where they are none, or no quote follows."""
+    end, limit = position, min(len(lines), position + _BLOCK_LINES)
+    while end < limit and lines[end][:LINE_CHARS].strip():
+        is_further = end > position and lines[end][0] in " \t"
+        if not is_further and _field(lines[end])[0] not in _ATTRIBUTING:
+            return position
+        end += 1
+    while end < limit and not lines[end][:LINE_CHARS].strip():
+        end += 1
+    return end if end < limit and lines[end][:1] == ">" else position
 
 
 def is_rule(line: str) -> bool:

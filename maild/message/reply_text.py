@@ -14,7 +14,7 @@ from typing import Final
 
 from maild.message.attributions import Attribution, Certainty, find_attribution, may_end_one
 from maild.message.closing_lines import list_footer_end, without_closing
-from maild.message.copied_headers import begins_copy, may_begin_copy
+from maild.message.copied_headers import attributing_end, begins_copy, may_begin_copy
 
 MAX_LINES: Final = 20_000
 _LINE_CHARS = 300
@@ -148,8 +148,9 @@ class _ReplyLines:
         self.has_original = True
         if self._is_forward:
             self._keep_to_the_end()
-        else:
-            self._take_off(number, len(self._lines))
+            return True
+        end = attributing_end(self._lines, number)
+        self._take_off(number, end if end > number else len(self._lines))
         return True
 
     def _quote(self, number: int, head: str) -> None:

@@ -316,6 +316,23 @@ def test_copied_header_fields_begin_the_original(block: str, rule: str) -> None:
     assert extract_reply(f"{REPLY}\n\n{rule}{block}\n\n{OLD}") == REPLY
 
 
+@pytest.mark.parametrize(
+    "block",
+    [
+        "From: Ann <ann@example.org>\nDate: Mon, 4 May 2026 10:12:00 +0200",
+        "From: Ann <ann@example.org>\nSubject: Re: a long\n\toffer\nDate: Mon, 4 May 2026 10:12:00 +0200",
+    ],
+)
+def test_answers_below_a_quote_stay_where_fields_attribute_it(block: str) -> None:
+    assert extract_reply(f"{block}\n\n{QUOTED}\n\n{REPLY}") == REPLY
+    assert (
+        extract_reply(f"Hello,\n\n{block}\n\n{QUOTED}\n\n{REPLY}\n\n> more\n\nBye")
+        == f"Hello,\n\n\n{REPLY}\n\n\nBye"
+    )
+    assert extract_reply(f"{REPLY}\n\n-----Original Message-----\n{block}\n\n{QUOTED}\n\nolder") == REPLY
+    assert extract_reply(f"{REPLY}\n\n{block}\nTo: Bob\n\n{QUOTED}\n\nolder") == REPLY
+
+
 @pytest.mark.parametrize("mark", MARKS, ids=ids)
 def test_marks_begin_the_original(mark: str) -> None:
     assert extract_reply(f"{REPLY}\n\n{mark}\n\n{OLD}") == REPLY
