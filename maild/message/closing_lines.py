@@ -126,15 +126,22 @@ def list_footer_end(lines: list[str], position: int) -> int:
     """Where the footer of a mailing list ends that begins at the rule lines[position]; `position` if there is none."""
     if not is_rule(lines[position]):
         return position
+    limit = min(len(lines), position + 1 + _FOOTER_LINES)
+    closed = next((n for n in range(position + 1, limit) if is_rule(lines[n])), None)
+    is_apart = closed is not None and not any(line.strip() for line in lines[closed + 1 : closed + 2])
+    if closed is not None and is_apart and _is_footer(lines[position + 1 : closed]):
+        return closed + 1
     end = position + 1
-    limit = min(len(lines), end + _FOOTER_LINES)
     while end < limit and lines[end].strip():
         end += 1
     if end == limit < len(lines) and lines[end].strip():
         return position
-    footer = "\n".join(line[:_LINE_CHARS] for line in lines[position + 1 : end]).lower()
-    is_footer = ("@" in footer or "://" in footer) and any(word in footer for word in _LIST_WORDS)
-    return end if is_footer else position
+    return end if _is_footer(lines[position + 1 : end]) else position
+
+
+def _is_footer(lines: list[str]) -> bool:
+    footer = "\n".join(line[:_LINE_CHARS] for line in lines).lower()
+    return ("@" in footer or "://" in footer) and any(word in footer for word in _LIST_WORDS)
 
 
 def _is_device_line(line: str, is_below_one: bool) -> bool:

@@ -36,6 +36,7 @@ _FORWARDED = re.compile(
 _SIGNATURE = re.compile(r"--\s?\Z")
 _FIRSTS = frozenset(">|_=*#-—–‐―2 \t\xa0\u200e\u200f\ufeff")
 _RULED = frozenset(["--", "__"])
+_RULES = _RULED | {"**", "=="}
 _ODD_QUOTE = re.compile(r"\s{0,3}(?:([A-Z][A-Za-z]{0,3})>|(\|))")
 
 
@@ -127,7 +128,7 @@ class _ReplyLines:
             self._keep_to_the_end()
         elif head[:2] == "--" and _SIGNATURE.match(self._lines[number][:_LINE_CHARS]):
             self._take_off(number, self._next_forward(number + 1))
-        elif (may_begin_copy(head) and self._copy(number)) or (head[:2] in _RULED and self._footer(number)):
+        elif (may_begin_copy(head) and self._copy(number)) or (head[:2] in _RULES and self._footer(number)):
             pass
         else:
             self._attribution(number)

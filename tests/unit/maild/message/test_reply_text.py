@@ -288,6 +288,7 @@ KEPT = [
     "-- FOUR certificates\n-- EIGHT certificates",
     "One\n\n_____\nTwo",
     "First:\n\n____\nNobody is on https://example.org/",
+    "******\nTo do:\n\nunsubscribe me at https://example.org/\n******\nThat is all",
     "-\nFirst.\n*\nSecond.",
     "Meet me at 10:12 on 4 May 2026:\nBob <bob@example.org> comes too",
 ]
@@ -386,6 +387,8 @@ def test_quotes_with_initials_or_bars_go_below_an_attribution(mark: str) -> None
         "_______________________________________________\nUsers mailing list\nusers@lists.example.org",
         "__\nusers mailing list\nusers@example.org\nhttps://example.org/mailman/listinfo/users",
         "---\nTo unsubscribe, write to users-leave@example.org",
+        "*********\nTo leave this mailing list, write to:\n\tusers@example.org\n\nsay:\n\tunsubscribe\n*********",
+        "==========\nUsers mailing list\nhttps://example.org/\n==========",
         "_____\nListe de diffusion\nhttps://example.org/",
     ],
 )
