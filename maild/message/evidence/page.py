@@ -106,7 +106,8 @@ class Unseen(NamedTuple):
 
 
 class Page(NamedTuple):
-    """All of it in order. `is_cut`: there is more. `has_unread_styles`: some of what decides who sees what was not read."""
+    """All of it in order. `is_cut`: there is more. `has_unread_styles`: some of what decides what people see was not
+    read."""
 
     runs: list[TextRun]
     links: list[Link]

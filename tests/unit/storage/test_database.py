@@ -93,6 +93,31 @@ async def test_units_that_wait_share_one_commit(db: Database, path: Path, commit
     assert kept(path) == [str(n) for n in range(50)]
 
 
+@pytest.mark.parametrize("db", [Pace(slice_s=10, gather_passes=50)], indirect=True)
+async def test_units_that_come_in_the_passes_after_each_other_share_a_commit(
+    db: Database, commits: list[int]
+) -> None:
+    """As those do whose callers were answered together: each has something to do before it asks again."""
+
+    async def writer(passes: int) -> None:
+        for turn in range(3):
+            for _ in range(passes):
+                await asyncio.sleep(0)
+            await db.write(note, f"{turn} {passes}")
+
+    await asyncio.gather(*(db.write(note, str(n)) for n in range(4)))
+    await asyncio.gather(*(writer(passes) for passes in range(4)))
+    assert commits == [4, 8, 12, 16]
+
+
+@pytest.mark.parametrize("db", [Pace(gather_passes=1_000_000_000)], indirect=True)
+async def test_who_is_alone_waits_for_nobody(db: Database, path: Path) -> None:
+    async with asyncio.timeout(10):
+        for n in range(3):
+            await db.write(note, str(n))
+    assert kept(path) == ["0", "1", "2"]
+
+
 @empty_slices
 async def test_a_slice_bounds_a_batch(db: Database, commits: list[int]) -> None:
     """The event loop is held for one slice at most; the rest has a transaction of its own."""
