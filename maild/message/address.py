@@ -9,9 +9,11 @@ import ipaddress
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import email_validator
+from email_validator.rfc_constants import CASE_INSENSITIVE_MAILBOX_NAMES
 
 from maild.message.idn import ascii_domain
 from maild.message.mailboxes import parse_mailboxes, quote_local, unescape
@@ -38,6 +40,8 @@ MAX_LOCAL_OCTETS: Final = 64  # RFC 5321 §4.5.3.1.1
 MAX_DOMAIN_OCTETS: Final = 255  # RFC 5321 §4.5.3.1.2
 MAX_PATH_OCTETS: Final = 256  # RFC 5321 §4.5.3.1.3, the angle brackets included
 MAX_ARGUMENT_OCTETS: Final = 2048
+MAX_ADDRESS_OCTETS: Final = MAX_PATH_OCTETS - 2
+DOMAINS_KEPT: Final = 1024
 
 _UTF8 = "\u0080-\U0010ffff"  # RFC 6531 §3.3; refused where SMTPUTF8 was not asked for
 _ATOM = rf"[A-Za-z0-9!#$%&'*+/=?^_`{{|}}~{_UTF8}-]++"
@@ -52,6 +56,7 @@ _LITERAL = re.compile(r"\[[!-Z^-~]{1,253}\]")
 _PARAMETER = re.compile(rf"([A-Za-z0-9][A-Za-z0-9-]*)(?:=([!-<>-~{_UTF8}]+))?")
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _LITERAL_TAG = re.compile(r"[A-Za-z0-9-]*[A-Za-z0-9]:[!-Z^-~]+")
+_DOT_ATOM = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]++(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]++)*+")
 
 
 class AddressSyntaxError(ValueError):
@@ -149,6 +154,37 @@ def validate(address: str) -> str:
     Syntax alone, no DNS; special-use names (.test, .invalid, .local, …) pass. Raises
     AddressSyntaxError for everything else, display names among it.
     """
+    local, domain = split(address)
+    if _is_plain(local) and len(address) <= MAX_ADDRESS_OCTETS:
+        known = _plain_domain(domain)
+        if known is not None:
+            return f"{local}@{known}"
+    return _validate(address)
+
+
+def _is_plain(local: str) -> bool:
+    """Is it valid as it stands, before any domain? RFC 2142's names are not: they are folded."""
+    return (
+        len(local) <= MAX_LOCAL_OCTETS
+        and _DOT_ATOM.fullmatch(local) is not None
+        and local.lower() not in CASE_INSENSITIVE_MAILBOX_NAMES
+    )
+
+
+@lru_cache(
+    DOMAINS_KEPT
+)  # of mail to many people most is to few domains, and reading one costs 20 µs and more
+def _plain_domain(domain: str) -> str | None:
+    """The domain as A-label; None where it is none, or where how it is written counts for the address's length."""
+    if not domain.isascii() or "xn--" in domain.lower():
+        return None
+    try:
+        return split(_validate(f"a@{domain}"))[1]
+    except AddressSyntaxError:
+        return None
+
+
+def _validate(address: str) -> str:
     if len(address) > MAX_PATH_OCTETS * 4 or _UNSAFE.search(address):
         raise AddressSyntaxError("The email address is not valid.")
     shown, special = _without_special_use(address)
