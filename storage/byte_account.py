@@ -9,15 +9,13 @@ Nothing here is durable or waits: a caller that is refused tells its peer to com
 alone.
 """
 
-from collections import Counter
-
 
 class ByteAccount:
     """`limit_bytes` in all; holders are names such as `org_…` or an IP address."""
 
     def __init__(self, limit_bytes: int) -> None:
         self._limit = limit_bytes
-        self._held: Counter[str] = Counter()
+        self._held: dict[str, int] = {}
         self._total = 0
 
     @property
@@ -25,20 +23,28 @@ class ByteAccount:
         """What all holders have together."""
         return self._total
 
+    def has_room(self, count: int, *holders: str) -> bool:
+        """Could each of these take so much? Nothing is counted."""
+        free_after = self._limit - self._total - count
+        if free_after < 0:
+            return False
+        return all(self._held.get(holder, 0) + count <= free_after for holder in holders)
+
     def take(self, count: int, *holders: str) -> bool:
         """Count the bytes in all and for each holder; False, and nothing is counted, when one has its share."""
-        free_after = self._limit - self._total - count
-        if free_after < 0 or any(self._held[holder] + count > free_after for holder in holders):
+        if not self.has_room(count, *holders):
             return False
         self._total += count
         for holder in holders:
-            self._held[holder] += count
+            self._held[holder] = self._held.get(holder, 0) + count
         return True
 
     def give(self, count: int, *holders: str) -> None:
         """Give back what was taken, by the same holders; it may be done in parts."""
         self._total -= count
         for holder in holders:
-            self._held[holder] -= count
-            if self._held[holder] <= 0:
-                del self._held[holder]
+            left = self._held.get(holder, 0) - count
+            if left > 0:
+                self._held[holder] = left
+            else:
+                self._held.pop(holder, None)

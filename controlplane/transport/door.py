@@ -1,7 +1,6 @@
 """HTTP as a door to the operations: key, rate, input, and back. It holds no rule of what an operation may do."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
 from aiohttp import web
@@ -40,12 +39,16 @@ class Door:
         return self._public_endpoint(operation) if operation.is_public else self._keyed_endpoint(operation)
 
     def _keyed_endpoint(self, operation: Operation) -> Next:
+        takes_body = operation.body is not None
+
         async def serve(request: web.Request) -> web.StreamResponse:
             principal = await self._callers.admit(request)
             result = await self._operations.invoke(
                 operation,
                 principal,
-                self._body(operation, request, principal) if operation.body else Query(operation, request),
+                Body(self._bodies, operation, request, principal)
+                if takes_body
+                else Query(operation, request),
                 id=request.match_info.get("id", ""),
                 idempotency_keys=request.headers.getall("Idempotency-Key", ()),
                 on_leave=cast(ClientConnection, request.protocol).on_lost,
@@ -69,14 +72,25 @@ class Door:
 
         return serve
 
-    @asynccontextmanager
-    async def _body(
-        self, operation: Operation, request: web.Request, principal: Principal
-    ) -> AsyncIterator[Any]:
-        _read_query(operation.query, request)
-        holders = (principal.organization_id, *address_of(request))
-        async with self._bodies.body(operation, request, holders) as body:
-            yield body
+
+class Body:
+    """The input of an operation that takes a body, of which nothing is read where the query has a fault."""
+
+    __slots__ = ("_operation", "_parsed", "_request")
+
+    def __init__(
+        self, bodies: RequestBodies, operation: Operation, request: web.Request, principal: Principal
+    ) -> None:
+        self._operation = operation
+        self._request = request
+        self._parsed = bodies.body(operation, request, (principal.organization_id, *address_of(request)))
+
+    async def __aenter__(self) -> Any:
+        _read_query(self._operation.query, self._request)
+        return await self._parsed.__aenter__()
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._parsed.__aexit__()
 
 
 class Query:

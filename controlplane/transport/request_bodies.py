@@ -13,8 +13,8 @@
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from functools import partial
 from typing import Any, Protocol
 
@@ -48,79 +48,124 @@ class RequestBodies:
     """Reads bodies for all of HTTP: one account of their bytes, and one line of the large ones."""
 
     def __init__(self, settings: Http, cpu: CpuThreads) -> None:
-        self._cpu = cpu
-        self._account = ByteAccount(settings.max_bytes_in_flight)
-        self._turns = WorkTurns(LARGE_AT_ONCE)
-        self._pieces = WorkTurns(1)
+        self.cpu = cpu
+        self.account = ByteAccount(settings.max_bytes_in_flight)
+        self.turns = WorkTurns(LARGE_AT_ONCE)
+        self.pieces = WorkTurns(1)
 
     @property
     def held_bytes(self) -> int:
-        return self._account.held_bytes
+        return self.account.held_bytes
 
-    @asynccontextmanager
-    async def body(
-        self, operation: Operation, request: web.Request, holders: Sequence[str]
-    ) -> AsyncIterator[Any]:
+    def body(self, operation: Operation, request: web.Request, holders: Sequence[str]) -> "ParsedBody":
         """The operation's model of the body; a large one has its turn until the block ends."""
         assert operation.body is not None
-        async with self.parsed(operation, request, holders, partial(read_body, operation.body)) as body:
-            yield body
+        return ParsedBody(self, operation, request, holders, partial(read_body, operation.body))
 
-    @asynccontextmanager
-    async def parsed(
+    def parsed(
         self,
         taker: TakesBody,
         request: web.Request,
         holders: Sequence[str],
         parse: Callable[[bytearray], Any],
-    ) -> AsyncIterator[Any]:
+    ) -> "ParsedBody":
         """What `parse` makes of the JSON body; it may empty what it is given."""
-        _check_coding(request)
-        async with self.octets(taker, request, holders) as raw:
-            if raw and request.content_type != JSON:
-                raise Refusal("unsupported_media_type")
-            if len(raw) <= LARGE_BYTES:
-                yield parse(raw)
-                return
-            async with self._turns.turn(holders[0]):
-                _check_presence(request)
-                yield await self._cpu.run(holders[0], partial(parse, raw))
+        return ParsedBody(self, taker, request, holders, parse)
 
-    @asynccontextmanager
-    async def octets(
-        self, taker: TakesBody, request: web.Request, holders: Sequence[str]
-    ) -> AsyncIterator[bytearray]:
+    def octets(self, taker: TakesBody, request: web.Request, holders: Sequence[str]) -> "BodyOctets":
         """The whole body, as long as it may be; counted until the block ends."""
+        return BodyOctets(self, taker, request, holders)
+
+
+# Classes, since a generator for each layer costs a request as much as all that they do.
+class BodyOctets:
+    """The octets of a body, for an `async with`."""
+
+    def __init__(
+        self, bodies: RequestBodies, taker: TakesBody, request: web.Request, holders: Sequence[str]
+    ) -> None:
+        self._bodies = bodies
+        self._taker = taker
+        self._request = request
+        self._holders = holders
+        self._held = 0
+
+    async def __aenter__(self) -> Any:
+        """A bytearray."""
+        try:
+            return await self._read()
+        except BaseException:
+            self._give_back()
+            raise
+
+    async def __aexit__(self, *_: object) -> None:
+        self._give_back()
+
+    async def _read(self) -> bytearray:
+        request, account = self._request, self._bodies.account
         announced = request.content_length
-        if announced is not None and announced > taker.body_bytes_max:
-            raise _too_large(taker)
         if announced:
-            self._take(announced, holders)  # is there room for it? Held is what has come
-            self._account.give(announced, *holders)
+            if announced > self._taker.body_bytes_max:
+                raise _too_large(self._taker)
+            if not account.has_room(announced, *self._holders):  # held is what has come
+                raise _no_room()
         await continue_if_expected(request)
         raw = bytearray()
-        held = 0
-        try:
-            async for piece in request.content.iter_any():
-                if held + len(piece) > taker.body_bytes_max:
-                    raise _too_large(taker)
-                self._take(len(piece), holders)
-                held += len(piece)
-                raw += piece
-                if held > LARGE_BYTES:
-                    async with self._pieces.turn(holders[0]):
-                        await asyncio.sleep(0)
-            yield raw
-        finally:
-            self._account.give(held, *holders)
+        while not request.content.at_eof():
+            piece = await request.content.readany()
+            if self._held + len(piece) > self._taker.body_bytes_max:
+                raise _too_large(self._taker)
+            if not account.take(len(piece), *self._holders):
+                raise _no_room()
+            self._held += len(piece)
+            raw += piece
+            if self._held > LARGE_BYTES:
+                async with self._bodies.pieces.turn(self._holders[0]):
+                    await asyncio.sleep(0)
+        return raw
 
-    def _take(self, count: int, holders: Sequence[str]) -> None:
-        if not self._account.take(count, *holders):
-            raise Refusal(
-                "provider_unavailable",
-                "Too many bytes of requests are in transit; try again later.",
-                retry_after_s=RETRY_AFTER_S,
-            )
+    def _give_back(self) -> None:
+        self._bodies.account.give(self._held, *self._holders)
+        self._held = 0
+
+
+class ParsedBody(BodyOctets):
+    """What `parse` makes of them."""
+
+    def __init__(
+        self,
+        bodies: RequestBodies,
+        taker: TakesBody,
+        request: web.Request,
+        holders: Sequence[str],
+        parse: Callable[[bytearray], Any],
+    ) -> None:
+        super().__init__(bodies, taker, request, holders)
+        self._parse = parse
+        self._turn: AbstractAsyncContextManager[None] | None = None
+
+    async def __aenter__(self) -> Any:
+        try:
+            _check_coding(self._request)
+            raw = await self._read()
+            if raw and self._request.content_type != JSON:
+                raise Refusal("unsupported_media_type")
+            return self._parse(raw) if len(raw) <= LARGE_BYTES else await self._parsed_in_turn(raw)
+        except BaseException:
+            await self.__aexit__()
+            raise
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._turn is not None:
+            await self._turn.__aexit__(None, None, None)
+        self._give_back()
+
+    async def _parsed_in_turn(self, raw: bytearray) -> Any:
+        turn = self._bodies.turns.turn(self._holders[0])
+        await turn.__aenter__()
+        self._turn = turn
+        _check_presence(self._request)
+        return await self._bodies.cpu.run(self._holders[0], partial(self._parse, raw))
 
 
 async def refuse_body(request: web.Request) -> None:
@@ -156,6 +201,14 @@ def _check_presence(request: web.Request) -> None:
     """Work for a client that hung up while it waited is useless."""
     if request.transport is None or request.transport.is_closing():
         raise ClientLeft
+
+
+def _no_room() -> Refusal:
+    return Refusal(
+        "provider_unavailable",
+        "Too many bytes of requests are in transit; try again later.",
+        retry_after_s=RETRY_AFTER_S,
+    )
 
 
 def _too_large(taker: TakesBody) -> Refusal:

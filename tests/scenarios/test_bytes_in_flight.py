@@ -144,7 +144,7 @@ async def test_a_client_that_left_while_it_waited_makes_no_work(
     bot = await small.inbox("bot")
     read: list[int] = []
     monkeypatch.setattr(request_bodies, "read_body", lambda model, raw: read.append(len(raw)))
-    turns = small.daemon.http.request_bodies._turns
+    turns = small.daemon.http.request_bodies.turns
     async with turns.turn("a"), turns.turn("b"):
         body = large_send(bot, 500_000)
         upload = await Upload.begin(small.api, len(body))

@@ -23,11 +23,15 @@ class Arrived:
         self._name = name
         self._taken = taken
         self._piece = b"x" * piece_bytes
+        self._left = PIECES
 
-    async def iter_any(self) -> AsyncIterator[bytes]:
-        for _ in range(PIECES):
-            self._taken.append(self._name)
-            yield self._piece
+    def at_eof(self) -> bool:
+        return not self._left
+
+    async def readany(self) -> bytes:
+        self._left -= 1
+        self._taken.append(self._name)
+        return self._piece
 
 
 @pytest.fixture
