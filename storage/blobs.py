@@ -140,6 +140,8 @@ class Blobs:
 
     async def store(self, raw: bytes) -> Stored:
         """`Spool.finish` for bytes that are complete already."""
+        if len(raw) <= self._inline_bytes:
+            return Stored(self._ids.new("blb"), len(raw), hashlib.sha256(raw).digest(), raw, None)
         spool = self.spool()
         try:
             for start in range(0, len(raw), STORE_CHUNK_BYTES):

@@ -17,9 +17,9 @@ _NOTE = f"""INSERT INTO id_drifts (organization_id, drift_ms) VALUES (?, ?) ON C
 
 def note(tx: Tx, organization_id: str, message_id: str, created_at: int) -> None:
     """A message was inserted."""
-    if first_at("msg", created_at - MARGIN_MS) < message_id < first_at("msg", created_at + MARGIN_MS):
-        return
-    tx.run(_NOTE, (organization_id, abs(made_at(message_id) - created_at)))
+    drift_ms = abs(made_at(message_id) - created_at)
+    if drift_ms >= MARGIN_MS:
+        tx.run(_NOTE, (organization_id, drift_ms))
 
 
 def between(

@@ -1,7 +1,6 @@
 """What the API answers where a plan allows no more (storage/allowances.py decides): docs/contract.md, section 7."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from types import TracebackType
 from typing import Any
 
 from controlplane.contract.refusals import Refusal
@@ -15,18 +14,26 @@ _CODES = {
 }
 
 
-@contextmanager
-def refusing_what_exceeds() -> Iterator[None]:
+class refusing_what_exceeds:
     """UsedUp, raised inside, becomes the Refusal that says so."""
-    try:
-        yield
-    except UsedUp as reached:
-        details: dict[str, Any] = {
-            "resource": reached.resource,
-            "limit": reached.limit,
-            "used": reached.used,
-            "resetsAt": iso_or_none(reached.resets_at),
-        }
-        if reached.resource == "spend":  # its code names it
-            del details["resource"]
-        raise Refusal(_CODES.get(reached.resource, "limit_reached"), details=details) from reached
+
+    def __enter__(self) -> None:
+        """Nothing is held."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, UsedUp):
+            raise _refusal_of(error) from error
+
+
+def _refusal_of(reached: UsedUp) -> Refusal:
+    details: dict[str, Any] = {
+        "resource": reached.resource,
+        "limit": reached.limit,
+        "used": reached.used,
+        "resetsAt": iso_or_none(reached.resets_at),
+    }
+    if reached.resource == "spend":  # its code names it
+        del details["resource"]
+    return Refusal(_CODES.get(reached.resource, "limit_reached"), details=details)

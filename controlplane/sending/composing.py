@@ -39,7 +39,6 @@ class Letter:
     parent: MessageRow | None
     attachments: Sequence[OutgoingAttachment]
     token: str
-    boundary_seed: str
     date_s: int
 
 
@@ -102,7 +101,7 @@ def _outgoing(letter: Letter, text: str | None, html: str | None) -> Outgoing:
         in_reply_to=parent.message_id_header if parent else None,
         references=chain,
         headers=_extra_fields(request, parent),
-        boundary_seed=letter.boundary_seed,
+        boundary_seed=letter.token,  # whoever wrote the text did not know it
     )
 
 

@@ -2,8 +2,9 @@
 
     recall     was it asked for before (Idempotency-Key, draft)? Then nothing else matters
     check      the time it is scheduled for
-    look       the inbox, the message replied to
-    room       on the disk, in the queue, which the operator may have paused
+    look       the inbox, the message replied to, has the operator paused the queue?
+               (these three in one look at the store)
+    room       on the disk, in the queue
     decode     attachments: base64, sizes
     compose    HTML sanitised, one RFC 5322 message for all recipients
     keep       its bytes, durably
@@ -36,7 +37,14 @@ from controlplane.sending.completing import complete
 from controlplane.sending.composing import unique_recipients
 from controlplane.sending.guards import Attempt
 from controlplane.sending.outgoing import OutgoingWarning
-from controlplane.sending.preparing import Preparation, SendContext, look, refuse_unsendable, request_of
+from controlplane.sending.preparing import (
+    Preparation,
+    SendContext,
+    look,
+    refuse_unsendable,
+    refuse_when_paused,
+    request_of,
+)
 from controlplane.sending.recording import record_send
 from controlplane.sending.rows import Prepared
 from controlplane.sending.submission import (
@@ -115,12 +123,10 @@ class Pipeline:
     async def send(self, submission: Submission) -> Accepted:
         """Accept one message for sending; Refusal when it is refused."""
         submission.principal.confine(submission.request.inboxId)
-        made = await self._db.lookup(self._made_before, submission)
-        if made is not None:
-            return made
-        self._preparation.check_schedule(submission.request)
-        around = await self._db.lookup(look, submission)
-        await self._preparation.refuse_when_full()
+        around = await self._db.lookup(self._look, submission)
+        if isinstance(around, Accepted):
+            return around
+        await self._preparation.look_for_room()
         is_scheduled = submission.request.sendAt is not None
         recipients = unique_recipients(submission.request)
         with self._preparation.room.place(0 if is_scheduled else len(recipients)) as place:
@@ -150,6 +156,16 @@ class Pipeline:
                 continue
 
     # Before the transaction --------------------------------------------------------------------
+
+    def _look(self, tx: Tx, submission: Submission) -> Accepted | SendContext:
+        """What was answered before, or what there is to know; all in one state of the store."""
+        made = self._made_before(tx, submission)
+        if made is not None:
+            return made
+        self._preparation.check_schedule(submission.request)
+        around = look(tx, submission)
+        refuse_when_paused(tx)
+        return around
 
     async def _prepare(
         self, submission: Submission, around: SendContext, recipients: Sequence[tuple[str, str]]

@@ -49,6 +49,12 @@ def look(tx: Tx, submission: Submission) -> SendContext:
     return SendContext(inbox, parent)
 
 
+def refuse_when_paused(tx: Tx) -> None:
+    """503 while the operator lets nothing into the queue."""
+    if switches.off_since(tx, switches.QUEUE) is not None:
+        raise Refusal("provider_unavailable", "The operator has paused sending; try again later.")
+
+
 def refuse_unsendable(draft: DraftRow, request: SendMessage) -> None:
     """Refusal for a draft that was not sent, and can't be. `request`: the send that it stands for."""
     if draft.status == "discarded":
@@ -105,8 +111,11 @@ class Preparation:
 
     async def refuse_when_full(self) -> None:
         """503 while the queue takes nothing: paused, or no room on the disk. `room` is up to date then."""
-        if await self._db.lookup(switches.off_since, switches.QUEUE) is not None:
-            raise Refusal("provider_unavailable", "The operator has paused sending; try again later.")
+        await self._db.lookup(refuse_when_paused)
+        await self.look_for_room()
+
+    async def look_for_room(self) -> None:
+        """The same, but for the operator's switch."""
         if not self._disk.has_room():
             raise Refusal("provider_unavailable", "The server is low on storage; try again later.")
         await self.room.look()
@@ -140,7 +149,6 @@ class Preparation:
             parent=around.parent,
             attachments=attachments,
             token=self._ids.token(),
-            boundary_seed=self._ids.token(),
             date_s=date_ms // 1000,
         )
 

@@ -80,6 +80,11 @@ class ClientConnection(RequestHandler):
         elif is_idle:
             self._head_begun = True
 
+    def resume_reading(self, resume_parser: bool = True) -> None:
+        """aiohttp resumes after each piece of a body that was taken, and parses nothing once more each time."""
+        if self._reading_paused:
+            super().resume_reading(resume_parser)
+
     def handle_error(
         self,
         request: web.BaseRequest,
