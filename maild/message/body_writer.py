@@ -26,6 +26,8 @@ _CHARSET = re.compile(r';[ \t]*charset[ \t]*=[ \t]*"?([a-z0-9._-]{1,40})"?[ \t]*
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
 _NOT_FALLBACK = re.compile(r"[^ !#-\[\]-~]")
 _LONG_LINE = re.compile(rb"[^\n]{998}")
+_PLAIN_OCTETS = bytes([*b"\t\n", *range(0x20, 0x7F)])
+_READ_OTHERWISE = re.compile(rb"\n(?:From |\.\n)")
 _MAX_EXTENDED_CHARS = 60
 _MAX_SECTION_CHARS = 54
 
@@ -52,8 +54,8 @@ def write_words(text: str) -> WrittenText:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if "\0" in text:
         text = text.replace("\0", "")
-    if text.isascii() and _is_safe_as_it_is(text):
-        return WrittenText(text, "us-ascii", "7bit", text.replace("\n", "\r\n").encode("ascii"))
+    if text.isascii() and _is_safe_as_it_is(octets := text.encode("ascii")):
+        return WrittenText(text, "us-ascii", "7bit", octets.replace(b"\n", b"\r\n"))
     text = replace_surrogates(text)
     octets = text.replace("\n", "\r\n").encode("utf-8")
     encoded = write_quoted_printable(octets)
@@ -105,16 +107,16 @@ def write_quoted_printable(octets: bytes) -> bytes:
     return encoded
 
 
-def _is_safe_as_it_is(text: str) -> bool:
+def _is_safe_as_it_is(octets: bytes) -> bool:
     """Short lines, and none that is stripped, or read as its own by mbox or SMTP (RFC 5321 §4.5.2)."""
-    lines = text.split("\n")
-    if (
-        len(max(lines, key=len)) > _MAX_PLAIN_LINE
-        or not text.replace("\n", "").replace("\t", "").isprintable()
-    ):
-        return False
-    framed = f"\n{text}\n"
-    return not any(bad in framed for bad in (" \n", "\t\n", "\nFrom ", "\n.\n"))
+    framed = b"\n%b\n" % octets
+    return (
+        not octets.translate(None, _PLAIN_OCTETS)
+        and max(map(len, octets.split(b"\n"))) <= _MAX_PLAIN_LINE
+        and b" \n" not in framed
+        and not (b"\t" in octets and b"\t\n" in framed)
+        and _READ_OTHERWISE.search(framed) is None
+    )
 
 
 def _text_fields(subtype: str, charset: str, encoding: str) -> str:
