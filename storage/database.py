@@ -3,7 +3,8 @@
 What is durable when: `await db.write(unit)` returns after COMMIT under `synchronous=FULL`, which
 means after an fsync. Units that wait at the same time share one `BEGIN IMMEDIATE … COMMIT`, hence one
 fsync for many; each runs inside a SAVEPOINT of its own, so that one that raises leaves no trace and
-does not touch its neighbours. If COMMIT itself fails, every unit of the batch failed, and what it left in the WAL
+does not touch its neighbours; those that may be run again (`write_repeatable`) do without, and are run again if
+one of them raises. If COMMIT itself fails, every unit of the batch failed, and what it left in the WAL
 is written over (`_cover`).
 
 The methods are called by coroutines of the event loop. A unit is a plain function `def f(tx, …)` of a few
@@ -114,6 +115,16 @@ class Tx:
         return None if row is None else row[0]
 
 
+class _Repeatable:
+    """Marks a unit that may be run again."""
+
+    def __init__(self, unit: Callable[[Tx], Any]) -> None:
+        self.unit = unit
+
+    def __call__(self, tx: Tx) -> Any:
+        return self.unit(tx)
+
+
 class _Apart:
     """Marks a unit that gets a transaction of its own, on the connection's thread."""
 
@@ -182,6 +193,13 @@ class Database:
     async def write(self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run `unit(tx, …)` in a transaction; returns its result after COMMIT, or raises what it raised."""
         return await self._writer.submit(self._asked(lambda tx: unit(tx, *args, **kwargs)))
+
+    async def write_repeatable(
+        self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """`write` for a unit that changes nothing but the store, and mostly raises before it does, if at all: it may be
+        run several times, and only what the last run has done is kept. It saves a savepoint."""
+        return await self._writer.submit(_Repeatable(self._asked(lambda tx: unit(tx, *args, **kwargs))))
 
     async def write_apart(
         self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs
@@ -408,14 +426,41 @@ class _Writer:
         outcomes: list[Outcome] = []
         try:
             while self.waiting and (not outcomes or time.perf_counter() < until):
-                if isinstance(self.waiting[0][0], _Apart):
+                unit = self.waiting[0][0]
+                if isinstance(unit, _Apart):
                     break
-                batch.append(self.waiting.popleft())
-                outcomes.append(_run_in_savepoint(conn, self._tx, batch[-1][0]))
+                if isinstance(unit, _Repeatable):
+                    outcomes += self._run_together(batch, until)
+                else:
+                    batch.append(self.waiting.popleft())
+                    outcomes.append(_run_in_savepoint(conn, self._tx, unit))
         except BaseException:
             if conn.in_transaction:
                 conn.execute("ROLLBACK")
             raise
+        return outcomes
+
+    def _run_together(self, batch: list[Waiting], until: float) -> list[Outcome]:
+        """Those in front of the line that may be run again. If one raises with something changed, all of them do not
+        count, and run again in savepoints."""
+        outcomes: list[Outcome] = []
+        whole = _Whole(self.connection.raw, self._tx, is_all=not batch)
+        first = len(batch)
+        while (
+            self.waiting
+            and isinstance(self.waiting[0][0], _Repeatable)
+            and (not outcomes or time.perf_counter() < until)
+        ):
+            batch.append(self.waiting.popleft())
+            outcome = whole.run(batch[-1][0])
+            if outcome is None:
+                whole.roll_back()
+                outcomes = [
+                    _run_in_savepoint(self.connection.raw, self._tx, unit) for unit, _ in batch[first:]
+                ]
+                break
+            outcomes.append(outcome)
+        whole.end()
         return outcomes
 
     def _checkpoint_soon(self) -> None:
@@ -506,6 +551,43 @@ def _run_apart(tx: Tx, unit: AnyUnit, conn: sqlite3.Connection) -> Outcome:
         raise
     _commit(conn)
     return outcome
+
+
+class _Whole:
+    """What several units do, which stays as a whole or goes: as long as they are all that is done (`is_all`), the
+    transaction itself, else one savepoint. For a savepoint SQLite copies each page that changes, so that one for each
+    unit is a fourteenth of the CPU time of a send."""
+
+    def __init__(self, conn: sqlite3.Connection, tx: Tx, *, is_all: bool) -> None:
+        self._conn = conn
+        self._tx = tx
+        self._topics = tx.topics
+        self._is_all = is_all
+        if not is_all:
+            conn.execute("SAVEPOINT whole")
+
+    def run(self, unit: AnyUnit) -> Outcome | None:
+        """None: it raised, and what it had done must go."""
+        before, topics = self._conn.total_changes, self._tx.topics
+        try:
+            return unit(self._tx), None
+        except Exception as error:
+            if not self._conn.in_transaction:
+                raise
+            self._tx.topics = topics
+            return (None, error) if self._conn.total_changes == before else None
+
+    def roll_back(self) -> None:
+        self._tx.topics = self._topics
+        if self._is_all:
+            self._conn.execute("ROLLBACK")
+            self._conn.execute("BEGIN IMMEDIATE")
+        else:
+            self._conn.execute("ROLLBACK TO whole")
+
+    def end(self) -> None:
+        if not self._is_all:
+            self._conn.execute("RELEASE whole")
 
 
 def _run_in_savepoint(conn: sqlite3.Connection, tx: Tx, unit: AnyUnit) -> Outcome:

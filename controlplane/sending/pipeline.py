@@ -217,7 +217,7 @@ class Pipeline:
 
     async def _write(self, prepared: Prepared) -> Accepted:
         try:
-            done = await self._db.write(self._commit, prepared)
+            done = await self._db.write_repeatable(self._commit, prepared)
         except StoreFailure as error:
             # Nothing of the transaction was kept, what it had claimed of the allowance included.
             log.exception("message_not_queued", inbox_id=prepared.submission.request.inboxId)

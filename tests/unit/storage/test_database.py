@@ -1,9 +1,11 @@
 """Group commit and its promises (storage/database.py): together in one transaction, alone in its failures."""
 
 import asyncio
+import itertools
 import sqlite3
 import threading
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +67,20 @@ def kept(path: Path) -> list[str]:
         return [row[0] for row in conn.execute("SELECT text FROM notes ORDER BY id")]
     finally:
         conn.close()
+
+
+def notes_of(path: Path, number: int) -> list[str]:
+    return [one for one in kept(path) if one.partition(".")[0] == str(number)]
+
+
+@pytest.fixture
+def statements(db: Database) -> Iterator[list[str]]:
+    """What the writing connection executes from now on."""
+    seen: list[str] = []
+    conn = db._writer.connection.raw
+    conn.set_trace_callback(seen.append)
+    yield seen
+    conn.set_trace_callback(None)
 
 
 @pytest.fixture
@@ -151,6 +167,79 @@ async def test_a_unit_that_fails_leaves_no_trace_and_its_neighbours_alone(
     assert results[0] == "before" and results[2] == "after"
     assert isinstance(results[1], ValueError)
     assert kept(path) == ["before", "after"] and len(commits) == 1
+
+
+def refuse(tx: Tx, text: str) -> None:
+    """Raises before it changes anything."""
+    tx.notify(text)
+    raise ValueError(text)
+
+
+def tell(tx: Tx, text: str) -> str:
+    tx.notify(text)
+    return note(tx, text)
+
+
+def tell_and_fail(tx: Tx, text: str) -> None:
+    tx.notify(text)
+    fail(tx, text)
+
+
+@endless_slices
+async def test_units_of_all_kinds_leave_their_neighbours_alone(db: Database, path: Path) -> None:
+    """Four in a batch, in every order: those that fail leave no trace, and tell nobody."""
+    kinds = [(db.write, tell), (db.write, tell_and_fail)]
+    kinds += [(db.write_repeatable, unit) for unit in (tell, refuse, tell_and_fail)]
+    wanted: list[str] = []
+    heard: list[str] = []
+    for number, batch in enumerate(itertools.product(kinds, repeat=4)):
+        texts = [f"{number}.{place}" for place in range(4)]
+        for text in texts:
+            db.listen(text, partial(heard.append, text))
+        results = await asyncio.gather(
+            *(write(unit, text) for (write, unit), text in zip(batch, texts, strict=True)),
+            return_exceptions=True,
+        )
+        good = [text for (_, unit), text in zip(batch, texts, strict=True) if unit is tell]
+        assert [one for one in results if isinstance(one, str)] == good
+        assert all(isinstance(one, ValueError) for one in results if not isinstance(one, str))
+        wanted += good
+        assert notes_of(path, number) == good
+    assert sorted(heard) == sorted(wanted)
+
+
+@endless_slices
+async def test_units_that_may_be_run_again_have_no_savepoints(
+    db: Database, path: Path, statements: list[str]
+) -> None:
+    await asyncio.gather(*(db.write_repeatable(note, str(n)) for n in range(50)))
+    assert [one for one in statements if not one.startswith("INSERT")] == ["BEGIN IMMEDIATE", "COMMIT"]
+    statements.clear()
+    await asyncio.gather(db.write(note, "a"), *(db.write_repeatable(note, str(n)) for n in range(50, 100)))
+    assert len([one for one in statements if one.startswith("SAVEPOINT")]) == 2
+    assert len(kept(path)) == 101
+
+
+@endless_slices
+async def test_units_are_run_again_only_where_something_is_to_be_undone(db: Database) -> None:
+    runs: list[str] = []
+
+    def counted(tx: Tx) -> None:
+        runs.append("run")
+        tx.run("DELETE FROM notes")
+
+    def refused(tx: Tx) -> None:
+        refuse(tx, "no")
+
+    async def beside(*units: Any) -> int:
+        runs.clear()
+        await asyncio.gather(
+            db.write_repeatable(counted), *map(db.write_repeatable, units), return_exceptions=True
+        )
+        return len(runs)
+
+    assert await beside() == await beside(refused, refused) == 1
+    assert await beside(partial(fail, text="x"), partial(fail, text="y")) == 2
 
 
 async def test_a_statement_that_fails_takes_its_whole_unit_with_it(db: Database, path: Path) -> None:
