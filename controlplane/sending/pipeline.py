@@ -61,6 +61,7 @@ from storage import (
     inboxes,
     message_json,
     messages,
+    new_message_json,
     organizations,
     outbound,
     reviews,
@@ -73,7 +74,7 @@ from storage.clock import Clock, iso
 from storage.database import Database, DatabaseClosed, Tx
 from storage.failures import StoreFailure
 from storage.ids import Ids
-from storage.records import DraftRow, InboxRow, ReviewRow
+from storage.records import AttachmentRow, DraftRow, InboxRow, MessageRow, ReviewRow
 
 log = structlog.get_logger("maild.sending")
 
@@ -274,7 +275,7 @@ class Pipeline:
                 raise DraftChanged
             told.draft_changed(tx, "updated", draft, principal.mode)
         self._record(tx, prepared, attempt, inbox, message.id, review)
-        return self._answer(tx, submission, message.id, review.id if review else None, now_ms)
+        return _answered(tx, prepared, message, attachments, review)
 
     def _record(
         self,
@@ -308,17 +309,6 @@ class Pipeline:
         if submission.draft is not None:
             return _draft_sent_before(tx, submission, submission.draft)
         return recalled(tx, submission.principal.organization_id, submission.retry)
-
-    def _answer(
-        self, tx: Tx, submission: Submission, message_id: str, review_id: str | None, now_ms: int
-    ) -> Accepted:
-        organization_id, retry = submission.principal.organization_id, submission.retry
-        shown = _shown(tx, organization_id, message_id)
-        if submission.resolved is not None:
-            shown = with_resolved(shown, submission.resolved)
-        if retry is not None:
-            retry.keep(tx, organization_id, shown, message_id, now_ms)
-        return Accepted(shown, is_replay=False, message_id=message_id, review_id=review_id)
 
 
 def _reasons_to_hold(tx: Tx, attempt: Attempt, warnings: Sequence[OutgoingWarning] | None) -> Sequence[str]:
@@ -384,6 +374,27 @@ def _draft_sent_before(tx: Tx, submission: Submission, seen: DraftRow) -> Accept
         raise DraftChanged
     refuse_unsendable(draft, submission.request)
     return None
+
+
+def _answered(
+    tx: Tx,
+    prepared: Prepared,
+    message: MessageRow,
+    attachments: Sequence[AttachmentRow],
+    review: ReviewRow | None,
+) -> Accepted:
+    """The answer to the send of a new message, kept under its Idempotency-Key. `review`: what it waits for."""
+    submission, now_ms = prepared.submission, message.created_at
+    if review is not None:
+        shown = _shown(tx, message.organization_id, message.id)
+    else:
+        queued = prepared.recipients if message.status == "queued" else ()
+        shown = new_message_json.rendered(message, attachments, queued, now_ms)
+    if submission.resolved is not None:
+        shown = with_resolved(shown, submission.resolved)
+    if submission.retry is not None:
+        submission.retry.keep(tx, message.organization_id, shown, message.id, now_ms)
+    return Accepted(shown, is_replay=False, message_id=message.id, review_id=review.id if review else None)
 
 
 def _shown(tx: Tx, organization_id: str, message_id: str) -> bytes:

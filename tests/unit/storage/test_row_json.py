@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from controlplane.contract import rendering
 from controlplane.contract.messages import ListedMessage
 from controlplane.contract.threads import Thread
-from storage import message_json, messages, search, thread_json
+from storage import message_json, messages, new_message_json, outbound, search, thread_json
 from storage.clock import iso
 from storage.database import Tx
 from storage.labels import LABELLED_MAX
@@ -198,6 +198,35 @@ def test_every_message_is_shown_in_full(
     assert json.loads(bytes(rendering.thread_message(of_thread.json, row.text_body, "<b>"))) == {
         **shown_whole, "from": row.from_address, "to": listed["toAddresses"], "text": row.text_body, "html": "<b>",
     }  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    row=MESSAGE,
+    attachments=st.lists(ATTACHMENT, max_size=3, unique_by=lambda one: one.id),
+    recipients=st.lists(
+        st.tuples(st.sampled_from(["to", "cc", "bcc"]), WORDS.map("{}@x.test".format)), max_size=3
+    ),
+    now_ms=MOMENT,
+)
+def test_a_send_is_answered_with_what_the_store_shows(
+    tx: Tx, row: MessageRow, attachments: list[AttachmentRow], recipients: list[tuple[str, str]], now_ms: int
+) -> None:
+    sent = row._replace(direction="outbound", reply_to=row.reply_to or None)
+    stored = [one._replace(message_id=row.id, position=place) for place, one in enumerate(attachments)]
+    tx.run("SAVEPOINT example")
+    try:
+        insert(tx, "messages", sent)
+        for attachment in stored:
+            insert(tx, "attachments", attachment)
+        outbound.enqueue(tx, row.id, "org_1", recipients, now_ms, now_ms + 1)
+        shown = message_json.get(tx, "org_1", row.id)
+    finally:
+        tx.run("ROLLBACK TO example")
+        tx.run("RELEASE example")
+    answered = new_message_json.rendered(sent, stored, recipients, now_ms)
+    assert shown is not None
+    assert list(json.loads(answered).items()) == list(json.loads(shown.json).items())
 
 
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

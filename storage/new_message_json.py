@@ -1,0 +1,97 @@
+"""A message as the answer to its send shows it, made of what the same transaction has written.
+
+It is what `storage.message_json` would render (a property holds the two together), without asking for it. All of it is
+in the rows: nobody has tried to deliver such a message yet, nobody has looked at it for evidence, and it is not held.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from storage.clock import iso, iso_or_none
+from storage.records import AttachmentRow, MessageRow, answers_to
+
+
+def rendered(
+    message: MessageRow,
+    attachments: Sequence[AttachmentRow],
+    recipients: Sequence[tuple[str, str]],
+    due_ms: int,
+) -> bytes:
+    """`message`: outbound. `recipients`: (kind, address) pairs, as they entered the queue, due at that time."""
+    return msgspec.json.encode(
+        {
+            "id": message.id,
+            "inboxId": message.inbox_id,
+            "threadId": message.thread_id,
+            "direction": message.direction,
+            "mode": message.mode,
+            "status": message.status,
+            "review": None,
+            "fromAddress": message.from_address,
+            "fromDomain": _domain_of(message.from_address),
+            "fromDomainUnicode": message.from_domain_shown,
+            "fromName": message.from_name,
+            "toAddresses": _as_it_stands(message.to_addresses),
+            "ccAddresses": _as_it_stands(message.cc_addresses),
+            "bccAddresses": _as_it_stands(message.bcc_addresses),
+            "replyTo": message.reply_to,
+            "replyToAddresses": answers_to(message.reply_to, message.reply_to_addresses),
+            "subject": message.subject,
+            "snippet": message.snippet,
+            "extractedText": message.text_body if message.extracted_text is None else message.extracted_text,
+            "messageIdHeader": message.message_id_header,
+            "inReplyTo": message.in_reply_to,
+            "references": _as_it_stands(message.reference_ids),
+            "labels": _as_it_stands(message.labels),
+            "isAutoReply": bool(message.is_auto_reply),
+            "isSpam": bool(message.is_spam),
+            "risk": None,
+            "auth": None if message.auth is None else _as_it_stands(message.auth),
+            "forwardOf": message.forward_of,
+            "recipients": [_recipient(kind, address, due_ms) for kind, address in recipients],
+            "attachments": [_attachment(one) for one in attachments],
+            "failureReason": message.failure_reason,
+            "scheduledAt": iso_or_none(message.scheduled_at),
+            "sentAt": iso_or_none(message.sent_at),
+            "heldAt": None,
+            "createdAt": iso(message.created_at),
+        }
+    )
+
+
+def _recipient(kind: str, address: str, due_ms: int) -> dict[str, Any]:
+    return {
+        "address": address,
+        "kind": kind,
+        "status": "queued",
+        "attempts": 0,
+        "lastAttemptAt": None,
+        "nextAttemptAt": iso(due_ms),
+        "remoteHost": None,
+        "smtpCode": None,
+        "enhancedCode": None,
+        "response": None,
+        "tls": None,
+    }
+
+
+def _attachment(row: AttachmentRow) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "filename": row.filename,
+        "contentType": row.content_type,
+        "sizeBytes": row.size_bytes,
+        "contentId": row.content_id,
+        "isInline": bool(row.is_inline),
+    }
+
+
+def _domain_of(address: str) -> str | None:
+    domain = address.rpartition("@")[2].rstrip(".")
+    return domain.lower() if "@" in address and domain and domain.isascii() else None
+
+
+def _as_it_stands(json: str) -> msgspec.Raw:
+    return msgspec.Raw(json)
