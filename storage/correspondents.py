@@ -7,13 +7,12 @@ What test keys send reaches nobody: it makes nobody a correspondent of live ones
 from collections.abc import Collection
 
 from storage.database import Tx
-from storage.dialect import each_of, elements
+from storage.dialect import each_of
 from storage.records import dump
 
 _KNOWN = f"""SELECT address FROM correspondents
     WHERE inbox_id = :inbox AND address IN {each_of(":keys")} AND mode IN (:mode, 'live')"""
-_NOTE = f"""INSERT INTO correspondents (inbox_id, address, mode, first_sent_at)
-    SELECT :inbox, value, :mode, :now FROM {elements(":keys")} WHERE true
+_NOTE = """INSERT INTO correspondents (inbox_id, address, mode, first_sent_at) VALUES (?, ?, ?, ?)
     ON CONFLICT (inbox_id, address, mode) DO NOTHING"""
 
 
@@ -25,8 +24,8 @@ def unknown(tx: Tx, inbox_id: str, keys: Collection[str], mode: str = "live") ->
 
 
 def note(tx: Tx, inbox_id: str, keys: Collection[str], now_ms: int, mode: str = "live") -> None:
-    """Note that the inbox writes to these now. One statement, whatever was there."""
-    tx.run(_NOTE, {"inbox": inbox_id, "keys": dump(list(keys)), "now": now_ms, "mode": mode})
+    """Note that the inbox writes to these now, whatever was there."""
+    tx.run_many(_NOTE, [(inbox_id, key, mode, now_ms) for key in keys])
 
 
 def count_since(tx: Tx, inbox_id: str, since_ms: int) -> int:

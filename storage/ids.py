@@ -12,6 +12,7 @@ from collections.abc import Callable
 from storage.clock import Clock
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+RANDOM_BYTES = 4096
 _TO_DIGITS = str.maketrans(_ALPHABET, "0123456789abcdefghijklmnopqrstuv")  # those of `int`
 _PAIRS = [a + b for a in _ALPHABET for b in _ALPHABET]  # ten bits a step
 
@@ -24,6 +25,7 @@ class Ids:
         self._entropy = entropy
         self._last_ms, self._last_time = 0, _base32(0, 5)
         self._last_chance = 0
+        self._random, self._used = b"", 0
         self._lock = threading.Lock()  # units of work run on the loop and on the writer's thread
 
     def new(self, prefix: str) -> str:
@@ -35,16 +37,26 @@ class Ids:
     def _next(self) -> tuple[str, int]:
         now_ms = self._clock.now_ms()
         if now_ms <= self._last_ms:
-            self._last_chance += 1 + self._entropy(1)[0]
+            self._last_chance += 1 + self._take(1)[0]
         else:
             self._last_ms, self._last_time = now_ms, _base32(now_ms, 5)
             # The top bit is left free, so that counting up never overflows into the time.
-            self._last_chance = int.from_bytes(self._entropy(10), "big") >> 1
+            self._last_chance = int.from_bytes(self._take(10), "big") >> 1
         return self._last_time, self._last_chance
 
     def token(self, size_bytes: int = 15) -> str:
         """Unguessable lower-case text, 8 characters for each 5 bytes."""
-        return _base32(int.from_bytes(self._entropy(size_bytes), "big"), size_bytes * 8 // 10)
+        with self._lock:
+            octets = self._take(size_bytes)
+        return _base32(int.from_bytes(octets, "big"), size_bytes * 8 // 10)
+
+    def _take(self, size_bytes: int) -> bytes:
+        # Asked for in advance: each call gives up the interpreter, which another thread may take for long.
+        begin, end = self._used, self._used + size_bytes
+        if end > len(self._random):
+            self._random, begin, end = self._entropy(RANDOM_BYTES + size_bytes), 0, size_bytes
+        self._used = end
+        return self._random[begin:end]
 
     def chance(self, size_bytes: int) -> bytes:
         """Unguessable bytes, for secrets that have a form of their own."""

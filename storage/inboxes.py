@@ -12,6 +12,7 @@ from storage.visibility import VISIBLE
 
 QUARANTINE_MS = 90 * 86_400_000
 _SELECT = f"SELECT {columns(InboxRow)} FROM inboxes"
+_ACTIVE = f"{_SELECT} WHERE id = ? AND organization_id = ? AND is_active = 1"
 _LATEST = greatest("coalesce(last_message_at, 0)", "?")
 _RECEIVED = f"""UPDATE inboxes SET unread_count = unread_count + 1, last_message_at = {_LATEST}
     WHERE id = ? AND is_active = 1 RETURNING {HAS_WORK}"""
@@ -93,9 +94,7 @@ def create(
 
 def get_active(tx: Tx, organization_id: str, inbox_id: str) -> InboxRow | None:
     """The organization's inbox, or None; a deactivated one is not found."""
-    row = tx.one(
-        f"{_SELECT} WHERE id = ? AND organization_id = ? AND is_active = 1", (inbox_id, organization_id)
-    )
+    row = tx.one(_ACTIVE, (inbox_id, organization_id))
     return InboxRow(*row) if row else None
 
 

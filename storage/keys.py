@@ -10,6 +10,7 @@ from storage.records import KeyRow, columns, dump
 
 PREFIX_CHARACTERS = 16
 _SELECT = f"SELECT {columns(KeyRow)} FROM api_keys"
+_BY_HASH = f"{_SELECT} WHERE key_hash = ? AND is_active = 1"
 _DESCENDS = """WITH RECURSIVE minters (id) AS (
       SELECT minted_by FROM api_keys WHERE id = :key AND organization_id = :organization
       UNION
@@ -101,7 +102,7 @@ def is_active(tx: Tx, key_id: str) -> bool:
 
 def by_hash(tx: Tx, key_hash: bytes) -> KeyRow | None:
     """The active key with that hash, or None."""
-    row = tx.one(f"{_SELECT} WHERE key_hash = ? AND is_active = 1", (key_hash,))
+    row = tx.one(_BY_HASH, (key_hash,))
     return KeyRow(*row) if row else None
 
 

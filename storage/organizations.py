@@ -10,6 +10,7 @@ from storage.states import SENDING
 from storage.usage import Baseline, ReputationRates
 
 _SELECT = f"SELECT {columns(OrganizationRow)} FROM organizations"
+_GET = f"{_SELECT} WHERE id = ?"
 
 
 def create(tx: Tx, organization_id: str, name: str, plan: str, now_ms: int) -> None:
@@ -22,7 +23,7 @@ def create(tx: Tx, organization_id: str, name: str, plan: str, now_ms: int) -> N
 
 def get(tx: Tx, organization_id: str) -> OrganizationRow | None:
     """The organization, or None."""
-    row = tx.one(f"{_SELECT} WHERE id = ?", (organization_id,))
+    row = tx.one(_GET, (organization_id,))
     return OrganizationRow(*row) if row else None
 
 

@@ -136,9 +136,11 @@ def enqueue(
     expires_at: int,
 ) -> None:
     """Put a message's recipients, (kind, address) each, into the queue; they are due at once."""
-    for position, (kind, address) in enumerate(recipients):
-        domain = destination(address)
-        tx.run(_ENQUEUE, (message_id, position, organization_id, address, domain, kind, now_ms, expires_at))
+    rows = [
+        (message_id, position, organization_id, address, destination(address), kind, now_ms, expires_at)
+        for position, (kind, address) in enumerate(recipients)
+    ]
+    tx.run_many(_ENQUEUE, rows)
 
 
 def destination(address: str) -> str:

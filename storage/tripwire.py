@@ -10,6 +10,9 @@ from storage.visibility import VISIBLE
 
 _OTHERS = f"""SELECT count(*) FROM recent_recipients
     WHERE organization_id = ? AND seen_at > ? AND address NOT IN {each_of("?")}"""
+_FORGET = "DELETE FROM recent_recipients WHERE organization_id = ? AND seen_at <= ?"
+_NOTE = """INSERT INTO recent_recipients (organization_id, address, seen_at) VALUES (?, ?, ?)
+    ON CONFLICT (organization_id, address) DO UPDATE SET seen_at = excluded.seen_at"""
 
 
 def trip(tx: Tx, organization_id: str, now_ms: int) -> None:
@@ -28,16 +31,8 @@ def others_since(tx: Tx, organization_id: str, since_ms: int, keys: Collection[s
 
 def note(tx: Tx, organization_id: str, keys: Collection[str], now_ms: int, forget_ms: int) -> None:
     """Note that these addresses are written to now; forget those that were last written to before `forget_ms`."""
-    tx.run(
-        "DELETE FROM recent_recipients WHERE organization_id = ? AND seen_at <= ?",
-        (organization_id, forget_ms),
-    )
-    for key in keys:
-        tx.run(
-            """INSERT INTO recent_recipients (organization_id, address, seen_at) VALUES (?, ?, ?)
-               ON CONFLICT (organization_id, address) DO UPDATE SET seen_at = excluded.seen_at""",
-            (organization_id, key, now_ms),
-        )
+    tx.run(_FORGET, (organization_id, forget_ms))
+    tx.run_many(_NOTE, [(organization_id, key, now_ms) for key in keys])
 
 
 def correspondents(tx: Tx, inbox_id: str, thread_id: str) -> set[str]:

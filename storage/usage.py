@@ -13,8 +13,10 @@ from storage.dialect import greatest
 
 REPUTATION_DAYS = 30
 
-_ADD = """INSERT INTO usage (organization_id, scope, period, metric, value) VALUES {}
+_COUNT = """INSERT INTO usage (organization_id, scope, period, metric, value) VALUES {}
     ON CONFLICT (organization_id, scope, period, metric) DO UPDATE SET value = value + excluded.value"""
+_ADD = _COUNT.format("(?, ?, ?, ?, ?)")
+_ADD_MESSAGE = {count: _COUNT.format(", ".join(["(?, ?, ?, 'messages', 1)"] * count)) for count in (2, 3)}
 
 _GIVE_BACK = f"""UPDATE usage SET value = {greatest("0", "value - ?")}
     WHERE organization_id = ? AND scope = ? AND period = ? AND metric = ?"""
@@ -27,7 +29,7 @@ _HOLD_BYTES = f"""UPDATE stored_bytes SET held = {greatest("0", "held + :change"
 
 def add(tx: Tx, organization_id: str, period: str, metric: str, amount: int = 1, scope: str = "") -> None:
     """Count `amount` more. `period`: `clock.day_of` or `month_of`; `metric`: one that the schema's CHECK lists."""
-    tx.run(_ADD.format("(?, ?, ?, ?, ?)"), (organization_id, scope, period, metric, amount))
+    tx.run(_ADD, (organization_id, scope, period, metric, amount))
 
 
 def add_message(tx: Tx, organization_id: str, periods: tuple[str, str], domain: str | None) -> None:
@@ -35,7 +37,7 @@ def add_message(tx: Tx, organization_id: str, periods: tuple[str, str], domain: 
     day, month = periods
     counters = [("", day), ("", month)] + ([] if domain is None else [(domain, day)])
     values = [value for scope, period in counters for value in (organization_id, scope, period)]
-    tx.run(_ADD.format(", ".join(["(?, ?, ?, 'messages', 1)"] * len(counters))), tuple(values))
+    tx.run(_ADD_MESSAGE[len(counters)], tuple(values))
 
 
 class Counts:

@@ -58,7 +58,7 @@ def email(value: str) -> str:
 
 
 def _no_controls(value: str) -> str:
-    if any(ord(character) < 32 or ord(character) == 127 for character in value):
+    if not value.isprintable() and any(character < " " or character == "\x7f" for character in value):
         raise PydanticCustomError("control_character", "Control characters are not allowed here")
     return value
 
