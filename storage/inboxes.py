@@ -7,12 +7,15 @@ from storage import claims, withdrawal
 from storage.database import Tx
 from storage.dialect import each_of, greatest, unindexed
 from storage.policies import HAS_WORK, LOOKS_FIRST
-from storage.records import InboxRow, columns, dump
+from storage.records import InboxRow, OrganizationRow, columns, dump
 from storage.visibility import VISIBLE
 
 QUARANTINE_MS = 90 * 86_400_000
 _SELECT = f"SELECT {columns(InboxRow)} FROM inboxes"
 _ACTIVE = f"{_SELECT} WHERE id = ? AND organization_id = ? AND is_active = 1"
+_SENDER = f"""SELECT {columns(OrganizationRow, "o")}, {columns(InboxRow, "i")} FROM organizations o
+    LEFT JOIN inboxes i ON i.id = ? AND i.organization_id = o.id AND i.is_active = 1 WHERE o.id = ?"""
+_ORGANIZATION_COLUMNS = len(OrganizationRow._fields)
 _LATEST = greatest("coalesce(last_message_at, 0)", "?")
 _RECEIVED = f"""UPDATE inboxes SET unread_count = unread_count + 1, last_message_at = {_LATEST}
     WHERE id = ? AND is_active = 1 RETURNING {HAS_WORK}"""
@@ -96,6 +99,15 @@ def get_active(tx: Tx, organization_id: str, inbox_id: str) -> InboxRow | None:
     """The organization's inbox, or None; a deactivated one is not found."""
     row = tx.one(_ACTIVE, (inbox_id, organization_id))
     return InboxRow(*row) if row else None
+
+
+def sender(tx: Tx, organization_id: str, inbox_id: str) -> tuple[OrganizationRow, InboxRow | None] | None:
+    """The organization with its inbox, as `get_active` finds it; None without the organization."""
+    row = tx.one(_SENDER, (inbox_id, organization_id))
+    if row is None:
+        return None
+    organization, inbox = row[:_ORGANIZATION_COLUMNS], row[_ORGANIZATION_COLUMNS:]
+    return OrganizationRow(*organization), InboxRow(*inbox) if inbox[0] is not None else None
 
 
 def list_inboxes(

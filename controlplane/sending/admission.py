@@ -14,13 +14,13 @@ from controlplane.sending.guards import Attempt, Fence, Terms
 from controlplane.sending.participants import RULED_LOOK
 from controlplane.sending.submission import Submission
 from maild.message.address import normalize
-from storage import correspondents, events, organizations, outbound, policies, rules, tripwire, usage
+from storage import correspondents, events, inboxes, outbound, policies, rules, tripwire, usage
 from storage.audit import Records
 from storage.audit_acts import Act, system
 from storage.clock import day_of, iso, month_of
 from storage.database import Tx
 from storage.ids import Ids
-from storage.records import InboxRow, MessageRow, OrganizationRow, answers_to, recipients_of
+from storage.records import InboxRow, MessageRow, answers_to, recipients_of
 from storage.rules import Ruling
 
 
@@ -46,7 +46,7 @@ class Admission:
     def attempt(
         self,
         tx: Tx,
-        organization: OrganizationRow,
+        organization_id: str,
         inbox_id: str,
         recipients: Sequence[tuple[str, str]],
         *,
@@ -59,6 +59,10 @@ class Admission:
     ) -> Attempt:
         """`recipients`: (kind, address) pairs. `thread_id`: the conversation that it answers in. `answers_to`: those of
         Reply-To, where its author wrote one."""
+        sender = inboxes.sender(tx, organization_id, inbox_id)
+        if sender is None:
+            raise Refusal("inbox_not_found")
+        organization, inbox = sender
         keys = [normalize(address) for _, address in recipients]
         written = tripwire.correspondents(tx, inbox_id, thread_id) if thread_id is not None else ()
         levels = policies.levels(tx, organization.id, inbox_id)
@@ -70,6 +74,7 @@ class Admission:
             organization=organization,
             plan=self._settings.plan(organization.plan),
             inbox_id=inbox_id,
+            inbox=inbox,
             shared_domains=self._shared_domains,
             recipients=recipients,
             keys=keys,
@@ -89,11 +94,9 @@ class Admission:
         self, tx: Tx, message: MessageRow, *, now_ms: int, goes_at_ms: int, if_last: str | None
     ) -> Attempt:
         """The attempt that a message is which was accepted before, and is to go only now."""
-        organization = organizations.get(tx, message.organization_id)
-        assert organization is not None
         return self.attempt(
             tx,
-            organization,
+            message.organization_id,
             message.inbox_id,
             recipients_of(message),
             mode=message.mode,
@@ -108,7 +111,6 @@ class Admission:
         self,
         tx: Tx,
         submission: Submission,
-        organization: OrganizationRow,
         recipients: Sequence[tuple[str, str]],
         *,
         thread_id: str | None,
@@ -118,7 +120,7 @@ class Admission:
         request = submission.request
         return self.attempt(
             tx,
-            organization,
+            submission.principal.organization_id,
             request.inboxId,
             recipients,
             mode=submission.principal.mode,

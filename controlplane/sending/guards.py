@@ -65,7 +65,8 @@ class Terms(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What the guards judge. `recipients`: (kind, address) pairs; `keys`: their comparison keys.
+    """What the guards judge. `inbox`: that of `inbox_id`; None: there is no such active one. `recipients`: (kind,
+    address) pairs; `keys`: their comparison keys.
 
     `thread_id`: the conversation that it answers in. `strangers`: the keys of those who have not written to the sending
     inbox there. `goes_at_ms`: when it is to leave: now, or the time that it is scheduled for, whose day and month have
@@ -76,6 +77,7 @@ class Attempt:
     organization: OrganizationRow
     plan: Plan
     inbox_id: str
+    inbox: InboxRow | None
     shared_domains: frozenset[str]
     recipients: Sequence[tuple[str, str]]
     keys: Sequence[str]
@@ -107,7 +109,7 @@ class BulkPattern(Refusal):
 
 def check(tx: Tx, attempt: Attempt) -> InboxRow:
     """Run every guard; the inbox that sends."""
-    inbox = inbox_is_active(tx, attempt)
+    inbox = inbox_is_active(attempt)
     for guard in _guards_of(attempt, inbox):
         guard(tx, attempt)
     return inbox
@@ -116,7 +118,7 @@ def check(tx: Tx, attempt: Attempt) -> InboxRow:
 def every_refusal(tx: Tx, attempt: Attempt) -> list[Refusal]:
     """What each guard that refuses would say, in their order; `check` raises the first."""
     try:
-        inbox = inbox_is_active(tx, attempt)
+        inbox = inbox_is_active(attempt)
     except Refusal as refusal:
         return [refusal]  # without it there is nothing that the others could judge
     refusals = []
@@ -133,11 +135,10 @@ def _guards_of(attempt: Attempt, inbox: InboxRow) -> "Sequence[Guard]":
     return (own, *(GUARDS if attempt.mode == "live" else TEST_GUARDS))
 
 
-def inbox_is_active(tx: Tx, attempt: Attempt) -> InboxRow:
-    inbox = inboxes.get_active(tx, attempt.organization.id, attempt.inbox_id)
-    if inbox is None:
+def inbox_is_active(attempt: Attempt) -> InboxRow:
+    if attempt.inbox is None:
         raise Refusal("inbox_not_found")
-    return inbox
+    return attempt.inbox
 
 
 def domain_is_verified(tx: Tx, attempt: Attempt, inbox: InboxRow) -> None:

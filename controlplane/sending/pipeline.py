@@ -62,7 +62,6 @@ from storage import (
     message_json,
     messages,
     new_message_json,
-    organizations,
     outbound,
     reviews,
 )
@@ -237,14 +236,11 @@ class Pipeline:
         made = self._made_before(tx, submission)
         if made is not None:
             return made
-        organization = organizations.get(tx, principal.organization_id)
-        if organization is None:
-            raise Refusal("inbox_not_found")
         if submission.written is not None:
             _refuse_borrowed_id(tx, submission.written)
         answers_in = rows.thread_of(tx, prepared, now_ms)
         attempt = self._admission.attempt_of(
-            tx, submission, organization, prepared.recipients, thread_id=answers_in, now_ms=now_ms
+            tx, submission, prepared.recipients, thread_id=answers_in, now_ms=now_ms
         )
         try:
             inbox = guards.check(tx, attempt)
@@ -268,7 +264,7 @@ class Pipeline:
         inboxes.sent(tx, inbox.id, now_ms)
         told = ChangeEvents(self._ids.new, now_ms)
         if request.claimId is not None and request.completeClaim:
-            complete(tx, organization.id, request.claimId, told)
+            complete(tx, principal.organization_id, request.claimId, told)
         if submission.draft is not None:
             draft = drafts.mark_sent(tx, submission.draft.id, message.id, now_ms)
             if draft is None:

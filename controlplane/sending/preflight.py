@@ -27,7 +27,7 @@ from maild.message.address import normalize, split, suppression_keys
 from maild.message.digest import KeptContent
 from maild.message.outgoing_warnings import AddressFinder, AuthoredWords, content_warnings, is_no_reply
 from maild.message.reply_recipients import is_foreign
-from storage import conversation, correspondents, organizations, outbound, suppressions
+from storage import conversation, correspondents, outbound, suppressions
 from storage import correspondence as letters
 from storage.clock import DAY_MS, Clock
 from storage.correspondence import CameIn, SentWords
@@ -259,12 +259,9 @@ class Preflight:
         parent: MessageRow | None,
         recipients: Sequence[tuple[str, str]],
     ) -> Attempt:
-        organization = organizations.get(tx, submission.principal.organization_id)
-        if organization is None:
-            raise Refusal("inbox_not_found")
         thread_id = parent.thread_id if parent is not None else None
         return self._admission.attempt_of(
-            tx, submission, organization, recipients, thread_id=thread_id, now_ms=self._clock.now_ms()
+            tx, submission, recipients, thread_id=thread_id, now_ms=self._clock.now_ms()
         )
 
     def _grounds(

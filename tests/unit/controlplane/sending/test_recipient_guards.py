@@ -126,6 +126,7 @@ class Office:
             organization=organization,
             plan=Plan(),
             inbox_id="inb_1",
+            inbox=None,
             shared_domains=frozenset(),
             recipients=[("to", one) for one in recipients],
             keys=keys,
