@@ -64,6 +64,7 @@ class CpuProcess:
         self._turns: FairThreads[Callable[[], Any], Any] = FairThreads([self._thread], share=1)
         self._child: subprocess.Popen[bytes] | None = None
         self._resting: asyncio.TimerHandle | None = None
+        self._is_closed = False
 
     @property
     def pid(self) -> int | None:
@@ -82,8 +83,11 @@ class CpuProcess:
             self._rest_later()
 
     async def close(self) -> None:
-        """Return when all that was begun or waits has run, and the process has ended."""
+        """Return when all that was begun or waits has run, and the process has ended. Idempotent."""
         await self._turns.finish()
+        if self._is_closed:
+            return
+        self._is_closed = True
         if self._resting is not None:
             self._resting.cancel()
         await asyncio.get_running_loop().run_in_executor(self._executor, self._end)
@@ -92,6 +96,8 @@ class CpuProcess:
     def _rest_later(self) -> None:
         if self._resting is not None:
             self._resting.cancel()
+        if self._is_closed:
+            return
         # The thread ends the process when it is through with what it is at.
         self._resting = asyncio.get_running_loop().call_later(self._idle_s, self._executor.submit, self._end)
 

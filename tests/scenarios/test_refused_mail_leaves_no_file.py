@@ -1,6 +1,7 @@
 """Bytes whose row did not commit go at once: else strangers fill the disk with mail that was refused."""
 
 import asyncio
+import os
 import sqlite3
 from collections.abc import Callable
 from typing import Any
@@ -29,6 +30,10 @@ def broken(*_: Any, **__: Any) -> Any:
     raise RuntimeError("broken")
 
 
+def dying(*_: Any) -> None:
+    os._exit(9)
+
+
 def commit_fails(conn: sqlite3.Connection) -> None:
     conn.execute("ROLLBACK")
     raise sqlite3.OperationalError("disk I/O error")
@@ -51,7 +56,11 @@ async def fail_unit(maild: Running, bot: dict[str, Any], patch: pytest.MonkeyPat
 
 
 async def fail_reading(maild: Running, bot: dict[str, Any], patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(accept, "read", broken)
+    patch.setattr(accept, "read_message", broken)
+
+
+async def die_of_reading(maild: Running, bot: dict[str, Any], patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(accept, "read_message", dying)
 
 
 async def nothing(maild: Running, bot: dict[str, Any], patch: pytest.MonkeyPatch) -> None:
@@ -69,6 +78,7 @@ async def nothing(maild: Running, bot: dict[str, Any], patch: pytest.MonkeyPatch
         (fail_commit, b"", "451 4.3.0"),
         (fail_unit, b"", "451 4.3.0"),
         (fail_reading, b"", "451 4.3.0"),
+        (die_of_reading, b"", "451 4.3.0"),
     ],
 )
 async def test_mail_that_is_refused_after_data(

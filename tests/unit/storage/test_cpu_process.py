@@ -119,6 +119,13 @@ async def test_the_process_ends_when_nothing_is_asked(tmp_path: Path) -> None:
     await cpu.close()
 
 
+async def test_closing_twice_is_closing_once(cpu: CpuProcess) -> None:
+    await cpu.run("a", partial(os.getpid))
+    await cpu.close()
+    await cpu.close()
+    assert cpu.pid is None
+
+
 async def test_signals_for_the_daemon_do_not_end_what_it_waits_for(cpu: CpuProcess) -> None:
     pid = await cpu.run("a", partial(os.getpid))
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
