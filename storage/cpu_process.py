@@ -34,7 +34,7 @@ log = structlog.get_logger("maild.store")
 
 T = TypeVar("T")
 
-IDLE_S = 60.0
+IDLE_S = 20.0
 END_S = 5.0
 TRIES = 2
 PIPE_BYTES = 1 << 20  # a small message passes in one write
