@@ -115,8 +115,8 @@ class Tx:
         return None if row is None else row[0]
 
 
-class _Repeatable:
-    """Marks a unit that may be run again."""
+class _Marked:
+    """A unit of which the writer has to know something."""
 
     def __init__(self, unit: Callable[[Tx], Any]) -> None:
         self.unit = unit
@@ -125,14 +125,12 @@ class _Repeatable:
         return self.unit(tx)
 
 
-class _Apart:
-    """Marks a unit that gets a transaction of its own, on the connection's thread."""
+class _Repeatable(_Marked):
+    """It may be run again."""
 
-    def __init__(self, unit: Callable[[Tx], Any]) -> None:
-        self.unit = unit
 
-    def __call__(self, tx: Tx) -> Any:
-        return self.unit(tx)
+class _Apart(_Marked):
+    """It gets a transaction of its own, on the connection's thread."""
 
 
 Outcome = tuple[Any, Exception | None]

@@ -8,18 +8,19 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
+from msgspec import Raw  # JSON as it stands in its column
 
 from storage.clock import iso, iso_or_none
-from storage.records import AttachmentRow, MessageRow, answers_to
+from storage.outbound_events import describe_recipient
+from storage.records import AttachmentRow, MessageRow, RecipientRow, answers_to
 
 
 def rendered(
     message: MessageRow,
     attachments: Sequence[AttachmentRow],
-    recipients: Sequence[tuple[str, str]],
-    due_ms: int,
+    recipients: Sequence[RecipientRow],
 ) -> bytes:
-    """`message`: outbound. `recipients`: (kind, address) pairs, as they entered the queue, due at that time."""
+    """`message`: outbound. `recipients`: as they entered the queue."""
     return msgspec.json.encode(
         {
             "id": message.id,
@@ -33,9 +34,9 @@ def rendered(
             "fromDomain": _domain_of(message.from_address),
             "fromDomainUnicode": message.from_domain_shown,
             "fromName": message.from_name,
-            "toAddresses": _as_it_stands(message.to_addresses),
-            "ccAddresses": _as_it_stands(message.cc_addresses),
-            "bccAddresses": _as_it_stands(message.bcc_addresses),
+            "toAddresses": Raw(message.to_addresses),
+            "ccAddresses": Raw(message.cc_addresses),
+            "bccAddresses": Raw(message.bcc_addresses),
             "replyTo": message.reply_to,
             "replyToAddresses": answers_to(message.reply_to, message.reply_to_addresses),
             "subject": message.subject,
@@ -43,14 +44,14 @@ def rendered(
             "extractedText": message.text_body if message.extracted_text is None else message.extracted_text,
             "messageIdHeader": message.message_id_header,
             "inReplyTo": message.in_reply_to,
-            "references": _as_it_stands(message.reference_ids),
-            "labels": _as_it_stands(message.labels),
+            "references": Raw(message.reference_ids),
+            "labels": Raw(message.labels),
             "isAutoReply": bool(message.is_auto_reply),
             "isSpam": bool(message.is_spam),
             "risk": None,
-            "auth": None if message.auth is None else _as_it_stands(message.auth),
+            "auth": None if message.auth is None else Raw(message.auth),
             "forwardOf": message.forward_of,
-            "recipients": [_recipient(kind, address, due_ms) for kind, address in recipients],
+            "recipients": [describe_recipient(one) for one in recipients],
             "attachments": [_attachment(one) for one in attachments],
             "failureReason": message.failure_reason,
             "scheduledAt": iso_or_none(message.scheduled_at),
@@ -59,22 +60,6 @@ def rendered(
             "createdAt": iso(message.created_at),
         }
     )
-
-
-def _recipient(kind: str, address: str, due_ms: int) -> dict[str, Any]:
-    return {
-        "address": address,
-        "kind": kind,
-        "status": "queued",
-        "attempts": 0,
-        "lastAttemptAt": None,
-        "nextAttemptAt": iso(due_ms),
-        "remoteHost": None,
-        "smtpCode": None,
-        "enhancedCode": None,
-        "response": None,
-        "tls": None,
-    }
 
 
 def _attachment(row: AttachmentRow) -> dict[str, Any]:
@@ -91,7 +76,3 @@ def _attachment(row: AttachmentRow) -> dict[str, Any]:
 def _domain_of(address: str) -> str | None:
     domain = address.rpartition("@")[2].rstrip(".")
     return domain.lower() if "@" in address and domain and domain.isascii() else None
-
-
-def _as_it_stands(json: str) -> msgspec.Raw:
-    return msgspec.Raw(json)

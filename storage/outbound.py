@@ -134,13 +134,31 @@ def enqueue(
     recipients: Sequence[tuple[str, str]],
     now_ms: int,
     expires_at: int,
-) -> None:
-    """Put a message's recipients, (kind, address) each, into the queue; they are due at once."""
+) -> list[RecipientRow]:
+    """Put a message's recipients, (kind, address) each, into the queue; they are due at once. Answers their rows."""
     rows = [
-        (message_id, position, organization_id, address, destination(address), kind, now_ms, expires_at)
+        RecipientRow(
+            message_id=message_id,
+            position=position,
+            organization_id=organization_id,
+            address=address,
+            domain=destination(address),
+            kind=kind,
+            status="queued",
+            attempts=0,
+            last_attempt_at=None,
+            next_attempt_at=now_ms,
+            expires_at=expires_at,
+            remote_host=None,
+            smtp_code=None,
+            enhanced_code=None,
+            response=None,
+            tls=None,
+        )
         for position, (kind, address) in enumerate(recipients)
     ]
-    tx.run_many(_ENQUEUE, rows)
+    tx.run_many(_ENQUEUE, [(*row[:6], row.next_attempt_at, row.expires_at) for row in rows])
+    return rows
 
 
 def destination(address: str) -> str:

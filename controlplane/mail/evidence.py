@@ -91,10 +91,15 @@ class Examiner:
         return await self._examined(message.organization_id, material)
 
     async def _examined(self, owner: str, material: Material) -> EvidenceRow:
-        message = await self._cpu.run(owner, partial(self._as_shown, material))
+        found = await self._cpu.run(owner, partial(self._look_if_small, material))
+        if isinstance(found, Examined):
+            found = row_of(await self._cpu_process.run(owner, partial(examine, found)))
+        return found
+
+    def _look_if_small(self, material: Material) -> EvidenceRow | Examined:
+        message = self._as_shown(material)
         size = len(message.text or "") + len(message.html or "")
-        place = self._cpu if size <= THREAD_CHARS else self._cpu_process
-        return row_of(await place.run(owner, partial(examine, message)))
+        return row_of(examine(message)) if size <= THREAD_CHARS else message
 
     def _as_shown(self, material: Material) -> Examined:
         try:

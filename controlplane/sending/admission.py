@@ -20,7 +20,7 @@ from storage.audit_acts import Act, system
 from storage.clock import day_of, iso, month_of
 from storage.database import Tx
 from storage.ids import Ids
-from storage.records import InboxRow, MessageRow, answers_to, recipients_of
+from storage.records import InboxRow, MessageRow, RecipientRow, answers_to, recipients_of
 from storage.rules import Ruling
 
 
@@ -135,18 +135,18 @@ class Admission:
             answers_to=submission.answers_to,
         )
 
-    def enqueue(self, tx: Tx, attempt: Attempt, inbox: InboxRow, message_id: str) -> None:
-        """Put the message into the queue, and count it."""
+    def enqueue(self, tx: Tx, attempt: Attempt, inbox: InboxRow, message_id: str) -> list[RecipientRow]:
+        """Put the message into the queue, and count it; the rows of its recipients."""
         now_ms, organization_id = attempt.now_ms, attempt.organization.id
         give_up_at_ms = now_ms + self._settings.outbound.give_up_after_s * 1000
-        outbound.enqueue(tx, message_id, organization_id, attempt.recipients, now_ms, give_up_at_ms)
+        queued = outbound.enqueue(tx, message_id, organization_id, attempt.recipients, now_ms, give_up_at_ms)
         correspondents.note(tx, inbox.id, attempt.keys, now_ms, attempt.mode)
-        if attempt.mode != "live":
-            return
-        domain = None if inbox.domain in self._shared_domains else inbox.domain
-        usage.add_message(tx, organization_id, (day_of(now_ms), month_of(now_ms)), domain)
-        if attempt.strangers:
-            tripwire.note(tx, organization_id, attempt.strangers, now_ms, now_ms - guards.BULK_WINDOW_MS)
+        if attempt.mode == "live":
+            domain = None if inbox.domain in self._shared_domains else inbox.domain
+            usage.add_message(tx, organization_id, (day_of(now_ms), month_of(now_ms)), domain)
+            if attempt.strangers:
+                tripwire.note(tx, organization_id, attempt.strangers, now_ms, now_ms - guards.BULK_WINDOW_MS)
+        return queued
 
     def trip(self, tx: Tx, attempt: Attempt) -> None:
         """Remember that the bulk tripwire was tripped. The send that did it is refused."""

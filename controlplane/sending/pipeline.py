@@ -73,7 +73,7 @@ from storage.clock import Clock, iso
 from storage.database import Database, DatabaseClosed, Tx
 from storage.failures import StoreFailure
 from storage.ids import Ids
-from storage.records import AttachmentRow, DraftRow, InboxRow, MessageRow, ReviewRow
+from storage.records import AttachmentRow, DraftRow, InboxRow, MessageRow, RecipientRow, ReviewRow
 
 log = structlog.get_logger("maild.sending")
 
@@ -253,14 +253,14 @@ class Pipeline:
         attachments = messages.attachment_rows(self._ids, message.id, prepared.found.parts)
         blobs.insert(tx, prepared.stored, now_ms)
         messages.insert(tx, message, attachments, prepared.found.search_words)
-        review = None
+        review, queued = None, list[RecipientRow]()
         if reasons:
             review = holding.review_of(
                 attempt, message, reasons, prepared.warnings or (), self._ids.new("rev")
             )
             reviews.open_(tx, review, self._ids.new("evt"))
         elif request.sendAt is None:
-            self._admission.enqueue(tx, attempt, inbox, message.id)
+            queued = self._admission.enqueue(tx, attempt, inbox, message.id)
         inboxes.sent(tx, inbox.id, now_ms)
         told = ChangeEvents(self._ids.new, now_ms)
         if request.claimId is not None and request.completeClaim:
@@ -271,7 +271,7 @@ class Pipeline:
                 raise DraftChanged
             told.draft_changed(tx, "updated", draft, principal.mode)
         self._record(tx, prepared, attempt, inbox, message.id, review)
-        return _answered(tx, prepared, message, attachments, review)
+        return _answered(tx, submission, message, attachments, queued, review)
 
     def _record(
         self,
@@ -374,22 +374,21 @@ def _draft_sent_before(tx: Tx, submission: Submission, seen: DraftRow) -> Accept
 
 def _answered(
     tx: Tx,
-    prepared: Prepared,
+    submission: Submission,
     message: MessageRow,
     attachments: Sequence[AttachmentRow],
+    queued: Sequence[RecipientRow],
     review: ReviewRow | None,
 ) -> Accepted:
     """The answer to the send of a new message, kept under its Idempotency-Key. `review`: what it waits for."""
-    submission, now_ms = prepared.submission, message.created_at
     if review is not None:
         shown = _shown(tx, message.organization_id, message.id)
     else:
-        queued = prepared.recipients if message.status == "queued" else ()
-        shown = new_message_json.rendered(message, attachments, queued, now_ms)
+        shown = new_message_json.rendered(message, attachments, queued)
     if submission.resolved is not None:
         shown = with_resolved(shown, submission.resolved)
     if submission.retry is not None:
-        submission.retry.keep(tx, message.organization_id, shown, message.id, now_ms)
+        submission.retry.keep(tx, message.organization_id, shown, message.id, message.created_at)
     return Accepted(shown, is_replay=False, message_id=message.id, review_id=review.id if review else None)
 
 

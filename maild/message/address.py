@@ -171,9 +171,8 @@ def _is_plain(local: str) -> bool:
     )
 
 
-@lru_cache(
-    DOMAINS_KEPT
-)  # of mail to many people most is to few domains, and reading one costs 20 µs and more
+# Of mail to many people most is to few domains, and reading one costs 20 µs and more.
+@lru_cache(DOMAINS_KEPT)
 def _plain_domain(domain: str) -> str | None:
     """The domain as A-label; None where it is none, or where how it is written counts for the address's length."""
     if not domain.isascii() or "xn--" in domain.lower():

@@ -91,9 +91,8 @@ def _wrapped_report(raw: RawMessage, parsed: ParsedMessage) -> bytes | None:
     if not _top_type(parsed.headers).startswith("multipart/"):
         return None
     for part in _parts(parsed, ("message/rfc822",))[:1]:
-        if (
-            part.encoding != IDENTITY
-        ):  # RFC 2046 §5.2.1; and what is encoded was not counted (`digest_at_once`)
+        # RFC 2046 §5.2.1 allows no other; and what is encoded was not counted (`digest_at_once`).
+        if part.encoding != IDENTITY:
             return None
         inner = _content(raw, part, MAX_STATUS_BYTES)
         fields_end, body = find_body(inner, 0, len(inner))

@@ -21,6 +21,7 @@ _UNSHOWN = re.compile(
 def snippet(text: str, length: int = SNIPPET_CHARS) -> str:
     """The beginning of a text on one line, at most `length` characters, blanks collapsed."""
     head = " ".join(text[: length * 50].split(None, length)[:length])
-    if head[:length].isascii() and head[:length].isprintable():
-        return head[:length].rstrip()
+    shown = head[:length]
+    if shown.isascii() and shown.isprintable():
+        return shown.rstrip()
     return (head if head.isprintable() else _UNSHOWN.sub("", head))[:length].rstrip()

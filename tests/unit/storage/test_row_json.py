@@ -219,12 +219,12 @@ def test_a_send_is_answered_with_what_the_store_shows(
         insert(tx, "messages", sent)
         for attachment in stored:
             insert(tx, "attachments", attachment)
-        outbound.enqueue(tx, row.id, "org_1", recipients, now_ms, now_ms + 1)
+        queued = outbound.enqueue(tx, row.id, "org_1", recipients, now_ms, now_ms + 1)
         shown = message_json.get(tx, "org_1", row.id)
     finally:
         tx.run("ROLLBACK TO example")
         tx.run("RELEASE example")
-    answered = new_message_json.rendered(sent, stored, recipients, now_ms)
+    answered = new_message_json.rendered(sent, stored, queued)
     assert shown is not None
     assert list(json.loads(answered).items()) == list(json.loads(shown.json).items())
 
