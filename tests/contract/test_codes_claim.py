@@ -74,12 +74,12 @@ async def test_mail_whose_code_is_taken_is_passed_over_page_by_page(
     for number in range(60):
         await maild.received(bot, code_mail(number, f"{482000 + number}"))
         if number in (2, 59):
-            before = counted.count
+            counted.begin()
             assert (await claim(maild, bot)).data["value"] == f"{482000 + number}"
-            asked.append(counted.count - before)
+            asked.append(counted.most())
         else:
             await claim(maild, bot)
-    assert asked[1] <= asked[0] + 12  # what other parts ask meanwhile
+    assert asked[1] <= asked[0] + 3  # what other parts ask meanwhile
 
 
 async def test_the_oldest_is_handed_out_first(maild: Running, bot: dict[str, Any]) -> None:
