@@ -176,7 +176,7 @@ class Smtp(_Section):
     session_timeout_s: Positive = 1200
     data_min_bytes_per_s: Positive = 500
     data_min_average_bytes_per_s: Positive = 5000
-    max_bytes_in_flight: Positive = 128 * 1024 * 1024
+    max_bytes_in_flight: Positive = 96 * 1024 * 1024
     bare_line_ends: Literal["rewrite", "refuse"] = "rewrite"
 
 
@@ -189,7 +189,7 @@ class Http(_Section):
     header_timeout_s: Positive = 10
     body_min_bytes_per_s: Positive = 1000
     body_timeout_s: Positive = 900
-    max_bytes_in_flight: Annotated[int, Field(ge=64 * 1024 * 1024)] = 128 * 1024 * 1024
+    max_bytes_in_flight: Annotated[int, Field(ge=64 * 1024 * 1024)] = 96 * 1024 * 1024
     max_connections: Positive = 1000
     max_connections_per_address: Positive = 100
     event_streams_per_organization: Positive = 10

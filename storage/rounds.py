@@ -19,8 +19,9 @@ in at all, deliveries and webhooks have `beside_requests` places, and what they 
 (`has_requests`).
 
 A request that has waited too long is refused (`Overloaded`), so that its caller hears of it. A line that does not come
-to its end any more has as much waiting in it as is allowed, for everybody and in vain: there a fraction of that is
-allowed, so that a part is refused soon and the others hardly wait. Deliveries and webhooks wait without end: what they
+to its end any more has as much waiting in it as is allowed, in vain: there a fraction of that is allowed to what its
+owner has waiting behind something else, so that a part is refused soon and the others hardly wait. Who waits for one
+thing alone does not make the line long, and keeps its whole time. Deliveries and webhooks wait without end: what they
 are to do is kept in the store.
 """
 
@@ -47,8 +48,8 @@ class Kind(IntEnum):
 class RoundPace(NamedTuple):
     """`a_round`: how many pieces of a kind begin in a round. `late_s`: what a mail may take from its last octet to its
     reply, and `mail_s`: for how long after one mail counts as coming in. `patience_s`: how long a request waits before
-    it is refused, `standing_s`: where the line has not come to its end for as long as that. `requests_s`: for how long
-    after one request more are expected.
+    it is refused, `standing_s`: behind another one of its owner, where the line has not come to its end for as long as
+    `patience_s`. `requests_s`: for how long after one request more are expected.
     """
 
     a_round: int = 16
@@ -81,12 +82,15 @@ class _Line(FairLine[_Waiting]):
             self.stands_since = waiting.since
         super().put(owner, waiting)
 
-    def take_older(self, than: float) -> list[_Waiting]:
-        """Those that wait since before then."""
+    def take_late(self, since: float, since_behind: float) -> list[_Waiting]:
+        """Those that wait since before then: what is first of its owner, and what is behind that."""
         taken: list[_Waiting] = []
         for owner, queue in list(self._owners.items()):
-            while queue and queue[0].since < than:
+            while queue and queue[0].since < since:
                 taken.append(queue.popleft())
+            while len(queue) > 1 and queue[1].since < since_behind:
+                taken.append(queue[1])
+                del queue[1]
             if not queue:
                 del self._owners[owner]
         return taken
@@ -172,8 +176,8 @@ class Rounds:
     def _refuse_late(self) -> None:
         line, now = self._lines[Kind.REQUEST], self._now()
         patience_s = self._pace.patience_s
-        if now - line.stands_since >= patience_s:
-            patience_s = self._pace.standing_s
-        for waiting in line.take_older(now - patience_s):
+        stands = now - line.stands_since >= patience_s
+        behind_s = self._pace.standing_s if stands else patience_s
+        for waiting in line.take_late(now - patience_s, now - behind_s):
             if not waiting.called.done():
                 waiting.called.set_exception(Overloaded())

@@ -9,6 +9,8 @@ from controlplane.contract.refusals import Refusal
 from controlplane.transport.connections import is_local
 
 PRINCIPAL = web.RequestKey("principal", Principal)
+KNOWN_KEYS = 10_000
+STRANGERS = ""  # the owner of all requests whose key is not known
 REQUEST = web.RequestKey("request_id", str)  # its id, which the gate gives it
 RATE = web.RequestKey("rate", RateVerdict)
 
@@ -19,10 +21,26 @@ class Callers:
     def __init__(self, authenticator: Authenticator, rate_limit: RateLimit) -> None:
         self._authenticator = authenticator
         self._rate_limit = rate_limit
+        self._known: dict[int, None] = {}  # hashes of headers, the newest last
+
+    def owner_of(self, request: web.Request) -> str:
+        """Whose turn it is, before anybody has asked the store who calls: the peer's or, behind a proxy, which has one
+        address for all, the key's. Keys that were no good have one turn together: everybody can make up many."""
+        peer = request.remote or ""
+        if not is_local(peer):
+            return peer
+        header = request.headers.get("Authorization", "")
+        return header if hash(header) in self._known else STRANGERS
 
     async def admit(self, request: web.Request) -> Principal:
         """The principal that calls; Refusal for what is not an active key, and over the rate."""
-        found = await self._authenticator.principal(bearer(request.headers.get("Authorization")))
+        header = request.headers.get("Authorization")
+        try:
+            found = await self._authenticator.principal(bearer(header))
+        except Refusal:
+            self._known.pop(hash(header), None)
+            raise
+        self._remember(hash(header))
         principal = found._replace(request_id=request[REQUEST])
         request[PRINCIPAL] = principal
         verdict = await self._rate_limit.count(principal.organization_id)
@@ -30,6 +48,14 @@ class Callers:
         if not verdict.allowed:
             raise Refusal("rate_limit_exceeded", retry_after_s=verdict.retry_after_s)
         return principal
+
+    def _remember(self, key: int) -> None:
+        # Of the header its hash alone: what is a secret does not stay in memory, and nobody can make up its like, for
+        # the interpreter's hash of a string has a secret of its own.
+        self._known.pop(key, None)
+        if len(self._known) >= KNOWN_KEYS:
+            del self._known[next(iter(self._known))]
+        self._known[key] = None
 
 
 def address_of(request: web.Request) -> tuple[str, ...]:

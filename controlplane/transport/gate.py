@@ -12,7 +12,6 @@ from conf.strangers import StrangerLog
 from controlplane.contract.refusals import Refusal, bad_request
 from controlplane.operations.table import OPERATIONS
 from controlplane.transport.callers import PRINCIPAL, RATE, REQUEST, Callers
-from controlplane.transport.connections import is_local
 from controlplane.transport.door import Next
 from controlplane.transport.responses import REQUEST_ID, SERVER, refuse
 from controlplane.transport.statuses import HttpRefusal
@@ -75,7 +74,7 @@ class Gate:
     async def _answer(self, application: Next, request: web.Request) -> web.StreamResponse:
         try:
             _check_framing(request)
-            await self._rounds.begin(Kind.REQUEST, _caller(request))
+            await self._rounds.begin(Kind.REQUEST, self._callers.owner_of(request))
             return await application(request)
         except Overloaded:
             return _early(request, _OVERLOADED)
@@ -171,12 +170,6 @@ def _pattern(request: web.Request) -> str | None:
     match = request._match_info
     resource = match.route.resource if match is not None else None
     return resource.canonical if resource is not None else None
-
-
-def _caller(request: web.Request) -> str:
-    """Whose turn it is: the peer's or, behind a proxy, which has one address for all, the key's as it was sent."""
-    peer = request.remote or ""
-    return request.headers.get("Authorization", "") if is_local(peer) else peer
 
 
 def _check_framing(request: web.Request) -> None:

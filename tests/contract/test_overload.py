@@ -4,6 +4,7 @@ from collections import Counter
 
 import pytest
 
+from controlplane.transport.callers import STRANGERS
 from storage.fair_threads import OWN
 from storage.rounds import Kind, Overloaded, Rounds
 from tests.support.running import Running, until
@@ -49,3 +50,28 @@ async def test_mail_that_comes_in_waits_for_nobody_and_all_else_asks_for_its_pla
     await until(all_kinds)
     # Behind a proxy all peers have one address: there it is the turn of the key.
     assert asked[Kind.REQUEST, f"Bearer {maild.api.key}"] == 1
+
+
+async def test_keys_that_are_made_up_have_one_turn_together(
+    maild: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: Counter[str] = Counter()
+    begin = Rounds.begin
+
+    async def noted(self: Rounds, kind: Kind, owner: str = OWN) -> None:
+        asked[owner] += 1
+        await begin(self, kind, owner)
+
+    other = await maild.api.post("/v1/keys", {"name": "other", "scopes": ["inboxes:read"]})
+    monkeypatch.setattr(Rounds, "begin", noted)
+    for number in range(5):
+        made_up = maild.api.with_key(f"svc_live_{number:048x}")
+        assert (await made_up.get("/v1/inboxes")).status == 401
+    known = maild.api.with_key(other.data["apiKey"])
+    for _ in range(3):  # before the first it is not known either
+        assert (await known.get("/v1/inboxes")).status == 200
+    assert (await maild.api.call("DELETE", f"/v1/keys/{other.data['id']}")).status == 200
+    for _ in range(2):  # before the first it is still known
+        assert (await known.get("/v1/inboxes")).status == 401
+    assert asked[STRANGERS] == 5 + 1 + 1
+    assert asked[f"Bearer {other.data['apiKey']}"] == 2 + 1

@@ -36,8 +36,16 @@ class DaemonError(Exception):
     """It did not do what it was started for; the text ends with its last log lines."""
 
 
+class AnswerError(DaemonError):
+    """An answer that is no 2xx."""
+
+    def __init__(self, status: int, text: str) -> None:
+        super().__init__(text)
+        self.status = status
+
+
 class Api:
-    """`/v1` with one key. An answer that is no 2xx raises."""
+    """`/v1` with one key. An answer that is no 2xx raises AnswerError."""
 
     def __init__(self, url: str, key: str, connections: int = 20) -> None:
         self.url = url
@@ -66,7 +74,8 @@ class Api:
     async def _checked(self, answer: aiohttp.ClientResponse) -> bytes:
         raw = await answer.read()
         if not answer.ok:
-            raise DaemonError(f"{answer.method} {answer.url.path}: {answer.status} {raw[:500]!r}")
+            text = f"{answer.method} {answer.url.path}: {answer.status} {raw[:500]!r}"
+            raise AnswerError(answer.status, text)
         return raw
 
     async def until(

@@ -136,6 +136,22 @@ async def test_in_a_line_that_stands_nobody_waits_for_long(work: Work) -> None:
     assert PACE.patience_s <= work.now < 2 * PACE.patience_s
 
 
+async def test_who_waits_for_one_thing_in_a_line_that_stands_keeps_its_whole_time(work: Work) -> None:
+    while not work.refused:
+        work.ask(Kind.REQUEST, "greedy", PACE.a_round + 1)
+        await work.one_round()
+        work.now += PACE.standing_s
+    modest = [f"modest {number}" for number in range(2 * PACE.a_round)]
+    for owner in modest:
+        work.ask(Kind.REQUEST, owner)
+    work.refused.clear()
+    for _ in range(4):
+        work.now += 2 * PACE.standing_s
+        await work.one_round()
+    assert set(work.refused) == {"greedy"}
+    assert set(modest) <= set(work.begun)
+
+
 async def test_what_is_kept_in_the_store_waits_without_end(work: Work) -> None:
     for kind in (Kind.DELIVERY, Kind.WEBHOOK):
         work.ask(kind, kind.name, PACE.a_round + 2)
