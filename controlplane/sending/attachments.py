@@ -1,7 +1,8 @@
 """Attachments of a send: base64 → bytes, within the limits of docs/contract.md, section 8."""
 
-import binascii
 from collections.abc import Sequence
+
+import pybase64
 
 from controlplane.contract.messages import SendMessage
 from controlplane.contract.refusals import Fault, Refusal, invalid
@@ -27,12 +28,9 @@ async def decode_attachments(
 
 def decode(text: str, piece: int = PIECE_CHARACTERS) -> bytes:
     """The bytes that base64 stands for, no padding or other character where none belongs. ValueError."""
-    # RFC 4648 §3.2: padding fills the last four characters. Python takes more of it for as good.
-    if len(text) % 4 or len(text) - len(text.rstrip("=")) > 2:
+    if len(text) % 4:
         raise ValueError("no whole groups of four characters")
-    decoded = [
-        binascii.a2b_base64(text[at : at + piece], strict_mode=True) for at in range(0, len(text), piece)
-    ]
+    decoded = [pybase64.b64decode(text[at : at + piece], validate=True) for at in range(0, len(text), piece)]
     if any(len(one) != piece // 4 * 3 for one in decoded[:-1]):
         raise ValueError("padding before the end")
     return b"".join(decoded)

@@ -72,6 +72,72 @@ def test_punctuation_inside_of_strings_counts_for_nothing(hold: str, shift: int)
     assert body.text == text
 
 
+LONG = "x" * (reading.LONG_BYTES + 1)
+
+
+def test_a_long_string_is_not_given_to_the_parser(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would keep the interpreter to itself for as long as the string is."""
+    given: list[int] = []
+    loads = json.loads
+
+    def noting(text: str, **words: Any) -> Any:
+        given.append(len(text))
+        return loads(text, **words)
+
+    monkeypatch.setattr(json, "loads", noting)
+    files = [{"filename": "\n", "content": LONG}, {"filename": "b", "content": LONG + "y"}]
+    raw = bytearray(json.dumps({"text": 'a "word"\n', "attachments": files}).encode())
+    assert reading.read_json(raw) == {"text": 'a "word"\n', "attachments": files}
+    assert not raw, "held twice"
+    assert len(given) == 1 and given[0] < 1000
+
+
+@pytest.mark.parametrize("indent", [None, 3])
+@pytest.mark.parametrize(
+    "document",
+    [
+        LONG,
+        [LONG, LONG, 1, None, {"a": LONG}],
+        {LONG: 1, "a": LONG},
+        {"a": "é" * reading.LONG_BYTES, "b": LONG},
+        {"a": '\\"' * reading.LONG_BYTES, "b": LONG},
+        {"a": "\n" + LONG, "b": LONG},
+        {"a": "\n" * 9, "b": LONG + "\\", "c": LONG},
+        {"a": LONG + "\u2028\x7f"},
+    ],
+)
+def test_long_strings_are_what_they_are(document: Any, indent: int | None) -> None:
+    for ascii_only in (True, False):
+        raw = json.dumps(document, indent=indent, ensure_ascii=ascii_only).encode()
+        assert reading.read_json(bytearray(raw)) == document
+
+
+@pytest.mark.parametrize(
+    ("raw", "told"),
+    [
+        (f'{{"a":"{LONG}\x00"}}', "invalid_json"),
+        (f'{{"a":"{LONG}\n"}}', "invalid_json"),
+        (f'{{"a":"{LONG}', "invalid_json"),
+        (f'{{"a":"{LONG}"', "invalid_json"),
+        (f'{{"a":"{LONG}"}} {{}}', "invalid_json"),
+        (f'{{"a":"{LONG}" "b"}}', "invalid_json"),
+        (f'{{"{LONG}":1,"{LONG}":2}}', "given_twice"),
+        (f'{{"a":"{LONG}","a":"{LONG}"}}', "given_twice"),
+        (b'{"a":"' + LONG.encode() + b'\xff"}', "invalid_json"),
+    ],
+)
+def test_faults_around_long_strings_are_told_as_around_short_ones(raw: str | bytes, told: str) -> None:
+    error = refused(CreateInbox, raw)
+    assert error.details is not None
+    (fault,) = error.details["fields"]
+    assert fault["code"] == told
+    if told == "invalid_json" and isinstance(raw, str):
+        try:
+            json.loads(raw)
+        except json.JSONDecodeError as known:
+            assert f"line {known.lineno}, column {known.colno}" in fault["message"]
+
+
 def test_the_largest_honest_request_passes() -> None:
     whole = {
         "inboxId": "inb_1",
