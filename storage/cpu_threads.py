@@ -4,8 +4,9 @@ There is one thread, because the interpreter runs one thread at a time: two woul
 would wait for both each time it wants the interpreter back, which is at every statement and every socket it reads.
 While the thread works, the loop waits `SWITCH_S` for it instead of Python's usual time: a mail takes about fifty such
 waits from its greeting to its 250. The thread is not one of those that wait for the disk, so that an fsync never waits
-behind the reading of a mail. Owners (an address, an organization) take turns at it (storage.fair_threads); work of many
-steps takes a turn for each step.
+behind the reading of a mail. Between two pieces of work it stands back for the loop (storage.loop_first).
+
+Owners (an address, an organization) take turns at it (storage.fair_threads); work of many steps takes a turn for each.
 """
 
 import asyncio
@@ -15,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from storage.fair_threads import FairThreads, Serve
+from storage.loop_first import LoopFirst, clocks_of_this_thread
 
 T = TypeVar("T")
 
@@ -23,12 +25,15 @@ _END = object()
 
 
 class CpuThreads:
-    """Runs work off the event loop, one piece at a time. `owner`: an address, an organization id, or `OWN`."""
+    """Runs work off the event loop, one piece at a time. `owner`: an address, an organization id, or `OWN`.
+
+    Made on the loop's thread."""
 
     def __init__(self) -> None:
         self._executor = ThreadPoolExecutor(1, "cpu")
-        self._turns: FairThreads[Callable[[], Any], Any] = FairThreads([self._thread], share=1)
+        self._turns: FairThreads[Callable[[], Any], Any] = FairThreads([self._thread], share=1, held_s=0)
         self._usual_s = sys.getswitchinterval()
+        self._loop_first = LoopFirst(clocks_of_this_thread())
 
     async def run(self, owner: str, work: Callable[[], T]) -> T:
         """What `work` gives or raises, once it is its owner's turn; work whose caller was cancelled is not begun."""
@@ -44,10 +49,12 @@ class CpuThreads:
         return asyncio.get_running_loop().run_in_executor(self._executor, serve, self._call)
 
     def _call(self, work: Callable[[], Any]) -> Any:
+        self._loop_first.begin()
         sys.setswitchinterval(SWITCH_S)
         try:
             return work()
         finally:
+            self._loop_first.end()
             sys.setswitchinterval(self._usual_s)
 
     async def close(self) -> None:

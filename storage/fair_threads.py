@@ -7,7 +7,7 @@ comes first, and its threads are not limited.
 
 `submit` is called from the event loop; the work runs on one of the threads, which go on while anything may run. Waking
 the loop costs as much as a small piece of work does, so results are handed over together: those of one owner, held
-for `HELD_S` at most and the piece of work that follows. An owner's answer never waits for another owner's work.
+for `held_s` at most and the piece of work that follows. An owner's answer never waits for another owner's work.
 
 Two threads hand the interpreter back and forth at each statement, and small pieces of work cost twice as much on two as
 on one. So an owner whose thread is at work gets another only when a piece takes longer than `HELP_S` while others wait.
@@ -97,9 +97,11 @@ class _Job(NamedTuple, Generic[Work, T]):
 
 
 class FairThreads(Generic[Work, T]):
-    """`threads`: each calls the function it is given on a thread of its own, with what runs a piece of work there."""
+    """`threads`: each calls the function it is given on a thread of its own, with what runs a piece of work there.
+    `held_s`: 0 where a thread takes its time between two pieces."""
 
-    def __init__(self, threads: "Sequence[Thread[Work, T]]", share: int) -> None:
+    def __init__(self, threads: "Sequence[Thread[Work, T]]", share: int, held_s: float = HELD_S) -> None:
+        self._held_s = held_s
         self._idle = list(threads)
         self._turns: FairOrder[_Job[Work, T]] = FairOrder(share)
         self._lock = threading.Lock()  # held for a few steps of FairOrder
@@ -166,7 +168,7 @@ class FairThreads(Generic[Work, T]):
         since = 0.0
         while (taken := self._next(owner, thread)) is not None:
             before, (owner, job) = owner, taken
-            if held and (owner != before or owner == OWN or time.perf_counter() - since > HELD_S):
+            if held and (owner != before or owner == OWN or time.perf_counter() - since > self._held_s):
                 loop.call_soon_threadsafe(_all, held)
                 held = []
             if job.future.cancelled():  # its caller does not wait for it any more

@@ -7,8 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import pytest
 import pytest_asyncio
 
-from storage import fair_threads
-from storage.fair_threads import OWN, FairOrder, FairThreads, Serve
+from storage.fair_threads import HELD_S, OWN, FairOrder, FairThreads, Serve
 
 
 def taken(turns: FairOrder[str], count: int) -> list[str]:
@@ -84,11 +83,11 @@ class Gates:
 Plain = FairThreads[Callable[[], str], str]
 
 
-def plain_threads(count: int, share: int) -> Plain:
+def plain_threads(count: int, share: int, held_s: float = HELD_S) -> Plain:
     def thread(serve: Serve[Callable[[], str], str]) -> Awaitable[None]:
         return asyncio.to_thread(serve, lambda work: work())
 
-    return FairThreads([thread for _ in range(count)], share)
+    return FairThreads([thread for _ in range(count)], share, held_s)
 
 
 @pytest_asyncio.fixture
@@ -148,12 +147,9 @@ async def test_work_of_a_caller_that_left_is_not_done_and_keeps_nobody_from_its_
 
 
 @pytest.mark.parametrize("follower", ["b", "a", OWN])
-async def test_no_answer_waits_for_the_work_of_another_owner(
-    gates: Gates, monkeypatch: pytest.MonkeyPatch, follower: str
-) -> None:
+async def test_no_answer_waits_for_the_work_of_another_owner(gates: Gates, follower: str) -> None:
     """Results of one owner are told together for a moment, as waking the loop for each costs as much as a read."""
-    monkeypatch.setattr(fair_threads, "HELD_S", 3600)
-    threads = plain_threads(1, share=1)
+    threads = plain_threads(1, share=1, held_s=3600)
     first = threads.submit(OWN if follower == OWN else "a", gates.work("first"))
     await gates.until(1)
     slow = threads.submit(follower, gates.work("slow"))
@@ -167,6 +163,21 @@ async def test_no_answer_waits_for_the_work_of_another_owner(
     assert first.done() is is_told and not slow.done()
     gates.end("slow")
     assert [await first, await slow] == ["first", "slow"]
+
+
+async def test_an_answer_is_told_before_the_next_piece_where_the_thread_rests_between_them(
+    gates: Gates,
+) -> None:
+    threads = plain_threads(1, share=1, held_s=0)
+    first = threads.submit("a", gates.work("first"))
+    await gates.until(1)
+    slow = threads.submit("a", gates.work("slow"))
+    gates.end("first")
+    async with asyncio.timeout(5):
+        assert await first == "first"
+    assert not slow.done()
+    gates.end("slow")
+    assert await slow == "slow"
 
 
 async def test_small_pieces_of_one_owner_take_one_thread(gates: Gates) -> None:
