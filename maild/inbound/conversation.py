@@ -54,6 +54,7 @@ class ConversationHost(Protocol):
     def is_balancer(self, peer: str) -> bool: ...
     def closed(self, session: Any) -> None: ...
     def committing(self) -> AbstractContextManager[None]: ...
+    async def may_commit(self, peer: str) -> None: ...
 
 
 class Conversation(SmtpProtocol):
@@ -302,7 +303,9 @@ class Conversation(SmtpProtocol):
     async def _commit(self, transaction: MailTransaction, intake: Intake) -> str:
         """Runs to its end whatever becomes of the session."""
         try:
-            return await self._accept(transaction, await intake.finish())
+            stored = await intake.finish()
+            await self._host.may_commit(self.peer)
+            return await self._accept(transaction, stored)
         except SmtpError:
             raise
         except Exception as error:

@@ -23,6 +23,7 @@ from storage.byte_account import ByteAccount
 from storage.cpu_threads import CpuThreads
 from storage.disk import Disk
 from storage.ids import Ids
+from storage.round_share import RoundShare
 from storage.service import Service
 
 log = structlog.get_logger("maild.smtp")
@@ -30,6 +31,7 @@ log = structlog.get_logger("maild.smtp")
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 BACKLOG = 512
+COMMITTED_A_ROUND = 3  # a millisecond each, before the first wait
 DRAIN_S = 6.0
 _CLOSING = SmtpError(421, "4.3.2", "service is shutting down, try again later")
 
@@ -84,6 +86,7 @@ class SessionListener(Service):
         self._committing = 0  # messages, with or without their session
         self._memory = ground.memory
         self._changed = asyncio.Event()  # a session ended, or its message did
+        self._committed = RoundShare(COMMITTED_A_ROUND)
 
     @abstractmethod
     def _session(self, is_tls_first: bool, loop: asyncio.AbstractEventLoop) -> Conversation:
@@ -175,6 +178,10 @@ class SessionListener(Service):
             if not self._per_address[peer]:
                 del self._per_address[peer]
         self._changed.set()
+
+    async def may_commit(self, peer: str) -> None:
+        """Return when a message that has come may be taken."""
+        await self._committed.begin(peer)
 
     def is_balancer(self, peer: str) -> bool:
         """Does a connection from there begin with a PROXY header? From anywhere else none is ever looked for."""
