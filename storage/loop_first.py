@@ -5,8 +5,8 @@ interpreter up, and has to get it back. While the loop has nothing to do that co
 request of two milliseconds becomes one of ten, and whoever keeps the thread busy with large mail slows everybody down.
 
 So the thread rests between two pieces of work when the loop computed during the last one: for as long as the loop goes
-on, and at most `REST_TIMES` what the piece took, so that its work is slow then but never stands still. It looks often
-whether the loop has come to rest, since the loop itself may only wait for the next piece.
+on, and at most `REST_TIMES` what the piece took and `REST_S`, so that its work is slow then but never stands still, not
+even where a piece is as long as signing 20 MB. It looks often whether the loop has come to rest, since the loop itself may only wait for the next piece.
 """
 
 import threading
@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 REST_TIMES = 20
+REST_S = 0.2
 BUSY_SHARE = 0.2  # of the time that was looked at; one session that brings a large mail is a tenth
 LOOK_S = 0.005  # at most, and not longer than the piece took
 SHORTEST_LOOK_S = 0.0003  # less is not slept
@@ -57,7 +58,7 @@ class LoopFirst:
         at = self._clocks.now()
         self._took = at - self._began
         was_busy = _is_busy(self._clocks.loop_s() - self._loop_s, self._took)
-        self._rests_until = at + REST_TIMES * self._took if was_busy else float("-inf")
+        self._rests_until = at + min(REST_S, REST_TIMES * self._took) if was_busy else float("-inf")
 
 
 def _is_busy(computed_s: float, span_s: float) -> bool:

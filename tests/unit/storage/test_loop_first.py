@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from storage.loop_first import LOOK_S, REST_TIMES, Clocks, LoopFirst
+from storage.loop_first import LOOK_S, REST_S, REST_TIMES, Clocks, LoopFirst
 
 
 @dataclass
@@ -50,6 +50,12 @@ def test_beside_a_busy_loop_it_rests_many_times_as_long_as_it_computed() -> None
     machine = Machine(busy=0.9)
     computed(machine, 0.003).begin()
     assert machine.slept == pytest.approx(REST_TIMES * 0.003)
+
+
+def test_after_a_long_piece_it_does_not_rest_for_seconds() -> None:
+    machine = Machine(busy=0.9)
+    computed(machine, 1.0).begin()
+    assert machine.slept == pytest.approx(REST_S)
 
 
 def test_a_loop_that_is_busy_for_ever_does_not_stop_the_work() -> None:
