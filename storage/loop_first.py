@@ -6,7 +6,8 @@ request of two milliseconds becomes one of ten, and whoever keeps the thread bus
 
 So the thread rests between two pieces of work when the loop computed during the last one: for as long as the loop goes
 on, and at most `REST_TIMES` what the piece took and `REST_S`, so that its work is slow then but never stands still, not
-even where a piece is as long as signing 20 MB. It looks often whether the loop has come to rest, since the loop itself may only wait for the next piece.
+even where a piece is as long as signing 20 MB. It looks often whether the loop has come to rest, since the loop itself
+may only wait for the next piece.
 """
 
 import threading
