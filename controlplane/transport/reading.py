@@ -34,9 +34,8 @@ _END_OF_STRING = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 def read_body(model: type[RequestBody], raw: bytearray) -> RequestBody:
     """The model of this JSON, which is taken out of `raw`: large bodies are not held twice. Refusal 400."""
     _refuse_many(raw)
-    is_suspect = any(
-        b"\\u" in piece for piece in _pieces(raw, 1)
-    )  # NUL and half a surrogate pair are escaped
+    # NUL and half of a surrogate pair come as escapes alone.
+    is_suspect = b"\\" in raw and any(b"\\u" in piece for piece in _pieces(raw, 1))
     return validated(model, _parse(raw), may_have_unfit_texts=is_suspect)
 
 
@@ -86,8 +85,7 @@ def _outside_of_strings(raw: bytearray) -> Iterator[bytes]:
 def _parse(raw: bytearray) -> Any:
     if len(raw) > LONG_BYTES:
         try:
-            short, texts = _without_long_strings(raw)
-            document = _put_back(_load(short), texts)
+            document = _parse_in_pieces(raw)
         except (ValueError, RecursionError, Refusal):
             pass  # it is told of the whole, with the line and column that its author knows
         else:
@@ -125,6 +123,12 @@ def _no_constant(name: str) -> None:
 
 
 # Long strings ----------------------------------------------------------------------------------------
+
+
+def _parse_in_pieces(raw: bytearray) -> Any:
+    """ValueError, RecursionError, Refusal: what was taken out is not held any more then."""
+    short, texts = _without_long_strings(raw)
+    return _put_back(_load(short), texts)
 
 
 def _without_long_strings(raw: bytearray) -> tuple[str, Mapping[str, str]]:
