@@ -32,6 +32,7 @@ from typing import NamedTuple
 
 from storage.fair_line import FairLine
 from storage.fair_threads import OWN
+from storage.next_round import NextRound
 
 LEAST = 1 / 16
 GROWTH = 1.01  # a mail: twice as many places after some seventy
@@ -105,7 +106,7 @@ class Rounds:
         self._pace = pace
         self._begun = [0.0] * len(Kind)  # and not yet made up for by rounds
         self._lines = [_Line() for _ in Kind]
-        self._is_counting = False
+        self._next_round = NextRound(self._begin_round)
         self._beside_mail = float(pace.a_round)
         self._mail_until = self._requests_until = float("-inf")
 
@@ -126,7 +127,7 @@ class Rounds:
             return
         waiting = _Waiting(asyncio.get_running_loop().create_future(), self._now())
         self._lines[kind].put(owner, waiting)
-        self._expect_a_round()
+        self._next_round.expect()
         await waiting.called
 
     def has_requests(self) -> bool:
@@ -149,15 +150,9 @@ class Rounds:
 
     def _count(self, kind: Kind) -> None:
         self._begun[kind] += 1
-        self._expect_a_round()
+        self._next_round.expect()
 
-    def _expect_a_round(self) -> None:
-        if not self._is_counting:
-            self._is_counting = True
-            asyncio.get_running_loop().call_soon(self._next_round)
-
-    def _next_round(self) -> None:
-        self._is_counting = False
+    def _begin_round(self) -> None:
         self._refuse_late()
         for kind in Kind:
             self._begun[kind] = max(0, self._begun[kind] - self._places(kind))
@@ -165,7 +160,7 @@ class Rounds:
             while line and self._has_place(kind):
                 self._call(kind, line.take())
         if any(self._lines) or any(self._begun):
-            self._expect_a_round()
+            self._next_round.expect()
 
     def _call(self, kind: Kind, waiting: _Waiting) -> None:
         if waiting.called.done():  # its caller was cancelled
