@@ -67,6 +67,7 @@ from storage.cpu_threads import CpuThreads
 from storage.database import Database
 from storage.disk import Disk
 from storage.ids import Ids
+from storage.recent_use import RecentUse
 from storage.rounds import Rounds
 from storage.sealing import Sealer
 
@@ -159,6 +160,7 @@ def mail_in(
         ids=ids,
         strangers=strangers,
         memory=ByteAccount(settings.smtp.max_bytes_in_flight),
+        use=RecentUse(clock.monotonic),
     )
     block_lists = BlockLists(settings.smtp.dnsbl, ground.resolver.ipv4)
     listener = Listener(common, settings.smtp, acceptor, ground.rounds, patience, block_lists)

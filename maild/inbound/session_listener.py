@@ -23,6 +23,7 @@ from storage.byte_account import ByteAccount
 from storage.cpu_threads import CpuThreads
 from storage.disk import Disk
 from storage.ids import Ids
+from storage.recent_use import RecentUse
 from storage.round_share import RoundShare
 from storage.service import Service
 
@@ -31,6 +32,7 @@ log = structlog.get_logger("maild.smtp")
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 BACKLOG = 512
+ANSWERED_A_ROUND = 4  # commands: a fifth of a millisecond each
 COMMITTED_A_ROUND = 3  # a millisecond each, before the first wait
 DRAIN_S = 6.0
 _CLOSING = SmtpError(421, "4.3.2", "service is shutting down, try again later")
@@ -42,7 +44,8 @@ class ListenError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ListenerGround:
-    """What every listener stands on. `memory`: the account of what messages in transfer hold, of all listeners."""
+    """What every listener stands on. Of all listeners: `memory`, the account of what messages in transfer hold, and
+    `use`, the commands of each address."""
 
     blobs: Blobs
     disk: Disk
@@ -53,6 +56,7 @@ class ListenerGround:
     ids: Ids
     strangers: StrangerLog
     memory: ByteAccount
+    use: RecentUse
 
 
 class SessionListener(Service):
@@ -86,7 +90,9 @@ class SessionListener(Service):
         self._committing = 0  # messages, with or without their session
         self._memory = ground.memory
         self._changed = asyncio.Event()  # a session ended, or its message did
-        self._committed = RoundShare(COMMITTED_A_ROUND)
+        self._use = ground.use
+        self._answered = RoundShare(ANSWERED_A_ROUND, self._use.is_light)
+        self._committed = RoundShare(COMMITTED_A_ROUND, self._use.is_light)
 
     @abstractmethod
     def _session(self, is_tls_first: bool, loop: asyncio.AbstractEventLoop) -> Conversation:
@@ -178,6 +184,11 @@ class SessionListener(Service):
             if not self._per_address[peer]:
                 del self._per_address[peer]
         self._changed.set()
+
+    async def may_answer(self, peer: str) -> None:
+        """Return when a command that has come may be answered."""
+        self._use.note(peer)
+        await self._answered.begin(peer)
 
     async def may_commit(self, peer: str) -> None:
         """Return when a message that has come may be taken."""

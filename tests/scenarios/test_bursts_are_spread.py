@@ -1,38 +1,48 @@
-"""Messages that end in one moment are taken in several rounds of the event loop, so that others get their turns between
-(storage/round_share.py)."""
+"""What many sessions bring in one moment is taken in several rounds of the event loop, so that others get their turns
+between (storage/round_share.py)."""
 
 import asyncio
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from maild.inbound.accept import Acceptor
-from maild.inbound.session_listener import COMMITTED_A_ROUND
+from maild.inbound.conversation import Conversation
+from maild.inbound.session_listener import ANSWERED_A_ROUND, COMMITTED_A_ROUND
 from tests.support.running import Running
 
 MANY = 12
+Called = Callable[..., Any]
+
+
+class CountedRounds:
+    """How often a function is called in each round of the loop, until it was so often in all."""
+
+    def __init__(self, in_all: int) -> None:
+        self.calls: Counter[int] = Counter()
+        self._in_all = in_all
+        self._round = 0
+
+    def counted(self, function: Called) -> Called:
+        def call(*args: Any) -> Any:
+            self.calls[self._round] += 1
+            return function(*args)
+
+        return call
+
+    def begin(self) -> None:
+        self._round += 1
+        if self.calls.total() < self._in_all:
+            asyncio.get_running_loop().call_soon(self.begin)
 
 
 async def test_messages_that_end_at_once_are_taken_in_several_rounds(
     maild: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    loop = asyncio.get_running_loop()
-    taken: Counter[int] = Counter()
-    this_round = 0
-    accept = Acceptor.accept
-
-    def next_round() -> None:
-        nonlocal this_round
-        this_round += 1
-        if taken.total() < MANY:
-            loop.call_soon(next_round)
-
-    def noted(*args: Any) -> Any:
-        taken[this_round] += 1
-        return accept(*args)
-
-    monkeypatch.setattr(Acceptor, "accept", noted)
+    rounds = CountedRounds(MANY)
+    monkeypatch.setattr(Acceptor, "accept", rounds.counted(Acceptor.accept))
     inbox = await maild.inbox("bot")
     talks = [await maild.smtp() for _ in range(MANY)]
     for talk in talks:
@@ -40,7 +50,21 @@ async def test_messages_that_end_at_once_are_taken_in_several_rounds(
         await talk.say("MAIL FROM:<f@friend.test>")
         await talk.say(f"RCPT TO:<{inbox['address']}>")
         assert (await talk.say("DATA")).startswith("354")
-    next_round()
+    rounds.begin()
     await asyncio.gather(*(talk.write(b"Subject: hi\r\n\r\nhello\r\n.\r\n") for talk in talks))
     assert [(await talk.reply())[:3] for talk in talks] == ["250"] * MANY
-    assert 1 < max(taken.values()) <= COMMITTED_A_ROUND
+    assert 1 < max(rounds.calls.values()) <= COMMITTED_A_ROUND
+
+
+async def test_commands_that_come_at_once_are_answered_in_several_rounds(
+    maild: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talks = [await maild.smtp() for _ in range(MANY)]
+    for talk in talks:
+        await talk.say("EHLO friend.test")
+    rounds = CountedRounds(MANY)
+    monkeypatch.setattr(Conversation, "active", rounds.counted(Conversation.active))
+    rounds.begin()
+    await asyncio.gather(*(talk.write(b"NOOP\r\n") for talk in talks))
+    assert [(await talk.reply())[:3] for talk in talks] == ["250"] * MANY
+    assert 1 < max(rounds.calls.values()) <= ANSWERED_A_ROUND
