@@ -21,7 +21,7 @@ import uvloop
 from scripts.bench import measure
 from tests.support import hostile
 from tests.support.hostile import Target
-from tests.support.hostile.attacks import ATTACKS
+from tests.support.hostile.attacks import ATTACKS, CROWDS
 from tests.support.hostile.stage import Stage, stage
 from tests.support.hostile.wire import connection, mail
 
@@ -97,7 +97,8 @@ if __name__ == "__main__":
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     options.add_argument("--seconds", type=float, default=8)
-    options.add_argument("--only", nargs="*", choices=sorted(ATTACKS), default=list(ATTACKS))
+    names = [*ATTACKS, *CROWDS]
+    options.add_argument("--only", nargs="*", choices=sorted(names), default=names)
     given = options.parse_args()
     uvloop.install()
     measure.run(main(given.seconds, given.only))

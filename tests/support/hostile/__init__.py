@@ -45,7 +45,7 @@ class Peers:
 
 @asynccontextmanager
 async def running(target: Target, names: Iterable[str]) -> AsyncIterator[Peers]:
-    """The attacks of these names (keys of `attacks.ATTACKS`), until the block is left."""
+    """The attacks of these names (keys of `attacks.ATTACKS` and `CROWDS`), until the block is left."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "tests.support.hostile", json.dumps(asdict(target)), *names,
         cwd=ROOT, stdout=asyncio.subprocess.PIPE,

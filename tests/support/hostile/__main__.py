@@ -13,7 +13,7 @@ from typing import Any
 import uvloop
 
 from tests.support.hostile import Attack, Target, hops
-from tests.support.hostile.attacks import ATTACKS
+from tests.support.hostile.attacks import ATTACKS, CROWDS
 
 REST_S = 0.5
 
@@ -35,7 +35,8 @@ async def main(target: Target, names: Sequence[str]) -> None:
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopped.set)
     hop = await hops.serve(target.hop_address, target.hop_port)
     rounds: Counter[str] = Counter()
-    tasks = [asyncio.create_task(repeat(ATTACKS[name], target, rounds)) for name in names]
+    attacks = ATTACKS | CROWDS
+    tasks = [asyncio.create_task(repeat(attacks[name], target, rounds)) for name in names]
     print("attacking", flush=True)
     await stopped.wait()
     for task in tasks:

@@ -10,6 +10,7 @@ from tests.support.hostile.wire import begin, connection, drip, mail, reply, say
 
 KIB, MIB = 1024, 1024 * 1024
 LINE = b"y" * 70 + b"\r\n"
+CROWD_MAILS = 50
 _UNKNOWN_CHARSETS = b",\r\n ".join(b"=?x?b?gA?= =?y?b?gA?= <a%d@x.test>" % n for n in range(2800))
 _SIGNED = signed.message(*signed.signatures(8))
 _SIGNED_OFTEN = signed.message(
@@ -103,6 +104,24 @@ async def mail_whose_dns_hangs(target: Target) -> None:
     await asyncio.gather(*(one() for _ in range(30)), return_exceptions=True)
 
 
+async def crowd_from_four_addresses(target: Target) -> None:
+    await _crowd(target, addresses=4, sessions=20)
+
+
+async def crowd_from_sixteen_addresses(target: Target) -> None:
+    await _crowd(target, addresses=16, sessions=5)
+
+
+async def _crowd(target: Target, addresses: int, sessions: int) -> None:
+    """Ordinary mail, each on a connection of its own, from so many sessions of each address at once."""
+
+    async def one(stranger: int) -> None:
+        for _ in range(CROWD_MAILS):
+            await mail(target, stranger, target.addresses[:1], b"Subject: hi\r\n\r\nhello")
+
+    await asyncio.gather(*(one(100 + number % addresses) for number in range(addresses * sessions)))
+
+
 async def large_mails_at_once(target: Target) -> None:
     raw = lines(12 * MIB)
     await asyncio.gather(*(mail(target, 8, target.addresses[:1], raw) for _ in range(5)))
@@ -175,3 +194,5 @@ ATTACKS = (
     session_that_reads_nothing,
     words_that_make_no_sense,
 )
+
+CROWDS = (crowd_from_four_addresses, crowd_from_sixteen_addresses)
