@@ -22,6 +22,7 @@ from storage.blobs import Blobs
 from storage.byte_account import ByteAccount
 from storage.cpu_threads import CpuThreads
 from storage.disk import Disk
+from storage.fair_server import FairServer
 from storage.ids import Ids
 from storage.recent_use import RecentUse
 from storage.round_share import RoundShare
@@ -31,7 +32,7 @@ log = structlog.get_logger("maild.smtp")
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
-BACKLOG = 512
+BEGUN_A_ROUND = 4  # connections: as much as a command
 ANSWERED_A_ROUND = 4  # commands: a fifth of a millisecond each
 COMMITTED_A_ROUND = 3  # a millisecond each, before the first wait
 DRAIN_S = 6.0
@@ -81,8 +82,8 @@ class SessionListener(Service):
         )  # finding the method anew costs more than not writing a line
         self._ids = ground.ids
         self._balancers = [ipaddress.ip_network(network) for network in limits.proxy_from]
-        self._servers: list[asyncio.Server] = []
-        self._tls_servers: list[asyncio.Server] = []
+        self._servers: list[FairServer] = []
+        self._tls_servers: list[FairServer] = []
         self._is_open = False
         self._sessions: set[Conversation] = set()
         self._counted: dict[Conversation, str] = {}  # as whose each counts
@@ -91,6 +92,7 @@ class SessionListener(Service):
         self._memory = ground.memory
         self._changed = asyncio.Event()  # a session ended, or its message did
         self._use = ground.use
+        self._begun = RoundShare(BEGUN_A_ROUND, self._use.is_light)
         self._answered = RoundShare(ANSWERED_A_ROUND, self._use.is_light)
         self._committed = RoundShare(COMMITTED_A_ROUND, self._use.is_light)
 
@@ -119,20 +121,19 @@ class SessionListener(Service):
         for address in self._limits.listen_tls:
             self._tls_servers.append(await self._listen(self.keys[1], address, is_tls_first=True))
 
-    async def _listen(self, key: str, address: str, *, is_tls_first: bool) -> asyncio.Server:
+    async def _listen(self, key: str, address: str, *, is_tls_first: bool) -> FairServer:
         loop = asyncio.get_running_loop()
-        host, port = host_port(address)
+        server = FairServer(lambda: self._session(is_tls_first, loop), self._may_begin)
         try:
-            return await loop.create_server(
-                lambda: self._session(is_tls_first, loop), host, port, backlog=BACKLOG
-            )
+            await server.listen(*host_port(address))
         except OSError as error:
             raise ListenError(f"{key}: can't listen on {address}: {error.strerror or error}") from error
+        return server
 
     async def stop(self) -> None:
         """No new sessions; idle ones get 421, messages in transfer may finish within DRAIN_S, commits always do."""
         for server in (*self._servers, *self._tls_servers):
-            server.close()
+            await server.close()
         idle = [session for session in self._sessions if not session.is_busy]
         for session in idle:
             session.hang_up(_CLOSING)
@@ -185,6 +186,10 @@ class SessionListener(Service):
                 del self._per_address[peer]
         self._changed.set()
 
+    async def _may_begin(self, address: str) -> None:
+        self._use.note(address)
+        await self._begun.begin(address)
+
     async def may_answer(self, peer: str) -> None:
         """Return when a command that has come may be answered."""
         self._use.note(peer)
@@ -231,7 +236,7 @@ class SessionListener(Service):
             self._changed.set()
 
 
-def _addresses(servers: Sequence[asyncio.Server]) -> list[str]:
+def _addresses(servers: Sequence[FairServer]) -> list[str]:
     sockets = [one for server in servers for one in server.sockets]
     return [_show(*sock.getsockname()[:2]) for sock in sockets]
 

@@ -1,0 +1,113 @@
+"""A server whose connections wait for their turns, which its owner gives.
+
+The event loop's own servers begin one connection in a round, in the order in which they came: who comes behind fifty of
+one stranger waits for fifty rounds before anything is said. Here all that have come are accepted at once, which costs
+next to nothing, and each begins when `may_begin` returns.
+
+While `WAITING_MAX` wait, nothing is accepted, and the kernel's backlog keeps the others. Where the process or the
+system is out of descriptors or memory, accepting rests for `REST_S`.
+"""
+
+import asyncio
+import errno
+import socket
+from collections.abc import Awaitable, Callable
+
+import structlog
+
+log = structlog.get_logger("maild.listen")
+
+BACKLOG = 512
+ACCEPTED_AT_ONCE = 64
+WAITING_MAX = 512
+REST_S = 1.0
+_EXHAUSTED = {errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM}
+
+
+class FairServer:
+    """`connect`: makes the protocol of a connection. `may_begin`: returns when one from this address may begin.
+
+    Called on the event loop."""
+
+    def __init__(
+        self, connect: Callable[[], asyncio.BaseProtocol], may_begin: Callable[[str], Awaitable[None]]
+    ) -> None:
+        self._connect = connect
+        self._may_begin = may_begin
+        self._waiting: set[asyncio.Task[None]] = set()
+        self._rest: asyncio.TimerHandle | None = None
+        self._is_accepting = False
+        self.sockets: tuple[socket.socket, ...] = ()
+
+    async def listen(self, host: str, port: int) -> None:
+        """On all addresses of the host; port 0: any. OSError when that is not possible."""
+        loop = asyncio.get_running_loop()
+        found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        bound: list[socket.socket] = []
+        try:
+            for family, _, _, _, address in dict.fromkeys(found):
+                bound.append(socket.create_server(address, family=family, backlog=BACKLOG))
+                bound[-1].setblocking(False)
+        except OSError:
+            for one in bound:
+                one.close()
+            raise
+        self.sockets = tuple(bound)
+        self._go_on()
+
+    async def close(self) -> None:
+        """Accept nothing more, and close what waits; what has begun goes on."""
+        self._stop()
+        for one in self.sockets:
+            one.close()
+        self.sockets = ()
+        if self._waiting:
+            await asyncio.wait(self._waiting)
+
+    def _go_on(self) -> None:
+        self._rest, self._is_accepting = None, True
+        for one in self.sockets:
+            asyncio.get_running_loop().add_reader(one, self._accept, one)
+
+    def _stop(self) -> None:
+        if self._rest is not None:
+            self._rest.cancel()
+        self._rest, self._is_accepting = None, False
+        for one in self.sockets:
+            asyncio.get_running_loop().remove_reader(one)
+
+    def _accept(self, listening: socket.socket) -> None:
+        try:
+            for _ in range(min(ACCEPTED_AT_ONCE, WAITING_MAX - len(self._waiting))):
+                self._accept_one(listening)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            if error.errno in _EXHAUSTED:
+                log.error("accepting_rests", reason=error.strerror)
+                self._stop()
+                self._rest = asyncio.get_running_loop().call_later(REST_S, self._go_on)
+            return  # else one that was gone before it was accepted, of which accept(2) tells
+        if len(self._waiting) >= WAITING_MAX:
+            self._stop()
+
+    def _accept_one(self, listening: socket.socket) -> None:
+        connection, address = listening.accept()
+        task = asyncio.create_task(self._begin(connection, address[0]))
+        self._waiting.add(task)
+        task.add_done_callback(self._begun)
+
+    async def _begin(self, connection: socket.socket, address: str) -> None:
+        try:
+            await self._may_begin(address)
+            if self.sockets:
+                await asyncio.get_running_loop().connect_accepted_socket(self._connect, connection)
+                return
+        except OSError:
+            pass  # the peer is gone
+        connection.close()
+
+    def _begun(self, task: asyncio.Task[None]) -> None:
+        self._waiting.discard(task)
+        if self.sockets and not self._is_accepting and self._rest is None:
+            self._go_on()
