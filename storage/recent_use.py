@@ -30,6 +30,11 @@ class RecentUse:
         self._turn()
         return max(self._counts.get(owner, 0), self._before.get(owner, 0)) <= LIGHT
 
+    def is_alone(self, owner: str) -> bool:
+        """Has nobody else asked lately? Who is alone makes no other owner wait."""
+        self._turn()
+        return all(len(seen) == (owner in seen) for seen in (self._counts, self._before))
+
     def _turn(self) -> None:
         now = self._now()
         if now >= self._until:

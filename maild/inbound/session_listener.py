@@ -188,12 +188,14 @@ class SessionListener(Service):
 
     async def _may_begin(self, address: str) -> None:
         self._use.note(address)
-        await self._begun.begin(address)
+        if not self._use.is_alone(address):
+            await self._begun.begin(address)
 
     async def may_answer(self, peer: str) -> None:
         """Return when a command that has come may be answered."""
         self._use.note(peer)
-        await self._answered.begin(peer)
+        if not self._use.is_alone(peer):
+            await self._answered.begin(peer)
 
     async def may_commit(self, peer: str) -> None:
         """Return when a message that has come may be taken."""

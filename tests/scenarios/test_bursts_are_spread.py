@@ -11,6 +11,7 @@ import pytest
 from maild.inbound.accept import Acceptor
 from maild.inbound.conversation import Conversation
 from maild.inbound.session_listener import ANSWERED_A_ROUND, COMMITTED_A_ROUND
+from storage.recent_use import RecentUse
 from tests.support.running import Running
 
 MANY = 12
@@ -56,9 +57,13 @@ async def test_messages_that_end_at_once_are_taken_in_several_rounds(
     assert 1 < max(rounds.calls.values()) <= COMMITTED_A_ROUND
 
 
-async def test_commands_that_come_at_once_are_answered_in_several_rounds(
-    maild: Running, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("is_alone", "most"), [(False, ANSWERED_A_ROUND), (True, MANY)], ids=("beside_others", "alone")
+)
+async def test_commands_that_come_at_once_are_answered_in_several_rounds_unless_nobody_else_is_there(
+    maild: Running, monkeypatch: pytest.MonkeyPatch, is_alone: bool, most: int
 ) -> None:
+    monkeypatch.setattr(RecentUse, "is_alone", lambda *_: is_alone)
     talks = [await maild.smtp() for _ in range(MANY)]
     for talk in talks:
         await talk.say("EHLO friend.test")
@@ -67,4 +72,5 @@ async def test_commands_that_come_at_once_are_answered_in_several_rounds(
     rounds.begin()
     await asyncio.gather(*(talk.write(b"NOOP\r\n") for talk in talks))
     assert [(await talk.reply())[:3] for talk in talks] == ["250"] * MANY
-    assert 1 < max(rounds.calls.values()) <= ANSWERED_A_ROUND
+    assert 1 < max(rounds.calls.values()) <= most
+    assert is_alone is (max(rounds.calls.values()) > ANSWERED_A_ROUND)

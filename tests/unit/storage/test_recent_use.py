@@ -41,6 +41,18 @@ def test_who_keeps_asking_for_little_stays_light(asked: Asked) -> None:
         asked.now_s += WINDOW_S
 
 
+def test_who_is_alone_is_told_until_another_asks_and_again_once_that_is_forgotten(asked: Asked) -> None:
+    assert asked.use.is_alone("relay")
+    asked.ask("relay", 2)
+    assert asked.use.is_alone("relay") and not asked.use.is_alone("another")
+    asked.ask("another", 1)
+    assert not asked.use.is_alone("relay")
+    for expected in (False, True):
+        asked.now_s += WINDOW_S
+        asked.ask("relay", 1)
+        assert asked.use.is_alone("relay") is expected
+
+
 def test_nobody_is_remembered_longer_than_two_windows(asked: Asked) -> None:
     for number in range(1000):
         asked.ask(f"owner {number}", 1)
