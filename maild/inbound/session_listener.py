@@ -187,15 +187,17 @@ class SessionListener(Service):
         self._changed.set()
 
     async def _may_begin(self, address: str) -> None:
-        self._use.note(address)
-        if not self._use.is_alone(address):
-            await self._begun.begin(address)
+        """Return when a connection that has come may begin."""
+        await self._turn(self._begun, address)
 
     async def may_answer(self, peer: str) -> None:
         """Return when a command that has come may be answered."""
-        self._use.note(peer)
-        if not self._use.is_alone(peer):
-            await self._answered.begin(peer)
+        await self._turn(self._answered, peer)
+
+    async def _turn(self, share: RoundShare, address: str) -> None:
+        self._use.note(address)
+        if not self._use.is_alone(address):
+            await share.begin(address)
 
     async def may_commit(self, peer: str) -> None:
         """Return when a message that has come may be taken."""

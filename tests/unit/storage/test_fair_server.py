@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import os
 from collections import defaultdict
 from collections.abc import AsyncIterator
 from typing import Any, cast
@@ -95,41 +96,26 @@ async def test_no_more_are_accepted_than_may_wait(door: Door, monkeypatch: pytes
     assert await door.knocked.get() == THIRD
 
 
-async def test_it_accepts_again_when_descriptors_are_free_again(
-    door: Door, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    "number", [errno.EMFILE, errno.ECONNABORTED], ids=("no_descriptor_is_free", "gone_before_it_was_accepted")
+)
+async def test_what_keeps_it_from_accepting_one_connection_does_not_stop_it(
+    door: Door, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
-    exhausted = asyncio.Event()
+    failed = asyncio.Event()
     accept_one = FairServer._accept_one
 
     def accept(*args: Any) -> None:
-        if not exhausted.is_set():
-            exhausted.set()
-            raise OSError(errno.EMFILE, "Too many open files")
+        if not failed.is_set():
+            failed.set()
+            raise OSError(number, os.strerror(number))
         accept_one(*args)
 
     monkeypatch.setattr(fair_server, "REST_S", 0)
     monkeypatch.setattr(FairServer, "_accept_one", accept)
     door.let_in[FIRST].set()
     reader, _ = await door.come(FIRST)
-    assert await reader.readline() == HELLO and exhausted.is_set()
-
-
-async def test_a_connection_that_was_gone_before_it_was_accepted_stops_nothing(
-    door: Door, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    gone = asyncio.Event()
-    accept_one = FairServer._accept_one
-
-    def accept(*args: Any) -> None:
-        if not gone.is_set():
-            gone.set()
-            raise OSError(errno.ECONNABORTED, "Software caused connection abort")
-        accept_one(*args)
-
-    monkeypatch.setattr(FairServer, "_accept_one", accept)
-    door.let_in[FIRST].set()
-    reader, _ = await door.come(FIRST)
-    assert await reader.readline() == HELLO and gone.is_set()
+    assert await reader.readline() == HELLO and failed.is_set()
 
 
 async def test_a_port_that_is_taken_is_told_and_nothing_is_left_open(door: Door) -> None:
