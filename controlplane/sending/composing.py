@@ -14,7 +14,7 @@ from controlplane.sending.html_shape import DEPTH_MAX, TAGS_MAX, is_too_complex
 from controlplane.sending.sanitize import Sanitizer
 from controlplane.sending.submission import subject_of
 from maild.message.address import normalize
-from maild.message.compose import ComposeError, Outgoing, OutgoingAttachment, compose
+from maild.message.compose import Composed, ComposeError, Outgoing, OutgoingAttachment, compose
 from maild.message.digest import KeptContent, kept_of_composed
 from maild.message.model import Mailbox
 from maild.message.text import html_to_text
@@ -52,11 +52,15 @@ class Composer:
         request = letter.request
         size = sum(len(one.content) for one in letter.attachments)
         size += len(request.text or "") + len(request.html or "")
-        if size > THREAD_BYTES or (request.html or "").count("<") > THREAD_TAGS:
-            return await self._cpu.run(letter.inbox.organization_id, lambda: self._compose(letter))
-        return self._compose(letter)
+        if size <= THREAD_BYTES and (request.html or "").count("<") <= THREAD_TAGS:
+            outgoing, composed = self._compose(letter)
+            return composed.raw, kept_of_composed(outgoing, composed)
+        # Two turns, so that others and the loop have theirs between them.
+        owner = letter.inbox.organization_id
+        outgoing, composed = await self._cpu.run(owner, lambda: self._compose(letter))
+        return composed.raw, await self._cpu.run(owner, lambda: kept_of_composed(outgoing, composed))
 
-    def _compose(self, letter: Letter) -> tuple[bytes, KeptContent]:
+    def _compose(self, letter: Letter) -> tuple[Outgoing, Composed]:
         request = letter.request
         if request.html is not None and is_too_complex(request.html):
             limit = f"Use at most {TAGS_MAX} tags, at most {DEPTH_MAX} deep; close those that you open"
@@ -67,10 +71,9 @@ class Composer:
             text = html_to_text(html)
         try:
             outgoing = _outgoing(letter, text, html)
-            composed = compose(outgoing)
+            return outgoing, compose(outgoing)
         except ComposeError as error:
             raise invalid([Fault("", "not_sendable", str(error))]) from error
-        return composed.raw, kept_of_composed(outgoing, composed)
 
 
 def unique_recipients(request: SendMessage) -> list[tuple[str, str]]:

@@ -12,6 +12,8 @@ import struct
 from typing import NamedTuple
 from urllib.parse import quote
 
+import pybase64
+
 from maild.message.filenames import clean_filename, derived_filename
 from maild.message.header_writer import ComposeError, clean_text, replace_surrogates, write_ids
 
@@ -78,20 +80,25 @@ def write_attachment(filename: str, content_type: str, content: bytes, content_i
     if media_type.startswith(("multipart/", "message/")):  # RFC 2045 §6.4
         media_type = "application/octet-stream"
     fields = f"Content-Type: {media_type}{charset}\r\nContent-Transfer-Encoding: base64\r\n{disposition}"
-    return fields, [write_base64(content)]
+    return fields, _base64_pieces(content)
 
 
 def write_base64(octets: bytes) -> bytes:
     """RFC 2045 §6.8: lines of 76, CRLF between them, none behind the last."""
-    encode = binascii.b2a_base64
+    return b"".join(_base64_pieces(octets))
+
+
+def _base64_pieces(octets: bytes) -> list[bytes]:
+    encode = pybase64.b64encode
     whole = len(octets) - len(octets) % _BLOCK_OCTETS
-    blocks = [
-        b"\r\n".join(_BLOCK_LINES.unpack(encode(octets[at : at + _BLOCK_OCTETS], newline=False)))
-        for at in range(0, whole, _BLOCK_OCTETS)
-    ]
-    digits = encode(octets[whole:], newline=False)
-    blocks += [digits[at : at + _LINE_CHARS] for at in range(0, len(digits), _LINE_CHARS)]
-    return b"\r\n".join(blocks)
+    pieces: list[bytes] = []
+    for at in range(0, whole, _BLOCK_OCTETS):
+        pieces += b"\r\n".join(_BLOCK_LINES.unpack(encode(octets[at : at + _BLOCK_OCTETS]))), b"\r\n"
+    digits = encode(octets[whole:])
+    if digits or not pieces:
+        lines = [digits[at : at + _LINE_CHARS] for at in range(0, len(digits), _LINE_CHARS)]
+        return [*pieces, b"\r\n".join(lines)]
+    return pieces[:-1]
 
 
 def write_quoted_printable(octets: bytes) -> bytes:

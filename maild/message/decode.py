@@ -14,6 +14,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Final, Protocol
 
+import pybase64
+
 from maild.message.charsets import codec_for
 from maild.message.guessing import Guesser
 
@@ -139,7 +141,7 @@ def _decode_digits(digits: bytes) -> bytes:
         digits = digits[:-1]
     elif rest:
         digits += b"=="[rest - 2 :]
-    return binascii.a2b_base64(digits)
+    return pybase64.b64decode(digits, validate=True)
 
 
 def _decode_uu(line: bytes) -> bytes:
@@ -186,7 +188,7 @@ class _Base64Decoder:
         digits = self._held + data.translate(None, _NOT_BASE64)
         whole = len(digits) - len(digits) % 4
         self._held = digits[whole:]
-        return binascii.a2b_base64(digits[:whole])
+        return pybase64.b64decode(digits[:whole], validate=True)
 
     def flush(self) -> bytes:
         held, self._held, self._ended = self._held, b"", True

@@ -138,6 +138,24 @@ def test_faults_around_long_strings_are_told_as_around_short_ones(raw: str | byt
             assert f"line {known.lineno}, column {known.colno}" in fault["message"]
 
 
+@pytest.mark.parametrize("control", range(32))
+def test_no_control_character_hides_in_long_base64(control: int) -> None:
+    """Base64 is told by a reader of its own."""
+    text = "A" * (2 * reading.PIECE_BYTES) + "QUE="
+    ends = [0, 1, reading.PIECE_BYTES - 1, reading.PIECE_BYTES, len(text) - 1, len(text)]
+    for at in ends:
+        for replaced in (0, 1):
+            raw = b'{"a":"%b%c%b"}' % (text[:at].encode(), control, text[at + replaced :].encode())
+            assert faults(refused(CreateInbox, raw)) == {"": "invalid_json"}
+
+
+def test_a_long_string_behind_more_strings_than_a_body_may_have_is_not_looked_for() -> None:
+    """Else a body of a million names would be walked through, one by one, before it is refused."""
+    raw = bytearray(b'{"a":["b"%b],"c":"%b"}' % (b',"b"' * 2 * VALUES_MAX, LONG.encode()))
+    assert list(reading._long_strings(raw)) == []
+    assert faults(refused(CreateInbox, bytes(raw))) == {"": "too_many"}
+
+
 def test_the_largest_honest_request_passes() -> None:
     whole = {
         "inboxId": "inb_1",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import os
+import string
 
 import pytest
 
@@ -58,6 +59,16 @@ def test_quoted_printable_is_tolerant(encoded: bytes, expected: bytes) -> None:
     assert decoded_size(memoryview(encoded), "quoted-printable") == len(expected)
     for step in (1, 2, 5):
         assert streamed(encoded, "quoted-printable", step) == expected
+
+
+def test_bits_that_are_left_over_at_the_end_of_base64_are_ignored() -> None:
+    """RFC 4648 §3.5: an encoder should leave none, and some do."""
+    alphabet = string.ascii_letters + string.digits + "+/"
+    for last in alphabet:
+        for text, padding in ((f"QUFBQ{last}", "=="), (f"QUFBQU{last}", "=")):
+            octets = base64.b64decode(text + padding)
+            assert decode_slice(text.encode(), "base64") == octets
+            assert streamed(f"{text}{padding}".encode(), "base64", 3) == octets
 
 
 def test_a_large_attachment_is_counted_and_streamed_exactly() -> None:
