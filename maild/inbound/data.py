@@ -5,6 +5,8 @@ second one in. Dots are taken off real CRLF lines first, and only then a CR or L
 becomes CRLF: what a lax reader would have taken for an end stays text inside one message.
 """
 
+from maild.message.octets import has_bare_line_end
+
 
 class DataDecoder:
     """Feed it the octets between DATA and the final dot, in pieces cut anywhere."""
@@ -34,8 +36,9 @@ class DataDecoder:
         if self._at_line_start and data.startswith(b"."):
             data = data[1:]
         self._at_line_start = data.endswith(b"\r\n")
-        data = data.replace(b"\r\n.", b"\r\n")
-        if data != data.replace(b"\r", b"").replace(b"\n", b"\r\n"):  # a sixth of what counting costs
+        if b"." in data:  # one octet is found in a thirtieth of the time that three take; base64 has none
+            data = data.replace(b"\r\n.", b"\r\n")
+        if has_bare_line_end(data):
             self.had_bare_line_end = True
             data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").replace(b"\n", b"\r\n")
         return data
