@@ -274,7 +274,9 @@ class Deliverer:
             progress.counts.append((counted, turn))
 
     async def _end(self, progress: "_DeliveryProgress") -> None:
-        """Give back what was not used."""
+        """Give back what was not used, and let go of what refers to the progress in a circle: an exception knows the
+        frames that it went through, and the message would be in memory until the collector of cycles comes."""
+        progress.content = progress.trouble = progress.postponed = None
         progress.end_turn()
         if progress.room is not None:
             progress.room.give()
@@ -323,9 +325,8 @@ class Deliverer:
                 lost = SmtpReply.of(421, f"4.4.2 {text}")
                 attempt.ended(pooled, lost)
                 if pooled is None or pooled.is_fresh:
-                    unreachable = Unreachable(lost, hop.host)
-                    turn.heard(Sign.LOST, _deferral(unreachable))
-                    raise unreachable from error
+                    turn.heard(Sign.LOST, _deferral(Unreachable(lost, hop.host)))
+                    raise Unreachable(lost, hop.host) from error
                 # A kept-open session had died meanwhile; the next one, at last a new one, will do.
 
     def _sender(self, row: Due) -> str:

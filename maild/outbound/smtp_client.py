@@ -79,6 +79,15 @@ class PipeliningProtocol(SMTPProtocol):
         self._group: asyncio.Future[None] | None = None
         self.has_unsolicited_data = False
 
+    async def execute_command(self, *words: bytes, timeout: float | None = None) -> SMTPResponse:
+        """One command, and the reply to it."""
+        try:
+            return await super().execute_command(*words, timeout=timeout)
+        except (SMTPException, OSError) as error:
+            # A frame down there knows the exception, which knows the frame: a circle, and a message in it.
+            error.with_traceback(None)
+            raise
+
     async def execute_group(self, commands: Sequence[bytes], timeout: float) -> list[SMTPResponse]:
         """Write the commands in one go; their replies, in order."""
         group = self._expect(len(commands))
@@ -87,6 +96,7 @@ class PipeliningProtocol(SMTPProtocol):
             await self._until(group, timeout)
         finally:
             self._group = None
+            del group  # a circle as well
         if self.has_unsolicited_data:
             raise Desynchronized("the host said more than it was asked")
         return self._replies
@@ -103,6 +113,7 @@ class PipeliningProtocol(SMTPProtocol):
             await self._until(group, end_timeout)
         finally:
             self._group = None
+            del group
         return self._replies[0]
 
     def _expect(self, replies: int) -> "asyncio.Future[None]":
@@ -118,6 +129,7 @@ class PipeliningProtocol(SMTPProtocol):
             await group
         finally:
             timer.cancel()
+            del group
 
     async def _write_blocks(self, wire: memoryview, block_timeout: float) -> None:
         try:

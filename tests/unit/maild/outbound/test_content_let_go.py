@@ -1,0 +1,77 @@
+"""A message is in memory for as long as its room is held (maild/outbound/delivery.py), however its delivery ends.
+
+What has ended must not wait for the collector of cycles: on a quiet host that comes hours later.
+"""
+
+import asyncio
+import gc
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from maild.outbound.content import Content
+from tests.support.sending import Sending
+from tests.support.store import RAW
+
+LARGE = RAW + (b"y" * 76 + b"\r\n") * 4000
+DEAD = "127.0.1.77"  # nobody listens there
+
+
+@pytest.fixture(autouse=True)
+def no_collector() -> Iterator[None]:
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+def in_memory() -> int:
+    return sum(isinstance(one, Content) and len(one.wire) > len(LARGE) for one in gc.get_objects())
+
+
+async def nothing_is_held() -> None:
+    async with asyncio.timeout(5):
+        while in_memory():
+            await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("extensions", [["PIPELINING"], []])
+@pytest.mark.parametrize("drop_at", ["", "greeting", "EHLO", "MAIL", "DATA", "dot"])
+async def test_a_host_that_hangs_up(tmp_path: Path, drop_at: str, extensions: list[str]) -> None:
+    async with Sending(tmp_path) as sending:
+        sending.dns.add_mx("there.test", DEAD if not drop_at else "127.0.0.1")
+        sending.mx.drop_at = drop_at
+        sending.mx.extensions = extensions
+        await sending.queue.start()
+        await sending.until(await sending.send("you@there.test", raw=LARGE), "deferred")
+        await nothing_is_held()
+
+
+async def test_a_host_that_hangs_up_when_it_is_told_to_forget(tmp_path: Path) -> None:
+    async with Sending(tmp_path) as sending:
+        sending.dns.add_mx("there.test")
+        sending.mx.always["RCPT"] = "451 4.3.0 later"
+        sending.mx.drop_at = "RSET"
+        await sending.queue.start()
+        await sending.until(await sending.send("you@there.test", raw=LARGE), "deferred")
+        await nothing_is_held()
+
+
+@pytest.mark.parametrize("stage", ["greeting", "EHLO", "MAIL", "RCPT", "DATA", "dot"])
+@pytest.mark.parametrize("said", ["451 4.3.0 later", "421 4.3.2 going down"])
+async def test_a_host_that_wants_it_later(tmp_path: Path, stage: str, said: str) -> None:
+    async with Sending(tmp_path) as sending:
+        sending.dns.add_mx("there.test")
+        sending.mx.always[stage] = said
+        await sending.queue.start()
+        await sending.until(await sending.send("you@there.test", raw=LARGE), "deferred")
+        await nothing_is_held()
+
+
+async def test_a_host_that_takes_it(tmp_path: Path) -> None:
+    async with Sending(tmp_path) as sending:
+        sending.dns.add_mx("there.test")
+        await sending.queue.start()
+        await sending.until(await sending.send("you@there.test", raw=LARGE), "delivered")
+        await nothing_is_held()
