@@ -11,6 +11,5 @@ Buffer: TypeAlias = bytes | bytearray | mmap.mmap
 
 def has_bare_line_end(octets: bytes) -> bool:
     """Does a CR or a LF stand alone in them?"""
-    return octets != octets.replace(b"\r", b"").replace(
-        b"\n", b"\r\n"
-    )  # a fifth of what counting pairs costs
+    # Copied twice they are compared in a fifth of the time in which pairs are counted.
+    return octets != octets.replace(b"\r", b"").replace(b"\n", b"\r\n")
