@@ -44,7 +44,8 @@ from storage.dialect import (
 )
 from storage.labels import Owner
 from storage.records import dump, load
-from storage.search_index import Entry, Gone, SearchIndex, Walked, trigrams_of
+from storage.search_index import Entry, Gone, SearchIndex, Walked
+from storage.trigram_terms import trigrams_of
 from storage.visibility import HELD, VISIBLE
 
 At = str | int  # where a message stands: its id; in an index that is ordered, its document

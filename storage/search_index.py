@@ -15,13 +15,13 @@ Who may call: what reads, any thread; what writes, one at a time. A search that 
 from then on none is answered from it, until it was made anew.
 """
 
-import re
 import secrets
 import sqlite3
 import threading
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,22 +31,18 @@ from storage.database import BUSY_TIMEOUT_MS, Tx
 from storage.dialect import THEN_JOIN, array, array_of, each_of, elements, item
 from storage.recent import Recent
 from storage.records import dump
+from storage.trigram_terms import TERMS_FORM, terms_of_texts, terms_of_trigrams
 
 APPLICATION_ID = 0x6D616978  # "maix"
-# What is said to be the same is folded alike; the first number goes up whenever something else is put in.
-FORM = f"2, Unicode {unicodedata.unidata_version}"
+# What is said to be the same is folded alike, and its terms are made alike.
+FORM = f"{TERMS_FORM}, Unicode {unicodedata.unidata_version}"
 
 DOCUMENTS_BITS = 36
-TRIGRAM = 3
-WORDS_AT_ONCE = 64 * 1024  # characters: one call that splits keeps the interpreter to its end
-_SPACE = re.compile(r"\s")
-_PRIVATE = 0xF0000  # plane 15: nobody's letters
-_DIGITS = 0x8000
 
 WRITER_CACHE_KIB = 8 * 1024
 READER_CACHE_KIB = 4 * 1024
 CHECKPOINT_PAGES = 4096
-HASH_BYTES = 8 * 1024 * 1024  # of trigrams that wait for the commit: a batch is one segment
+HASH_BYTES = 8 * 1024 * 1024  # of terms that wait for the commit: a batch is one segment
 SEGMENTS_MERGED = 8  # of one size at a time, while there is work
 MERGE_PAGES = 64
 SHARES_BYTES = 1024 * 1024
@@ -80,7 +76,7 @@ CREATE TABLE documents (
   message_id TEXT NOT NULL UNIQUE
 ) STRICT;
 CREATE VIRTUAL TABLE trigrams USING fts5 (
-  words, content = '', detail = none, columnsize = 0, tokenize = 'trigram case_sensitive 1'
+  terms, content = '', detail = none, columnsize = 0, tokenize = 'ascii'
 );
 INSERT INTO trigrams (trigrams, rank) VALUES ('hashsize', {HASH_BYTES});
 INSERT INTO trigrams (trigrams, rank) VALUES ('automerge', {SEGMENTS_MERGED});
@@ -254,8 +250,6 @@ class SearchIndex:
         `walked`: how far, where they are of the walk through all messages.
         """
         mark = secrets.token_hex(16)
-        if entries:
-            self._renew_table()
         with self._changing() as tx:
             _take_out(tx, gone)
             _put(tx, entries)
@@ -263,12 +257,6 @@ class SearchIndex:
             if walked is not None:
                 tx.run("UPDATE index_state SET organization_id = ?, message_id = ?", walked)
         return mark
-
-    def _renew_table(self) -> None:
-        """FTS5 hashes trigrams of ASCII to some 3,000 values, and in its table in memory, once that was emptied, the
-        frequent ones come last behind each value. When the schema is read anew, it begins with a new one."""
-        with self._guarded() as conn:
-            conn.execute("PRAGMA writable_schema = RESET")
 
     def walked(self) -> Walked | None:
         """How far the walk through all messages has come; None when it was finished."""
@@ -426,7 +414,12 @@ class Proposals:
         return share
 
     def _share(self, trigram: str, span: Span) -> float:
-        given = {"match": _all_of([trigram]), "low": span.low, "below": span.end, "rows": _REACH_ROWS}
+        given = {
+            "match": _all_of(terms_of_trigrams([trigram])),
+            "low": span.low,
+            "below": span.end,
+            "rows": _REACH_ROWS,
+        }
         row = self._tx.one(_REACH, given)
         assert row is not None
         count: int = row[0]
@@ -435,12 +428,12 @@ class Proposals:
 
     def match(self, trigrams: Iterable[str], inbox_id: str | None) -> str | None:
         """The question for what holds all of them, in the inbox if one is given; None when that has nothing."""
-        wanted = list(trigrams)
+        wanted = terms_of_trigrams(list(trigrams))
         if inbox_id is not None:
             number = self._tx.value("SELECT number FROM indexed_inboxes WHERE inbox_id = ?", (inbox_id,))
             if number is None:
                 return None
-            wanted.append(_inbox_trigram(number))
+            wanted.append(_inbox_term(number))
         return _all_of(wanted)
 
     def by_number(self, match: str, low: int, below: int, rows: int) -> str:
@@ -461,8 +454,8 @@ class Proposals:
         return str(self._tx.value(f"SELECT {_BY_AGE}", parameters))
 
 
-def _all_of(trigrams: Iterable[str]) -> str:
-    return " AND ".join('"' + one.replace('"', '""') + '"' for one in trigrams)
+def _all_of(terms: Iterable[str]) -> str:
+    return " AND ".join(f'"{one}"' for one in terms)
 
 
 def _is_damage(error: sqlite3.Error) -> bool:
@@ -475,15 +468,15 @@ def _is_damage(error: sqlite3.Error) -> bool:
 
 
 def _take_out(tx: Tx, gone: Sequence[Gone]) -> None:
-    for one in gone:
+    for one, terms in zip(gone, terms_of_texts([one.words for one in gone]), strict=True):
         document = tx.value(
             "DELETE FROM documents WHERE message_id = ? RETURNING document", (one.message_id,)
         )
         number = tx.value("SELECT number FROM indexed_inboxes WHERE inbox_id = ?", (one.inbox_id,))
         if document is not None:
             tx.run(
-                "INSERT INTO trigrams (trigrams, rowid, words) VALUES ('delete', ?, ?)",
-                (document, _said(number, one.words)),
+                "INSERT INTO trigrams (trigrams, rowid, terms) VALUES ('delete', ?, CAST(? AS TEXT))",
+                (document, _said(number, terms)),
             )
 
 
@@ -498,10 +491,20 @@ def _put(tx: Tx, entries: Sequence[Entry]) -> None:
     inboxes = _numbers(tx, "indexed_inboxes", "inbox_id", {one.inbox_id for one in fresh})
     documents = _documents(tx, fresh)
     numbered = [(document, one.message_id) for document, one in zip(documents, fresh, strict=True)]
-    said = [(at, _said(inboxes[one.inbox_id], one.words)) for at, one in zip(documents, fresh, strict=True)]
+    said = [
+        _said(inboxes[one.inbox_id], terms)
+        for one, terms in zip(fresh, terms_of_texts([one.words for one in fresh]), strict=True)
+    ]
     rows_of = f"SELECT {item('value', 0)}, {item('value', 1)} FROM {elements('?')}"
     tx.run(f"INSERT INTO documents (document, message_id) {rows_of}", (dump(numbered),))
-    tx.run(f"INSERT INTO trigrams (rowid, words) {rows_of}", (dump(said),))
+    starts = accumulate(map(len, said), initial=1)
+    slices = list(zip(documents, starts, map(len, said), strict=False))
+    tx.run(
+        f"""INSERT INTO trigrams (rowid, terms)
+            SELECT {item("value", 0)}, CAST(substr(:said, {item("value", 1)}, {item("value", 2)}) AS TEXT)
+            FROM {elements(":slices")}""",
+        {"said": b"".join(said), "slices": dump(slices)},
+    )
 
 
 def _documents(tx: Tx, fresh: Sequence[Entry]) -> list[int]:
@@ -538,30 +541,13 @@ def _numbers(tx: Tx, table: str, column: str, ids: set[str]) -> dict[str, int]:
     return dict(tx.all(f"SELECT {column}, number FROM {table} WHERE {column} IN {each_of('?')}", (given,)))
 
 
-def trigrams_of(part: str) -> list[str]:
-    """Those that the index has of every text that holds `part`; none when it is too short."""
-    spaced = _SPACE.sub(" ", part)
-    every = dict.fromkeys(spaced[at : at + TRIGRAM] for at in range(len(spaced) - TRIGRAM + 1))
-    return [one for one in every if one[1] != " " and "\0" not in one]
+def _said(inbox_number: int, terms: bytes) -> bytes:
+    return _inbox_term(inbox_number).encode() + b" " + terms
 
 
-def _said(inbox_number: int, words: str) -> str:
-    """Each word once, as between blanks. People repeat theirs: of 64 KiB a quarter is left. What lies across the blank
-    between two words is lost, and not asked for (`trigrams_of`)."""
-    distinct: dict[str, None] = {}
-    start = 0
-    while start < len(words):
-        blank = _SPACE.search(words, start + WORDS_AT_ONCE)
-        end = blank.start() if blank else len(words)
-        distinct.update(dict.fromkeys(words[start:end].split()))
-        start = end
-    return f"{_inbox_trigram(inbox_number)} {' '.join(distinct)} "
-
-
-def _inbox_trigram(number: int) -> str:
-    high, low = divmod(number, _DIGITS)
-    higher, high = divmod(high, _DIGITS)
-    return "".join(chr(_PRIVATE + digit) for digit in (higher, high, low))
+def _inbox_term(number: int) -> str:
+    """None of a trigram: those are no ASCII."""
+    return f"i{number}"
 
 
 def _connect(path: Path, mode: str) -> sqlite3.Connection:

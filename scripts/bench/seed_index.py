@@ -12,10 +12,10 @@ from pathlib import Path
 from scripts.bench.stream import SENDER_NAME, Mail, Stream
 from storage.records import dump
 from storage.search import Unsettled
-from storage.search_index import HASH_BYTES, Entry, SearchIndex
+from storage.search_index import HASH_BYTES, SearchIndex
 
 PER_SEGMENT = 40_000  # messages; the fewer segments, the less is merged
-SEGMENT_BYTES = 256 * 1024 * 1024  # more than their trigrams take
+SEGMENT_BYTES = 256 * 1024 * 1024  # more than their terms take
 MERGE_PAGES = 1000
 UNSAFE = "PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", "PRAGMA cache_size = -200000"
 
@@ -25,16 +25,9 @@ class SeedIndex(SearchIndex):
 
     def make(self) -> str:
         mark = super().make()
+        self._run(*UNSAFE)
         self._keep_in_memory(SEGMENT_BYTES)
         return mark
-
-    def add(self, mark: str, entries: Sequence[Entry]) -> str:
-        """One segment more. It is begun with an empty table in memory: FTS5 hashes trigrams of ASCII to some 3,000
-        values, and in a table that was emptied those that are frequent come last behind each value."""
-        fault = self.open(mark)
-        assert fault is None, fault
-        self._run(*UNSAFE)
-        return self.change(mark, entries, (), None)
 
     def finish(self) -> None:
         """Leave it as the daemon does when it has nothing to do."""
@@ -61,7 +54,7 @@ def build(path: Path, stream: Stream) -> str:
         mark: Future[str] = thread.submit(index.make)
         while batch := list(islice(mails, PER_SEGMENT)):
             entries = _unsettled(batch).entries()
-            mark = thread.submit(index.add, mark.result(), entries)
+            mark = thread.submit(index.change, mark.result(), entries, (), None)
     index.finish()
     return mark.result()
 

@@ -38,12 +38,12 @@ def rows_of(path: Path) -> Iterator[Tx]:
 
 
 def said(path: Path) -> tuple[list[Any], set[tuple[str, str]]]:
-    """The messages in the order of their numbers, and which trigram or inbox stands for which message."""
+    """The messages in the order of their numbers, and which term or inbox stands for which message."""
     with rows_of(path) as tx:
         tx.run("CREATE VIRTUAL TABLE temp.said USING fts5vocab (main, trigrams, instance)")
         messages = dict(tx.all("SELECT document, message_id FROM documents"))
         inboxes = {
-            search_index._inbox_trigram(number): inbox_id
+            search_index._inbox_term(number): inbox_id
             for number, inbox_id in tx.all("SELECT number, inbox_id FROM indexed_inboxes")
         }
         pairs = {

@@ -7,12 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
 from storage import search_index
 from storage.records import load
-from storage.search_index import TRIGRAM, Entry, Gone, IndexLost, SearchIndex, Walked, trigrams_of
+from storage.search_index import Entry, Gone, IndexLost, SearchIndex, Walked
 
 ONE = Entry("org_1", "msg_1", "inb_1", "some words")
 TWO = Entry("org_1", "msg_2", "inb_2", "other words")
@@ -212,27 +210,3 @@ def test_tidying_up_ends_and_changes_nothing(index: SearchIndex) -> None:
     while index.merge():
         pass
     assert found(index, "wor", rows=100) == [f"msg_{at:02}" for at in reversed(range(40))]
-
-
-LETTERS = st.text("aß東 \n\t\x1c\u2003\0", max_size=40)
-
-
-@given(LETTERS, LETTERS, LETTERS)
-@example("", "a b", "")
-def test_what_is_asked_of_the_index_is_put_in_wherever_a_text_holds_it(
-    before: str, part: str, after: str
-) -> None:
-    said = search_index._said(1, before + part + after)
-    put_in = {said[at : at + TRIGRAM] for at in range(len(said))}
-    assert set(trigrams_of(part)) <= put_in | {one for one in put_in if "\0" in one}
-
-
-def test_a_long_text_is_cut_between_words_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search_index, "WORDS_AT_ONCE", 3)
-    _, *words, last = search_index._said(1, "one  fourteen\ntwo one fourteen").split(" ")
-    assert (words, last) == (["one", "fourteen", "two"], "")
-
-
-def test_a_repeated_word_is_put_in_once() -> None:
-    once = search_index._said(1, "again and again")
-    assert search_index._said(1, "again and again " * 1000) == once

@@ -14,6 +14,7 @@ from storage import messages, search
 from storage.database import Tx
 from storage.indexer import IndexingPace, SearchIndexer
 from storage.search_index import Walked
+from storage.trigram_terms import terms_of_trigrams
 from tests.support.searched import Searched
 from tests.support.store import ORGANIZATION, ManualClock, message
 
@@ -192,5 +193,6 @@ async def test_a_message_that_is_deleted_while_it_is_put_in_is_taken_out(world: 
     with closing(sqlite3.connect(world.path)) as conn:
         assert conn.execute("SELECT message_id FROM documents").fetchall() == [(kept,)]
         assert conn.execute(
-            "SELECT count(*) FROM trigrams WHERE trigrams MATCH 'com AND mon'"
+            "SELECT count(*) FROM trigrams WHERE trigrams MATCH ?",
+            (" AND ".join(terms_of_trigrams(["com", "mon"])),),
         ).fetchone() == (1,)
