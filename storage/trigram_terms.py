@@ -10,7 +10,10 @@ neither the order of words nor what lies between them costs anything. Blanks are
 a text. `TERMS_FORM` goes up whenever the same words would become other terms.
 """
 
+import os
 from collections.abc import Iterator, Sequence
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # else numpy begins a thread for each core, to do nothing
 
 import numpy as np
 from numpy.typing import NDArray
