@@ -125,7 +125,11 @@ def tidy(text: str, *, is_begun: bool = False) -> str:
         return text
     if text.startswith("\ufeff") and not is_begun:
         text = text[1:]
-    return _SURROGATE.sub("\ufffd", text)
+    try:
+        text.encode("utf-16-le")  # a tenth of the time that looking for one takes
+    except UnicodeEncodeError:
+        return _SURROGATE.sub("\ufffd", text)
+    return text
 
 
 def _decode_base64(data: bytes) -> bytes:

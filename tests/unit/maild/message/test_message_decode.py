@@ -10,7 +10,7 @@ import string
 import pytest
 
 from maild.message.charsets import codec_for
-from maild.message.decode import decode_charset, decode_prefix, decode_slice, decode_stream, decoded_size
+from maild.message.decode import decode_charset, decode_prefix, decode_slice, decode_stream, decoded_size, tidy
 from maild.message.encoded_words import MAX_ENCODED_WORDS, decode_words, readable
 from maild.message.filenames import MAX_FILENAME_CHARS, clean_filename, derived_filename
 from maild.message.parameters import MAX_PARAMETERS, read_value, text_parameter
@@ -136,6 +136,11 @@ def test_dangerous_and_unknown_codecs_are_never_used(charset: str) -> None:
 )
 def test_charsets(octets: bytes, charset: str | None, expected: str) -> None:
     assert decode_charset(octets, charset) == expected
+
+
+def test_lone_surrogates_are_replaced_and_what_lies_beyond_the_bmp_is_not() -> None:
+    assert tidy("a\ud83d, \udc00\ud83d b\udfff") == "a\ufffd, \ufffd\ufffd b\ufffd"
+    assert tidy("😀 Grüße") == "😀 Grüße"
 
 
 @pytest.mark.parametrize(
