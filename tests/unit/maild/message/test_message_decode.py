@@ -10,7 +10,14 @@ import string
 import pytest
 
 from maild.message.charsets import codec_for
-from maild.message.decode import decode_charset, decode_prefix, decode_slice, decode_stream, decoded_size, tidy
+from maild.message.decode import (
+    decode_charset,
+    decode_prefix,
+    decode_slice,
+    decode_stream,
+    decoded_size,
+    tidy,
+)
 from maild.message.encoded_words import MAX_ENCODED_WORDS, decode_words, readable
 from maild.message.filenames import MAX_FILENAME_CHARS, clean_filename, derived_filename
 from maild.message.parameters import MAX_PARAMETERS, read_value, text_parameter
