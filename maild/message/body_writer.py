@@ -15,7 +15,8 @@ from urllib.parse import quote
 import pybase64
 
 from maild.message.filenames import clean_filename, derived_filename
-from maild.message.header_writer import ComposeError, clean_text, replace_surrogates, write_ids
+from maild.message.header_writer import ComposeError, clean_text, write_ids
+from maild.message.surrogates import replace_surrogates
 
 _LINE_CHARS = 76
 # Blocks of 256 lines stay in the cache: three times as fast as cutting the whole.

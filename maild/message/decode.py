@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import binascii
 import codecs
-import re
 from collections.abc import Callable
 from functools import partial
 from typing import Final, Protocol
@@ -18,6 +17,7 @@ import pybase64
 
 from maild.message.charsets import codec_for
 from maild.message.guessing import Guesser
+from maild.message.surrogates import replace_surrogates
 
 BASE64: Final = "base64"
 QUOTED_PRINTABLE: Final = "quoted-printable"
@@ -29,7 +29,6 @@ _NOT_BASE64 = bytes(set(range(256)) - set(_BASE64_ALPHABET))
 # Each of 64 values is a character from the blank on, and the back-quote says 0 as well (POSIX uuencode).
 _UU_TO_BASE64 = bytes(_BASE64_ALPHABET[(octet - 32) & 63] for octet in range(256))
 _CHUNK_BYTES = 64 * 1024
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Decoder(Protocol):
@@ -121,15 +120,9 @@ def tidy(text: str, *, is_begun: bool = False) -> str:
     """Without NUL, lone surrogates and, unless it goes on with a text that is begun, a byte order mark."""
     if "\0" in text:
         text = text.replace("\0", "")
-    if text.isascii():
-        return text
     if text.startswith("\ufeff") and not is_begun:
         text = text[1:]
-    try:
-        text.encode("utf-16-le")  # a tenth of the time that looking for one takes
-    except UnicodeEncodeError:
-        return _SURROGATE.sub("\ufffd", text)
-    return text
+    return replace_surrogates(text)
 
 
 def _decode_base64(data: bytes) -> bytes:

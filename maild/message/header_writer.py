@@ -15,6 +15,7 @@ from typing import Final
 from maild.message.address import MAX_PATH_OCTETS
 from maild.message.idn import ascii_domain
 from maild.message.model import Mailbox
+from maild.message.surrogates import replace_surrogates
 
 MAX_LINE_OCTETS: Final = 998  # RFC 5322 §2.1.1
 FOLD_OCTETS: Final = 78
@@ -24,7 +25,6 @@ _WORD_FRAME = len("=?utf-8?q??=")
 
 _FIELD_NAME = re.compile(r"[!-9;-~]{1,76}")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _PLAIN_TEXT = re.compile(r"[!-~]+(?: [!-~]+)*")
 _ATOMS = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?: [A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*")
 _VALUE = re.compile(r"[\t -~\u00a0-\u2027\u202a-\U0010ffff]*")
@@ -120,11 +120,6 @@ def clean_text(value: str) -> str:
     if not value.isprintable():
         value = replace_surrogates(_CONTROLS.sub(" ", value))
     return value.strip(" ")
-
-
-def replace_surrogates(value: str) -> str:
-    """Lone surrogates have no UTF-8 form; JSON lets them in."""
-    return value if value.isascii() else _SURROGATE.sub("\ufffd", value)
 
 
 def encode_words(value: str, first_indent: int = 0) -> list[str]:
