@@ -426,9 +426,9 @@ class Proposals:
         since: int = row[1] if count == _REACH_ROWS else span.low
         return count / (span.end - since)
 
-    def match(self, trigrams: Iterable[str], inbox_id: str | None) -> str | None:
+    def match(self, trigrams: Sequence[str], inbox_id: str | None) -> str | None:
         """The question for what holds all of them, in the inbox if one is given; None when that has nothing."""
-        wanted = terms_of_trigrams(list(trigrams))
+        wanted = terms_of_trigrams(trigrams)
         if inbox_id is not None:
             number = self._tx.value("SELECT number FROM indexed_inboxes WHERE inbox_id = ?", (inbox_id,))
             if number is None:

@@ -325,6 +325,7 @@ class Deliverer:
                 lost = SmtpReply.of(421, f"4.4.2 {text}")
                 attempt.ended(pooled, lost)
                 if pooled is None or pooled.is_fresh:
+                    # One with a name here would know this frame, which would know it.
                     turn.heard(Sign.LOST, _deferral(Unreachable(lost, hop.host)))
                     raise Unreachable(lost, hop.host) from error
                 # A kept-open session had died meanwhile; the next one, at last a new one, will do.

@@ -3,7 +3,6 @@
 What has ended must not wait for the collector of cycles: on a quiet host that comes hours later.
 """
 
-import asyncio
 import gc
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from maild.outbound.content import Content
+from tests.support.running import until
 from tests.support.sending import Sending
 from tests.support.store import RAW
 
@@ -30,10 +30,14 @@ def in_memory() -> int:
     return sum(isinstance(one, Content) and len(one.wire) > len(LARGE) for one in gc.get_objects())
 
 
-async def nothing_is_held() -> None:
-    async with asyncio.timeout(5):
-        while in_memory():
-            await asyncio.sleep(0.01)
+async def nothing_is_held_once(sending: Sending, status: str) -> None:
+    await sending.queue.start()
+    await sending.until(await sending.send("you@there.test", raw=LARGE), status)
+
+    async def look() -> bool | None:
+        return in_memory() == 0 or None
+
+    await until(look)
 
 
 @pytest.mark.parametrize("extensions", [["PIPELINING"], []])
@@ -43,9 +47,7 @@ async def test_a_host_that_hangs_up(tmp_path: Path, drop_at: str, extensions: li
         sending.dns.add_mx("there.test", DEAD if not drop_at else "127.0.0.1")
         sending.mx.drop_at = drop_at
         sending.mx.extensions = extensions
-        await sending.queue.start()
-        await sending.until(await sending.send("you@there.test", raw=LARGE), "deferred")
-        await nothing_is_held()
+        await nothing_is_held_once(sending, "deferred")
 
 
 async def test_a_host_that_hangs_up_when_it_is_told_to_forget(tmp_path: Path) -> None:
@@ -53,9 +55,7 @@ async def test_a_host_that_hangs_up_when_it_is_told_to_forget(tmp_path: Path) ->
         sending.dns.add_mx("there.test")
         sending.mx.always["RCPT"] = "451 4.3.0 later"
         sending.mx.drop_at = "RSET"
-        await sending.queue.start()
-        await sending.until(await sending.send("you@there.test", raw=LARGE), "deferred")
-        await nothing_is_held()
+        await nothing_is_held_once(sending, "deferred")
 
 
 @pytest.mark.parametrize("stage", ["greeting", "EHLO", "MAIL", "RCPT", "DATA", "dot"])
@@ -64,14 +64,10 @@ async def test_a_host_that_wants_it_later(tmp_path: Path, stage: str, said: str)
     async with Sending(tmp_path) as sending:
         sending.dns.add_mx("there.test")
         sending.mx.always[stage] = said
-        await sending.queue.start()
-        await sending.until(await sending.send("you@there.test", raw=LARGE), "deferred")
-        await nothing_is_held()
+        await nothing_is_held_once(sending, "deferred")
 
 
 async def test_a_host_that_takes_it(tmp_path: Path) -> None:
     async with Sending(tmp_path) as sending:
         sending.dns.add_mx("there.test")
-        await sending.queue.start()
-        await sending.until(await sending.send("you@there.test", raw=LARGE), "delivered")
-        await nothing_is_held()
+        await nothing_is_held_once(sending, "delivered")
