@@ -17,7 +17,7 @@ from maild.authentication.spf import SpfResult
 Auth = Mapping[str, str | None]  # `auth` of a message in the API: spf, dkim, dmarc, arc, verifiedDomain
 
 _VALUE_CHARS = 255
-_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*+"', re.DOTALL)
+_QUOTED = re.compile(r'"(?>(?:[^"\\]++|\\.)*)"', re.DOTALL)
 _COMMENT = re.compile(r"\([^()\\\"]*+\)")
 _COMMENT_DEPTH = 3
 

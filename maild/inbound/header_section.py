@@ -29,7 +29,7 @@ _HOP = re.compile(rb"\r\nreceived[ \t]*+:")
 _FIELD_END = re.compile(rb"\r\n(?=[^ \t])")
 _BLANKS = re.compile(r"\s*+")
 _COMMENT_MARK = re.compile(r"\\.|[()]", re.DOTALL)
-_ID = re.compile(r'"((?:[^"\\]|\\.)*+)"|([^\s;("]++)', re.DOTALL)
+_ID = re.compile(r'"((?>(?:[^"\\]++|\\.)*))"|([^\s;("]++)', re.DOTALL)
 
 
 class HeaderSection:

@@ -47,16 +47,16 @@ _UTF8 = "\u0080-\U0010ffff"  # RFC 6531 §3.3; refused where SMTPUTF8 was not as
 _ATOM = rf"[A-Za-z0-9!#$%&'*+/=?^_`{{|}}~{_UTF8}-]++"
 # RFC 5321 §4.1.2. Underscores and a last dot are not in the grammar, but hosts with either send mail.
 _LABEL = rf"(?!-)[A-Za-z0-9_{_UTF8}-]++(?<!-)"
-_DOMAIN_TEXT = rf"{_LABEL}(?:\.{_LABEL})*+\.?"
-_QUOTED = rf'"(?:[ !#-\[\]-~{_UTF8}]|\\[ -~])*+"'
+_DOMAIN_TEXT = rf"{_LABEL}(?>(?:\.{_LABEL})*)\.?"
+_QUOTED = rf'"(?>(?:[ !#-\[\]-~{_UTF8}]++|\\[ -~])*)"'
 _DOMAIN = re.compile(_DOMAIN_TEXT)
-_ROUTE = re.compile(rf"@{_DOMAIN_TEXT}(?:,@{_DOMAIN_TEXT})*+:")
-_LOCAL = re.compile(rf"(?:{_ATOM}(?:\.{_ATOM})*+|{_QUOTED})")
+_ROUTE = re.compile(rf"@{_DOMAIN_TEXT}(?>(?:,@{_DOMAIN_TEXT})*):")
+_LOCAL = re.compile(rf"(?:{_ATOM}(?>(?:\.{_ATOM})*)|{_QUOTED})")
 _LITERAL = re.compile(r"\[[!-Z^-~]{1,253}\]")
 _PARAMETER = re.compile(rf"([A-Za-z0-9][A-Za-z0-9-]*)(?:=([!-<>-~{_UTF8}]+))?")
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _LITERAL_TAG = re.compile(r"[A-Za-z0-9-]*[A-Za-z0-9]:[!-Z^-~]+")
-_DOT_ATOM = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]++(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]++)*+")
+_DOT_ATOM = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]++(?>(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]++)*)")
 
 
 class AddressSyntaxError(ValueError):

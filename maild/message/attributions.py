@@ -57,10 +57,10 @@ _INTRODUCTION = re.compile(
     r"|בתאריך|في)\b|在|于|於",
     re.IGNORECASE,
 )
-_DATE = re.compile(r"(?:[^\W\d_]{1,14}+[.,،'’׳]{0,2}+\s{1,2}+){0,4}+\S{0,3}?\d")
-_BARE_DATE = re.compile(r"(?:[^\W\d_]{1,14}+[.,’'׳]{0,2}+\s{1,2}+){0,2}+\d")
+_DATE = re.compile(r"(?>(?:[^\W\d_]{1,14}+[.,،'’׳]{0,2}+\s{1,2}+){0,4})\S{0,3}?\d")
+_BARE_DATE = re.compile(r"(?>(?:[^\W\d_]{1,14}+[.,’'׳]{0,2}+\s{1,2}+){0,2})\d")
 _NAME_AND_ADDRESS = re.compile(
-    r"(?:[^\s<>@()]{1,40}+\s{1,2}+){1,8}+[<(\[]\s?(?:mailto:)?[^\s<>@()]{1,64}@[^\s<>()]{1,255}"
+    r"(?>(?:[^\s<>@()]{1,40}+\s{1,2}+){1,8})[<(\[]\s?(?:mailto:)?[^\s<>@()]{1,64}@[^\s<>()]{1,255}"
 )
 _BLANK = re.compile(r"\s")
 _TIME = re.compile(r"(?<!\d)\d{1,2}[:.h]\d\d(?!\d)")
@@ -68,7 +68,7 @@ _WEB_TIME = re.compile(
     r"\d[:.]\d\d(?::\d\d)?(?: ?[AaPp]\.?[Mm]\.?)?(?:[,、]| GMT| [+-]\d\d:?\d\d)|[年년]|בתאריך|في"
 )
 _NAMED_BEFORE_DATE = re.compile(  # SeaMonkey
-    r"(?:[A-ZÀ-ÞА-Я]\S{0,30}+\s){1,4}+(?:wrote on|schrieb am)\s(?=.{0,30}?\d{1,2}[:.]\d\d)"
+    r"(?>(?:[A-ZÀ-ÞА-Я]\S{0,30}+\s){1,4})(?:wrote on|schrieb am)\s(?=.{0,30}?\d{1,2}[:.]\d\d)"
 )
 _QUOTING = re.compile(
     r"(?:quoting|zitat von|citando|citazione|citat från|citát|lainaus|cytat)\s", re.IGNORECASE

@@ -20,7 +20,7 @@ PIECE_BYTES = 32 * 1024
 _BLANKS = re.compile(rb"\t[\t ]*+| [\t ]++")  # more than the one space that stays as it is
 
 # RFC 5322 §2.2: printable US-ASCII but the colon; a blank before it is obsolete (§4.5).
-_FIELD = re.compile(rb"^([!-9;-~]++[ \t]*+):([^\n]*+(?:\n[ \t][^\n]*+)*+)(?:\n|\Z)", re.MULTILINE)
+_FIELD = re.compile(rb"^([!-9;-~]++[ \t]*+):([^\n]*+(?:\n[ \t][^\n]*+)*)(?:\n|\Z)", re.MULTILINE)
 
 Field = tuple[bytes, bytes]  # name as written, and the value behind the colon, without the last line end
 

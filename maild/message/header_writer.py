@@ -30,11 +30,11 @@ _ATOMS = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?: [A-Za-z0-9!#$%&'*+/=?^_
 _VALUE = re.compile(r"[\t -~\u00a0-\u2027\u202a-\U0010ffff]*")
 _MSG_ID = re.compile(r"<[!-;=?-~]{1,900}>")
 _SIMPLE_ADDRESS = re.compile(
-    r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]++(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]++)*+@[A-Za-z0-9._-]++"
+    r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]++(?>(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]++)*)@[A-Za-z0-9._-]++"
 )
 _ADDRESS = re.compile(
     "(?P<local>[A-Za-z0-9!#$%&'*+/=?^_`{|}~.\u00a1-\u1fff\u2030-\ud7ff\uf900-\U0010ffff-]++"
-    r'|"(?:[ !#-\[\]-~\u00a1-\u1fff]|\\[ -~])*+")'
+    r'|"(?>(?:[ !#-\[\]-~\u00a1-\u1fff]++|\\[ -~])*)")'
     "@(?P<domain>[\\w\u3002\uff0e\uff61.-]++|\\[[!-Z^-~]++\\])"
 )
 # RFC 2047 §5 (3): what Q may leave as it is inside a phrase; elsewhere that is enough too.

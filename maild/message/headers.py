@@ -22,15 +22,15 @@ _WINDOW_OCTETS = 64 * 1024
 _FEW_BYTES = 2 * MAX_HEADER_FIELDS  # too few for more fields than that: `a:`
 
 # RFC 5322 §2.2: printable US-ASCII but the colon; §4.5 allows blanks before it.
-_FIELD = re.compile(r"^([!-9;-~]++)[ \t]*+:[ \t]*+([^\n]*+(?:\n[ \t][^\n]*+)*+)", re.MULTILINE)
+_FIELD = re.compile(r"^([!-9;-~]++)[ \t]*+:[ \t]*+([^\n]*+(?:\n[ \t][^\n]*+)*)", re.MULTILINE)
 _FIELD_START = re.compile(rb"[!-9;-~]{1,998}+[ \t]*+:")
 _COLON = re.compile(rb"[ \t]*+:")
 _BLANK_LINE = re.compile(rb"\r?\n")
 _MBOX_START = re.compile(rb">?From [^\n]{0,998}\n")
-_LEADER = re.compile(rb"(?:\xef\xbb\xbf)?+(?:[ \t]*+\r?+\n)*+[ \t]*+")
+_LEADER = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t]*+\r?+\n)*[ \t]*+")
 _BLANKS = re.compile(rb"[ \t\r\n]*+")
 _LINE_OF_FIELD = re.compile(rb"^[!-9;-~]{1,998}+[ \t]*+:", re.MULTILINE)
-_LAST_FIELD = re.compile(rb"[^\n]*+\n(?:[ \t]++[^ \t\r\n][^\n]*+\n)*+")
+_LAST_FIELD = re.compile(rb"[^\n]*+\n(?:[ \t]++[^ \t\r\n][^\n]*+\n)*")
 _CONTROLS = bytes({*range(32), 127} - set(b"\t\r\n"))
 _BARE_CR = re.compile(rb"\r(?!\n)")
 

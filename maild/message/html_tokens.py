@@ -13,13 +13,13 @@ from enum import Enum
 from typing import Final, NamedTuple
 
 # As in a browser, a quote means something only behind "=".
-_TAG = re.compile(r"""<(/?)([a-zA-Z][a-zA-Z0-9:-]*+)((?:[^>"'=]++|=\s*+(?:"[^"]*+"|'[^']*+')?+|["'])*+)>""")
+_TAG = re.compile(r"""<(/?)([a-zA-Z][a-zA-Z0-9:-]*+)((?>(?:[^>"'=]++|=\s*+(?:"[^"]*+"|'[^']*+')?|["'])*))>""")
 _TAG_WITHOUT_QUOTES = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9:-]*+)([^>]*+)>")
 _RAW_END = {
     name: re.compile(rf"</{name}[\s/>]", re.IGNORECASE)
     for name in ("script", "style", "title", "template", "textarea", "iframe", "noembed", "noframes", "xmp")
 }
-_NAMED = re.compile(r"""([^\s"'<>/=]++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++)))?+""", re.DOTALL)
+_NAMED = re.compile(r"""([^\s"'<>/=]++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++)))?""", re.DOTALL)
 MAX_ATTRIBUTES = 50  # of a tag; the rest is not read
 # html.unescape makes an int of any number of digits, and Python refuses long ones.
 _LONG_REFERENCE = re.compile(r"&#(?:x[0-9a-fA-F]{9,}+|[0-9]{9,}+);?+", re.IGNORECASE)

@@ -26,15 +26,15 @@ _SIMPLE = re.compile(
     rf"|([{_ATEXT}.]++@[A-Za-z0-9.-]++))[ \t]*+(?:,|\Z)"
 )
 _TOKEN = re.compile(
-    r'(?P<space>[ \t\r\n]++)|"(?P<quoted>(?:[^"\\]|\\.)*+)"?|(?P<literal>\[[^\[\]\\<>]*+\])'
+    r'(?P<space>[ \t\r\n]++)|"(?P<quoted>(?>(?:[^"\\]++|\\.)*))"?|(?P<literal>\[[^\[\]\\<>]*+\])'
     r'|(?P<special>[<>,;:@.(])|(?P<atom>[^ \t\r\n<>,;:@."(\[]++)|(?P<other>.)',
     re.DOTALL,
 )
 _COMMENT_MARK = re.compile(r"\\.|[()]", re.DOTALL)
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
-_DOT_ATOM = re.compile(rf"[{_ATEXT}\u0080-\U0010ffff]++(?:\.[{_ATEXT}\u0080-\U0010ffff]++)*+")
+_DOT_ATOM = re.compile(rf"[{_ATEXT}\u0080-\U0010ffff]++(?>(?:\.[{_ATEXT}\u0080-\U0010ffff]++)*)")
 _LOOSE_ATOM = re.compile(rf"[{_ATEXT}.\u0080-\U0010ffff]++")
-_DOMAIN = re.compile(r"[\w-]++(?:\.[\w-]++)*+\.?|\[[!-Z^-~]++\]")
+_DOMAIN = re.compile(r"[\w-]++(?>(?:\.[\w-]++)*)\.?|\[[!-Z^-~]++\]")
 # Controls, and the marks that make a name run the other way on a screen (UAX #9).
 _UNSHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+")
 

@@ -18,7 +18,7 @@ from maild.message.mailboxes import unescape
 MAX_PARAMETERS = 1000
 
 # Every attempt begins at a ";" and, outside quotes, ends at the next: linear.
-_PARAMETER = re.compile(r';\s*+([^=;\s"]++)\s*+=\s*+(?:"((?:[^"\\]|\\.)*+)"?|([^;]*+))', re.DOTALL)
+_PARAMETER = re.compile(r';\s*+([^=;\s"]++)\s*+=\s*+(?:"((?>(?:[^"\\]++|\\.)*))"?|([^;]*+))', re.DOTALL)
 _NAME = r"[!#$%&'*+.^_`{|}~0-9a-z-]{1,127}"
 _MEDIA_TYPE = re.compile(rf"{_NAME}/{_NAME}")
 _CHARSET = re.compile(r"[!-~]{1,64}")

@@ -19,7 +19,7 @@ _REPLY_WORDS = "re|aw|antw|sv|vs|vá|odp|ynt|res|ref|rif|bls|atb|回复|回覆|�
 _FORWARD_WORDS = "fwd|fw|wg|tr|rv|enc|doorst|vl|vb|i|pd|fs|ilt|továbbítás|转发|轉寄|転送|전달"
 _PREFIX = re.compile(
     rf"\s*+(?:(?P<reply>{_REPLY_WORDS})|{_FORWARD_WORDS})\s*+"
-    r"(?:\[\d{1,4}\]|\(\d{1,4}\)|\^\d{1,4}|\*\d{1,4})?+\s*+[:\uff1a]\s*+",
+    r"(?:\[\d{1,4}\]|\(\d{1,4}\)|\^\d{1,4}|\*\d{1,4})?\s*+[:\uff1a]\s*+",
     re.IGNORECASE,
 )
 

@@ -32,31 +32,33 @@ _LONGHANDS: Final[Mapping[str, tuple[str, ...]]] = {
 _PLAIN = re.compile(r"[\w\s:;#%.,()+!-]*", re.ASCII)
 _BRACKETS = re.compile(r"[(\[{]|[)\]}]")
 _BLANKS = r"[ \t\r\n\f]*+"
-_STRING = r"""(?:"(?:[^"\\\n\r\f]++|\\[^\n\r\f])*+"|'(?:[^'\\\n\r\f]++|\\[^\n\r\f])*+')"""
+_STRING = r"""(?:"(?>(?:[^"\\\n\r\f]++|\\[^\n\r\f])*)"|'(?>(?:[^'\\\n\r\f]++|\\[^\n\r\f])*)')"""
 _URL = rf"(?<![\w-])[uU][rR][lL]\({_BLANKS}(?:{_STRING}|[^\"'()\\\s\x00-\x08\x0b\x0e-\x1f\x7f]*+){_BLANKS}\)"
-_IN_BRACKETS = rf"(?<![uU][rR][lL])\((?:[^()\"'\\{{}}\[\]/;@<>!\x00]++|/(?!\*)|{_STRING})*+\)"
+_IN_BRACKETS = rf"(?<![uU][rR][lL])\((?>(?:[^()\"'\\{{}}\[\]/;@<>!\x00]++|/(?!\*)|{_STRING})*)\)"
 # Up to a semicolon: what a property may be named, and all of it.
 _PIECE = re.compile(
-    rf"{_BLANKS}(?:([\w-]++){_BLANKS}:)?+"
-    rf"(?:[^;\"'(){{}}\[\]\\/@<>\x00uU]++|{_URL}|[uU](?![rR][lL]\()|/(?!\*)|{_STRING}|{_IN_BRACKETS})*+(?:;|\Z)"
+    rf"{_BLANKS}(?>(?:([\w-]++){_BLANKS}:)?)"
+    rf"(?>(?:[^;\"'(){{}}\[\]\\/@<>\x00uU]++|{_URL}|[uU](?![rR][lL]\()|/(?!\*)|{_STRING}|{_IN_BRACKETS})*)(?:;|\Z)"
 )
+_NUMBER = r"[+-]?+(?:\d*+\.)?\d++(?:%|[a-z]++(?![\w-]))?"
 # Words, numbers and colours that a parser would write again as they stand.
 _SIMPLE_VALUE = re.compile(
-    r"((?:(?:(?!url\()-?[a-z][\w-]*+|[+-]?+(?:\d*+\.)?+\d++(?:%|[a-z]++(?![\w-]))?+|#[\w-]++)(?=[ \t\r\n\f,();!]|\Z)"
-    r"|[ \t\r\n\f,()])*+)(!important)?+[ \t\r\n\f]*+;?",
+    rf"((?>(?:(?:(?!url\()-?[a-z][\w-]*+|{_NUMBER}|#[\w-]++)(?=[ \t\r\n\f,();!]|\Z)|[ \t\r\n\f,()])*))"
+    r"(!important)?[ \t\r\n\f]*+;?",
     re.ASCII | re.IGNORECASE,
 )
-_COMMENT = re.compile(rf"{_STRING}|{_URL}|(/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/)")
+_COMMENT = re.compile(rf"{_STRING}|{_URL}|(/\*[^*]*+(?>(?:\*(?!/)[^*]*+)*)\*/)")
 _SETS_APART = frozenset(" \t\r\n\f;{},:>")
 _TO_RULE = re.compile(_BLANKS)
-_IN_SELECTOR = rf"\([^(){{}}\"'\\\[\]]*+\)|\[(?:[^\]\[(){{}}\"'\\]++|{_STRING})*+\]"
-_PRELUDE = rf"((?:[^{{%s\"'\\@()\[\]]++|\\[^\n\r\f]|{_STRING}|{_IN_SELECTOR})++)\{{"
+_IN_SELECTOR = rf"\([^(){{}}\"'\\\[\]]*+\)|\[(?>(?:[^\]\[(){{}}\"'\\]++|{_STRING})*)\]"
+_PRELUDE = rf"((?>(?:[^{{%s\"'\\@()\[\]]++|\\[^\n\r\f]|{_STRING}|{_IN_SELECTOR})+))\{{"
 _ODD_SELECTOR = re.compile(r"\\|\.-?\d")
-_CONTENT = rf"((?:[^{{}}\"'\\]++|{_STRING})*+)\}}"
+_CONTENT = rf"((?>(?:[^{{}}\"'\\]++|{_STRING})*))\}}"
 _RULE = re.compile(_PRELUDE % "" + _CONTENT)
 _INNER_RULE = re.compile(_PRELUDE % "}" + _CONTENT)
 _AT_RULE = re.compile(
-    rf"@([a-zA-Z-]+)((?:[^{{}}();\"'\\@\[\]uU]++|{_URL}|[uU](?![rR][lL]\()|{_STRING}|\([^(){{}};\"'\\\[\]]*+\))*+)(;|\{{)"
+    rf"@([a-zA-Z-]+)((?>(?:[^{{}}();\"'\\@\[\]uU]++|{_URL}|[uU](?![rR][lL]\()|{_STRING}|\([^(){{}};\"'\\\[\]]*+\))*))"
+    r"(;|\{)"
 )
 _INNER_CONTENT = re.compile(_CONTENT)
 _EVERY_SCREEN = re.compile(r"(?:only\s+)?(?:all|screen)?\s*", re.IGNORECASE)

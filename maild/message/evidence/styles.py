@@ -19,7 +19,7 @@ MAX_MATCHES: Final = 10_000  # rules that were compared with an element
 SCOPE_LOOK: Final = 40  # open elements that are looked at
 _MAX_PARTS: Final = 6  # of one selector
 
-_COMPOUND = re.compile(r"(?:\*|[a-z][\w-]*+)?(?:[.#][\w-]++)*+", re.IGNORECASE)
+_COMPOUND = re.compile(r"(?:\*|[a-z][\w-]*+)?(?:[.#][\w-]++)*", re.IGNORECASE)
 _SIMPLE = re.compile(r"([.#]?)([\w-]++|\*)")
 
 Style = Mapping[str, str]
