@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import tinycss2
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from maild.message.evidence.css_text import PROPERTIES, CssReader, CssRule, lay
@@ -189,6 +189,7 @@ def test_sheets(css: str) -> None:
 
 @settings(max_examples=400, deadline=None)
 @given(style=STYLES)
+@example(";/!")
 def test_styles_that_are_not_plain(style: str) -> None:
     style += ";x:'y'"  # no longer plain
     layer = CssReader().attribute(style)

@@ -29,6 +29,7 @@ BOMBS = {
     "rules for everything": bomb("p{color:#fff}", "<style>", "</style>" + "<p>x" * 500),
     "rules by descent": bomb("div div p{color:#fff}", "<style>", "</style>" + "<div>" * 50 + "<p>x" * 300),
     "inline functions": bomb("x:url(a;b);", '<p style="', '">x'),
+    "signs that are no style": bomb(";/!", '<p style="', '">x'),
     "links": bomb("<a href=http://1.2.3.4/>paypal.com</a>"),
     "images": bomb("<img src='http://a.test/?d=0123456789012345678901234567890123'>"),
     "zero width": bomb("a\u200b"),
