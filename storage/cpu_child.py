@@ -1,9 +1,10 @@
 """The process that computes (storage.cpu_process): reads functions with their values, writes what they return.
 
-    python -m storage.cpu_child          stdin: asked, stdout: answered, each a length of 8 octets and a pickle
+    python -m storage.cpu_child WORK_S   stdin: asked, stdout: answered, each a length of 8 octets and a pickle
 
 What is asked for comes from the process that began it, and nobody else holds the pipe. It ends when its input does.
 What strangers wrote only ever is a value. Its memory is limited, and it yields to the event loop where cores are few.
+What takes more than WORK_S seconds of a processor ends the process, by SIGPROF.
 """
 
 import mmap
@@ -63,16 +64,22 @@ def main() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     with suppress(OSError):
         os.nice(BESIDE)
+    signal.signal(
+        signal.SIGPROF, signal.SIG_DFL
+    )  # no handler of Python's: one call in C may be what never ends
     asked_of, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever prints does not write between answers
-    serve(asked_of, answers)
+    serve(asked_of, answers, float(sys.argv[1]))
 
 
-def serve(asked_of: IO[bytes], answers: IO[Any]) -> None:
-    """Until one of the two ends."""
+def serve(asked_of: IO[bytes], answers: IO[Any], work_s: float) -> None:
+    """Until one of the two ends, or a piece of work takes more than `work_s` seconds of a processor."""
     while (asked := read_frame(asked_of)) is not None:
+        signal.setitimer(signal.ITIMER_PROF, work_s)
+        answered = answer(asked)
+        signal.setitimer(signal.ITIMER_PROF, 0)
         try:
-            write_frame(answers, answer(asked))
+            write_frame(answers, answered)
         except BrokenPipeError:
             return
 

@@ -7,8 +7,9 @@ gives back what that returns (`cpu_child`). What computes over objects that can'
 
 The process is begun when it is first needed, and ended when nothing was asked for IDLE_S, so that a quiet host has none
 and its memory is free. Its pipe is its life: it ends when this process does, however that ends. One that died is begun
-anew, and what it was at is tried once more; where none can be begun the work is done here, on the thread that would
-wait for it. Owners (an address, an organization) take turns (storage.fair_threads).
+anew, and what it was at is tried once more, unless it had taken WORK_S of a processor: nothing that is read takes a
+tenth of that, so it would never end. Where no process can be begun the work is done here, on the thread that would wait
+for it. Owners (an address, an organization) take turns (storage.fair_threads).
 """
 
 import asyncio
@@ -16,6 +17,7 @@ import fcntl
 import mmap
 import os
 import pickle
+import signal
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
@@ -35,6 +37,7 @@ log = structlog.get_logger("maild.store")
 T = TypeVar("T")
 
 IDLE_S = 20.0
+WORK_S = 60.0
 END_S = 5.0
 TRIES = 2
 LARGE_BYTES = 1 << 20
@@ -43,7 +46,7 @@ _ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "TZ")  # not MAILD_
 
 
 class ComputingFailed(Exception):
-    """The function raised, or ended its process `TRIES` times."""
+    """The function raised, took too long, or ended its process `TRIES` times."""
 
 
 class MappedFile:
@@ -57,10 +60,14 @@ class MappedFile:
 
 
 class CpuProcess:
-    """Runs functions in a process of its own, one at a time. `idle_s`: seconds without work until the process ends."""
+    """Runs functions in a process of its own, one at a time.
 
-    def __init__(self, idle_s: float = IDLE_S) -> None:
+    `idle_s`: seconds without work until the process ends. `work_s`: seconds of a processor that one function may take.
+    """
+
+    def __init__(self, idle_s: float = IDLE_S, work_s: float = WORK_S) -> None:
         self._idle_s = idle_s
+        self._work_s = work_s
         self._executor = ThreadPoolExecutor(1, "cpu process")
         self._turns: FairThreads[Callable[[], Any], Any] = FairThreads([self._thread], share=1)
         self._child: subprocess.Popen[bytes] | None = None
@@ -111,7 +118,7 @@ class CpuProcess:
         asked = pickle.dumps(work, pickle.HIGHEST_PROTOCOL)
         for _ in range(TRIES):
             try:
-                child = self._child = self._child or _begin()
+                child = self._child = self._child or _begin(self._work_s)
             except OSError as error:  # no memory, descriptor or process left
                 log.warning("cpu_process_not_begun", error=str(error))
                 return _result(cpu_child.answer(asked))
@@ -120,6 +127,8 @@ class CpuProcess:
                 return _result(answered)
             self._end()
             log.error("cpu_process_died", exit_code=child.returncode)
+            if child.returncode == -signal.SIGPROF:
+                raise ComputingFailed(f"it took more than {self._work_s:g} s of a processor")
         raise ComputingFailed("it ended the process that computes")
 
     def _end(self) -> None:
@@ -136,7 +145,7 @@ class CpuProcess:
         self._child = None
 
 
-def _begin() -> "subprocess.Popen[bytes]":
+def _begin(work_s: float) -> "subprocess.Popen[bytes]":
     """OSError where the system has no room for it."""
     environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
     # What it frees of a large message goes back at once (mallopt(3); maild.allocator says why).
@@ -144,7 +153,7 @@ def _begin() -> "subprocess.Popen[bytes]":
     # Its modules are those of this process, wherever that was started (-P: not those of the working directory).
     environment["PYTHONPATH"] = os.pathsep.join(os.path.abspath(path) for path in sys.path)
     child = subprocess.Popen(  # noqa: S603 (nothing of the command is a stranger's)
-        [sys.executable, "-P", "-m", cpu_child.__name__],
+        [sys.executable, "-P", "-m", cpu_child.__name__, str(work_s)],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment,
     )  # fmt: skip
     assert child.stdin is not None and child.stdout is not None

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
+from structlog.testing import capture_logs
 
 from maild.message.digest import digest
 from maild.message.reading import read_message
@@ -79,6 +80,16 @@ async def test_work_that_ends_every_process_fails_and_other_work_goes_on(cpu: Cp
     with pytest.raises(ComputingFailed):
         await cpu.run("a", partial(os._exit, 3))
     assert await cpu.run("b", partial(len, RAW)) == len(RAW)
+
+
+async def test_work_without_end_is_ended_and_not_tried_again() -> None:
+    """Also in one call in C, as a pattern that goes wrong is."""
+    cpu = CpuProcess(work_s=0.05)
+    with capture_logs() as told, pytest.raises(ComputingFailed, match=r"more than 0\.05 s of a processor"):
+        await cpu.run("a", partial(sum, range(10**18)))
+    assert [(one["event"], one["exit_code"]) for one in told] == [("cpu_process_died", -signal.SIGPROF)]
+    assert await cpu.run("b", partial(len, RAW)) == len(RAW)
+    await cpu.close()
 
 
 async def test_memory_without_end_is_refused_there(cpu: CpuProcess) -> None:
