@@ -64,9 +64,8 @@ def main() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     with suppress(OSError):
         os.nice(BESIDE)
-    signal.signal(
-        signal.SIGPROF, signal.SIG_DFL
-    )  # no handler of Python's: one call in C may be what never ends
+    # No handler of Python's: what never ends may be one call in C.
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
     asked_of, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever prints does not write between answers
     serve(asked_of, answers, float(sys.argv[1]))
