@@ -79,10 +79,10 @@ class PipeliningProtocol(SMTPProtocol):
         self._group: asyncio.Future[None] | None = None
         self.has_unsolicited_data = False
 
-    async def execute_command(self, *words: bytes, timeout: float | None = None) -> SMTPResponse:
-        """One command, and the reply to it."""
+    async def read_response(self, timeout: float | None = None) -> SMTPResponse:
+        """The reply to what was written last; the greeting, where nothing was."""
         try:
-            return await super().execute_command(*words, timeout=timeout)
+            return await super().read_response(timeout)
         except (SMTPException, OSError) as error:
             # A frame down there knows the exception, which knows the frame: a circle, and a message in it.
             error.with_traceback(None)

@@ -109,6 +109,7 @@ async def test_only_the_newest_conversations_of_a_subject_are_looked_at(store: S
     steps = Steps(conn)
     await store.db.write(begin, 0, 2 * SUBJECT_LOOK)
     asked = (INBOX, "offer", "stranger@there.test", now_ms)
+    steps.of(*asked)  # SQLite 3.41 and later counts preparing as well
     nobody, taken = steps.of(*asked)
     assert nobody is None
     await store.db.write(begin, 2 * SUBJECT_LOOK, 2 * SUBJECT_LOOK)
