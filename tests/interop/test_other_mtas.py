@@ -21,6 +21,10 @@ pytestmark = [
     pytest.mark.skipif(bool(other_mtas.missing()), reason="; ".join(other_mtas.missing())),
 ]
 
+_BREAKS = other_mtas.breaks_handshakes()
+is_able = pytest.mark.skipif(_BREAKS, reason="this OpenSMTPD breaks every handshake")
+is_unable = pytest.mark.skipif(not _BREAKS, reason="this OpenSMTPD shakes hands")
+
 
 class Sent(NamedTuple):
     """A message that was delivered, as the API shows it, its attempts and octets, and what the mail server took."""
@@ -62,8 +66,9 @@ async def test_mail_is_taken_without_tls(tmp_path: Path, mta: Mta) -> None:
     assert b"DKIM-Signature:" in sent.taken.header
 
 
-async def test_exim_takes_mail_by_tls(tmp_path: Path) -> None:
-    sent = await sent_to(other_mtas.exim, True, tmp_path)
+@pytest.mark.parametrize("mta", [other_mtas.exim, pytest.param(other_mtas.opensmtpd, marks=is_able)])
+async def test_mail_is_taken_by_tls(tmp_path: Path, mta: Mta) -> None:
+    sent = await sent_to(mta, True, tmp_path)
     (version,) = sent.tls_versions()
     assert version is not None and version.startswith("TLSv1.3")
     (host,) = sent.attempts[0]["evidence"]["hosts"]
@@ -71,6 +76,7 @@ async def test_exim_takes_mail_by_tls(tmp_path: Path) -> None:
     assert sent.taken.body == sent.body
 
 
+@is_unable
 async def test_a_host_that_breaks_every_handshake_gets_its_mail_in_clear(tmp_path: Path) -> None:
     """RFC 7435 §3: where nobody demands TLS, that it fails is no reason to keep the mail."""
     sent = await sent_to(other_mtas.opensmtpd, True, tmp_path)

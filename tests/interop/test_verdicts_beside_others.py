@@ -131,6 +131,12 @@ EXPLAINED: Mapping[str, Differences] = {
         "body-of-blanks-relaxed rspamd dmarc": ("pass", "fail reject"),
     },
 }
+# What not every version of the others says.
+EXPLAINED_OF_SOME: Mapping[str, Differences] = {
+    "RFC 7208 §4.6.4: more than ten look-ups are permerror, whatever the record ends with. We are right.": {
+        "spf-many rspamd spf": ("permerror", "pass"),
+    },
+}
 
 
 @tools.needs("opendkim", "rspamd", root=True)
@@ -151,7 +157,12 @@ async def test_each_difference_has_a_reason(start: Start, tmp_path: Path) -> Non
                     theirs = await other.ask(case, HELO)
                     for method, pair in differences(ours[case.name], theirs).items():
                         found[f"{case.name} {name} {method}"] = pair
-    assert found == {key: pair for one in EXPLAINED.values() for key, pair in one.items()}
+    of_some = _pairs(EXPLAINED_OF_SOME)
+    assert {key: pair for key, pair in found.items() if of_some.get(key) != pair} == _pairs(EXPLAINED)
+
+
+def _pairs(explained: Mapping[str, Differences]) -> dict[str, tuple[str, str]]:
+    return {key: pair for one in explained.values() for key, pair in one.items()}
 
 
 async def judged(world: SenderWorld, case: VerdictCase) -> Judgement:

@@ -56,7 +56,8 @@ _CHECKS = ("dkim", "spf", "dmarc", "arc")
 _SIGNATURE = re.compile(r"\bdkim=(\w+)[^;]*?\bheader\.d=([^\s;]+)[^;]*?\bheader\.s=([^\s;]+)")
 _COMMENT = re.compile(r"\([^()]*\)")
 _DKIM = {"ALLOW": "pass", "REJECT": "fail", "PERMFAIL": "permerror", "TEMPFAIL": "temperror"}
-_SPF = {"ALLOW": "pass", "DNSFAIL": "temperror", "PERMFAIL": "permerror", "NA": "none"}
+# PLUSALL (rspamd 3.12): the record lets everybody send, and nothing else of it is looked at.
+_SPF = {"ALLOW": "pass", "PLUSALL": "pass", "DNSFAIL": "temperror", "PERMFAIL": "permerror", "NA": "none"}
 _DMARC = {
     "DMARC_POLICY_ALLOW": "pass",
     "DMARC_POLICY_ALLOW_WITH_FAILURES": "pass",
