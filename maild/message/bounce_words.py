@@ -90,10 +90,12 @@ _NOT_THE_ADDRESS: Final = (
         ("too many", "too fast", "too quickly", "too frequently", "throttl", "ratelimit", "this hour",
          "per hour", "per minute", "per day", "messages in a short", "hourly", "maximum number of",
          "max number of", "max message per connection", "recipients exceeded", "connection limit",
-         "connections exceeded", "slow down", "flood"),
+         "connections exceeded", "slow down", "flood", "send limit", "frequency limit", "trop de messages",
+         "trop de connexions", "too much mail from"),
     ),
     Wording("throttled", "RFC 6647 §2", ("greylist", "graylist", "grey list", "gray list"), "retry_later"),
-    # No room.
+    # No room: at the host, and in the mailbox.
+    Wording("infrastructure", _SENDMAIL, ("insufficient disk space",)),
     Wording(
         "mailbox_full", f"{_RFC_5321}; {_GOOGLE}; {_YANDEX}; {_YAHOO}; {_MAIL_RU}",
         ("quota", "is full", "overquota", "mailbox full", "mailbox is full", "inbox is full", "inbox full",
@@ -132,22 +134,26 @@ _NOT_THE_ADDRESS: Final = (
          "ou 001", "ou 002", "part of their network", "banned sending ip", "banned sender",
          "traffic not accepted from this ip"),
     ),
-    Wording("reputation", _COMCAST, ("bl00", "es00", "bl 00")),
+    Wording("reputation", _COMCAST, ("bl00", "es00", "bl 00", "comcast block")),
+    Wording("reputation", "Orange, AOL, T-Online, GoDaddy, Cloudmark, Proofpoint: texts of their MX",
+        ("adresse ip", "rtr bl ", "ask your postmaster for help or to contact", "bizsmtp ib0",
+         "blocked by csi", "blocked see ")),
     Wording("reputation", f"{_MIMECAST}; {_BARRACUDA}", ("ip reputation", "barracuda reputation",
         "poor reputation",
-            "bad reputation", "sender reputation")),
+            "bad reputation", "sender reputation", "email reputation")),
     Wording(
         "reputation", f"RFC 5782 §2; {_POSTFIX}; {_GMX}; {_YANDEX}",
         ("blocked using", "block list", "blocklist", "black list", "blacklist", "denylist", "deny list",
          "dnsbl", "rbl ", "spamhaus", "spamcop", "sorbs", "is listed", "currently listed", "been listed",
          "listed by", "spam statistics", "openbl", "surbl", "known spam", "spam source", "open relay",
          "open proxy", "dynamic ip", "residential", "your ip", "ip address is", "from your ip",
-         "sending ip", "ip is ", "client host rejected", "network is "),
+         "sending ip", "ip is ", "client host rejected", "client host blocked", "is currently blocked",
+         "network is "),
     ),
     # The message.
     Wording(
         "content", f"{_GOOGLE}; {_YAHOO}; {_YANDEX}; {_MIMECAST}",
-        ("spam", "antispam", "unsolicited", "junk ", "junk mail", "bulk mail", "virus", "malware", "phish",
+        ("spam", "antispam", "unsolicited", "junk ", "junk mail", "bulk mail", "virus", "malware", "phish", "dt spm",
          "message content", "security issue", "content filter", "content reject", "content denied",
          "prohibited content", "suspicio", "attachment", "banned content", "infected", "bad content",
          "message contains", "message filtered", "pattern detection", "unsafe content", "ph01",
@@ -205,7 +211,9 @@ _EXPIRED: Final = (
 )  # fmt: skip
 
 _ADDRESS: Final = (
-    Wording("address", f"{_MICROSOFT} (5.4.1, 5.7.504)", ("recipient address rejected access denied",)),
+    # Postfix says the same, with 5.7.1, where its operator refuses somebody.
+    Wording("address", f"{_MICROSOFT} (5.4.1)", ("recipient address rejected access denied as",
+        "4 1 recipient address rejected access denied")),
     Wording("address", f"{_MICROSOFT} (5.5.0); {_RFC_5321}; {_GMX}", ("mailbox unavailable",
         "mailbox is unavailable", "mailbox unavaiable", "mailbox name not allowed")),
     Wording(
@@ -262,7 +270,9 @@ _ADDRESS: Final = (
         ("destinataire inconnu", "destinataire invalide", "destinataire introuvable", "utilisateur inconnu",
          "adresse inconnue", "adresse introuvable", "adresse invalide", "adresse électronique introuvable",
          "nexiste pas", "compte inexistant", "empfänger unbekannt", "unbekannter empfänger",
-         "benutzer unbekannt", "unbekannter benutzer", "adresse unbekannt", "existiert nicht",
+         "benutzer unbekannt", "unbekannter benutzer", "benutzer ist unbekannt", "benutzer ist nicht bekannt",
+         "empfänger ist unbekannt", "empfänger ist nicht bekannt", "adresse ist unbekannt",
+         "adresse ist nicht bekannt", "adresse unbekannt", "existiert nicht",
          "wurde nicht gefunden", "konnte nicht gefunden", "adresse nicht gefunden", "no existe",
          "usuario desconocido", "destinatario desconocido", "no se encontró", "dirección no encontrada",
          "usuario inexistente", "utente sconosciuto", "destinatario sconosciuto", "casella inesistente",
@@ -314,6 +324,9 @@ _NOT_TO_BE_FOUND: Final = re.compile(
 )
 _HAS_NO_ACCOUNT: Final = re.compile(
     r" (?:does not|doesnt|dont|do not) have an?(?: [^ ]{1,40}){0,3} (?:account|mailbox)"
+)
+_HOST_NOT_FOUND: Final = re.compile(
+    r"(?<! your)(?<! client)(?<! sender)(?<! from) host (?!\d)(?:[^ ]{1,40} ){1,4}not found "
 )
 _FINDING: Final = (" find ", " locate ", " look up ")
 _NO_MAILBOX: Final = Wording("address", f"{_YAHOO}; {_GOOGLE}; {_USUAL}", _ABSENCES)
@@ -445,6 +458,8 @@ _WEAKER: Final = _PhraseIndex(_WEAK)
 
 def _lacks_mailbox(words: str) -> bool:
     if "have a" in words and _HAS_NO_ACCOUNT.search(words):
+        return True
+    if " host " in words and _HOST_NOT_FOUND.search(words):
         return True
     if any(verb in words for verb in _FINDING) and _NOT_TO_BE_FOUND.search(words):
         return True

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from maild.message.address import normalize
-from maild.message.bounces import telling_status
+from maild.message.bounces import is_permanent, telling_status
 from maild.message.headers import Headers, read_headers
 from maild.message.text import snippet
 
@@ -18,7 +19,8 @@ DIAGNOSTIC_CHARS: Final = 1000
 _ADDRESS_CHARS = 400  # RFC 5321 §4.5.3.1.3 has 256 octets; escapes take more
 
 _CODE = re.compile(r"(?<![\w.#])([245]\d\d)(?=[ \t\-#;:]|$)")
-_FAILURE_CODE = re.compile(r"(?<![\w.#])([45]\d\d)(?=[ \t\-#;:]|$)")
+_FAILURE_CODE = re.compile(r"(?<![\w.#])([45]\d\d)(?=[ \t\-#;:]|$)", re.MULTILINE)
+_CODES_MAX = 10
 _UNITEXT = re.compile(r"\\x\{([0-9A-Fa-f]{1,6})\}")
 _MESSAGE_ID = re.compile(r"<[^<>\s]{1,996}>")
 
@@ -87,9 +89,14 @@ def reply_code(diagnostic: str) -> int | None:
 def failed_fate(addresses: Sequence[str], words: str) -> Fate:
     """A recipient that failed, as words say. `addresses`: comparison keys."""
     diagnostic = snippet(words, DIAGNOSTIC_CHARS)
-    code = _FAILURE_CODE.search(words)  # what comes before it may be what the host said when it was greeted
-    number = int(code[1]) if code else None
-    return Fate(tuple(addresses), "failed", number, telling_status("", words), diagnostic, None)
+    return Fate(tuple(addresses), "failed", _failure_code(words), telling_status("", words), diagnostic, None)
+
+
+def _failure_code(words: str) -> int | None:
+    """The first code that refuses for good, else the first that refuses: before them may stand what a host said when it
+    was greeted, or at first."""
+    codes = [int(found[1]) for found in islice(_FAILURE_CODE.finditer(words), _CODES_MAX)]
+    return next((code for code in codes if is_permanent(code)), codes[0] if codes else None)
 
 
 def original_ids(originals: Sequence[Headers]) -> tuple[str, ...]:

@@ -81,8 +81,9 @@ def read_report(raw: RawMessage, parsed: ParsedMessage, guesser: Guesser | None 
     """The report that this message is, or None when it is another kind of mail."""
     guesser = guesser or Guesser()
     found = _read_report(raw, parsed, guesser)
-    wrapped = _wrapped_report(raw, parsed) if found is None else None
-    return _read_report(wrapped, parse(wrapped, guesser), guesser) if wrapped is not None else found
+    has_form = found is not None and not (isinstance(found, DeliveryReport) and found.is_worded)
+    wrapped = None if has_form else _wrapped_report(raw, parsed)
+    return (_read_report(wrapped, parse(wrapped, guesser), guesser) if wrapped is not None else None) or found
 
 
 def _wrapped_report(raw: RawMessage, parsed: ParsedMessage) -> bytes | None:
@@ -144,10 +145,11 @@ def _read_words(raw: RawMessage, parsed: ParsedMessage, text: str) -> DeliveryRe
         return _read_rejection(read_headers(_content(raw, receipts[0], MAX_STATUS_BYTES)), text)
     author = (parsed.headers.get("from") or "").lower().strip()
     is_by_system = author == "<>" or any(name in author for name in _MAIL_SYSTEMS)
-    if not is_by_system and is_auto_reply(parsed.headers, parsed.subject, ""):
+    is_answer = is_auto_reply(parsed.headers, parsed.subject, "")
+    if is_answer and not is_by_system:
         return None
     is_by_system = is_by_system or says_it_gave_up(parsed.subject)
-    return read_any_words(text, parsed.subject, is_by_system=is_by_system)
+    return read_any_words(text, parsed.subject, is_by_system=is_by_system, is_answer=is_answer)
 
 
 def _read_rejection(receipt: Headers, text: str) -> DeliveryReport | None:

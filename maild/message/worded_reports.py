@@ -49,8 +49,9 @@ _QMAIL_COPY: Final = re.compile(
 )
 _EXIM_COPY: Final = re.compile(r"^-{3,} This is a copy of (?:the|your) message[^\n]*+$", re.MULTILINE)
 _GENERATED: Final = re.compile(r"\(generated from ([^\s()]{1,320})\)")
-_SENDER_LINE: Final = re.compile(
-    r"^[ \t>*]*+(?:original[ -])?(?:from|sender|mail from|reply-to|return-path)[ \t]*+:[^\n]*+$",
+_NOT_TO_WHOM: Final = re.compile(
+    r"^[ \t>*]*+(?:original[ -])?(?:from|sender|mail from|reply-to|return-path|subject|message-id|in-reply-to)"
+    r"[ \t]*+:[^\n]*+$",
     re.IGNORECASE | re.MULTILINE,
 )
 _ADDRESS: Final = re.compile(r"[^\s<>()\[\]{}\"',;:=|]{1,200}+")
@@ -61,7 +62,8 @@ _COPY: Final = re.compile(
     r"|(?:below (?:this line )?is a copy|this is a copy of|here is (?:a copy|the)"
     r"|(?:attached is |attachment is )?a copy of (?:the|your)"
     r"|message headers? follows?|message text follows?|the headers? (?:and|of)|header of the|text of (?:the|your)"
-    r"|full headers|original headers|start of returned|included is a copy|the message you sent))"
+    r"|full headers|original headers|start of returned|included is a copy"
+    r"|the message you sent(?:[ \t:.*=_\-]*+$| (?:follows|is attached|was as follows))))"
     r"|(?:Received|Return-Path|DKIM-Signature|MIME-Version|Message-ID|X-[A-Za-z\-]{1,40}):"
     r"|>(?!>>|[ \t]?[^\s@]{1,64}@[^\s@]{1,255}$))",
     re.MULTILINE | re.IGNORECASE,
@@ -77,9 +79,11 @@ class _Statement(NamedTuple):
 
 def read_qmail(text: str) -> DeliveryReport | None:
     """QSBMF: a paragraph for each recipient, up to the one that begins with a dash; then the message. Its first words
-    are the operator's to change."""
+    are the operator's to change; in the same form come warnings that qmail goes on."""
     is_qmail = _QMAIL_START.match(text) is not None
     paragraphs = _PARAGRAPHS.split(text.lstrip(), MAX_FATES + 2)
+    if says_it_goes_on(paragraphs[0]):
+        return None
     fates: list[Fate] = []
     for number, paragraph in enumerate(paragraphs):
         if paragraph.startswith("-") and (is_qmail or _QMAIL_COPY.match(paragraph)):
@@ -129,12 +133,14 @@ def _without_name(words: str) -> str:
     return rest if rest and len(first.split()) == 1 and "@" in first else words
 
 
-def read_any_words(text: str, subject: str = "", *, is_by_system: bool) -> DeliveryReport | None:
+def read_any_words(
+    text: str, subject: str = "", *, is_by_system: bool, is_answer: bool = False
+) -> DeliveryReport | None:
     """A report in any words: the recipients of whom a statement says that the address can't receive mail, or that the
     message did not reach it. A mail system is believed as well when it quotes a host that refused for good, or says
     anywhere that it gave up. Where those that name somebody give no reason, the only other one that does gives it.
-    Where none names anybody, what a mail system says means the only recipient. None where nothing is said, or that it
-    is tried again."""
+    Where none names anybody, what a mail system says means the only recipient; a program that answers (`is_answer`)
+    must also say that it gave up. None where nothing is said, or that it is tried again."""
     told = f"{subject}\n{_without_copy(text)}"
     if says_it_goes_on(told):
         return None
@@ -146,7 +152,7 @@ def read_any_words(text: str, subject: str = "", *, is_by_system: bool) -> Deliv
         failed = gave_up or says_it_gave_up(f"{above} {words}")
         above = "" if names else words
         blame = _Blame.of(words, is_by_system=is_by_system, gave_up=failed)
-        if is_by_system and blame.weight and not names:
+        if is_by_system and blame.weight and not names and (failed or not is_answer):
             unnamed.append(blame)
         for name in names:
             found[name] = max(found.get(name, blame), blame, key=_weight)
@@ -234,7 +240,7 @@ def _is_address(words: str) -> bool:
 def _names(piece: str) -> tuple[str, ...]:
     """The comparison keys of the addresses in a piece, but those of people who help, and of who sent it."""
     found: dict[str, None] = {}
-    told = _SENDER_LINE.sub("", piece[:_STATEMENT_CHARS])
+    told = _NOT_TO_WHOM.sub("", piece[:_STATEMENT_CHARS])
     for match in islice(_ADDRESS.finditer(told), _NAMES_MAX):
         word = match[0].rstrip(".")
         if "@" in word[1:-1] and word.count("@") == 1 and not word.lower().startswith(_ROLES):

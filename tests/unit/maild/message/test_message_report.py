@@ -499,6 +499,9 @@ WORDED_FAILURES = [
     "--- Non-delivered information ---\nToo many of them.\n",
     "From: postmaster@there.test\n\nUnable to deliver message to: <gone@there.test>\nDelivery failed.\n\n"
     "No further delivery attempts will be made.\n",
+    "From: Postmaster <postmaster@there.test>\nSubject: Message blocked: hi\n\n"
+    "The message you sent to the following recipient(s) was rejected and has not\nbeen delivered:\n\n"
+    "    gone@there.test\n\nReason: The message violated the content policy.\n",
     "From: postmaster@there.test\n\nVotre message n'a pas pu être délivré à gone@there.test\n",
     "From: postmaster@there.test\n\nIhre Nachricht an gone@there.test konnte nicht zugestellt werden.\n",
 ]
@@ -526,6 +529,49 @@ This happened after 30 attempts over a period of 92 hours.
 """
     (fate,) = delivery(text).fates
     assert (fate.addresses, fate.enhanced) == (("gone@there.test",), "4.4.4")
+
+
+def test_the_code_that_says_it_for_good_is_the_one_that_refused() -> None:
+    text = (
+        "From: MAILER-DAEMON@there.test\nSubject: Returned mail: Host unknown\n\n"
+        "   ----- Transcript of session follows -----\n"
+        "421 gone@there.test: Host there.test not found for mailer smtp.\n550 gone@there.test... Host unknown\n"
+    )
+    (fate,) = delivery(text).fates
+    assert (fate.addresses, fate.code) == (("gone@there.test",), 550)
+
+
+def test_the_id_of_what_came_back_names_nobody() -> None:
+    text = (
+        "From: MAILER-DAEMON@there.test\nSubject: Returned mail: User unknown\n\n"
+        "Your message could not be delivered because the recipient's mail\naccount does not exist (user unknown).\n\n"
+        "  Subject: hi ann@there.test\n  Message-ID: <1.2@ours.test>\n"
+    )
+    (fate,) = delivery(text).fates
+    assert fate.addresses == () and "user unknown" in fate.diagnostic
+
+
+def test_a_program_that_answers_and_cites_a_refusal_reports_none() -> None:
+    """What names nobody would mean the only recipient, whose mailbox has just answered."""
+    text = (
+        "From: postmaster@there.test\nSubject: Re: hi\nAuto-Submitted: auto-replied\n\n"
+        'Q: What does "550 5.1.1 User unknown" mean?\nA: The address does not exist.\n\nYour mail was received.\n'
+    )
+    assert read(text) is None
+    named = text.replace("Q: What", "<gone@there.test>: What")
+    assert [fate.addresses for fate in delivery(named).fates] == [("gone@there.test",)]
+    assert delivery(text.replace("Re: hi", "Undeliverable: hi")).fates
+
+
+def test_a_warning_in_the_form_of_qmail_is_no_failure() -> None:
+    text = (
+        "From: MAILER-DAEMON@there.test\nSubject: delivery delayed\n\nHi. This is the qmail-send program at there.test.\n"
+        "This message was not yet delivered to the following addresses.\nI will keep trying.\n\n"
+        "<slow@there.test>:\n192.0.2.1 temporarily not reachable (#4.4.1)\n\n"
+        "--- Below this line is a copy of the message.\n\nReturn-Path: <bot@ours.test>\n"
+    )
+    assert read(text) is None
+    assert delivery(text.replace("not yet", "not").replace("I will keep", "I have given up")).fates
 
 
 def test_one_reason_above_all_names_is_everybodys() -> None:
@@ -574,6 +620,26 @@ Content-Type: message/rfc822
     (fate,) = delivery(text).fates
     assert fate.action == "failed" and fate.addresses
     assert delivery(text).message_ids == (ID,)
+
+
+def test_a_wrapped_report_says_more_than_the_words_around_it() -> None:
+    text = f"""From: postmaster@gateway.test
+Subject: Notification: undeliverable
+Content-Type: multipart/mixed; boundary=w
+
+--w
+Content-Type: text/plain
+
+The attached notification was received for you: delivery failed.
+--w
+Content-Type: message/rfc822
+
+{multipart(POSTFIX)}
+--w--
+"""
+    (fate,) = delivery(text).fates
+    assert (fate.enhanced, fate.addresses) == (delivery(multipart(POSTFIX)).fates[0].enhanced, fate.addresses)
+    assert fate.addresses
 
 
 REJECTED = """From: Mail Delivery Subsystem <admin@there.test>
