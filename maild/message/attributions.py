@@ -16,7 +16,7 @@ _LINES = 4
 _WRAPPED_CHARS = 120  # a line that a client has wrapped is no longer
 _NAME_WORDS = 4
 _ADDRESS_END = 4  # ">" and ":", and what may stand about them
-_MARKS = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"  # directions
+_MARKS = "\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"  # directions
 _AROUND = f" \t\xa0*_-—–<>:：.{_MARKS}"
 
 _NO_MARKS = str.maketrans("", "", _MARKS)
@@ -54,22 +54,25 @@ _SPOKEN = frozenset("said says sent".split())
 _CLAUSE = re.compile(r",\s[^\W\d_A-ZÀ-ÞА-Я][^\W\d_]")  # ", that …": a sentence goes on
 _INTRODUCTION = re.compile(
     r"(?:on|at(?= \d{1,4}[/.-])|am|le|el|il|op|em|den|på|w dniu|dnia|dňa|dne|vào|în|la|στις|pada|dana|v v"
-    r"|בתאריך|في)\b|在|于|於",
+    r"|בתאריך|في|در)\b|在|于|於",
     re.IGNORECASE,
 )
 _DATE = re.compile(r"(?>(?:[^\W\d_]{1,14}+[.,،'’׳]{0,2}+\s{1,2}+){0,4})\S{0,3}?\d")
 _BARE_DATE = re.compile(r"(?>(?:[^\W\d_]{1,14}+[.,’'׳]{0,2}+\s{1,2}+){0,2})\d")
 _NAME_AND_ADDRESS = re.compile(
-    r"(?>(?:[^\s<>@()]{1,40}+\s{1,2}+){1,8})[<(\[]\s?(?:mailto:)?[^\s<>@()]{1,64}@[^\s<>()]{1,255}"
+    r"(?>(?:[^\s<>@()]{1,40}+\s{1,2}+){1,8})[<(\[]{1,2}\s?(?:mailto:)?[^\s<>@()]{1,64}@[^\s<>()]{1,255}"
 )
 _BLANK = re.compile(r"\s")
 _TIME = re.compile(r"(?<!\d)\d{1,2}[:.h]\d\d(?!\d)")
 _WEB_TIME = re.compile(
     r"\d[:.]\d\d(?::\d\d)?(?: ?[AaPp]\.?[Mm]\.?)?(?:[,、]| GMT| [+-]\d\d:?\d\d)|[年년]|בתאריך|في"
 )
-_NAMED_BEFORE_DATE = re.compile(  # SeaMonkey
-    r"(?>(?:[A-ZÀ-ÞА-Я]\S{0,30}+\s){1,4})(?:wrote on|schrieb am)\s(?=.{0,30}?\d{1,2}[:.]\d\d)"
+_NAMED_BEFORE_DATE = re.compile(  # SeaMonkey, Roundcube
+    r"(?>(?:[A-ZÀ-ÞА-Я]\S{0,30}+\s){1,4})(?:wrote on|schrieb am|schreef op|skrev den|a écrit le|escribió el"
+    r"|ha scritto il|kirjoitti|napsal dne)\s(?=.{0,30}?\d{1,2}[:.]\d\d)"
 )
+_GROUPWISE = re.compile(r">>>\s[^\n]{3,200}\s\d{1,4}[./-]\d{1,2}[./-]\d{1,4}\s[^\n]{0,20}>>>\Z")
+_RUN_ON = re.compile(r"<[^<>\s@]{1,64}@[^<>\s]{1,255}>\s[^\s:]{2,20}:(?=[ \xa0]{2})")  # Yahoo's line breaks
 _QUOTING = re.compile(
     r"(?:quoting|zitat von|citando|citazione|citat från|citát|lainaus|cytat)\s", re.IGNORECASE
 )
@@ -117,8 +120,20 @@ def may_end_one(line: str) -> bool:
             or not _MIDDLE_VERBS.isdisjoint(ending.lower().split())
         )
     if final == ">":
-        return _ISO_DATE.match(ending) is not None
+        return _ISO_DATE.match(ending) is not None or _GROUPWISE.match(ending) is not None
     return final in "-etd" and _ends_in_verb(ending)  # only English and German without a colon
+
+
+def may_run_on(line: str) -> bool:
+    """Cheap: whether the original may go on behind its attribution on this line."""
+    return "@" in line[:LINE_CHARS] and _RUN_ON.search(line[:LINE_CHARS]) is not None
+
+
+def runs_on(line: str) -> bool:
+    """Whether it does, where it may."""
+    found = _RUN_ON.search(line[:LINE_CHARS])
+    said = "" if found is None else _without_marks(line[: found.end()])
+    return _judge(said, is_apart=True) == (Certainty.ALWAYS, True)
 
 
 def find_attribution(lines: list[str], last: int, first: int) -> Attribution | None:
@@ -161,6 +176,8 @@ def _upwards(lines: list[str], last: int, first: int) -> list[int]:
 
 def _judge(joined: str, *, is_apart: bool) -> tuple[Certainty, bool]:
     """(what it is, whether it begins with "On" and a date). `is_apart`: nothing stands right above it."""
+    if _GROUPWISE.match(joined):
+        return Certainty.ALWAYS, True
     body = joined.strip(_AROUND + "\"'“”")
     date = _DATE.match(body)
     is_introduced = date is not None and _INTRODUCTION.match(body) is not None
@@ -254,7 +271,7 @@ def _ends_in_verb(body: str) -> bool:
     body = body.rstrip(_AROUND + ")").lower()
     if body[body.rfind(" ") + 1 :].rpartition(">")[2] in _VERBS or body.endswith(_VERB_ENDINGS):
         return True
-    note = body.rfind("(")
+    note = body.rfind(" (")
     if note > 0 and len(body) - note <= 80:
         return body[:note].rstrip().rpartition(" ")[2] in _VERBS
     return False

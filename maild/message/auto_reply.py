@@ -49,6 +49,8 @@ _SUBJECT = re.compile(
     r"|부재 ?중|תשובה אוטומטית|מענה אוטומטי|الرد التلقائي|رد تلقائي)",
     re.IGNORECASE,
 )
+# Exchange alone begins subjects so, and its older versions say nothing else.
+_SURE_SUBJECT = re.compile(r"(?:out of office autoreply|abwesenheitsnotiz): ", re.IGNORECASE)
 
 
 def is_auto_reply(headers: Headers, subject: str, envelope_from: str | None = None) -> bool:
@@ -78,7 +80,7 @@ def is_auto_reply(headers: Headers, subject: str, envelope_from: str | None = No
         or precedence in _BULK_PRECEDENCES
         or envelope_from == ""
     )
-    return is_automatic and _SUBJECT.match(subject) is not None
+    return (_SUBJECT if is_automatic else _SURE_SUBJECT).match(subject) is not None
 
 
 def _value(headers: Headers, name: str) -> str:

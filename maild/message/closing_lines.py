@@ -75,7 +75,7 @@ _EXCUSE = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_AFTER_DEVICE = frozenset("gesendet verschickt gönderildi küldve của tôi μου device".split())
+_AFTER_DEVICE = frozenset("gesendet verschickt gönderildi küldve của tôi μου device secure email".split())
 _LINK = re.compile(
     r"[<(\[]{0,2}(?:https?://|www\.)[^\s<>]{0,250}[>)\]]{0,2}|<[^<>\n]{0,250}>|\([^()\n]{0,100}\)\Z"
 )

@@ -10,17 +10,22 @@ LINE_CHARS: Final = 300
 _BLOCK_LINES = 10
 _NAME_CHARS = 28
 
-_MARK = re.compile(
-    r"[*\s]{0,3}(?:-{2,}+|_{5,}+)\s{0,2}(?:original message|original appointment|original mail|reply message"
+_MARK_WORDS = (
+    r"(?:original message|original appointment|original mail|reply message"
     r"|reply to message|ursprüngliche (?:nachricht|mail|e-mail)|originalnachricht|original-?nachricht|urspr\. nachricht"
     r"|antwort nachricht|ursprünglicher termin|message d['’]origine|message original|courriel original"
     r"|mensaje original|messaggio originale|oorspronkelijk bericht|origineel bericht|mensagem original"
     r"|oprindelig (?:meddelelse|besked|mail)|opprinnelig melding|ursprungligt meddelande|originalmeddelande"
-    r"|originalmelding|alkuperäinen viesti|wiadomość oryginalna|oryginalna wiadomość|původní zpráva|pôvodná správa"
-    r"|eredeti üzenet|mesaj original|mesajul original|orijinal mesaj|orijinal ileti|özgün ileti|αρχικό μήνυμα"
-    r"|исходное сообщение|оригинальное сообщение|пересылаемое сообщение|вихідне повідомлення|оригінальне повідомлення"
+    r"|originalmelding|alkuperäinen viesti|wiadomość oryginalna|oryginalna wiadomość|původní (?:zpráva|e-mail)"
+    r"|pôvodná správa|eredeti üzenet|mesaj original|mesajul original|orijinal mesaj|orijinal ileti"
+    r"|özgün ileti|αρχικό μήνυμα|исходное сообщение|оригинальное сообщение|пересылаемое сообщение"
+    r"|вихідне повідомлення|оригінальне повідомлення"
     r"|tin nhắn gốc|thư gốc|原始邮件|原始郵件|原邮件|原始信件|元のメッセージ|원본 메시지|원본 메일|הודעה מקורית"
-    r"|الرسالة الأصلية)\s{0,2}(?:-{2,}|_{5,})"
+    r"|الرسالة الأصلية)"
+)
+_BARE_MARK = re.compile(rf"\s{{0,4}}{_MARK_WORDS}\s*\Z", re.IGNORECASE)
+_MARK = re.compile(
+    rf"[*\s]{{0,3}}(?:-{{2,}}+|_{{5,}}+)\s{{0,2}}{_MARK_WORDS}\s{{0,2}}(?:-{{2,}}|_{{5,}})"
     r"|[#=*_-]{2,8}+\s{0,2}(?:please )?(?:type|write|enter|reply|bitte|veuillez|escriba|responda)[^\n]{0,40}"
     r"(?:above this line|oberhalb dieser zeile|au-dessus de cette ligne|encima de esta línea|acima desta linha)",
     re.IGNORECASE,
@@ -83,6 +88,13 @@ def begins_copy(lines: list[str], position: int) -> bool:
     return position < len(lines) and _is_block(lines, position, has_rule)
 
 
+def mark_above(lines: list[str], position: int, first: int) -> int:
+    """Where a copy begins whose fields begin at `position`: a mark without dashes may stand right above them, not
+    before `first`."""
+    is_marked = position > first and _BARE_MARK.match(lines[position - 1][:LINE_CHARS]) is not None
+    return position - is_marked
+
+
 def attributing_end(lines: list[str], position: int) -> int:
     """Where the fields end that some clients write above a quote instead of an attribution line: who, when and about
     what, but not to whom. `position` where they are none, or no quote follows."""
@@ -111,7 +123,9 @@ def _is_block(lines: list[str], position: int, has_rule: bool) -> bool:
     next_kind = _field(lines[position + 1])[0] if position + 1 < len(lines) else None
     has_address = "@" in value or any("@" in other for _, other in others)
     if first == "from":
-        # "From: Berlin / To: Rome / Date: Monday" is what an author writes.
+        # "From: Berlin / To: Rome / Date: Monday" is what an author writes; no client writes fields above that one.
+        if not has_address and not has_rule and position and _field(lines[position - 1])[0] is not None:
+            return False
         is_sure = has_rule or has_address or "subject" in kinds or "sent" in kinds
         is_short = _is_whole_header(value) or (next_kind in _DATES and "@" in value)
         return is_short or (len(others) >= 2 and is_sure)

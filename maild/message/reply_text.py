@@ -12,9 +12,16 @@ import re
 from enum import Enum, auto
 from typing import Final
 
-from maild.message.attributions import Attribution, Certainty, find_attribution, may_end_one
+from maild.message.attributions import (
+    Attribution,
+    Certainty,
+    find_attribution,
+    may_end_one,
+    may_run_on,
+    runs_on,
+)
 from maild.message.closing_lines import list_footer_end, without_closing
-from maild.message.copied_headers import attributing_end, begins_copy, may_begin_copy
+from maild.message.copied_headers import attributing_end, begins_copy, mark_above, may_begin_copy
 
 MAX_LINES: Final = 20_000
 _LINE_CHARS = 300
@@ -37,6 +44,7 @@ _SIGNATURE = re.compile(r"--\s?\Z")
 _FIRSTS = frozenset(">|_=*#-—–‐―2 \t\xa0\u200e\u200f\ufeff")
 _RULED = frozenset(["--", "__"])
 _RULES = _RULED | {"**", "=="}
+_DIFF_COMMAND = re.compile(r"\d+(?:,\d+)?[acd]\d+(?:,\d+)?\Z")
 _ODD_QUOTE = re.compile(r"\s{0,3}(?:([A-Z][A-Za-z]{0,3})>|(\|))")
 
 
@@ -96,6 +104,7 @@ class _ReplyLines:
         self._position = 0
         self._odd_mark = ""
         self._has_plain_quotes: bool | None = None
+        self._diff_end = -1  # where lines went on to be those of a diff
         self._doubts = doubts
         self.has_original = False
 
@@ -151,11 +160,16 @@ class _ReplyLines:
             self._keep_to_the_end()
             return True
         end = attributing_end(self._lines, number)
-        self._take_off(number, end if end > number else len(self._lines))
+        self._take_off(
+            mark_above(self._lines, number, self._position), end if end > number else len(self._lines)
+        )
         return True
 
     def _quote(self, number: int, head: str) -> None:
-        if len(head) < 40 and head[-1] in ":：" and self._attribution(number):
+        may_attribute = (len(head) < 40 and head[-1] in ":：") or head[-3:] == ">>>"
+        if may_attribute and self._attribution(number):
+            return
+        if not self.has_original and self._is_own_quote(number, head):
             return
         if head[:2] in (">>", "> >") and not self._is_quoting():
             return  # a prompt, an arrow: nobody is quoted twice who was not quoted once
@@ -164,6 +178,18 @@ class _ReplyLines:
             if not self.has_original:
                 return
         self._take_off(number, number + 1)
+
+    def _is_own_quote(self, number: int, head: str) -> bool:
+        """Whether it is the author who shows it: a forward, which Apple Mail quotes, or the new lines of a diff."""
+        above = self._lines[number - 1][:_LINE_CHARS].strip() if number else ""
+        if not (above[:1] == ">" and above.strip("> ")) and _FORWARDED.match(head.lstrip("> ")):
+            self._keep_to_the_end()
+            return True
+        is_changed = above == "---" and number > 1 and self._lines[number - 2][:2] == "< "
+        if number == self._diff_end or is_changed or _DIFF_COMMAND.match(above):
+            self._diff_end = number + 1
+            return True
+        return False
 
     def _begins_quoted_original(self, number: int, head: str) -> bool:
         """Whether the quote begins here, and with its attribution."""
@@ -180,8 +206,10 @@ class _ReplyLines:
         return self._has_plain_quotes or self.has_original
 
     def _attribution(self, number: int) -> bool:
-        if self._doubts == _MAX_DOUBTS or not may_end_one(self._lines[number]):
+        if self._doubts == _MAX_DOUBTS:
             return False
+        if not may_end_one(self._lines[number]):
+            return may_run_on(self._lines[number]) and self._run_on(number)
         self._doubts += 1
         found = find_attribution(self._lines, number, self._position)
         if found is None:
@@ -193,6 +221,14 @@ class _ReplyLines:
         self._take_off(found.start, found.end if is_quoted else len(self._lines))
         if found.words:
             self._kept.append(found.words)
+        return True
+
+    def _run_on(self, number: int) -> bool:
+        self._doubts += 1
+        if not runs_on(self._lines[number]):
+            return False
+        self.has_original = True
+        self._take_off(number, len(self._lines))
         return True
 
     def _find_quote(self, found: Attribution) -> bool:

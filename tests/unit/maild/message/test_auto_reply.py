@@ -15,7 +15,7 @@ SUBJECTS = [
     "Out of Office: Offer",
     "OOO: back on Monday",
     "Automatische Antwort: Angebot",
-    "Abwesenheitsnotiz: Angebot",
+    "Abwesenheitsnotiz für: Angebot",
     "Réponse automatique : Offre",
     "Respuesta automática: Oferta",
     "Risposta automatica: Offerta",
@@ -59,6 +59,14 @@ def test_a_program_that_says_answer_in_the_subject_answers(subject: str) -> None
     assert judge("X-Other: 1", subject, "")
     assert not judge("X-Other: 1", subject)
     assert not judge("X-Other: 1", subject, "ann@example.org")
+
+
+@pytest.mark.parametrize("subject", ["Out of Office AutoReply: Offer", "Abwesenheitsnotiz: Angebot"])
+def test_a_subject_that_exchange_alone_writes_is_enough(subject: str) -> None:
+    assert judge("X-Other: 1", subject)
+    assert not judge("X-Other: 1", f"Re: {subject}")
+    assert not judge("X-Other: 1\nList-Id: <l.example.org>", subject)
+    assert not judge("X-Other: 1", subject.replace(":", ""))
 
 
 @pytest.mark.parametrize("mark", MARKS)

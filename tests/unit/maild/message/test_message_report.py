@@ -565,7 +565,8 @@ def test_a_program_that_answers_and_cites_a_refusal_reports_none() -> None:
 
 def test_a_warning_in_the_form_of_qmail_is_no_failure() -> None:
     text = (
-        "From: MAILER-DAEMON@there.test\nSubject: delivery delayed\n\nHi. This is the qmail-send program at there.test.\n"
+        "From: MAILER-DAEMON@there.test\nSubject: delivery delayed\n\n"
+        "Hi. This is the qmail-send program at there.test.\n"
         "This message was not yet delivered to the following addresses.\nI will keep trying.\n\n"
         "<slow@there.test>:\n192.0.2.1 temporarily not reachable (#4.4.1)\n\n"
         "--- Below this line is a copy of the message.\n\nReturn-Path: <bot@ours.test>\n"

@@ -98,6 +98,11 @@ ATTRIBUTIONS = {
     "wrapped twice": "On May 4, 2026, at 10:12 AM, Ann Example <\nann.with.a.long.name@example.org>\nwrote:",
     "wrapped in the date": "On May 4, 2026,\nat 10:18,\nAnn Example <ann@example.org> wrote:",
     "wrapped in four": "On Mon, May 4, 2026 at 10:07 PM Ann Example\n\n<\nmailto:Ann <ann@example.org>\n> wrote:",
+    "pt gmail, date behind": "Ann Example <ann@example.org> escreveu (terça, 5/05/2026 à(s) 10:12):",
+    "et gmail": "Kontakt Ann Example (<ann@example.org>) kirjutas kuupäeval T, 5. mai 2026 kell 10:12:",
+    "fa gmail": "در تاریخ سه\u200cشنبه ۵ مهٔ ۲۰۲۶،\u200f ۱۰:۱۲ Ann Example <ann@example.org> نوشت:",
+    "groupwise": ">>> Ann Example <ann@example.org> 5/4/2026 10:12 AM >>>",
+    "groupwise, de": '>>> "Example, Ann" <ann@example.org> 04.05.26 10.12 Uhr >>>',
     "wrapped at its end": "man. 4. mai 2026 kl. 10:12 skrev Ann Example <ann@example.org\n>:",
 }
 
@@ -113,6 +118,7 @@ ABOVE_A_QUOTE = {
     "a day": "On Monday 4th, Ann wrote:",
     "a name before the date": "Ann Example wrote on 5/4/26 10:12 AM:",
     "a name before the date, de": "Ann Example schrieb am 04.05.2026 um 10:12:",
+    "a name before the date, nl": "Ann Example schreef op 2026-05-04 10:12:",
     "mutt": "* Ann Example <ann@example.org> [2026-05-04 10:12]:",
     "mutt, old": "* Ann Example (ann@example.org) [040526 10:12]:",
     "sup": "Excerpts from Ann Example's message of Mon May 04 10:12:15 +0200 2026:",
@@ -181,6 +187,7 @@ MARKS = [
     "-----Oorspronkelijk bericht-----",
     "-----Wiadomość oryginalna-----",
     "-----Původní zpráva-----",
+    "---------- Původní e-mail ----------",
     "-----Исходное сообщение-----",
     "-----Orijinal Mesaj-----",
     "------------------ 原始邮件 ------------------",
@@ -201,6 +208,7 @@ DEVICE_LINES = [
     "Sent from my Windows 8 PC <https://example.org/preview>",
     "Sent from Yahoo Mail on Android",
     "Sent from Mailbox for iPad",
+    "Sent with Proton Mail secure email.",
     "[Sent from Yahoo Mail for iPhone](https://example.org/?.src=iOS)",
     "Get Outlook for iOS<https://example.org/o0>",
     "Get Outlook for Androidhttps://example.org/o0",
@@ -281,6 +289,8 @@ KEPT = [
     "Visit us now\n>>> >>> https://example.org <<<\nby the link above",
     "In Python:\n>>> print(1)\n1",
     "A | B\n| 1 | 2 |",
+    "One line differs:\n\n12c12\n< wait 30\n---\n> wait 300\n\nTake it?",
+    "MEMO\n\nTO: All staff\nFROM: Facilities\nDATE: 4 May 2026\nSUBJECT: Parking\n\nIt is closed.",
     "## One\n\n## Please reply to the line above",
     "Ann wrote on the wall:\nwe wait",
     "Quoting the law:\nwe wait",
@@ -373,6 +383,35 @@ def test_authors_words_stay(text: str) -> None:
 )
 def test_words_in_front_of_an_attribution_stay(text: str, reply: str) -> None:
     assert extract_reply(text) == reply
+
+
+def test_an_original_may_begin_on_the_line_of_its_attribution() -> None:
+    """As Yahoo writes it on Android."""
+    said = "On Mon, May 4, 2026 at 10:12 AM, Ann Example<ann@example.org> wrote:"
+    assert extract_reply(f"{REPLY}\n\n  {said}   old\n\nolder") == REPLY
+    once = f"{REPLY}\n\n{said} we wait"
+    assert extract_reply(once) == once
+
+
+def test_a_mark_without_dashes_goes_with_the_header_fields_below_it() -> None:
+    """As BlackBerry writes it."""
+    block = f"  Original Message  \n{BLOCKS['en']}"
+    assert extract_reply(f"{REPLY}\n\nSent from my BlackBerry.\n{block}\n\n{OLD}") == REPLY
+    assert extract_reply(f"{REPLY}\n\nOriginal Message\n\n{OLD}") == f"{REPLY}\n\nOriginal Message\n\n{OLD}"
+
+
+def test_a_forward_may_be_marked_as_a_quote() -> None:
+    """As Apple Mail writes it."""
+    forward = (
+        "> Begin forwarded message:\n> \n> From: Ann <ann@example.org>\n> Subject: Offer\n> \n> old words"
+    )
+    assert extract_reply(f"{REPLY}\n\n{forward}") == f"{REPLY}\n\n{forward}"
+    answered = f"{REPLY}\n\nOn 4 May 2026 at 10:12, Bob wrote:\n\n> look:\n{forward}"
+    assert extract_reply(answered) == REPLY
+    inner = forward.replace("> ", "<br>").replace("<ann@example.org>", "")
+    html = f"<div>Look.<blockquote type='cite'>{inner}</blockquote></div>"
+    assert "old words" in from_html(html)
+    assert from_html(f"<div>Yes.{ON}<blockquote type='cite'>look:<br>{inner}</blockquote></div>") == "Yes."
 
 
 @pytest.mark.parametrize("mark", ["AE>", "C>", "|", "Ann>"])

@@ -1,0 +1,130 @@
+"""Reports, refusals, answers and vacation notices as the systems and clients of the world write them, read as rates
+over sets in `tests/vectors`; what was read otherwise is shown.
+
+`{TOKEN}`, `{MSGID}`, `{TRACE}`, `{ABOUT}`, `{PLAIN}` and `{WORDS}` stand for what our mail says of itself where a
+report sends it back."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from maild.message import bounces
+from maild.message.address import normalize
+from maild.message.digest import digest
+from maild.message.fates import DeliveryReport, Fate
+from maild.message.parse import parse
+from maild.message.report import read_report
+from maild.outbound.replies import SmtpReply
+
+Row = Mapping[str, Any]
+
+OURS = {
+    "{TRACE}": "Return-Path: <{TOKEN}>\nReceived: from ours.test by there.test\nFrom: Bot <bot@agents.test>",
+    "{ABOUT}": "Subject: Your summary\nDate: Tue, 14 Jan 2025 09:12:41 +0000\nMessage-ID: {MSGID}",
+    "{PLAIN}": "MIME-Version: 1.0\nContent-Type: text/plain; charset=utf-8",
+    "{WORDS}": "Hello,\n\nhere is your summary.\n",
+    "{TOKEN}": "b+0123456789abcdefghij.0123456789@agents.test",
+    "{MSGID}": "<x.0123456789abcdefghij@agents.test>",
+}
+
+
+def rows(name: str) -> list[Row]:
+    lines = Path(f"tests/vectors/{name}.jsonl").read_text("utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def octets(text: str) -> bytes:
+    return text.replace("\n", "\r\n").encode()
+
+
+def fates(row: Row) -> tuple[set[str], set[str]]:
+    """Who of its recipients failed for good, by the report, and who is not to be written to again."""
+    text = row["raw"]
+    for name, words in OURS.items():
+        text = text.replace(name, words)
+    raw = octets(text)
+    report = read_report(raw, parse(raw))
+    places = {normalize(address): address for address in row["recipients"]}
+    found: dict[str, Fate] = {}
+    for fate in report.fates if isinstance(report, DeliveryReport) else ():
+        # A report that names nobody means the only recipient.
+        for key in fate.addresses or (places if len(places) == 1 else ()):
+            if key in places:
+                found.setdefault(places[key], fate)
+    failed = {
+        address: bounces.of_report(fate.code, fate.enhanced, fate.diagnostic)
+        for address, fate in found.items()
+        if fate.action == "failed"
+    }
+    return set(failed), {address for address, bounce in failed.items() if bounce.blames_address}
+
+
+def test_reports_tell_who_failed_and_who_is_gone() -> None:
+    told = [(row, *fates(row)) for row in rows("bounces")]
+    missed = [row["name"] for row, failed, _ in told if not set(row["bounced"]) <= failed]
+    missed += [row["name"] for row, _, gone in told if not set(row["suppressed"]) <= gone]
+    assert len(missed) <= len(told) // 100, missed
+    assert [row["name"] for row, failed, _ in told if failed - set(row["bounced"])] == []
+    assert [row["name"] for row, _, gone in told if gone - set(row["suppressed"])] == []
+
+
+def read_reply(reply: str) -> bounces.Bounce:
+    lines = reply.split("\n")
+    said = SmtpReply.of(int(lines[0][:3]), " ".join(line[4:] for line in lines))
+    return bounces.of_reply(said.code, said.enhanced, said.text, is_ours=False)
+
+
+def test_refusals_tell_who_is_gone_and_why_another_is_refused() -> None:
+    told = [(row, read_reply(row["reply"])) for row in rows("refusals")]
+    otherwise = [row["reply"] for row, bounce in told if bounce.bounce_class != row["class"]]
+    assert len(otherwise) <= len(told) // 50, otherwise
+    assert [row["reply"] for row, bounce in told if bounce.blames_address != row["suppress"]] == []
+
+
+def mail(body: str, media_type: str, *, answers: bool, forwards: bool) -> bytes:
+    subject = "Fwd: plan" if forwards else "Re: plan" if answers else "plan"
+    return octets(
+        f"From: ann@example.org\nSubject: {subject}\nContent-Type: {media_type}; charset=utf-8\n"
+        f"Content-Transfer-Encoding: 8bit\n\n{body}"
+    )
+
+
+def new_words(raw: bytes) -> str:
+    found = digest(raw)
+    return found.text_body or "" if found.extracted_text is None else found.extracted_text
+
+
+def lost(expected: str, said: str) -> list[str]:
+    return sorted((Counter(re.findall(r"\w+", expected)) - Counter(re.findall(r"\w+", said))).elements())
+
+
+def test_the_new_words_of_an_answer_are_its_authors() -> None:
+    told = [
+        (row, new_words(mail(row["text"], "text/plain", answers=True, forwards=row["forwards"])))
+        for row in rows("replies")
+    ]
+    assert [
+        (row["name"], lost(row["expected"], said)) for row, said in told if lost(row["expected"], said)
+    ] == []
+    otherwise = [row["name"] for row, said in told if said.split() != row["expected"].split()]
+    assert len(otherwise) <= len(told) // 100, otherwise
+
+
+def test_the_new_words_of_html_are_its_authors() -> None:
+    told = []
+    for row in rows("html_replies"):
+        answers, forwards = row["kind"] == "reply", row["kind"] == "forward"
+        told.append((row, new_words(mail(row["html"], "text/html", answers=answers, forwards=forwards))))
+    assert [
+        (row["name"], lost(row["expected"], said)) for row, said in told if lost(row["expected"], said)
+    ] == []
+    otherwise = [row["name"] for row, said in told if lost(said, row["expected"])]
+    assert len(otherwise) <= len(told) // 50, otherwise
+
+
+def test_programs_that_answer_are_told_from_those_that_write() -> None:
+    told = [(row, digest(octets(row["raw"])).parsed.is_auto_reply) for row in rows("auto_replies")]
+    assert [row["name"] for row, is_auto_reply in told if is_auto_reply != row["auto"]] == []
