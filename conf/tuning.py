@@ -115,7 +115,7 @@ class EvidenceTuning:
     batch: int = 20
     look_s: float = 0.5
     retry_s: float = 5.0
-    rest: float = 4
+    rest: float = 1
     busy_rest: float = 200
     busy_units: float = 40
 

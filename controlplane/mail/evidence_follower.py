@@ -2,7 +2,7 @@
 
 Each round takes a few messages that the log tells of (storage/evidence.py), looks at them one by one, and writes what
 was found with the mark in one unit. Then it rests a multiple of what that took: while much else is written, nearly all
-of the time. Whoever asks for a message's evidence does not wait for it.
+of the time, and as soon as that ends it goes on. Whoever asks for a message's evidence does not wait for it.
 """
 
 import structlog
@@ -41,19 +41,23 @@ class EvidenceFollower(LoopService):
                 rest_s = self._pace.retry_s
                 with Enduring(log, "evidence_failed"):
                     looked_at = await self.round()
-                    took_s = self._clock.monotonic() - began
-                    rest_s = max(self._pace.look_s, took_s * self._pace.rest)
+                    rest_s = (self._clock.monotonic() - began) * self._pace.rest
+                    if looked_at < self._pace.batch:  # no more waits
+                        rest_s = max(self._pace.look_s, rest_s)
                     if looked_at == 0 and self._db.units_written == written:
                         done_at = written
             await self._rest(rest_s, began, written)
 
     async def _rest(self, rest_s: float, began: float, written: int) -> None:
-        """Rest that long, and where others wrote much meanwhile as long as `busy_rest` says."""
-        took_s = self._clock.monotonic() - began
+        """Rest that long, and on for as long as others write much, up to what `busy_rest` says."""
+        now = self._clock.monotonic()
+        until = now + (now - began) * self._pace.busy_rest
         await self.pause(rest_s)
-        passed_s = self._clock.monotonic() - began
-        if passed_s > 0 and (self._db.units_written - written) / passed_s > self._pace.busy_units:
-            await self.pause(max(0.0, took_s * self._pace.busy_rest - rest_s))
+        while (now := self._clock.monotonic()) < until:
+            if self._db.units_written - written <= self._pace.busy_units * (now - began):
+                return
+            began, written = now, self._db.units_written
+            await self.pause(self._pace.look_s)
 
     async def round(self) -> int:
         """Look at a batch of what waits; how many messages that were."""

@@ -146,32 +146,41 @@ async def test_a_message_that_is_gone_meanwhile_is_passed_over(world: World) -> 
 
 
 class Paused(EvidenceFollower):
-    """Ends at its `rounds`th rest; `pauses`: how long it meant to rest. While it rests others write `writes` units."""
+    """Ends after two rounds, of `took_s`; `rested_s`: how long it meant to rest before each. In the first `busy_pauses`
+    pauses others write much."""
 
-    rounds = 1
-    writes = 0
-    took_s = 0.0
+    took_s = 0.1
+    busy_pauses = 0
+    pauses = 0
+    rest_s = 0.0
 
     async def round(self) -> int:
+        self.rested_s = [*getattr(self, "rested_s", []), self.rest_s]
         looked_at = await super().round()
         self._clock.forward(self.took_s)  # type: ignore[attr-defined]
         return looked_at
 
     async def pause(self, timeout_s: float | None) -> None:
-        self.pauses = [*getattr(self, "pauses", []), timeout_s]
-        if len(self.pauses) > self.rounds:
+        if len(self.rested_s) == 2:
             raise EOFError
-        for _ in range(self.writes):
+        self.pauses += 1
+        self.rest_s += timeout_s or 0
+        for _ in range(100 if self.pauses <= self.busy_pauses else 0):
             await self._db.write(lambda tx: None)
         self._clock.forward(timeout_s or 0)  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize(("writes", "rest_s"), [(0, 0.5), (1000, 10.0)])
-async def test_it_rests_longer_while_others_write(world: World, writes: int, rest_s: float) -> None:
-    await world.receive(1)
-    pace = EvidenceTuning(look_s=0.5, rest=4, busy_rest=100, busy_units=40)
+@pytest.mark.parametrize(
+    ("waiting", "busy_pauses", "least_s", "most_s"),
+    [(2, 0, 0.39, 0.41), (1, 0, 0.49, 0.51), (2, 100, 10.0, 10.5), (2, 3, 1.5, 2.5)],
+)
+async def test_it_rests_longer_for_as_long_as_others_write_much(
+    world: World, waiting: int, busy_pauses: int, least_s: float, most_s: float
+) -> None:
+    await world.receive(waiting)
+    pace = EvidenceTuning(batch=1 if waiting > 1 else 2, look_s=0.5, rest=4, busy_rest=100, busy_units=40)
     follower = Paused(world.store.db, world.examiner, world.store.clock, pace)
-    follower.took_s, follower.writes = 0.1, writes
+    follower.busy_pauses = busy_pauses
     with pytest.raises(EOFError):
         await follower.run()
-    assert sum(one or 0 for one in follower.pauses[: 1 if not writes else 2]) == pytest.approx(rest_s)
+    assert follower.rested_s[0] == 0 and least_s <= follower.rested_s[1] <= most_s
