@@ -14,6 +14,7 @@ import structlog
 from conf.settings import Smtp
 from maild.errors import SmtpError
 from maild.inbound.data import DataDecoder
+from maild.message.octets import has_more_than
 from storage.blobs import Spool, Stored
 from storage.byte_account import ByteAccount
 from storage.cpu_threads import CpuThreads
@@ -165,4 +166,4 @@ class Intake:
 
 
 def _has_long_lines(piece: bytes) -> bool:
-    return piece.count(b"\n") * ORDINARY_LINE_OCTETS <= len(piece)
+    return not has_more_than(len(piece) // ORDINARY_LINE_OCTETS, b"\n", piece)

@@ -15,7 +15,7 @@ from maild.message.compose import Composed, Outgoing
 from maild.message.guessing import MAX_LINES_AT_ONCE, Guesser, NoGuesser, TooMuchWork
 from maild.message.headers import header_start
 from maild.message.model import ParsedMessage, Slice
-from maild.message.octets import RawMessage
+from maild.message.octets import RawMessage, has_more_than
 from maild.message.parse import parse, read_text
 from maild.message.text import QuotedWords, extract_reply, html_to_text, snippet, whose_quotes
 from maild.message.thread_headers import base_subject, is_forward
@@ -162,13 +162,13 @@ def _is_light(raw: bytes) -> bool:
         and _is_few(raw, b"=?", AT_ONCE_ENCODED_WORDS)
         and _is_few(raw, b"\n--", AT_ONCE_PARTS)
         and raw.count(b"\nbegin ") <= AT_ONCE_PARTS
-        and raw.count(b"\n") <= AT_ONCE_LINES
+        and not has_more_than(AT_ONCE_LINES, b"\n", raw)
     )
 
 
 def _is_few(raw: bytes, mark: bytes, limit: int) -> bool:
-    # One octet is counted in a third of the time, and most bodies have few of that already.
-    return raw.count(mark[-1:]) <= limit or raw.count(mark) <= limit
+    # One octet is counted in a tenth of the time, and most bodies have few of that already.
+    return not has_more_than(limit, mark[-1:], raw) or raw.count(mark) <= limit
 
 
 def _digest(raw: RawMessage, guesser: Guesser, *, at_once: bool) -> Digest:
