@@ -35,7 +35,7 @@ pytestmark = pytest.mark.torture
 SECONDS = int(os.environ.get("SOAK_SECONDS", "0"))
 IS_LONG = SECONDS > 0
 ATTACKED_S = SECONDS or 15
-IDLE_S = max(5, SECONDS // 6)
+IDLE_S = max(5, SECONDS)  # as long: of a dozen requests the slowest would pass for the 99th of a hundred
 PEAK_MIB = 512
 AFTERWARDS_S = 60
 LEFT_SHARE = 1.2
@@ -132,7 +132,7 @@ class Healthy:
 
 
 async def test_healthy_peers_are_served_beside_all_hostile_ones(tmp_path: Path) -> None:
-    async with asyncio.timeout(300 + 3 * SECONDS), stage(tmp_path) as on:
+    async with asyncio.timeout(300 + 4 * SECONDS), stage(tmp_path) as on:
         daemon = on.daemon
         healthy = Healthy(daemon, await daemon.api.post("/v1/inboxes", username="healthy"))
         idle = await healthy.work(IDLE_S)
