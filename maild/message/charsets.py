@@ -1,4 +1,4 @@
-"""Which Python codec may read a declared charset.
+"""Which Python codec may read a declared charset, and one that shows by itself.
 
 A closed list: `codecs.lookup` on a word from a message imports modules, remembers every miss for ever,
 and offers codecs that are not charsets at all.
@@ -101,3 +101,9 @@ _COMMON = {
     for name in ("utf-8", "UTF-8", "us-ascii", "iso-8859-1", "ISO-8859-1", "windows-1252")
     if (codec := _look_up(name))
 }
+
+
+def escaped_codec(octets: bytes) -> str | None:
+    """The codec of octets that declare no charset but switch to Japanese by escape sequences (RFC 1468), as mailers did
+    that knew no MIME."""
+    return "iso2022_jp_2" if b"\x1b$B" in octets or b"\x1b$@" in octets else None

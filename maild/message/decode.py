@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import binascii
 import codecs
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import Final, Protocol
 
 import pybase64
 
-from maild.message.charsets import codec_for
-from maild.message.guessing import Guesser
+from maild.message.charsets import codec_for, escaped_codec
+from maild.message.guessing import SAMPLE_OCTETS, Guesser
 from maild.message.surrogates import replace_surrogates
 
 BASE64: Final = "base64"
@@ -28,6 +29,7 @@ _BASE64_ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456
 _NOT_BASE64 = bytes(set(range(256)) - set(_BASE64_ALPHABET))
 # Each of 64 values is a character from the blank on, and the back-quote says 0 as well (POSIX uuencode).
 _UU_TO_BASE64 = bytes(_BASE64_ALPHABET[(octet - 32) & 63] for octet in range(256))
+_SOFT_BREAK = re.compile(rb"=[ \t]+(?=\r?\n)")
 _CHUNK_BYTES = 64 * 1024
 
 
@@ -46,7 +48,7 @@ def decode_slice(data: bytes, encoding: str) -> bytes:
     if encoding == BASE64:
         return _decode_base64(data)
     if encoding == QUOTED_PRINTABLE:
-        return binascii.a2b_qp(data)
+        return _decode_quoted_printable(data)
     if encoding == UUENCODE:
         return b"".join([_decode_uu(line) for line in data.split(b"\n")])
     return data
@@ -57,7 +59,7 @@ def decode_stream(encoding: str) -> Decoder:
     if encoding == BASE64:
         return _Base64Decoder()
     if encoding == QUOTED_PRINTABLE:
-        return _LineDecoder(binascii.a2b_qp)
+        return _LineDecoder(_decode_quoted_printable)
     if encoding == UUENCODE:
         return _LineDecoder(partial(decode_slice, encoding=UUENCODE))
     return _IdentityDecoder()
@@ -83,18 +85,19 @@ def base64_digits(data: bytes) -> bytes:
 
 
 def decode_charset(data: bytes, charset: str | None, guesser: Guesser | None = None) -> str:
-    """Text of `data`: declared charset, then UTF-8, then the likeliest (by the message's `guesser`), then latin-1.
+    """Text of `data`: declared charset or escape sequences, then UTF-8, then the likeliest (by the message's
+    `guesser`), then latin-1.
 
     Never raises and never yields NUL or a lone surrogate. A charset that Python would "decode" by
     running something else (unicode_escape, base64, zlib, rot13, idna, …) counts as undeclared.
     """
-    codec = codec_for(charset)
+    codec = codec_for(charset) or escaped_codec(data[:SAMPLE_OCTETS])
     return tidy(_decode_known(data, codec, guesser) if codec else (guesser or Guesser()).decode(data))
 
 
 def decode_prefix(data: bytes, charset: str | None, guesser: Guesser | None = None) -> str:
     """Like `decode_charset` for data that was cut anywhere: a split last character is dropped."""
-    codec = codec_for(charset) or "utf-8"
+    codec = codec_for(charset) or escaped_codec(data[:SAMPLE_OCTETS]) or "utf-8"
     try:
         text = codecs.getincrementaldecoder(codec)("strict").decode(data, False)
     except (UnicodeError, ValueError):
@@ -139,6 +142,13 @@ def _decode_digits(digits: bytes) -> bytes:
     elif rest:
         digits += b"=="[rest - 2 :]
     return pybase64.b64decode(digits, validate=True)
+
+
+def _decode_quoted_printable(data: bytes) -> bytes:
+    # RFC 2045 §6.7 (3): blanks at the end of a line were added on the way, also behind a soft line break.
+    if b"= " in data or b"=\t" in data:
+        data = _SOFT_BREAK.sub(b"=", data)
+    return binascii.a2b_qp(data)
 
 
 def _decode_uu(line: bytes) -> bytes:

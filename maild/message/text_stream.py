@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from maild.message.charsets import codec_for
+from maild.message.charsets import codec_for, escaped_codec
 from maild.message.decode import decode_stream, tidy
 from maild.message.flowed import Unflowing
 from maild.message.guessing import LAST_RESORT, SAMPLE_OCTETS, Guesser
@@ -82,7 +82,7 @@ class _Trial(NamedTuple):
 
 def _tried(octets: Octets, charset: str | None, guesser: Guesser) -> Iterator[_Trial | None]:
     """How to decode these octets, as the last value: in the order of `decode.decode_charset`."""
-    codec = codec_for(charset)
+    codec = codec_for(charset) or escaped_codec(_head(octets, SAMPLE_OCTETS))
     for one in dict.fromkeys([codec, "utf-8"] if codec else ["utf-8"]):
         if (yield from _reads(octets, one)):
             yield _Trial(one, "strict")

@@ -1,5 +1,5 @@
-"""Reports, refusals, answers and vacation notices as the systems and clients of the world write them, read as rates
-over sets in `tests/vectors`; what was read otherwise is shown.
+"""Reports, refusals, answers, vacation notices and odd MIME as the systems and clients of the world write them, read
+as rates over sets in `tests/vectors`; what was read otherwise is shown.
 
 `{TOKEN}`, `{MSGID}`, `{TRACE}`, `{ABOUT}`, `{PLAIN}` and `{WORDS}` stand for what our mail says of itself where a
 report sends it back."""
@@ -13,9 +13,10 @@ from typing import Any
 
 from maild.message import bounces
 from maild.message.address import normalize
+from maild.message.decode import decoded_size
 from maild.message.digest import digest
 from maild.message.fates import DeliveryReport, Fate
-from maild.message.parse import parse
+from maild.message.parse import parse, read_text
 from maild.message.report import read_report
 from maild.outbound.replies import SmtpReply
 
@@ -128,3 +129,51 @@ def test_the_new_words_of_html_are_its_authors() -> None:
 def test_programs_that_answer_are_told_from_those_that_write() -> None:
     told = [(row, digest(octets(row["raw"])).parsed.is_auto_reply) for row in rows("auto_replies")]
     assert [row["name"] for row, is_auto_reply in told if is_auto_reply != row["auto"]] == []
+
+
+def shown(raw: bytes) -> dict[str, Any]:
+    """What a program sees of a mail."""
+    parsed = digest(raw).parsed
+    author = parsed.from_
+    files = [
+        [
+            one.filename,
+            decoded_size(memoryview(raw)[one.slice.offset :][: one.slice.length], one.slice.encoding),
+        ]
+        for one in parsed.attachments
+    ]
+    return {
+        "subject": parsed.subject,
+        "from_name": (author and author.name) or "",
+        "from_address": author and author.address,
+        "text": read_text(raw, parsed.text)[0],
+        "html": read_text(raw, parsed.html)[0],
+        "attachments": files,
+        "attachment_names": {name for name, _ in files},
+    }
+
+
+def faults(row: Row) -> list[str]:
+    found = shown(re.sub(rb"\r\n|\r|\n", b"\r\n", row["raw"].encode("latin-1")))
+    wanted = row["expect"]
+    wrong = [
+        name
+        for name in ("subject", "from_name", "from_address")
+        if wanted.get(name, found[name]) != found[name]
+    ]
+    wrong += [words for words in wanted.get("text_contains", ()) if words not in found["text"]]
+    wrong += [words for words in wanted.get("html_contains", ()) if words not in found["html"]]
+    wrong += [words for words in wanted.get("text_lacks", ()) if words in found["text"]]
+    wrong += set(wanted.get("attachment_names", ())) - found["attachment_names"]
+    if "attachments" in wanted:
+        same = len(wanted["attachments"]) == len(found["attachments"]) and all(
+            want is None or want == has
+            for wants, file in zip(wanted["attachments"], found["attachments"], strict=True)
+            for want, has in zip(wants, file, strict=True)
+        )
+        wrong += [] if same else [str(found["attachments"])]
+    return wrong
+
+
+def test_odd_mime_hides_nothing() -> None:
+    assert [(row["name"], wrong) for row in rows("odd_mime") if (wrong := faults(row))] == []
