@@ -150,9 +150,8 @@ def _read(code: int | None, enhanced: str | None, text: str) -> Bounce:
     if status is not None and code is not None and enhanced is None and status[0] != str(code)[0]:
         status = None  # a host that contradicts itself: its basic code counts (RFC 2034 §4)
     row = of_status(status, code)
-    words = read_words(
-        text if enhanced is None else f"{enhanced} {text}"
-    )  # some words mean another thing beside it
+    # Beside some codes the same words mean another thing.
+    words = read_words(text if enhanced is None else f"{enhanced} {text}")
     is_told = words is not None and _counts(words, row)
     bounce_class = words.bounce_class if words and is_told else row.bounce_class
     advice = (words.advice if words and is_told else row.advice) or ADVICE[bounce_class]
