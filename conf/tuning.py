@@ -108,8 +108,8 @@ class LoopTuning:
 @dataclass(frozen=True, slots=True)
 class EvidenceTuning:
     """How the look at new mail yields to everything else. It rests `rest` times as long as `batch` messages took, and
-    `busy_rest` times where the store serves more than `busy_units` writing units a second; `look_s` where nothing
-    waits, `retry_s` after a failure.
+    on, up to `busy_rest` times, for as long as the store serves more than `busy_units` writing units a second, which it
+    looks at every `look_s`; `look_s` where nothing waits, `retry_s` after a failure.
     """
 
     batch: int = 20
