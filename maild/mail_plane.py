@@ -57,7 +57,7 @@ from maild.outbound.warm_up import WarmUps
 from maild.ports import ExamineArrival, LogIn, QueuePorts
 from maild.resolver import Resolver
 from maild.submission.listener import SubmissionListener
-from storage import domains
+from storage import domains, queue_selection
 from storage.audit import AuditRecorder
 from storage.blobs import Blobs
 from storage.byte_account import ByteAccount
@@ -229,6 +229,10 @@ def mail_out(
     _tell_of_dane(ground)
     policies = ReceiverPolicies(settings.outbound.tls, sts, host_keys, strangers)
     groups = HostGroups(settings.outbound.pace)
+
+    async def was_retry_asked(destination: str, since_ms: int) -> bool:
+        return await db.peek(queue_selection.was_retry_asked, destination, since_ms)
+
     router = Router(settings, ground.resolver, policies, groups, randomness)
     deliverer = Deliverer(
         router,
@@ -239,6 +243,7 @@ def mail_out(
         senders,
         clock,
         ground.rounds,
+        was_retry_asked,
         TlsWitness(policies) if settings.outbound.tls_reports else None,
     )
     return OutboundQueue(
@@ -254,6 +259,7 @@ def mail_out(
         settler=Settler(db, clock, ground.ids, ground.audit, ground.rounds.has_requests),
         recipient_headers=recipient_headers,
         rounds=ground.rounds,
+        was_retry_asked=was_retry_asked,
         tuning=tuning,
     )
 

@@ -4,9 +4,13 @@ to become of it.
 Held are recipients that wait without a time: no lease finds them, nor does their time run out, until they are released.
 What is being delivered at the moment (leased) is left alone. Bulk changes take `ROWS_AT_ONCE` in a transaction, so that
 the daemon goes on beside them.
+
+A retry is asked for in a transaction, perhaps of another process, and what the daemon remembers of a destination's
+hosts (a back-off, no way to it) is in its memory. So the store keeps when each destination was asked for, and the
+daemon looks there before it lets a message wait: what it remembers from before that moment counts no more.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from storage import outbound
 from storage.database import Tx
@@ -14,6 +18,9 @@ from storage.dialect import by_index
 from storage.outbound import PENDING, Due
 
 ROWS_AT_ONCE = 1000
+ASKED_FOR_MS = 24 * 3600 * 1000  # no back-off is so long
+_CHANGE = f"""UPDATE recipients SET {{}} WHERE (message_id, position) IN
+    (SELECT message_id, position {{}} LIMIT {ROWS_AT_ONCE})"""
 
 
 class QueueSelection(NamedTuple):
@@ -86,9 +93,24 @@ def lines(tx: Tx, limit: int) -> list[DestinationLine]:
 
 
 def retry(tx: Tx, selection: QueueSelection, now_ms: int) -> int:
-    """Make some of them due now; how many. What is held stays held."""
+    """Make some of them due now, whatever is remembered of their destinations; how many. What is held stays held."""
     source = selection._replace(is_held=False).source() + " AND next_attempt_at > :now"
-    return _change(tx, "next_attempt_at = :now", source, selection, now_ms)
+    changed = tx.all(
+        _CHANGE.format("next_attempt_at = :now", source) + " RETURNING domain", _values(selection, now_ms)
+    )
+    tx.run("DELETE FROM retries_asked WHERE asked_at < ?", (now_ms - ASKED_FOR_MS,))
+    tx.run_many(
+        """INSERT INTO retries_asked (destination, asked_at) VALUES (?, ?)
+           ON CONFLICT (destination) DO UPDATE SET asked_at = excluded.asked_at""",
+        [(destination, now_ms) for destination in sorted({row[0] for row in changed})],
+    )
+    return len(changed)
+
+
+def was_retry_asked(tx: Tx, destination: str, since_ms: int) -> bool:
+    """Did the operator ask to try the destination after that time? Remembered for ASKED_FOR_MS at least."""
+    asked_at = tx.value("SELECT asked_at FROM retries_asked WHERE destination = ?", (destination,))
+    return asked_at is not None and asked_at > since_ms
 
 
 def hold(tx: Tx, selection: QueueSelection, now_ms: int) -> int:
@@ -109,8 +131,8 @@ def some(tx: Tx, selection: QueueSelection) -> list[Due]:
 
 
 def _change(tx: Tx, change: str, source: str, selection: QueueSelection, now_ms: int) -> int:
-    return tx.run(
-        f"""UPDATE recipients SET {change} WHERE (message_id, position) IN
-              (SELECT message_id, position {source} LIMIT {ROWS_AT_ONCE})""",
-        {**selection._asdict(), "now": now_ms},
-    )
+    return tx.run(_CHANGE.format(change, source), _values(selection, now_ms))
+
+
+def _values(selection: QueueSelection, now_ms: int) -> dict[str, Any]:
+    return {**selection._asdict(), "now": now_ms}

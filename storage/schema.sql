@@ -101,6 +101,13 @@ CREATE TABLE switched_off (
   since INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- Destinations that the operator asked to try now (`maild queue retry`): a back-off that began before ends. Kept a day.
+CREATE TABLE retries_asked (
+  destination TEXT PRIMARY KEY,
+  asked_at    INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX retries_asked_by_time ON retries_asked (asked_at);
+
 -- Addresses ---------------------------------------------------------------------------------
 
 CREATE TABLE domains (

@@ -8,7 +8,7 @@ other host is tried: a connection that is lost then is a deferral that may becom
 Nothing that a remote host does raises out of `deliver`; every recipient gets exactly one verdict.
 """
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -42,6 +42,9 @@ from storage.warm_up_counts import WarmUpDay
 
 # A destination may name thirty addresses that hang one after the other: the next attempt begins anew.
 HOSTS_FOR_S = 300
+
+# A destination, Unix milliseconds → did the operator ask to try it after that time?
+WasRetryAsked = Callable[[str, int], Awaitable[bool]]
 
 log = structlog.get_logger("maild.outbound")
 
@@ -111,9 +114,11 @@ class Deliverer:
         senders: EnvelopeSenders,
         clock: Clock,
         rounds: Rounds,
+        was_retry_asked: WasRetryAsked,
         witness: TlsWitness | None = None,
     ) -> None:
         """`witness`: None where nobody is told what sessions were like."""
+        self._was_retry_asked = was_retry_asked
         self._witness = witness
         self._may_go_on = partial(rounds.begin, Kind.DELIVERY)
         self._groups = groups
@@ -254,6 +259,8 @@ class Deliverer:
             return progress.turn
         progress.end_turn()
         group = self._groups.group(hop.group)
+        if group.pace.waits_s and await self._was_retry_asked(progress.rows[0].domain, group.backed_off_at):
+            group.pace.end_wait()
         if not group.has_room:
             await progress.lane.let_go()  # who has a turn may be waiting for the session
         # Who has a message in memory waits for nobody: others may be waiting for its room.

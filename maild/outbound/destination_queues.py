@@ -75,6 +75,7 @@ class DestinationQueue:
     last_verdict: Verdict | None = None
     postponed: Postponed | None = None
     postponed_until: float = 0
+    put_off_at: int = 0  # when it was, or was found to be dead, in Unix milliseconds
     is_held_back: bool = False  # the store has more for it than its queue takes
 
     @property
@@ -151,15 +152,12 @@ class DestinationQueues:
         return False
 
     def is_doubtful(self, destination: DestinationQueue) -> bool:
-        """No host of it has answered lately, so it may hang. (A dead one, or one that is put off, costs no time.)"""
+        """No host of it has answered lately, so it may hang. (One that is left alone costs no time.)"""
         return (
             destination.key.kind is DestinationKind.REMOTE
             and not self._is_proven(destination)
-            and not self._costs_no_time(destination)
+            and not self.is_left_alone(destination)
         )
-
-    def _costs_no_time(self, destination: DestinationQueue) -> bool:
-        return max(destination.dead_until, destination.postponed_until) > self._clock.monotonic()
 
     def answers(self, destination: DestinationQueue) -> bool:
         """Is it on the network, and has a host of it answered lately?"""
@@ -175,7 +173,7 @@ class DestinationQueues:
     def _length(self, destination: DestinationQueue) -> int:
         return (
             QUEUED_ROWS_MAX
-            if self._is_proven(destination) or self._costs_no_time(destination)
+            if self._is_proven(destination) or self.is_left_alone(destination)
             else QUEUED_ROWS_UNPROVEN
         )
 
@@ -205,6 +203,14 @@ class DestinationQueues:
         self._more_workers -= destination.is_network and destination.workers > FIRST_SESSIONS
         destination.workers -= 1
 
+    def is_left_alone(self, destination: DestinationQueue) -> bool:
+        """Is it dead, or put off?"""
+        return max(destination.dead_until, destination.postponed_until) > self._clock.monotonic()
+
+    def try_again(self, destination: DestinationQueue) -> None:
+        """Leave it alone no more."""
+        destination.dead_until = destination.postponed_until = 0
+
     def is_dead(self, destination: DestinationQueue) -> bool:
         """Could no way to it be found a short while ago, so that none is looked for?"""
         return destination.dead_until > self._clock.monotonic()
@@ -221,7 +227,7 @@ class DestinationQueues:
         destination.group = group
         destination.proven_until = self._clock.monotonic() + ANSWERS_FOR_S
         destination.failures = 0
-        destination.dead_until = destination.postponed_until = 0
+        self.try_again(destination)
 
     def lost(self, destination: DestinationQueue, group: HostGroup | None) -> None:
         """A host took the envelope, and did not answer to the message: it may do so again."""
@@ -237,6 +243,7 @@ class DestinationQueues:
     def put_off(self, destination: DestinationQueue, postponed: Postponed) -> None:
         """Its hosts are not to be written to for a while."""
         destination.postponed = postponed
+        destination.put_off_at = self._clock.now_ms()
         destination.postponed_until = self._clock.monotonic() + postponed.wait_s
 
     def no_way(self, destination: DestinationQueue, verdict: Verdict) -> None:
@@ -246,6 +253,7 @@ class DestinationQueues:
         if destination.failures >= (FIRST_SESSIONS if self._is_proven(destination) else 1):
             destination.proven_until = 0
             destination.dead_until = self._clock.monotonic() + self._dead_for_s
+            destination.put_off_at = self._clock.now_ms()
             destination.last_verdict = verdict
 
     def _is_proven(self, destination: DestinationQueue) -> bool:

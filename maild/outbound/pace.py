@@ -135,6 +135,10 @@ class GroupPace:
         """The round in which a delivery begins now: for `heard`."""
         return self._round
 
+    def end_wait(self) -> None:
+        """One session may try now. If that fails, the next back-off is the longer one that it would have been."""
+        self._waits_until = 0
+
     def heard(self, sign: Sign, began: int) -> bool:
         """A delivery that began in this round showed the sign; did a back-off begin?"""
         is_late = began != self._round

@@ -3,7 +3,8 @@
 A delivery has one turn at a group for all hosts of the group that it tries, and the turn tells what became of it. Who
 finds all sessions of the group in use waits in a line, WAITING_MAX deliveries long. Who finds the group backing off,
 its rate used up or its line full hears `Postponed`, and leaves no trace in memory: what waits for long waits in the
-store. A back-off sends the line away as well.
+store. A back-off sends the line away as well. It ends early where the operator asked for that after it began
+(`end_wait`): one session tries then, and the next back-off is later than what was asked.
 
 All of it may be forgotten at any time; it is rebuilt by trying. Called on the event loop.
 """
@@ -62,6 +63,7 @@ class HostGroup:
         self._in_use = 0
         self._line: deque[asyncio.Future[None]] = deque()
         self._asks_for_less = False  # in what began the last back-off
+        self.backed_off_at = 0  # when the last one began, in Unix milliseconds
 
     @property
     def has_line(self) -> bool:
@@ -99,6 +101,7 @@ class HostGroup:
             self._asks_for_less = sign in (Sign.THROTTLED, Sign.REFUSED) and (
                 words is not None and asks_for_less(words.code, words.enhanced, words.text)
             )
+            self.backed_off_at = self._clock.now_ms()
             reason = "" if words is None else clean(words.text)
             tell(log, LogEvent.BACKED_OFF, group=self.name, wait_s=round(self.pace.waits_s), reason=reason)
             self._send_away()

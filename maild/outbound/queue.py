@@ -23,7 +23,7 @@ from conf.tuning import QueueTuning
 from maild.message.address import suppression_keys
 from maild.message.delivery_evidence import NOT_TRIED, pack
 from maild.message.envelope_sender import untagged
-from maild.outbound.delivery import Deliverer, Lane
+from maild.outbound.delivery import Deliverer, Lane, WasRetryAsked
 from maild.outbound.destination_queues import (
     DestinationKey,
     DestinationKind,
@@ -88,6 +88,7 @@ class OutboundQueue(LoopService):
         settler: Settler,
         recipient_headers: RecipientHeaders,
         rounds: Rounds,
+        was_retry_asked: WasRetryAsked,
         tuning: QueueTuning,
     ) -> None:
         """`lease_id`: marks this process's leases. `relay_of`: which smarthost takes mail."""
@@ -107,6 +108,7 @@ class OutboundQueue(LoopService):
         self._settler = settler
         self._recipient_headers = recipient_headers
         self._rounds = rounds
+        self._was_retry_asked = was_retry_asked
         self._tuning = tuning
         self._held = 0
         self._is_full = False
@@ -315,6 +317,10 @@ class OutboundQueue(LoopService):
     async def _verdicts(
         self, destination: DestinationQueue, lane: Lane, rows: list[Due], outcome: Outcome
     ) -> Mapping[int, Verdict]:
+        if self._destinations.is_left_alone(destination) and await self._was_retry_asked(
+            rows[0].domain, destination.put_off_at
+        ):
+            self._destinations.try_again(destination)
         if self._destinations.is_dead(destination) and destination.last_verdict is not None:
             outcome.evidence = _NOT_TRIED
             words = replace(destination.last_verdict, left=False)  # that was another message
