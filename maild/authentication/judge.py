@@ -53,6 +53,7 @@ from storage.clock import Clock
 
 T = TypeVar("T")
 
+NAME_OCTETS_MAX, LABEL_OCTETS_MAX = 253, 63
 FOREIGN_DOMAINS = 5  # of one Reply-To that are looked up; honest ones have one
 KEYS_AT_ONCE = 4  # verifications on the loop: a third of a millisecond each, where a stranger chose the keys
 
@@ -268,11 +269,21 @@ async def _policies(author: str, dns: SpfDns) -> list[DmarcRecord] | None:
 
 
 def author_domain(parsed: ParsedMessage) -> str:
-    """The domain that From names, an A-label in lower case; "" when there is no author, or no domain of one."""
-    if parsed.from_ is None or not _is_read_whole(parsed):
+    """The domain that From names, an A-label in lower case; "" when there is no author, or no domain of one.
+
+    Behind an empty line, blanks or a byte order mark strict readers see no field (RFC 5322 §2.1), so nobody is proven
+    there who is an author for others.
+    """
+    if parsed.from_ is None or parsed.header_start or not _is_read_whole(parsed):
         return ""
     domain = split(normalize(parsed.from_.address))[1]
-    return domain if domain.isascii() and not domain.startswith("[") else ""
+    return domain if domain.isascii() and _fits_dns(domain) else ""
+
+
+def _fits_dns(domain: str) -> bool:
+    """RFC 1035 §2.3.4. Nobody has published anything for a longer name, and so nobody speaks for it."""
+    is_short = len(domain) <= NAME_OCTETS_MAX and max(map(len, domain.split("."))) <= LABEL_OCTETS_MAX
+    return is_short and not domain.startswith("[")
 
 
 def _is_read_whole(parsed: ParsedMessage) -> bool:

@@ -165,6 +165,21 @@ async def test_two_authors_are_flagged_and_prove_nobody(world: SenderWorld) -> N
     assert (message["isSpam"], message["fromAddress"]) == (True, "x@evil.test")
 
 
+@pytest.mark.parametrize("leader", [b"\r\n", b" ", b"\xef\xbb\xbf"], ids=["empty line", "blank", "mark"])
+async def test_an_author_whom_not_all_readers_see_is_not_proven(world: SenderWorld, leader: bytes) -> None:
+    bank = world.domain("bank.test", dmarc="p=none", spf=HERE)
+    message = await world.judged(leader + bank.sign(mail_from("info@bank.test")), "x@bank.test")
+    assert message["auth"] == auth("pass", "pass", "permerror", "none", None)
+    assert (message["isSpam"], message["fromAddress"]) == (True, "info@bank.test")
+
+
+@pytest.mark.parametrize("below", ["l" * 64, ".".join(["l" * 60] * 4)])
+async def test_a_name_that_is_too_long_for_dns_is_not_proven(world: SenderWorld, below: str) -> None:
+    evil = world.domain("evil.test", dmarc="p=none")
+    message = await world.judged(evil.sign(mail_from(f"info@bank.test.{below}.evil.test")))
+    assert message["auth"] == auth("none", "pass", "permerror", "none", None)
+
+
 async def test_mail_of_a_large_attachment_is_judged_too(world: SenderWorld) -> None:
     bank = world.domain("bank.test", dmarc="p=reject")
     raw = bank.sign(mail_from("info@bank.test") + (b"x" * 998 + b"\r\n") * 1000)

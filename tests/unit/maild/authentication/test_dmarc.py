@@ -139,6 +139,7 @@ async def test_the_policy_that_is_asked_for(record: str, author: str, exists: bo
         ["v=DMARC1; p=nonsense"],
         ["v=DMARC1"],
         ["v=dmarc1; p=reject"],
+        [" v=DMARC1; p=reject"],
         ["p=reject; v=DMARC1"],
         ["v=DMARC1; p=reject", "v=DMARC1; p=none"],
         ["v=DMARC1; p=reject" + "x" * 5000],
@@ -151,7 +152,8 @@ async def test_what_is_no_policy_asks_for_nothing(texts: list[str]) -> None:
 
 
 def test_other_records_beside_it_are_passed_over() -> None:
-    record = read_record("x.test", [b"google-site=1", b" v = DMARC1 ; p = REJECT ;;", b"\xff"])
+    others = [b"google-site=1", b" v=DMARC1; p=none", b"v=dmarc1; p=none", b"\xff"]
+    record = read_record("x.test", [*others, b"v = DMARC1 ; p = REJECT ;;"])
     assert record is not None
     assert record.policy == "reject"
 
