@@ -271,18 +271,19 @@ async def test_the_author_and_his_domain(
 
 
 @pytest.mark.parametrize(
-    ("sender", "subject", "is_auto_reply"),
+    ("sender", "fields", "is_auto_reply"),
     [
-        ("", "Automatic reply: hello", True),
-        ("", "Hello", False),
-        ("ann@elsewhere.test", "Automatic reply: hello", False),
+        ("", "Subject: Automatic reply: hello", True),
+        ("", "Subject: Hello", False),
+        ("", "Subject: Re: Hello\nIn-Reply-To: <1@elsewhere.test>", True),
+        ("ann@elsewhere.test", "Subject: Automatic reply: hello", False),
+        ("ann@elsewhere.test", "Subject: Automatic reply: hello\nIn-Reply-To: <1@elsewhere.test>", True),
+        ("ann@elsewhere.test", "Subject: Re: Automatic reply: hello\nIn-Reply-To: <1@elsewhere.test>", False),
     ],
 )
-async def test_an_answer_without_a_return_path_is_automatic_by_its_subject(
-    maild: Running, bot: dict[str, Any], sender: str, subject: str, is_auto_reply: bool
+async def test_what_a_program_answers_is_automatic(
+    maild: Running, bot: dict[str, Any], sender: str, fields: str, is_auto_reply: bool
 ) -> None:
-    await maild.deliver(
-        bot["address"], f"From: ann@elsewhere.test\nSubject: {subject}\n\nI am away\n", sender
-    )
+    await maild.deliver(bot["address"], f"From: ann@elsewhere.test\n{fields}\n\nI am away\n", sender)
     (message,) = await maild.api.messages()
     assert message["isAutoReply"] is is_auto_reply
