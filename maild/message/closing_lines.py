@@ -35,14 +35,14 @@ _SENT = re.compile(
 _OUTLOOK = re.compile(
     r"(?:get|download|obtenez|obtenir|télécharge[rz]|obtener|obtén|obter|obtenha|scarica|ottieni|hent|få|skaffa"
     r"|hämta|hanki|pobierz|získat|stáhnout|holen sie sich|laden sie|скачать|завантажити|下载"
-    r"|取得)\soutlook\s\w{1,6}\s(?:ios|android|mac|windows|iphone|ipad)|outlook \w{2,5} (?:ios|android"
-    r"|mac) (?:beziehen|herunterladen|downloaden|edinin)",
+    r"|取得|获取|獲取)\s(?:outlook|blue ?mail)\s\w{1,6}\s(?:ios|android|mac|windows|iphone|ipad)"
+    r"|outlook \w{2,5} (?:ios|android|mac) (?:beziehen|herunterladen|downloaden|edinin)",
     re.IGNORECASE,
 )
 _ASCII_WORD = re.compile(r"[a-z]+")
 _SENT_WORDS = frozenset(
     "sent from via gesendet enviado enviat inviato verstuurd verzonden sendt skickat skickades saadetud poslano trimis"
-    " dikirim dihantar outlook".split()
+    " dikirim dihantar outlook bluemail".split()
 )
 _FROM_MOBILE = re.compile(r"\w{1,20} (?:from|via) (?:my )?mobile\Z|via mobile\Z", re.IGNORECASE)
 _DEVICE = re.compile(
@@ -75,10 +75,14 @@ _EXCUSE = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_AFTER_DEVICE = frozenset("gesendet verschickt gönderildi küldve của tôi μου device secure email".split())
+_NETWORK = re.compile(r"\son the \S{2,20}(?: \S{2,20})? network\Z", re.IGNORECASE)
+_AFTER_DEVICE = frozenset(
+    "using gesendet verschickt gönderildi küldve của tôi μου device secure email".split()
+)
 _LINK = re.compile(
     r"[<(\[]{0,2}(?:https?://|www\.)[^\s<>]{0,250}[>)\]]{0,2}|<[^<>\n]{0,250}>|\([^()\n]{0,100}\)\Z"
 )
+_AROUND = " \t.!()<>[]*_\u200b\u2060\u2063"
 _NAME_SIGNATURE = re.compile(r"[-–—][^\W\d_a-zß-ÿ][^\W\d_]{1,20}(?:\s[^\W\d_a-zß-ÿ][^\W\d_]{0,20}\.?){0,3}\Z")
 _LIST_WORDS = (
     *(
@@ -89,6 +93,7 @@ _LIST_WORDS = (
         "listinfo",
         "unsubscribe",
         "googlegroups",
+        "groups.io",
         "groups.google",
     ),
     *(
@@ -126,17 +131,20 @@ def list_footer_end(lines: list[str], position: int) -> int:
     """Where the footer of a mailing list ends that begins at the rule lines[position]; `position` if there is none."""
     if not is_rule(lines[position]):
         return position
-    limit = min(len(lines), position + 1 + _FOOTER_LINES)
-    closed = next((n for n in range(position + 1, limit) if is_rule(lines[n])), None)
+    first = position + 1
+    if first < len(lines) and not lines[first].strip():  # LISTSERV's
+        first += 1
+    limit = min(len(lines), first + _FOOTER_LINES)
+    closed = next((n for n in range(first, limit) if is_rule(lines[n])), None)
     is_apart = closed is not None and not any(line.strip() for line in lines[closed + 1 : closed + 2])
-    if closed is not None and is_apart and _is_footer(lines[position + 1 : closed]):
+    if closed is not None and is_apart and _is_footer(lines[first:closed]):
         return closed + 1
-    end = position + 1
+    end = first
     while end < limit and lines[end].strip():
         end += 1
     if end == limit < len(lines) and lines[end].strip():
         return position
-    return end if _is_footer(lines[position + 1 : end]) else position
+    return end if _is_footer(lines[first:end]) else position
 
 
 def _is_footer(lines: list[str]) -> bool:
@@ -149,7 +157,7 @@ def _is_device_line(line: str, is_below_one: bool) -> bool:
         return False
     if is_below_one and _FROM_MOBILE.match(line):
         return True
-    said = _LINK.sub("", line).strip(" \t.!()<>[]*_") or line
+    said = _NETWORK.sub("", _LINK.sub("", line).strip(_AROUND)) or line
     if _OUTLOOK.match(said):
         return len(said.split()) <= _OUTLOOK_WORDS
     excuse = _EXCUSE.search(said)

@@ -20,6 +20,7 @@ _MARK_WORDS = (
     r"|pôvodná správa|eredeti üzenet|mesaj original|mesajul original|orijinal mesaj|orijinal ileti"
     r"|özgün ileti|αρχικό μήνυμα|исходное сообщение|оригинальное сообщение|пересылаемое сообщение"
     r"|вихідне повідомлення|оригінальне повідомлення"
+    r"|replied message|回复的原邮件|回覆的原郵件"
     r"|tin nhắn gốc|thư gốc|原始邮件|原始郵件|原邮件|原始信件|元のメッセージ|원본 메시지|원본 메일|הודעה מקורית"
     r"|الرسالة الأصلية)"
 )
@@ -32,24 +33,24 @@ _MARK = re.compile(
 )
 _RULE_BEGINNINGS = frozenset(["--", "__", "==", "**", "——", "*-", "##", "‐‐", "––", "――"])
 _DASHES = str.maketrans("‐‑‒–—―", "------")
-_RULE = re.compile(r"[-_=*—]{2,200}\Z")
+_RULE = re.compile(r"[-_=*#—]{2,200}\Z")
 _TITLED_RULE = re.compile(r"[-_=*]{2,200}+[^-_=*\n]{1,60}+[-_=*]{2,200}\Z")
 
 _FIELDS = {
-    "from": "from, von, de, da, van, od, från, fra, lähettäjä, от, от кого, від, dari, feladó, kimden, gönderen, από,"
-    " người gửi, từ, 发件人, 寄件者, 寄件人, 差出人, 送信元, 보낸사람, 보낸 사람, מאת, من, expéditeur, message de,"
-    " mittente, remitente, remetente, afzender, avsender, odosielateľ, odesílatel, nadawca, expeditor",
+    "from": "from, von, de, de la, da, daripada, van, od, från, fra, lähettäjä, от, от кого, від, dari, feladó, kimden,"
+    " gönderen, από, người gửi, từ, 发件人, 寄件者, 寄件人, 差出人, 送信元, 보낸사람, 보낸 사람, מאת, من, expéditeur,"
+    " message de, mittente, remitente, remetente, afzender, avsender, odosielateľ, odesílatel, nadawca, expeditor",
     "sent": "sent, gesendet, envoyé, envoyé le, enviado, enviado el, enviado em, enviada, enviada em, inviato,"
     " inviato il, verzonden, skickat, sendt, lähetetty, wysłano, wysłane, odesláno, odoslané,"
     " отправлено, надіслано, відправлено,"
-    " elküldve, gönderildi, gönderilme, gönderme tarihi, trimis, στάλθηκε, 发送时间, 寄件日期, 傳送時間, 送信日時,"
-    " 送信日, 보낸 날짜, message du",
+    " elküldve, gönderildi, gönderilme, gönderme tarihi, trimis, dikirim, dihantar, στάλθηκε, 发送时间, 寄件日期,"
+    " 傳送時間, 送信日時, 送信日, 보낸 날짜, message du",
     "date": "date, datum, data, fecha, dato, päivämäärä, päiväys, dátum, tarih, dată, дата, ημερομηνία, ngày, 日期,"
     " 日時, 날짜, תאריך, التاريخ, received",
-    "to": "to, an, à, a, para, aan, till, til, vastaanottaja, do, komu, кому, címzett, kime, către, προς, đến, 收件人,"
-    " 收件者, 宛先, 받는사람, 받는 사람, אל, إلى, destinataire, destinatario, destinatário, alıcı",
-    "subject": "subject, betreff, objet, sujet, asunto, oggetto, assunto, onderwerp, ämne, emne, aihe, temat, předmět,"
-    " predmet, тема, tárgy, konu, subiect, θέμα, chủ đề, tiêu đề, 主题, 主旨, 主題, 件名, 제목, נושא, الموضوع",
+    "to": "to, an, kepada, à, a, para, aan, till, til, vastaanottaja, do, komu, кому, címzett, kime, către, προς, đến,"
+    " 收件人, 收件者, 宛先, 받는사람, 받는 사람, אל, إلى, destinataire, destinatario, destinatário, alıcı",
+    "subject": "subject, subjek, betreff, objet, sujet, asunto, oggetto, assunto, onderwerp, ämne, emne, aihe, temat,"
+    " předmět, predmet, тема, tárgy, konu, subiect, θέμα, chủ đề, tiêu đề, 主题, 主旨, 主題, 件名, 제목, נושא, الموضوع",
     "other": "cc, bcc, cco, cci, kopie, kopia, kopi, копия, копія, másolat, bilgi, copie à, 抄送, 副本, 참조,"
     " importance, priority, wichtigkeit, organization, reply-to, reply to, antwort an, répondre à, responder a,"
     " in-reply-to,"
@@ -68,6 +69,9 @@ _DATES = ("date", "sent")
 _ATTRIBUTING = ("from", "date", "subject")
 _DIGIT = re.compile(r"\d")
 _FULL_DATE = re.compile(r"\d[^\n]{0,20}?\d:\d\d(?::\d\d)?[^\n]{0,10}[+-]\d{4}")
+_WIDE_BLANK = "\u3000"
+_TRACE = re.compile(r"(?:return-path|received|delivered-to|dkim-signature|x-[a-z-]{1,40}):", re.IGNORECASE)
+_NOTES_MARK = re.compile(r"[^\n]{2,80}?---\d{1,4}[./-]\d{1,2}[./-]\d{1,4} [^\n-]{4,16}---")
 _STRIPPED = " \t\xa0*_>\u200e\u200f\u202a\u202c\ufeff"
 
 
@@ -91,8 +95,10 @@ def begins_copy(lines: list[str], position: int) -> bool:
 def mark_above(lines: list[str], position: int, first: int) -> int:
     """Where a copy begins whose fields begin at `position`: a mark without dashes may stand right above them, not
     before `first`."""
-    is_marked = position > first and _BARE_MARK.match(lines[position - 1][:LINE_CHARS]) is not None
-    return position - is_marked
+    above = next((n for n in range(position - 1, position - 3, -1) if n >= first and lines[n].strip()), first)
+    if above == position - 1 and _BARE_MARK.match(lines[above][:LINE_CHARS]):
+        return above
+    return above if above < position and _NOTES_MARK.match(lines[above][:LINE_CHARS]) else position
 
 
 def attributing_end(lines: list[str], position: int) -> int:
@@ -116,7 +122,8 @@ def is_rule(line: str) -> bool:
 
 def _is_block(lines: list[str], position: int, has_rule: bool) -> bool:
     first, value = _field(lines[position])
-    if first is None or first == "other":
+    is_shown = position > 0 and _TRACE.match(lines[position - 1]) is not None  # a header, by the author
+    if first is None or first == "other" or is_shown:
         return False
     others = _further_fields(lines, position + 1, first)
     kinds = {kind for kind, _ in others}
@@ -167,9 +174,10 @@ def _further_fields(lines: list[str], position: int, first: str) -> list[tuple[s
 def _field(line: str) -> tuple[str | None, str]:
     """(kind, value) of a header field; (None, "") when it is none."""
     line = line[:LINE_CHARS]
+    wide = line.find("：", 0, _NAME_CHARS + 1)
+    if wide >= 0:  # a time behind it has colons too
+        line = f"{line[:wide].replace(_WIDE_BLANK, '')}:{line[wide + 1 :]}"
     name, colon, value = line.partition(":")
-    if not colon or len(name) > _NAME_CHARS:
-        name, colon, value = line.partition("：")
     if not colon or len(name) > _NAME_CHARS:
         return None, ""
     return _KINDS.get(name.strip(_STRIPPED).lower()), value.strip(_STRIPPED)

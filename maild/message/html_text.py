@@ -21,6 +21,10 @@ _MAX_URL_CHARS = 2000
 
 _ATTRIBUTE = re.compile(r"""(?<![^\s"'/])([a-zA-Z-]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++))""")
 _HIDDEN = re.compile(r"display\s*+:\s*+none|visibility\s*+:\s*+hidden|mso-hide\s*+:\s*+all", re.IGNORECASE)
+# What Gmail and Apple Mail write where authors set their own words further in.
+_INDENTED = re.compile(
+    r"margin: ?0(?:px)? 0(?:px)? 0(?:px)? 40px; ?border: ?none; ?padding: ?0(?:px)?;?\Z", re.IGNORECASE
+)
 _BLANKS = re.compile(r"[ \t\n\r\f]+")
 _UNSHOWN = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f\u200b\u2060\ufeff\u00ad\u034f\ud800-\udfff]+")
 
@@ -102,6 +106,7 @@ class _TextWriter:
         self._breaks = 0
         self._is_spaced = False
         self._quotes = 0
+        self._blockquotes: list[bool] = []  # those that are open: does each quote?
         self._pre = 0
         self._lists: list[int | None] = []  # the last number of an ordered list
         self._link: tuple[str, int, int] | None = None  # url, and where its text began
@@ -139,7 +144,7 @@ class _TextWriter:
         elif name in ("td", "th"):
             self._is_spaced = True
         elif name in _PARAGRAPHS or name in _LINES:
-            self._open_block(name)
+            self._open_block(name, attributes)
 
     def close(self, name: str) -> None:
         if self._hidden is not None:
@@ -152,7 +157,7 @@ class _TextWriter:
         elif name == "p" or name in _PARAGRAPHS:
             self._block(2 if not (name in ("ul", "ol") and len(self._lists) > 1) else 1)
             if name == "blockquote":
-                self._quotes = max(0, self._quotes - 1)
+                self._quotes -= self._blockquotes.pop() if self._blockquotes else 0
             elif name == "pre":
                 self._pre = max(0, self._pre - 1)
             elif name in ("ul", "ol") and self._lists:
@@ -165,11 +170,12 @@ class _TextWriter:
         self._finish_line()
         return "\n".join(self._lines).strip("\n")
 
-    def _open_block(self, name: str) -> None:
+    def _open_block(self, name: str, attributes: str) -> None:
         is_nested_list = name in ("ul", "ol") and bool(self._lists)
         self._block(2 if name in _PARAGRAPHS and not is_nested_list else 1)
         if name == "blockquote":
-            self._quotes += 1
+            self._blockquotes.append(not _INDENTED.match(_BLANKS.sub(" ", _attribute(attributes, "style"))))
+            self._quotes += self._blockquotes[-1]
         elif name == "pre":
             self._pre += 1
         elif name == "hr":

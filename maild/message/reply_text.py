@@ -43,8 +43,9 @@ _FORWARDED = re.compile(
 _SIGNATURE = re.compile(r"--\s?\Z")
 _FIRSTS = frozenset(">|_=*#-—–‐―2 \t\xa0\u200e\u200f\ufeff")
 _RULED = frozenset(["--", "__"])
-_RULES = _RULED | {"**", "=="}
+_RULES = _RULED | {"**", "==", "-=", "##"}
 _DIFF_COMMAND = re.compile(r"\d+(?:,\d+)?[acd]\d+(?:,\d+)?\Z")
+_LEFT_OUT = re.compile(r"[\[<({]?\s?(?:\.{2,4}|…|snip(?:ped)?|cut|skip(?:ped)?)\s?[\])}>]?\Z", re.IGNORECASE)
 _ODD_QUOTE = re.compile(r"\s{0,3}(?:([A-Z][A-Za-z]{0,3})>|(\|))")
 
 
@@ -185,11 +186,18 @@ class _ReplyLines:
         if not (above[:1] == ">" and above.strip("> ")) and _FORWARDED.match(head.lstrip("> ")):
             self._keep_to_the_end()
             return True
+        if head.startswith(">From ") and not self._is_among_quotes(
+            number
+        ):  # what mailboxes do to such a line
+            return True
         is_changed = above == "---" and number > 1 and self._lines[number - 2][:2] == "< "
         if number == self._diff_end or is_changed or _DIFF_COMMAND.match(above):
             self._diff_end = number + 1
             return True
         return False
+
+    def _is_among_quotes(self, number: int) -> bool:
+        return any(line.lstrip()[:1] == ">" for line in self._lines[max(0, number - 1) : number + 2 : 2])
 
     def _begins_quoted_original(self, number: int, head: str) -> bool:
         """Whether the quote begins here, and with its attribution."""
@@ -214,11 +222,11 @@ class _ReplyLines:
         found = find_attribution(self._lines, number, self._position)
         if found is None:
             return False
-        is_quoted = self._find_quote(found)
-        if found.certainty is not Certainty.ALWAYS and not is_quoted:
+        quote = self._find_quote(found)
+        if found.certainty is not Certainty.ALWAYS and quote is None:
             return False
         self.has_original = True
-        self._take_off(found.start, found.end if is_quoted else len(self._lines))
+        self._take_off(found.start, len(self._lines) if quote is None else quote)
         if found.words:
             self._kept.append(found.words)
         return True
@@ -231,18 +239,21 @@ class _ReplyLines:
         self._take_off(number, len(self._lines))
         return True
 
-    def _find_quote(self, found: Attribution) -> bool:
-        """Whether the next words are a quote, so that an answer may stand below it."""
+    def _find_quote(self, found: Attribution) -> int | None:
+        """Where the next words are, if they are a quote: then an answer may stand below it. A mark that something was
+        left out may stand before it."""
         position = found.end
-        while position < len(self._lines) and not self._lines[position][:_LINE_CHARS].strip():
+        while position < len(self._lines):
+            head = self._lines[position][:_LINE_CHARS].strip()
+            if head and not _LEFT_OUT.match(head):
+                break
             position += 1
-        if position == len(self._lines):
-            return False
-        head = self._lines[position][:_LINE_CHARS].strip()
+        else:
+            return None
         odd = _ODD_QUOTE.match(head)
         if odd is not None:
             self._odd_mark = odd[0].strip()
-        return head[0] == ">" or odd is not None
+        return position if head[0] == ">" or odd is not None else None
 
     def _take_off(self, start: int, end: int) -> None:
         self._kept += self._lines[self._position : start]

@@ -8,6 +8,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping
+from email.header import Header
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +125,28 @@ def test_the_new_words_of_html_are_its_authors() -> None:
     ] == []
     otherwise = [row["name"] for row, said in told if lost(said, row["expected"])]
     assert len(otherwise) <= len(told) // 50, otherwise
+
+
+# Lines of the author that look like a quote or a signature, with nothing to tell them by.
+LOOK_ALIKES = {"code_shell_prompt", "list_with_gt_arrows", "thunderbird_author_pre", "author_code_block"}
+
+
+def answer(row: Row) -> bytes:
+    subject = Header(row.get("subject", "Re: plan"), "utf-8").encode()
+    return octets(
+        f"From: ann@example.org\nSubject: {subject}\nIn-Reply-To: <x@agents.test>\n"
+        f"Content-Type: {row['type']}; charset=utf-8\nContent-Transfer-Encoding: 8bit\n\n{row['body']}"
+    )
+
+
+def test_an_answer_keeps_its_words_and_nothing_else() -> None:
+    told = [(row, " ".join(new_words(answer(row)).split())) for row in rows("answers")]
+    missing = {
+        row["name"] for row, said in told if any(" ".join(one.split()) not in said for one in row["must"])
+    }
+    left = [row["name"] for row, said in told if any(" ".join(one.split()) in said for one in row["mustNot"])]
+    assert missing == LOOK_ALIKES
+    assert len(left) <= len(told) // 100, left
 
 
 def test_programs_that_answer_are_told_from_those_that_write() -> None:
