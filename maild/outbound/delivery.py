@@ -316,21 +316,21 @@ class Deliverer:
                 )
                 try:
                     verdicts = await transaction.run()
-                    first, is_lost = next(iter(verdicts.values())), transaction.lost_after_data
-                    attempt.ended(pooled, first, is_whole=not is_lost)
+                    first, is_lost = _telling(verdicts), transaction.lost_after_data
+                    attempt.ended(pooled, first, first.text if is_lost else transaction.cut)
                     turn.heard(Sign.LOST if is_lost else sign_of(verdicts.values()), first)
                     return verdicts
                 finally:
                     progress.left |= transaction.has_sent_mail_from
                     progress.lost_after_data |= transaction.lost_after_data
             except Unreachable as error:
-                attempt.ended(pooled, error.answer)
+                attempt.ended(pooled, error.answer, error.answer.text)
                 turn.heard(_sign_of(error), _deferral(error))
                 raise
             except (SMTPException, OSError) as error:
                 text = f"{hop.host} [{hop.address}]: {reason(error)}"
                 lost = SmtpReply.of(421, f"4.4.2 {text}")
-                attempt.ended(pooled, lost)
+                attempt.ended(pooled, lost, lost.text)
                 if pooled is None or pooled.is_fresh:
                     # One with a name here would know this frame, which would know it.
                     turn.heard(Sign.LOST, _deferral(Unreachable(lost, hop.host)))
@@ -356,9 +356,10 @@ class _Attempt:
         self._now = now
         self._began = now()
 
-    def ended(self, pooled: PooledSession | None, said: SmtpReply | Verdict, is_whole: bool = False) -> None:
-        """`said`: of several recipients' replies the first. `is_whole`: the host answered to the transaction's end."""
-        self._record.fault = None if is_whole else said.text
+    def ended(self, pooled: PooledSession | None, said: SmtpReply | Verdict, fault: str | None) -> None:
+        """`said`: of several recipients' replies the most telling. `fault`: why the transaction did not come to its
+        end; None: it did."""
+        self._record.fault = fault
         self._progress.record.keep(self._record)
         self._progress.tell_session(self._hop, self._record)
         tell(
@@ -377,6 +378,12 @@ class _Attempt:
             reason=clean(said.text),
             duration_ms=round((self._now() - self._began) * 1000),
         )
+
+
+def _telling(verdicts: Mapping[int, Verdict]) -> Verdict:
+    """The verdict that says most of the host: the first that is not final, else the first."""
+    first = next(iter(verdicts.values()))
+    return next((one for one in verdicts.values() if one.status == "deferred"), first)
 
 
 @dataclass

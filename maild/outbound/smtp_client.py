@@ -36,6 +36,8 @@ _DER = 2  # _ssl.ENCODING_DER
 WRITE_CHUNK_BYTES = 64 * 1024
 # A host that reads a block now and then would hold message and session for a day.
 CONTENT_MIN_BYTES_PER_S = 20_000
+CLOSING = 421  # RFC 5321 §3.8: the host says no more
+LEAST_REFUSAL = 400  # RFC 5321 §4.2.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,16 @@ class TlsFailed(Exception):
     def __init__(self, text: str, failure: TlsFailure) -> None:
         super().__init__(text)
         self.failure = failure
+
+
+class EnvelopeCut(SMTPException):
+    """The session was lost in the middle of an envelope. `heard`: the replies that came before, in order, one at least;
+    `text`: how it was lost."""
+
+    def __init__(self, heard: Sequence[SmtpReply], text: str) -> None:
+        super().__init__(text)
+        self.heard = heard
+        self.text = text
 
 
 class Desynchronized(SMTPException):
@@ -101,20 +113,33 @@ class PipeliningProtocol(SMTPProtocol):
             raise Desynchronized("the host said more than it was asked")
         return self._replies
 
+    @property
+    def heard(self) -> Sequence[SMTPResponse]:
+        """What came of the replies to the last group, also where not all did."""
+        return self._replies
+
     async def send_content(self, wire: bytes, block_timeout: float, end_timeout: float) -> SMTPResponse:
-        """What follows a 354, already dot-stuffed and ended; returns the final reply."""
+        """What follows a 354, already dot-stuffed and ended; returns the final reply, or a refusal that came before the
+        end: then the session is of no more use."""
         group = self._expect(1)
         try:
             if len(wire) <= WRITE_CHUNK_BYTES:
                 self.write(wire)
-            else:
-                await self._write_blocks(memoryview(wire), block_timeout)
+            elif not await self._write_blocks(memoryview(wire), block_timeout):
+                self._refuse_acceptance()
+                return self._replies[0]
             self.record.enter("answer")
             await self._until(group, end_timeout)
         finally:
             self._group = None
             del group
         return self._replies[0]
+
+    def _refuse_acceptance(self) -> None:
+        """What was not sent to its end can be refused, not taken."""
+        self.has_unsolicited_data = True
+        if self._replies[0].code < LEAST_REFUSAL:
+            raise Desynchronized("the host answered before the end of the message")
 
     def _expect(self, replies: int) -> "asyncio.Future[None]":
         """Before the write: they may come at any time after it."""
@@ -131,15 +156,23 @@ class PipeliningProtocol(SMTPProtocol):
             timer.cancel()
             del group
 
-    async def _write_blocks(self, wire: memoryview, block_timeout: float) -> None:
+    async def _write_blocks(self, wire: memoryview, block_timeout: float) -> bool:
+        """False where the host has answered before the last block was written."""
         try:
             async with asyncio.timeout(block_timeout + len(wire) / CONTENT_MIN_BYTES_PER_S):
                 for start in range(0, len(wire), WRITE_CHUNK_BYTES):
+                    if self._replies:
+                        return False
                     self.write(wire[start : start + WRITE_CHUNK_BYTES])  # type: ignore[arg-type]
                     async with asyncio.timeout(block_timeout):
                         await self._drain_helper()
         except TimeoutError:
             raise SMTPReadTimeoutError("timed out sending the message") from None
+        except (SMTPException, OSError):
+            if not self._replies:
+                raise
+            return False
+        return True
 
     def write(self, data: bytes) -> None:
         if self.has_unsolicited_data:
@@ -296,7 +329,10 @@ class NextHopSession:
         self.extensions = {}
         # RFC 5321 §3.2: an old server; never after STARTTLS, where it would lose TLS
         if meaning(Step.HELLO, reply.code) is Meaning.NEVER:
-            reply = await self._command(b"HELO", hostname.encode())
+            try:
+                reply = await self._command(b"HELO", hostname.encode())
+            except (SMTPException, OSError):  # it said why before it hung up
+                self.close()
         answer = SmtpReply.of(*reply)
         return None if meaning(Step.HELLO, answer.code) is Meaning.GO_ON else answer.at(Step.HELLO)
 
@@ -365,33 +401,45 @@ class NextHopSession:
         """MAIL, RCPT for each, DATA: a reply for every command that was sent.
 
         In a pipeline all are sent. One after the other, any reply to MAIL but 250 is the last, and DATA
-        is not sent when no RCPT was taken.
+        is not sent when no RCPT was taken. EnvelopeCut.
         """
         self._record.enter("envelope")
-        if self.pipelines:
-            self._record.say(mail)
-            for rcpt in recipients:
-                self._record.say_recipient(rcpt)
-            self._record.say(b"DATA")
-            commands = [mail + b"\r\n", *(rcpt + b"\r\n" for rcpt in recipients), b"DATA\r\n"]
-            replies = await self._protocol.execute_group(commands, self._timeouts.command)
-            return [SmtpReply.of(*reply) for reply in replies]
+        heard: list[SmtpReply] = []
         try:
-            async with asyncio.timeout(self._timeouts.envelope):
-                return await self._one_by_one(mail, recipients)
-        except TimeoutError:
-            raise SMTPReadTimeoutError("timed out waiting for replies") from None
+            if self.pipelines:
+                await self._all_at_once(mail, recipients, heard)
+            else:
+                async with asyncio.timeout(self._timeouts.envelope):
+                    await self._one_by_one(mail, recipients, heard)
+        except (SMTPServerDisconnected, OSError) as error:  # a timeout is an OSError
+            if not heard:
+                raise
+            raise EnvelopeCut(heard, reason(error)) from None
+        return heard
 
-    async def _one_by_one(self, mail: bytes, recipients: Sequence[bytes]) -> list[SmtpReply]:
-        first = SmtpReply.of(*await self._command(mail))
-        if meaning(Step.MAIL, first.code) is not Meaning.GO_ON:
-            return [first]
-        answers = [await self._recipient(rcpt) for rcpt in recipients]
-        if not any(meaning(Step.RECIPIENT, answer.code) is Meaning.GO_ON for answer in answers):
-            return [first, *answers]
+    async def _all_at_once(self, mail: bytes, recipients: Sequence[bytes], heard: list[SmtpReply]) -> None:
+        self._record.say(mail)
+        for rcpt in recipients:
+            self._record.say_recipient(rcpt)
         self._record.say(b"DATA")
-        start = await self._protocol.execute_command(b"DATA", timeout=self._timeouts.data_start)
-        return [first, *answers, SmtpReply.of(*start)]
+        commands = [mail + b"\r\n", *(rcpt + b"\r\n" for rcpt in recipients), b"DATA\r\n"]
+        try:
+            await self._protocol.execute_group(commands, self._timeouts.command)
+        finally:
+            heard += [SmtpReply.of(*reply) for reply in self._protocol.heard]
+
+    async def _one_by_one(self, mail: bytes, recipients: Sequence[bytes], heard: list[SmtpReply]) -> None:
+        heard.append(SmtpReply.of(*await self._command(mail)))
+        if meaning(Step.MAIL, heard[0].code) is not Meaning.GO_ON:
+            return
+        for rcpt in recipients:
+            heard.append(await self._recipient(rcpt))
+            if heard[-1].code == CLOSING:
+                raise SMTPServerDisconnected("the host ends the session")
+        if any(meaning(Step.RECIPIENT, answer.code) is Meaning.GO_ON for answer in heard[1:]):
+            self._record.say(b"DATA")
+            start = await self._protocol.execute_command(b"DATA", timeout=self._timeouts.data_start)
+            heard.append(SmtpReply.of(*start))
 
     async def _recipient(self, rcpt: bytes) -> SmtpReply:
         self._record.say_recipient(rcpt)

@@ -1,7 +1,9 @@
 """One envelope and one message on one session: MAIL, RCPTs, DATA, the message, and a verdict each.
 
-What a code means stands in `replies.py`. A session that is lost before the final dot raises, and the verdicts with
-it; one lost afterwards is a deferral that may become a second copy (RFC 1047), and the verdict says so.
+What a code means stands in `replies.py`. Where a session is lost in the middle of the envelope, what the host refused
+before is refused, and the other recipients are deferred; where it had refused nobody, that raises, as any loss before
+the message does. A session lost afterwards is a deferral that may become a second copy (RFC 1047), and the verdict says
+so.
 """
 
 import re
@@ -15,7 +17,7 @@ from maild.outbound.connections import PooledSession, Unreachable
 from maild.outbound.content import Content
 from maild.outbound.replies import Meaning, SmtpReply, Step, meaning
 from maild.outbound.route import Hop
-from maild.outbound.smtp_client import NextHopSession, reason
+from maild.outbound.smtp_client import CLOSING, LEAST_REFUSAL, EnvelopeCut, NextHopSession, reason
 from maild.outcomes import Verdict
 from storage.outbound import Due
 
@@ -33,7 +35,8 @@ class Transaction:
     """One mail transaction (RFC 5321 §3.3) for rows of one message.
 
     `has_sent_mail_from`: the message counts as sent from this host, whatever comes of it. `lost_after_data`: the
-    connection was lost after the message, before the reply to it.
+    connection was lost after the message, before the reply to it. `cut`: how it was lost in the envelope, after a
+    refusal.
     """
 
     def __init__(
@@ -57,6 +60,7 @@ class Transaction:
         self._verdicts: dict[int, Verdict] = {}
         self.has_sent_mail_from = False
         self.lost_after_data = False
+        self.cut: str | None = None
         self._accepted: Literal["sent", "delivered"] = "sent" if hop.relay else "delivered"
 
     async def run(self) -> Mapping[int, Verdict]:
@@ -69,7 +73,11 @@ class Transaction:
         needs_utf8 = self._needs_utf8(rows)
         recipients = [self._rcpt(row) for row in rows]
         self.has_sent_mail_from = True
-        mail, *answers = await self._session.envelope(self._mail(needs_utf8), recipients)
+        try:
+            mail, *answers = await self._session.envelope(self._mail(needs_utf8), recipients)
+        except EnvelopeCut as cut:
+            self._judge_cut(rows, cut)
+            return self._verdicts
         await self._may_go_on()
         if mail.code == 421 and not self._pooled.is_fresh:
             raise SMTPServerDisconnected(mail.text)
@@ -82,6 +90,24 @@ class Transaction:
             case Meaning.LATER | Meaning.FAULT:
                 raise TransientRefusal(mail.at(Step.MAIL), self._hop.host)
         return self._verdicts
+
+    def _judge_cut(self, rows: Sequence[Due], cut: EnvelopeCut) -> None:
+        """TransientRefusal, or the loss itself, where nobody was refused."""
+        mail, *answers = cut.heard
+        match meaning(Step.MAIL, mail.code):
+            case Meaning.NEVER:
+                self._record(rows, mail, Step.MAIL)
+                return
+            case Meaning.LATER if mail.code != CLOSING or self._pooled.is_fresh:
+                raise TransientRefusal(mail, self._hop.host)
+            case Meaning.GO_ON if any(answer.code >= LEAST_REFUSAL for answer in answers):
+                taken = self._read_recipients(rows, answers)
+            case _:
+                raise SMTPServerDisconnected(cut.text)
+        said = next((answer for answer in answers if answer.code == CLOSING), None)
+        lost = said or SmtpReply(CLOSING, "4.4.2", cut.text)
+        self.cut = cut.text
+        self._record([*taken, *rows[len(answers) :]], lost, Step.RECIPIENT)
 
     async def _continue_after_mail(self, rows: Sequence[Due], answers: Sequence[SmtpReply]) -> None:
         """`answers`: one for each row, and for DATA where that was sent."""

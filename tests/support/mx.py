@@ -4,6 +4,8 @@
     mx.always["greeting"] = "554 no"               a reply every time
     mx.always[("RCPT", "bad@x.test")] = "550 …"    for one address
     mx.drop_at = "dot"                             close instead of replying: greeting, EHLO, MAIL, …, dot
+    mx.hang_up_after = ("RCPT", "bad@x.test")      close behind the reply; or "MAIL", for any
+    mx.interrupt = 100_000, "552 too big"          say so once so much of a message has come, and close
     mx.hold["dot"] = asyncio.Event()               reply only when it is set; `mx.reached` says it got there
     mx.starttls = "good" | "broken" | "injecting" | "hanging"  offered when it is not ""
     mx.logins = {"user": "password"}               AUTH PLAIN, LOGIN, XOAUTH2, offered after TLS
@@ -59,6 +61,8 @@ class Mx:
     always: dict[str | tuple[str, str], str] = field(default_factory=dict)
     hold: dict[str, asyncio.Event] = field(default_factory=dict)
     drop_at: str = ""
+    hang_up_after: str | tuple[str, str] = ""
+    interrupt: tuple[int, str] | None = None
     received: list[Received] = field(default_factory=list)
     clients_shown: list[bytes | None] = field(default_factory=list)  # certificates, as DER
     commands: list[str] = field(default_factory=list)
@@ -191,6 +195,11 @@ class _Conversation:
         return code != 0
 
     async def _message(self) -> bool:
+        if self._mx.interrupt is not None:
+            octets, reply = self._mx.interrupt
+            await self._reader.readexactly(octets)
+            await self._write(reply)
+            return False
         lines = []
         while (line := await self._reader.readuntil(b"\r\n")) != b".\r\n":
             lines.append(line[1:] if line.startswith(b".") else line)
@@ -255,6 +264,8 @@ class _Conversation:
         if reply is None:
             return 0
         await self._write(reply)
+        if self._mx.hang_up_after in (stage, (stage, address)):
+            return 0
         return int(reply[:3]) if reply[:3].isdigit() else -1
 
     async def _write(self, text: str) -> bool:
