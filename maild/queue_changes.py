@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from itertools import groupby
 
 from maild import outcomes
+from maild.message import bounces
 from maild.outcomes import NewId, Verdict
 from storage import queue_selection
 from storage.audit import Records
@@ -13,7 +14,7 @@ from storage.clock import Clock
 from storage.database import Tx
 from storage.queue_selection import QueueSelection
 
-DROPPED = Verdict("failed", None, None, "the operator took it out of the queue", failure="dropped")
+DROPPED = Verdict("failed", None, None, bounces.TAKEN_OUT, failure="dropped")
 
 
 class QueueChanges:

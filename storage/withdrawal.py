@@ -12,6 +12,7 @@ from storage.dialect import THEN_JOIN, by_index
 from storage.outbound import PENDING
 from storage.records import ReviewRow
 from storage.states import MESSAGE, message_status
+from storage.visibility import VISIBLE
 
 WITHDRAWN = "inbox_not_found"  # the failureReason: what a send from the inbox would answer now
 
@@ -21,6 +22,14 @@ _OF_INBOX = f"""SELECT DISTINCT m.id FROM recipients r {THEN_JOIN} messages m ON
     WHERE m.inbox_id = :inbox"""
 _WAITING = f"""{_OF_INBOX} AND {"r." + PENDING.replace("lease", "r.lease")}
     UNION {_OF_INBOX} AND r.lease IS NOT NULL"""
+# What is held before it leaves is among its messages, and what came in and is held waits for nobody to send it.
+_HAS_LIVE = f"""SELECT EXISTS (SELECT 1 FROM messages m WHERE m.inbox_id = ? AND m.{VISIBLE} AND m.mode = 'live'
+    AND m.status IN ('queued', 'scheduled', 'held'))"""
+
+
+def has_live_mail(tx: Tx, inbox_id: str) -> bool:
+    """Does live mail of the inbox wait: in the queue, for its time, or for a decision?"""
+    return bool(tx.value(_HAS_LIVE, (inbox_id,)))
 
 
 def withdraw(tx: Tx, inbox_id: str, new_id: Callable[[str], str], now_ms: int) -> None:
@@ -49,6 +58,7 @@ def _withdraw_message(tx: Tx, message_id: str) -> bool:
     """Withdraw what waits of one message; did the message fail? It did not when a recipient has it already."""
     tx.run(
         """UPDATE recipients SET status = 'failed', lease = NULL, next_attempt_at = NULL,
+             remote_host = NULL, smtp_code = NULL, enhanced_code = NULL,
              response = 'the sending inbox was deactivated'
            WHERE message_id = ? AND status IN ('queued', 'deferred')""",
         (message_id,),

@@ -25,6 +25,8 @@ LABEL_CHARS = 64
 OUR_LABELS = "svc:"
 _ID_TAIL = "_[0-9a-hjkmnp-tv-z]{26}"
 _ID = re.compile(f"[a-z]{{3}}{_ID_TAIL}")
+# What senders have besides: an address literal, a bare host name, labels with an underscore.
+_ODD_DOMAIN = re.compile(r"\[[!-Z^-~]{1,253}\]|[a-z0-9_][a-z0-9_.-]{0,252}")
 _HOST_LABEL = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)")
 DOMAIN_CHARACTERS_MAX = 238  # leaves room for `_svc-challenge.` in the 253 of RFC 1035 §2.3.4
 DOT_ATOM = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*")
@@ -91,6 +93,12 @@ def domain_name(value: str) -> str:
     ):
         raise PydanticCustomError("invalid_domain", "Expected a domain name such as mail.example.org")
     return name
+
+
+def sender_domain(value: str) -> str:
+    """A domain as senders may have one: what `fromDomain` shows, address literals and bare host names too."""
+    asked = value.lower()
+    return asked if _ODD_DOMAIN.fullmatch(asked) else domain_name(value)
 
 
 def id_of(*prefixes: str, is_one_of_many: bool = False) -> Check:
@@ -241,6 +249,7 @@ Label = Annotated[
 GivenLabel = Annotated[Label, Check(_no_label_of_ours, {"not": {"pattern": f"^{OUR_LABELS}"}})]
 DisplayName = Annotated[str, Field(max_length=100), NO_CONTROLS]
 DomainName = Annotated[str, Check(domain_name, {"format": "idn-hostname"})]
+SenderDomain = Annotated[str, Check(sender_domain, {"format": "idn-hostname"})]
 # Of an integer in a body; behind its bounds, which the document tells.
 WHOLE = BeforeValidator(_integral)
 DailyCap = Annotated[int, Field(ge=1, le=1_000_000), WHOLE]

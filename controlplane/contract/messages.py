@@ -26,6 +26,7 @@ from controlplane.contract.fields import (
     Moment,
     Position,
     SendAt,
+    SenderDomain,
     cursor_of,
     id_of,
     is_text,
@@ -125,7 +126,7 @@ class ListMessages(RequestQuery):
     from_: Annotated[
         Annotated[str, Field(max_length=320), AfterValidator(is_text)] | None, Field(alias="from")
     ] = None
-    fromDomain: DomainName | None = None
+    fromDomain: SenderDomain | None = None
     verified: bool | None = None
     labels: LabelFilter | None = None
     unread: bool | None = None

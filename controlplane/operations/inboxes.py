@@ -3,6 +3,7 @@
 from typing import Any
 
 from controlplane.access.plan_limits import refusing_what_exceeds
+from controlplane.access.principal import LIVE
 from controlplane.access.usernames import is_reserved
 from controlplane.contract.inboxes import CreateInbox, PatchInbox
 from controlplane.contract.refusals import Refusal
@@ -10,7 +11,7 @@ from controlplane.contract.rendering import json_column
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from maild.message.address import is_within
-from storage import agents, allowances, domains, inboxes, organizations, policies
+from storage import agents, allowances, domains, inboxes, organizations, policies, withdrawal
 from storage.audit_acts import Act
 from storage.clock import DAY_MS, iso, iso_or_none
 from storage.database import Tx
@@ -123,11 +124,14 @@ async def delete_inbox(call: Call) -> Result:
 
 def _deactivate(tx: Tx, call: Call) -> int:
     services = call.services
+    if inboxes.get_active(tx, call.organization_id, call.id) is None:
+        raise Refusal("inbox_not_found")
+    if call.principal.mode != LIVE and withdrawal.has_live_mail(tx, call.id):
+        call.principal.require_live()
     until_ms = inboxes.deactivate(
         tx, call.organization_id, call.id, services.ids.new, services.clock.now_ms()
     )
-    if until_ms is None:
-        raise Refusal("inbox_not_found")
+    assert until_ms is not None
     call.record(tx, Act.INBOX_DEACTIVATED, call.id)
     return until_ms
 

@@ -321,7 +321,7 @@ def _cancel(tx: Tx, call: Call) -> None:
 
 
 def _spare_live_schedule(call: Call, message: MessageRow) -> None:
-    if message.mode == "live" and message.status in ("held", "scheduled"):
+    if message.mode == "live" and message.status in ("held", "scheduled", "queued"):
         call.principal.require_live()
 
 

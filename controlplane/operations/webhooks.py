@@ -67,6 +67,8 @@ async def get_webhook(call: Call) -> Result:
 
 async def update_webhook(call: Call) -> Result:
     body: UpdateWebhook = call.input
+    if body.isActive is False:  # it ends what is pending, as deleting does
+        call.principal.require_live()
     require_heard(call.principal, body.subscribedEvents or ())
     if body.url is not None:
         await _check_target(call, body.url)

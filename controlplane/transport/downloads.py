@@ -29,6 +29,8 @@ async def send_download(request: web.Request, download: Download) -> web.StreamR
     """Send the bytes, or the range of them that is asked for. Refusal when they are gone, or the range lies outside."""
     size = download.size_bytes
     headers = _headers(download)
+    if download.tag is not None and is_known(request, download.tag):  # RFC 9110 §15.4.5
+        return web.Response(status=304, headers={"ETag": headers["ETag"]})
     span = None if download.tag is None else asked_range(request, size, headers["ETag"])
     start, stop = span or (0, size)
     pieces = download.open(start, stop)
@@ -60,6 +62,12 @@ def _headers(download: Download) -> dict[str, str]:
     if download.tag is not None:
         headers |= {"Accept-Ranges": "bytes", "ETag": f'"{download.tag}"'}
     return headers
+
+
+def is_known(request: web.Request, tag: str) -> bool:
+    """Does If-None-Match name the tag, or any? Compared weakly (RFC 9110 §13.1.2)."""
+    named = ",".join(request.headers.getall("If-None-Match", ()))
+    return any(one.strip().removeprefix("W/") in ("*", f'"{tag}"') for one in named.split(","))
 
 
 def asked_range(request: web.Request, size: int, etag: str) -> ByteRange | None:

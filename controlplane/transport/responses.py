@@ -18,7 +18,7 @@ from controlplane.operations.results import (
     JsonPieces,
     Result,
 )
-from controlplane.transport.downloads import send_download
+from controlplane.transport.downloads import is_known, send_download
 from controlplane.transport.event_stream import GAP, stream_events
 from controlplane.transport.statuses import headers_of, status_of
 from controlplane.transport.streaming import NONE, stream_json, whole_or_rest
@@ -79,12 +79,6 @@ async def _value(request: web.Request, operation: Operation, result: Result) -> 
         headers["Cache-Control"] = "no-store"
     status = 200 if result.is_replay else success_status(operation)
     return _json({"data": result.data}, status, headers)
-
-
-def is_known(request: web.Request, tag: str) -> bool:
-    """Does If-None-Match name the tag, or any? Compared weakly (RFC 9110 §13.1.2)."""
-    named = ",".join(request.headers.getall("If-None-Match", ()))
-    return any(one.strip().removeprefix("W/") in ("*", f'"{tag}"') for one in named.split(","))
 
 
 async def _pieces(request: web.Request, _: Operation, value: JsonPieces) -> web.StreamResponse:

@@ -44,6 +44,8 @@ UNVERIFIED_SENDER: Final = Bounce(
     "undetermined", "policy", "fix_dns"
 )  # not tried: the sender's domain is not verified
 NOT_SENT_TO: Final = Bounce("permanent", "policy", "stop")  # a recipient on the suppression list
+TAKEN_OUT: Final = "the operator took it out of the queue"
+_TAKEN_OUT: Final = Bounce("permanent", "policy", "stop")
 _SAYS_NOTHING: Final = ("0.0", "5.0")
 
 
@@ -116,7 +118,7 @@ def of_outcome(
         case "bounced":
             return of_reply(code, enhanced, text, is_ours=is_ours)
         case "failed":
-            return UNVERIFIED_SENDER
+            return _TAKEN_OUT if text == TAKEN_OUT else UNVERIFIED_SENDER
         case "suppressed":
             return NOT_SENT_TO
         case _:

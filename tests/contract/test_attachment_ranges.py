@@ -53,6 +53,15 @@ async def ask(maild: Running, path: str, asked: str, method: str = "GET", **head
     return await maild.api.call(method, path, headers={"Range": asked, **headers})
 
 
+async def test_what_the_client_has_is_not_sent_again(maild: Running, bot: dict[str, Any]) -> None:
+    path, _ = await attachment(maild, bot, "identity")
+    tag = (await maild.api.get(path)).headers["ETag"]
+    for asked in ({"If-None-Match": tag}, {"If-None-Match": f'"x", W/{tag}', "Range": "bytes=0-1"}):
+        unchanged = await maild.api.call("GET", path, headers=asked)
+        assert (unchanged.status, unchanged.body, unchanged.headers["ETag"]) == (304, b"", tag)
+    assert (await maild.api.call("GET", path, headers={"If-None-Match": '"x"'})).status == 200
+
+
 @pytest.mark.parametrize("kind", list(ENCODED))
 async def test_a_range_is_that_slice_of_the_whole(maild: Running, bot: dict[str, Any], kind: str) -> None:
     path, whole = await attachment(maild, bot, kind)

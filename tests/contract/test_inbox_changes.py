@@ -115,12 +115,15 @@ async def test_what_is_queued_is_not_sent_from_a_deactivated_inbox(
     used = (await maild.api.get("/v1/organization")).data["usage"]["messagesDaily"]
     maild.sql("UPDATE messages SET status = 'scheduled', scheduled_at = 1 WHERE id = ?", beside["id"])
     maild.sql("DELETE FROM recipients WHERE message_id = ?", beside["id"])
+    maild.sql("UPDATE recipients SET remote_host = 'mx.there.test', smtp_code = 450, enhanced_code = '4.2.1'")
 
     await maild.api.call("DELETE", f"/v1/inboxes/{bot['id']}")
     for message_id in (waiting["id"], beside["id"]):
         shown = (await maild.api.get(f"/v1/messages/{message_id}")).data
         assert (shown["status"], shown["failureReason"]) == ("failed", "inbox_not_found")
-        assert {one["status"] for one in shown["recipients"]} <= {"failed"}
+        for one in shown["recipients"]:
+            assert (one["status"], one["response"]) == ("failed", "the sending inbox was deactivated")
+            assert (one["remoteHost"], one["smtpCode"], one["enhancedCode"]) == (None, None, None)
     assert maild.sql("SELECT count(*) FROM recipients WHERE status IN ('queued', 'deferred')") == [(0,)]
     # It had not left the host.
     assert (await maild.api.get("/v1/organization")).data["usage"]["messagesDaily"] == used - 1

@@ -93,6 +93,11 @@ async def test_what_is_dropped_fails_and_its_sender_is_told(maild: Running, oper
     assert [one["type"] for one in (await maild.api.get("/v1/events", types="email.failed")).data] == [
         "email.failed"
     ]
+    attempts = (await maild.api.get(f"/v1/messages/{message_id}/attempts")).data
+    ended = [one for one in attempts if one["outcome"] == "failed"]
+    assert {(one["class"], one["permanence"], one["advice"]) for one in ended} == {
+        ("policy", "permanent", "stop")
+    }
 
 
 async def test_a_paused_queue_takes_nothing_until_it_goes_on(maild: Running, operator: Api) -> None:

@@ -211,5 +211,8 @@ async def test_lists_can_be_asked_for_the_proven_and_for_a_domain(world: SenderW
     assert await ids(fromDomain="b\u00fccher.test") == [encoded["id"], idn["id"]]
     assert await ids(fromDomain="mail.bank.test") == [below["id"]]
     assert await ids(verified="false") == [one["id"] for one in (encoded, idn, other, below, forged)]
+    for odd in ("[192.0.2.1]", "localhost", "sub_under.test"):
+        message = await world.judged(mail_from(f"ann@{odd}"))
+        assert await ids(fromDomain=message["fromDomain"]) == [message["id"]], odd
     answer = await world.maild.api.get("/v1/messages", fromDomain="no domain", verified="maybe")
     assert answer.faults == {"fromDomain": "invalid_domain", "verified": "wrong_type"}

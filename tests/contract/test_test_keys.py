@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from tests.conftest import Start
 from tests.support.running import Answer, Running
 
 
@@ -40,6 +41,31 @@ async def test_domains_webhooks_and_suppressions_stay(maild: Running) -> None:
         f"/v1/suppressions/{row['id']}",
     ):
         assert (await maild.api.call("DELETE", path)).status == 200, path
+
+
+async def test_an_inbox_of_which_live_mail_waits_stays(start: Start) -> None:
+    maild = await start(outbound={"relay": "127.0.0.1:1", "allow_private_networks": True})
+    for options in ({"sendAt": (datetime.now(UTC) + timedelta(hours=1)).isoformat()}, {}):
+        inbox = await maild.inbox(f"bot-{len(options)}")
+        live = (await maild.api.send(inbox, **options)).data
+        for path in (f"/v1/inboxes/{inbox['id']}", f"/v1/messages/{live['id']}"):
+            assert is_refused(await maild.test_api.call("DELETE", path)), path
+        assert (await maild.api.get(f"/v1/messages/{live['id']}")).data["status"] in ("scheduled", "queued")
+        assert (await maild.api.call("DELETE", f"/v1/inboxes/{inbox['id']}")).status == 200
+
+
+async def test_an_inbox_in_which_only_tests_wrote_may_go(maild: Running, bot: dict[str, Any]) -> None:
+    await maild.test_api.send(bot)
+    assert (await maild.test_api.call("DELETE", f"/v1/inboxes/{bot['id']}")).status == 200
+
+
+async def test_a_webhook_is_switched_off_by_live_keys_alone(maild: Running) -> None:
+    url, events = "https://hooks.there.test/", ["email.received"]
+    hook = (await maild.api.post("/v1/webhooks", {"url": url, "subscribedEvents": events})).data
+    path = f"/v1/webhooks/{hook['id']}"
+    assert is_refused(await maild.test_api.call("PATCH", path, {"isActive": False}))
+    assert (await maild.test_api.call("PATCH", path, {"subscribedEvents": events})).status == 200
+    assert (await maild.api.call("PATCH", path, {"isActive": False})).status == 200
 
 
 async def test_live_schedules_stay_and_its_own_it_may_cancel(maild: Running, bot: dict[str, Any]) -> None:

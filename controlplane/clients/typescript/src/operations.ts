@@ -676,12 +676,12 @@ export class AttachmentsResource extends Resource {
    * Errors: inbox_access_denied, attachment_not_found, attachment_bytes_missing, range_not_satisfiable.
    */
   download(attachmentId: string, params: api.GetAttachmentParams = {}, options: RequestOptions = {}): Call<Uint8Array> {
-    const { range, ifRange, ...query } = params;
+    const { range, ifRange, ifNoneMatch, ...query } = params;
     const request = {
       method: "GET",
       path: `/v1/attachments/${segment(attachmentId)}`,
       query,
-      headers: { "Range": range, "If-Range": ifRange },
+      headers: { "Range": range, "If-Range": ifRange, "If-None-Match": ifNoneMatch },
     };
     return this.transport.bytes(request, options);
   }

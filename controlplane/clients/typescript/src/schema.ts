@@ -1976,6 +1976,8 @@ export interface components {
             range?: string;
             /** @description The `ETag` that the range is of; the whole is sent when it is another */
             ifRange?: string;
+            /** @description The `ETag` of an answer that the client has; 304 where it would come again */
+            ifNoneMatch?: string;
         };
         /** @description What `drafts.list` is asked with. */
         ListDraftsParams: {

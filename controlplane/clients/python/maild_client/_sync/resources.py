@@ -1403,11 +1403,13 @@ class Attachments(Resource):
         inline: bool = UNSET,
         range: str = UNSET,
         if_range: str = UNSET,
+        if_none_match: str = UNSET,
     ) -> bytes:
         """An attachment's bytes.
 
         `range`: RFC 9110 §14.2, one range of bytes: `bytes=0-1023`; anything else is ignored.
         `if_range`: The `ETag` that the range is of; the whole is sent when it is another.
+        `if_none_match`: The `ETag` of an answer that the client has; 304 where it would come again.
 
         Scope: messages:read.
         Errors: inbox_access_denied, attachment_not_found, attachment_bytes_missing, range_not_satisfiable.
@@ -1418,7 +1420,7 @@ class Attachments(Resource):
             "GET",
             f"/v1/attachments/{segment(attachment_id)}",
             query={"inline": inline},
-            headers={"Range": range, "If-Range": if_range},
+            headers={"Range": range, "If-Range": if_range, "If-None-Match": if_none_match},
         )
         return self._transport.octets(call)
 
