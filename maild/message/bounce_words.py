@@ -45,6 +45,13 @@ class Wording(NamedTuple):
     is_expiry: bool = False
 
 
+# What blames an address, though words stand in it that else blame something else.
+_SURELY_THE_ADDRESS: Final = (
+    Wording("address", "Free, hosting panels: texts of their MX",
+        ("blocked due to inactivity", "disabled due to inactivity", "suspended due to inactivity",
+         "deactivated due to inactivity")),
+)  # fmt: skip
+
 _NOT_THE_ADDRESS: Final = (
     # The sender's domain is at fault, in words that else blame recipients ("domain of sender … does not exist").
     Wording("policy", _SENDMAIL, ("domain of sender", "sender domain must",
@@ -72,7 +79,14 @@ _NOT_THE_ADDRESS: Final = (
     # A name server that did not answer, or not well, may answer tomorrow.
     Wording("infrastructure", _POSTFIX, ("host not found try again", "not found try again", "name server reply",
         "dns lookup failure", "name lookup failed", "name lookup failure")),
+    # A host that says that waiting does not help.
+    Wording("reputation", f"{_YAHOO} (TSS09, TS03)", ("retrying will not succeed",)),
+    # What the message says of itself, in words that else blame a host.
+    Wording("content", "FortiMail, SpamExperts, Momentum: texts of their filters",
+        ("blacklisted url", "a url in this", "url in this email", "spam pattern", "malicious")),
     # Too much, too fast.
+    Wording("throttled", f"{_YAHOO}; AOL and NetEase: codes of their MX",
+        ("dyn t", "hl icc")),
     Wording("throttled", _YAHOO,
         ("tss0", "tss1", "ts01", "ts02", "ts03", "excessive unknown recipients")),
     Wording("throttled", _OUTLOOK, ("rp 001", "rp 002", "rp 003")),
@@ -90,8 +104,8 @@ _NOT_THE_ADDRESS: Final = (
         ("too many", "too fast", "too quickly", "too frequently", "throttl", "ratelimit", "this hour",
          "per hour", "per minute", "per day", "messages in a short", "hourly", "maximum number of",
          "max number of", "max message per connection", "recipients exceeded", "connection limit",
-         "connections exceeded", "slow down", "flood", "send limit", "frequency limit", "trop de messages",
-         "trop de connexions", "too much mail from"),
+         "connections exceeded", "limite de conexões", "slow down", "flood", "send limit", "frequency limit",
+         "trop de messages", "trop de connexions", "too much mail from"),
     ),
     Wording("throttled", "RFC 6647 §2", ("greylist", "graylist", "grey list", "gray list"), "retry_later"),
     # No room: at the host, and in the mailbox.
@@ -114,7 +128,7 @@ _NOT_THE_ADDRESS: Final = (
          "postfach ist voll", "postfach voll", "mailbox voll", "überfüllt", "speicherplatz", "buzón lleno",
          "buzón está lleno", "cuota", "casella piena", "casella di posta piena", "caixa cheia",
          "caixa de correio cheia", "postvak is vol", "переполнен", "превышена квота", "ящик полон", "容量",
-         "邮箱已满", "いっぱい"),
+         "邮箱已满", "空间不足", "いっぱい"),
     ),
     Wording("infrastructure", _RFC_5321, ("insufficient system", "system resources",
         "local error in processing", "configuration error", "misconfigured", "internal error",
@@ -136,7 +150,8 @@ _NOT_THE_ADDRESS: Final = (
     ),
     Wording("reputation", _COMCAST, ("bl00", "es00", "bl 00", "comcast block")),
     Wording("reputation", "Orange, AOL, T-Online, GoDaddy, Cloudmark, Proofpoint: texts of their MX",
-        ("adresse ip", "rtr bl ", "ask your postmaster for help or to contact", "bizsmtp ib0",
+        ("adresse ip", "rtr bl ", "rtr bb ", "error code cx", "hl rep", "access from ip address",
+         "ask your postmaster for help or to contact", "bizsmtp ib0",
          "blocked by csi", "blocked see ")),
     Wording("reputation", f"{_MIMECAST}; {_BARRACUDA}", ("ip reputation", "barracuda reputation",
         "poor reputation",
@@ -157,14 +172,14 @@ _NOT_THE_ADDRESS: Final = (
          "message content", "security issue", "content filter", "content reject", "content denied",
          "prohibited content", "suspicio", "attachment", "banned content", "infected", "bad content",
          "message contains", "message filtered", "pattern detection", "unsafe content", "ph01",
-         "dangerous", "looks like"),
+         "dangerous", "looks like", "filtr antyspam", "gtube"),
     ),
     Wording("content", "RFC 5322 §3.6", ("not rfc", "rfc 5322", "rfc 2822", "missing header", "malformed")),
     # The receiver does not want it.
     Wording(
         "policy", f"{_POSTFIX}; {_EXIM}; {_SENDMAIL}",
         ("relay access denied", "relaying denied", "relay not permitted", "relay denied",
-         "relaying not allowed", "not permitted to relay", "unable to relay", "not a gateway",
+         "relaying not allowed", "relay not allowed", "not permitted to relay", "unable to relay", "not a gateway",
          "relaying prohibited", "relay prohibited", "relaying is", "we do not relay", "rcpthosts"),
     ),
     Wording(
@@ -178,7 +193,8 @@ _NOT_THE_ADDRESS: Final = (
          "restricted", "only accepts", "accepts mail only", "only accepting mail", "require authentication",
          "authentication required", "not authenticated", "recipient preferences", "not subscribed",
          "members only", "closed mailing list", "captcha", "mass mailer", "requires authentication",
-         "authentication failure", "insecure mail relay", "refuse to receive", "organizational settings"),
+         "authentication failure", "insecure mail relay", "synchronization error",
+         "refuse to receive", "organizational settings"),
     ),
     # The sender is at fault: its address, domain or host does not exist.
     Wording(
@@ -205,7 +221,8 @@ _EXPIRED: Final = (
         ("retry timeout exceeded", "all hosts have been failing", "retry time not reached",
          "message expired", "delivery time expired", "has been in the queue too long", "too long in queue",
          "in queue too long", "within the allowed queue period", "message timed out", "delivery expired",
-         "message frozen", "was undeliverable after", "gave up after", "could not be delivered for"),
+         "message frozen", "was undeliverable after", "gave up after", "could not be delivered for",
+         "could not deliver for the last"),
         vetoes=False, is_expiry=True,
     ),
 )  # fmt: skip
@@ -218,7 +235,8 @@ _ADDRESS: Final = (
         "mailbox is unavailable", "mailbox unavaiable", "mailbox name not allowed")),
     Wording(
         "address", f"{_POSTFIX}; {_SENDMAIL}; {_EXIM}; {_QMAIL}",
-        ("unknown user", "user unknown", "no such user", "unknown local part", "unknown recipient",
+        ("unknown user", "unknown local user", "user unknown", "no such user", "unknown local part",
+         "unknown recipient",
          "unrouteable address", "unroutable address", "unrouteable mail domain",
          "unroutable mail domain", "unknown virtual user", "userunknown",
          "no mailbox here by that name", "no such person",
@@ -235,7 +253,8 @@ _ADDRESS: Final = (
          "indicated no smtp service", "null mx", "nullmx", "find the recipient domain", "no such host",
          "domain name not found", "no mx record", "nxdomain", "non existent domain",
          "domain does not accept", "bad destination system", "bad destination mailbox",
-         "bad destination host", "recipient domain must exist", "nonexistent domain", "nonexistentdomain"),
+         "bad destination host", "no mail servers available for the domain", "no dns entries for",
+         "no valid mx", "recipient domain must exist", "nonexistent domain", "nonexistentdomain"),
     ),
     Wording(
         "address", f"{_YAHOO}; {_COMCAST}; {_MIMECAST}; {_YANDEX}; {_MAIL_RU}",
@@ -273,12 +292,15 @@ _ADDRESS: Final = (
          "benutzer unbekannt", "unbekannter benutzer", "benutzer ist unbekannt", "benutzer ist nicht bekannt",
          "empfänger ist unbekannt", "empfänger ist nicht bekannt", "adresse ist unbekannt",
          "adresse ist nicht bekannt", "adresse unbekannt", "existiert nicht",
-         "wurde nicht gefunden", "konnte nicht gefunden", "adresse nicht gefunden", "no existe",
+         "empfaenger unbekannt", "unbekannter empfaenger", "empfaenger ist unbekannt",
+         "hause nicht bekannt", "hause unbekannt", "wurde nicht gefunden",
+         "konnte nicht gefunden", "adresse nicht gefunden", "no existe",
+         "dada de baja", "sido deshabilitada", "cuenta deshabilitada",
          "usuario desconocido", "destinatario desconocido", "no se encontró", "dirección no encontrada",
          "usuario inexistente", "utente sconosciuto", "destinatario sconosciuto", "casella inesistente",
          "non esiste", "indirizzo non trovato", "utente inesistente", "nessun utente", "destinatario inexistente",
          "destinatario inesistente",
-         "não existe", "nao existe",
+         "não existe", "nao existe", "caixa postal inexistente",
          "usuário desconhecido", "usuário inexistente", "endereço não encontrado", "bestaat niet",
          "onbekende gebruiker", "onbekende ontvanger", "adres niet gevonden", "nie istnieje", "finns inte",
          "findes ikke", "finnes ikke", "нет такого ящика", "не существует",
@@ -402,7 +424,9 @@ _GIVEN_UP: Final = ("permanent error", "permanent fatal", "permanently", "fatal 
      "配信できません", "配信されません")  # fmt: skip
 _GOES_ON: Final = ("will retry", "be retried", "keep trying", "will try", "will be tried", "not yet", "still trying",
      "been delayed", "non fatal", "will continue", "attempts will", "to resend your message",
-     "still undelivered", "no action is required")  # fmt: skip
+     "still undelivered", "no action is required", "bisher nicht zugestellt", "noch nicht zugestellt",
+     "weitere zustellversuche", "wird weiter versucht", "na pas encore pu", "aún no se ha podido",
+     "seguirá intentando", "ainda não foi possível", "nog niet worden", "将继续尝试", "將繼續嘗試")  # fmt: skip
 _NO_MORE: Final = (
     " no further delivery attempts will",
     " no further attempts will",
@@ -452,7 +476,7 @@ class _PhraseIndex:
 
 _START: Final = 3
 _UNSPACED: Final = "\u3000"  # Chinese and Japanese put no blanks between words
-_TELLING: Final = _PhraseIndex((*_NOT_THE_ADDRESS, *_EXPIRED, *_ADDRESS))
+_TELLING: Final = _PhraseIndex((*_SURELY_THE_ADDRESS, *_NOT_THE_ADDRESS, *_EXPIRED, *_ADDRESS))
 _WEAKER: Final = _PhraseIndex(_WEAK)
 
 

@@ -115,16 +115,21 @@ def _with_alias(address: str, reason: str) -> tuple[str, ...]:
 
 def reasons_in(text: str, addresses: Sequence[str]) -> dict[str, str]:
     """What a text says of each of these comparison keys: the first statement that says something, less the name at its
-    beginning; "" where there is none."""
+    beginning; "" where there is none. Of the only one it may speak by another address, which it is forwarded to."""
     wanted = dict.fromkeys(addresses, "")
     telling: set[str] = set()
-    for statement in _statements(text):
+    spoken = ""
+    for statement in _statements(text, addresses):
+        if not spoken and says_something(statement.words):
+            spoken = statement.words
         names = [name for name in statement.names if name in wanted and name not in telling]
         if names and says_something(statement.words):
             telling.update(names)
             wanted.update(dict.fromkeys(names, _without_name(statement.words)))
         else:
             wanted.update({name: wanted[name] or _without_name(statement.words) for name in names})
+    if spoken and len(wanted) == 1 and not telling:
+        return dict.fromkeys(addresses, spoken)
     return wanted
 
 
@@ -191,11 +196,12 @@ def _weight(blame: _Blame) -> int:
     return blame.weight
 
 
-def _statements(text: str) -> Iterator[_Statement]:
+def _statements(text: str, wanted: Sequence[str] = ()) -> Iterator[_Statement]:
+    """`wanted`: addresses that are no helper's here, whatever their names."""
     names: tuple[str, ...] = ()
     words = ""
     for piece in islice(_pieces(text), _PIECES_MAX):
-        found = _names(piece)
+        found = _names(piece, wanted)
         if not found and names and not says_something(words):
             words = f"{words}\n{piece}"[:_STATEMENT_CHARS]
             continue
@@ -237,12 +243,14 @@ def _is_address(words: str) -> bool:
     return "@" in words and " " not in words
 
 
-def _names(piece: str) -> tuple[str, ...]:
+def _names(piece: str, wanted: Sequence[str] = ()) -> tuple[str, ...]:
     """The comparison keys of the addresses in a piece, but those of people who help, and of who sent it."""
     found: dict[str, None] = {}
     told = _NOT_TO_WHOM.sub("", piece[:_STATEMENT_CHARS])
     for match in islice(_ADDRESS.finditer(told), _NAMES_MAX):
         word = match[0].rstrip(".")
-        if "@" in word[1:-1] and word.count("@") == 1 and not word.lower().startswith(_ROLES):
-            found[normalize(word)] = None
+        if "@" in word[1:-1] and word.count("@") == 1:
+            key = normalize(word)
+            if key in wanted or not word.lower().startswith(_ROLES):
+                found[key] = None
     return tuple(found)
