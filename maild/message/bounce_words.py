@@ -449,6 +449,12 @@ def says_it_gave_up(text: str) -> bool:
     return any(phrase in words for phrase in _GIVEN_UP) and not any(phrase in words for phrase in _MAY_GO_ON)
 
 
+def begins_by_giving_up(subject: str) -> bool:
+    """Does a subject begin as that of a report does? `subject`: without `Re:` and its like."""
+    words = plain_words(subject).removeprefix(" mail")
+    return any(words.startswith(phrase, 1) for phrase in _GIVEN_UP)
+
+
 class _PhraseIndex:
     """Rows with their phrases by how these begin, so that a few look-ups tell which of hundreds a text may have."""
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from maild.message.auto_reply import is_auto_reply
-from maild.message.bounce_words import says_it_gave_up
+from maild.message.bounce_words import begins_by_giving_up, says_it_gave_up
 from maild.message.bounces import is_unspecific
 from maild.message.decode import IDENTITY, decode_slice
 from maild.message.delivery_status import read_status
@@ -36,6 +36,7 @@ from maild.message.octets import RawMessage
 from maild.message.parameters import media_type, read_value
 from maild.message.parse import parse, read_text
 from maild.message.text import html_to_text
+from maild.message.thread_headers import base_subject, is_forward
 from maild.message.worded_reports import read_any_words, read_exim, read_qmail, reasons_in
 
 MAX_STATUS_BYTES: Final = 256 * 1024
@@ -138,11 +139,14 @@ def _words(raw: RawMessage, parsed: ParsedMessage, guesser: Guesser) -> str:
 
 
 def _read_words(raw: RawMessage, parsed: ParsedMessage, text: str) -> DeliveryReport | None:
-    """A report in any words. What a person's mailbox answers says what that person wants it to, and a receipt tells of
-    a mailbox that is there."""
+    """A report in any words. What a person's mailbox answers says what that person wants it to, a receipt tells of a
+    mailbox that is there, and who answers a report, or hands it on, has its subject behind a prefix."""
     receipts = _parts(parsed, (_RECEIPT_TYPE,))
     if receipts:
         return _read_rejection(read_headers(_content(raw, receipts[0], MAX_STATUS_BYTES)), text)
+    base, is_reply = base_subject(parsed.subject)
+    if (is_reply or is_forward(parsed.subject)) and begins_by_giving_up(base):
+        return None
     author = (parsed.headers.get("from") or "").lower().strip()
     is_by_system = author == "<>" or any(name in author for name in _MAIL_SYSTEMS)
     is_answer = is_auto_reply(parsed.headers, parsed.subject, "")
