@@ -166,6 +166,8 @@ class PipeliningProtocol(SMTPProtocol):
                     self.write(wire[start : start + WRITE_CHUNK_BYTES])  # type: ignore[arg-type]
                     async with asyncio.timeout(block_timeout):
                         await self._drain_helper()
+                    # What the host says must be read before a write fails: nothing is read after that.
+                    await asyncio.sleep(0)
         except TimeoutError:
             raise SMTPReadTimeoutError("timed out sending the message") from None
         except (SMTPException, OSError):
