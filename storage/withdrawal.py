@@ -23,13 +23,13 @@ _OF_INBOX = f"""SELECT DISTINCT m.id FROM recipients r {THEN_JOIN} messages m ON
 _WAITING = f"""{_OF_INBOX} AND {"r." + PENDING.replace("lease", "r.lease")}
     UNION {_OF_INBOX} AND r.lease IS NOT NULL"""
 # What is held before it leaves is among its messages, and what came in and is held waits for nobody to send it.
-_HAS_LIVE = f"""SELECT EXISTS (SELECT 1 FROM messages m WHERE m.inbox_id = ? AND m.{VISIBLE} AND m.mode = 'live'
-    AND m.status IN ('queued', 'scheduled', 'held'))"""
+_HAS_LIVE = f"""SELECT EXISTS (SELECT 1 FROM messages m WHERE m.inbox_id = ? AND m.organization_id = ? AND m.{VISIBLE}
+    AND m.mode = 'live' AND m.status IN ('queued', 'scheduled', 'held'))"""
 
 
-def has_live_mail(tx: Tx, inbox_id: str) -> bool:
-    """Does live mail of the inbox wait: in the queue, for its time, or for a decision?"""
-    return bool(tx.value(_HAS_LIVE, (inbox_id,)))
+def has_live_mail(tx: Tx, organization_id: str, inbox_id: str) -> bool:
+    """Does live mail of the organization's inbox wait: in the queue, for its time, or for a decision?"""
+    return bool(tx.value(_HAS_LIVE, (inbox_id, organization_id)))
 
 
 def withdraw(tx: Tx, inbox_id: str, new_id: Callable[[str], str], now_ms: int) -> None:

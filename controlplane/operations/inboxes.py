@@ -124,14 +124,13 @@ async def delete_inbox(call: Call) -> Result:
 
 def _deactivate(tx: Tx, call: Call) -> int:
     services = call.services
-    if inboxes.get_active(tx, call.organization_id, call.id) is None:
-        raise Refusal("inbox_not_found")
-    if call.principal.mode != LIVE and withdrawal.has_live_mail(tx, call.id):
+    if call.principal.mode != LIVE and withdrawal.has_live_mail(tx, call.organization_id, call.id):
         call.principal.require_live()
     until_ms = inboxes.deactivate(
         tx, call.organization_id, call.id, services.ids.new, services.clock.now_ms()
     )
-    assert until_ms is not None
+    if until_ms is None:
+        raise Refusal("inbox_not_found")
     call.record(tx, Act.INBOX_DEACTIVATED, call.id)
     return until_ms
 

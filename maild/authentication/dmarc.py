@@ -106,12 +106,14 @@ async def evaluate_dmarc(
 
 def read_record(domain: str, records: Iterable[bytes]) -> DmarcRecord | None:
     """The record among the TXT records at `_dmarc.domain`; None where there is none, or more than one."""
-    texts = [record.decode("utf-8", "replace") for record in records if len(record) <= MAX_RECORD_OCTETS]
     # §4.7: it begins with the version, which has a case, and with no blank before it.
+    texts = [
+        record.decode("utf-8", "replace")
+        for record in records
+        if len(record) <= MAX_RECORD_OCTETS and record.startswith(b"v")
+    ]
     found = [
-        tags
-        for text in texts
-        if text[:1] == "v" and next(iter((tags := read_loosely(text)).items()), None) == ("v", "DMARC1")
+        tags for text in texts if (tags := read_loosely(text)) and next(iter(tags.items())) == ("v", "DMARC1")
     ]
     if len(found) != 1:
         return None

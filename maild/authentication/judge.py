@@ -34,7 +34,7 @@ from maild.authentication.dmarc import (
 from maild.authentication.domain_keys import DomainKeys
 from maild.authentication.patience import Patience
 from maild.authentication.signatures import PublicKey, Signature, SignedMessage, Unacceptable
-from maild.authentication.spf import SpfDns, SpfResult, evaluate_spf
+from maild.authentication.spf import SpfDns, SpfResult, evaluate_spf, fits_dns
 from maild.authentication.verdict import (
     Findings,
     SenderVerdict,
@@ -53,7 +53,6 @@ from storage.clock import Clock
 
 T = TypeVar("T")
 
-NAME_OCTETS_MAX, LABEL_OCTETS_MAX = 253, 63
 FOREIGN_DOMAINS = 5  # of one Reply-To that are looked up; honest ones have one
 KEYS_AT_ONCE = 4  # verifications on the loop: a third of a millisecond each, where a stranger chose the keys
 
@@ -277,13 +276,7 @@ def author_domain(parsed: ParsedMessage) -> str:
     if parsed.from_ is None or parsed.header_start or not _is_read_whole(parsed):
         return ""
     domain = split(normalize(parsed.from_.address))[1]
-    return domain if domain.isascii() and _fits_dns(domain) else ""
-
-
-def _fits_dns(domain: str) -> bool:
-    """RFC 1035 §2.3.4. Nobody has published anything for a longer name, and so nobody speaks for it."""
-    is_short = len(domain) <= NAME_OCTETS_MAX and max(map(len, domain.split("."))) <= LABEL_OCTETS_MAX
-    return is_short and not domain.startswith("[")
+    return domain if domain.isascii() and fits_dns(domain) and not domain.startswith("[") else ""
 
 
 def _is_read_whole(parsed: ParsedMessage) -> bool:

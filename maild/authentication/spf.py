@@ -170,7 +170,7 @@ class _Evaluation:
         if record is None or record.exp is None:
             return None
         name = await self._name(record.exp, domain)
-        if name is None or not _is_name(name):
+        if name is None or not fits_dns(name):
             return None
         try:
             (text,) = await self._dns.txt(_presented(name))
@@ -197,7 +197,7 @@ class _Evaluation:
         name = domain if mechanism.domain is None else await self._name(mechanism.domain, domain)
         if mechanism.kind == "include":
             return await self._includes(name or "")
-        if name is None or not _is_name(name):
+        if name is None or not fits_dns(name):
             return False  # what can't be a name is in no DNS
         return await _LOOKUPS[mechanism.kind](self, mechanism, name)
 
@@ -332,10 +332,11 @@ def _evaluable(domain: str) -> str | None:
     labels = name.split(".")
     is_address = name.startswith("[") or labels[-1].isdigit()
     is_readable = name.isprintable() and " " not in name
-    return name if len(labels) > 1 and is_readable and not is_address and _is_name(name) else None
+    return name if len(labels) > 1 and is_readable and not is_address and fits_dns(name) else None
 
 
-def _is_name(name: str) -> bool:
+def fits_dns(name: str) -> bool:
+    """RFC 1035 §2.3.4: nobody can have published anything for a name that is longer, or has such a label."""
     return len(name) <= DOMAIN_CHARS_MAX and all(0 < len(label) < 64 for label in name.split("."))
 
 

@@ -17,7 +17,7 @@ import pytest
 
 from tests.conftest import Start
 from tests.support.dns_server import DnsServer
-from tests.support.running import HOSTNAME, Running
+from tests.support.running import HOSTNAME, Running, dot_stuffed
 
 VECTORS = Path("tests/vectors")
 TXT_OCTETS = 255
@@ -59,7 +59,7 @@ async def offer(maild: Running, to: str, row: Row) -> str:
         .replace(b"{RECIPIENT}", to.encode())
     )
     if not row.get("stuffed"):
-        octets = (b"\r\n" + octets).replace(b"\r\n.", b"\r\n..").removeprefix(b"\r\n")
+        octets = dot_stuffed(octets)
     talk = await maild.smtp()
     parameter = " SMTPUTF8" if row.get("smtputf8") else ""
     reply = ""

@@ -188,6 +188,11 @@ class Api:
         return found
 
 
+def dot_stuffed(octets: bytes) -> bytes:
+    """RFC 5321 §4.5.2, of CRLF lines."""
+    return (b"\r\n" + octets).replace(b"\r\n.", b"\r\n..").removeprefix(b"\r\n")
+
+
 class Smtp:
     """A raw SMTP client: it says what it is told and shows what it hears."""
 
@@ -381,7 +386,7 @@ class Running:
         """One message by SMTP, dots stuffed; the reply to its end."""
         octets = raw.encode() if isinstance(raw, str) else raw
         octets = octets.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
-        octets = (b"\r\n" + octets).replace(b"\r\n.", b"\r\n..").removeprefix(b"\r\n")
+        octets = dot_stuffed(octets)
         talk = await self.smtp()
         await talk.begin(to, sender)
         await talk.write(octets + (b"" if octets.endswith(b"\r\n") else b"\r\n"))

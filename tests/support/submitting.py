@@ -14,7 +14,7 @@ from conf.tuning import Tuning
 from maild.inbound import tls
 from storage.clock import Clock
 from tests.conftest import Start
-from tests.support.running import HOSTNAME, Running, Smtp
+from tests.support.running import HOSTNAME, Running, Smtp, dot_stuffed
 
 PLACES = {"submission_listen": ["127.0.0.1:0"], "submission_listen_tls": ["127.0.0.1:0"]}
 
@@ -79,7 +79,7 @@ async def submit(talk: Smtp, sender: Mapping[str, Any], mail: bytes | str, *reci
         return reply
     octets = mail.encode() if isinstance(mail, str) else mail
     octets = octets.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
-    octets = (b"\r\n" + octets).replace(b"\r\n.", b"\r\n..").removeprefix(b"\r\n")
+    octets = dot_stuffed(octets)
     await talk.write(octets + (b"" if octets.endswith(b"\r\n") else b"\r\n"))
     return await talk.say(".")
 
