@@ -93,9 +93,10 @@ def begins_copy(lines: list[str], position: int) -> bool:
 
 
 def mark_above(lines: list[str], position: int, first: int) -> int:
-    """Where a copy begins whose fields begin at `position`: a mark without dashes may stand right above them, not
-    before `first`."""
-    above = next((n for n in range(position - 1, position - 3, -1) if n >= first and lines[n].strip()), first)
+    """Where a copy begins whose fields begin at `position`: a mark without dashes may stand right above them, that of
+    Notes above a blank line too; not before `first`."""
+    near = range(position - 1, max(first, position - 2) - 1, -1)
+    above = next((n for n in near if lines[n][:LINE_CHARS].strip()), position)
     if above == position - 1 and _BARE_MARK.match(lines[above][:LINE_CHARS]):
         return above
     return above if above < position and _NOTES_MARK.match(lines[above][:LINE_CHARS]) else position

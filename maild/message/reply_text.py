@@ -186,9 +186,8 @@ class _ReplyLines:
         if not (above[:1] == ">" and above.strip("> ")) and _FORWARDED.match(head.lstrip("> ")):
             self._keep_to_the_end()
             return True
-        if head.startswith(">From ") and not self._is_among_quotes(
-            number
-        ):  # what mailboxes do to such a line
+        # Mailboxes write ">" before a line of the author's that begins so.
+        if head.startswith(">From ") and not self._is_among_quotes(number):
             return True
         is_changed = above == "---" and number > 1 and self._lines[number - 2][:2] == "< "
         if number == self._diff_end or is_changed or _DIFF_COMMAND.match(above):
@@ -197,7 +196,8 @@ class _ReplyLines:
         return False
 
     def _is_among_quotes(self, number: int) -> bool:
-        return any(line.lstrip()[:1] == ">" for line in self._lines[max(0, number - 1) : number + 2 : 2])
+        about = self._lines[max(0, number - 1) : number] + self._lines[number + 1 : number + 2]
+        return any(line[:_LINE_CHARS].lstrip()[:1] == ">" for line in about)
 
     def _begins_quoted_original(self, number: int, head: str) -> bool:
         """Whether the quote begins here, and with its attribution."""

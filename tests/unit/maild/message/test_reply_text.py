@@ -523,3 +523,16 @@ def test_replies_take_work_in_proportion(unit: str, quoted: QuotedWords) -> None
     text = bomb(unit)
     assert_proportional(lambda part: extract_reply(part, quoted=quoted), text)
     assert extract_reply(text.whole(), quoted=quoted)
+
+
+def test_a_line_that_a_mailbox_escaped_stays_also_as_the_first() -> None:
+    assert extract_reply(">From June on it is complete.\nThanks\n") == ">From June on it is complete.\nThanks"
+    assert extract_reply("Hi\n\n>From here on\n>it goes wrong\n") == "Hi"
+
+
+def test_a_line_like_notes_own_far_above_copied_headers_takes_nothing_with_it() -> None:
+    words = "Ann ---03/04/2024 09:15:23 AM---that is how Notes begins a quote\n\nAnd this is my answer.\n"
+    copied = (
+        "From: Ann/FIN/ACME\nTo: Bob/FIN/ACME@ACME\nDate: 03/04/2024 09:15 AM\nSubject: Booking\n\nWhich?\n"
+    )
+    assert extract_reply(f"{words}\n\n\n{copied}") == words.strip()
