@@ -79,7 +79,7 @@ class Transaction:
             self._judge_cut(rows, cut)
             return self._verdicts
         await self._may_go_on()
-        if mail.code == 421 and not self._pooled.is_fresh:
+        if mail.code == CLOSING and not self._pooled.is_fresh:
             raise SMTPServerDisconnected(mail.text)
         match meaning(Step.MAIL, mail.code):
             case Meaning.GO_ON:
@@ -184,7 +184,7 @@ class Transaction:
 
     async def _reset(self, start: Sequence[SmtpReply]) -> None:
         """End a transaction that takes no message, so that the session can be kept."""
-        if any(verdict.code == 421 for verdict in self._verdicts.values()):
+        if any(verdict.code == CLOSING for verdict in self._verdicts.values()):
             return  # RFC 5321 §3.8: the host is closing
         try:
             if start and start[0].code == 354:
@@ -207,7 +207,7 @@ class Transaction:
             return
         self._record(taken, answer, Step.MESSAGE)
         self._pooled.is_reusable = (
-            answer.code != 421 and meaning(Step.MESSAGE, answer.code) is not Meaning.FAULT
+            answer.code != CLOSING and meaning(Step.MESSAGE, answer.code) is not Meaning.FAULT
         )
 
     def _record(self, rows: Sequence[Due], answer: SmtpReply, step: Step) -> None:
