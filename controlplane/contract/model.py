@@ -30,9 +30,9 @@ class Change(RequestBody):
 
 
 class RequestQuery(BaseModel):
-    """Query strings are text: `limit=5` is the number 5 here."""
+    """Query strings are text: `limit=5` is the number 5 here. Not to be changed: requests share it."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class ResponseModel(BaseModel):

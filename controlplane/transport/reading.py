@@ -14,6 +14,7 @@ import re
 import secrets
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import pybase64
@@ -48,6 +49,16 @@ def read_json(raw: bytearray) -> Any:
 
 def read_query(model: type[RequestQuery], pairs: Sequence[tuple[str, str]]) -> RequestQuery:
     """The model of a query string. Refusal 400."""
+    return _read_pairs(model, pairs) if pairs else _unasked(model)
+
+
+@cache
+def _unasked(model: type[RequestQuery]) -> RequestQuery:
+    """One for all requests that ask for nothing, for nobody can change it."""
+    return _read_pairs(model, ())
+
+
+def _read_pairs(model: type[RequestQuery], pairs: Sequence[tuple[str, str]]) -> RequestQuery:
     _refuse_repeats([name for name, _ in pairs], "parameter")
     return validated(model, dict(pairs), may_have_unfit_texts=False)
 
