@@ -174,6 +174,7 @@ _NOT_THE_ADDRESS: Final = (
          "message contains", "message filtered", "pattern detection", "unsafe content", "ph01",
          "dangerous", "looks like", "filtr antyspam", "gtube"),
     ),
+    Wording("content", "amavisd-new, its replies (`Reject, id=… - BANNED: …`)", ("reject id ",)),
     Wording("content", "RFC 5322 §3.6", ("not rfc", "rfc 5322", "rfc 2822", "missing header", "malformed")),
     # The receiver does not want it.
     Wording(
