@@ -27,7 +27,7 @@ _VERBS = frozenset(
         "wrote writes sent said says schrieb schreibt geschrieben schreef geschreven skrev skriver skrifaði"
         " écrit escribió escribio escreveu escriure escribiu scritto scris scribis skribis kirjoitti kirjutas"
         " rakstīja napisał napisała napisał(a pisze napsal napsala napsal(a napísal napísala napísal(a napisao napisala"
-        " napisao/la napisal написао написао/ла пишет написал написала написал(а пише написав написала написа"
+        " napisao/la napisal написао написао/ла пишет писал(а написал написала написал(а пише написав написала написа"
         " піша напісаў rašė írta írt yazdı yazdi yazmış έγραψε viết menulis idatzi shkroi כתב כתבה כתב/ה كتب نوشت"
         " लिखा เขียนว่า ได้เขียน"
     ).split()
@@ -35,15 +35,17 @@ _VERBS = frozenset(
 # These follow the name without a blank, but one.
 _VERB_ENDINGS = (
     *"写道 寫道 写到 寫到 编写 書きました 書き込みました のメール のメッセージ 작성 썼습니다".split(),
-    *("schrieben sie", "napisao je", "napisala je"),
+    *("쓴 글", "schrieben sie", "napisao je", "napisala je"),
 )
 # The name may stand behind these.
 _MIDDLE_VERBS = frozenset(
-    "schrieb schreef skrev skrifaði kirjoitti kirjutas rašė rakstīja napsal napsala yazdı írta wrote escreveu".split()
+    "schrieb schreef skrev skrifaði kirjoitti kirjutas rašė rakstīja napsal napsala yazdı írta писал(а) wrote"
+    " escreveu".split()
 )
 _BEFORE_A_DATE = frozenset(["wrote", "escreveu"])
 _MIDDLE_VERB = re.compile(
-    rf"(?<!\w)(?:{'|'.join(_MIDDLE_VERBS - _BEFORE_A_DATE)}|wrote(?= (?:on|at)\b)|escreveu(?= no dia\b))\s",
+    rf"(?<!\w)(?:{'|'.join(map(re.escape, _MIDDLE_VERBS - _BEFORE_A_DATE))}"
+    r"|wrote(?= (?:on|at)\b)|escreveu(?= no dia\b))\s",
     re.IGNORECASE,
 )
 # Words by which web mail names the author.
@@ -67,9 +69,9 @@ _TIME = re.compile(r"(?<!\d)\d{1,2}[:.h]\d\d(?!\d)")
 _WEB_TIME = re.compile(
     r"\d[:.]\d\d(?::\d\d)?(?: ?[AaPp]\.?[Mm]\.?)?(?:[,、]| GMT| [+-]\d\d:?\d\d)|[年년]|בתאריך|في"
 )
-_NAMED_BEFORE_DATE = re.compile(  # SeaMonkey, Roundcube
-    r"(?>(?:[A-ZÀ-ÞА-Я]\S{0,30}+\s){1,4})(?:wrote on|schrieb am|schreef op|skrev den|a écrit le|escribió el"
-    r"|ha scritto il|kirjoitti|napsal dne)\s(?=.{0,30}?\d{1,2}[:.]\d\d)"
+_NAMED_BEFORE_DATE = re.compile(  # SeaMonkey, Roundcube, The Bat!
+    r"(?:(?>(?:[A-ZÀ-ÞА-Я]\S{0,30}+\s){1,4})(?:wrote on|schrieb am|schreef op|skrev den|a écrit le|escribió el"
+    r"|ha scritto il|kirjoitti|napsal dne|писал\(а\))|Вы писали)\s(?=.{0,30}?\d{1,2}[:.]\d\d)"
 )
 _GROUPWISE = re.compile(r">>>\s[^\n]{3,200}\s\d{1,4}[./-]\d{1,2}[./-]\d{1,4}\s[^\n]{0,20}>>>\Z")
 _RUN_ON = re.compile(r"<[^<>\s@]{1,64}@[^<>\s]{1,255}>\s[^\s:]{2,20}:(?=[ \xa0]{2})")  # Yahoo's line breaks

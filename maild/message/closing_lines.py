@@ -27,16 +27,16 @@ _SENT = re.compile(
     r"|skickades från\s|från min\s|lähetetty\s|saadetud\s|wysłan[eoy] (?:z|za pomocą|przy)\b|odesláno [zs]"
     r"|odoslané z|poslano [sz]|отправлен[ао]? (?:с|из|через)\s|надіслано (?:з|із|через)\s"
     r"|відправлено (?:з|із)\s|изпратено от\s|послато са\s|trimis (?:de pe|din|cu)\s|στάλθηκε από"
-    r"|απεστάλη από|(?:được )?gửi từ\s|dikirim dari\s|dihantar dari\s|أ?ُ?رسلت? من|נשלח מ"
+    r"|απεστάλη από|(?:được )?gửi từ\s|ส่งจาก\s|dikirim dari\s|dihantar dari\s|أ?ُ?رسلت? من|נשלח מ"
     r"|[从從]我?的?.{1,20}(?:发送|發送|傳送|寄出|发出)|[发發來来]自我的|provenance\s?:\s"
     r"|.{2,20}['’]\w{1,6} gönderildi|.{2,20}から送信|.{2,20}에서 (?:보냄|보낸)|.{2,20}r[óő]l küldve)",
     re.IGNORECASE,
 )
 _OUTLOOK = re.compile(
     r"(?:get|download|obtenez|obtenir|télécharge[rz]|obtener|obtén|obter|obtenha|scarica|ottieni|hent|få|skaffa"
-    r"|hämta|hanki|pobierz|získat|stáhnout|holen sie sich|laden sie|скачать|завантажити|下载"
-    r"|取得|获取|獲取)\s(?:outlook|blue ?mail)\s\w{1,6}\s(?:ios|android|mac|windows|iphone|ipad)"
-    r"|outlook \w{2,5} (?:ios|android|mac) (?:beziehen|herunterladen|downloaden|edinin)",
+    r"|hämta|hanki|pobierz|získat|stáhnout|holen sie sich|laden sie|скачать|получить|завантажити|下载"
+    r"|取得|获取|獲取)\s(?:o )?(?:outlook|blue ?mail)\s\w{1,6}\s(?:ios|android|mac|windows|iphone|ipad)"
+    r"|outlook \w{2,5} (?:ios|android|mac)\s{0,2}(?:beziehen|herunterladen|downloaden|edinin|を入手|다운로드)",
     re.IGNORECASE,
 )
 _ASCII_WORD = re.compile(r"[a-z]+")
@@ -56,7 +56,7 @@ _DEVICE = re.compile(
     r"|telefono|celular|puhelim\w*|matkapuhelin\w*|tablet\w*|handheld|device|dispositivo|mobilgerät"
     r"|mobiltelefon\w*|appareil|portable|toestel|enhet|enhed|urządzeni\w*|komór\w*|мобильн\w*|мобільн\w*"
     r"|телефон\w*|смартфон\w*|điện thoại|手机|手機|携帯)(?![^\W\d_])|iphone|ipad|android|휴대폰|스마트폰"
-    r"|手机|手機|携帯|傳送|发送|寄出",
+    r"|手机|手機|携帯|傳送|发送|寄出|galaxy에서",
     re.IGNORECASE,
 )
 _BRAND = re.compile(  # "my TI-85", and no account's number
@@ -75,9 +75,9 @@ _EXCUSE = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_NETWORK = re.compile(r"\son the \S{2,20}(?: \S{2,20})? network\Z", re.IGNORECASE)
+_NETWORK = re.compile(r"\son the \S{2,20}(?: \S{2,20}){0,3} network\Z", re.IGNORECASE)
 _AFTER_DEVICE = frozenset(
-    "using gesendet verschickt gönderildi küldve của tôi μου device secure email".split()
+    "using gesendet verschickt gönderildi küldve của tôi μου saya meu ของฉัน de device secure email".split()
 )
 _LINK = re.compile(
     r"[<(\[]{0,2}(?:https?://|www\.)[^\s<>]{0,250}[>)\]]{0,2}|<[^<>\n]{0,250}>|\([^()\n]{0,100}\)\Z"

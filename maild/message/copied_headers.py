@@ -39,19 +39,22 @@ _TITLED_RULE = re.compile(r"[-_=*]{2,200}+[^-_=*\n]{1,60}+[-_=*]{2,200}\Z")
 _FIELDS = {
     "from": "from, von, de, de la, da, daripada, van, od, från, fra, lähettäjä, от, от кого, від, dari, feladó, kimden,"
     " gönderen, από, người gửi, từ, 发件人, 寄件者, 寄件人, 差出人, 送信元, 보낸사람, 보낸 사람, מאת, من, expéditeur,"
-    " message de, mittente, remitente, remetente, afzender, avsender, odosielateľ, odesílatel, nadawca, expeditor",
+    " message de, จาก, mittente, remitente, remetente, afzender, avsender, odosielateľ, odesílatel, nadawca, expeditor",
     "sent": "sent, gesendet, envoyé, envoyé le, enviado, enviado el, enviado em, enviada, enviada em, inviato,"
     " inviato il, verzonden, skickat, sendt, lähetetty, wysłano, wysłane, odesláno, odoslané,"
     " отправлено, надіслано, відправлено,"
-    " elküldve, gönderildi, gönderilme, gönderme tarihi, trimis, dikirim, dihantar, στάλθηκε, 发送时间, 寄件日期,"
-    " 傳送時間, 送信日時, 送信日, 보낸 날짜, message du",
+    " elküldve, küldve, đã gửi, נשלח, تم الإرسال,"
+    " gönderildi, gönderilme, gönderme tarihi, trimis, dikirim, dihantar, στάλθηκε, 发送时间, 寄件日期,"
+    " ส่ง, วันที่ส่ง, 傳送時間, 送信日時, 送信日, 보낸 날짜, message du",
     "date": "date, datum, data, fecha, dato, päivämäärä, päiväys, dátum, tarih, dată, дата, ημερομηνία, ngày, 日期,"
-    " 日時, 날짜, תאריך, التاريخ, received",
+    " วันที่, 日時, 날짜, תאריך, التاريخ, received",
     "to": "to, an, kepada, à, a, para, aan, till, til, vastaanottaja, do, komu, кому, címzett, kime, către, προς, đến,"
-    " 收件人, 收件者, 宛先, 받는사람, 받는 사람, אל, إلى, destinataire, destinatario, destinatário, alıcı",
+    " ถึง, 收件人, 收件者, 宛先, 받는사람, 받는 사람, אל, إلى, destinataire, destinatario, destinatário, alıcı",
     "subject": "subject, subjek, betreff, objet, sujet, asunto, oggetto, assunto, onderwerp, ämne, emne, aihe, temat,"
-    " předmět, predmet, тема, tárgy, konu, subiect, θέμα, chủ đề, tiêu đề, 主题, 主旨, 主題, 件名, 제목, נושא, الموضوع",
-    "other": "cc, bcc, cco, cci, kopie, kopia, kopi, копия, копія, másolat, bilgi, copie à, 抄送, 副本, 참조,"
+    " předmět, predmet, тема, tárgy, konu, subiect, θέμα, chủ đề, tiêu đề, เรื่อง,"
+    " 主题, 主旨, 主題, 件名, 제목, נושא, الموضوع",
+    "other": "cc, bcc, cco, cci, kopie, kopia, kopi, копия, копія, másolat, bilgi, copie à, สำเนา,"
+    " สำเนาถึง, 抄送, 副本, 참조,"
     " importance, priority, wichtigkeit, organization, reply-to, reply to, antwort an, répondre à, responder a,"
     " in-reply-to,"
     " attachments, anlagen",
@@ -67,6 +70,7 @@ _DATE_FIELDS = "|".join(
 _DATE_FIELD = re.compile(rf"\s\*?(?:{_DATE_FIELDS})\s?:[^\n]{{0,40}}?\d", re.IGNORECASE)
 _DATES = ("date", "sent")
 _ATTRIBUTING = ("from", "date", "subject")
+_BESIDE_AN_ATTRIBUTION = ("to", "subject", "other")  # Yandex
 _DIGIT = re.compile(r"\d")
 _FULL_DATE = re.compile(r"\d[^\n]{0,20}?\d:\d\d(?::\d\d)?[^\n]{0,10}[+-]\d{4}")
 _WIDE_BLANK = "\u3000"
@@ -116,6 +120,15 @@ def attributing_end(lines: list[str], position: int) -> int:
     return end if end < limit and lines[end][:1] == ">" else position
 
 
+def fields_above(lines: list[str], position: int, first: int) -> int:
+    """Where a rule stands with fields below it that say to whom and about what, right above an attribution at
+    `position`; not before `first`. `position` where there are none."""
+    top, lowest = position, max(first, position - _BLOCK_LINES)
+    while top > lowest and _field(lines[top - 1])[0] in _BESIDE_AN_ATTRIBUTION:
+        top -= 1
+    return top - 1 if lowest < top < position and is_rule(lines[top - 1]) else position
+
+
 def is_rule(line: str) -> bool:
     """A line of nothing but dashes or their like."""
     return _RULE.match(line.strip()[:LINE_CHARS]) is not None
@@ -134,7 +147,8 @@ def _is_block(lines: list[str], position: int, has_rule: bool) -> bool:
         # "From: Berlin / To: Rome / Date: Monday" is what an author writes; no client writes fields above that one.
         if not has_address and not has_rule and position and _field(lines[position - 1])[0] is not None:
             return False
-        is_sure = has_rule or has_address or "subject" in kinds or "sent" in kinds
+        is_dated = not kinds.isdisjoint(_DATES)
+        is_sure = has_rule or has_address or "sent" in kinds or (is_dated and "subject" in kinds)
         is_short = _is_whole_header(value) or (next_kind in _DATES and "@" in value)
         return is_short or (len(others) >= 2 and is_sure)
     if next_kind is None or not has_address:

@@ -21,7 +21,13 @@ from maild.message.attributions import (
     runs_on,
 )
 from maild.message.closing_lines import list_footer_end, without_closing
-from maild.message.copied_headers import attributing_end, begins_copy, mark_above, may_begin_copy
+from maild.message.copied_headers import (
+    attributing_end,
+    begins_copy,
+    fields_above,
+    mark_above,
+    may_begin_copy,
+)
 
 MAX_LINES: Final = 20_000
 _LINE_CHARS = 300
@@ -41,6 +47,7 @@ _FORWARDED = re.compile(
     re.IGNORECASE,
 )
 _SIGNATURE = re.compile(r"--\s?\Z")
+_BARE_SIGNATURE = "--"  # many clients leave the blank out
 _FIRSTS = frozenset(">|_=*#-—–‐―2 \t\xa0\u200e\u200f\ufeff")
 _RULED = frozenset(["--", "__"])
 _RULES = _RULED | {"**", "==", "-=", "##"}
@@ -107,6 +114,7 @@ class _ReplyLines:
         self._has_plain_quotes: bool | None = None
         self._diff_end = -1  # where lines went on to be those of a diff
         self._doubts = doubts
+        self._separators: int | None = None
         self.has_original = False
 
     def reply(self) -> str:
@@ -136,12 +144,30 @@ class _ReplyLines:
         elif (head[:2] in _RULED or head[-1] in ":：") and _FORWARDED.match(head):
             self._take_off(number, number)
             self._keep_to_the_end()
-        elif head[:2] == "--" and _SIGNATURE.match(self._lines[number][:_LINE_CHARS]):
+        elif head[:2] == "--" and self._is_signature(number):
             self._take_off(number, self._next_forward(number + 1))
         elif (may_begin_copy(head) and self._copy(number)) or (head[:2] in _RULES and self._footer(number)):
             pass
         else:
             self._attribution(number)
+
+    def _is_signature(self, number: int) -> bool:
+        """Two lines of `--` alone are rules between paragraphs."""
+        line = self._lines[number][:_LINE_CHARS]
+        if line == _BARE_SIGNATURE and self._separators is None:
+            self._separators = self._last_separator(number)
+        return _SIGNATURE.match(line) is not None and number > (self._separators or -1)
+
+    def _last_separator(self, number: int) -> int:
+        """The last line of `--` alone below that one, before anything that may be another's; -1: there is none."""
+        found = -1
+        for below in (n for n in self._candidates if n > number):
+            line = self._lines[below]
+            if line == _BARE_SIGNATURE:
+                found = below
+            elif line[:1] == ">" or may_begin_copy(line[:_LINE_CHARS].strip()) or may_end_one(line):
+                break
+        return found
 
     def _footer(self, number: int) -> bool:
         end = list_footer_end(self._lines, number)
@@ -226,7 +252,8 @@ class _ReplyLines:
         if found.certainty is not Certainty.ALWAYS and quote is None:
             return False
         self.has_original = True
-        self._take_off(found.start, len(self._lines) if quote is None else quote)
+        start = fields_above(self._lines, found.start, self._position)
+        self._take_off(start, len(self._lines) if quote is None else quote)
         if found.words:
             self._kept.append(found.words)
         return True
