@@ -39,7 +39,7 @@ _COLUMNS = f"""SELECT m.id, m.direction, m.status, m.is_auto_reply, m.auth, m.fr
       m.subject, {{words}}, m.text_slices IS NOT NULL, m.created_at, {_ATTACHMENTS}, {message_json.RISK}"""
 _WORDS = "LEFT JOIN search_words w ON w.message_id = m.id"
 _NEW_WORDS = "coalesce(nullif(m.extracted_text, ''), m.text_body, w.words, '')"
-_ALL_WORDS = "coalesce(m.text_body, w.words, m.extracted_text, '')"
+_ALL_WORDS = "coalesce(w.words, m.text_body, m.extracted_text, '')"
 _SPOKEN = f"""{_COLUMNS.format(words=_NEW_WORDS)} FROM messages m {_WORDS}
     WHERE m.thread_id = :thread AND m.organization_id = :organization AND m.{VISIBLE}"""
 _WHOLE = f"""{_COLUMNS.format(words=_ALL_WORDS)}, m.thread_id FROM messages m {_WORDS}

@@ -84,8 +84,9 @@ def may_begin_copy(head: str) -> bool:
     return head[:2] in _RULE_BEGINNINGS or _field(head)[0] is not None
 
 
-def begins_copy(lines: list[str], position: int) -> bool:
-    """Whether the original begins at lines[position]: with a mark, a rule above its header fields, or those."""
+def begins_copy(lines: list[str], position: int, *, of_answer: bool = True) -> bool:
+    """Whether the original begins at lines[position]: with a mark, a rule above its header fields, or those. What
+    answers nothing may show some fields for other reasons, hardly all of them."""
     head, has_rule = _head(lines[position]), False
     if head[:2] in _RULE_BEGINNINGS:
         if _MARK.match(head):
@@ -93,7 +94,9 @@ def begins_copy(lines: list[str], position: int) -> bool:
         has_rule = _RULE.match(head) is not None or _TITLED_RULE.match(head) is not None
         if has_rule:
             position = _next_words(lines, position + 1)
-    return position < len(lines) and _is_block(lines, position, has_rule)
+    if position == len(lines) or not _is_block(lines, position, has_rule):
+        return False
+    return of_answer or _is_whole_block(lines, position)
 
 
 def mark_above(lines: list[str], position: int, first: int) -> int:
@@ -156,7 +159,13 @@ def _is_block(lines: list[str], position: int, has_rule: bool) -> bool:
     if first in _DATES:
         is_long = "from" in kinds and len(kinds) >= 2 and _DIGIT.search(value) is not None
         return is_long or (next_kind in ("from", "to") and _FULL_DATE.search(value) is not None)
-    return {"from", "to", "subject"} <= kinds | {first} and not kinds.isdisjoint(_DATES)
+    return kinds | {first} >= {"from", "to", "subject"} and not kinds.isdisjoint(_DATES)
+
+
+def _is_whole_block(lines: list[str], position: int) -> bool:
+    first = _field(lines[position])[0] or ""
+    kinds = {first, *(kind for kind, _ in _further_fields(lines, position + 1, first))}
+    return kinds >= {"from", "to", "subject"} and not kinds.isdisjoint(_DATES)
 
 
 def _is_whole_header(value: str) -> bool:

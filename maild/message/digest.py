@@ -33,6 +33,7 @@ AT_ONCE_TEXT_LINES = MAX_LINES_AT_ONCE
 AT_ONCE_TAGS = 1500
 
 _BYTE_ORDER_MARK = "\ufeff"
+_UNSEEN = " \t\r\n\xa0\u200b\u2060" + _BYTE_ORDER_MARK
 
 SliceFields = tuple[int, int, str, str | None] | tuple[int, int, str, str | None, str]
 
@@ -114,7 +115,7 @@ def kept_of_composed(outgoing: Outgoing, composed: Composed) -> KeptContent:
     words = composed.words
     if not words or len(words) > TEXT_CHARS or _may_be_read_otherwise(outgoing, words):
         return digest(composed.raw).kept()
-    extracted = extract_reply(words, is_forward=is_forward(outgoing.subject), quoted=QuotedWords.OF_OTHERS)
+    extracted = extract_reply(words, is_forward=is_forward(outgoing.subject), is_answer=_is_answer(outgoing))
     return KeptContent(
         header_length=composed.header_length,
         message_id=outgoing.message_id,
@@ -173,17 +174,22 @@ def _is_few(raw: bytes, mark: bytes, limit: int) -> bool:
 
 def _digest(raw: RawMessage, guesser: Guesser, *, at_once: bool) -> Digest:
     parsed = parse(raw, guesser)
-    quoted = QuotedWords.OF_OTHERS
-    words, truncated = read_text(raw, parsed.text, TEXT_CHARS, guesser) if parsed.text else ("", False)
-    if not parsed.text and parsed.html:
-        html, _ = read_text(raw, parsed.html, HTML_CHARS, guesser)
+    text, truncated = read_text(raw, parsed.text, TEXT_CHARS, guesser) if parsed.text else ("", False)
+    text_body = text if parsed.text and not truncated else None
+    words, quoted, is_answer = text, QuotedWords.OF_OTHERS, _is_answer(parsed)
+    html_parts = parsed.html_alone if text.strip(_UNSEEN) else parsed.html
+    if html_parts:
+        html, _ = read_text(raw, html_parts, HTML_CHARS, guesser)
         if at_once and html.count("<") > AT_ONCE_TAGS:
             raise TooMuchWork
-        words, quoted = html_to_text(html)[:TEXT_CHARS], whose_quotes(html, answers=_is_answer(parsed))
+        quoted = whose_quotes(html, answers=is_answer)
+        words = _in_order(parsed.text, text, html_parts, html_to_text(html))
     if at_once and words.count("\n") > AT_ONCE_TEXT_LINES:  # they may have come in base64
         raise TooMuchWork
-    text_body = words if parsed.text and not truncated else None
-    extracted = extract_reply(words, is_forward=is_forward(parsed.subject), quoted=quoted)
+    extracted = extract_reply(
+        words, is_forward=is_forward(parsed.subject), is_answer=is_answer, quoted=quoted
+    )
+    shown = extracted if text_body is None else text_body  # by the row, without further words
     return Digest(
         parsed=parsed,
         text_body=text_body,
@@ -191,12 +197,20 @@ def _digest(raw: RawMessage, guesser: Guesser, *, at_once: bool) -> Digest:
         html_slices=_fields(parsed.html) if parsed.html else None,
         extracted_text=None if extracted == text_body or not (parsed.text or parsed.html) else extracted,
         snippet=snippet(extracted or words),
-        search_words=None if text_body is not None or extracted == words else words,
+        search_words=None if words == shown else words,
     )
 
 
-def _is_answer(parsed: ParsedMessage) -> bool:
-    return bool(parsed.in_reply_to or parsed.references) or base_subject(parsed.subject)[1]
+def _in_order(text_parts: tuple[Slice, ...], text: str, html_parts: tuple[Slice, ...], of_html: str) -> str:
+    """What is said: a footer of one kind may follow, or precede, words of the other."""
+    pieces = (
+        [text, of_html] if text_parts and text_parts[0].offset < html_parts[0].offset else [of_html, text]
+    )
+    return "\n\n".join(piece for piece in pieces if piece.strip(_UNSEEN))[:TEXT_CHARS]
+
+
+def _is_answer(message: ParsedMessage | Outgoing) -> bool:
+    return bool(message.in_reply_to or message.references) or base_subject(message.subject)[1]
 
 
 def _fields(slices: tuple[Slice, ...]) -> list[SliceFields]:

@@ -107,6 +107,9 @@ class Indexer:
     def __init__(self, raw: Buffer, guesser: Guesser) -> None:
         self.text: list[Slice] = []
         self.html: list[Slice] = []
+        self._choices: list[
+            tuple[Slice, list[_Frame]]
+        ] = []  # html, and the alternatives that it is a part of
         self.attachments: list[AttachmentPart] = []
         self.defects: dict[str, None] = {}
         self._raw = raw
@@ -128,6 +131,11 @@ class Indexer:
                 stack.clear()
             else:
                 self._next_part(frame)
+
+    @property
+    def html_alone(self) -> list[Slice]:
+        """The html that no text stands for. RFC 2046 §5.1.3: other multiparts show all their parts."""
+        return [part for part, frames in self._choices if not any(frame.text_child for frame in frames)]
 
     def _close(self, frame: _Frame) -> None:
         if not frame.shares_delimiter:
@@ -191,6 +199,8 @@ class Indexer:
         if leaf.content_type in ("text/plain", "text/html") and self._is_body(leaf):
             if leaf.content_type == "text/html":
                 self._add_text(self.html, leaf, leaf.start, leaf.end)
+                choices = [frame for frame in self._stack if frame.kind == "alternative"]
+                self._choices += ((part, choices) for part in self.html[len(self._choices) :])
             else:
                 self._add_words(leaf)
             return

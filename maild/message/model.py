@@ -52,7 +52,8 @@ class ParsedMessage:
 
     The header section is raw[header_start:header_length], with the blank line; of what stands before
     it (blank lines, a byte order mark) nothing is read. `from_` is the one author, or None with a defect when
-    there is none, several, or a form that two readers would read differently. `authors`: whom From names together;
+    there is none, several, or a form that two readers would read differently. `html_alone`: of the html what no text
+    stands for. `authors`: whom From names together;
     that is `from_` alone where there is one. Message ids keep their angle brackets; `references` are the newest 100.
     """
 
@@ -70,6 +71,7 @@ class ParsedMessage:
     references: tuple[str, ...]
     text: tuple[Slice, ...]
     html: tuple[Slice, ...]
+    html_alone: tuple[Slice, ...]
     attachments: tuple[AttachmentPart, ...]
     is_auto_reply: bool
     defects: tuple[str, ...]

@@ -94,6 +94,7 @@ def parse(raw: RawMessage, guesser: Guesser | None = None) -> ParsedMessage:
         references=_references(headers.get("references")),
         text=tuple(indexer.text),
         html=tuple(indexer.html),
+        html_alone=tuple(indexer.html_alone),
         attachments=tuple(indexer.attachments),
         is_auto_reply=is_auto_reply(headers, subject),
         defects=tuple(indexer.defects),

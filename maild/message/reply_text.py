@@ -64,21 +64,32 @@ class QuotedWords(Enum):
     OF_THE_AUTHOR = auto()
 
 
-def extract_reply(text: str, *, is_forward: bool = False, quoted: QuotedWords = QuotedWords.OF_OTHERS) -> str:
+def extract_reply(
+    text: str,
+    *,
+    is_forward: bool = False,
+    is_answer: bool = True,
+    quoted: QuotedWords = QuotedWords.OF_OTHERS,
+) -> str:
     """What the author wrote: without quotes, attribution lines, copied headers and signature.
 
-    `is_forward` (from the subject) keeps what Outlook copies below, which looks like a reply's
-    quote. `quoted`: text of HTML has `>` before blockquotes, in which authors set words of their own. Returns the whole
-    text, trimmed, when nothing else would remain.
+    `is_forward` (from the subject) keeps what Outlook copies below, which looks like a reply's quote. `is_answer`
+    False: neither the subject nor ids say that it answers something, so that only what surely is an original's is taken
+    off; a form that was filled in has fields of From and Subject too. `quoted`: text of HTML has `>` before
+    blockquotes, in which authors set words of their own. Returns the whole text, trimmed, when nothing else would
+    remain.
     """
     lines = text.split("\n", MAX_LINES)
     candidates = _candidates(text, lines)
     if not candidates:
         return without_closing(text) or text.strip()
-    found = _ReplyLines(lines, candidates, is_forward, keeps_quotes=quoted is not QuotedWords.OF_OTHERS)
+    if not is_answer and quoted is QuotedWords.OF_OTHERS:
+        quoted = QuotedWords.OF_THE_AUTHOR
+    keeps_quotes = quoted is not QuotedWords.OF_OTHERS
+    found = _ReplyLines(lines, candidates, is_forward, is_answer, keeps_quotes=keeps_quotes)
     reply = found.reply()
     if quoted is QuotedWords.OF_THE_AUTHOR_ABOVE and not found.has_original:
-        found = _ReplyLines(lines, candidates, is_forward, keeps_quotes=False, doubts=_MAX_DOUBTS)
+        found = _ReplyLines(lines, candidates, is_forward, is_answer, keeps_quotes=False, doubts=_MAX_DOUBTS)
         reply = found.reply()
     return reply or text.strip()
 
@@ -100,6 +111,7 @@ class _ReplyLines:
         lines: list[str],
         candidates: list[int],
         is_forward: bool,
+        is_answer: bool,
         *,
         keeps_quotes: bool,
         doubts: int = 0,
@@ -107,6 +119,7 @@ class _ReplyLines:
         self._lines = lines
         self._candidates = candidates
         self._is_forward = is_forward
+        self._is_answer = is_answer
         self._keeps_quotes = keeps_quotes
         self._kept: list[str] = []
         self._position = 0
@@ -180,7 +193,7 @@ class _ReplyLines:
         if self._doubts == _MAX_DOUBTS:
             return False
         self._doubts += 1
-        if not begins_copy(self._lines, number):
+        if not begins_copy(self._lines, number, of_answer=self._is_answer):
             return False
         self.has_original = True
         if self._is_forward:
@@ -249,7 +262,7 @@ class _ReplyLines:
         if found is None:
             return False
         quote = self._find_quote(found)
-        if found.certainty is not Certainty.ALWAYS and quote is None:
+        if quote is None and not (self._is_answer and found.certainty is Certainty.ALWAYS):
             return False
         self.has_original = True
         start = fields_above(self._lines, found.start, self._position)
