@@ -3,13 +3,15 @@
 from conf.settings import Smtp
 from maild.errors import SmtpError
 
+RECIPIENTS_BEYOND = 10_000  # the rest of a large list
+
 
 class CommandCounts:
     """The counters of one session. What is returned or raised is the SmtpError to reply with."""
 
     def __init__(self, limits: Smtp) -> None:
         self._limits = limits
-        self._errors = self._junk = self._unknown = 0
+        self._errors = self._junk = self._unknown = self._beyond = 0
 
     def error(self) -> None:
         """A command was refused, whatever for."""
@@ -41,6 +43,15 @@ class CommandCounts:
             return SmtpError(421, "4.7.0", "too many unknown recipients, closing connection", closes=True)
         return SmtpError(550, "5.1.1", "mailbox unavailable")
 
+    def recipient_beyond(self) -> SmtpError:
+        """The reply to RCPT once a message has all that it may have. RFC 5321 §4.5.3.1.10: a client goes on with them
+        in another message; it has given most of them in one packet by then."""
+        self._errors -= 1  # they have a limit of their own
+        self._beyond += 1
+        if self._beyond > RECIPIENTS_BEYOND:
+            return SmtpError(421, "4.7.0", "too many recipients, closing connection", closes=True)
+        return SmtpError(452, "4.5.3", "too many recipients, send the rest in another message")
+
     def mail_came(self) -> None:
         """A session that brings mail may go on for long."""
-        self._junk = 0
+        self._junk = self._beyond = 0

@@ -189,7 +189,9 @@ class Conversation(SmtpProtocol):
             if error.closes:
                 self.close()
             elif self._counts.has_too_many_errors:
-                self.hang_up(SmtpError(421, "4.7.0", "too many errors, closing connection"))
+                last = SmtpError(421, "4.7.0", "too many errors, closing connection")
+                self._tell_refused(last)
+                self.hang_up(last)
             else:
                 await self.drain()
 

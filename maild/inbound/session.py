@@ -83,7 +83,7 @@ class Session(Conversation):
         if parameters:
             raise SmtpError(555, "5.5.4", "parameter not implemented")
         if len(self._mail.recipients) >= self._limits.max_recipients:  # RFC 5321 §4.5.3.1.10
-            raise SmtpError(452, "4.5.3", "too many recipients, send the rest in another message")
+            raise self._counts.recipient_beyond()
         await self._refuse_if_listed(self._address)
         mailbox = await self._find(self._address)
         if mailbox is None:

@@ -157,7 +157,7 @@ class SubmissionSession(Conversation):
         except AddressSyntaxError as error:
             raise SmtpError(553, "5.1.3", "the address is not valid") from error
         if len(self._mail.recipients) >= self._limits.max_recipients:  # RFC 5321 §4.5.3.1.10
-            raise SmtpError(452, "4.5.3", "too many recipients, send the rest in another message")
+            raise self._counts.recipient_beyond()
         self._mail.recipients.append(recipient)
         await self.push_with_next("250 2.1.5 OK")
 
