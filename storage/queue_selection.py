@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from storage import outbound
 from storage.database import Tx
-from storage.dialect import by_index
+from storage.dialect import by_index, greatest
 from storage.outbound import PENDING, Due
 
 ROWS_AT_ONCE = 1000
@@ -115,14 +115,15 @@ def was_retry_asked(tx: Tx, destination: str, since_ms: int) -> bool:
 
 def hold(tx: Tx, selection: QueueSelection, now_ms: int) -> int:
     """Hold some of them; how many."""
-    return _change(
-        tx, "next_attempt_at = NULL", selection._replace(is_held=False).source(), selection, now_ms
-    )
+    source = selection._replace(is_held=False).source()
+    return _change(tx, "next_attempt_at = NULL, held_at = :now", source, selection, now_ms)
 
 
 def release(tx: Tx, selection: QueueSelection, now_ms: int) -> int:
-    """Let some of the held ones go on, now; how many."""
-    return _change(tx, "next_attempt_at = :now", selection._replace(is_held=True).source(), selection, now_ms)
+    """Let some of the held ones go on, now, with the time to expire that they had left; how many."""
+    change = f"""next_attempt_at = :now, held_at = NULL,
+        expires_at = expires_at + {greatest("0", "coalesce(:now - held_at, 0)")}"""
+    return _change(tx, change, selection._replace(is_held=True).source(), selection, now_ms)
 
 
 def some(tx: Tx, selection: QueueSelection) -> list[Due]:

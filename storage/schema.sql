@@ -578,6 +578,7 @@ CREATE TABLE recipients (
   response        TEXT,
   tls             TEXT,
   complained_at   INTEGER,                       -- said to be spam; counted once
+  held_at         INTEGER,                       -- by the operator, since when; its time to expire rests
   PRIMARY KEY (message_id, position)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX recipients_due ON recipients (next_attempt_at, domain) WHERE status IN ('queued', 'deferred') AND lease IS NULL;
