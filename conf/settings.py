@@ -3,6 +3,7 @@
 The file `conf/maild.toml` explains each key; a test holds it to the defaults below.
 """
 
+import copy
 import ipaddress
 import os
 import re
@@ -440,7 +441,7 @@ def parse(document: Mapping[str, Any], environment: Mapping[str, str] | None = N
     try:
         settings = _ADAPTER.validate_python(merged)
     except ValidationError as error:
-        raise SettingsError(_faults(error)) from error
+        raise SettingsError(_faults(error) + _beside(error, merged)) from error
     faults = _contradictions(settings)
     if faults:
         raise SettingsError(faults)
@@ -470,6 +471,33 @@ def _faults(error: ValidationError) -> list[str]:
     # pydantic drops faulty items before it counts: a list is too short only if none of its items is a fault.
     inner = {one["loc"][:-1] for one in found}
     return [_fault(one) for one in found if one["type"] != "too_short" or one["loc"] not in inner]
+
+
+def _beside(error: ValidationError, document: dict[str, Any]) -> list[str]:
+    """The contradictions of what has no fault of its own."""
+    sound = copy.deepcopy(document)
+    faulty = [_without(sound, [str(step) for step in one["loc"]]) for one in error.errors()]
+    try:
+        found = _contradictions(_ADAPTER.validate_python(sound))
+    except ValidationError:  # something that must be there had the fault
+        return []
+    return [one for one in found if not any(_is_about(one.partition(": ")[0], key) for key in faulty)]
+
+
+def _is_about(keys: str, faulty: str) -> bool:
+    """Whether a contradiction of these keys, or inside of this one, may come of the faulty one."""
+    return faulty in keys or faulty.startswith(f"{keys}.")
+
+
+def _without(document: dict[str, Any], steps: list[str]) -> str:
+    """Take the key out that a fault is about, or is inside of, or is missing from; its name."""
+    around, at = document, 0
+    while at + 1 < len(steps) and isinstance(inner := around.get(steps[at]), dict):
+        if at + 2 == len(steps) and steps[at + 1] not in inner:
+            break
+        around, at = inner, at + 1
+    around.pop(steps[at], None)
+    return ".".join(steps[: at + 1])
 
 
 def _fault(error: Any) -> str:

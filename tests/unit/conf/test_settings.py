@@ -90,6 +90,42 @@ def test_all_faults_are_told_at_once_by_the_name_of_their_key() -> None:
     assert all("\n" not in one for one in found)
 
 
+def test_contradictions_are_told_beside_the_faults_of_single_keys() -> None:
+    document = {
+        "http": {"listen": "nowhere"},
+        "outbound": {
+            "port": 0,
+            "typo": 1,
+            "ca_file": "/no/such/file",
+            "tls_cert": "/no/such/cert",
+            "relays": {
+                "one": {"host": "relay.test:25", "username": "u"},
+                "two": {"host": "relay.test:25", "username": "u", "tls": "perhaps"},
+            },
+            "tls": {
+                "a": {"domains": ["x.test"], "policy": "verify"},
+                "b": {"domains": ["x.test"], "policy": "verify"},
+                "c": {"domains": ["y.test"]},
+            },
+        },
+    }
+    with pytest.raises(SettingsError) as raised:
+        parse(document)
+    keys = sorted(fault.partition(": ")[0] for fault in raised.value.faults)
+    assert keys == [
+        "http.listen",
+        "outbound.ca_file",
+        "outbound.port",
+        "outbound.relays.one",
+        "outbound.relays.two.tls",
+        "outbound.tls.b.domains",
+        "outbound.tls.c.policy",
+        "outbound.tls_cert",
+        "outbound.tls_cert, outbound.tls_key",
+        "outbound.typo",
+    ]
+
+
 @pytest.mark.parametrize("section", [name for name, value in DOCUMENT.items() if isinstance(value, dict)])
 def test_an_unknown_key_is_a_fault_in_every_section(section: str) -> None:
     where = f"{section}.{DEFAULT_PLAN}" if section == "plans" else section
