@@ -42,7 +42,8 @@ def _domain(value: str) -> str:
 
 def _listen(value: str) -> str:
     host, separator, port = value.rpartition(":")
-    if not separator or not host or not _PORT.fullmatch(port) or int(port) > 65535:
+    is_bare_ipv6 = ":" in host and not (host[0] == "[" and host[-1] == "]")
+    if not separator or not host or is_bare_ipv6 or not _PORT.fullmatch(port) or int(port) > 65535:
         raise ValueError("must be address:port, such as 127.0.0.1:8025 or [::1]:8025")
     return value
 
