@@ -81,7 +81,8 @@ def test_all_faults_are_told_at_once_by_the_name_of_their_key() -> None:
     assert keys == sorted(
         [
             "colour", "data_dir", "server.hostname", "server.shared_domains", "server.public_url", "server.nick",
-            "smtp.listen.1", "smtp.listen.3", "smtp.max_sessions", "smtp.max_recipients", "smtp.bare_line_ends", "http.listen",
+            "smtp.listen.1", "smtp.listen.3", "smtp.max_sessions", "smtp.max_recipients", "smtp.bare_line_ends",
+            "http.listen",
             "outbound.port", "outbound.tls_reports", "outbound.tls_reports_contact", "webhooks.retry_delays_s",
             "storage.reserve_percent", "plans.gold.inboxes",
             "plans.gold.colour",
