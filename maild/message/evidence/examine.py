@@ -2,20 +2,19 @@
 
 The views are the fields that the API shows: `subject`, `fromName`, `text`, `html`, and `filename:att_…` of each
 attachment. Words are looked for where a person reads them and where nobody does, apart: a directive that nobody sees is
-the sign that costs the fewest false alarms.
+the sign that costs the fewest false alarms. Then in both together, for an order may be hidden in part.
 
 Total: any text is examined. The work is bounded by counts: MAX_TEXT_CHARS, MAX_HTML_CHARS, the tags of `page.py`,
-MAX_WORDS_CHARS of seen and of hidden words each, MAX_ITEMS findings; beyond them the evidence says `truncated`.
+MAX_WORDS_CHARS of seen, of hidden and of all words each, MAX_ITEMS findings; beyond them the evidence says `truncated`.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from maild.message.evidence.chat_marks import fences, marked, role_markup
 from maild.message.evidence.files import NamedFile, file_facts
@@ -33,24 +32,30 @@ from maild.message.evidence.lexicon import DIRECTIVE, SECRET, SENDING
 from maild.message.evidence.links import carries_data, link_facts, markdown_links, registered
 from maild.message.evidence.page import Page, TextRun, Unseen, read_page
 from maild.message.evidence.projection import Folded, Folding, Pieced
+from maild.message.evidence.readings import (
+    MAX_PIECES,
+    MAX_WORDS_CHARS,
+    InHtml,
+    Spans,
+    fits_a_preheader,
+    is_hidden,
+    is_seen,
+    stretches,
+    top_end,
+    ways_of,
+    whole_ways,
+)
 from maild.message.evidence.senders import SenderFacts, domain_of, foreign_addresses, sender_facts
 from maild.message.html_tokens import unescape
 
 MAX_HTML_CHARS: Final = 256 * 1024
 MAX_TEXT_CHARS: Final = 64 * 1024
-MAX_WORDS_CHARS: Final = 64 * 1024
 MAX_FILES: Final = 100
 MAX_ITEMS: Final = 100
 MAX_LINKS: Final = 500
-MAX_PIECES: Final = 20_000  # of text between tags and character references
-
-PREHEADER_CHARS: Final = 250
-_PREHEADER_LOOK = 40  # of what a person sees may stand before it
 COMMENT_WORDS: Final = 8  # a comment of fewer is a note of whoever wrote the markup
 SEND_LOOK: Final = 120  # characters between a verb of sending and the address
 
-_REFERENCE = re.compile(r"&#?\w{1,32};?")
-_FILLING = re.compile(r"[\s\u00a0\u034f\u00ad\u200b-\u200d\u2007\u2060\ufeff]+")
 _WORDS = re.compile(r"[^\W\d_]{3,}")
 _TAG_LIKE = re.compile(r"<[^<>]{0,2000}>")
 _CONDITIONAL = re.compile(r"<!--\[if|<!\[if|<!\[endif|<!doctype|<\?xml", re.IGNORECASE)
@@ -58,6 +63,9 @@ _PART_WORDS = 25  # a part of fewer is a note ("this is an HTML mail"), and has 
 _PART_ALIKE = 0.2
 _FIRST_WORDS = 2000
 _SAME_CHARS = 40  # by which words of one part are found in the other
+
+
+_Span = tuple[int, int]  # of the markup
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +192,7 @@ class _Examination:
         """Is something to be sent to an address that belongs to neither side?"""
         if not verbs or "@" not in folded.text:
             return False
-        near = _Spans((one.start - SEND_LOOK - 1, one.end + SEND_LOOK + 1) for one in verbs)
+        near = Spans((one.start - SEND_LOOK - 1, one.end + SEND_LOOK + 1) for one in verbs)
         return any(near.touch(*one) for one in foreign_addresses(folded.text, self._known))
 
     def _marks(self, view: str, words: str, marks: Iterable[Mark], found: Sequence[Hit]) -> None:
@@ -244,10 +252,10 @@ class _Examination:
         read = html[:MAX_HTML_CHARS]
         page = read_page(read)
         self._is_cut = self._is_cut or page.is_cut
-        seen = self._seen(html, page.runs)
+        seen, told = self._seen(html, page.runs)
         if page.has_unread_styles:
             self._doubt_orders()
-        self._hidden(html, page.runs)
+        self._hidden(html, page.runs, told)
         self._unseen(html, page.unseen)
         self._links(html, page)
         return seen
@@ -259,56 +267,63 @@ class _Examination:
             for one in self._items
         ]
 
-    def _seen(self, html: str, runs: Sequence[TextRun]) -> str:
-        pieced = _pieced(html, [run for run in runs if run.why is None], " ")
-        text = self._limited(pieced)
-        folded = self._folded(text)
-        found = folded_hits(folded)
-        self._html_marks(html, text, pieced, folded, found)
-        own = _InHtml(folded, pieced)
-        self._language("html", html, own, [own.placed(one) for one in found])
-        for link in markdown_links(text):
+    def _seen(self, html: str, runs: Sequence[TextRun]) -> tuple[str, set[_Span]]:
+        """The words in sight, folded, and where they tell a program something."""
+        first, *others = [self._reading(one) for one in ways_of(html, runs, is_seen)]
+        self._html_marks(html, first)
+        told: set[Hit] = set()
+        for reading in (first, *others):
+            placed = [reading.own.placed(one) for one in reading.found]
+            self._language("html", html, reading.own, [one for one in placed if one not in told])
+            told.update(one for one in placed if one.group != SENDING)
+        for link in markdown_links(first.text):
             if link.is_reference:
-                start, end = pieced.span(link.start, link.end)
+                start, end = first.pieced.span(link.start, link.end)
                 self._items.append(
                     finding("markdown_reference", "html", html, start, end, target=link.target[:200])
                 )
-        return folded.text
+        return first.folded.text, {span for one in (first, *others) for span in one.telling()}
 
-    def _html_marks(self, html: str, text: str, pieced: Pieced, folded: Folded, found: Sequence[Hit]) -> None:
-        for mark in invisible_marks(text, folded.whole_characters):
-            start, end = pieced.span(mark.start, mark.end)
+    def _reading(self, pieced: Pieced) -> _Reading:
+        text = self._limited(pieced)
+        folded = self._folded(text)
+        return _Reading(pieced, text, folded, InHtml(folded, pieced), folded_hits(folded))
+
+    def _html_marks(self, html: str, reading: _Reading) -> None:
+        for mark in invisible_marks(reading.text, reading.folded.whole_characters):
+            start, end = reading.pieced.span(mark.start, mark.end)
             if mark.kind in ("tag_characters", "variation_smuggling"):
                 self._hidden_chars += mark.end - mark.start
-            directive = self._is_telling(mark, text, found)
+            directive = self._is_telling(mark, reading.text, reading.found)
             self._items.append(
                 finding(mark.kind, "html", html, start, end, directive=directive, why=mark.why)
             )
 
-    def _hidden(self, html: str, runs: Sequence[TextRun]) -> None:
-        """Text that a style hides: each stretch of it, and what all of it says together."""
-        hidden = [run for run in runs if run.why is not None]
-        if not hidden:
+    def _hidden(self, html: str, runs: Sequence[TextRun], seen: Set[_Span]) -> None:
+        """Text that a style hides: each stretch of it, what all of it says together, and what it makes of the words in
+        sight, which say `seen` by themselves."""
+        hidden = [self._reading(one) for one in ways_of(html, runs, is_hidden)]
+        text = hidden[0].text
+        if not text:
             return
-        pieced = _pieced(html, hidden, " ")
-        text = self._limited(pieced)
         self._hidden_chars += len("".join(text.split())) - text.count("\u034f")
-        folded = self._folded(text)
-        own = _InHtml(folded, pieced)
-        told = [own.placed(one)[2:] for one in folded_hits(folded) if one.group != SENDING]
-        told += [own.span(*one) for one in role_markup(folded.text)]
-        spans = _Spans(told)
-        for start, end in fences(folded.text):
-            self._items.append(finding("fence_spoof", "html", html, *own.span(start, end)))
-        for mark in invisible_marks(text, folded.whole_characters):
+        wholes = [self._reading(one) for one in whole_ways(html, runs)]
+        for reading in (*hidden, *wholes):
+            for start, end in fences(reading.folded.text):
+                self._items.append(finding("fence_spoof", "html", html, *reading.own.span(start, end)))
+        for mark in invisible_marks(text, hidden[0].folded.whole_characters):
             if mark.kind in ("tag_characters", "variation_smuggling"):
-                self._items.append(
-                    finding(mark.kind, "html", html, *pieced.span(mark.start, mark.end), why=mark.why)
-                )
-        first_seen = _first_seen(html, runs)
-        for start, end, why in _stretches(html, runs):
-            directive = spans.touch(start, end)
-            is_preheader = not directive and start < first_seen and _is_short(html[start:end])
+                span = hidden[0].pieced.span(mark.start, mark.end)
+                self._items.append(finding(mark.kind, "html", html, *span, why=mark.why))
+        told = {span for one in hidden for span in one.telling()}
+        told |= {span for one in wholes for span in one.telling(is_mixed=True)} - seen
+        self._stretches(html, runs, Spans(told))
+
+    def _stretches(self, html: str, runs: Sequence[TextRun], told: Spans) -> None:
+        end_of_top = top_end(html, runs)
+        for start, end, why in stretches(html, runs):
+            directive = told.touch(start, end)
+            is_preheader = not directive and start < end_of_top and fits_a_preheader(html[start:end])
             kind: Kind = "preheader" if is_preheader else "hidden_text"
             self._items.append(finding(kind, "html", html, start, end, directive=directive, why=why))
 
@@ -391,62 +406,29 @@ def _on_one_line(words: str) -> str:
     return " ".join(words.split())
 
 
-class _InHtml(Folded):
-    """A folded text whose places are those of the markup that it was pieced from."""
+class _Reading(NamedTuple):
+    """Words of the page, one way to read them. `found`: at the places of `text`."""
 
-    def __init__(self, folded: Folded, pieced: Pieced) -> None:
-        self.text = folded.text
-        self._folded = folded
-        self._pieced = pieced
+    pieced: Pieced
+    text: str
+    folded: Folded
+    own: InHtml
+    found: list[Hit]
 
-    def span(self, start: int, end: int) -> tuple[int, int]:
-        return self._pieced.span(*self._folded.span(start, end))
-
-    def placed(self, hit: Hit) -> Hit:
-        """A hit with places of the pieced text, at those of the markup; one of SENDING stays (`folded_hits`)."""
-        if hit.group == SENDING:
-            return hit
-        start, end = self._pieced.span(hit.start, hit.end)
-        return hit._replace(start=start, end=end)
+    def telling(self, *, is_mixed: bool = False) -> Iterator[_Span]:
+        """Where in the markup something is told to a program. `is_mixed`: words in sight and others, of which a secret
+        is asked in one line alone: a preheader and the headline below it make up many a question."""
+        for hit in self.found:
+            is_one = not is_mixed or hit.group != SECRET or "\n" not in self.text[hit.start : hit.end]
+            if hit.group != SENDING and is_one:
+                yield self.pieced.span(hit.start, hit.end)
+        for start, end in role_markup(self.folded.text):
+            yield self.own.span(start, end)
 
 
 def _said(html: str, unseen: Unseen) -> str:
     words = html[unseen.start : unseen.end] if unseen.words is None else unseen.words
     return _TAG_LIKE.sub(" ", words[4:-3]) if unseen.where == "comment" else unescape(words)
-
-
-def _pieced(html: str, runs: Iterable[TextRun], between: str) -> Pieced:
-    """The text of these runs, references decoded; a block begins on a line of its own."""
-    pieced = Pieced()
-    decoded: dict[str, str] = {}
-    last_end = -1
-    for run in runs:
-        if pieced.length > MAX_WORDS_CHARS or pieced.count > MAX_PIECES:
-            break
-        if run.breaks:
-            pieced.add("\n", run.start, run.start)
-        elif last_end >= 0 and html.find("<", last_end, run.start) < 0 and last_end != run.start:
-            pieced.add(between, run.start, run.start)
-        _add_text(pieced, html, run.start, run.end, decoded)
-        last_end = run.end
-    return pieced
-
-
-def _add_text(pieced: Pieced, html: str, start: int, end: int, known: dict[str, str]) -> None:
-    words = html[start:end].replace("\n", " ").replace("\r", " ").replace("\t", " ")
-    at = 0
-    if "&" in words:
-        for found in _REFERENCE.finditer(words):
-            decoded = known.get(found[0])
-            if decoded is None:
-                decoded = known[found[0]] = unescape(found[0])
-            if decoded != found[0]:
-                pieced.add(words[at : found.start()], start + at, start + found.start())
-                pieced.add(decoded, start + found.start(), start + found.end())
-                at = found.end()
-                if pieced.count > MAX_PIECES:
-                    return
-    pieced.add(words[at:], start + at, end)
 
 
 def _merged(found: Iterable[Hit], group: str) -> list[Hit]:
@@ -458,53 +440,3 @@ def _merged(found: Iterable[Hit], group: str) -> list[Hit]:
         else:
             result.append(hit)
     return result
-
-
-def _stretches(html: str, runs: Sequence[TextRun]) -> list[tuple[int, int, str]]:
-    """(start, end, why) of text that is hidden without a break, for one reason."""
-    found: list[tuple[int, int, str]] = []
-    is_going_on = False
-    for run in runs:
-        is_blank = not unescape(html[run.start : run.end]).strip()
-        if run.why is None:
-            is_going_on = is_going_on and is_blank
-        elif is_going_on and found[-1][2] == run.why:
-            if not is_blank:
-                found[-1] = (found[-1][0], run.end, run.why)
-        elif not is_blank:
-            found.append((run.start, run.end, run.why))
-            is_going_on = True
-    return found
-
-
-class _Spans:
-    """Ranges, of which any may lie in another: does one touch a given range?"""
-
-    def __init__(self, spans: Iterable[tuple[int, int]]) -> None:
-        self._starts: list[int] = []
-        self._reach: list[int] = []  # the furthest end of those that begin until there
-        for start, end in sorted(spans):
-            self._starts.append(start)
-            self._reach.append(max(end, self._reach[-1] if self._reach else 0))
-
-    def touch(self, start: int, end: int) -> bool:
-        """Is some of `start:end` in one of them?"""
-        before = bisect_left(self._starts, end)
-        return before > 0 and self._reach[before - 1] > start
-
-
-def _first_seen(html: str, runs: Sequence[TextRun]) -> int:
-    """Where the text that a person sees begins, but for the first few characters."""
-    chars = 0
-    for run in runs:
-        if run.why is None:
-            chars += len(unescape(html[run.start : run.end]).strip())
-            if chars > _PREHEADER_LOOK:
-                return run.start
-    return len(html)
-
-
-def _is_short(markup: str) -> bool:
-    """The line that mail programs show beside the subject: so many characters, but for what fills it up."""
-    words = _TAG_LIKE.sub(" ", unescape(markup[: 20 * PREHEADER_CHARS]))
-    return len(_FILLING.sub(" ", words).strip()) <= PREHEADER_CHARS
