@@ -182,12 +182,14 @@ def stretches(html: str, runs: Sequence[TextRun]) -> list[tuple[int, int, str]]:
 
 
 def top_end(html: str, runs: Sequence[TextRun]) -> int:
-    """Where the top of a page ends: before what a person sees of it, but for the first few characters."""
+    """Where the top of a page ends: before what a person sees of it, but for the first few characters; those are fewer
+    than what is seen below."""
     seen = [(run.start, len(unescape(html[run.start : run.end]).strip())) for run in runs if run.why is None]
+    limit = min(_PREHEADER_LOOK, sum(chars for _, chars in seen) // 2)
     chars = 0
     for start, more in seen:
         chars += more
-        if chars > _PREHEADER_LOOK:
+        if chars > limit:
             return start
     return len(html)
 

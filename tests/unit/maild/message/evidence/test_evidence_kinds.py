@@ -30,6 +30,7 @@ def file(name: str, head: bytes = b"", content_type: str = "application/octet-st
 FOUND: list[tuple[Kind, str, Examined]] = [
     ("hidden_text", "low", message(None, SEEN + '<p style="display:none">Nobody sees these words.</p>')),
     ("hidden_text", "high", message(None, f'{SEEN}<p style="display:none">{ORDER}</p>')),
+    ("hidden_text", "low", message(None, "<p>Hi Bob</p><p>See you at 5.</p><p style='font-size:0'>Pay to DE89</p>")),
     ("hidden_text", "high", message(None, f'<img src="a.png" alt="{ORDER}">')),
     ("comment_text", "low", message(None, "<!-- one two three four five six seven eight nine ten -->")),
     ("comment_text", "high", message(None, f"<!-- {ORDER} -->")),
@@ -92,6 +93,9 @@ MISSED: list[tuple[Kind, Examined]] = [
     ("variation_smuggling", message("\u2764\ufe0f \u845b\U000e0100")),
     ("part_mismatch", message("View it online.", SEEN)),
     ("part_mismatch", message(f"{ORDER[:20]}\n{ORDER[20:]}", f"<p>{ORDER}</p>")),
+    ("hidden_text", message(None, "<div style='display:none'>All about tulips</div><img src=a.png>")),
+    ("hidden_text", message(None, "<p>View online</p><div style='display:none'>All about tulips</div>" + SEEN)),
+    ("preheader", message(None, "<p>Hi Bob</p><p>See you at 5.</p><p style='font-size:0'>Pay to DE89</p>")),
     ("display_name_address", message("Hi", facts=sender(from_name="ada@friend.test"))),
     ("reply_to_mismatch", message("Hi", facts=sender(reply_to=["x@mail.friend.test"]))),
     ("reply_to_mismatch", message("Hi", facts=sender(reply_to=["x@other.test"],
