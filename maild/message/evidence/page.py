@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 from maild.message.evidence.computed import FORMATTING, INLINE, Colours, Computed, compute
 from maild.message.evidence.styles import SCOPE_LOOK, UNRULED, Sheets, Style
+from maild.message.html_lines import BLOCKS, LINES
 from maild.message.html_tokens import HtmlToken, TokenKind, html_tokens, read_attributes
 
 MAX_TAGS: Final = 3000
@@ -25,12 +26,7 @@ MAX_REOPENED: Final = 8
 _VOID = frozenset(
     "area base basefont br col embed frame hr img input link meta param source track wbr".split()
 )
-_BLOCKS = frozenset(
-    """address article aside blockquote body center details dialog dir div dl dd dt fieldset figcaption figure footer
-    form h1 h2 h3 h4 h5 h6 header hr html legend li main menu nav ol p pre section summary table tbody td tfoot th thead
-    tr ul""".split()
-)
-_ENDS_P = _BLOCKS - frozenset(["body", "html", "td", "th", "tr", "tbody", "thead", "tfoot", "legend"])
+_ENDS_P = BLOCKS - frozenset(["body", "html", "td", "th", "tr", "tbody", "thead", "tfoot", "legend"])
 _HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
 _TABLE = frozenset("table tbody thead tfoot tr td th caption".split())
 _SCOPE = frozenset("table td th caption html button object".split())
@@ -208,7 +204,9 @@ class _PageReader:
             if token.end - token.start > 12:
                 self._unseen.append(Unseen(token.start, token.end, "comment"))
         elif token.name in ("textarea", "xmp"):
+            self._begin(token)
             self._text(token.content, token.content_end)
+            self._end(token)
         elif token.name != "style" and token.content_end > token.content:
             self._unseen.append(Unseen(token.content, token.content_end, f"<{token.name}>"))
 
@@ -232,7 +230,7 @@ class _PageReader:
 
     def _begin(self, token: HtmlToken) -> None:
         name = token.name
-        if name in _BLOCKS or name == "br":
+        if name in LINES or name == "br":
             self._breaks = True
         self._end_before(name)
         if self._again and (name in INLINE or name == "img"):
@@ -306,7 +304,7 @@ class _PageReader:
 
     def _end(self, token: HtmlToken) -> None:
         name = token.name
-        if name in _BLOCKS:
+        if name in LINES:
             self._breaks = True
         if name == "a":
             self._end_link(token.end)
@@ -318,10 +316,10 @@ class _PageReader:
             self._close_within(name, _IN_TABLE - {name})
         elif name in FORMATTING:
             self._close_within(name, _SCOPE, keeps=name)
-        elif name in _BLOCKS:
+        elif name in BLOCKS:
             self._close_within(name, _SCOPE)
         else:  # a browser stops at any block
-            self._close_within(name, _BLOCKS)
+            self._close_within(name, BLOCKS)
 
     def _close_within(self, name: str, scope: frozenset[str], keeps: str = "") -> None:
         """End the innermost element of that name, and what is open in it, unless one of `scope` lies between."""

@@ -1,8 +1,8 @@
 """What a page says, read in more than one way, for who hides words hides them from one of the ways.
 
 What a person sees and what nobody sees are read apart, and both together as a program gets them: an order may be half
-in sight. Text in which only a tag stands between two letters is read as it stands (`Ig<b>nore</b>`) and with a blank
-there (`a<wbr>Ignore`).
+in sight. Text in which only a tag stands between two letters is read as it stands (`Ig<b>nore</b>`) and with a line
+end there (`a<wbr>Ignore`).
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class _Piecing:
         ):
             return ""
         self.has_joints = True
-        return " " if self._is_apart else ""
+        return "\n" if self._is_apart else ""
 
     def _joins(self, before: int, behind: int) -> bool:
         return bool(_GLUES.match(self._html, before) and _GLUES.match(self._html, behind))
