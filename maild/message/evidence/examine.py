@@ -354,7 +354,8 @@ class _Examination:
     def _links(self, html: str, page: Page) -> None:
         self._is_cut = self._is_cut or len(page.links) > MAX_LINKS
         for link in page.links[:MAX_LINKS]:
-            runs = [run for run in page.runs[link.first : link.last] if run.why is None]
+            # Of mail programs some show SVG, and most do not.
+            runs = [run for run in page.runs[link.first : link.last] if run.why in (None, "<svg>")]
             shown = "".join(html[run.start : run.end] for run in runs)[:600]
             for fact in link_facts(" ".join(unescape(shown).split()), link.href, self._author_domain):
                 self._items.append(

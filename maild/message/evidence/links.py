@@ -33,6 +33,8 @@ _MARKDOWN = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _PLAIN_URL = re.compile(r"https?://([a-z0-9.-]+)(?=[/?#][\x21-\x7e]*\Z|\Z)", re.ASCII | re.IGNORECASE)
+# Browsers take any number of slashes, also none, and either kind (URL Standard, "special authority slashes state").
+_AUTHORITY = re.compile(r"(https?:)[/\\]*+|[/\\]{2,}+", re.IGNORECASE)
 _EXECUTABLE_NAMES = frozenset(
     ["zip", "py", "sh", "md", "rs", "mov", "pl", "ps", "so"]
 )  # names of files, and domains
@@ -67,6 +69,12 @@ def link_facts(shown: str, href: str, author_domain: str | None) -> list[LinkFac
     if author_domain is None or not are_related(named, author_domain):
         found.append(LinkFact("link_text_mismatch", named, parts.host))
     return found
+
+
+def resolved(href: str, base: str) -> str:
+    """Where a link leads in a page whose `<base>` says so: a host, which a path alone leaves as it is."""
+    is_relative = not _scheme(href) and not _AUTHORITY.match(_without_blanks(href[:MAX_URL_CHARS]))
+    return base if base and is_relative else href
 
 
 def shown_host(text: str) -> str | None:
@@ -140,15 +148,20 @@ def _scheme(href: str) -> str:
     return "" if found is None else re.sub(r"[\s\x00-\x20]", "", found[1]).lower()
 
 
+def _without_blanks(href: str) -> str:
+    return re.sub(r"[\t\r\n]", "", href).strip()
+
+
 def _split(href: str) -> _Parts | None:
     if (plain := _PLAIN_URL.match(href)) is not None and len(href) <= MAX_URL_CHARS:
         host = plain[1].lower().rstrip(".")
         return _Parts(host, False, _is_address(host)) if host else None
-    href = re.sub(r"[\t\r\n]", "", href).strip()
-    if len(href) > MAX_URL_CHARS or not re.match(r"(?:https?:)?[/\\]{2}", href, re.IGNORECASE):
+    href = _without_blanks(href)
+    lead = _AUTHORITY.match(href)
+    if len(href) > MAX_URL_CHARS or lead is None:
         return None
     try:
-        parts = urlsplit(href.replace("\\", "/"))
+        parts = urlsplit(f"{lead[1] or ''}//{href[lead.end() :]}".replace("\\", "/"))
         host = unquote(parts.hostname or "").lower().rstrip(".")
     except ValueError:
         return None

@@ -12,6 +12,7 @@ import re
 from typing import Final, NamedTuple
 
 from maild.message.evidence.computed import FORMATTING, INLINE, Colours, Computed, compute
+from maild.message.evidence.links import MAX_URL_CHARS, resolved
 from maild.message.evidence.styles import SCOPE_LOOK, UNRULED, Sheets, Style
 from maild.message.html_lines import BLOCKS, LINES
 from maild.message.html_tokens import HtmlToken, TokenKind, html_tokens, read_attributes
@@ -163,6 +164,7 @@ class _PageReader:
         self._open: dict[str, int] = {}  # how many of a name are
         self._again: list[_Element] = []  # formatting that goes on in the next block
         self._link: tuple[int, str, int] | None = None
+        self._base = ""
         self._breaks = False
         self._is_cut = False
         # Without a doctype a table may stand in a paragraph (HTML, "quirks mode").
@@ -171,7 +173,7 @@ class _PageReader:
     def read(self) -> None:
         html = self._html
         tags = 0
-        # A sheet holds for what stands before it too.
+        # A sheet holds for what stands before it too, and so does a base.
         tokens: list[HtmlToken] = []
         for token in html_tokens(html):
             if token.kind is not _TEXT:
@@ -181,6 +183,8 @@ class _PageReader:
                     break
                 if token.name == "style" and token.kind is TokenKind.RAW:
                     self._sheets.add(html[token.content : token.content_end])
+                elif token.name == "base" and not self._base:
+                    self._base = read_attributes(token.attributes).get("href", "").strip()[:MAX_URL_CHARS]
             elif len(tokens) >= MAX_TOKENS:
                 self._is_cut = True
                 break
@@ -247,8 +251,12 @@ class _PageReader:
             return
         if name == "a":
             self._end_link(token.start)
-            self._link = (token.start, tag.attributes.get("href", ""), len(self._runs))
+            self._link = (token.start, self._target(tag.attributes), len(self._runs))
         self._push(tag)
+
+    def _target(self, attributes: dict[str, str]) -> str:
+        href = attributes.get("href", attributes.get("xlink:href"))  # SVG's, until SVG 2
+        return "" if href is None else resolved(href, self._base)
 
     def _read_tag(self, name: str, raw: str) -> _Tag:
         attributes = read_attributes(raw) if raw.strip(" /\t\r\n") else {}

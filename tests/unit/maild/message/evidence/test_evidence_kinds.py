@@ -61,6 +61,20 @@ FOUND: list[tuple[Kind, str, Examined]] = [
     ("first_time_sender", "low", message("Hi", facts=sender(is_known=False))),
     ("link_text_mismatch", "medium", message(None, '<a href="https://evil.test/">https://bank.test</a>')),
     ("link_text_mismatch", "medium", message("See [bank.test](https://evil.test/).")),
+    *[
+        ("link_text_mismatch", "medium", message(None, html))
+        for html in (
+            '<a href="https:////evil.test/x">bank.test</a>',
+            '<a href="https:/evil.test/x">bank.test</a>',
+            '<a href="HTTPS:\\\\\\evil.test/x">bank.test</a>',
+            '<a href="https:evil.test/x">bank.test</a>',
+            '<a href="///evil.test/x">bank.test</a>',
+            '<base href="https://evil.test/"><a href="x">bank.test</a>',
+            '<a href="/x">bank.test</a><base target=_top><base href="https:///evil.test">',
+            '<base href="https://evil.test/x"><a href="">bank.test</a>',
+            '<svg><a xlink:href="https://evil.test/x"><text>bank.test</text></a></svg>',
+        )
+    ],
     ("link_ip", "low", message(None, '<a href="http://0x7f.1/">here</a>')),
     ("link_userinfo", "low", message(None, '<a href="https://bank.test@evil.test/">here</a>')),
     ("link_punycode", "low", message(None, '<a href="https://xn--pypal-4ve.test/">here</a>')),
@@ -104,6 +118,17 @@ MISSED: list[tuple[Kind, Examined]] = [
     ("link_text_mismatch", message(None, '<a href="https://www.bank.test/x">bank.test</a>')),
     ("link_text_mismatch", message(None, '<a href="https://click.mailer.test/x">friend.test</a>')),
     ("link_text_mismatch", message(None, '<a href="https://evil.test/">notes.md</a>')),
+    *[
+        ("link_text_mismatch", message(None, html))
+        for html in (
+            '<base href="https://evil.test/"><a name="x">bank.test</a>',
+            '<base href="https://evil.test/"><a href="//bank.test/x">bank.test</a>',
+            '<base href="https://bank.test/"><base href="https://evil.test/"><a href="x">bank.test</a>',
+            '<base href="x"><a href="y">bank.test</a>',
+            '<a href="https://">bank.test</a>',
+            '<a href="https:////bank.test/x">bank.test</a>',
+        )
+    ],
     ("link_scheme", message(None, '<a href="mailto:a@b.test">here</a>')),
     ("markdown_reference", message("see [the list](https://a.test/)")),
     ("remote_image_with_data", message(None, '<img src="https://a.test/logo.png?v=3">')),

@@ -33,6 +33,7 @@ BOMBS = {
     "inline functions": bomb("x:url(a;b);", '<p style="', '">x'),
     "signs that are no style": bomb(";/!", '<p style="', '">x'),
     "links": bomb("<a href=http://1.2.3.4/>paypal.com</a>"),
+    "links below one base": bomb("<a href=x>paypal.com</a>", f"<base href='https://a.test/{'x' * 100_000}'>"),
     "images": bomb("<img src='http://a.test/?d=0123456789012345678901234567890123'>"),
     "zero width": bomb("a\u200b"),
     "tag characters": bomb("\U000e0041 "),
