@@ -19,6 +19,8 @@ _RAW_END = {
     name: re.compile(rf"</{name}[\s/>]", re.IGNORECASE)
     for name in ("script", "style", "title", "template", "textarea", "iframe", "noembed", "noframes", "xmp")
 }
+_NO_COMMENT = re.compile(r"<!---?>")
+_COMMENT_END = re.compile(r"--!?>")  # also with the "!" (HTML, "comment end bang state")
 _NAMED = re.compile(r"""([^\s"'<>/=]++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'>]++)))?""", re.DOTALL)
 MAX_ATTRIBUTES = 50  # of a tag; the rest is not read
 # html.unescape makes an int of any number of digits, and Python refuses long ones.
@@ -101,8 +103,12 @@ def _token(kind: TokenKind, start: int, end: int, name: str = "", attributes: st
 
 def _skip_declaration(html: str, mark: int) -> int:
     if html.startswith("<!--", mark):
-        # Also `<!-->`, and Outlook's `<!--[if …]>` whose content no other program shows.
-        return _after(html, "-->", mark + 2)
+        # HTML, "comment start state": `<!-->` and `<!--->` are whole. What stands in Outlook's `<!--[if …]>` no other
+        # program shows.
+        if (whole := _NO_COMMENT.match(html, mark)) is not None:
+            return whole.end()
+        found = _COMMENT_END.search(html, mark + len("<!--"))
+        return len(html) if found is None else found.end()
     return _after(html, ">", mark)
 
 

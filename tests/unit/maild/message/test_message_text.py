@@ -51,6 +51,8 @@ from tests.support.work import Bomb, assert_proportional, bomb
         ("<span style='color:red'>x</span>", "x"),
         ("a<hr>b", "a\n\n---\n\nb"),
         ("zero\u200bwidth\u00ad\ud800", "zerowidth"),
+        ("Hello <!-- x --!> SHOWN", "Hello SHOWN"),
+        ("a<!-->b<!--->c<!--!>d-->e<!----!>f<!-- <!--!>g", "abcefg"),
     ],
 )
 def test_html_to_text(html: str, text: str) -> None:
@@ -89,6 +91,7 @@ def quotes(html: str) -> str:
         (bomb("<p style='display:none'>"), nothing),
         (bomb("</", after=">"), as_it_is),
         (bomb("<!"), as_it_is),
+        (bomb("<!-- --!"), as_it_is),
     ],
 )
 def test_html_takes_work_in_proportion(html: Bomb[str], shown: Callable[[str], str]) -> None:
