@@ -3,8 +3,8 @@
 It reads the tokens of the raw markup (html_tokens.py), and is as linear as they are. Nothing here makes HTML safe to
 show; it only makes it readable.
 
-What a browser would not show is left out: scripts, styles, titles, `display:none` (hidden text is how
-an author talks to a program behind its owner's back).
+What a browser would not show is left out: scripts, styles, titles, `display:none` (hidden text is how an author talks
+to a program behind its owner's back). Lines end where a browser ends them, by element or by the element's own style.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from maild.message.html_lines import BOXES, LINES
 from maild.message.html_tokens import TokenKind, html_tokens, unescape
 
 MAX_HTML_CHARS: Final = 1_000_000
@@ -25,56 +26,14 @@ _HIDDEN = re.compile(r"display\s*+:\s*+none|visibility\s*+:\s*+hidden|mso-hide\s
 _INDENTED = re.compile(
     r"margin: ?0(?:px)? 0(?:px)? 0(?:px)? 40px; ?border: ?none; ?padding: ?0(?:px)?;?\Z", re.IGNORECASE
 )
+_DISPLAY = re.compile(r"(?<![\w-])display\s*+:\s*+([a-z-]++)", re.IGNORECASE)
+# Values of `display` of which browsers make lines of their own.
+_LINE_DISPLAYS = frozenset("block flex flow-root grid list-item table table-caption table-row".split())
 _BLANKS = re.compile(r"[ \t\n\r\f]+")
 _UNSHOWN = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f\u200b\u2060\ufeff\u00ad\u034f\ud800-\udfff]+")
 
-_PARAGRAPHS = frozenset(
-    [
-        "p",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "ul",
-        "ol",
-        "dl",
-        "hr",
-        "blockquote",
-        "pre",
-        "table",
-        "figure",
-        "fieldset",
-        "form",
-    ]
-)
-_LINES = frozenset(
-    [
-        "div",
-        "tr",
-        "li",
-        "dt",
-        "dd",
-        "section",
-        "article",
-        "header",
-        "footer",
-        "main",
-        "nav",
-        "aside",
-        "address",
-        "center",
-        "caption",
-        "figcaption",
-        "body",
-        "html",
-        "option",
-        "legend",
-        "details",
-        "summary",
-    ]
-)
+_PARAGRAPHS = frozenset("blockquote dl fieldset figure form h1 h2 h3 h4 h5 h6 hr ol p pre table ul".split())
+_SHOWN_RAW = frozenset(["textarea", "xmp"])
 _VOID = frozenset(
     ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "wbr"]
 )
@@ -94,6 +53,8 @@ def html_to_text(html: str) -> str:
             writer.open(token.name, token.attributes)
         elif token.kind is TokenKind.CLOSE:
             writer.close(token.name)
+        elif token.kind is TokenKind.RAW and token.name in _SHOWN_RAW:
+            writer.raw(token.name, token.attributes, html[token.content : token.content_end])
     return writer.result()
 
 
@@ -109,7 +70,10 @@ class _TextWriter:
         self._blockquotes: list[bool] = []  # those that are open: does each quote?
         self._pre = 0
         self._lists: list[int | None] = []  # the last number of an ordered list
-        self._link: tuple[str, int, int] | None = None  # url, and where its text began
+        self._link = ""  # its url
+        self._link_begin: tuple[int, int] | None = None  # line and column of the first word in it
+        self._is_marked = False  # the line has the mark of a list's item alone
+        self._boxes: dict[str, list[bool]] = {}  # by name, from the outermost on a line: is each on one?
         self._hidden: tuple[str, int] | None = None  # element, depth of its own name
 
     def text(self, raw: str) -> None:
@@ -132,19 +96,15 @@ class _TextWriter:
             if name == self._hidden[0]:
                 self._hidden = (name, self._hidden[1] + 1)
             return
-        if attributes and name not in _VOID and _is_hidden(attributes):
+        style = _attribute(attributes, "style") if "style" in attributes.lower() else ""
+        if style and name not in _VOID and _HIDDEN.search(style):
             self._hidden = (name, 1)
-            return
-        if name == "br":
+        elif name == "br":
             self._line_end(at_least=0)
-        elif name == "a":
-            self._link = (_attribute(attributes, "href"), len(self._lines), len(self._line))
-        elif name == "img":
-            self._image(attributes)
-        elif name in ("td", "th"):
-            self._is_spaced = True
-        elif name in _PARAGRAPHS or name in _LINES:
+        elif name in _PARAGRAPHS or (name in LINES and name not in BOXES):
             self._open_block(name, attributes)
+        else:
+            self._open_inline(name, attributes, is_line=bool(style) and _display(style) in _LINE_DISPLAYS)
 
     def close(self, name: str) -> None:
         if self._hidden is not None:
@@ -154,16 +114,19 @@ class _TextWriter:
             return
         if name == "a":
             self._end_link()
-        elif name == "p" or name in _PARAGRAPHS:
-            self._block(2 if not (name in ("ul", "ol") and len(self._lists) > 1) else 1)
-            if name == "blockquote":
-                self._quotes -= self._blockquotes.pop() if self._blockquotes else 0
-            elif name == "pre":
-                self._pre = max(0, self._pre - 1)
-            elif name in ("ul", "ol") and self._lists:
-                self._lists.pop()
-        elif name in _LINES:
-            self._block(1)
+        elif name in BOXES:
+            self._is_spaced = True
+        elif name in _PARAGRAPHS or name in LINES:
+            self._close_block(name)
+        if self._boxes.get(name) and self._boxes[name].pop():
+            self._begin_line()
+
+    def raw(self, name: str, attributes: str, content: str) -> None:
+        """An element whose content is text as it stands, but for references in a textarea."""
+        self.open(name, attributes)
+        if self._hidden is None:
+            self._preformatted(_unescape(content) if name == "textarea" else _shown(content))
+        self.close(name)
 
     def result(self) -> str:
         self._end_link()
@@ -186,6 +149,36 @@ class _TextWriter:
         elif name == "li":
             self._item()
 
+    def _close_block(self, name: str) -> None:
+        is_nested_list = name in ("ul", "ol") and len(self._lists) > 1
+        self._block(2 if name in _PARAGRAPHS and not is_nested_list else 1)
+        if name == "blockquote":
+            self._quotes -= self._blockquotes.pop() if self._blockquotes else 0
+        elif name == "pre":
+            self._pre = max(0, self._pre - 1)
+        elif name in ("ul", "ol") and self._lists:
+            self._lists.pop()
+
+    def _open_inline(self, name: str, attributes: str, *, is_line: bool) -> None:
+        if name in BOXES:
+            self._is_spaced = True
+        if is_line:
+            self._begin_line()
+        if name == "a":
+            self._link, self._link_begin = _attribute(attributes, "href"), None
+        if name == "img":
+            self._image(attributes)
+            if is_line:
+                self._begin_line()
+        elif name not in _VOID and (is_line or self._boxes.get(name)):
+            self._boxes.setdefault(name, []).append(is_line)
+
+    def _begin_line(self) -> None:
+        """With the next word, which leaves the line to what a link adds to it."""
+        if not self._is_marked:
+            self._breaks = max(self._breaks, 1)
+            self._is_spaced = False
+
     def _item(self) -> None:
         indent = "  " * (min(len(self._lists), _MAX_LIST_DEPTH) - 1)
         if self._lists and (last := self._lists[-1]) is not None:
@@ -193,7 +186,7 @@ class _TextWriter:
             self._put(f"{indent}{last + 1}.")
         else:
             self._put(f"{indent}-")
-        self._is_spaced = True
+        self._is_spaced = self._is_marked = True
 
     def _image(self, attributes: str) -> None:
         alternative = _BLANKS.sub(" ", _attribute(attributes, "alt")).strip(" ")
@@ -201,14 +194,13 @@ class _TextWriter:
             self._put(f"[{alternative}]")
 
     def _end_link(self) -> None:
-        if self._link is None:
-            return
-        url, line, column = self._link
-        self._link = None
+        url, begin = self._link, self._link_begin
+        self._link, self._link_begin = "", None
         if not url.lower().startswith(("http://", "https://", "mailto:")) or len(url) > _MAX_URL_CHARS:
             return
-        if len(self._lines) == line and len(self._line) == column:
+        if begin is None:
             return  # a link around nothing that is shown
+        line, column = begin
         shown = "".join(self._line[column:]).strip() if len(self._lines) == line else ""
         url = re.sub(r"[\s\x00-\x1f]", "", url)
         target = url[7:] if url[:7].lower() == "mailto:" else url
@@ -231,7 +223,9 @@ class _TextWriter:
             self._breaks = 0
         elif self._is_spaced and self._line:
             self._line.append(" ")
-        self._is_spaced = False
+        self._is_spaced = self._is_marked = False
+        if self._link and self._link_begin is None:
+            self._link_begin = len(self._lines), len(self._line)
         self._line.append(text)
 
     def _block(self, breaks: int) -> None:
@@ -256,12 +250,17 @@ class _TextWriter:
 
 
 def _unescape(raw: str) -> str:
-    raw = unescape(raw).replace("\u00a0", " ")
+    return _shown(unescape(raw).replace("\u00a0", " "))
+
+
+def _shown(raw: str) -> str:
     return raw if raw.isascii() and raw.isprintable() else _UNSHOWN.sub("", raw)
 
 
-def _is_hidden(attributes: str) -> bool:
-    return "style" in attributes.lower() and bool(_HIDDEN.search(_attribute(attributes, "style")))
+def _display(style: str) -> str:
+    """The last one that the style gives, as the last one holds."""
+    given = _DISPLAY.findall(style)
+    return given[-1].lower() if given else ""
 
 
 def _attribute(attributes: str, name: str) -> str:
