@@ -197,6 +197,7 @@ class _Examination:
 
     def _marks(self, view: str, words: str, marks: Iterable[Mark], found: Sequence[Hit]) -> None:
         """Invisible characters; those in words that tell a program what to do conceal them."""
+        found = [one for one in found if one.group != SENDING]
         for mark in marks:
             if mark.kind in ("tag_characters", "variation_smuggling"):
                 self._hidden_chars += mark.end - mark.start
@@ -211,10 +212,7 @@ class _Examination:
         if mark.kind == "variation_smuggling":
             return self._directs(variation_bytes(words[mark.start : mark.end]))
         reach = SEND_LOOK if mark.kind == "bidi_control" else 1
-        return any(
-            hit.group != SENDING and hit.start - reach <= mark.start and mark.end <= hit.end + reach
-            for hit in found
-        )
+        return any(hit.start - reach <= mark.start and mark.end <= hit.end + reach for hit in found)
 
     def _directs(self, words: str) -> bool:
         folded = self._folding.fold(words[:MAX_WORDS_CHARS])
@@ -290,11 +288,12 @@ class _Examination:
         return _Reading(pieced, text, folded, InHtml(folded, pieced), folded_hits(folded))
 
     def _html_marks(self, html: str, reading: _Reading) -> None:
+        found = [one for one in reading.found if one.group != SENDING]
         for mark in invisible_marks(reading.text, reading.folded.whole_characters):
             start, end = reading.pieced.span(mark.start, mark.end)
             if mark.kind in ("tag_characters", "variation_smuggling"):
                 self._hidden_chars += mark.end - mark.start
-            directive = self._is_telling(mark, reading.text, reading.found)
+            directive = self._is_telling(mark, reading.text, found)
             self._items.append(
                 finding(mark.kind, "html", html, start, end, directive=directive, why=mark.why)
             )

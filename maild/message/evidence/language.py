@@ -52,8 +52,8 @@ class Hit(NamedTuple):
 
 
 def hits(text: str, characters: Set[str] | None = None) -> list[Hit]:
-    """What the folded text says to a program, by place; at most MAX_HITS. Total and linear. `characters`: those that
-    the text has, where they are known."""
+    """What the folded text says to a program, by place; at most MAX_HITS beside those of SENDING, of which every verb
+    is one. Total and linear. `characters`: those that the text has, where they are known."""
     if len(text) < 4:
         return []
     clauses = _Clauses(text)
@@ -63,18 +63,26 @@ def hits(text: str, characters: Set[str] | None = None) -> list[Hit]:
         _gather(found, _apart(text, clauses, runs), clauses)
     if not text.isascii() and _UNSPACED.search(text if characters is None else "".join(characters)):
         _gather(found, _unspaced(text, clauses), clauses)
-    return sorted(found, key=lambda one: (one.start, one.end, one.group, one.id))[:MAX_HITS]
+    orders = sorted((one for one in found if one.group != SENDING), key=_place)[:MAX_HITS]
+    return sorted([*orders, *(one for one in found if one.group == SENDING)], key=_place)
+
+
+def _place(hit: Hit) -> tuple[int, int, str, str]:
+    return hit.start, hit.end, hit.group, hit.id
 
 
 def _gather(found: set[Hit], more: Iterator[Hit], clauses: _Clauses) -> None:
-    """Take these in, but for those behind the clause in which there are enough: no phrase goes back before its own."""
+    """Take these in, but for those behind the clause in which there are enough: no phrase goes back before its own.
+    Verbs of sending, of which any text may have many, leave the others their room."""
     until = None
+    count = sum(one.group != SENDING for one in found)
     for one in more:
         if until is not None and one.start >= until:
             return
+        count += one.group != SENDING and one not in found
         found.add(one)
-        if until is None and len(found) >= MAX_HITS:
-            until = clauses.around(max(each.start for each in found))[1]
+        if until is None and count >= MAX_HITS:
+            until = clauses.around(max(each.start for each in found if each.group != SENDING))[1]
 
 
 def folded_hits(folded: Folded) -> list[Hit]:

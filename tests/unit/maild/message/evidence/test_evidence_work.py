@@ -54,6 +54,7 @@ BOMBS = {
     ),
     "beginnings of orders": bomb("ignore you forget do not send "),
     "verbs far from addresses": bomb("x@y.test ", "forward ignore previous instructions " + " " * 200),
+    "verbs between marks": bomb("forward a\u200bb "),
     "letters apart in one clause": bomb("a b c d e  "),
     "odd styles": bomb("\\64isplay:none;", '<p style="', '">x'),
     "odd sheets": bomb("p{\\64isplay:none}", "<style>", "</style><p>x"),

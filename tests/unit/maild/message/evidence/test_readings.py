@@ -30,6 +30,7 @@ HIDDEN = [
      ["all ", FILLING[len(NONE) : -len("</span>")], "instructions"]),
     (f"<p>Hi</p><xmp style='font-size:0'>{ORDER}</xmp>", [ORDER]),
     (f"<p>Hi</p><textarea hidden>{ORDER}</textarea>", [ORDER]),
+    (f"<p>Hi</p>{TINY}{'send ' * 300}{ORDER}</span>", ["send " * 300 + ORDER]),
     (f"Please send us {TINY}your password</span> today", ["your password"]),
 ]  # fmt: skip
 
