@@ -43,7 +43,7 @@ def written_thread(
 ) -> str | None:
     """The same of a message whose header says what it answers."""
     parsed, inbox_id = written.found.parsed, submission.request.inboxId
-    known = threads.by_message_ids(tx, inbox_id, named_messages(parsed.in_reply_to, parsed.references))
+    known = threads.by_message_ids(tx, inbox_id, named_messages(parsed.answered, parsed.references))
     base, is_reply = base_subject(parsed.subject)
     if known is None and is_reply and recipients:
         correspondent = normalize(recipients[0][1])

@@ -61,7 +61,7 @@ def incoming_message(
 def references(incoming: IncomingMessage) -> list[str]:
     """The Message-IDs that may name a known thread, the likeliest first."""
     parsed = incoming.digest.parsed
-    return named_messages(parsed.in_reply_to, parsed.references)
+    return named_messages(parsed.answered, parsed.references)
 
 
 def clues_of(incoming: IncomingMessage) -> ConversationClues:

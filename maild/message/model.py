@@ -53,8 +53,9 @@ class ParsedMessage:
     The header section is raw[header_start:header_length], with the blank line; of what stands before
     it (blank lines, a byte order mark) nothing is read. `from_` is the one author, or None with a defect when
     there is none, several, or a form that two readers would read differently. `html_alone`: of the html what no text
-    stands for. `authors`: whom From names together;
-    that is `from_` alone where there is one. Message ids keep their angle brackets; `references` are the newest 100.
+    stands for. `authors`: whom From names together; that is `from_` alone where there is one. Message ids keep their
+    angle brackets; `answered` are the first ten of In-Reply-To, `references` a hundred at most, the first and the
+    newest.
     """
 
     headers: Headers
@@ -67,7 +68,7 @@ class ParsedMessage:
     reply_to: tuple[Mailbox, ...]
     subject: str
     message_id: str | None
-    in_reply_to: str | None
+    answered: tuple[str, ...]
     references: tuple[str, ...]
     text: tuple[Slice, ...]
     html: tuple[Slice, ...]
@@ -75,3 +76,8 @@ class ParsedMessage:
     attachments: tuple[AttachmentPart, ...]
     is_auto_reply: bool
     defects: tuple[str, ...]
+
+    @property
+    def in_reply_to(self) -> str | None:
+        """The one id of In-Reply-To that is shown."""
+        return self.answered[0] if self.answered else None

@@ -13,6 +13,7 @@ from typing import Final
 
 from maild.message.author import find_author, named_authors
 from maild.message.auto_reply import is_auto_reply
+from maild.message.comments import without_comments
 from maild.message.decode import decode_charset, decode_prefix, decode_slice, decode_stream
 from maild.message.encoded_words import readable
 from maild.message.flowed import unflow
@@ -31,6 +32,7 @@ from maild.message.model import AttachmentPart, Mailbox, ParsedMessage, Slice
 from maild.message.octets import Buffer, RawMessage
 
 __all__ = [
+    "MAX_ANSWERED",
     "MAX_DEPTH",
     "MAX_HEADER_BYTES",
     "MAX_PARTS",
@@ -48,6 +50,7 @@ __all__ = [
     "read_text",
 ]
 
+MAX_ANSWERED: Final = 10  # RFC 5322 §3.6.4: ids of In-Reply-To
 MAX_REFERENCES: Final = 100
 _OCTETS_PER_CHAR = 12  # the longest: four octets of UTF-8, three of quoted-printable each
 _OCTETS_PER_CHAR_MOSTLY = 2  # so much is tried first
@@ -89,8 +92,8 @@ def parse(raw: RawMessage, guesser: Guesser | None = None) -> ParsedMessage:
         cc=_mailboxes(headers, "cc", guesser),
         reply_to=_mailboxes(headers, "reply-to", guesser),
         subject=subject,
-        message_id=_own_id(headers.get("message-id")),
-        in_reply_to=_own_id(headers.get("in-reply-to")),
+        message_id=next(iter(_ids(headers.get("message-id"))), None),
+        answered=tuple(dict.fromkeys(_ids(headers.get("in-reply-to"))))[:MAX_ANSWERED],
         references=_references(headers.get("references")),
         text=tuple(indexer.text),
         html=tuple(indexer.html),
@@ -154,16 +157,19 @@ def _mailboxes(headers: Headers, name: str, guesser: Guesser) -> tuple[Mailbox, 
     return parse_mailboxes(values[0] if len(values) == 1 else ", ".join(values), guesser)
 
 
-def _own_id(value: str | None) -> str | None:
-    """The first `<id>`; a value that is nothing but an id gets its brackets."""
+def _ids(value: str | None) -> list[str]:
+    """Each `<id>` that stands in no comment; a value that is nothing but an id gets its brackets."""
     if value is None:
-        return None
-    found = _MSG_ID.search(value)
-    if found is not None:
-        return found[0]
-    value = value.strip()
-    return f"<{value}>" if _BARE_ID.fullmatch(value) else None
+        return []
+    value = without_comments(value).strip()
+    found: list[str] = _MSG_ID.findall(value)
+    if found:
+        return found
+    return [f"<{value}>"] if _BARE_ID.fullmatch(value) else []
 
 
 def _references(value: str | None) -> tuple[str, ...]:
-    return tuple(_MSG_ID.findall(value)[-MAX_REFERENCES:]) if value else ()
+    ids = _MSG_ID.findall(without_comments(value)) if value else []
+    if len(ids) <= MAX_REFERENCES:
+        return tuple(ids)
+    return (ids[0], *ids[1 - MAX_REFERENCES :])  # the first names the thread

@@ -47,10 +47,11 @@ def reply_references(
     return (ids[0], *ids[-(cap - 1) :])
 
 
-def named_messages(in_reply_to: str | None, references: Sequence[str]) -> list[str]:
-    """The Message-IDs by which a message may name its conversation, the likeliest first, LOOK_FOR at most."""
-    newest_first = [*([in_reply_to] if in_reply_to else []), *reversed(references)]
-    return list(dict.fromkeys(newest_first))[:LOOK_FOR]
+def named_messages(answered: Sequence[str], references: Sequence[str]) -> list[str]:
+    """The Message-IDs by which a message may name its conversation, the likeliest first, LOOK_FOR at most. The first of
+    References, which clients keep where they shorten it, is among them. `answered`: the ids of In-Reply-To."""
+    ids = list(dict.fromkeys([*answered, *reversed(references)]))
+    return list(dict.fromkeys([*ids[: LOOK_FOR - 1], *references[:1], *ids]))[:LOOK_FOR]
 
 
 def base_subject(subject: str) -> tuple[str, bool]:

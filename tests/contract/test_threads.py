@@ -92,6 +92,25 @@ async def test_references_join_the_newest_first(maild: Running, bot: dict[str, A
     assert named["threadId"] == old["threadId"]
 
 
+async def test_a_reply_joins_by_any_id_that_it_answers(maild: Running, bot: dict[str, Any]) -> None:
+    first = await maild.received(bot, mail("one", number=1))
+    for number, value in (
+        (2, "<unknown@x.test> <1@elsewhere.test>"),
+        (3, "(from <ada@x.test> at noon) <1@elsewhere.test>"),
+    ):
+        joined = await maild.received(bot, mail("more", number=number, In_Reply_To=value))
+        assert joined["threadId"] == first["threadId"]
+        assert joined["inReplyTo"] == ("<unknown@x.test>" if number == 2 else "<1@elsewhere.test>")
+
+
+async def test_the_first_reference_is_found_behind_many(maild: Running, bot: dict[str, Any]) -> None:
+    first = await maild.received(bot, mail("one", number=1))
+    newer = "".join(f"\n <unknown{n}@x.test>" for n in range(150))
+    joined = await maild.received(bot, mail("more", number=2, References=f"<1@elsewhere.test>{newer}"))
+    assert joined["threadId"] == first["threadId"]
+    assert joined["references"][0] == "<1@elsewhere.test>" and len(joined["references"]) == 100
+
+
 async def test_a_reply_by_subject_needs_prefix_correspondent_and_time(start: Start) -> None:
     clock = ManualClock()
     maild = await start(clock=clock)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from maild.message.parse import (
+    MAX_ANSWERED,
     MAX_DEPTH,
     MAX_HEADER_BYTES,
     MAX_PARTS,
@@ -309,16 +310,36 @@ def test_a_huge_header_section_is_read_from_its_beginning() -> None:
     assert text_of(raw, message) == "body"
 
 
-def test_ids_keep_brackets_and_references_keep_the_newest() -> None:
+def test_ids_keep_brackets_and_references_keep_the_first_and_the_newest() -> None:
     many = " ".join(f"<{n}@x>" for n in range(250))
     message = parse(
         f"Message-ID: bare@x\r\nIn-Reply-To: Your mail <p@x> of today\r\nReferences: {many}\r\n\r\n".encode()
     )
     assert message.message_id == "<bare@x>"
     assert message.in_reply_to == "<p@x>"
-    assert len(message.references) == MAX_REFERENCES
-    assert message.references[-1] == "<249@x>"
+    assert message.references == ("<0@x>", *(f"<{n}@x>" for n in range(250 - MAX_REFERENCES + 1, 250)))
     assert parse(b"Message-ID: two words\r\n\r\n").message_id is None
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("<a@x>", ("<a@x>",)),
+        ("<a@x> <b@x>", ("<a@x>", "<b@x>")),
+        ("<a@x><a@x>, <b@x>", ("<a@x>", "<b@x>")),
+        ("(from <j@x> at noon) <a@x> (not <b@x>)", ("<a@x>",)),
+        ("bare@x (a comment)", ("<bare@x>",)),
+        ("(only <j@x>)", ()),
+        ("", ()),
+        (" ".join(f"<{n}@x>" for n in range(50)), tuple(f"<{n}@x>" for n in range(MAX_ANSWERED))),
+    ],
+)
+def test_what_a_message_answers_stands_outside_comments(value: str, expected: tuple[str, ...]) -> None:
+    """RFC 5322 §3.6.4."""
+    message = parse(crlf(f"In-Reply-To: {value}\nReferences: (not <c@x>) <r@x>\n\n"))
+    assert message.answered == expected
+    assert message.in_reply_to == (expected[0] if expected else None)
+    assert message.references == ("<r@x>",)
 
 
 @pytest.mark.parametrize(

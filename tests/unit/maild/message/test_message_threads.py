@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from maild.message.thread_headers import base_subject, is_forward, reply_references
+from maild.message.thread_headers import (
+    LOOK_FOR,
+    base_subject,
+    is_forward,
+    named_messages,
+    reply_references,
+)
 from tests.support.work import Bomb, assert_proportional, bomb
 
 
@@ -25,6 +31,18 @@ def test_over_the_cap_the_first_and_the_newest_stay() -> None:
     assert kept == ("<0@x>", "<98@x>", "<99@x>", "<p@x>")
     assert reply_references("<p@x>", ids, cap=1) == ("<p@x>",)
     assert reply_references("<p@x>", ids, cap=0) == ()
+
+
+def test_a_message_names_what_it_answers_then_the_newest_references_and_always_the_first() -> None:
+    assert named_messages(("<p@x>", "<q@x>"), ("<a@x>", "<b@x>", "<p@x>")) == [
+        "<p@x>", "<q@x>", "<b@x>", "<a@x>",
+    ]  # fmt: skip
+    assert named_messages((), ()) == []
+    many = [f"<{n}@x>" for n in range(100)]
+    newest = [f"<{n}@x>" for n in range(99, 81, -1)]
+    assert named_messages(("<p@x>",), many) == ["<p@x>", *newest, "<0@x>"]
+    assert named_messages(many[1:], ("<r@x>",)) == [*many[1:LOOK_FOR], "<r@x>"]
+    assert named_messages(("<0@x>",), many) == ["<0@x>", *newest, "<81@x>"]
 
 
 @pytest.mark.parametrize("bad", ["", "a@x", "<a@x", "<a b@x>", "<a@x>\r\nBcc: b@x", "<" + "a" * 2000 + ">"])
