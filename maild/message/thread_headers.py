@@ -15,8 +15,14 @@ MAX_REFERENCES = 30  # about 2 KiB folded: some servers drop fields over 4 KiB
 _MSG_ID = re.compile(r"<[^<>\s]{1,995}>")
 
 # Reply and forward words that clients write before a colon, in the languages that do.
-_REPLY_WORDS = "re|aw|antw|sv|vs|vá|odp|ynt|res|ref|rif|bls|atb|回复|回覆|答复|返信|답장"
-_FORWARD_WORDS = "fwd|fw|wg|tr|rv|enc|doorst|vl|vb|i|pd|fs|ilt|továbbítás|转发|轉寄|転送|전달"
+_REPLY_WORDS = (
+    "re|r|aw|antw|antwort|sv|vs|vá|odp|odg|ynt|res|ref|rép|rif|bls|atb|tl|απ|σχετ|отв|ответ|השב|رد"
+    "|回复|回覆|答复|返信|답장"
+)
+_FORWARD_WORDS = (
+    "fwd|fw|wg|tr|trs|rv|enc|doorst|vl|vb|i|pd|fs|ilt|továbbítás|πρθ|пересл|הועבר|إعادة توجيه"
+    "|转发|轉寄|転送|전달"
+)
 _PREFIX = re.compile(
     rf"\s*+(?:(?P<reply>{_REPLY_WORDS})|{_FORWARD_WORDS})\s*+"
     r"(?:\[\d{1,4}\]|\(\d{1,4}\)|\^\d{1,4}|\*\d{1,4})?\s*+[:\uff1a]\s*+",

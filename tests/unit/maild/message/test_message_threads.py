@@ -10,6 +10,7 @@ from maild.message.thread_headers import (
     is_forward,
     named_messages,
     reply_references,
+    reply_subject,
 )
 from tests.support.work import Bomb, assert_proportional, bomb
 
@@ -66,6 +67,27 @@ def test_what_is_no_id_is_left_out(bad: str) -> None:
         ("WG: AW: Hello", "hello", True),
         ("Re\uff1a 你好", "你好", True),
         ("回复: 你好", "你好", True),
+        ("R: Ciao", "ciao", True),
+        ("R: I: R: Ciao", "ciao", True),
+        ("Rép : Bonjour", "bonjour", True),
+        ("Antwort: Hallo", "hallo", True),
+        ("ΑΠ: Τιμή", "τιμή", True),
+        ("ΣΧΕΤ: Τιμή", "τιμή", True),
+        ("השב: שלום", "שלום", True),
+        ("رد: مرحبا", "مرحبا", True),
+        ("Отв: Цена", "цена", True),
+        ("Ответ: Цена", "цена", True),
+        ("TL: Giá", "giá", True),
+        ("Odg: Cijena", "cijena", True),
+        ("ΠΡΘ: Τιμή", "τιμή", False),
+        ("הועבר: שלום", "שלום", False),
+        ("إعادة توجيه: مرحبا", "مرحبا", False),
+        ("Пересл: Цена", "цена", False),
+        ("TRS: Harga", "harga", False),
+        ("R 4.3 released: news", "r 4.3 released: news", False),
+        ("PR: Hello", "pr: hello", False),
+        ("Antworten: alle", "antworten: alle", False),
+        ("HTML: Hello", "html: hello", False),
         ("Regarding: Hello", "regarding: hello", False),
         ("Report: Re: x", "report: re: x", False),
         ("Re:", "", True),
@@ -94,5 +116,14 @@ def test_subjects_take_work_in_proportion(text: Bomb[str], base: str, is_reply: 
 
 
 def test_forward_prefix_is_told_from_reply_prefix() -> None:
-    assert is_forward("Fwd: news") and is_forward("WG: Neues")
+    assert is_forward("Fwd: news") and is_forward("WG: Neues") and is_forward("I: Ciao")
+    assert not is_forward("R: Ciao")
     assert not is_forward("Re: Fwd: news") and not is_forward("news")
+
+
+@pytest.mark.parametrize(
+    "subject", ["Re: Offer", "R: Offerta", "Rép : Offre", "ΑΠ: Τιμή", "Odg: Cijena", "TL: Giá"]
+)
+def test_an_answer_to_an_answer_keeps_its_subject(subject: str) -> None:
+    assert reply_subject(subject) == subject
+    assert reply_subject(f"I: {subject}") == f"Re: I: {subject}"
