@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from maild.message.address import normalize, with_ascii_domain
-from maild.message.auto_reply import answers_another, is_auto_reply
+from maild.message.auto_reply import answers_another, is_auto_reply, is_delivery_report
 from maild.message.digest import Digest
 from maild.message.idn import unicode_domain
 from maild.message.model import Mailbox
@@ -143,7 +143,7 @@ def _shown_domain(address: str) -> str | None:
 
 def _is_auto_reply(incoming: IncomingMessage) -> bool:
     parsed = incoming.digest.parsed
-    if parsed.is_auto_reply or incoming.is_report:
+    if parsed.is_auto_reply or incoming.is_report or is_delivery_report(parsed.headers):
         return True
     # Programs that answer have no return path (RFC 3834 §3.3), and people have one; then less will do.
     return not incoming.envelope_from and (

@@ -275,6 +275,11 @@ async def test_the_author_and_his_domain(
     [
         ("", "Subject: Automatic reply: hello", True),
         ("", "Subject: Hello", False),
+        (
+            "daemon@elsewhere.test",
+            "Subject: Undelivered\nContent-Type: multipart/report; report-type=delivery-status; boundary=b",
+            True,
+        ),
         ("", "Subject: Re: Hello\nIn-Reply-To: <1@elsewhere.test>", True),
         ("ann@elsewhere.test", "Subject: Automatic reply: hello", False),
         ("ann@elsewhere.test", "Subject: Automatic reply: hello\nIn-Reply-To: <1@elsewhere.test>", True),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from maild.message.auto_reply import is_auto_reply
+from maild.message.auto_reply import is_auto_reply, is_delivery_report
 from maild.message.headers import read_headers
 
 SUBJECTS = [
@@ -109,6 +109,9 @@ def test_a_program_that_does_not_say_it_writes_by_itself(mark: str, subject: str
     "fields",
     [
         "Auto-Submitted: auto-replied",
+        "Auto-Submitted: (a (nested) comment) auto-replied",
+        "Auto-Submitted: (one)\n (another) Auto-Replied (vacation)",
+        "X-Auto-Reply:",
         "Precedence: auto_reply",
         "X-Autoreply: yes",
         "X-Mail-Autoreply: 1",
@@ -121,6 +124,39 @@ def test_a_program_that_does_not_say_it_writes_by_itself(mark: str, subject: str
 )
 def test_fields_that_mean_an_answer(fields: str) -> None:
     assert judge(fields)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        "X-Auto-Reply: no",
+        "X-Autoreply: FALSE",
+        "X-Autorespond: 0 (off)",
+        "Auto-Submitted: no (auto-replied)",
+        "Auto-Submitted: (auto-replied)",
+    ],
+)
+def test_fields_that_deny_it(fields: str) -> None:
+    assert not judge(fields)
+    assert judge(f"{fields}\nX-Vacation-Message: yes")
+
+
+@pytest.mark.parametrize(
+    ("content_type", "expected"),
+    [
+        ("multipart/report; report-type=delivery-status; boundary=x", True),
+        ('Multipart/Report; boundary=x; REPORT-TYPE="Delivery-Status"', True),
+        ("multipart/report; boundary=x;\n report-type=global-delivery-status", True),
+        ("multipart/report; report-type=feedback-report; boundary=x", False),
+        ("multipart/report; boundary=delivery-status", False),
+        ("multipart/mixed; report-type=delivery-status; boundary=x", False),
+        ("multipart/report", False),
+        ("", False),
+    ],
+)
+def test_delivery_reports_say_so(content_type: str, expected: bool) -> None:
+    assert is_delivery_report(read_headers(f"Content-Type: {content_type}\n\n".encode())) is expected
+    assert not is_delivery_report(read_headers(b"Subject: delivery-status\n\n"))
 
 
 @pytest.mark.parametrize("field", ["List-Id: <l.example.org>", "List-Unsubscribe: <https://example.org/u>"])
