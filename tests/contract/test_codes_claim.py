@@ -154,6 +154,19 @@ async def test_a_link_is_of_the_proven_sender_or_of_a_named_host(maild: Running,
     assert (await asked(linkHosts=["evil.test"]))["messageId"] == foreign
 
 
+async def test_a_link_of_an_unproven_sender_is_of_a_named_host_alone(
+    maild: Running, bot: dict[str, Any]
+) -> None:
+    words = (
+        "Please confirm your address to sign in: https://elsewhere.test/verify?token=4f9ac1d07b6e2835aa10c9"
+    )
+    got = await maild.received(bot, mail(1, words, "Confirm", sender="a@elsewhere.test"))
+    asked: dict[str, Any] = {"fromDomain": "elsewhere.test", "kinds": ["link"]}
+    assert (await claim(maild, bot, **asked)).data["value"] is None
+    found = (await claim(maild, bot, linkHosts=["elsewhere.test"], **asked)).data
+    assert (found["messageId"], found["verifiedDomain"]) == (got["id"], None)
+
+
 async def test_it_waits_for_the_mail(maild: Running, bot: dict[str, Any]) -> None:
     waiting = asyncio.create_task(claim(maild, bot, waitSeconds=25))
     await maild.received(bot, mail(1, "Nothing of the kind.", "News"))
