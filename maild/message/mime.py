@@ -20,6 +20,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from maild.message.comments import without_comments
 from maild.message.decode import BASE64, IDENTITY, QUOTED_PRINTABLE, UUENCODE, decoded_size
 from maild.message.encoded_words import read_octets
 from maild.message.filenames import clean_filename, content_type_of, derived_filename
@@ -47,6 +48,7 @@ _FALSE_DELIMITERS = 64
 _WINDOW_BYTES = 64 * 1024
 
 _DELIMITER_END = re.compile(rb"(--)?[ \t]*+(?:\r?\n|\r?\Z)")
+_IN_BRACKETS = re.compile(r"<([^<>]++)>")
 _WORD = re.compile(r"[A-Za-z0-9-]++")
 _NOT_ALPHANUMERIC = re.compile(r"[^a-z0-9]++")
 _MAX_ENCODING_CHARS = 80
@@ -359,7 +361,9 @@ def _content_id(headers: Headers) -> str | None:
     value = headers.get("content-id")
     if value is None:
         return None
-    value = value.strip("<> \t")
+    # RFC 2045 §7: a msg-id, which comments may stand around (RFC 5322 §3.6.4).
+    found = _IN_BRACKETS.search(without_comments(value))
+    value = (found[1] if found else value).strip("<> \t")
     return value if value and value.isprintable() and len(value) <= MAX_CONTENT_ID_CHARS else None
 
 

@@ -139,3 +139,23 @@ def test_equal_boundaries_take_work_in_proportion(unit: str) -> None:
 
     assert_proportional(read, bomb(unit, before=SAME))
     read(bomb(unit, before=SAME).whole())
+
+
+@pytest.mark.parametrize(
+    ("declared", "expected"),
+    [
+        ("<a@b>", "a@b"),
+        ("<a@b> (pic)", "a@b"),
+        ("(pic <c@d>) <a@b>", "a@b"),
+        ("<a(1)@b>", "a(1)@b"),
+        ("<a b@c>", "a b@c"),
+        ("bare(1)@b", "bare(1)@b"),
+        (" bare@b ", "bare@b"),
+        ("<open@b", "open@b"),
+        ("<>", None),
+        ("", None),
+    ],
+)
+def test_a_content_id_is_what_stands_in_brackets(declared: str, expected: str | None) -> None:
+    (part,) = parse(crlf(f"Content-Type: image/png\nContent-ID: {declared}\n\nx\n")).attachments
+    assert part.content_id == expected
