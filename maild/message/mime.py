@@ -6,11 +6,12 @@ RFC 2046 §5.1.2 asks. Each octet is searched once per level, and there are at m
 linear whatever the boundaries are. Over a limit the rest stays one opaque attachment.
 
 Which leaf is body:
-  alternative   the first branch that has text/plain gives the text, the first with text/html the html
+  alternative   the first branch that has plain text gives the text, the first with text/html the html
   related       only below its root (named by `start`, else the first child that has any); every other
                 child is an attachment that is shown inline
-  mixed & co    text/plain and text/html join the body, unless they have a filename
-  text/plain    uuencoded files in it are attachments, the words around them the text
+  mixed & co    plain text and text/html join the body, unless they have a filename
+  plain text    text/plain, and every other type of text that people may read; uuencoded files in it are
+                attachments, the words around them the text
   anywhere      `Content-Disposition: attachment` is an attachment, and so is every other type
 """
 
@@ -52,6 +53,15 @@ _IN_BRACKETS = re.compile(r"<([^<>]++)>")
 _WORD = re.compile(r"[A-Za-z0-9-]++")
 _NOT_ALPHANUMERIC = re.compile(r"[^a-z0-9]++")
 _MAX_ENCODING_CHARS = 80
+# Data, and markup among which the words can't be read.
+_TEXT_FOR_PROGRAMS = frozenset(
+    f"text/{subtype}"
+    for subtype in (
+        *("calendar", "x-vcalendar", "vcard", "x-vcard", "directory", "csv", "tab-separated-values"),
+        *("css", "javascript", "ecmascript", "json", "xml", "rtf", "x-amp-html", "watch-html"),
+        *("rfc822-headers", "x-moz-deleted"),
+    )
+)
 _UUENCODE = re.compile(r"(?:x-)?uue(?:ncode)?", re.IGNORECASE)
 _LINE_FEED = 10
 
@@ -198,7 +208,9 @@ class Indexer:
         self._stack.append(frame)
 
     def _add_leaf(self, leaf: _Entity) -> None:
-        if leaf.content_type in ("text/plain", "text/html") and self._is_body(leaf):
+        # RFC 2046 §4.1.4: text of an unknown subtype is treated as plain.
+        is_text = leaf.content_type.startswith("text/") and leaf.content_type not in _TEXT_FOR_PROGRAMS
+        if is_text and self._is_body(leaf):
             if leaf.content_type == "text/html":
                 self._add_text(self.html, leaf, leaf.start, leaf.end)
                 choices = [frame for frame in self._stack if frame.kind == "alternative"]

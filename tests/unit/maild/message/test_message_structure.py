@@ -141,6 +141,52 @@ def test_equal_boundaries_take_work_in_proportion(unit: str) -> None:
     read(bomb(unit, before=SAME).whole())
 
 
+UNKNOWN_TEXT = ["text/markdown", "text/enriched", "text/richtext", "text/x-patch", "TEXT/Unheard-Of"]
+FILES_OF_TEXT = [
+    *("text/calendar", "text/x-vcalendar", "text/vcard", "text/x-vcard", "text/directory", "text/csv"),
+    *(
+        "text/tab-separated-values",
+        "text/rtf",
+        "text/xml",
+        "text/css",
+        "text/javascript",
+        "text/rfc822-headers",
+    ),
+    *("text/x-amp-html", "text/watch-html"),
+]
+
+
+@pytest.mark.parametrize("content_type", UNKNOWN_TEXT)
+def test_text_of_an_unknown_type_is_read_as_plain(content_type: str) -> None:
+    """RFC 2046 §4.1.4."""
+    one = crlf(
+        f"Content-Type: {content_type}; charset=iso-8859-1\nContent-Transfer-Encoding: base64\n\nR3L8c3Nl\n"
+    )
+    assert bodies(one) == ("Grüsse", "") and files(one) == []
+    mixed = crlf(
+        f"Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: {content_type}\n\nwords\n"
+        f"--b\nContent-Type: {content_type}; name=a.md\n\nfile\n"
+        f"--b\nContent-Type: {content_type}\nContent-Disposition: attachment\n\nfile too\n--b--\n"
+    )
+    assert bodies(mixed) == ("words", "")
+    assert [content for _, content in files(mixed)] == [b"file", b"file too"]
+
+
+@pytest.mark.parametrize("content_type", UNKNOWN_TEXT)
+def test_of_alternatives_the_text_is_the_plain_one(content_type: str) -> None:
+    unknown, html = f"--b\nContent-Type: {content_type}\n\nother\n", "--b\nContent-Type: text/html\n\nhtml\n"
+    begin = "Content-Type: multipart/alternative; boundary=b\n\n"
+    assert bodies(crlf(f"{begin}--b\n\nplain\n{unknown}{html}--b--\n")) == ("plain", "html")
+    assert bodies(crlf(f"{begin}{unknown}{html}--b--\n")) == ("other", "html")
+
+
+@pytest.mark.parametrize("content_type", FILES_OF_TEXT)
+def test_text_for_programs_stays_a_file(content_type: str) -> None:
+    raw = crlf(f"Content-Type: {content_type}\n\nwords\n")
+    assert bodies(raw) == ("", "")
+    assert [content for _, content in files(raw)] == [b"words\r\n"]
+
+
 @pytest.mark.parametrize(
     ("declared", "expected"),
     [
