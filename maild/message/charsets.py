@@ -6,6 +6,7 @@ and offers codecs that are not charsets at all.
 
 from __future__ import annotations
 
+import codecs
 import re
 from encodings.aliases import aliases
 
@@ -101,6 +102,17 @@ _COMMON = {
     for name in ("utf-8", "UTF-8", "us-ascii", "iso-8859-1", "ISO-8859-1", "windows-1252")
     if (codec := _look_up(name))
 }
+
+
+def begins_as_utf8(octets: bytes, *, is_whole: bool) -> bool:
+    """May they be called UTF-8? UTF-16 and ISO 2022 can be made of the same octets, and show it by NULs and escapes."""
+    if b"\0" in octets or b"\x1b$" in octets:  # other escapes colour the logs of terminals
+        return False
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(octets, final=is_whole)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def escaped_codec(octets: bytes) -> str | None:

@@ -59,6 +59,35 @@ async def test_only_six_types_are_ever_shown_inline(
         assert answer.headers["Content-Type"] == "text/plain; charset=utf-8"
 
 
+@pytest.mark.parametrize(
+    ("charset", "content", "is_utf8"),
+    [
+        ("utf-8", "Größe".encode(), True),
+        ("iso-8859-1", "Größe".encode(), True),
+        ("us-ascii", b"size", True),
+        ("utf-7", b"+ADw-script+AD4-", True),
+        ("utf-8", b"", True),
+        ("utf-8", "\x1b[31mGröße\x1b(B\x1b[m".encode(), True),
+        ("utf-8", b"x" + "ü".encode() * 200_000, True),
+        ("utf-8", b"size \xc3", False),
+        ("iso-8859-1", "Größe".encode("latin-1"), False),
+        ("koi8-r", "размер".encode("koi8-r"), False),
+        ("utf-16", "size".encode("utf-16"), False),
+        ("utf-16le", "size".encode("utf-16le"), False),
+        ("iso-2022-jp", "サイズ".encode("iso-2022-jp"), False),
+    ],
+)
+@on_shared
+async def test_a_text_is_called_utf_8_where_it_is(
+    shared: Running, shared_bot: dict[str, Any], charset: str, content: bytes, is_utf8: bool
+) -> None:
+    one = await attachment(shared, shared_bot, mail(f"text/plain; charset={charset}", content))
+    for inline in ("", "1"):
+        answer = await fetch(shared, one["id"], inline)
+        assert answer.body == content
+        assert answer.headers["Content-Type"] == ("text/plain; charset=utf-8" if is_utf8 else "text/plain")
+
+
 @pytest.mark.parametrize("encoding", ["base64", "7bit", "quoted-printable"])
 @pytest.mark.parametrize("size", [0, 1, 1000, 400_000])
 @on_shared
@@ -97,9 +126,10 @@ async def test_an_unknown_attachment_is_404(shared: Running) -> None:
         assert (answer.status, answer.code) == (404, "attachment_not_found")
 
 
-async def test_bytes_that_are_gone_are_410(maild: Running, bot: dict[str, Any]) -> None:
+@pytest.mark.parametrize("content_type", ["image/png", "text/plain"])
+async def test_bytes_that_are_gone_are_410(maild: Running, bot: dict[str, Any], content_type: str) -> None:
     """By retention (the row forgets its blob) or by a lost or damaged file: never 500, never half a file."""
-    large = await maild.received(bot, mail("image/png", b"x" * 300_000))
+    large = await maild.received(bot, mail(content_type, b"x" * 300_000))
     one = large["attachments"][0]["id"]
     (file,) = [
         path for path in (maild.settings.data_path / "blobs").glob("*/blb_*") if path.parent.name != "tmp"
