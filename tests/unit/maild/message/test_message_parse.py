@@ -431,3 +431,11 @@ def test_words_right_behind_the_fields_of_a_part_are_its_body() -> None:
 )
 def test_where_there_is_another_body_they_are_not(raw: bytes) -> None:
     assert raw[parse(raw).header_length :] == (b"the body\r\n" if b"body" in raw else b"")
+
+
+def test_the_first_thousand_addresses_of_a_field_are_read() -> None:
+    names = [f"{n}@x.org" for n in range(1001)]
+    folded = ",\r\n ".join(names)
+    message = parse(f"To: {folded}\r\nCc: {folded}\r\nReply-To: {folded}\r\n\r\n".encode())
+    for boxes in (message.to, message.cc, message.reply_to):
+        assert [box.address for box in boxes] == names[:1000]
