@@ -36,6 +36,7 @@ _DER = 2  # _ssl.ENCODING_DER
 WRITE_CHUNK_BYTES = 64 * 1024
 # A host that reads a block now and then would hold message and session for a day.
 CONTENT_MIN_BYTES_PER_S = 20_000
+_END = len(b".\r\n")  # RFC 5321 §4.1.1.4
 CLOSING = 421  # RFC 5321 §3.8: the host says no more
 LEAST_REFUSAL = 400  # RFC 5321 §4.2.1
 
@@ -71,6 +72,10 @@ class EnvelopeCut(SMTPException):
         super().__init__(text)
         self.heard = heard
         self.text = text
+
+
+class MessageCut(SMTPException):
+    """The session was lost before the final dot was handed to the network: the host can't have taken the message."""
 
 
 class Desynchronized(SMTPException):
@@ -120,7 +125,7 @@ class PipeliningProtocol(SMTPProtocol):
 
     async def send_content(self, wire: bytes, block_timeout: float, end_timeout: float) -> SMTPResponse:
         """What follows a 354, already dot-stuffed and ended; returns the final reply, or a refusal that came before the
-        end: then the session is of no more use."""
+        end: then the session is of no more use. MessageCut; after any other exception it may have been taken."""
         group = self._expect(1)
         try:
             if len(wire) <= WRITE_CHUNK_BYTES:
@@ -157,23 +162,27 @@ class PipeliningProtocol(SMTPProtocol):
             del group
 
     async def _write_blocks(self, wire: memoryview, block_timeout: float) -> bool:
-        """False where the host has answered before the last block was written."""
+        """False where the host has answered before the last block was written; MessageCut."""
+        written = 0
         try:
             async with asyncio.timeout(block_timeout + len(wire) / CONTENT_MIN_BYTES_PER_S):
                 for start in range(0, len(wire), WRITE_CHUNK_BYTES):
                     if self._replies:
                         return False
                     self.write(wire[start : start + WRITE_CHUNK_BYTES])  # type: ignore[arg-type]
+                    written = start + WRITE_CHUNK_BYTES
                     async with asyncio.timeout(block_timeout):
                         await self._drain_helper()
                     # What the host says must be read before a write fails: nothing is read after that.
                     await asyncio.sleep(0)
-        except TimeoutError:
-            raise SMTPReadTimeoutError("timed out sending the message") from None
-        except (SMTPException, OSError):
-            if not self._replies:
-                raise
-            return False
+        except (SMTPException, OSError) as error:  # a timeout is an OSError
+            if self._replies and not isinstance(error, TimeoutError):
+                return False
+            if written <= len(wire) - _END:
+                raise MessageCut(f"{reason(error)} in the middle of the message") from None
+            if isinstance(error, TimeoutError):
+                raise SMTPReadTimeoutError("timed out sending the message") from None
+            raise
         return True
 
     def write(self, data: bytes) -> None:
@@ -448,7 +457,8 @@ class NextHopSession:
         return SmtpReply.of(*await self._protocol.execute_command(rcpt, timeout=self._timeouts.command))
 
     async def content(self, wire: bytes) -> SmtpReply:
-        """The message, dot-stuffed and ended by a line with a dot; the reply to it."""
+        """The message, dot-stuffed and ended by a line with a dot; the reply to it. MessageCut; after any other
+        exception the host may have taken it."""
         times = self._timeouts
         self._record.enter("data")
         self._record.say(f"(the message, {len(wire)} octets)")

@@ -1,9 +1,8 @@
 """One envelope and one message on one session: MAIL, RCPTs, DATA, the message, and a verdict each.
 
-What a code means stands in `replies.py`. Where a session is lost in the middle of the envelope, what the host refused
-before is refused, and the other recipients are deferred; where it had refused nobody, that raises, as any loss before
-the message does. A session lost afterwards is a deferral that may become a second copy (RFC 1047), and the verdict says
-so.
+What a code means stands in `replies.py`. Where a session is lost before the end of the message was written, what the
+host refused before is refused, and the other recipients are deferred; where it had refused nobody, that raises. A
+session lost afterwards is a deferral that may become a second copy (RFC 1047), and the verdict says so.
 """
 
 import re
@@ -17,7 +16,7 @@ from maild.outbound.connections import PooledSession, Unreachable
 from maild.outbound.content import Content
 from maild.outbound.replies import Meaning, SmtpReply, Step, meaning
 from maild.outbound.route import Hop
-from maild.outbound.smtp_client import CLOSING, LEAST_REFUSAL, EnvelopeCut, NextHopSession, reason
+from maild.outbound.smtp_client import CLOSING, LEAST_REFUSAL, EnvelopeCut, MessageCut, NextHopSession, reason
 from maild.outcomes import Verdict
 from storage.outbound import Due
 
@@ -35,8 +34,7 @@ class Transaction:
     """One mail transaction (RFC 5321 §3.3) for rows of one message.
 
     `has_sent_mail_from`: the message counts as sent from this host, whatever comes of it. `lost_after_data`: the
-    connection was lost after the message, before the reply to it. `cut`: how it was lost in the envelope, after a
-    refusal.
+    connection was lost after the message, before the reply to it. `cut`: how it was lost before, after a refusal.
     """
 
     def __init__(
@@ -65,7 +63,7 @@ class Transaction:
 
     async def run(self) -> Mapping[int, Verdict]:
         """A verdict for each row, by position. TransientRefusal; SMTPException or OSError when the session is lost
-        before the message: no verdict holds then."""
+        before the message was written: no verdict holds then."""
         rows = [row for row in self._rows if not self._refused_here(row)]
         if not rows:
             self._pooled.is_reusable = True
@@ -195,10 +193,16 @@ class Transaction:
             return  # the verdicts stand; the session is closed by the pool
 
     async def _send(self, taken: Sequence[Due]) -> None:
-        if not self._session.is_usable:
-            raise SMTPServerDisconnected("connection lost before the message")
         try:
+            if not self._session.is_usable:
+                raise MessageCut("connection lost before the message")
             answer = await self._session.content(self._content.wire)
+        except MessageCut as cut:
+            if not self._verdicts:
+                raise
+            self.cut = reason(cut)
+            self._record(taken, SmtpReply(CLOSING, "4.4.2", self.cut), Step.MESSAGE)
+            return
         except (SMTPException, OSError) as error:
             self.lost_after_data = True
             log.warning("lost_after_data", message_id=taken[0].message_id, host=self._hop.host)

@@ -6,6 +6,7 @@
     mx.drop_at = "dot"                             close instead of replying: greeting, EHLO, MAIL, …, dot
     mx.hang_up_after = ("RCPT", "bad@x.test")      close behind the reply; or "MAIL", for any
     mx.interrupt = 100_000, "552 too big"          say so once so much of a message has come, and close
+    mx.cut_at = [100_000]                          close once so much of the next message has come
     mx.hold["dot"] = asyncio.Event()               reply only when it is set; `mx.reached` says it got there
     mx.starttls = "good" | "broken" | "injecting" | "hanging"  offered when it is not ""
     mx.logins = {"user": "password"}               AUTH PLAIN, LOGIN, XOAUTH2, offered after TLS
@@ -63,6 +64,7 @@ class Mx:
     drop_at: str = ""
     hang_up_after: str | tuple[str, str] = ""
     interrupt: tuple[int, str] | None = None
+    cut_at: list[int] = field(default_factory=list)
     received: list[Received] = field(default_factory=list)
     clients_shown: list[bytes | None] = field(default_factory=list)  # certificates, as DER
     commands: list[str] = field(default_factory=list)
@@ -199,6 +201,9 @@ class _Conversation:
             octets, reply = self._mx.interrupt
             await self._reader.readexactly(octets)
             await self._write(reply)
+            return False
+        if self._mx.cut_at:
+            await self._reader.readexactly(self._mx.cut_at.pop(0))
             return False
         lines = []
         while (line := await self._reader.readuntil(b"\r\n")) != b".\r\n":

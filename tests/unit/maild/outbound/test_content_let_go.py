@@ -30,9 +30,9 @@ def in_memory() -> int:
     return sum(isinstance(one, Content) and len(one.wire) > len(LARGE) for one in gc.get_objects())
 
 
-async def nothing_is_held_once(sending: Sending, status: str) -> None:
+async def nothing_is_held_once(sending: Sending, status: str, raw: bytes = LARGE) -> None:
     await sending.queue.start()
-    await sending.until(await sending.send("you@there.test", raw=LARGE), status)
+    await sending.until(await sending.send("you@there.test", raw=raw), status)
 
     async def look() -> bool | None:
         return in_memory() == 0 or None
@@ -48,6 +48,13 @@ async def test_a_host_that_hangs_up(tmp_path: Path, drop_at: str, extensions: li
         sending.mx.drop_at = drop_at
         sending.mx.extensions = extensions
         await nothing_is_held_once(sending, "deferred")
+
+
+async def test_a_host_that_hangs_up_in_the_message(tmp_path: Path) -> None:
+    async with Sending(tmp_path) as sending:
+        sending.dns.add_mx("there.test")
+        sending.mx.cut_at = [100_000]
+        await nothing_is_held_once(sending, "deferred", LARGE * 15)
 
 
 async def test_a_host_that_hangs_up_when_it_is_told_to_forget(tmp_path: Path) -> None:
