@@ -2,7 +2,8 @@
 
 A remote host is not trusted: a reply is bounded, every octet is looked at once however the stream is cut, and
 `SmtpReply.text` is cleaned before it is stored. A code is judged by `meaning` alone, so that every reply of a host
-is a verdict.
+is a verdict. Of too much text the beginning is kept, and the code counts: a message whose 250 were taken for no reply
+would be sent again and again.
 """
 
 import re
@@ -16,15 +17,18 @@ from aiosmtplib.response import SMTPResponse
 from maild.message.bounces import ENHANCED_STATUS, is_permanent, is_transient
 
 LINE_OCTETS_MAX = 8192  # RFC 5321 §4.5.3.1.5 has 512; some EHLO lines are longer
-REPLY_OCTETS_MAX = 32 * 1024
+REPLY_OCTETS_KEPT = 32 * 1024
+REPLY_OCTETS_MAX = 1024 * 1024
+REPLY_LINES_MAX = 5_000  # some milliseconds of the event loop
 REPLY_CHARACTERS = 500
 SHOWN_CHARACTERS = 100
 # A host says the same to each MAIL, RCPT and DATA: what short replies mean is read once.
 SHORT_CHARACTERS = 100
 SHORT_REPLIES_KEPT = 1_000
 
-# RFC 5321 §4.2: three digits, of which the first is 2 to 5 (§4.2.1 has no other).
-_LINE = re.compile(rb"([2-5][0-9]{2})(?:([ -])(.*))?", re.DOTALL)
+# RFC 5321 §4.2: three digits, of which the first is 2 to 5 (§4.2.1 has no other), and a client goes by them alone: some
+# hosts leave out the blank. Nothing stands before them: a text may go on in a line that begins with " 250".
+_LINE = re.compile(rb"([2-5][0-9]{2})(?![0-9])(-?)(.*)", re.DOTALL)
 _ENHANCED = re.compile(rf"({ENHANCED_STATUS})(?:\s+|$)")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
@@ -112,21 +116,25 @@ class ReplyReader:
     def __init__(self) -> None:
         self._octets = bytearray()
         self._searched = 0  # no line ends before
+        self._begin()
+
+    def _begin(self) -> None:
+        """The next reply."""
         self._lines: list[bytes] = []
-        self._size = 0
+        self._count = self._size = self._kept = 0
 
     @property
     def is_empty(self) -> bool:
         """Nothing was said beyond the replies that were taken."""
-        return not self._octets and not self._lines
+        return not self._octets and not self._count
 
     def feed(self, octets: bytes) -> None:
         self._octets += octets
 
     def clear(self) -> None:
         self._octets.clear()
-        self._searched = self._size = 0
-        self._lines = []
+        self._searched = 0
+        self._begin()
 
     def take(self) -> SMTPResponse | None:
         """The next whole reply, if it is there; Malformed."""
@@ -134,38 +142,58 @@ class ReplyReader:
             line = bytes(self._octets[:end])
             del self._octets[: end + 1]
             self._searched = 0
-            whole = None if self._lines or end > SHORT_CHARACTERS else _whole_reply(line)
+            whole = None if self._size or end > SHORT_CHARACTERS else _whole_reply(line)
             reply = whole or self._add(line)
             if reply is not None:
                 return reply
+        self._drop_beyond_a_line()
         self._searched = len(self._octets)
-        if self._searched > LINE_OCTETS_MAX:
-            raise Malformed("the host's reply has a line without end, which is no SMTP reply")
         return None
+
+    def _drop_beyond_a_line(self) -> None:
+        """Of a line whose end is yet to come."""
+        beyond = len(self._octets) - LINE_OCTETS_MAX
+        if beyond <= 0:
+            return
+        if _LINE.match(self._octets) is None:
+            raise _no_reply(self._octets)
+        self._spend(beyond)
+        del self._octets[LINE_OCTETS_MAX:]
 
     def _add(self, line: bytes) -> SMTPResponse | None:
         match = _LINE.fullmatch(line.rstrip(b"\r"))
-        self._size += len(line) + 1
         if match is None:
-            shown = clean(line[:SHOWN_CHARACTERS].decode("utf-8", "replace"))
-            raise Malformed(f"the host said what is no SMTP reply: {shown}")
-        if len(line) > LINE_OCTETS_MAX or self._size > REPLY_OCTETS_MAX:
-            raise Malformed("the host's reply is too long, which is no SMTP reply")
-        self._lines.append((match[3] or b"").strip(b" \t\r"))
-        if match[2] == b"-":
+            raise _no_reply(line)
+        self._count += 1
+        self._spend(len(line) + 1)
+        if self._kept < REPLY_OCTETS_KEPT:
+            text = match[3].strip(b" \t\r")[: min(LINE_OCTETS_MAX, REPLY_OCTETS_KEPT - self._kept - 1)]
+            self._lines.append(text)
+            self._kept += len(text) + 1
+        if match[2]:
             return None
         reply = _response(match[1], b"\n".join(self._lines))
-        self._lines, self._size = [], 0
+        self._begin()
         return reply
+
+    def _spend(self, octets: int) -> None:
+        self._size += octets
+        if self._size > REPLY_OCTETS_MAX or self._count > REPLY_LINES_MAX:
+            raise Malformed("the host's reply has no end, which is no SMTP reply")
+
+
+def _no_reply(line: bytes | bytearray) -> Malformed:
+    shown = clean(line[:SHOWN_CHARACTERS].decode("utf-8", "replace"))
+    return Malformed(f"the host said what is no SMTP reply: {shown}")
 
 
 @lru_cache(SHORT_REPLIES_KEPT)
 def _whole_reply(line: bytes) -> SMTPResponse | None:
     """The reply, if it is of this line alone."""
     match = _LINE.fullmatch(line.rstrip(b"\r"))
-    if match is None or match[2] == b"-":
+    if match is None or match[2]:
         return None
-    return _response(match[1], (match[3] or b"").strip(b" \t\r"))
+    return _response(match[1], match[3].strip(b" \t\r"))
 
 
 def _response(code: bytes, text: bytes) -> SMTPResponse:

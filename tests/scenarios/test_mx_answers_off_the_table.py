@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from maild.outbound.replies import REPLY_OCTETS_MAX
 from maild.outbound.settle import UNSETTLED_MAX
 from storage import outbound
 from tests.support.mx import Mx
@@ -62,11 +63,11 @@ async def test_rows_that_an_earlier_process_could_not_settle_get_past_it(tmp_pat
         ("RCPT", "999 hm", 421),
         ("DATA", "hm", 421),
         ("dot", "099 hm", 421),
-        ("MAIL", "250hm", 421),
+        ("MAIL", "2500 hm", 421),
         ("greeting", "250 hm", 250),
         ("greeting", "354 hm", 354),
         ("EHLO", "354 hm", 354),
-        ("RCPT", "250-" + "x" * 9000, 421),
+        ("RCPT", "250 " + "x" * 2 * REPLY_OCTETS_MAX, 421),
     ],
 )
 async def test_it_is_tried_again_and_told_in_words(

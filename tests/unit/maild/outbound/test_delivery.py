@@ -141,6 +141,18 @@ async def test_a_reply_is_cleaned_before_it_is_stored(tmp_path: Path) -> None:
         assert len(row.response) == 500
 
 
+@pytest.mark.parametrize("said", ["250 2.0.0 " + "taken " * 1500, "250taken"])
+async def test_a_host_that_took_it_is_believed_whatever_it_says(tmp_path: Path, said: str) -> None:
+    async with Sending(tmp_path) as sending:
+        sending.dns.add_mx("there.test")
+        sending.mx.always["dot"] = said
+        await sending.queue.start()
+        message_id = await sending.send("you@there.test")
+        await sending.until(message_id, "delivered")
+        (row,) = await sending.store.recipients(message_id)
+        assert (row.smtp_code, row.response[:5]) == (250, "taken")
+
+
 async def test_a_smarthost_means_sent_and_not_delivered(tmp_path: Path) -> None:
     mx = await Mx().start()
     async with Sending(tmp_path, mx=mx, outbound={"relay": f"127.0.0.1:{mx.port}"}) as sending:
