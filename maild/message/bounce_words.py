@@ -318,7 +318,7 @@ _WEAK: Final = (
     Wording("policy", _USUAL, ("access denied", "permission denied", "rejected", "refused",
         "denied"), vetoes=False),
     Wording("infrastructure", _USUAL,
-        ("timed out", "timeout", "connection refused", "unreachable", "no route", "could not connect",
+        ("timed out", "timeout", "unreachable", "no route", "could not connect",
          "lost connection", "network error", "not available", "unavailable"), vetoes=False),
 )  # fmt: skip
 
@@ -352,6 +352,11 @@ _HOST_NOT_FOUND: Final = re.compile(
     r"(?<! your)(?<! client)(?<! sender)(?<! from) host (?!\d)(?:[^ ]{1,40} ){1,4}not found "
 )
 _FINDING: Final = (" find ", " locate ", " look up ")
+# Hosts that refuse a session say so as well: where no code of the network (RFC 3463 §3.5) stands before, who could not
+# connect tells where to.
+_CONNECTION_REFUSED: Final = " connection refused "
+_OF_THE_NETWORK: Final = (" 4 4 ", " 5 4 ")
+_NOT_CONNECTED: Final = Wording("infrastructure", _USUAL, ("connection refused",), vetoes=False)
 _NO_MAILBOX: Final = Wording("address", f"{_YAHOO}; {_GOOGLE}; {_USUAL}", _ABSENCES)
 
 # What a URL says where words say nothing.
@@ -405,6 +410,8 @@ def read_words(text: str) -> Wording | None:
     is_plain_policy = found is not None and found.bounce_class == "policy" and found.advice is None
     if (found is None or is_plain_policy) and _names_a_list(text):
         return _LISTED
+    if found is None and _is_not_connected(words):
+        return _NOT_CONNECTED
     return found or _WEAKER.first(words)
 
 
@@ -495,6 +502,12 @@ def _lacks_mailbox(words: str) -> bool:
     if any(verb in words for verb in _FINDING) and _NOT_TO_BE_FOUND.search(words):
         return True
     return any(phrase in words for phrase in _ABSENCES) and _ABSENT.search(words) is not None
+
+
+def _is_not_connected(words: str) -> bool:
+    if _CONNECTION_REFUSED not in words:
+        return False
+    return words.startswith(_OF_THE_NETWORK) or " connect to " in words
 
 
 def _names_a_list(text: str) -> bool:

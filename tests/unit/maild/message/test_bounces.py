@@ -37,6 +37,20 @@ GONE = permanent("address", blames=True)
         (None, "5.0.0", "No such domain", GONE),
         (None, "5.4.4", "Host or domain name not found", GONE),
         (None, "5.4.4", "no route", permanent("infrastructure")),
+        (
+            None,
+            "5.4.1",
+            "connect to there.test[203.0.113.9]:25: Connection refused",
+            permanent("infrastructure"),
+        ),
+        (
+            None,
+            "5.0.0",
+            "connect to there.test[203.0.113.9]:25: Connection refused",
+            permanent("infrastructure"),
+        ),
+        (554, None, "there.test ESMTP connection refused", permanent("policy")),
+        (550, "5.7.1", "connection refused", permanent("policy")),
     ],
 )
 def test_what_replies_and_reports_agree_on(
@@ -45,6 +59,11 @@ def test_what_replies_and_reports_agree_on(
     assert bounces.of_reply(code, enhanced, text, is_ours=False) == expected
     assert bounces.of_reply(code, enhanced, text, is_ours=True) == expected
     assert bounces.of_report(code, enhanced, text) == expected
+
+
+def test_a_host_where_nobody_listens_is_no_policy() -> None:
+    told = bounces.of_expiry(421, "4.4.1", "mx.there.test [203.0.113.9]: Connection refused")
+    assert (told.bounce_class, told.advice) == ("infrastructure", "retry_later")
 
 
 @pytest.mark.parametrize(
