@@ -179,7 +179,8 @@ def lease(
     """Take up to `limit` due rows, the longest due first, of destinations that are not `busy` (A-labels).
 
     `since`: the `scanned_to` of a lease that only stepped over busy destinations.
-    `retry_at(attempts, expires_at)`: when to try again (Unix milliseconds) if this attempt, the attempts-th, fails.
+    `retry_at(attempts, expires_at)`: when to try again (Unix milliseconds) if this attempt, the attempts-th, fails;
+    asked once for what goes in one transaction, so that it stays together.
     """
     if switches.off_since(tx, switches.QUEUE) is not None:
         return Leased([], None, None, is_paused=True)
@@ -188,10 +189,14 @@ def lease(
     rows = tx.all(_DUE, {**window, "busy": dump(refused), "limit": limit})
     scanned_to = tx.value(_SCANNED_TO, window) if refused and len(rows) < limit else None
     leased = []
+    times: dict[tuple[str, str, int, int], int] = {}
     for row in rows:
         due = Due(*row)
         attempts = due.attempts + 1
-        leased.append(due._replace(attempts=attempts, next_attempt_at=retry_at(attempts, due.expires_at)))
+        together = (due.message_id, due.domain, due.position if due.unsubscribe else 0, attempts)
+        if together not in times:
+            times[together] = retry_at(attempts, due.expires_at)
+        leased.append(due._replace(attempts=attempts, next_attempt_at=times[together]))
     taken = [(one.attempts, one.next_attempt_at, one.message_id, one.position) for one in leased]
     tx.run_many(_LEASE, [(lease_id, attempts, now_ms, *more) for attempts, *more in taken])
     return Leased(leased, tx.value(_NEXT_DUE, (now_ms,)), scanned_to)
