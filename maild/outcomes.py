@@ -111,7 +111,7 @@ def record(
     `counts`: the unit's, which the caller writes in the end; without it they are written at once.
     """
     settled = _settle(
-        tx, [_as_told(row, verdicts[row.position]) for row in rows], verdicts, now_ms, duration_ms
+        tx, [_as_told(row, verdicts[row.position], now_ms) for row in rows], verdicts, now_ms, duration_ms
     )
     gathered = Counts() if counts is None else counts
     _follow(tx, settled, new_id, audit, now_ms, gathered)
@@ -120,11 +120,15 @@ def record(
     return settled
 
 
-def _as_told(row: Due, verdict: Verdict) -> Due:
-    """The row as its verdict leaves it: what was put off was not an attempt."""
-    if verdict.not_before is None:
+def _as_told(row: Due, verdict: Verdict, now_ms: int) -> Due:
+    """The row as its verdict leaves it: what was put off was not an attempt, and what failed is tried again so long
+    after its end as it was to be after its beginning."""
+    if verdict.not_before is not None:
+        return row._replace(attempts=row.attempts - 1, next_attempt_at=verdict.not_before)
+    if verdict.status != "deferred":
         return row
-    return row._replace(attempts=row.attempts - 1, next_attempt_at=verdict.not_before)
+    due_ms = now_ms + row.next_attempt_at - row.leased_at
+    return row._replace(next_attempt_at=min(due_ms, row.expires_at))
 
 
 def _settle(

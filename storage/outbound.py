@@ -95,7 +95,8 @@ class Due(NamedTuple):
     data: bytes | None  # the raw message, when it is small
     sha256: bytes | None
     is_tls_report: int  # RFC 8460 §5.3.1: no policy for TLS keeps it back
-    next_attempt_at: int = 0  # what `lease` wrote: when a deferred one is tried again
+    next_attempt_at: int = 0  # what `lease` wrote: when it is tried again if this process dies
+    leased_at: int = 0
 
 
 class RecipientSettlement(NamedTuple):
@@ -196,7 +197,7 @@ def lease(
         together = (due.message_id, due.domain, due.position if due.unsubscribe else 0, attempts)
         if together not in times:
             times[together] = retry_at(attempts, due.expires_at)
-        leased.append(due._replace(attempts=attempts, next_attempt_at=times[together]))
+        leased.append(due._replace(attempts=attempts, next_attempt_at=times[together], leased_at=now_ms))
     taken = [(one.attempts, one.next_attempt_at, one.message_id, one.position) for one in leased]
     tx.run_many(_LEASE, [(lease_id, attempts, now_ms, *more) for attempts, *more in taken])
     return Leased(leased, tx.value(_NEXT_DUE, (now_ms,)), scanned_to)

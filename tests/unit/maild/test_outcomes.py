@@ -9,7 +9,7 @@ import pytest
 from maild import outcomes
 from maild.outcomes import Late, Verdict
 from storage import outbound, outbound_events, usage
-from storage.clock import day_of, month_of
+from storage.clock import day_of, iso, month_of
 from storage.events import DELIVERIES
 from tests.support.store import ORGANIZATION, ManualClock, Store
 
@@ -214,3 +214,21 @@ async def test_failing_without_a_recipient_can_be_told_too(store: Store) -> None
     assert (failed["messageId"], failed["failureReason"], failed["recipients"]) == (
         message_id, "limit_reached", [],
     )  # fmt: skip
+
+
+async def test_the_time_to_the_next_attempt_begins_when_this_one_ends(store: Store) -> None:
+    message_id = await store.send("you@there.test")
+    await settle(store, Verdict.of(451, "4.4.2", "timed out"), forward_s=300)
+    (row,) = await store.recipients(message_id)
+    assert row.next_attempt_at == store.clock.now_ms() + 60_000
+    (delayed,) = await store.events("email.delayed")
+    assert delayed["nextAttemptAt"] == iso(row.next_attempt_at)
+
+
+async def test_the_last_attempt_is_not_put_off_beyond_the_end(store: Store) -> None:
+    message_id = await store.send("you@there.test")
+    (row,) = await store.recipients(message_id)
+    left_s = (row.expires_at - store.clock.now_ms()) / 1000 - 1
+    await settle(store, Verdict.of(451, "4.4.2", "timed out"), forward_s=left_s)
+    (after,) = await store.recipients(message_id)
+    assert after.next_attempt_at == row.expires_at
