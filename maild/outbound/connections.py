@@ -234,7 +234,7 @@ class Connections:
         except OSError as error:
             if isinstance(error, ssl.SSLError):
                 record.facts.tls_failure = tls_failure(error)
-            raise _unreachable(hop, error.strerror or str(error)) from error
+            raise _unreachable(hop, reason(error)) from error
 
     async def _open(self, session: NextHopSession, hop: Hop, record: HostRecord) -> NextHopSession:
         policy = self._tls.for_hop(hop)

@@ -10,6 +10,7 @@ that does not read would otherwise keep the socket and what waits in it.
 
 import asyncio
 import base64
+import os
 import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -516,9 +517,22 @@ def reason(error: Exception) -> str:
             return "timed out"
         case SMTPResponseException():
             return clean(f"{error.code} {error.message}")
-        case ssl.SSLCertVerificationError():
-            return clean(f"the certificate does not verify: {error.verify_message}")
-        case OSError():
-            return error.strerror or "connection lost"
+        case ssl.SSLError():
+            return _tls_reason(error)
+        case OSError():  # `strerror` may be asyncio's own words
+            return os.strerror(error.errno) if error.errno else "connection lost"
         case _:
             return clean(str(error))
+
+
+def _tls_reason(error: ssl.SSLError) -> str:
+    match error:
+        case ssl.SSLCertVerificationError():
+            return clean(f"the certificate does not verify: {error.verify_message}")
+        case ssl.SSLEOFError() | ssl.SSLZeroReturnError():
+            return "connection lost"
+        case ssl.SSLError(reason="WRONG_VERSION_NUMBER"):
+            return "the host does not speak TLS"
+        case _:
+            words = error.reason or "handshake failure"
+            return clean(f"no TLS: {words.replace('_', ' ').lower()}")

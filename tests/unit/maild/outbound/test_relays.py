@@ -1,6 +1,7 @@
 """Smarthosts: which one takes a message, how it is protected, how we log in, and what it tells afterwards."""
 
 import base64
+import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -161,6 +162,29 @@ async def test_a_login_that_is_refused_is_no_bounce(tmp_path: Path, smarthost: S
     assert (row.smtp_code, row.enhanced_code) == (454, "4.7.0")
     assert row.response == "the smarthost refuses our login: no such login"
     assert smarthost.mx.received == []
+
+
+@pytest.mark.parametrize(
+    ("misfortune", "told"),
+    [
+        ("another authority", "the certificate does not verify: "),
+        ("plain text", "the host does not speak TLS"),
+        ("nobody listens", "Connection refused"),
+    ],
+)
+async def test_why_there_is_no_session_is_told_in_plain_words(
+    tmp_path: Path, smarthost: Smarthost, misfortune: str, told: str
+) -> None:
+    keys = {"tls": "implicit"}
+    smarthost.mx.is_implicit = misfortune == "another authority"
+    if misfortune == "another authority":
+        keys["ca_file"] = ""
+    elif misfortune == "nobody listens":
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            keys["host"] = f"relay.test:{listener.getsockname()[1]}"
+    row = await sent_by(tmp_path, smarthost, "deferred", **keys)
+    assert row.response is not None and row.response.startswith(f"relay.test [127.0.0.1]: {told}")
+    assert not any(word in row.response for word in ("_ssl", "SSL:", "('", "call failed"))
 
 
 @pytest.mark.parametrize("auth", ["plain", "login", "xoauth2"])
