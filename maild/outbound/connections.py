@@ -18,7 +18,7 @@ import asyncio
 import ipaddress
 import ssl
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -31,7 +31,8 @@ from conf.settings import Settings
 from maild.outbound.attempt_record import HostRecord
 from maild.outbound.pacing import MESSAGES_PER_SESSION
 from maild.outbound.relays import RelayHost, read_secret
-from maild.outbound.replies import SmtpReply
+from maild.outbound.replies import SHOWN_CHARACTERS, SmtpReply
+from maild.outbound.replies import clean as shown_line
 from maild.outbound.route import Hop
 from maild.outbound.smtp_client import NextHopSession, Timeouts, TlsFailed, reason, tls_failure
 from maild.outbound.tls_demand import NO_DEMAND
@@ -264,6 +265,10 @@ class Connections:
 
     async def _authenticate(self, session: NextHopSession, relay: RelayHost) -> SmtpReply | None:
         """The reply to AUTH where it is refused. It is our configuration's fault, never the recipient's."""
+        if relay.auth not in session.mechanisms:  # RFC 4954 §4
+            text = "the smarthost " + _offered(relay.auth, session.mechanisms)
+            log.error("relay_refuses_login", relay=relay.name, code=None, reason=clean(text))
+            return SmtpReply(454, "4.7.0", text)
         try:
             password = await asyncio.to_thread(read_secret, relay)
         except (OSError, UnicodeDecodeError) as error:
@@ -304,6 +309,12 @@ class Connections:
         self._idle = 0
         if self._quitting:
             await asyncio.wait(self._quitting)
+
+
+def _offered(wanted: str, mechanisms: Sequence[str]) -> str:
+    """What there is in place of the mechanism."""
+    shown = shown_line(" ".join(mechanisms).upper())[:SHOWN_CHARACTERS]
+    return f"offers no login by {wanted.upper()}, but by {shown}" if shown else "offers no login"
 
 
 def _kept_as(hop: Hop) -> Hop:

@@ -259,9 +259,9 @@ def _late(group: "asyncio.Future[None]") -> None:
 
 
 class NextHopSession:
-    """One SMTP session with a next hop. `extensions`: EHLO keyword in lower case → its parameters; `tls`: version and
-    cipher, and in brackets the policy that demanded it, None in plain text; `idle_since`: monotonic seconds. What is
-    said goes into the record of who uses it, `go_on` after `go_on`."""
+    """One SMTP session with a next hop. `extensions`: EHLO keyword in lower case → its parameters; `mechanisms`: of
+    AUTH, in lower case; `tls`: version and cipher, and in brackets the policy that demanded it, None in plain text;
+    `idle_since`: monotonic seconds. What is said goes into the record of who uses it, `go_on` after `go_on`."""
 
     def __init__(self, protocol: PipeliningProtocol, timeouts: Timeouts) -> None:
         self._protocol = protocol
@@ -270,6 +270,7 @@ class NextHopSession:
         self._login_secrets: tuple[str, ...] = ()
         self.facts = self._record.facts = SessionFacts()
         self.extensions: dict[str, str] = {}
+        self.mechanisms: list[str] = []
         self.tls: str | None = None
         self.messages = 0  # begun on this session
         self.idle_since = 0.0
@@ -336,9 +337,9 @@ class NextHopSession:
         self.facts.ehlo_name = hostname
         reply = await self._command(b"EHLO", hostname.encode())
         if meaning(Step.HELLO, reply.code) is Meaning.GO_ON:
-            self.extensions = parse_esmtp_extensions(reply.message)[0]
+            self.extensions, self.mechanisms = parse_esmtp_extensions(reply.message)
             return None
-        self.extensions = {}
+        self.extensions, self.mechanisms = {}, []
         # RFC 5321 §3.2: an old server; never after STARTTLS, where it would lose TLS
         if meaning(Step.HELLO, reply.code) is Meaning.NEVER:
             try:

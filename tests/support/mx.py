@@ -10,6 +10,7 @@
     mx.hold["dot"] = asyncio.Event()               reply only when it is set; `mx.reached` says it got there
     mx.starttls = "good" | "broken" | "injecting" | "hanging"  offered when it is not ""
     mx.logins = {"user": "password"}               AUTH PLAIN, LOGIN, XOAUTH2, offered after TLS
+    mx.offers = "AUTH=LOGIN PLAIN"                 how it offers them
     mx.repeats_logins = True                       a refusal of AUTH repeats what was said, and decoded
     mx.is_implicit = True                          TLS from the first octet
 
@@ -55,6 +56,7 @@ class Mx:
     extensions: list[str] = field(default_factory=lambda: ["PIPELINING", "8BITMIME", "SIZE 26214400"])
     starttls: str = ""
     logins: dict[str, str] = field(default_factory=dict)
+    offers: str = "AUTH PLAIN LOGIN XOAUTH2"
     repeats_logins: bool = False
     is_implicit: bool = False
     tls_context: ssl.SSLContext | None = None
@@ -177,7 +179,7 @@ class _Conversation:
         if self._mx.starttls and not self._tls:
             lines.append("STARTTLS")
         if self._mx.logins and self._tls:
-            lines.append("AUTH PLAIN LOGIN XOAUTH2")
+            lines.append(self._mx.offers)
         return await self._write("".join(f"250-{line}\r\n" for line in lines[:-1]) + f"250 {lines[-1]}")
 
     async def _step(self, verb: str, command: str) -> bool:

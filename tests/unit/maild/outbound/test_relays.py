@@ -165,6 +165,28 @@ async def test_a_login_that_is_refused_is_no_bounce(tmp_path: Path, smarthost: S
 
 
 @pytest.mark.parametrize(
+    ("offers", "told"),
+    [
+        ("HELP", "the smarthost offers no login"),
+        ("AUTH", "the smarthost offers no login"),
+        ("AUTH LOGIN XOAUTH2", "the smarthost offers no login by PLAIN, but by LOGIN XOAUTH2"),
+    ],
+)
+async def test_a_password_is_not_sent_where_its_mechanism_is_not_offered(
+    tmp_path: Path, smarthost: Smarthost, offers: str, told: str
+) -> None:
+    smarthost.mx.offers = offers
+    row = await sent_by(tmp_path, smarthost, "deferred")
+    assert (row.smtp_code, row.enhanced_code, row.response) == (454, "4.7.0", told)
+    assert not any(line.startswith(("AUTH", "MAIL")) for line in smarthost.mx.commands)
+
+
+async def test_an_offer_from_before_the_standard_is_one(tmp_path: Path, smarthost: Smarthost) -> None:
+    smarthost.mx.offers = "AUTH=LOGIN PLAIN"
+    await sent_by(tmp_path, smarthost, "sent")
+
+
+@pytest.mark.parametrize(
     ("misfortune", "told"),
     [
         ("another authority", "the certificate does not verify: "),
