@@ -304,7 +304,7 @@ async def test_a_host_that_its_policy_does_not_name(tmp_path: Path) -> None:
         assert evidence["passedOver"] == [{"host": MX_HOST, "reason": why}]
 
 
-@pytest.mark.parametrize("policy", ["encrypt", "none"])
+@pytest.mark.parametrize("policy", ["encrypt", "opportunistic", "none"])
 async def test_the_operator_s_word_for_a_destination(tmp_path: Path, policy: str) -> None:
     rule = {"partner": {"domains": [DOMAIN], "policy": policy}}
     async with StsWorld(tmp_path, tls=rule) as world:
