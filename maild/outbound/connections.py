@@ -4,9 +4,10 @@ Sessions are shared by address, never by destination domain, so that a thousand 
 connections, also where each has a host name of its own; where a receiver's policy demands something of a host, by its
 name as well. `max_connections_per_destination` limits the sessions in use
 with one address (of IPv6 one /64 network), however many names lead to it, `max_connections` those in use at all;
-idle ones are closed to make room for others. Connecting has a limit of its own, so that hosts that do not answer do
-not hold up the ones that do; and destinations that have not answered lately have half of all, and of one address
-DOUBTFUL_PER_ADDRESS, so that however many of them hang, the mail of those that have answered goes on.
+idle ones are closed to make room for others. A session whose host keeps it waiting lends its place to others
+(`places.py`). Connecting has a limit of its own, so that hosts that do not answer do not hold up the ones that do; and
+destinations that have not answered lately have half of all, and of one address DOUBTFUL_PER_ADDRESS, so that however
+many of them hang, the mail of those that have answered goes on.
 
 A session goes back to the pool only after a transaction that ended as the protocol wants; one from the pool may
 have died meanwhile (`is_fresh` tells whether it was just opened). Who has more for the host takes the next message on
@@ -18,8 +19,8 @@ import asyncio
 import ipaddress
 import ssl
 from collections import OrderedDict, deque
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, nullcontext
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -30,6 +31,7 @@ from conf.log_events import LogEvent, clean, tell
 from conf.settings import Settings
 from maild.outbound.attempt_record import HostRecord
 from maild.outbound.pacing import MESSAGES_PER_SESSION
+from maild.outbound.places import Place, Places
 from maild.outbound.relays import RelayHost, read_secret
 from maild.outbound.replies import SHOWN_CHARACTERS, SmtpReply
 from maild.outbound.replies import clean as shown_line
@@ -59,18 +61,38 @@ class Unreachable(Exception):
 
 @dataclass
 class PooledSession:
-    """A session in use. `is_reusable` is set by its user when the transaction ended well."""
+    """A session in use. `is_reusable` is set by its user when the transaction ended well; `places`: what it has."""
 
     session: NextHopSession
     is_fresh: bool
     messages_max: int  # that one session takes
     is_reusable: bool = False
+    places: Sequence[Place] = ()
 
     def go_on(self, record: HostRecord) -> None:
         """The next message begins on it."""
         self.session.go_on(record)
         self.session.messages += 1
         self.is_fresh = self.is_reusable = False
+
+    @contextmanager
+    def waiting_for_host(self) -> Iterator[None]:
+        """What takes time meanwhile is the host's affair."""
+        self.host_has_the_word()
+        try:
+            yield
+        finally:
+            self.heard()
+
+    def host_has_the_word(self) -> None:
+        """It is waited for from now on."""
+        for place in self.places:
+            place.wait_for_host()
+
+    def heard(self) -> None:
+        """What takes time from now on is our own affair."""
+        for place in self.places:
+            place.heard()
 
 
 @dataclass
@@ -99,12 +121,11 @@ class Connections:
         self._clock = clock
         self._max = outbound.max_connections
         self._per_host = outbound.max_connections_per_destination
-        self._slots = asyncio.Semaphore(outbound.max_connections)
+        self._places = Places(outbound.max_connections, clock)
         self._dials = asyncio.Semaphore(outbound.max_connections * DIALS_PER_CONNECTION)
-        self._doubtful = asyncio.Semaphore(max(outbound.max_connections // 2, 1))
+        self._doubtful = Places(max(outbound.max_connections // 2, 1), clock)
         self._addresses: dict[str, _Address] = {}
         self._hosts: OrderedDict[Hop, _Host] = OrderedDict()  # least recently used first
-        self._in_use = 0
         self._idle = 0
         self._quitting: set[asyncio.Task[None]] = set()
         self._reaper: asyncio.TimerHandle | None = None
@@ -124,13 +145,14 @@ class Connections:
         self._hosts.move_to_end(kept)
         host.users += 1
         try:
-            async with self._slot_at(hop, is_doubtful), self._doubtful if is_doubtful else nullcontext():
+            async with self._slot_at(hop, is_doubtful), self._doubtful_place(hop, is_doubtful) as doubtful:
                 pooled = self._from_pool(host, messages_max) or PooledSession(
                     await self._dial(hop, record), is_fresh=True, messages_max=messages_max
                 )
-                async with self._slot_of(pooled):
+                async with self._place_of(hop, pooled, doubtful):
                     if pooled.is_fresh:
-                        pooled.session = await self._open(pooled.session, hop, record)
+                        with pooled.waiting_for_host():
+                            pooled.session = await self._open(pooled.session, hop, record)
                         pooled.session.messages += 1
                     else:
                         pooled.go_on(record)
@@ -149,7 +171,7 @@ class Connections:
             and session.is_usable
             and session.messages < pooled.messages_max
             and address.users <= self._per_host
-            and not self._slots.locked()
+            and not self._places.is_full
         )
 
     @asynccontextmanager
@@ -170,16 +192,27 @@ class Connections:
                 self._addresses.pop(network, None)
 
     @asynccontextmanager
-    async def _slot_of(self, pooled: PooledSession) -> AsyncIterator[None]:
+    async def _doubtful_place(self, hop: Hop, is_doubtful: bool) -> AsyncIterator[Sequence[Place]]:
+        """One of those that there are for destinations which have not answered lately, where it is for one."""
+        if not is_doubtful:
+            yield ()
+            return
+        async with self._doubtful.place(_network(hop.address)) as place:
+            place.wait_for_host()  # for its connection
+            yield (place,)
+
+    @asynccontextmanager
+    async def _place_of(
+        self, hop: Hop, pooled: PooledSession, doubtful: Sequence[Place]
+    ) -> AsyncIterator[None]:
         """One of `max_connections`; what is not handed back is closed, whatever happens."""
+        pooled.places = doubtful
+        pooled.heard()
         try:
-            async with self._slots:
-                self._in_use += 1
-                try:
-                    self._make_room()
-                    yield
-                finally:
-                    self._in_use -= 1
+            async with self._places.place(_network(hop.address)) as place:
+                pooled.places = (place, *doubtful)
+                self._make_room()
+                yield
         except BaseException:
             pooled.session.close()
             raise
@@ -208,7 +241,7 @@ class Connections:
                 self._reaper = asyncio.get_running_loop().call_later(IDLE_S, self.close_idle)
 
     def _make_room(self) -> None:
-        while self._in_use + self._idle > self._max and self._idle:
+        while self._places.in_use + self._idle > self._max and self._idle:
             for hop, host in self._hosts.items():
                 if host.idle:
                     self._quit(host.idle.popleft())

@@ -311,11 +311,11 @@ class Deliverer:
                 pooled = await progress.lane.session(
                     hop, record, is_doubtful, turn.group.messages_per_session
                 )
-                transaction = Transaction(
-                    hop, pooled, progress.rows, content, progress.sender, self._may_go_on
-                )
+                may_go_on = partial(self._stand_back, pooled)
+                transaction = Transaction(hop, pooled, progress.rows, content, progress.sender, may_go_on)
                 try:
-                    verdicts = await transaction.run()
+                    with pooled.waiting_for_host():
+                        verdicts = await transaction.run()
                     first, is_lost = _telling(verdicts), transaction.lost_after_data
                     attempt.ended(pooled, first, first.text if is_lost else transaction.cut)
                     turn.heard(Sign.LOST if is_lost else sign_of(verdicts.values()), first)
@@ -336,6 +336,12 @@ class Deliverer:
                     turn.heard(Sign.LOST, _deferral(Unreachable(lost, hop.host)))
                     raise Unreachable(lost, hop.host) from error
                 # A kept-open session had died meanwhile; the next one, at last a new one, will do.
+
+    async def _stand_back(self, pooled: PooledSession) -> None:
+        """Wait until the message may be sent, which is no fault of the host's."""
+        pooled.heard()
+        await self._may_go_on()
+        pooled.host_has_the_word()
 
     def _sender(self, row: Due) -> str:
         """The envelope sender; of a message from before they had tags the one that it was given."""

@@ -3,9 +3,13 @@
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from conf.tuning import QueueTuning
 from maild.outbound.content import SMALL_BYTES
 from maild.outbound.destination_queues import QUEUED_ROWS_UNPROVEN, DestinationKey, DestinationKind
+from maild.outbound.pace import FIRST_SESSIONS
+from maild.outbound.places import PATIENCE_S
 from maild.outbound.smtp_client import Timeouts
 from tests.support.mx import Mx
 from tests.support.sending import Sending
@@ -62,6 +66,70 @@ async def test_the_rest_is_delivered(tmp_path: Path) -> None:
         for mx in deaf:
             mx.hold.pop("greeting").set()
             await mx.stop()
+
+
+@pytest.mark.parametrize("stage", ["MAIL", "dot"])
+async def test_who_took_mail_and_hangs_now_holds_up_only_his_own(tmp_path: Path, stage: str) -> None:
+    async with Sending(tmp_path, outbound={"max_connections": 2 * FIRST_SESSIONS}) as sending:
+        sending.dns.add_mx("there.test", address=LIVELY)
+        hosts = [await Mx().start(f"127.0.1.{number}", sending.mx.port) for number in (1, 2)]
+        for number in (1, 2):
+            sending.dns.add_mx(f"d{number}.hangs.test", address=f"127.0.1.{number}")
+        async with await Mx().start(LIVELY, sending.mx.port) as lively, hosts[0], hosts[1]:
+            await sending.queue.start()
+            for domain in ("there.test", "d1.hangs.test", "d2.hangs.test"):
+                await sending.until(await sending.send(f"u@{domain}"), "delivered")
+            for mx in hosts:
+                mx.hold[stage] = asyncio.Event()
+            for number in (1, 2):
+                for _ in range(FIRST_SESSIONS + 3):
+                    await sending.store.send(f"u@d{number}.hangs.test")
+            sending.queue.wake()
+            for mx in hosts:
+                await mx.until(stage, 1 + FIRST_SESSIONS)
+            waiting = [await sending.send("you@there.test") for _ in range(3)]
+            sending.clock.forward(PATIENCE_S)
+            for message_id in waiting:
+                await sending.until(message_id, "delivered")
+            assert len(lively.received) == 4
+            assert [mx.open_max for mx in hosts] == [FIRST_SESSIONS, FIRST_SESSIONS]
+            for mx in hosts:
+                mx.hold.pop(stage).set()
+
+
+async def test_new_destinations_wait_a_moment_for_those_that_hang(tmp_path: Path) -> None:
+    async with Sending(tmp_path, outbound={"max_connections": 6}) as sending:
+        deaf = await silent(sending, 3)
+        await hang(sending, 3, hosts=3)
+        sending.dns.add_mx("new.test", address=LIVELY)
+        await sending.queue.start()
+        for mx in deaf:
+            await mx.until("greeting")
+        async with await Mx().start(LIVELY, sending.mx.port):
+            message_id = await sending.send("you@new.test")
+            sending.clock.forward(PATIENCE_S)
+            await sending.until(message_id, "delivered")
+        for mx in deaf:
+            mx.hold.pop("greeting").set()
+            await mx.stop()
+
+
+async def test_a_host_that_greets_late_is_served_though_others_had_its_place(tmp_path: Path) -> None:
+    async with Sending(tmp_path, outbound={"max_connections": 2}) as sending:
+        sending.dns.add_mx("late.test")
+        sending.dns.add_mx("new.test", address=LIVELY)
+        sending.mx.hold["greeting"] = asyncio.Event()
+        async with await Mx().start(LIVELY, sending.mx.port):
+            await sending.queue.start()
+            late = await sending.send("me@late.test")
+            await sending.mx.until("greeting")
+            new = await sending.send("you@new.test")
+            sending.clock.forward(30)
+            await sending.until(new, "delivered")
+        sending.mx.hold.pop("greeting").set()
+        await sending.until(late, "delivered")
+        assert await sending.store.attempts(late) == ["delivered"]
+        assert sending.mx.connections == 1
 
 
 async def test_what_stands_aside_is_delivered_when_there_is_room(tmp_path: Path) -> None:

@@ -1,0 +1,154 @@
+"""Who gets on has a place; who hangs lends it, within bounds."""
+
+import asyncio
+from contextlib import AsyncExitStack
+
+import pytest
+
+from maild.outbound.places import PATIENCE_S, SESSIONS_PER_PLACE, Place, Places
+from tests.support.store import ManualClock
+
+
+class Session:
+    """Asks for a place at once, and keeps it until `end`."""
+
+    def __init__(self, places: Places, host: str) -> None:
+        self._stack = AsyncExitStack()
+        self._asks = asyncio.create_task(self._stack.enter_async_context(places.place(host)))
+
+    @property
+    def has_place(self) -> bool:
+        return self._asks.done()
+
+    @property
+    def place(self) -> Place:
+        return self._asks.result()
+
+    async def end(self) -> None:
+        await self._stack.aclose()
+
+    def leave(self) -> None:
+        self._asks.cancel()
+
+
+async def asked(places: Places, *hosts: str) -> list[Session]:
+    sessions = [Session(places, host) for host in hosts]
+    await turns()
+    return sessions
+
+
+async def turns() -> None:
+    """Let all that can go on do so."""
+    for _ in range(5):
+        await asyncio.sleep(0)
+
+
+async def hung(places: Places, clock: ManualClock, *sessions: Session) -> None:
+    """Their hosts have the word, for too long."""
+    for session in sessions:
+        session.place.wait_for_host()
+    clock.forward(PATIENCE_S)
+    places._lend()
+    await turns()
+
+
+def who_has(sessions: list[Session]) -> list[bool]:
+    return [session.has_place for session in sessions]
+
+
+async def test_who_waits_is_served_in_turn() -> None:
+    first, second, third = await asked(Places(1, ManualClock()), "a", "b", "c")
+    assert who_has([first, second, third]) == [True, False, False]
+    await first.end()
+    await turns()
+    assert who_has([first, second, third]) == [True, True, False]
+
+
+async def test_who_hangs_lends_its_place_and_who_gets_on_does_not() -> None:
+    clock = ManualClock()
+    places = Places(2, clock)
+    hangs, works, new, newer = await asked(places, "a", "b", "c", "d")
+    await hung(places, clock, hangs)
+    assert (works.has_place, new.has_place, newer.has_place) == (True, True, False)
+
+
+async def test_nothing_is_lent_before_its_time() -> None:
+    clock = ManualClock()
+    places = Places(1, clock)
+    slow, new = await asked(places, "a", "b")
+    slow.place.wait_for_host()
+    clock.forward(PATIENCE_S - 1)
+    places._lend()
+    slow.place.heard()
+    slow.place.wait_for_host()
+    clock.forward(PATIENCE_S - 1)
+    places._lend()
+    await turns()
+    assert not new.has_place
+
+
+async def test_nothing_is_lent_while_nobody_waits() -> None:
+    places = Places(1, ManualClock())
+    (only,) = await asked(places, "a")
+    only.place.wait_for_host()
+    assert places._look is None
+    await asked(places, "b")
+    assert places._look is not None
+    places._look.cancel()
+
+
+async def test_who_is_heard_again_counts_again() -> None:
+    clock = ManualClock()
+    places = Places(1, clock)
+    late, new, newer = await asked(places, "a", "b", "c")
+    await hung(places, clock, late)
+    late.place.heard()
+    await new.end()
+    await turns()
+    assert (places.in_use, newer.has_place) == (1, False)
+    await late.end()
+    await turns()
+    assert newer.has_place
+
+
+async def test_sessions_are_bounded_however_many_hang() -> None:
+    clock = ManualClock()
+    places = Places(1, clock)
+    sessions = await asked(places, *(f"h{number}" for number in range(SESSIONS_PER_PLACE + 1)))
+    for number in range(SESSIONS_PER_PLACE):
+        await hung(places, clock, sessions[number])
+    assert who_has(sessions) == [*[True] * SESSIONS_PER_PLACE, False]
+    await sessions[0].end()
+    await turns()
+    assert sessions[-1].has_place
+
+
+async def test_who_hangs_with_many_leaves_one_to_each_other() -> None:
+    clock = ManualClock()
+    places = Places(10, clock)
+    sessions = await asked(places, *["hangs"] * 40)
+    for _ in range(4):
+        await hung(places, clock, *(one for one in sessions if one.has_place))
+    assert sum(who_has(sessions)) == 21  # its first, and half of all
+    others = await asked(places, "a", "b", "b")
+    assert who_has(others) == [True, True, False]
+    await others[1].end()
+    await turns()
+    assert others[2].has_place
+
+
+@pytest.mark.parametrize("moment", ["in line", "admitted"])
+async def test_who_leaves_takes_no_place_along(moment: str) -> None:
+    places = Places(1, ManualClock())
+    first, leaves, last = await asked(places, "a", "b", "c")
+    if moment == "in line":
+        leaves.leave()
+        await turns()
+        await first.end()
+    else:
+        await first.end()  # `leaves` has been told, and not run yet
+        leaves.leave()
+    await turns()
+    assert last.has_place
+    await last.end()
+    assert (places.in_use, places._sessions, places._of_host, places._line) == (0, 0, {}, {})
