@@ -208,6 +208,8 @@ class Connections:
         """One of `max_connections`; what is not handed back is closed, whatever happens."""
         pooled.places = doubtful
         pooled.heard()
+        for one in doubtful:
+            one.give_way = pooled.session.give_way
         try:
             async with self._places.place(_network(hop.address)) as place:
                 pooled.places = (place, *doubtful)

@@ -5,7 +5,8 @@ for PATIENCE_S counts no more: it is theirs, and counts again when the host has 
 then, until these end. What takes time on our side is no host's fault and lends nothing, so overload opens no further
 sessions. Of all sessions, those that count and those that don't, there are SESSIONS_PER_PLACE for each place at most,
 which bounds sockets and what is held for them; half of these are for hosts' first ones, so that hosts that hang with
-many leave one to each of the others.
+many leave one to each of the others. Where all are in use, those whose hosts have had the word for LONGEST_S give way,
+the longest first, as far as they can (`Place.give_way`) and others wait.
 
 Who waits is served in the order in which they came, but for those who wait in vain for a further session. Nobody looks
 at the time unless somebody waits. All of it is called on the event loop.
@@ -13,24 +14,28 @@ at the time unless somebody waits. All of it is called on the event loop.
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from operator import itemgetter
 
 from storage.clock import Clock
 
 PATIENCE_S = 5.0
+LONGEST_S = 60.0
 LOOK_S = 0.25
 SESSIONS_PER_PLACE = 4
 
 
 class Place:
-    """One session's. Its owner says who has the word; at first we have."""
+    """One session's. Its owner says who has the word; at first we have. `give_way`: ends the wait for the host; None:
+    it must be waited for."""
 
-    __slots__ = ("_places", "counts", "host_since")
+    __slots__ = ("_places", "counts", "give_way", "host_since")
 
     def __init__(self, places: "Places") -> None:
         self._places = places
         self.counts = True
+        self.give_way: Callable[[], None] | None = None
         self.host_since: float | None = None  # monotonic seconds; None: the word is ours
 
     def wait_for_host(self) -> None:
@@ -140,4 +145,19 @@ class Places:
                 place.counts = False
                 self.in_use -= 1
         self._admit()
+        self._end_longest()
         self._look_later()
+
+    def _end_longest(self) -> None:
+        if self._sessions < self._sessions_max:
+            return
+        latest = self.clock.monotonic() - LONGEST_S
+        late = [
+            (one.host_since, one.give_way)
+            for one in self._taken
+            if one.host_since is not None and one.give_way
+        ]
+        late.sort(key=itemgetter(0))
+        for since, give_way in late[: len(self._line)]:
+            if since <= latest:
+                give_way()

@@ -238,6 +238,10 @@ class PipeliningProtocol(SMTPProtocol):
         elif self._response_waiter is not None and not self._response_waiter.done():
             self._set_response_exception(self._response_waiter, error)
 
+    def give_up(self) -> None:
+        """Wait no longer for what the host was asked."""
+        self._fail(SMTPReadTimeoutError("timed out, and others wait"))
+
     def connection_lost(self, exc: Exception | None) -> None:
         if self._group is not None:
             self._fail(SMTPServerDisconnected("connection lost"))
@@ -272,6 +276,7 @@ class NextHopSession:
         self.extensions: dict[str, str] = {}
         self.mechanisms: list[str] = []
         self.tls: str | None = None
+        self._may_have_message = False  # the host, of this transaction
         self.messages = 0  # begun on this session
         self.idle_since = 0.0
 
@@ -311,6 +316,7 @@ class NextHopSession:
         self._record = self._protocol.record = record
         self._protocol.secrets = (*self._login_secrets, *record.secrets)
         record.facts, record.is_reused = self.facts, True
+        self._may_have_message = False
 
     async def open(self, hostname: str, host: str, policy: TlsPolicy) -> SmtpReply | None:
         """Greeting, EHLO, and TLS as the policy says; the reply when the server refuses the session.
@@ -464,6 +470,7 @@ class NextHopSession:
         times = self._timeouts
         self._record.enter("data")
         self._record.say(f"(the message, {len(wire)} octets)")
+        self._may_have_message = True
         return SmtpReply.of(*await self._protocol.send_content(wire, times.data_block, times.data_end))
 
     async def reset(self) -> bool:
@@ -480,6 +487,11 @@ class NextHopSession:
             pass  # it is gone already, which is all that was asked
         finally:
             self.close()
+
+    def give_way(self) -> None:
+        """The host has had its time, unless it may have the message: who gives up then may send a second copy."""
+        if not self._may_have_message:
+            self._protocol.give_up()
 
     def close(self) -> None:
         self._protocol.abort()

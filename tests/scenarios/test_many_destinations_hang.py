@@ -9,7 +9,7 @@ from conf.tuning import QueueTuning
 from maild.outbound.content import SMALL_BYTES
 from maild.outbound.destination_queues import QUEUED_ROWS_UNPROVEN, DestinationKey, DestinationKind
 from maild.outbound.pace import FIRST_SESSIONS
-from maild.outbound.places import PATIENCE_S
+from maild.outbound.places import LONGEST_S, PATIENCE_S, SESSIONS_PER_PLACE
 from maild.outbound.smtp_client import Timeouts
 from tests.support.mx import Mx
 from tests.support.sending import Sending
@@ -42,6 +42,14 @@ async def reached_first(hosts: list[Mx]) -> None:
         wait.cancel()
     for wait in done:
         wait.result()
+
+
+async def waited_for(sending: Sending, sessions: int) -> None:
+    """Return when so many sessions are open and wait for their hosts, and no others."""
+    taken = sending.queue._deliverer._connections._places._taken
+    async with asyncio.timeout(10):
+        while [place.host_since is not None for place in taken] != [True] * sessions:
+            await asyncio.sleep(0.005)
 
 
 async def test_the_rest_is_delivered(tmp_path: Path) -> None:
@@ -105,6 +113,7 @@ async def test_new_destinations_wait_a_moment_for_those_that_hang(tmp_path: Path
         await sending.queue.start()
         for mx in deaf:
             await mx.until("greeting")
+        await waited_for(sending, 3)
         async with await Mx().start(LIVELY, sending.mx.port):
             message_id = await sending.send("you@new.test")
             sending.clock.forward(PATIENCE_S)
@@ -123,6 +132,7 @@ async def test_a_host_that_greets_late_is_served_though_others_had_its_place(tmp
             await sending.queue.start()
             late = await sending.send("me@late.test")
             await sending.mx.until("greeting")
+            await waited_for(sending, 1)
             new = await sending.send("you@new.test")
             sending.clock.forward(30)
             await sending.until(new, "delivered")
@@ -130,6 +140,45 @@ async def test_a_host_that_greets_late_is_served_though_others_had_its_place(tmp
         await sending.until(late, "delivered")
         assert await sending.store.attempts(late) == ["delivered"]
         assert sending.mx.connections == 1
+
+
+@pytest.mark.parametrize("stage", ["greeting", "MAIL"])
+async def test_of_very_many_new_ones_that_hang_some_give_way(tmp_path: Path, stage: str) -> None:
+    async with Sending(tmp_path, outbound={"max_connections": 2}) as sending:
+        hosts = [
+            await Mx(hold={stage: asyncio.Event()}).start(f"127.0.1.{number + 1}", sending.mx.port)
+            for number in range(SESSIONS_PER_PLACE)
+        ]
+        await sending.queue.start()
+        for number, mx in enumerate(hosts):
+            sending.dns.add_mx(f"d{number}.hangs.test", address=f"127.0.1.{number + 1}")
+            await sending.send(f"u@d{number}.hangs.test")
+            await mx.until(stage)
+            await waited_for(sending, number + 1)
+            sending.clock.forward(PATIENCE_S)
+        sending.dns.add_mx("new.test", address=LIVELY)
+        async with await Mx().start(LIVELY, sending.mx.port):
+            message_id = await sending.send("you@new.test")
+            sending.clock.forward(LONGEST_S)
+            await sending.until(message_id, "delivered")
+        for mx in hosts:
+            mx.hold.pop(stage).set()
+            await mx.stop()
+
+
+async def test_no_host_that_may_have_the_message_gives_way(tmp_path: Path) -> None:
+    async with Sending(tmp_path, outbound={"max_connections": 2}) as sending:
+        sending.dns.add_mx("slow.test")
+        sending.mx.hold["dot"] = asyncio.Event()
+        await sending.queue.start()
+        slow = await sending.send("me@slow.test")
+        await sending.mx.until("dot")
+        (place,) = sending.queue._deliverer._connections._doubtful._taken
+        assert place.give_way is not None
+        place.give_way()
+        sending.mx.hold.pop("dot").set()
+        await sending.until(slow, "delivered")
+        assert await sending.store.attempts(slow) == ["delivered"]
 
 
 async def test_what_stands_aside_is_delivered_when_there_is_room(tmp_path: Path) -> None:

@@ -2,10 +2,11 @@
 
 import asyncio
 from contextlib import AsyncExitStack
+from functools import partial
 
 import pytest
 
-from maild.outbound.places import PATIENCE_S, SESSIONS_PER_PLACE, Place, Places
+from maild.outbound.places import LONGEST_S, PATIENCE_S, SESSIONS_PER_PLACE, Place, Places
 from tests.support.store import ManualClock
 
 
@@ -135,6 +136,24 @@ async def test_who_hangs_with_many_leaves_one_to_each_other() -> None:
     await others[1].end()
     await turns()
     assert others[2].has_place
+
+
+async def test_where_all_are_in_use_the_longest_gives_way() -> None:
+    clock = ManualClock()
+    places = Places(1, clock)
+    sessions = await asked(places, *(f"h{number}" for number in range(SESSIONS_PER_PLACE + 1)))
+    ended: list[int] = []
+    for number in range(SESSIONS_PER_PLACE):
+        sessions[number].place.give_way = partial(ended.append, number)
+        await hung(places, clock, sessions[number])
+    assert ended == []
+    clock.forward(LONGEST_S)
+    places._lend()
+    assert ended == [0]  # one waits
+    await sessions[1].end()
+    clock.forward(LONGEST_S)
+    places._lend()
+    assert ended == [0]  # none does
 
 
 @pytest.mark.parametrize("moment", ["in line", "admitted"])
