@@ -37,7 +37,7 @@ class MessageEvidence(ResponseModel):
 
     example: ClassVar[dict[str, Any]] = {
         "messageId": MESSAGE_ID,
-        "version": 1,
+        "version": 2,
         "risk": "high",
         "hiddenCharacters": 38,
         "truncated": False,

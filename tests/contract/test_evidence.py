@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from conf.tuning import EvidenceTuning, Tuning
+from maild.message.evidence.finding import VERSION
 from tests.conftest import Start
 from tests.support.running import Running, until
 
@@ -212,7 +213,7 @@ async def test_what_an_older_version_found_is_looked_for_anew(maild: Running, bo
     await evidence(maild, message["id"])
     maild.sql("UPDATE message_evidence SET version = 0, risk = 'none', items = '[]'")
     assert (await evidence(maild, message["id"]))["risk"] == "high"
-    assert maild.sql("SELECT version, risk FROM message_evidence") == [(1, "high")]
+    assert maild.sql("SELECT version, risk FROM message_evidence") == [(VERSION, "high")]
 
 
 async def test_large_bodies_are_looked_at_as_far_as_they_are_read(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final, Literal, NamedTuple
 
-VERSION: Final = 1  # of what is looked for; findings of another one are made anew
+VERSION: Final = 2  # of what is looked for; findings of another one are made anew
 EXCERPT_CHARS: Final = 200
 
 Severity = Literal["low", "medium", "high"]
