@@ -31,7 +31,7 @@ from conf.log_events import LogEvent, clean, tell
 from conf.settings import Settings
 from maild.outbound.attempt_record import HostRecord
 from maild.outbound.pacing import MESSAGES_PER_SESSION
-from maild.outbound.places import Place, Places
+from maild.outbound.places import SessionPlace, Places
 from maild.outbound.relays import RelayHost, read_secret
 from maild.outbound.replies import SHOWN_CHARACTERS, SmtpReply
 from maild.outbound.replies import clean as shown_line
@@ -67,7 +67,7 @@ class PooledSession:
     is_fresh: bool
     messages_max: int  # that one session takes
     is_reusable: bool = False
-    places: Sequence[Place] = ()
+    places: Sequence[SessionPlace] = ()
 
     def go_on(self, record: HostRecord) -> None:
         """The next message begins on it."""
@@ -192,7 +192,7 @@ class Connections:
                 self._addresses.pop(network, None)
 
     @asynccontextmanager
-    async def _doubtful_place(self, hop: Hop, is_doubtful: bool) -> AsyncIterator[Sequence[Place]]:
+    async def _doubtful_place(self, hop: Hop, is_doubtful: bool) -> AsyncIterator[Sequence[SessionPlace]]:
         """One of those that there are for destinations which have not answered lately, where it is for one."""
         if not is_doubtful:
             yield ()
@@ -203,7 +203,7 @@ class Connections:
 
     @asynccontextmanager
     async def _place_of(
-        self, hop: Hop, pooled: PooledSession, doubtful: Sequence[Place]
+        self, hop: Hop, pooled: PooledSession, doubtful: Sequence[SessionPlace]
     ) -> AsyncIterator[None]:
         """One of `max_connections`; what is not handed back is closed, whatever happens."""
         pooled.places = doubtful

@@ -6,7 +6,7 @@ then, until these end. What takes time on our side is no host's fault and lends 
 sessions. Of all sessions, those that count and those that don't, there are SESSIONS_PER_PLACE for each place at most,
 which bounds sockets and what is held for them; half of these are for hosts' first ones, so that hosts that hang with
 many leave one to each of the others. Where all are in use, those whose hosts have had the word for LONGEST_S give way,
-the longest first, as far as they can (`Place.give_way`) and others wait.
+the longest first, as far as they can (`SessionPlace.give_way`) and others wait.
 
 Who waits is served in the order in which they came, but for those who wait in vain for a further session. Nobody looks
 at the time unless somebody waits. All of it is called on the event loop.
@@ -26,7 +26,7 @@ LOOK_S = 0.25
 SESSIONS_PER_PLACE = 4
 
 
-class Place:
+class SessionPlace:
     """One session's. Its owner says who has the word; at first we have. `give_way`: ends the wait for the host; None:
     it must be waited for."""
 
@@ -58,7 +58,7 @@ class Places:
         self.in_use = 0
         self._max = places
         self._sessions_max = places * SESSIONS_PER_PLACE
-        self._taken: set[Place] = set()
+        self._taken: set[SessionPlace] = set()
         self._sessions = 0
         self._of_host: Counter[str] = Counter()
         self._line: dict[asyncio.Future[None], str] = {}
@@ -78,13 +78,13 @@ class Places:
         return self._has_room and (further < self._sessions_max // 2 or host not in self._of_host)
 
     @asynccontextmanager
-    async def place(self, host: str) -> AsyncIterator[Place]:
+    async def place(self, host: str) -> AsyncIterator[SessionPlace]:
         """Wait for a place, and have it. `host`: whose sessions are counted together."""
         if not self._line and self._has_room_for(host):
             self._take(host)
         else:
             await self._stand_in_line(host)
-        place = Place(self)
+        place = SessionPlace(self)
         self._taken.add(place)
         try:
             yield place

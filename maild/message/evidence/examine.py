@@ -282,12 +282,12 @@ class _Examination:
                 )
         return first.folded.text, {span for one in (first, *others) for span in one.telling()}
 
-    def _reading(self, pieced: Pieced) -> _Reading:
+    def _reading(self, pieced: Pieced) -> _WordsRead:
         text = self._limited(pieced)
         folded = self._folded(text)
-        return _Reading(pieced, text, folded, InHtml(folded, pieced), folded_hits(folded))
+        return _WordsRead(pieced, text, folded, InHtml(folded, pieced), folded_hits(folded))
 
-    def _html_marks(self, html: str, reading: _Reading) -> None:
+    def _html_marks(self, html: str, reading: _WordsRead) -> None:
         found = [one for one in reading.found if one.group != SENDING]
         for mark in invisible_marks(reading.text, reading.folded.whole_characters):
             start, end = reading.pieced.span(mark.start, mark.end)
@@ -406,7 +406,7 @@ def _on_one_line(words: str) -> str:
     return " ".join(words.split())
 
 
-class _Reading(NamedTuple):
+class _WordsRead(NamedTuple):
     """Words of the page, one way to read them. `found`: at the places of `text`."""
 
     pieced: Pieced

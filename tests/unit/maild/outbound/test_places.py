@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from maild.outbound.places import LONGEST_S, PATIENCE_S, SESSIONS_PER_PLACE, Place, Places
+from maild.outbound.places import LONGEST_S, PATIENCE_S, SESSIONS_PER_PLACE, SessionPlace, Places
 from tests.support.store import ManualClock
 
 
@@ -22,7 +22,7 @@ class Session:
         return self._asks.done()
 
     @property
-    def place(self) -> Place:
+    def place(self) -> SessionPlace:
         return self._asks.result()
 
     async def end(self) -> None:
