@@ -31,7 +31,7 @@ from conf.log_events import LogEvent, clean, tell
 from conf.settings import Settings
 from maild.outbound.attempt_record import HostRecord
 from maild.outbound.pacing import MESSAGES_PER_SESSION
-from maild.outbound.places import SessionPlace, Places
+from maild.outbound.places import Places, SessionPlace
 from maild.outbound.relays import RelayHost, read_secret
 from maild.outbound.replies import SHOWN_CHARACTERS, SmtpReply
 from maild.outbound.replies import clean as shown_line

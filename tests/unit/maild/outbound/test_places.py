@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from maild.outbound.places import LONGEST_S, PATIENCE_S, SESSIONS_PER_PLACE, SessionPlace, Places
+from maild.outbound.places import LONGEST_S, PATIENCE_S, SESSIONS_PER_PLACE, Places, SessionPlace
 from tests.support.store import ManualClock
 
 
