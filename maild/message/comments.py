@@ -11,6 +11,8 @@ _MARK = re.compile(r"\\.|[()]", re.DOTALL)
 
 def without_comments(value: str) -> str:
     """The value with a blank for each comment. A parenthesis that is never closed is a word of a phrase."""
+    if "(" not in value:
+        return value
     kept: list[str] = []
     start = position = 0
     while (found := _OUTSIDE.search(value, position)) is not None:
