@@ -159,12 +159,16 @@ def _is_block(lines: list[str], position: int, has_rule: bool) -> bool:
     if first in _DATES:
         is_long = "from" in kinds and len(kinds) >= 2 and _DIGIT.search(value) is not None
         return is_long or (next_kind in ("from", "to") and _FULL_DATE.search(value) is not None)
-    return kinds | {first} >= {"from", "to", "subject"} and not kinds.isdisjoint(_DATES)
+    return _is_whole(kinds | {first})
 
 
 def _is_whole_block(lines: list[str], position: int) -> bool:
     first = _field(lines[position])[0] or ""
-    kinds = {first, *(kind for kind, _ in _further_fields(lines, position + 1, first))}
+    return _is_whole({first, *(kind for kind, _ in _further_fields(lines, position + 1, first))})
+
+
+def _is_whole(kinds: set[str]) -> bool:
+    """All that a client copies: from whom, to whom, about what and when."""
     return kinds >= {"from", "to", "subject"} and not kinds.isdisjoint(_DATES)
 
 

@@ -30,6 +30,7 @@ from maild.message.mailboxes import parse_mailboxes
 from maild.message.mime import MAX_DEPTH, MAX_PARTS, Indexer
 from maild.message.model import AttachmentPart, Mailbox, ParsedMessage, Slice
 from maild.message.octets import Buffer, RawMessage
+from maild.message.thread_headers import root_and_newest
 
 __all__ = [
     "MAX_ANSWERED",
@@ -169,7 +170,4 @@ def _ids(value: str | None) -> list[str]:
 
 
 def _references(value: str | None) -> tuple[str, ...]:
-    ids = _MSG_ID.findall(without_comments(value)) if value else []
-    if len(ids) <= MAX_REFERENCES:
-        return tuple(ids)
-    return (ids[0], *ids[1 - MAX_REFERENCES :])  # the first names the thread
+    return root_and_newest(_MSG_ID.findall(without_comments(value)), MAX_REFERENCES) if value else ()

@@ -37,20 +37,23 @@ def reply_references(
 ) -> tuple[str, ...]:
     """The References of a reply: those of the parent, then the parent itself.
 
-    Over `cap` ids the first (which names the thread) and the newest stay. A parent without
-    References but with one In-Reply-To id: pass that as `parent_references` (RFC 5322 §3.6.4).
-    Ids that are not `<…>` are left out, repeated ones keep their last place.
+    Over `cap` ids the first and the newest stay. A parent without References but with one In-Reply-To id: pass that as
+    `parent_references` (RFC 5322 §3.6.4). Ids that are not `<…>` are left out, repeated ones keep their last place.
     """
     chain = list(parent_references)
     if parent_message_id is not None:
         chain.append(parent_message_id)
     newest_first = dict.fromkeys(ref for ref in reversed(chain) if _MSG_ID.fullmatch(ref))
-    ids = tuple(reversed(newest_first))
+    return root_and_newest(tuple(reversed(newest_first)), cap)
+
+
+def root_and_newest(ids: Sequence[str], cap: int) -> tuple[str, ...]:
+    """The ids of References; over `cap` of them the first, which names the thread, and the newest."""
     if len(ids) <= cap:
-        return ids
+        return tuple(ids)
     if cap < 2:
-        return ids[-cap:] if cap > 0 else ()
-    return (ids[0], *ids[-(cap - 1) :])
+        return tuple(ids[-cap:]) if cap > 0 else ()
+    return (ids[0], *ids[1 - cap :])
 
 
 def named_messages(answered: Sequence[str], references: Sequence[str]) -> list[str]:

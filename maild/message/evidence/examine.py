@@ -35,6 +35,7 @@ from maild.message.evidence.projection import Folded, Folding, Pieced
 from maild.message.evidence.readings import (
     MAX_PIECES,
     MAX_WORDS_CHARS,
+    TAG_LIKE,
     InHtml,
     Spans,
     fits_a_preheader,
@@ -57,7 +58,6 @@ COMMENT_WORDS: Final = 8  # a comment of fewer is a note of whoever wrote the ma
 SEND_LOOK: Final = 120  # characters between a verb of sending and the address
 
 _WORDS = re.compile(r"[^\W\d_]{3,}")
-_TAG_LIKE = re.compile(r"<[^<>]{0,2000}>")
 _CONDITIONAL = re.compile(r"<!--\[if|<!\[if|<!\[endif|<!doctype|<\?xml", re.IGNORECASE)
 _PART_WORDS = 25  # a part of fewer is a note ("this is an HTML mail"), and has nothing to differ in
 _PART_ALIKE = 0.2
@@ -428,7 +428,7 @@ class _WordsRead(NamedTuple):
 
 def _said(html: str, unseen: Unseen) -> str:
     words = html[unseen.start : unseen.end] if unseen.words is None else unseen.words
-    return _TAG_LIKE.sub(" ", words[4:-3]) if unseen.where == "comment" else unescape(words)
+    return TAG_LIKE.sub(" ", words[4:-3]) if unseen.where == "comment" else unescape(words)
 
 
 def _merged(found: Iterable[Hit], group: str) -> list[Hit]:

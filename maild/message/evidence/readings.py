@@ -25,7 +25,7 @@ _PREHEADER_LOOK = 40  # of what a person sees may stand before it
 
 _REFERENCE = re.compile(r"&#?\w{1,32};?")
 _FILLING = re.compile(r"[\s\u00a0\u034f\u00ad\u200b-\u200d\u2007\u2060\ufeff]+")
-_TAG_LIKE = re.compile(r"<[^<>]{0,2000}>")
+TAG_LIKE: Final = re.compile(r"<[^<>]{0,2000}>")
 _GLUES = re.compile(rf"[^\W_]|[^\x00-\x7f]|[&;{re.escape(SIGNS)}]")  # also a reference, to whatever
 # What the text made of HTML leaves out (html_text.py).
 _LEFT_OUT = ("display:none", "visibility:hidden", "mso-hide:all")
@@ -196,5 +196,5 @@ def top_end(html: str, runs: Sequence[TextRun]) -> int:
 
 def fits_a_preheader(markup: str) -> bool:
     """The line that mail programs show beside the subject: so many characters, but for what fills it up."""
-    words = _TAG_LIKE.sub(" ", unescape(markup[: 20 * PREHEADER_CHARS]))
+    words = TAG_LIKE.sub(" ", unescape(markup[: 20 * PREHEADER_CHARS]))
     return len(_FILLING.sub(" ", words).strip()) <= PREHEADER_CHARS
