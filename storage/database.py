@@ -142,7 +142,10 @@ Listener = Callable[[], None]
 class Database:
     """The store: `write`, `read` and `lookup` run units of work; see the module's rules."""
 
-    def __init__(self, writer: "_Writer", readers: "list[_Connection]", local: sqlite3.Connection) -> None:
+    def __init__(
+        self, path: Path, writer: "_Writer", readers: "list[_Connection]", local: sqlite3.Connection
+    ) -> None:
+        self.path = path
         self._writer = writer
         self._reading = readers
         self._readers: FairThreads[AnyUnit, Any] = FairThreads(
@@ -186,7 +189,7 @@ class Database:
             for connection in connections:
                 await connection.close()
             raise
-        return cls(_Writer(connections[0], pace), connections[1:], local)
+        return cls(path, _Writer(connections[0], pace), connections[1:], local)
 
     async def write(self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run `unit(tx, …)` in a transaction; returns its result after COMMIT, or raises what it raised."""

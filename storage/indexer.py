@@ -1,7 +1,11 @@
 """Moves new messages into the search index, behind their commit, and makes that index where there is none.
 
-A round reads what waits (`search.waiting`) on a reader's thread, tells the index on a thread of its own, and when the
-index is committed takes it from the tail (`search.settle`), which is all that the store's writer has to do with it.
+A round asks what waits (`search.waiting`), has the index told of it, and when that is committed takes it from the tail
+(`search.settle`), which is all that the store's writer has to do with it. The index is told by a thread of its own, and
+of much by a process (`storage.index_child`): to find what some hundred messages say hands the interpreter back and
+forth with the event loop, which got a quarter less done. One writes at a time. Should the process fail, the thread does
+the same, and meets what is at fault.
+
 The index is one transaction a round, hence one segment: after a round that found little the indexer rests, so
 that a load makes batches of some hundred messages; while it falls behind it goes on without rest. What waits is found
 by search all the same (`storage.search`).
@@ -13,14 +17,17 @@ begun and all messages are walked through, oldest first; until that is done sear
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import NamedTuple, TypeVar
 
 import structlog
 
-from storage import background, search
+from storage import background, index_child, search
 from storage.clock import Clock
+from storage.cpu_process import ComputingFailed, CpuProcess
 from storage.database import Database
-from storage.search import Unsettled
+from storage.fair_threads import OWN
+from storage.search import Settlement, Unsettled
 from storage.search_index import IndexLost, SearchIndex, Walked
 from storage.service import Enduring, LoopService
 
@@ -30,9 +37,11 @@ log = structlog.get_logger("maild.search")
 
 
 class IndexingPace(NamedTuple):
-    """How many messages a round takes at most, and how long a message waits for the next round."""
+    """How many messages a round takes at most, from how many bytes of them on the process tells the index, and how long
+    a message waits for the next round."""
 
     batch: int = 500
+    apart_bytes: int = 128 * 1024
     look_s: float = 0.25
     retry_s: float = 5.0
 
@@ -53,6 +62,7 @@ class SearchIndexer(LoopService):
         self._after = ""
         self._is_open = False
         self._thread = _thread()
+        self._process = CpuProcess()
         self._rebuild_began: float | None = None
         self._walked = 0
         self._stops = False
@@ -103,11 +113,12 @@ class SearchIndexer(LoopService):
     async def stop(self) -> None:
         self._stops = True
         await super().stop()
-        await self._in_thread(self._index.close)  # behind what it is at
+        await self._process.close()  # when it is through with what it is at, and the thread as well
+        await self._in_thread(self._index.close)
         self._is_open = False
         self._stops = False
         self._thread.shutdown()
-        self._thread = _thread()
+        self._thread, self._process = _thread(), CpuProcess()
 
     async def _open(self) -> None:
         fault = await self._in_thread(self._index.open, await self._db.read(search.mark_of))
@@ -125,7 +136,7 @@ class SearchIndexer(LoopService):
     async def _walk(self, since: Walked) -> bool:
         some = await self._db.read(search.walk, since, self._pace.batch)
         if not some.is_empty:
-            self._walked += await self._tell(some)
+            self._walked += (await self._tell(some)).messages
             return True
         await self._in_thread(self._index.complete)
         began = self._rebuild_began or self._clock.monotonic()
@@ -136,19 +147,25 @@ class SearchIndexer(LoopService):
         some = await self._db.read(search.waiting, self._pace.batch, self._after)
         if some.is_empty:
             return await self._in_thread(self._index.merge)
-        await self._tell(some)
+        told = await self._tell(some)
         if some.keys:
             self._after = some.keys[-1][0]
-        return some.has_more
+        return some.has_more or told.has_more
 
-    async def _tell(self, some: Unsettled) -> int:
-        mark, count = await self._in_thread(self._change, some)
-        await self._db.write(search.settle, mark, some)
-        return count
+    async def _tell(self, some: Unsettled) -> Settlement:
+        told = await self._told_apart(some) if some.body_bytes >= self._pace.apart_bytes else None
+        if told is None:
+            told = await self._in_thread(index_child.tell, self._db.path, self._index, some)
+        await self._db.write(search.settle, some, told)
+        return told
 
-    def _change(self, some: Unsettled) -> tuple[str, int]:
-        entries = some.entries()
-        return self._index.change(some.mark, entries, some.gone, some.walked), len(entries)
+    async def _told_apart(self, some: Unsettled) -> Settlement | None:
+        try:
+            work = partial(index_child.tell_apart, self._db.path, self._index.path, some)
+            return await self._process.run(OWN, work)
+        except ComputingFailed as error:
+            log.error("indexing_process_failed", error=str(error))
+            return None
 
     async def _in_thread(self, function: Callable[..., T], *args: object) -> T:
         # Shielded: whoever is cancelled meanwhile leaves the thread to its work.

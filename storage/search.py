@@ -54,6 +54,7 @@ TRIGRAMS_MAX = 24  # of a long needle, evenly spread: the rest is for the confir
 SHARPENED_MIN = 4  # trigrams; fewer are asked for as they are
 COMMON = 10  # times the share of the rarest
 BATCH_BYTES = 4 * 1024 * 1024  # of messages without their attachments, and one message at least
+GONE_AT_ONCE = 500
 FOLDED_AT_ONCE = 64 * 1024  # characters: folding keeps the interpreter to its end
 
 _BODY = "coalesce(w.words, m.text_body, m.extracted_text, '')"
@@ -222,7 +223,7 @@ def forget(tx: Tx, organization_id: str, message_id: str) -> None:
     tx.run(
         "DELETE FROM search_tail WHERE organization_id = ? AND message_id = ?", (organization_id, message_id)
     )
-    for one in _entries(_texts(tx, [message_id])):
+    for one in entries_of(_texts(tx, [message_id])):
         tx.run(
             "INSERT INTO search_gone (message_id, inbox_id, words) VALUES (?, ?, ?)",
             (message_id, one.inbox_id, one.words),
@@ -379,25 +380,41 @@ def _holds(
 
 
 class Unsettled(NamedTuple):
-    """What the index has yet to be told, in one state of the store. `mark`: of the index that belongs to it.
+    """What the index has yet to be told. `mark`: of the index that belongs to the store.
 
-    `texts`: JSON, which is read where the interpreter is not waited for. `keys`: whose messages they are, and their
-    ids; a walk has none, since it leaves the tail alone. `has_more`: not all that waits is in it.
+    `body_bytes`: of these messages without their attachments. `keys`: whose they are, and their ids; a walk has none,
+    since it leaves the tail alone. `has_gone`: others were deleted. `has_more`: not all messages that wait are in it.
     """
 
     mark: str | None
-    texts: str
-    gone: list[Gone]
+    message_ids: list[str]
+    body_bytes: int
+    has_gone: bool
     keys: list[tuple[str, str]]
     has_more: bool = False
     walked: Walked | None = None
 
     @property
     def is_empty(self) -> bool:
-        return not self.gone and not self.keys and self.walked is None
+        return not self.has_gone and not self.keys and self.walked is None
 
-    def entries(self) -> list[Entry]:
-        return _entries(self.texts)
+
+class Saying(NamedTuple):
+    """What the store says of these messages, as far as they are still there (JSON), and which are gone: of those,
+    `has_more` than are in it."""
+
+    texts: str
+    gone: list[Gone]
+    has_more: bool
+
+
+class Settlement(NamedTuple):
+    """What the index has, durable under this mark. `gone`: the ids of what it has let go of; of those, `has_more`."""
+
+    mark: str
+    messages: int
+    gone: list[str]
+    has_more: bool
 
 
 def mark_of(tx: Tx) -> str | None:
@@ -413,11 +430,11 @@ def waiting(tx: Tx, limit: int, after: str = "", max_bytes: int = BATCH_BYTES) -
     rows = tx.all(sql.format(">"), (after, limit))
     if len(rows) < limit:
         rows += tx.all(sql.format("<="), (after, limit - len(rows)))
-    keys = [(row[0], row[1]) for row in rows[: _fitting([row[2] for row in rows], max_bytes)]]
-    gone = tx.all("SELECT message_id, inbox_id, words FROM search_gone LIMIT ?", (limit,))
-    texts = _texts(tx, [message_id for _, message_id in keys])
-    has_more = len(keys) < len(rows) or limit in (len(rows), len(gone))
-    return Unsettled(mark_of(tx), texts, [Gone(*row) for row in gone], keys, has_more)
+    count, size_bytes = _fitting((row[2] for row in rows), max_bytes)
+    keys = [(row[0], row[1]) for row in rows[:count]]
+    ids = [message_id for _, message_id in keys]
+    has_more = count < len(rows) or len(rows) == limit
+    return Unsettled(mark_of(tx), ids, size_bytes, _has_gone(tx), keys, has_more)
 
 
 # What is held stands in indexes of its own.
@@ -444,23 +461,35 @@ def walk(tx: Tx, since: Walked, limit: int, max_bytes: int = BATCH_BYTES) -> Uns
     if not rows:
         organization_id = tx.value(_NEXT_ORGANIZATION, given)
         rows = tx.all(_WALK, {**given, "organization": organization_id, "after": ""})
-    gone = tx.all("SELECT message_id, inbox_id, words FROM search_gone LIMIT ?", (limit,))
-    ids = [row[0] for row in rows[: _fitting([row[1] for row in rows], max_bytes)]]
+    count, size_bytes = _fitting((row[1] for row in rows), max_bytes)
+    ids = [row[0] for row in rows[:count]]
     walked = Walked(organization_id, ids[-1]) if organization_id and ids else None
-    return Unsettled(mark_of(tx), _texts(tx, ids), [Gone(*row) for row in gone], [], walked=walked)
+    return Unsettled(mark_of(tx), ids, size_bytes, _has_gone(tx), [], walked=walked)
 
 
-def settle(tx: Tx, mark: str, done: Unsettled) -> None:
-    """The index has it all, committed under this mark."""
+def said(tx: Tx, some: Unsettled, max_bytes: int = BATCH_BYTES) -> Saying:
+    """`tx` sees one state of the store: else what is deleted meanwhile might be taken out first, and then put in."""
+    gone, has_more = _gone(tx, max_bytes)
+    return Saying(_texts(tx, some.message_ids), gone, has_more)
+
+
+def tell(index: SearchIndex, some: Unsettled, said: Saying) -> Settlement:
+    """Put in what is said, and take out what is gone. search_index.IndexLost."""
+    entries = entries_of(said.texts)
+    mark = index.change(some.mark, entries, said.gone, some.walked)
+    return Settlement(mark, len(entries), [one.message_id for one in said.gone], said.has_more)
+
+
+def settle(tx: Tx, done: Unsettled, told: Settlement) -> None:
+    """The index has it."""
     if done.keys:
         tx.run(
             f"DELETE FROM search_tail WHERE (organization_id, message_id) IN {each_row_of('?', 2)}",
             (dump(done.keys),),
         )
-    if done.gone:
-        ids = dump([one.message_id for one in done.gone])
-        tx.run(f"DELETE FROM search_gone WHERE message_id IN {each_of('?')}", (ids,))
-    name(tx, mark)
+    if told.gone:
+        tx.run(f"DELETE FROM search_gone WHERE message_id IN {each_of('?')}", (dump(told.gone),))
+    name(tx, told.mark)
 
 
 def name(tx: Tx, mark: str) -> None:
@@ -469,15 +498,33 @@ def name(tx: Tx, mark: str) -> None:
         tx.run("INSERT INTO search_mark (mark) VALUES (?)", (mark,))
 
 
-def _fitting(sizes: Sequence[int], total: int) -> int:
-    """How many of them make up no more than that; the first in any case."""
+def _fitting(sizes: Iterable[int], total: int) -> tuple[int, int]:
+    """How many of them make up no more than that, the first in any case, and how much these are."""
     count, sum_bytes = 0, 0
     for size in sizes:
-        sum_bytes += size
-        if count and sum_bytes > total:
+        if count and sum_bytes + size > total:
             break
-        count += 1
-    return count
+        count, sum_bytes = count + 1, sum_bytes + size
+    return count, sum_bytes
+
+
+def _has_gone(tx: Tx) -> bool:
+    return bool(tx.value("SELECT EXISTS (SELECT 1 FROM search_gone)"))
+
+
+def _gone(tx: Tx, max_bytes: int) -> tuple[list[Gone], bool]:
+    """Some of what was deleted, and whether there is more."""
+    ids = tx.all("SELECT message_id FROM search_gone ORDER BY message_id LIMIT ?", (GONE_AT_ONCE + 1,))
+    found: list[Gone] = []
+    sum_chars = 0
+    for message_id in ids[:GONE_AT_ONCE]:
+        row = tx.one("SELECT message_id, inbox_id, words FROM search_gone WHERE message_id = ?", message_id)
+        assert row is not None
+        found.append(Gone(*row))
+        sum_chars += len(found[-1].words)
+        if sum_chars >= max_bytes:
+            break
+    return found, len(found) < len(ids)
 
 
 _TEXTS = array_of(
@@ -494,7 +541,8 @@ def _texts(tx: Tx, message_ids: Sequence[str]) -> str:
     return str(tx.value(f"SELECT {_TEXTS}", {"ids": dump(message_ids)})) if message_ids else "[]"
 
 
-def _entries(texts: str) -> list[Entry]:
+def entries_of(texts: str) -> list[Entry]:
+    """`Saying.texts`, folded."""
     return [Entry(row[0], row[1], row[2], _folded(*row[3:])) for row in load(texts)]
 
 

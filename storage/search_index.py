@@ -146,7 +146,7 @@ class SearchIndex:
     """The file at `path`, which need not be there."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self.path = path
         self._writer: sqlite3.Connection | None = None
         self._lock = threading.Lock()  # around the four below
         self._idle: list[sqlite3.Connection] = []
@@ -194,7 +194,7 @@ class SearchIndex:
             if self._idle:
                 return self._idle.pop(), life
         try:
-            return _connect(self._path, "ro"), life
+            return _connect(self.path, "ro"), life
         except sqlite3.Error as error:
             self._failed(error, life)
             raise IndexLost(str(error)) from error
@@ -217,10 +217,10 @@ class SearchIndex:
     def open(self, mark: str | None) -> str | None:
         """Open the file for writing where it belongs to a store that names this mark; else say why not."""
         self.close()
-        if not self._path.exists():
+        if not self.path.exists():
             return "missing"
         try:
-            self._writer = _connect(self._path, "rw")
+            self._writer = _connect(self.path, "rw")
             return self._unfit(Tx(self._writer), mark)
         except sqlite3.DatabaseError as error:
             return str(error)
@@ -229,9 +229,9 @@ class SearchIndex:
         """Begin an empty one in the place of what is there; its mark."""
         self.close()
         for suffix in ("", "-wal", "-shm"):
-            self._path.with_name(self._path.name + suffix).unlink(missing_ok=True)
-        self._path.touch(mode=0o600)
-        self._writer = _connect(self._path, "rw")
+            self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+        self.path.touch(mode=0o600)
+        self._writer = _connect(self.path, "rw")
         self._writer.execute("PRAGMA journal_mode = WAL")
         mark = secrets.token_hex(16)
         self._writer.execute("BEGIN IMMEDIATE")

@@ -1,6 +1,6 @@
 """The other half of scripts/bench/seed: the index of searches over the stream's messages, in a process of its own.
 
-It never looks at the store, which another process fills. What is said of each message is what `search.waiting` would
+It never looks at the store, which another process fills. What is said of each message is what `search.said` would
 read there, and is put in by the function that the daemon calls; tests/unit/test_bench_seed.py compares the two.
 """
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from scripts.bench.stream import SENDER_NAME, Mail, Stream
 from storage.records import dump
-from storage.search import Unsettled
+from storage.search import entries_of
 from storage.search_index import HASH_BYTES, SearchIndex
 
 PER_SEGMENT = 40_000  # messages; the fewer segments, the less is merged
@@ -53,13 +53,13 @@ def build(path: Path, stream: Stream) -> str:
     with ThreadPoolExecutor(1) as thread:  # SQLite works outside the interpreter's lock
         mark: Future[str] = thread.submit(index.make)
         while batch := list(islice(mails, PER_SEGMENT)):
-            entries = _unsettled(batch).entries()
+            entries = entries_of(_texts(batch))
             mark = thread.submit(index.change, mark.result(), entries, (), None)
     index.finish()
     return mark.result()
 
 
-def _unsettled(batch: Sequence[Mail]) -> Unsettled:
+def _texts(batch: Sequence[Mail]) -> str:
     rows = [
         (
             mail.inbox.organization_id, mail.message_id, mail.inbox.id, mail.subject, mail.sender, SENDER_NAME, mail.body,
@@ -67,4 +67,4 @@ def _unsettled(batch: Sequence[Mail]) -> Unsettled:
         )
         for mail in batch
     ]  # fmt: skip
-    return Unsettled(None, dump(rows), [], [])
+    return dump(rows)

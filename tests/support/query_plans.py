@@ -64,8 +64,8 @@ ALLOWED = {
     ("storage/rotation.py: _seal_anew", "webhooks"): COMMAND,
     ("storage/rotation.py: _values", "dkim_keys"): COMMAND,
     ("storage/rotation.py: _values", "webhooks"): COMMAND,
-    ("storage/search.py: waiting", "search_gone"): "its first rows: what was deleted a moment ago",
-    ("storage/search.py: walk", "search_gone"): "its first rows: what was deleted a moment ago",
+    ("storage/search.py: _gone", "search_gone"): "its first rows: what was deleted a moment ago",
+    ("storage/search.py: _has_gone", "search_gone"): "its first row: what was deleted a moment ago",
     ("storage/withdrawal.py: withdraw", "messages"): "a partial index of what is scheduled",
     ("storage/withdrawal.py: withdraw", "recipients"): QUEUE,
 }

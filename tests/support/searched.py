@@ -7,7 +7,7 @@ from controlplane.mail import searching
 from storage import messages
 from storage.clock import Clock
 from storage.database import Tx
-from storage.indexer import SearchIndexer
+from storage.indexer import IndexingPace, SearchIndexer
 from storage.kept_json import KeptJson
 from storage.search import Needle, Scope
 from storage.search_index import SearchIndex
@@ -18,15 +18,15 @@ ALL = 1000
 
 
 class Searched:
-    def __init__(self, folder: Path, store: Store) -> None:
+    def __init__(self, folder: Path, store: Store, pace: IndexingPace) -> None:
         self.store = store
         self.path = folder / "search.sqlite3"
         self.index = SearchIndex(self.path)
-        self.indexer = SearchIndexer(store.db, self.index, Clock())
+        self.indexer = SearchIndexer(store.db, self.index, Clock(), pace)
 
     @classmethod
-    async def open(cls, folder: Path) -> "Searched":
-        return cls(folder, await Store.open(folder))
+    async def open(cls, folder: Path, pace: IndexingPace = IndexingPace()) -> "Searched":
+        return cls(folder, await Store.open(folder), pace)
 
     async def close(self) -> None:
         await self.indexer.stop()

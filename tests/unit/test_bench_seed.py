@@ -77,7 +77,7 @@ def test_the_index_is_the_one_that_the_stores_rows_give(
     with rows_of(tmp_path / "store") as tx:
         while (batch := search.walk(tx, since, 1000)).walked is not None:
             since = batch.walked
-            anew.change(None, batch.entries(), batch.gone, since)
+            search.tell(anew, batch, search.said(tx, batch))
     anew.close()
     assert said(tmp_path / "seeded") == said(tmp_path / "anew")
 

@@ -66,7 +66,9 @@ class Filled:
             made = {"id": ids.new("msg"), "created_at": clock.now_ms(), "held_at": 1, "thread_id": ""}
             messages.insert(self.tx, row(**made))
         self.index = SearchIndex(folder / f"{size}.sqlite3")
-        self.index.change(self.index.make(), search.waiting(self.tx, size + held).entries(), [], None)
+        self.index.make()
+        some = search.waiting(self.tx, size + held)
+        search.tell(self.index, some, search.said(self.tx, some))
         while self.index.merge():
             pass
         self.index.complete()

@@ -463,7 +463,9 @@ def test_a_search_finds_what_holds_the_folded_needle(
         found = [place(tx, Scope("org_1"), needle, None, None, 5) for place in (search.tail, search.scan)]
         if needle.trigrams():
             index = SearchIndex(tmp_path / "search.sqlite3")
-            index.change(index.make(), search.waiting(tx, 10).entries(), [], None)
+            index.make()
+            some = search.waiting(tx, 10)
+            search.tell(index, some, search.said(tx, some))
             index.complete()
             for asked in (needle, search.sharpened(index, Scope("org_1"), needle)):
                 found.append(search.indexed(index, tx, Scope("org_1"), asked, None, None, 5))
