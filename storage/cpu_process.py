@@ -41,6 +41,7 @@ WORK_S = 60.0
 END_S = 5.0
 TRIES = 2
 LARGE_BYTES = 1 << 20
+KEPT_BYTES = 8 << 20
 PIPE_BYTES = 1 << 20  # a small message passes in one write
 _ENVIRONMENT = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "TZ")  # not MAILD_*, which may hold secrets
 
@@ -150,6 +151,8 @@ def _begin(work_s: float) -> "subprocess.Popen[bytes]":
     environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
     # What it frees of a large message goes back at once (mallopt(3); maild.allocator says why).
     environment |= {"MALLOC_MMAP_THRESHOLD_": str(LARGE_BYTES), "MALLOC_ARENA_MAX": "1"}
+    # Of what was small some stays: a page that is given back costs a fault when it is wanted again.
+    environment |= {"MALLOC_TRIM_THRESHOLD_": str(KEPT_BYTES)}
     # Its modules are those of this process, wherever that was started (-P: not those of the working directory).
     environment["PYTHONPATH"] = os.pathsep.join(os.path.abspath(path) for path in sys.path)
     child = subprocess.Popen(  # noqa: S603 (nothing of the command is a stranger's)

@@ -29,7 +29,6 @@ from storage import id_spans, labels
 from storage.database import Tx
 from storage.dialect import (
     array,
-    array_of,
     containing,
     contains,
     each_of,
@@ -399,11 +398,26 @@ class Unsettled(NamedTuple):
         return not self.has_gone and not self.keys and self.walked is None
 
 
-class Saying(NamedTuple):
-    """What the store says of these messages, as far as they are still there (JSON), and which are gone: of those,
-    `has_more` than are in it."""
+class IndexedText(NamedTuple):
+    """What a message says. `to`, `cc`, `bcc`: JSON."""
 
-    texts: str
+    organization_id: str
+    message_id: str
+    inbox_id: str
+    subject: str
+    sender: str
+    name: str | None
+    body: str
+    to: str
+    cc: str
+    bcc: str
+
+
+class Saying(NamedTuple):
+    """What these messages say, as far as they are still there, and which are gone: of those, `has_more` than are in
+    it."""
+
+    texts: list[IndexedText]
     gone: list[Gone]
     has_more: bool
 
@@ -527,27 +541,22 @@ def _gone(tx: Tx, max_bytes: int) -> tuple[list[Gone], bool]:
     return found, len(found) < len(ids)
 
 
-_TEXTS = array_of(
-    array(
-        "m.organization_id", "m.id", "m.inbox_id", "m.subject", "m.from_address", "m.from_name", _BODY,
-        "m.to_addresses", "m.cc_addresses", "m.bcc_addresses",
-    ),
-    f"(SELECT value AS wanted FROM {elements(':ids')}) JOIN messages m ON m.id = wanted {_JOIN_WORDS}",
-)  # fmt: skip
+# No JSON, which takes SQLite ten times as long to write as the rows take, and us three times as long to read.
+_TEXTS = f"""SELECT m.organization_id, m.id, m.inbox_id, m.subject, m.from_address, m.from_name, {_BODY}, {_ADDRESSES}
+    FROM (SELECT value AS wanted FROM {elements(":ids")}) JOIN messages m ON m.id = wanted {_JOIN_WORDS}"""
 
 
-def _texts(tx: Tx, message_ids: Sequence[str]) -> str:
-    """What the index is to know of these messages, as JSON."""
-    return str(tx.value(f"SELECT {_TEXTS}", {"ids": dump(message_ids)})) if message_ids else "[]"
+def _texts(tx: Tx, message_ids: Sequence[str]) -> list[IndexedText]:
+    """What the index is to know of these messages."""
+    return [IndexedText(*row) for row in tx.all(_TEXTS, {"ids": dump(message_ids)})] if message_ids else []
 
 
-def entries_of(texts: str) -> list[Entry]:
-    """`Saying.texts`, folded."""
-    return [Entry(row[0], row[1], row[2], _folded(*row[3:])) for row in load(texts)]
+def entries_of(texts: Iterable[IndexedText]) -> list[Entry]:
+    return [Entry(one.organization_id, one.message_id, one.inbox_id, _folded(one)) for one in texts]
 
 
-def _folded(subject: str, sender: str, name: str | None, body: str | None, *addresses: str) -> str:
-    everyone = [one for text in addresses for one in load(text)]
-    words = "\n".join([subject, sender, name or "", *everyone, body or ""]).replace("\0", " ")
+def _folded(one: IndexedText) -> str:
+    everyone = [address for text in (one.to, one.cc, one.bcc) for address in load(text)]
+    words = "\n".join([one.subject, one.sender, one.name or "", *everyone, one.body]).replace("\0", " ")
     pieces = range(0, len(words), FOLDED_AT_ONCE)
     return "".join([words[at : at + FOLDED_AT_ONCE].casefold() for at in pieces])

@@ -4,14 +4,14 @@ It never looks at the store, which another process fills. What is said of each m
 read there, and is put in by the function that the daemon calls; tests/unit/test_bench_seed.py compares the two.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
 
 from scripts.bench.stream import SENDER_NAME, Mail, Stream
 from storage.records import dump
-from storage.search import entries_of
+from storage.search import IndexedText, entries_of
 from storage.search_index import HASH_BYTES, SearchIndex
 
 PER_SEGMENT = 40_000  # messages; the fewer segments, the less is merged
@@ -59,12 +59,9 @@ def build(path: Path, stream: Stream) -> str:
     return mark.result()
 
 
-def _texts(batch: Sequence[Mail]) -> str:
-    rows = [
-        (
+def _texts(batch: Iterable[Mail]) -> Iterator[IndexedText]:
+    for mail in batch:
+        yield IndexedText(
             mail.inbox.organization_id, mail.message_id, mail.inbox.id, mail.subject, mail.sender, SENDER_NAME, mail.body,
             dump([mail.to]), "[]", "[]",
-        )
-        for mail in batch
-    ]  # fmt: skip
-    return dump(rows)
+        )  # fmt: skip
