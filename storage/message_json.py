@@ -154,7 +154,7 @@ _ROW_BYTES = 400  # of an attachment or a recipient, as JSON
 _OTHER_BYTES = " + ".join(
     [
         *(f"length({text})" for text in ("m.to_addresses", "m.cc_addresses", "m.reference_ids")),
-        "coalesce(length(m.extracted_text), 0)",
+        "coalesce(m.extracted_length, length(m.extracted_apart), 0)",
         f"{_ROW_BYTES} * (SELECT count(*) FROM attachments WHERE message_id = m.id)",
         f"{_ROW_BYTES} * (SELECT count(*) FROM recipients WHERE message_id = m.id)",
     ]

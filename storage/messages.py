@@ -1,7 +1,7 @@
 """Messages and their attachments. A message's rows change in the transaction of what caused it."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from storage import attempts, blobs, claims, id_spans, idempotency, labels, reviews, search, threads, usage
 from storage.database import Tx
@@ -11,9 +11,11 @@ from storage.labels import UNREAD
 from storage.records import AttachmentRow, MessageRow, columns, dump, load
 from storage.visibility import VISIBLE
 
+_STORED_AS = {"extracted_text": "extracted_apart"}
 _SELECT = f"SELECT {columns(MessageRow)} FROM messages"
-_INSERT = f"""INSERT INTO messages ({columns(MessageRow)})
-    VALUES ({", ".join("nullif(?, '')" if name == "thread_id" else "?" for name in MessageRow._fields)})"""
+_STORED = [*(_STORED_AS.get(name, name) for name in MessageRow._fields), "extracted_length"]
+_INSERT = f"""INSERT INTO messages ({", ".join(_STORED)})
+    VALUES ({", ".join("nullif(?, '')" if name == "thread_id" else "?" for name in _STORED)})"""
 _INSERT_ATTACHMENT = f"""INSERT INTO attachments ({columns(AttachmentRow)})
     VALUES ({", ".join("?" for _ in AttachmentRow._fields)})"""
 _COUNT_UNREAD_OF_THREAD = (
@@ -35,7 +37,7 @@ def insert(
 
     `words`: what the body says, for search, where neither `text_body` nor `extracted_text` has it.
     """
-    tx.run(_INSERT, message)
+    tx.run(_INSERT, _stored(message))
     if message.blob_id is not None:
         usage.keep_bytes(tx, message.organization_id, message.size_bytes)
     id_spans.note(tx, message.organization_id, message.id, message.created_at)
@@ -44,6 +46,14 @@ def insert(
     labels.note(tx, message)
     if attachments:
         tx.run_many(_INSERT_ATTACHMENT, attachments)
+
+
+def _stored(message: MessageRow) -> tuple[Any, ...]:
+    """A text that begins with the new words has them. SQLite counts characters as we do, but a text ends at a NUL."""
+    text, extracted = message.text_body, message.extracted_text
+    if extracted is None or text is None or not text.startswith(extracted) or "\0" in extracted:
+        return (*message, None)
+    return (*message._replace(extracted_text=None), len(extracted))
 
 
 def get(tx: Tx, organization_id: str, message_id: str) -> MessageRow | None:

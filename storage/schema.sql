@@ -248,7 +248,7 @@ CREATE TABLE messages (
   text_body         TEXT,                        -- NULL and text_slices set: too large for the row
   text_slices       TEXT,
   html_slices       TEXT,
-  extracted_text    TEXT,                        -- NULL: equal to text_body
+  extracted_apart   TEXT,                        -- the new words, where text_body does not begin with them
   message_id_header TEXT,
   in_reply_to       TEXT,
   reference_ids     TEXT NOT NULL DEFAULT '[]',
@@ -276,7 +276,9 @@ CREATE TABLE messages (
   if_last           TEXT,                        -- sent unless the conversation went on after this message
   authority         TEXT,                        -- of the key that sent it: 'reply' where it may only answer
   submitted_by      TEXT,                        -- that key; NULL: nobody's, or from before this was kept
-  held_at           INTEGER                      -- came in, and is not there before it is released: storage/visibility.py
+  held_at           INTEGER,                     -- came in, and is not there before it is released: storage/visibility.py
+  extracted_length  INTEGER,                     -- how many characters of text_body the new words are, else
+  extracted_text    TEXT AS (coalesce(extracted_apart, substr(text_body, 1, extracted_length))) -- NULL: all of text_body
 ) STRICT;
 -- Wider than listing needs: mail is counted, and passed over by direction, in the index alone. What is held is not in
 -- them, so who does not ask for what is visible finds nothing by them, and who does passes over none of it.
@@ -297,8 +299,8 @@ CREATE INDEX messages_unread_by_organization ON messages (organization_id, id DE
 -- What a message says never changes, so what was rendered of it can be kept (storage/kept_json.py).
 CREATE TRIGGER messages_are_as_they_came BEFORE UPDATE OF
   id, organization_id, inbox_id, direction, mode, from_address, from_name, to_addresses, cc_addresses,
-  bcc_addresses, reply_to, subject, snippet, text_body, extracted_text, message_id_header, in_reply_to, reference_ids,
-  is_auto_reply, is_spam, auth, created_at, from_domain_shown, reply_to_addresses, forward_of
+  bcc_addresses, reply_to, subject, snippet, text_body, extracted_apart, message_id_header, in_reply_to, reference_ids,
+  is_auto_reply, is_spam, auth, created_at, from_domain_shown, reply_to_addresses, forward_of, extracted_length
 ON messages BEGIN
   SELECT RAISE(ABORT, 'what a message says does not change');
 END;

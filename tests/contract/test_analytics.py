@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from storage.clock import DAY_MS, iso
-from storage.records import MessageRow
 from tests.conftest import Start
 from tests.support.dns_server import DnsServer
 from tests.support.mx import Mx
@@ -286,10 +285,11 @@ async def test_many_slices_make_one_sum(maild: Running, bot: dict[str, Any]) -> 
         "direction": "CASE WHEN n.i % 2 THEN 'inbound' ELSE 'outbound' END",
         "bounce_token": "NULL",
     }
-    copied = [changed.get(column, f"m.{column}") for column in MessageRow._fields]
+    names = [name for (name,) in maild.sql("SELECT name FROM pragma_table_info('messages')")]
+    copied = [changed.get(column, f"m.{column}") for column in names]
     maild.sql(
         f"""WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
-            INSERT INTO messages ({", ".join(MessageRow._fields)}) SELECT {", ".join(copied)}
+            INSERT INTO messages ({", ".join(names)}) SELECT {", ".join(copied)}
             FROM n, (SELECT * FROM messages LIMIT 1) m"""
     )
     maild.sql(

@@ -41,7 +41,7 @@ ADDRESSES = st.lists(WORDS, max_size=3).map(dump)
 AUTH = st.fixed_dictionaries({name: MAYBE for name in ("spf", "dkim", "dmarc", "arc", "verifiedDomain")})
 MESSAGE: st.SearchStrategy[MessageRow] = st.builds(
     MessageRow,
-    id=st.just("msg_1"), organization_id=st.just("org_1"), inbox_id=WORDS, thread_id=WORDS,
+    id=st.just("msg_1"), organization_id=st.just("org_1"), inbox_id=WORDS, thread_id=WORDS.filter(bool),
     direction=st.sampled_from(["inbound", "outbound"]), mode=st.sampled_from(["live", "test"]),
     status=st.sampled_from(["received", "scheduled", "queued", "sent", "delivered", "failed", "cancelled"]),
     from_address=SENDER, from_name=MAYBE, to_addresses=ADDRESSES, cc_addresses=ADDRESSES, bcc_addresses=ADDRESSES,
@@ -170,7 +170,7 @@ def test_every_message_is_shown_in_full(
 ) -> None:
     tx.run("SAVEPOINT example")
     try:
-        insert(tx, "messages", row)
+        messages.insert(tx, row)
         for attachment in attachments:
             insert(tx, "attachments", attachment._replace(message_id=row.id))
         for recipient in recipients:
@@ -216,7 +216,7 @@ def test_a_send_is_answered_with_what_the_store_shows(
     stored = [one._replace(message_id=row.id, position=place) for place, one in enumerate(attachments)]
     tx.run("SAVEPOINT example")
     try:
-        insert(tx, "messages", sent)
+        messages.insert(tx, sent)
         for attachment in stored:
             insert(tx, "attachments", attachment)
         queued = outbound.enqueue(tx, row.id, "org_1", recipients, now_ms, now_ms + 1)
@@ -229,6 +229,25 @@ def test_a_send_is_answered_with_what_the_store_shows(
     assert list(json.loads(answered).items()) == list(json.loads(shown.json).items())
 
 
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(new=WORDS, rest=MAYBE, extracted=MAYBE)
+def test_new_words_with_which_a_text_begins_are_in_it_and_all_others_beside_it(
+    tx: Tx, new: str, rest: str | None, extracted: str | None
+) -> None:
+    text = None if rest is None else new + rest
+    tx.run("SAVEPOINT example")
+    try:
+        for number, words in enumerate((new, extracted)):
+            messages.insert(tx, row(number, text_body=text, extracted_text=words))
+            found = messages.by_id(tx, f"msg_{number:03}")
+            assert found is not None and (found.text_body, found.extracted_text) == (text, words)
+        stored = tx.all("SELECT extracted_apart, extracted_length FROM messages ORDER BY id")
+    finally:
+        tx.run("ROLLBACK TO example")
+        tx.run("RELEASE example")
+    assert stored[0] == ((None, len(new)) if rest is not None and "\0" not in new else (new, None))
+
+
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(thread=THREAD, labels=st.lists(LABELS, max_size=3))
 def test_every_thread_is_shown_in_full(tx: Tx, thread: ThreadRow, labels: list[list[str]]) -> None:
@@ -236,7 +255,7 @@ def test_every_thread_is_shown_in_full(tx: Tx, thread: ThreadRow, labels: list[l
     try:
         insert_thread(tx, thread)
         for number, some in enumerate(labels):
-            insert(tx, "messages", row(number, labels=dump(some)))
+            messages.insert(tx, row(number, labels=dump(some)))
         shown = thread_json.get(tx, "org_1", "thd_1")
         absent = thread_json.get(tx, "org_2", "thd_1")
         in_lists = [

@@ -291,3 +291,14 @@ def test_the_indexes_of_an_older_store_go_on_without_what_is_held(
     conn.execute("DELETE FROM messages WHERE id IN ('msg_1', 'msg_3')")
     assert conn.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     conn.close()
+
+
+def test_an_older_store_keeps_the_new_words_of_its_messages(tmp_path: Path) -> None:
+    conn, step = older(tmp_path / "older", "ADD COLUMN extracted_length")
+    insert_message(conn, "msg_2", text_body="new\n> old", extracted_text="new")
+    insert_message(conn, "msg_3", text_body="all is new")
+    migrate._take(conn, migrate.steps()[step], step + 1)
+    found = conn.execute("SELECT text_body, extracted_text FROM messages WHERE id > 'msg_1' ORDER BY id")
+    assert found.fetchall() == [("new\n> old", "new"), ("all is new", None)]
+    assert conn.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    conn.close()
