@@ -29,6 +29,7 @@ _EXIM = "Exim, src/deliver.c and its default configuration"
 _POSTFIX = "Postfix, smtpd(8) and smtp(8)"
 _SENDMAIL = "sendmail, sysexits and proto.m4"
 _QMAIL = "qmail, qmail-remote.c and qmail-local.c"
+_NETEASE = "help.mail.163.com, codes of refused mail"
 _RFC_5321 = "RFC 5321 §4.2.3"
 _USUAL = "the usual words of several systems"
 
@@ -76,6 +77,7 @@ _NOT_THE_ADDRESS: Final = (
     Wording("reputation", _GOOGLE, ("very low reputation", "low reputation"), "slow_down"),
     Wording("infrastructure", "RFC 5321 §6.3", ("mail loop", "routing loop", "forwarding loop", "loops back",
         "hop count", "too many hops")),
+    Wording("policy", _SENDMAIL, ("ip name lookup failed", "ip name possibly forged"), "fix_dns"),
     # A name server that did not answer, or not well, may answer tomorrow.
     Wording("infrastructure", _POSTFIX, ("host not found try again", "not found try again", "name server reply",
         "dns lookup failure", "name lookup failed", "name lookup failure")),
@@ -85,8 +87,9 @@ _NOT_THE_ADDRESS: Final = (
     Wording("content", "FortiMail, SpamExperts, Momentum: texts of their filters",
         ("blacklisted url", "a url in this", "url in this email", "spam pattern", "malicious")),
     # Too much, too fast.
-    Wording("throttled", f"{_YAHOO}; AOL and NetEase: codes of their MX",
-        ("dyn t", "hl icc")),
+    Wording("throttled", "AOL: codes of its MX", ("dyn t",)),
+    Wording("throttled", _NETEASE,
+        ("hl icc", "hl itc", "hl ifc", "mi cel", "mi sfq", "mi stc", "rp cel", "rp qrc", "rp rcl", "rp trc")),
     Wording("throttled", _YAHOO,
         ("tss0", "tss1", "ts01", "ts02", "ts03", "excessive unknown recipients")),
     Wording("throttled", _OUTLOOK, ("rp 001", "rp 002", "rp 003")),
@@ -98,7 +101,7 @@ _NOT_THE_ADDRESS: Final = (
     ),
     Wording("throttled", _MICROSOFT,
         ("receive limit", "recipient thread limit", "exceeded permitted limits", "submission quota",
-         "daily limit", "exceeded threshold")),
+         "daily limit", "exceeded threshold", "concurrent connections", "connections limit")),
     Wording(
         "throttled", _USUAL,
         ("too many", "too fast", "too quickly", "too frequently", "throttl", "ratelimit", "this hour",
@@ -108,6 +111,8 @@ _NOT_THE_ADDRESS: Final = (
          "trop de messages", "trop de connexions", "too much mail from"),
     ),
     Wording("throttled", "RFC 6647 §2", ("greylist", "graylist", "grey list", "gray list"), "retry_later"),
+    Wording("throttled", f"{_MIMECAST} (451, its greylisting)", ("internal resource temporarily",
+        "internal resources are temporarily"), "retry_later"),
     # No room: at the host, and in the mailbox.
     Wording("infrastructure", _SENDMAIL, ("insufficient disk space",)),
     Wording(
@@ -159,7 +164,7 @@ _NOT_THE_ADDRESS: Final = (
     Wording(
         "reputation", f"RFC 5782 §2; {_POSTFIX}; {_GMX}; {_YANDEX}",
         ("blocked using", "block list", "blocklist", "black list", "blacklist", "denylist", "deny list",
-         "dnsbl", "rbl ", "spamhaus", "spamcop", "sorbs", "is listed", "currently listed", "been listed",
+         "dnsbl", "rbl ", "spamhaus", "spamcop", "sorbs", "uceprotect", "is listed", "currently listed", "been listed",
          "listed by", "spam statistics", "openbl", "surbl", "known spam", "spam source", "open relay",
          "open proxy", "dynamic ip", "residential", "your ip", "ip address is", "from your ip",
          "sending ip", "ip is ", "client host rejected", "client host blocked", "is currently blocked",
@@ -172,10 +177,11 @@ _NOT_THE_ADDRESS: Final = (
          "message content", "security issue", "content filter", "content reject", "content denied",
          "prohibited content", "suspicio", "attachment", "banned content", "infected", "bad content",
          "message contains", "message filtered", "pattern detection", "unsafe content", "ph01",
-         "dangerous", "looks like", "filtr antyspam", "gtube"),
+         "dangerous", "looks like", "filtr antyspam", "gtube", "mode normal"),
     ),
     Wording("content", "amavisd-new, its replies (`Reject, id=… - BANNED: …`)", ("reject id ",)),
-    Wording("content", "RFC 5322 §3.6", ("not rfc", "rfc 5322", "rfc 2822", "missing header", "malformed")),
+    Wording("content", "RFC 5322 §2.1.1 and §3.6", ("not rfc", "rfc 5322", "rfc 2822", "missing header", "malformed",
+        "header is missing", "lines too long")),
     # The receiver does not want it.
     Wording(
         "policy", f"{_POSTFIX}; {_EXIM}; {_SENDMAIL}",
@@ -282,8 +288,8 @@ _ADDRESS: Final = (
          "dd is no longer valid", "no such entry", "no user record", "account unavailable",
          "no mail box", "5 1 0 address rejected", "returned unknown recipient", "mailbox disabled",
          "account disabled", "user disabled", "disabled user", "inactive user", "inactive recipient",
-         "dead mailbox", "deactivated mailbox", "mailbox inactive", "not in directory", "not listed in",
-         "cant accept user"),
+         "dead mailbox", "deactivated mailbox", "mailbox inactive", "not in directory", "not in route list",
+         "not listed in", "cant accept user"),
     ),
     Wording(
         "address", "the same in other languages (Exchange, Google, Orange, Web.de, Terra, Libero, mail.ru, QQ)",
@@ -303,7 +309,8 @@ _ADDRESS: Final = (
          "destinatario inesistente",
          "não existe", "nao existe", "caixa postal inexistente",
          "usuário desconhecido", "usuário inexistente", "endereço não encontrado", "bestaat niet",
-         "onbekende gebruiker", "onbekende ontvanger", "adres niet gevonden", "nie istnieje", "finns inte",
+         "onbekende gebruiker", "onbekende ontvanger", "adres niet gevonden", "nie istnieje",
+         "nie ma takiego użytkownika", "nie ma takiego uzytkownika", "nie ma takiego adres", "finns inte",
          "findes ikke", "finnes ikke", "нет такого ящика", "не существует",
          "нет такого пользователя", "такого пользователя нет",
          "пользователь не найден", "неизвестный пользователь", "неизвестный адрес", "недействительный",
@@ -373,6 +380,9 @@ _LISTS: Final = (
 )
 _LISTED: Final = Wording("reputation", "RFC 5782 §2", _LISTS)
 
+# Chinese, Japanese and Korean punctuation, which stands beside an address without a blank.
+WIDE_MARKS: Final = "：；，、。．！？（）「」『』【】《》〈〉［］｜　"
+_NARROW: Final = str.maketrans(dict.fromkeys(WIDE_MARKS, " "))
 _APART: Final = str.maketrans(
     dict.fromkeys('<>()[]{}"“”„«»`*|\\/#=_,;:!?-‐–—~', " ") | dict.fromkeys("'’‘", "")
 )
@@ -380,7 +390,7 @@ _APART: Final = str.maketrans(
 
 def plain_words(text: str) -> str:
     """The words of a refusal, with a blank before and after each; what is no word of its own is left out."""
-    found = text[:MAX_WORDS_CHARS].lower().split()
+    found = text[:MAX_WORDS_CHARS].lower().translate(_NARROW).split()
     words = (word.replace(".", " ") for word in map(_without_names, found) if not _is_host(word))
     return f" {' '.join(' '.join(words).translate(_APART).split())} "
 

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from maild.message.address import normalize
-from maild.message.bounce_words import says_it_gave_up, says_it_goes_on
+from maild.message.bounce_words import WIDE_MARKS, says_it_gave_up, says_it_goes_on
 from maild.message.bounces import is_address_fault, is_refusal, says_something
 from maild.message.fates import (
     MAX_FATES,
@@ -50,11 +50,11 @@ _QMAIL_COPY: Final = re.compile(
 _EXIM_COPY: Final = re.compile(r"^-{3,} This is a copy of (?:the|your) message[^\n]*+$", re.MULTILINE)
 _GENERATED: Final = re.compile(r"\(generated from ([^\s()]{1,320})\)")
 _NOT_TO_WHOM: Final = re.compile(
-    r"^[ \t>*]*+(?:original[ -])?(?:from|sender|mail from|reply-to|return-path|subject|message-id|in-reply-to)"
-    r"[ \t]*+:[^\n]*+$",
+    r"^[ \t>*]*+(?:original[ -])?(?:from|sender|mail from|reply-to|return-path|subject|message-id|in-reply-to"
+    r"|发件人|寄件人|寄件者|差出人|보낸 ?사람)[ \t]*+[:：][^\n]*+$",
     re.IGNORECASE | re.MULTILINE,
 )
-_ADDRESS: Final = re.compile(r"[^\s<>()\[\]{}\"',;:=|]{1,200}+")
+_ADDRESS: Final = re.compile(rf"[^\s<>()\[\]{{}}\"',;:=|{WIDE_MARKS}]{{1,200}}+")
 _COPY: Final = re.compile(
     r"^(?:[ \t>*=_\-]*+(?:(?:begin(?:ning)? of |start of )?(?:the |your )?"
     r"(?:original|returned|unsent|undelivered|rejected|failed|bounced) (?:message|mail|e-mail)"
