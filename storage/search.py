@@ -1,4 +1,4 @@
-"""Search over words: what is said where, found by any part of it, case folded.
+"""Search over words: what is said where, found by any part of it, case folded (`storage.folding`).
 
 The answer is exact whatever the index says: the index of trigrams only proposes messages, and each is
 confirmed by looking for the folded needle in its folded fields. The store, which folds ASCII alone, sees most
@@ -41,6 +41,7 @@ from storage.dialect import (
     joined,
     unindexed,
 )
+from storage.folding import fold, forms, holds
 from storage.labels import Owner
 from storage.records import dump, load
 from storage.search_index import Entry, Gone, SearchIndex, Walked
@@ -54,7 +55,6 @@ SHARPENED_MIN = 4  # trigrams; fewer are asked for as they are
 COMMON = 10  # times the share of the rarest
 BATCH_BYTES = 4 * 1024 * 1024  # of messages without their attachments, and one message at least
 GONE_AT_ONCE = 500
-FOLDED_AT_ONCE = 64 * 1024  # characters: folding keeps the interpreter to its end
 
 _BODY = "coalesce(w.words, m.text_body, m.extracted_text, '')"
 # Of the raw message without its attachments: about as many as its words have at most. In a row of `messages` the size
@@ -102,7 +102,7 @@ class Needle(NamedTuple):
         """None when nothing is looked for (an empty needle is in everything)."""
         if not words and not sender:
             return None
-        return cls(words.casefold() if words else None, sender.casefold() if sender else None)
+        return cls(fold(words) if words else None, fold(sender) if sender else None)
 
     def trigrams(self) -> list[str]:
         """Some of those that a message must have; none when the needle is too short."""
@@ -366,13 +366,13 @@ def _holding(tx: Tx, needle: Needle, message_ids: Sequence[str]) -> set[str]:
 def _holds(
     needle: Needle, sender: str, subject: str, name: str | None, body: str | None, *addresses: str
 ) -> bool:
-    if needle.sender is not None and needle.sender not in sender.casefold():
+    if needle.sender is not None and not holds(sender, needle.sender):
         return False
     if needle.words is None:
         return True
     fields = [body or "", subject, sender, name or ""]
     fields += [one for text in addresses if text != "[]" for one in load(text)]
-    return any(needle.words in field.casefold() for field in fields)
+    return any(holds(field, needle.words) for field in fields)
 
 
 # Indexing ----------------------------------------------------------------------------------------
@@ -558,5 +558,4 @@ def entries_of(texts: Iterable[IndexedText]) -> list[Entry]:
 def _folded(one: IndexedText) -> str:
     everyone = [address for text in (one.to, one.cc, one.bcc) for address in load(text)]
     words = "\n".join([one.subject, one.sender, one.name or "", *everyone, one.body]).replace("\0", " ")
-    pieces = range(0, len(words), FOLDED_AT_ONCE)
-    return "".join([words[at : at + FOLDED_AT_ONCE].casefold() for at in pieces])
+    return "\n".join(forms(words))

@@ -7,7 +7,7 @@ cut in a long text makes one that it does not have: the index only proposes.
 
 Which trigrams a text has: those with a blank in the middle are left out, and nobody asks for them (`trigrams_of`), so
 neither the order of words nor what lies between them costs anything. Blanks are all one, and stand before and behind
-a text. `TERMS_FORM` goes up whenever the same words would become other terms.
+a text. `TERMS_FORM` goes up whenever the same words would become other terms, also by `storage.folding`.
 """
 
 import os
@@ -18,7 +18,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # else numpy begins a thread
 import numpy as np
 from numpy.typing import NDArray
 
-TERMS_FORM = 3
+TERMS_FORM = 4
 
 TRIGRAM = 3
 PIECE = 64 * 1024  # characters at once, with blanks: arrays that fit the processor's cache

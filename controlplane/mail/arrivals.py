@@ -12,6 +12,7 @@ from maild.message.address import is_within
 from storage import code_claims, events, messages, search
 from storage.database import Tx
 from storage.events import Arrival
+from storage.folding import fold, holds
 from storage.ids import first_at, made_at
 from storage.records import verified_domain
 from storage.search import Needle, Scope
@@ -116,7 +117,7 @@ def _is_from(wanted: WantedMail, address: str, auth: str | None) -> bool:
 
 
 def _is_about(wanted: WantedMail, subject: str) -> bool:
-    return wanted.subject is None or wanted.subject.casefold() in subject.casefold()
+    return wanted.subject is None or holds(subject, fold(wanted.subject))
 
 
 def _at(at_ms: int) -> str:

@@ -1,8 +1,9 @@
 """`q` and `from` of GET /v1/messages: exact, case folded, literal, of this key's mail alone (A3, A10)."""
 
 import sqlite3
+import unicodedata
 from contextlib import closing
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -79,6 +80,30 @@ async def test_what_q_finds(
     if is_indexed:
         await index(maild)
     assert await subjects(maild.api, q=q) == (["sehr wichtig"] if found else [])
+
+
+@BOTH
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+@pytest.mark.parametrize("words", ["café", "Việt Nam", "안녕하세요", "ガギグ", "Ångström"])
+async def test_how_characters_are_composed_does_not_count(
+    maild: Running, bot: dict[str, Any], is_indexed: bool, form: Literal["NFC", "NFD"], words: str
+) -> None:
+    """macOS decomposes what it takes from names of files; keyboards compose."""
+    await maild.received(bot, mail(f"begins {unicodedata.normalize(form, words)} ends"))
+    if is_indexed:
+        await index(maild)
+    for asked in ("NFC", "NFD"):
+        for q in (words, words.upper(), words[:2], words[-1]):
+            assert await subjects(maild.api, q=unicodedata.normalize(asked, q)) == ["topic"], (asked, q)
+    assert await subjects(maild.api, q=f"{words} begins") == []
+
+
+@BOTH
+async def test_accents_count(maild: Running, bot: dict[str, Any], is_indexed: bool) -> None:
+    await maild.received(bot, mail("a café here"))
+    if is_indexed:
+        await index(maild)
+    assert await subjects(maild.api, q="cafe") == []
 
 
 @BOTH
