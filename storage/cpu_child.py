@@ -1,6 +1,7 @@
 """The process that computes (storage.cpu_process): reads functions with their values, writes what they return.
 
-    python -m storage.cpu_child WORK_S   stdin: asked, stdout: answered, each a length of 8 octets and a pickle
+    python -m storage.cpu_child WORK_S NICENESS
+    stdin: asked, stdout: answered, each a length of 8 octets and a pickle
 
 What is asked for comes from the process that began it, and nobody else holds the pipe. It ends when its input does.
 What strangers wrote only ever is a value. Its memory is limited, and it yields to the event loop where cores are few.
@@ -17,8 +18,6 @@ import sys
 import traceback
 from contextlib import suppress
 from typing import IO, Any
-
-from storage.background import BESIDE
 
 LENGTH = struct.Struct("!Q")
 MEMORY_BYTES = 1 << 30
@@ -63,7 +62,7 @@ def main() -> None:
     with suppress(OSError):  # a service may be forbidden to set limits of its own
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     with suppress(OSError):
-        os.nice(BESIDE)
+        os.nice(int(sys.argv[2]))
     # No handler of Python's: what never ends may be one call in C.
     signal.signal(signal.SIGPROF, signal.SIG_DFL)
     asked_of, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")

@@ -30,6 +30,7 @@ from typing import Any, TypeVar, cast
 import structlog
 
 from storage import cpu_child
+from storage.background import BESIDE
 from storage.fair_threads import FairThreads, Serve
 
 log = structlog.get_logger("maild.store")
@@ -64,11 +65,13 @@ class CpuProcess:
     """Runs functions in a process of its own, one at a time.
 
     `idle_s`: seconds without work until the process ends. `work_s`: seconds of a processor that one function may take.
+    `niceness`: how far it yields to the event loop (`storage.background`).
     """
 
-    def __init__(self, idle_s: float = IDLE_S, work_s: float = WORK_S) -> None:
+    def __init__(self, idle_s: float = IDLE_S, work_s: float = WORK_S, niceness: int = BESIDE) -> None:
         self._idle_s = idle_s
         self._work_s = work_s
+        self._niceness = niceness
         self._executor = ThreadPoolExecutor(1, "cpu process")
         self._turns: FairThreads[Callable[[], Any], Any] = FairThreads([self._thread], share=1)
         self._child: subprocess.Popen[bytes] | None = None
@@ -119,7 +122,7 @@ class CpuProcess:
         asked = pickle.dumps(work, pickle.HIGHEST_PROTOCOL)
         for _ in range(TRIES):
             try:
-                child = self._child = self._child or _begin(self._work_s)
+                child = self._child = self._child or _begin(self._work_s, self._niceness)
             except OSError as error:  # no memory, descriptor or process left
                 log.warning("cpu_process_not_begun", error=str(error))
                 return _result(cpu_child.answer(asked))
@@ -146,7 +149,7 @@ class CpuProcess:
         self._child = None
 
 
-def _begin(work_s: float) -> "subprocess.Popen[bytes]":
+def _begin(work_s: float, niceness: int) -> "subprocess.Popen[bytes]":
     """OSError where the system has no room for it."""
     environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
     # What it frees of a large message goes back at once (mallopt(3); maild.allocator says why).
@@ -156,7 +159,7 @@ def _begin(work_s: float) -> "subprocess.Popen[bytes]":
     # Its modules are those of this process, wherever that was started (-P: not those of the working directory).
     environment["PYTHONPATH"] = os.pathsep.join(os.path.abspath(path) for path in sys.path)
     child = subprocess.Popen(  # noqa: S603 (nothing of the command is a stranger's)
-        [sys.executable, "-P", "-m", cpu_child.__name__, str(work_s)],
+        [sys.executable, "-P", "-m", cpu_child.__name__, str(work_s), str(niceness)],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment,
     )  # fmt: skip
     assert child.stdin is not None and child.stdout is not None

@@ -184,7 +184,7 @@ class Database:
             for _ in range(READERS):
                 connections.append(await _connect(path, read_only=True))
                 await connections[-1].call(lambda _: background.go_behind(background.BESIDE))
-            local = _open(path, read_only=True)
+            local = connect(path, read_only=True)
         except BaseException:
             for connection in connections:
                 await connection.close()
@@ -287,7 +287,7 @@ class _Connection(aiosqlite.Connection):
 
 
 async def _connect(path: Path, read_only: bool) -> _Connection:
-    connection = _Connection(partial(_open, path, read_only), iter_chunk_size=64)
+    connection = _Connection(partial(connect, path, read_only), iter_chunk_size=64)
     # A daemon that dies on an error must not hang on this thread at exit (aiosqlite #290).
     connection._thread.daemon = True
     try:
@@ -299,7 +299,8 @@ async def _connect(path: Path, read_only: bool) -> _Connection:
     return connection
 
 
-def _open(path: Path, read_only: bool) -> sqlite3.Connection:
+def connect(path: Path, read_only: bool) -> sqlite3.Connection:
+    """To an existing, migrated store, by a thread of this daemon's processes. The caller closes it."""
     mode = "ro" if read_only else "rw"
     conn = sqlite3.connect(
         f"{path.resolve().as_uri()}?mode={mode}",

@@ -8,17 +8,18 @@ that puts nothing in twice.
 from contextlib import closing
 from pathlib import Path
 
-from storage import migrate, search
-from storage.database import Tx
+from storage import search
+from storage.database import Tx, connect
 from storage.search import Settlement, Unsettled
 from storage.search_index import IndexLost, SearchIndex
 
 
 def tell(store: Path, index: SearchIndex, some: Unsettled) -> Settlement:
-    """`store`: its file. IndexLost, StoreError."""
+    """`store`: its file. IndexLost, StoreFailure (storage.failures)."""
     # Its state is let go of before the index is written: as long as one is read, the log behind it stays.
-    with closing(migrate.connect(store, read_only=True)) as conn, migrate.one_state(tx := Tx(conn)):
-        said = search.said(tx, some)
+    with closing(connect(store, read_only=True)) as conn:
+        conn.execute("BEGIN")
+        said = search.said(Tx(conn), some)
     return search.tell(index, some, said)
 
 

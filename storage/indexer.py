@@ -62,7 +62,7 @@ class SearchIndexer(LoopService):
         self._after = ""
         self._is_open = False
         self._thread = _thread()
-        self._process = CpuProcess()
+        self._process = _process()
         self._rebuild_began: float | None = None
         self._walked = 0
         self._stops = False
@@ -118,7 +118,7 @@ class SearchIndexer(LoopService):
         self._is_open = False
         self._stops = False
         self._thread.shutdown()
-        self._thread, self._process = _thread(), CpuProcess()
+        self._thread, self._process = _thread(), _process()
 
     async def _open(self) -> None:
         fault = await self._in_thread(self._index.open, await self._db.read(search.mark_of))
@@ -174,3 +174,7 @@ class SearchIndexer(LoopService):
 
 def _thread() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(1, "search index", background.go_behind, (background.LATER,))
+
+
+def _process() -> CpuProcess:
+    return CpuProcess(niceness=background.LATER)
