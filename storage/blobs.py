@@ -218,18 +218,22 @@ class Blobs:
         status = os.fstat(file.fileno())
         if status.st_size != blob.size_bytes:
             raise BlobDamaged(f"it has {status.st_size} bytes, {blob.size_bytes} were stored")
+        seen = (status.st_ino, status.st_mtime_ns, status.st_ctime_ns)
         if (offset, length) == (0, blob.size_bytes):
             data = file.read()
             compare(data, blob.sha256)
+            self._note_verified(blob, seen)
             return data
-        seen = (status.st_ino, status.st_mtime_ns, status.st_ctime_ns)
         if self._verified.get(blob.id) != seen:
             compare_digest(hashlib.file_digest(file, "sha256").digest(), blob.sha256)
-            self._verified[blob.id] = seen
-            while len(self._verified) > VERIFIED_MAX:
-                self._verified.pop(next(iter(self._verified)), None)  # another thread may have been faster
+            self._note_verified(blob, seen)
         file.seek(offset)
         return file.read(length)
+
+    def _note_verified(self, blob: Blob, seen: tuple[int, int, int]) -> None:
+        self._verified[blob.id] = seen
+        while len(self._verified) > VERIFIED_MAX:
+            self._verified.pop(next(iter(self._verified)), None)  # another thread may have been faster
 
     def remove(self, blob_id: str) -> None:
         """Remove the file of a blob, if it has one; called after the commit that removed its row."""

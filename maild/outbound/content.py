@@ -10,15 +10,16 @@ no other is waits for no thread. What stands in a line is signed ahead, as long 
 was signed with another key, or more than AHEAD_S ago, is signed again when it is its turn. Nothing else is decided
 ahead: whether the message may still leave is asked when it does.
 
-All copies that are made here count against a budget, so that memory stays bounded however many large messages are due.
-Small messages have one of their own, and so have destinations that have not answered lately: a host that takes a large
-message slowly, or never, holds up only such others. What is signed ahead is bounded by its number: AHEAD_MAX messages
-of `storage.outbound.LEASED_BLOB_BYTES` at most.
+No host can hold a large message in memory: it is there while it is signed, and comes out of the store piece by piece
+while it is sent (`wire.py`). Small ones stay: their budgets suffice for all sessions that there are by default, and
+destinations that have not answered lately have one of their own. All copies that are made here count, so that memory
+stays bounded however many messages are due. What is signed ahead is bounded by its number: AHEAD_MAX messages of
+`storage.outbound.LEASED_BLOB_BYTES` at most.
 """
 
 import asyncio
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -29,17 +30,21 @@ from maild.message.octets import has_bare_line_end
 from maild.outbound.dkim import DkimKeys, SigningKey, sign
 from maild.outbound.recipient_headers import RecipientHeaders
 from maild.outbound.signing_threads import SigningJob, SigningThreads
+from maild.outbound.wire import END, StoredWire
 from storage import blobs
-from storage.blobs import BlobMissing, Blobs
+from storage.blobs import Blob, BlobDamaged, BlobMissing, Blobs
 from storage.clock import Clock
 from storage.cpu_threads import CpuThreads
 from storage.database import Database
 from storage.outbound import Due
 
-LARGE_BYTES_IN_FLIGHT = 48 * 1024 * 1024  # twice: for destinations that answer, and for the others
-SMALL_BYTES_IN_FLIGHT = 16 * 1024 * 1024  # twice as well
 SMALL_BYTES = 64 * 1024
-COPIES = 3  # the stored bytes, the stuffed ones, and what the transport still holds
+SMALL_COPIES = 2  # the stored bytes and the stuffed ones
+SMALL_BYTES_IN_FLIGHT = 50 * 1024 * 1024  # SESSIONS_PER_PLACE for each of 100 connections (`places.py`)
+DOUBTFUL_BYTES_IN_FLIGHT = 25 * 1024 * 1024  # half of these
+LARGE_BYTES_SIGNED = 48 * 1024 * 1024
+LARGE_COPIES = 3  # the stored bytes, those with their fields, and with CRLF
+PIECE_BYTES = 256 * 1024
 LARGE_BYTES = 256 * 1024  # more has its turn at the CPU threads: it must not hold up the small ones
 BODY_HASHES_MAX = 1_000
 AHEAD_MAX = 500
@@ -49,7 +54,7 @@ AHEAD_S = 60
 class Content(NamedTuple):
     """One message as it goes to one next hop."""
 
-    wire: bytes  # what follows the 354, with the final dot
+    wire: bytes | StoredWire  # what follows the 354, with the final dot
     size_bytes: int  # as SIZE= counts (RFC 1870 §3)
     has_8bit: bool
     has_8bit_header: bool
@@ -81,11 +86,9 @@ class Contents:
         self._recipient_headers = recipient_headers
         self._clock = clock
         self._cpu = cpu
-        self._budgets = {
-            (is_small, is_doubtful): ByteBudget(SMALL_BYTES_IN_FLIGHT if is_small else LARGE_BYTES_IN_FLIGHT)
-            for is_small in (True, False)
-            for is_doubtful in (True, False)
-        }
+        self._large = ByteBudget(LARGE_BYTES_SIGNED)
+        self._small = ByteBudget(SMALL_BYTES_IN_FLIGHT)
+        self._doubtful = ByteBudget(DOUBTFUL_BYTES_IN_FLIGHT)
         self._threads: SigningThreads[tuple[Content, bytes]] = SigningThreads()
         self._ahead: dict[tuple[str, int], _Ahead] = {}
         # The hash of a body is good for the message's other destinations.
@@ -93,14 +96,18 @@ class Contents:
 
     def has_room_for(self, row: Due, is_doubtful: bool) -> bool:
         """Would `room_for` not wait?"""
-        return self._budget(row, is_doubtful).has_room_for(row.size_bytes * COPIES)
+        budget, size = self._need(row, is_doubtful)
+        return budget.has_room_for(size)
 
     async def room_for(self, row: Due, is_doubtful: bool) -> "HeldBytes":
         """Wait until the message fits into memory; it may be loaded until they are given back."""
-        return await self._budget(row, is_doubtful).hold(row.size_bytes * COPIES)
+        budget, size = self._need(row, is_doubtful)
+        return await budget.hold(size)
 
-    def _budget(self, row: Due, is_doubtful: bool) -> "ByteBudget":
-        return self._budgets[row.size_bytes <= SMALL_BYTES, is_doubtful]
+    def _need(self, row: Due, is_doubtful: bool) -> tuple["ByteBudget", int]:
+        if row.size_bytes > SMALL_BYTES:
+            return self._large, row.size_bytes * LARGE_COPIES
+        return self._doubtful if is_doubtful else self._small, row.size_bytes * SMALL_COPIES
 
     def sign_ahead(self, row: Due) -> None:
         """Have it signed before it is asked for, where that takes no waiting; `forget` it in the end."""
@@ -149,18 +156,29 @@ class Contents:
         fields = self._recipient_headers.of(row)
         digest = None if row.blob_id is None else self._body_hashes.get(row.blob_id)
         sha256 = row.sha256 if row.data is not None else None  # `_read` has compared
-        return partial(_compose, fields, stored, sha256, key, at_s, digest)
+        again = partial(self._pieces, row) if row.size_bytes > SMALL_BYTES else None
+        return partial(_compose, fields, stored, sha256, key, at_s, digest, again)
 
     def _now_s(self) -> int:
         return self._clock.now_ms() // 1000
 
     async def _read(self, row: Due) -> bytes:
-        if row.blob_id is None:
-            raise BlobMissing(row.message_id)
-        blob = await self._db.read(blobs.get, row.blob_id)
+        return await self._blobs.load(await self._blob(row))
+
+    async def _pieces(self, row: Due) -> AsyncGenerator[bytes]:
+        """The stored bytes, few of which are in memory at a time. BlobMissing, BlobDamaged."""
+        blob = await self._blob(row)
+        for start in range(0, blob.size_bytes, PIECE_BYTES):
+            try:
+                yield await self._blobs.load(blob, start, min(PIECE_BYTES, blob.size_bytes - start))
+            except OSError as error:  # ours, which must not count as the host's
+                raise BlobDamaged(f"its file can't be read: {error.strerror}") from error
+
+    async def _blob(self, row: Due) -> Blob:
+        blob = None if row.blob_id is None else await self._db.read(blobs.get, row.blob_id)
         if blob is None:
-            raise BlobMissing(row.blob_id)
-        return await self._blobs.load(blob)
+            raise BlobMissing(row.blob_id or row.message_id)
+        return blob
 
 
 def _domain(row: Due) -> str:
@@ -180,18 +198,32 @@ def with_crlf(raw: bytes) -> bytes:
 
 
 def _compose(
-    fields: bytes, stored: bytes, sha256: bytes | None, key: SigningKey, at_s: int, digest: bytes | None
+    fields: bytes,
+    stored: bytes,
+    sha256: bytes | None,
+    key: SigningKey,
+    at_s: int,
+    digest: bytes | None,
+    again: Callable[[], AsyncGenerator[bytes]] | None,
 ) -> tuple[Content, bytes]:
-    """`sha256`: what the stored bytes are to be compared with; BlobDamaged."""
+    """`sha256`: what the stored bytes are to be compared with; BlobDamaged. `again`: where they come from when they
+    are sent; None: they stay in memory."""
     if sha256 is not None:
         blobs.compare(stored, sha256)
     raw = with_crlf(fields + stored if fields else stored)
     signature, digest = sign(raw, key, at_s, digest)
-    # RFC 5321 §4.5.2; the signature has no line that begins with a dot.
-    stuffed = [_stuffed(piece) for piece in pieces_of_lines(raw)]
+    # The signature has no line that begins with a dot.
+    stuffed = map(_stuffed, pieces_of_lines(raw))
     is_ascii = raw.isascii()
+    wire: bytes | StoredWire
+    if again is None:
+        wire = b"".join((signature, *stuffed, END))
+    else:
+        size = sum(map(len, stuffed))
+        is_as_stored = size == len(fields) + len(stored)  # whatever is mended makes it longer
+        wire = StoredWire(signature, fields, again, len(signature) + size + len(END), is_as_stored)
     content = Content(
-        b"".join((signature, *stuffed, b".\r\n")),
+        wire,
         len(signature) + len(raw),
         has_8bit=not is_ascii,
         has_8bit_header=not is_ascii and not raw[: raw.find(b"\r\n\r\n")].isascii(),
@@ -200,6 +232,7 @@ def _compose(
 
 
 def _stuffed(lines: bytes) -> bytes:
+    """RFC 5321 §4.5.2, of whole lines."""
     if b"." not in lines:  # one octet is found in a thirtieth of the time that three take; base64 has none
         return lines
     stuffed = lines.replace(b"\r\n.", b"\r\n..")

@@ -296,6 +296,8 @@ class Deliverer:
             row = progress.rows[0]
             progress.room = await self._contents.room_for(row, progress.is_doubtful)
             progress.content = await self._contents.load(row, progress.is_alone)
+            if not isinstance(progress.content.wire, bytes):  # it comes out of the store
+                progress.room.give()
         return progress.content
 
     async def _to_host(self, hop: Hop, progress: "_DeliveryProgress") -> Mapping[int, Verdict]:

@@ -13,6 +13,7 @@ import base64
 import os
 import ssl
 from collections.abc import Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -26,6 +27,7 @@ from maild.message.delivery_evidence import TlsFailure
 from maild.outbound.attempt_record import HostRecord, SessionFacts, masked
 from maild.outbound.replies import Malformed, Meaning, ReplyReader, SmtpReply, Step, clean, meaning
 from maild.outbound.tls_policy import TlsPolicy
+from maild.outbound.wire import END, StoredWire
 
 # X509_V_ERR_CERT_HAS_EXPIRED, _HOSTNAME_MISMATCH, _IP_ADDRESS_MISMATCH of OpenSSL
 _CERTIFICATE_FAULTS: dict[int, TlsFailure] = {
@@ -34,10 +36,8 @@ _CERTIFICATE_FAULTS: dict[int, TlsFailure] = {
     64: "certificate-host-mismatch",
 }
 _DER = 2  # _ssl.ENCODING_DER
-WRITE_CHUNK_BYTES = 64 * 1024
-# A host that reads a block now and then would hold message and session for a day.
+# A host that reads a block now and then would hold the session for a day.
 CONTENT_MIN_BYTES_PER_S = 20_000
-_END = len(b".\r\n")  # RFC 5321 §4.1.1.4
 CLOSING = 421  # RFC 5321 §3.8: the host says no more
 LEAST_REFUSAL = 400  # RFC 5321 §4.2.1
 
@@ -124,14 +124,17 @@ class PipeliningProtocol(SMTPProtocol):
         """What came of the replies to the last group, also where not all did."""
         return self._replies
 
-    async def send_content(self, wire: bytes, block_timeout: float, end_timeout: float) -> SMTPResponse:
+    async def send_content(
+        self, wire: bytes | StoredWire, block_timeout: float, end_timeout: float
+    ) -> SMTPResponse:
         """What follows a 354, already dot-stuffed and ended; returns the final reply, or a refusal that came before the
-        end: then the session is of no more use. MessageCut; after any other exception it may have been taken."""
+        end: then the session is of no more use. MessageCut, and what `StoredWire` raises: the host can't have taken it;
+        after any other exception it may have."""
         group = self._expect(1)
         try:
-            if len(wire) <= WRITE_CHUNK_BYTES:
+            if isinstance(wire, bytes):
                 self.write(wire)
-            elif not await self._write_blocks(memoryview(wire), block_timeout):
+            elif not await self._write_blocks(wire, block_timeout):
                 self._refuse_acceptance()
                 return self._replies[0]
             self.record.enter("answer")
@@ -162,16 +165,19 @@ class PipeliningProtocol(SMTPProtocol):
             timer.cancel()
             del group
 
-    async def _write_blocks(self, wire: memoryview, block_timeout: float) -> bool:
+    async def _write_blocks(self, wire: StoredWire, block_timeout: float) -> bool:
         """False where the host has answered before the last block was written; MessageCut."""
         written = 0
         try:
-            async with asyncio.timeout(block_timeout + len(wire) / CONTENT_MIN_BYTES_PER_S):
-                for start in range(0, len(wire), WRITE_CHUNK_BYTES):
+            async with (
+                asyncio.timeout(block_timeout + len(wire) / CONTENT_MIN_BYTES_PER_S),
+                aclosing(wire.pieces()) as pieces,
+            ):
+                async for piece in pieces:
                     if self._replies:
                         return False
-                    self.write(wire[start : start + WRITE_CHUNK_BYTES])  # type: ignore[arg-type]
-                    written = start + WRITE_CHUNK_BYTES
+                    self.write(piece)
+                    written += len(piece)
                     async with asyncio.timeout(block_timeout):
                         await self._drain_helper()
                     # What the host says must be read before a write fails: nothing is read after that.
@@ -179,7 +185,7 @@ class PipeliningProtocol(SMTPProtocol):
         except (SMTPException, OSError) as error:  # a timeout is an OSError
             if self._replies and not isinstance(error, TimeoutError):
                 return False
-            if written <= len(wire) - _END:
+            if written <= len(wire) - len(END):
                 raise MessageCut(f"{reason(error)} in the middle of the message") from None
             if isinstance(error, TimeoutError):
                 raise SMTPReadTimeoutError("timed out sending the message") from None
@@ -464,9 +470,9 @@ class NextHopSession:
         self._record.say_recipient(rcpt)
         return SmtpReply.of(*await self._protocol.execute_command(rcpt, timeout=self._timeouts.command))
 
-    async def content(self, wire: bytes) -> SmtpReply:
-        """The message, dot-stuffed and ended by a line with a dot; the reply to it. MessageCut; after any other
-        exception the host may have taken it."""
+    async def content(self, wire: bytes | StoredWire) -> SmtpReply:
+        """The message, dot-stuffed and ended by a line with a dot; the reply to it. MessageCut, BlobMissing,
+        BlobDamaged; after any other exception the host may have taken it."""
         times = self._timeouts
         self._record.enter("data")
         self._record.say(f"(the message, {len(wire)} octets)")

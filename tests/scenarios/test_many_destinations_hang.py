@@ -236,6 +236,25 @@ async def test_large_mail_that_nobody_takes_holds_up_no_other(tmp_path: Path) ->
             await mx.stop()
 
 
+@pytest.mark.parametrize("stage", ["MAIL", "dot"])
+async def test_large_mail_that_is_taken_slowly_holds_up_no_other(tmp_path: Path, stage: str) -> None:
+    """By a host that answered a moment ago; each of these needs all of the memory that there is."""
+    large = RAW + b"y" * 76 * 230_000
+    async with Sending(tmp_path) as sending:
+        sending.dns.add_mx("slow.test")
+        sending.dns.add_mx("there.test", address=LIVELY)
+        async with await Mx().start(LIVELY, sending.mx.port):
+            await sending.queue.start()
+            for address in ("first@slow.test", "first@there.test"):
+                await sending.until(await sending.send(address), "delivered")
+            sending.mx.hold[stage] = asyncio.Event()
+            slow = await sending.send("you@slow.test", raw=large)
+            await sending.mx.until(stage, 2)
+            await sending.until(await sending.send("you@there.test", raw=large), "delivered")
+            sending.mx.hold.pop(stage).set()
+            await sending.until(slow, "delivered")
+
+
 async def test_who_took_the_envelope_and_hung_with_the_message_is_one_of_them_again(tmp_path: Path) -> None:
     async with Sending(tmp_path) as sending:
         sending.dns.add_mx("there.test")
