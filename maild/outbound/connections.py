@@ -89,6 +89,15 @@ class PooledSession:
         for place in self.places:
             place.wait_for_host()
 
+    def took(self, octets: int) -> None:
+        """The host has taken so much of the message."""
+        for place in self.places:
+            place.took(octets)
+
+    def give_way(self) -> bool:
+        """Wait for the host no longer, where that does no harm: could it?"""
+        return self.session.give_way()
+
     def heard(self) -> None:
         """What takes time from now on is our own affair."""
         for place in self.places:
@@ -209,10 +218,11 @@ class Connections:
         pooled.places = doubtful
         pooled.heard()
         for one in doubtful:
-            one.give_way = pooled.session.give_way
+            one.give_way = pooled.give_way
         try:
             async with self._places.place(_network(hop.address)) as place:
                 pooled.places = (place, *doubtful)
+                place.give_way = pooled.give_way
                 self._make_room()
                 yield
         except BaseException:

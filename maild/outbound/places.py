@@ -5,16 +5,19 @@ for PATIENCE_S counts no more: it is theirs, and counts again when the host has 
 then, until these end. What takes time on our side is no host's fault and lends nothing, so overload opens no further
 sessions. Of all sessions, those that count and those that don't, there are SESSIONS_PER_PLACE for each place at most,
 which bounds sockets and what is held for them; half of these are for hosts' first ones, so that hosts that hang with
-many leave one to each of the others. Where all are in use, those whose hosts have had the word for LONGEST_S give way,
-the longest first, as far as they can (`SessionPlace.give_way`) and others wait.
+many leave one to each of the others. Where all are in use and others wait, those whose hosts have had the word for
+LONGEST_S give way, the longest first, though RFC 5321 §4.5.3.2 has more patience: but for those that may have got the
+end of a message, which might arrive twice (`SessionPlace.give_way`). A host that takes a message at FAIR_BYTES_PER_S
+has not had the word for long.
 
-Who waits is served in the order in which they came, but for those who wait in vain for a further session. Nobody looks
-at the time unless somebody waits. All of it is called on the event loop.
+Who waits is served in the order in which they came, but for those who wait in vain for a further session, and for those
+of hosts that gave way, who come last until nobody waits. Nobody looks at the time unless somebody does. All of it is
+called on the event loop.
 """
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from operator import itemgetter
 
@@ -23,24 +26,32 @@ from storage.clock import Clock
 PATIENCE_S = 5.0
 LONGEST_S = 60.0
 LOOK_S = 0.25
+FAIR_BYTES_PER_S = 100_000
 SESSIONS_PER_PLACE = 4
 
 
 class SessionPlace:
-    """One session's. Its owner says who has the word; at first we have. `give_way`: ends the wait for the host; None:
-    it must be waited for."""
+    """One session's. Its owner says who has the word; at first we have. `give_way`: ends the wait for the host, and
+    says whether it could; None: it must be waited for."""
 
-    __slots__ = ("_places", "counts", "give_way", "host_since")
+    __slots__ = ("_places", "counts", "give_way", "host", "host_since")
 
-    def __init__(self, places: "Places") -> None:
+    def __init__(self, places: "Places", host: str) -> None:
         self._places = places
+        self.host = host
         self.counts = True
-        self.give_way: Callable[[], None] | None = None
+        self.give_way: Callable[[], bool] | None = None
         self.host_since: float | None = None  # monotonic seconds; None: the word is ours
 
     def wait_for_host(self) -> None:
         """The host has the word from now on."""
         self.host_since = self._places.clock.monotonic()
+
+    def took(self, octets: int) -> None:
+        """The host has taken so much of a message."""
+        if self.host_since is not None:
+            earned_until = self.host_since + octets / FAIR_BYTES_PER_S
+            self.host_since = min(earned_until, self._places.clock.monotonic())
 
     def heard(self) -> None:
         """The word is ours again."""
@@ -62,6 +73,7 @@ class Places:
         self._sessions = 0
         self._of_host: Counter[str] = Counter()
         self._line: dict[asyncio.Future[None], str] = {}
+        self._gave_way: set[str] = set()  # hosts, since there is a line
         self._look: asyncio.TimerHandle | None = None
 
     @property
@@ -84,7 +96,7 @@ class Places:
             self._take(host)
         else:
             await self._stand_in_line(host)
-        place = SessionPlace(self)
+        place = SessionPlace(self, host)
         self._taken.add(place)
         try:
             yield place
@@ -122,7 +134,10 @@ class Places:
 
     def _admit(self) -> None:
         admitted = []
-        for turn, host in self._line.items():
+        line: Iterable[tuple[asyncio.Future[None], str]] = self._line.items()
+        if self._gave_way:
+            line = sorted(line, key=self._comes_last)
+        for turn, host in line:
             if not self._has_room:
                 break
             if not turn.done() and self._has_room_for(host):
@@ -131,6 +146,9 @@ class Places:
         for turn in admitted:
             del self._line[turn]
             turn.set_result(None)
+
+    def _comes_last(self, waiting: tuple[asyncio.Future[None], str]) -> bool:
+        return waiting[1] in self._gave_way
 
     def _look_later(self) -> None:
         if self._line and self._look is None:
@@ -146,6 +164,8 @@ class Places:
                 self.in_use -= 1
         self._admit()
         self._end_longest()
+        if not self._line:
+            self._gave_way.clear()
         self._look_later()
 
     def _end_longest(self) -> None:
@@ -153,11 +173,15 @@ class Places:
             return
         latest = self.clock.monotonic() - LONGEST_S
         late = [
-            (one.host_since, one.give_way)
+            (one.host_since, one.host, one.give_way)
             for one in self._taken
             if one.host_since is not None and one.give_way
         ]
         late.sort(key=itemgetter(0))
-        for since, give_way in late[: len(self._line)]:
-            if since <= latest:
-                give_way()
+        wanted = len(self._line)
+        for since, host, give_way in late:
+            if since > latest or not wanted:
+                break
+            if give_way():
+                self._gave_way.add(host)
+                wanted -= 1

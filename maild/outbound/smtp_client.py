@@ -12,7 +12,7 @@ import asyncio
 import base64
 import os
 import ssl
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, cast
@@ -96,6 +96,7 @@ class PipeliningProtocol(SMTPProtocol):
         self._expected = 0
         self._group: asyncio.Future[None] | None = None
         self.has_unsolicited_data = False
+        self.may_have_message = False  # the host, of this transaction
 
     async def read_response(self, timeout: float | None = None) -> SMTPResponse:
         """The reply to what was written last; the greeting, where nothing was."""
@@ -125,16 +126,21 @@ class PipeliningProtocol(SMTPProtocol):
         return self._replies
 
     async def send_content(
-        self, wire: bytes | StoredWire, block_timeout: float, end_timeout: float
+        self,
+        wire: bytes | StoredWire,
+        block_timeout: float,
+        end_timeout: float,
+        took: Callable[[int], None] | None = None,
     ) -> SMTPResponse:
         """What follows a 354, already dot-stuffed and ended; returns the final reply, or a refusal that came before the
-        end: then the session is of no more use. MessageCut, and what `StoredWire` raises: the host can't have taken it;
-        after any other exception it may have."""
+        end: then the session is of no more use. `took`: hears how many octets the network took. MessageCut, and what
+        `StoredWire` raises: the host can't have taken it; after any other exception it may have."""
         group = self._expect(1)
         try:
             if isinstance(wire, bytes):
+                self.may_have_message = True
                 self.write(wire)
-            elif not await self._write_blocks(wire, block_timeout):
+            elif not await self._write_blocks(wire, group, block_timeout, took):
                 self._refuse_acceptance()
                 return self._replies[0]
             self.record.enter("answer")
@@ -165,7 +171,13 @@ class PipeliningProtocol(SMTPProtocol):
             timer.cancel()
             del group
 
-    async def _write_blocks(self, wire: StoredWire, block_timeout: float) -> bool:
+    async def _write_blocks(
+        self,
+        wire: StoredWire,
+        group: "asyncio.Future[None]",
+        block_timeout: float,
+        took: Callable[[int], None] | None,
+    ) -> bool:
         """False where the host has answered before the last block was written; MessageCut."""
         written = 0
         try:
@@ -176,16 +188,23 @@ class PipeliningProtocol(SMTPProtocol):
                 async for piece in pieces:
                     if self._replies:
                         return False
+                    if group.done():
+                        group.result()  # raises: it is lost, or was given up
+                    self.may_have_message = written + len(piece) > len(wire) - len(END)
                     self.write(piece)
                     written += len(piece)
                     async with asyncio.timeout(block_timeout):
                         await self._drain_helper()
+                    if took is not None:
+                        took(len(piece))
                     # What the host says must be read before a write fails: nothing is read after that.
                     await asyncio.sleep(0)
         except (SMTPException, OSError) as error:  # a timeout is an OSError
             if self._replies and not isinstance(error, TimeoutError):
                 return False
             if written <= len(wire) - len(END):
+                if group.done() and isinstance(given_up := group.exception(), SMTPReadTimeoutError):
+                    error = given_up
                 raise MessageCut(f"{reason(error)} in the middle of the message") from None
             if isinstance(error, TimeoutError):
                 raise SMTPReadTimeoutError("timed out sending the message") from None
@@ -247,6 +266,8 @@ class PipeliningProtocol(SMTPProtocol):
     def give_up(self) -> None:
         """Wait no longer for what the host was asked."""
         self._fail(SMTPReadTimeoutError("timed out, and others wait"))
+        if self._paused:  # it does not read
+            self.abort()
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._group is not None:
@@ -282,7 +303,6 @@ class NextHopSession:
         self.extensions: dict[str, str] = {}
         self.mechanisms: list[str] = []
         self.tls: str | None = None
-        self._may_have_message = False  # the host, of this transaction
         self.messages = 0  # begun on this session
         self.idle_since = 0.0
 
@@ -322,7 +342,7 @@ class NextHopSession:
         self._record = self._protocol.record = record
         self._protocol.secrets = (*self._login_secrets, *record.secrets)
         record.facts, record.is_reused = self.facts, True
-        self._may_have_message = False
+        self._protocol.may_have_message = False
 
     async def open(self, hostname: str, host: str, policy: TlsPolicy) -> SmtpReply | None:
         """Greeting, EHLO, and TLS as the policy says; the reply when the server refuses the session.
@@ -470,14 +490,14 @@ class NextHopSession:
         self._record.say_recipient(rcpt)
         return SmtpReply.of(*await self._protocol.execute_command(rcpt, timeout=self._timeouts.command))
 
-    async def content(self, wire: bytes | StoredWire) -> SmtpReply:
-        """The message, dot-stuffed and ended by a line with a dot; the reply to it. MessageCut, BlobMissing,
-        BlobDamaged; after any other exception the host may have taken it."""
+    async def content(self, wire: bytes | StoredWire, took: Callable[[int], None] | None = None) -> SmtpReply:
+        """The message, dot-stuffed and ended by a line with a dot; the reply to it. `took`: hears how many octets the
+        network took. MessageCut, BlobMissing, BlobDamaged; after any other exception the host may have taken it."""
         times = self._timeouts
         self._record.enter("data")
         self._record.say(f"(the message, {len(wire)} octets)")
-        self._may_have_message = True
-        return SmtpReply.of(*await self._protocol.send_content(wire, times.data_block, times.data_end))
+        reply = await self._protocol.send_content(wire, times.data_block, times.data_end, took)
+        return SmtpReply.of(*reply)
 
     async def reset(self) -> bool:
         """Forget a transaction that was given up; False when the session is of no more use."""
@@ -494,10 +514,12 @@ class NextHopSession:
         finally:
             self.close()
 
-    def give_way(self) -> None:
+    def give_way(self) -> bool:
         """The host has had its time, unless it may have the message: who gives up then may send a second copy."""
-        if not self._may_have_message:
-            self._protocol.give_up()
+        if self._protocol.may_have_message:
+            return False
+        self._protocol.give_up()
+        return True
 
     def close(self) -> None:
         self._protocol.abort()

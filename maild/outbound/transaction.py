@@ -196,7 +196,7 @@ class Transaction:
         try:
             if not self._session.is_usable:
                 raise MessageCut("connection lost before the message")
-            answer = await self._session.content(self._content.wire)
+            answer = await self._session.content(self._content.wire, self._pooled.took)
         except MessageCut as cut:
             if not self._verdicts:
                 raise

@@ -166,6 +166,36 @@ async def test_of_very_many_new_ones_that_hang_some_give_way(tmp_path: Path, sta
             await mx.stop()
 
 
+@pytest.mark.parametrize("stage", ["greeting", "MAIL"])
+async def test_of_very_many_that_answered_and_hang_now_some_give_way(tmp_path: Path, stage: str) -> None:
+    async with Sending(tmp_path, outbound={"max_connections": 2}) as sending:
+        sending.dns.add_mx("there.test", address=LIVELY)
+        hosts = [
+            await Mx().start(f"127.0.1.{number + 1}", sending.mx.port)
+            for number in range(2 * SESSIONS_PER_PLACE)
+        ]
+        async with await Mx().start(LIVELY, sending.mx.port):
+            await sending.queue.start()
+            for number in range(len(hosts)):
+                sending.dns.add_mx(f"d{number}.hangs.test", address=f"127.0.1.{number + 1}")
+                await sending.until(await sending.send(f"u@d{number}.hangs.test"), "delivered")
+            await sending.until(await sending.send("first@there.test"), "delivered")
+            await sending.queue._deliverer._connections.close()  # what is kept open
+            for number, mx in enumerate(hosts):
+                mx.hold[stage] = asyncio.Event()
+                before = mx.stages[stage]
+                await sending.send(f"u@d{number}.hangs.test")
+                await mx.until(stage, before + 1)
+                await waited_for(sending, number + 1)
+                sending.clock.forward(PATIENCE_S)
+            message_id = await sending.send("you@there.test")
+            sending.clock.forward(LONGEST_S)
+            await sending.until(message_id, "delivered")
+        for mx in hosts:
+            mx.hold.pop(stage).set()
+            await mx.stop()
+
+
 async def test_no_host_that_may_have_the_message_gives_way(tmp_path: Path) -> None:
     async with Sending(tmp_path, outbound={"max_connections": 2}) as sending:
         sending.dns.add_mx("slow.test")
@@ -175,7 +205,7 @@ async def test_no_host_that_may_have_the_message_gives_way(tmp_path: Path) -> No
         await sending.mx.until("dot")
         (place,) = sending.queue._deliverer._connections._doubtful._taken
         assert place.give_way is not None
-        place.give_way()
+        assert not place.give_way()
         sending.mx.hold.pop("dot").set()
         await sending.until(slow, "delivered")
         assert await sending.store.attempts(slow) == ["delivered"]

@@ -7,9 +7,13 @@ import asyncio
 import os
 import socket
 from pathlib import Path
+from types import MethodType
+from typing import cast
 
+import pytest
 import uvloop
 
+from maild.outbound.connections import PooledSession
 from maild.outbound.smtp_client import Timeouts
 from tests.support.sending import Sending
 from tests.support.store import RAW
@@ -37,8 +41,8 @@ async def read_all(conn: socket.socket) -> int:
     return count
 
 
-async def story(folder: Path) -> None:
-    async with Sending(folder, timeouts=Timeouts(data_block=0.2)) as sending:
+async def story(folder: Path, gives_way: bool) -> None:
+    async with Sending(folder, timeouts=Timeouts(data_block=60 if gives_way else 0.2)) as sending:
         sending.dns.add_mx("there.test")
         await sending.mx.stop()
         with socket.create_server(("127.0.0.1", sending.mx.port)) as listener:
@@ -47,6 +51,8 @@ async def story(folder: Path) -> None:
             message_id = await sending.send("you@there.test", raw=LARGE)
             before = len(os.listdir("/proc/self/fd"))
             conn = await take_until_354(listener)
+            if gives_way:
+                await give_way(sending)
             await sending.until(message_id, "deferred")
             (row,) = await sending.store.recipients(message_id)
             assert "timed out" in row.response
@@ -55,6 +61,17 @@ async def story(folder: Path) -> None:
                 assert await read_all(conn) < len(LARGE)
 
 
-def test_the_connection_is_aborted(tmp_path: Path) -> None:
+async def give_way(sending: Sending) -> None:
+    """End the only session for others, as soon as the host is not reading any more."""
+    (place,) = sending.queue._deliverer._connections._places._taken
+    pooled = cast(PooledSession, cast(MethodType, place.give_way).__self__)
+    async with asyncio.timeout(10):
+        while not pooled.session._protocol._paused:
+            await asyncio.sleep(0.005)
+    assert pooled.give_way()
+
+
+@pytest.mark.parametrize("gives_way", [False, True])
+def test_the_connection_is_aborted(tmp_path: Path, gives_way: bool) -> None:
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        runner.run(story(tmp_path))
+        runner.run(story(tmp_path, gives_way))

@@ -6,7 +6,14 @@ from functools import partial
 
 import pytest
 
-from maild.outbound.places import LONGEST_S, PATIENCE_S, SESSIONS_PER_PLACE, Places, SessionPlace
+from maild.outbound.places import (
+    FAIR_BYTES_PER_S,
+    LONGEST_S,
+    PATIENCE_S,
+    SESSIONS_PER_PLACE,
+    Places,
+    SessionPlace,
+)
 from tests.support.store import ManualClock
 
 
@@ -51,6 +58,11 @@ async def hung(places: Places, clock: ManualClock, *sessions: Session) -> None:
     clock.forward(PATIENCE_S)
     places._lend()
     await turns()
+
+
+def give_way(ended: list[int], number: int) -> bool:
+    ended.append(number)
+    return True
 
 
 def who_has(sessions: list[Session]) -> list[bool]:
@@ -144,7 +156,7 @@ async def test_where_all_are_in_use_the_longest_gives_way() -> None:
     sessions = await asked(places, *(f"h{number}" for number in range(SESSIONS_PER_PLACE + 1)))
     ended: list[int] = []
     for number in range(SESSIONS_PER_PLACE):
-        sessions[number].place.give_way = partial(ended.append, number)
+        sessions[number].place.give_way = partial(give_way, ended, number)
         await hung(places, clock, sessions[number])
     assert ended == []
     clock.forward(LONGEST_S)
@@ -154,6 +166,60 @@ async def test_where_all_are_in_use_the_longest_gives_way() -> None:
     clock.forward(LONGEST_S)
     places._lend()
     assert ended == [0]  # none does
+
+
+async def test_a_host_that_gave_way_comes_last() -> None:
+    clock = ManualClock()
+    places = Places(1, clock)
+    sessions = await asked(places, *(f"h{number}" for number in range(SESSIONS_PER_PLACE)), "h0", "new")
+    for number in range(SESSIONS_PER_PLACE):
+        sessions[number].place.give_way = partial(give_way, [], number)
+        await hung(places, clock, sessions[number])
+    *_, again, new = sessions
+    clock.forward(LONGEST_S)
+    places._lend()
+    await sessions[0].end()
+    await turns()
+    assert who_has([again, new]) == [False, True]
+    await new.end()
+    await turns()
+    assert again.has_place
+    places._lend()
+    assert not places._gave_way
+
+
+async def test_who_can_not_give_way_stands_before_nobody_who_can() -> None:
+    clock = ManualClock()
+    places = Places(1, clock)
+    sessions = await asked(places, *(f"h{number}" for number in range(SESSIONS_PER_PLACE + 1)))
+    ended: list[int] = []
+    sessions[0].place.give_way = lambda: False
+    for number in range(SESSIONS_PER_PLACE):
+        if number:
+            sessions[number].place.give_way = partial(give_way, ended, number)
+        await hung(places, clock, sessions[number])
+    clock.forward(LONGEST_S)
+    places._lend()
+    assert ended == [1]
+
+
+async def test_who_takes_a_message_does_not_hang_unless_he_takes_it_slowly() -> None:
+    clock = ManualClock()
+    places = Places(1, clock)
+    slow, new = await asked(places, "a", "b")
+    slow.place.wait_for_host()
+    for _ in range(3):
+        clock.forward(PATIENCE_S - 1)
+        slow.place.took(int(PATIENCE_S * FAIR_BYTES_PER_S))
+        places._lend()
+    await turns()
+    assert not new.has_place
+    for _ in range(2):
+        clock.forward(PATIENCE_S - 1)
+        slow.place.took(int(PATIENCE_S * FAIR_BYTES_PER_S) // 5)
+        places._lend()
+    await turns()
+    assert new.has_place
 
 
 @pytest.mark.parametrize("moment", ["in line", "admitted"])

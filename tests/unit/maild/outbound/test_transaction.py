@@ -1,5 +1,6 @@
 """A transaction asks before it sends the message, and never between the host's answer and the verdict."""
 
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -21,7 +22,7 @@ class Session:
         self.said.append("envelope")
         return [SmtpReply(250, "2.1.0", "ok"), SmtpReply(250, "2.1.5", "ok"), SmtpReply(354, None, "go on")]
 
-    async def content(self, wire: bytes) -> SmtpReply:
+    async def content(self, wire: bytes, took: Callable[[int], None]) -> SmtpReply:
         self.said.append("message")
         return SmtpReply(250, "2.0.0", "taken")
 
@@ -32,7 +33,7 @@ async def test_it_asks_before_the_message_and_not_after_it() -> None:
     async def may_go_on() -> None:
         session.said.append("asked")
 
-    pooled = SimpleNamespace(session=session, is_fresh=True, is_reusable=False)
+    pooled = SimpleNamespace(session=session, is_fresh=True, is_reusable=False, took=None)
     row = SimpleNamespace(position=0, address="a@there.test", domain="there.test")
     content = SimpleNamespace(size_bytes=9, has_8bit=False, has_8bit_header=False, wire=b".\r\n")
     hop = SimpleNamespace(host="mx.there.test", relay=None)
