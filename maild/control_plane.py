@@ -180,6 +180,7 @@ def control_plane(
         kept_json=KeptJson(),
         fence_key=fence_key,
         forward_turns=WorkTurns(FORWARDS_AT_ONCE),
+        batch_turns=WorkTurns(1),
         change_queue=QueueChanges(clock, ids.new, ground.audit).change,
         wake_queue=queue.wake,
         status_of=status_of,

@@ -1,4 +1,8 @@
-"""Many messages in one transaction: their labels, or their end."""
+"""Many messages in one transaction: their labels, or their end.
+
+One batch at a time stands in the line of what is to be written, so that other writers wait for one at most. The others
+are called fairly: an organization that sends many keeps nobody else's waiting.
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -22,7 +26,8 @@ async def change_messages(call: Call) -> Result:
     if call.input.delete:
         call.principal.require("messages:send")
     batch = _Batch(call)
-    results = await call.db.write_apart(batch.run)
+    async with call.services.batch_turns.turn(call.organization_id):
+        results = await call.db.write_apart(batch.run)
     for file in batch.files:
         await asyncio.to_thread(call.services.blobs.remove, file)
     return Result([{"id": one, "result": result} for one, result in results.items()])

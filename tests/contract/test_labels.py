@@ -1,11 +1,13 @@
 """Labels: changes, filters of lists, batches (docs/contract.md, sections 2 and 4)."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from controlplane.operations import message_batches
+from storage.database import Database
 from tests.conftest import on_shared
 from tests.support.running import Api, Running
 
@@ -275,3 +277,27 @@ async def test_a_test_key_deletes_no_live_scheduled_message(maild: Running, bot:
     answer = await maild.test_api.post("/v1/messages/batch", {"ids": [scheduled["id"]], "delete": True})
     assert (answer.status, answer.code) == (403, "insufficient_scope")
     assert (await maild.api.get(f"/v1/messages/{scheduled['id']}")).data["status"] == "scheduled"
+
+
+async def test_one_batch_at_a_time_stands_before_other_writers(
+    maild: Running, bot: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    message = await maild.received(bot, "From: ada@elsewhere.test\nSubject: hello\n\nwords\n")
+    in_line: list[int] = []
+    waiting = 0
+    write_apart = Database.write_apart
+
+    async def counted(self: Database, unit: Any) -> Any:
+        nonlocal waiting
+        waiting += 1
+        in_line.append(waiting)
+        try:
+            return await write_apart(self, unit)
+        finally:
+            waiting -= 1
+
+    monkeypatch.setattr(Database, "write_apart", counted)
+    bodies = [{"ids": [message["id"]], "addLabels": [f"l{number}"]} for number in range(5)]
+    answers = await asyncio.gather(*(maild.api.post("/v1/messages/batch", body) for body in bodies))
+    assert [answer.data[0]["result"] for answer in answers] == ["changed"] * 5
+    assert in_line == [1] * 5
