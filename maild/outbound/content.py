@@ -10,11 +10,11 @@ no other is waits for no thread. What stands in a line is signed ahead, as long 
 was signed with another key, or more than AHEAD_S ago, is signed again when it is its turn. Nothing else is decided
 ahead: whether the message may still leave is asked when it does.
 
-No host can hold a large message in memory: it is there while it is signed, and comes out of the store piece by piece
-while it is sent (`wire.py`). Small ones stay: their budgets suffice for all sessions that there are by default, and
-destinations that have not answered lately have one of their own. All copies that are made here count, so that memory
-stays bounded however many messages are due. What is signed ahead is bounded by its number: AHEAD_MAX messages of
-`storage.outbound.LEASED_BLOB_BYTES` at most.
+No host can hold up others' large messages: one is in memory while it is signed, and as it is sent where there is room
+to spare; else it comes out of the store piece by piece (`wire.py`), as it does where the destination has not answered
+lately. Small ones stay: their budgets suffice for all sessions that there are by default, and such destinations have
+one of their own. All copies that are made here count, so that memory stays bounded however many messages are due. What
+is signed ahead is bounded by its number: AHEAD_MAX messages of `storage.outbound.LEASED_BLOB_BYTES` at most.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ from maild.message.octets import has_bare_line_end
 from maild.outbound.dkim import DkimKeys, SigningKey, sign
 from maild.outbound.recipient_headers import RecipientHeaders
 from maild.outbound.signing_threads import SigningJob, SigningThreads
-from maild.outbound.wire import END, StoredWire
+from maild.outbound.wire import END, KeptWire, LargeWire, StoredWire
 from storage import blobs
 from storage.blobs import Blob, BlobDamaged, BlobMissing, Blobs
 from storage.clock import Clock
@@ -43,6 +43,7 @@ SMALL_COPIES = 2  # the stored bytes and the stuffed ones
 SMALL_BYTES_IN_FLIGHT = 50 * 1024 * 1024  # SESSIONS_PER_PLACE for each of 100 connections (`places.py`)
 DOUBTFUL_BYTES_IN_FLIGHT = 25 * 1024 * 1024  # half of these
 LARGE_BYTES_SIGNED = 48 * 1024 * 1024
+LARGE_BYTES_KEPT = 32 * 1024 * 1024
 LARGE_COPIES = 3  # the stored bytes, those with their fields, and with CRLF
 PIECE_BYTES = 256 * 1024
 LARGE_BYTES = 256 * 1024  # more has its turn at the CPU threads: it must not hold up the small ones
@@ -54,7 +55,7 @@ AHEAD_S = 60
 class Content(NamedTuple):
     """One message as it goes to one next hop."""
 
-    wire: bytes | StoredWire  # what follows the 354, with the final dot
+    wire: bytes | LargeWire  # what follows the 354, with the final dot
     size_bytes: int  # as SIZE= counts (RFC 1870 §3)
     has_8bit: bool
     has_8bit_header: bool
@@ -87,6 +88,7 @@ class Contents:
         self._clock = clock
         self._cpu = cpu
         self._large = ByteBudget(LARGE_BYTES_SIGNED)
+        self._spare = ByteBudget(LARGE_BYTES_KEPT)
         self._small = ByteBudget(SMALL_BYTES_IN_FLIGHT)
         self._doubtful = ByteBudget(DOUBTFUL_BYTES_IN_FLIGHT)
         self._threads: SigningThreads[tuple[Content, bytes]] = SigningThreads()
@@ -99,10 +101,13 @@ class Contents:
         budget, size = self._need(row, is_doubtful)
         return budget.has_room_for(size)
 
-    async def room_for(self, row: Due, is_doubtful: bool) -> "HeldBytes":
-        """Wait until the message fits into memory; it may be loaded until they are given back."""
+    async def room_for(self, row: Due, is_doubtful: bool) -> "MessageRoom":
+        """Wait until the message fits into memory; it may be loaded until the room is given back."""
         budget, size = self._need(row, is_doubtful)
-        return await budget.hold(size)
+        held = await budget.hold(size)
+        if budget is not self._large:
+            return MessageRoom(None, held)
+        return MessageRoom(held, None if is_doubtful else self._spare.hold_at_once(row.size_bytes))
 
     def _need(self, row: Due, is_doubtful: bool) -> tuple["ByteBudget", int]:
         if row.size_bytes > SMALL_BYTES:
@@ -122,12 +127,13 @@ class Contents:
         """What was signed ahead is needed no more."""
         self._ahead.pop(_copy(row), None)
 
-    async def load(self, row: Due, is_alone: bool = False) -> Content:
-        """The message as it goes to this row's recipients, signed. `is_alone`: no other is being sent.
+    async def load(self, row: Due, stays: bool = True, is_alone: bool = False) -> Content:
+        """The message as it goes to this row's recipients, signed. `stays`: in memory (`MessageRoom`). `is_alone`: no
+        other is being sent.
 
         BlobMissing, BlobDamaged, NoKey, SealError."""
         key = await self._keys.active(_domain(row))
-        content, body_digest = await self._composed(row, key, is_alone)
+        content, body_digest = await self._composed(row, key, stays, is_alone)
         if row.blob_id is not None:
             self._body_hashes[row.blob_id] = body_digest
             while len(self._body_hashes) > BODY_HASHES_MAX:
@@ -138,12 +144,14 @@ class Contents:
         """End the threads; what is signed meanwhile is dropped."""
         self._threads.close()
 
-    async def _composed(self, row: Due, key: SigningKey, is_alone: bool) -> tuple[Content, bytes]:
+    async def _composed(
+        self, row: Due, key: SigningKey, stays: bool, is_alone: bool
+    ) -> tuple[Content, bytes]:
         ahead = self._ahead.get(_copy(row))
         if ahead is not None and ahead.key is key and ahead.at_s > self._now_s() - AHEAD_S:
             return await self._threads.now(ahead.job)
         stored = row.data or await self._read(row)
-        work = self._work(row, stored, key, self._now_s())
+        work = self._work(row, stored, key, self._now_s(), stays)
         if len(stored) > LARGE_BYTES:
             return await self._cpu.run(row.organization_id, work)
         if is_alone and row.data is not None:
@@ -151,12 +159,12 @@ class Contents:
         return await self._threads.now(SigningJob(work))
 
     def _work(
-        self, row: Due, stored: bytes, key: SigningKey, at_s: int
+        self, row: Due, stored: bytes, key: SigningKey, at_s: int, stays: bool = True
     ) -> Callable[[], tuple[Content, bytes]]:
         fields = self._recipient_headers.of(row)
         digest = None if row.blob_id is None else self._body_hashes.get(row.blob_id)
         sha256 = row.sha256 if row.data is not None else None  # `_read` has compared
-        again = partial(self._pieces, row) if row.size_bytes > SMALL_BYTES else None
+        again = None if stays else partial(self._pieces, row)
         return partial(_compose, fields, stored, sha256, key, at_s, digest, again)
 
     def _now_s(self) -> int:
@@ -215,9 +223,11 @@ def _compose(
     # The signature has no line that begins with a dot.
     stuffed = map(_stuffed, pieces_of_lines(raw))
     is_ascii = raw.isascii()
-    wire: bytes | StoredWire
+    wire: bytes | LargeWire
     if again is None:
         wire = b"".join((signature, *stuffed, END))
+        if len(wire) > SMALL_BYTES:
+            wire = KeptWire(wire)
     else:
         size = sum(map(len, stuffed))
         is_as_stored = size == len(fields) + len(stored)  # whatever is mended makes it longer
@@ -254,6 +264,24 @@ class HeldBytes:
             give()
 
 
+class MessageRoom:
+    """What a message holds of the memory until it is given back. `stays`: so it may, when it is signed."""
+
+    def __init__(self, signing: HeldBytes | None, staying: HeldBytes | None) -> None:
+        self.stays = staying is not None
+        self._held = [one for one in (signing, staying) if one is not None]
+        self._signing = signing
+
+    def signed(self) -> None:
+        """The copies are gone that were made meanwhile."""
+        if self._signing is not None:
+            self._signing.give()
+
+    def give(self) -> None:
+        for one in self._held:
+            one.give()
+
+
 class ByteBudget:
     """A number of bytes that many may hold parts of; first come, first served."""
 
@@ -266,6 +294,13 @@ class ByteBudget:
         """Wait until `size` bytes are free (at most the whole budget), and hold them until they are given back."""
         size = min(size, self._limit)
         await self._take(size)
+        return HeldBytes(partial(self._give, size))
+
+    def hold_at_once(self, size: int) -> "HeldBytes | None":
+        """None where that many are not free."""
+        if size > self._free or self._waiting:
+            return None
+        self._free -= size
         return HeldBytes(partial(self._give, size))
 
     def has_room_for(self, size: int) -> bool:

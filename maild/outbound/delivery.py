@@ -21,7 +21,7 @@ from conf.log_events import LogEvent, clean, tell
 from maild.message.envelope_sender import EnvelopeSenders, read
 from maild.outbound.attempt_record import AttemptRecord, HostRecord
 from maild.outbound.connections import Connections, PooledSession, Unreachable
-from maild.outbound.content import Content, Contents, HeldBytes
+from maild.outbound.content import Content, Contents, MessageRoom
 from maild.outbound.dkim import NoKey
 from maild.outbound.pace import Sign, asks_for_less, sign_of
 from maild.outbound.pacing import MESSAGES_PER_SESSION, GroupTurn, HostGroup, HostGroupRegistry, Postponed
@@ -295,9 +295,8 @@ class Deliverer:
         if progress.content is None:
             row = progress.rows[0]
             progress.room = await self._contents.room_for(row, progress.is_doubtful)
-            progress.content = await self._contents.load(row, progress.is_alone)
-            if not isinstance(progress.content.wire, bytes):  # it comes out of the store
-                progress.room.give()
+            progress.content = await self._contents.load(row, progress.room.stays, progress.is_alone)
+            progress.room.signed()
         return progress.content
 
     async def _to_host(self, hop: Hop, progress: "_DeliveryProgress") -> Mapping[int, Verdict]:
@@ -416,7 +415,7 @@ class _DeliveryProgress:
     passed_over: set[str] = field(default_factory=set)
     counts: list[tuple[WarmUpDay, GroupTurn]] = field(default_factory=list)
     content: Content | None = None
-    room: HeldBytes | None = None
+    room: MessageRoom | None = None
     trouble: Unreachable | None = None
     postponed: Postponed | None = None
 

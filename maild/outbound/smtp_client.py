@@ -27,7 +27,7 @@ from maild.message.delivery_evidence import TlsFailure
 from maild.outbound.attempt_record import HostRecord, SessionFacts, masked
 from maild.outbound.replies import Malformed, Meaning, ReplyReader, SmtpReply, Step, clean, meaning
 from maild.outbound.tls_policy import TlsPolicy
-from maild.outbound.wire import END, StoredWire
+from maild.outbound.wire import END, LargeWire
 
 # X509_V_ERR_CERT_HAS_EXPIRED, _HOSTNAME_MISMATCH, _IP_ADDRESS_MISMATCH of OpenSSL
 _CERTIFICATE_FAULTS: dict[int, TlsFailure] = {
@@ -127,7 +127,7 @@ class PipeliningProtocol(SMTPProtocol):
 
     async def send_content(
         self,
-        wire: bytes | StoredWire,
+        wire: bytes | LargeWire,
         block_timeout: float,
         end_timeout: float,
         took: Callable[[int], None] | None = None,
@@ -173,7 +173,7 @@ class PipeliningProtocol(SMTPProtocol):
 
     async def _write_blocks(
         self,
-        wire: StoredWire,
+        wire: LargeWire,
         group: "asyncio.Future[None]",
         block_timeout: float,
         took: Callable[[int], None] | None,
@@ -490,7 +490,7 @@ class NextHopSession:
         self._record.say_recipient(rcpt)
         return SmtpReply.of(*await self._protocol.execute_command(rcpt, timeout=self._timeouts.command))
 
-    async def content(self, wire: bytes | StoredWire, took: Callable[[int], None] | None = None) -> SmtpReply:
+    async def content(self, wire: bytes | LargeWire, took: Callable[[int], None] | None = None) -> SmtpReply:
         """The message, dot-stuffed and ended by a line with a dot; the reply to it. `took`: hears how many octets the
         network took. MessageCut, BlobMissing, BlobDamaged; after any other exception the host may have taken it."""
         times = self._timeouts

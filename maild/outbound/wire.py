@@ -1,8 +1,8 @@
-"""A large message as it goes over the wire, out of the store: no host can hold it in memory.
+"""A large message as it goes over the wire: out of memory, where there is room to spare, else out of the store.
 
-It is signed as a whole (`content.py`), and read again piece by piece as it is sent. The octets are the same: the store
-hands out only what was stored (`storage/blobs.py`), and nothing else goes in. Where it fails in the midst, the final
-dot is never sent, so that no host takes a part for the whole.
+It is signed as a whole (`content.py`). Read again piece by piece as it is sent it is the same octets: the store hands
+out only what was stored (`storage/blobs.py`), and nothing else goes in. Where it fails in the midst, the final dot is
+never sent, so that no host takes a part for the whole.
 """
 
 from collections.abc import AsyncGenerator, Callable
@@ -13,10 +13,25 @@ from maild.message.octets import has_bare_line_end
 from storage.blobs import BlobDamaged
 
 END = b".\r\n"  # RFC 5321 §4.1.1.4
+KEPT_PIECE_BYTES = 64 * 1024
+
+
+class KeptWire:
+    """What follows the 354, with the final dot, in memory: `len()` octets."""
+
+    def __init__(self, octets: bytes) -> None:
+        self._octets = octets
+
+    def __len__(self) -> int:
+        return len(self._octets)
+
+    async def pieces(self) -> AsyncGenerator[bytes]:
+        for start in range(0, len(self._octets), KEPT_PIECE_BYTES):
+            yield self._octets[start : start + KEPT_PIECE_BYTES]
 
 
 class StoredWire:
-    """What follows the 354, with the final dot: `len()` octets."""
+    """The same out of the store."""
 
     def __init__(
         self,
@@ -51,6 +66,9 @@ class StoredWire:
         if sent + len(piece) != self._size:
             raise BlobDamaged(f"{sent + len(piece)} octets would be sent, {self._size} were signed")
         yield piece
+
+
+LargeWire = KeptWire | StoredWire
 
 
 class Stuffing:

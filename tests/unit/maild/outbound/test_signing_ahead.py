@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from maild.outbound import content, signing_threads
-from maild.outbound.content import AHEAD_MAX, AHEAD_S, Content, Contents
+from maild.outbound.content import AHEAD_MAX, AHEAD_S, LARGE_BYTES_SIGNED, SMALL_BYTES, Content, Contents
 from maild.outbound.dkim import DkimKeys, generate_key, sign
 from maild.outbound.recipient_headers import RecipientHeaders
 from maild.outbound.signing_threads import BATCH, THREADS, SigningJob, SigningThreads
+from maild.outbound.wire import KeptWire, StoredWire
 from storage import dkim_keys, outbound
 from storage.cpu_threads import CpuThreads
 from storage.dkim_keys import DkimKey
@@ -144,3 +145,47 @@ async def test_what_fails_fails_alone() -> None:
     with pytest.raises(ZeroDivisionError):
         await threads.now(bad)
     threads.close()
+
+
+async def large(store: Store, number: int) -> Due:
+    raw = b"Subject: hi\r\n\r\n" + b".dots begin its lines\r\n" * (SMALL_BYTES // 20)
+    await store.send(f"large{number}@there.test", raw=raw)
+    now_ms = store.clock.now_ms()
+    (row,) = (await store.db.write(outbound.lease, "run", now_ms, 1, lambda n, at: now_ms)).rows
+    return row
+
+
+async def sent(content: Content) -> bytes:
+    assert not isinstance(content.wire, bytes)
+    pieces = [piece async for piece in content.wire.pieces()]
+    return b"".join(pieces)
+
+
+async def test_a_large_message_stays_in_memory_where_there_is_room_to_spare(
+    store: Store, contents: Contents, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = await large(store, 1)
+    first = await contents.room_for(row, is_doubtful=False)
+    kept = await contents.load(row, first.stays)
+    first.signed()
+    assert isinstance(kept.wire, KeptWire)
+    contents._spare._free = row.size_bytes - 1
+    second = await contents.room_for(row, is_doubtful=False)
+    stored = await contents.load(row, second.stays)
+    second.signed()
+    assert isinstance(stored.wire, StoredWire)
+    assert len(kept.wire) == len(stored.wire)
+    assert (await sent(stored)).partition(b"\r\n\r\n")[2] == (await sent(kept)).partition(b"\r\n\r\n")[2]
+    first.give()
+    second.give()
+    assert contents._spare._free == 2 * row.size_bytes - 1
+    assert contents._large._free == LARGE_BYTES_SIGNED
+
+
+async def test_a_host_that_has_not_answered_lately_keeps_no_large_message_in_memory(
+    store: Store, contents: Contents
+) -> None:
+    row = await large(store, 1)
+    room = await contents.room_for(row, is_doubtful=True)
+    assert not room.stays
+    room.give()
