@@ -38,7 +38,9 @@ def find_block(raw: Buffer, start: int, end: int) -> UuencodedBlock | None:
             continue
         lines_end = _lines_end(raw, begin.end(), end)
         last = _LINE.match(raw, lines_end, end)
-        closing = _END.match(raw, lines_end, end) or (last and _END.match(raw, last.end(), end))
+        closing = last and _END.match(raw, last.end(), end)
+        if not closing and lines_end > begin.end():  # without its last line, which says that it was the last
+            closing = _END.match(raw, lines_end, end)
         if closing:
             return UuencodedBlock(at, begin.end(), lines_end, closing.end(), begin[1])
         at = lines_end

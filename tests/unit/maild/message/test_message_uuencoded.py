@@ -57,6 +57,7 @@ def test_several_files_and_odd_names() -> None:
     [
         b"We begin 644 things\r\nend\r\n",
         b"begin 644 a\r\nnot a line of it\r\nend\r\n",
+        b"We\r\nbegin 100 days of it\r\nend\r\n",
         uuencoded(CONTENT).replace(b"end\r\n", b""),
         uuencoded(CONTENT).replace(b"begin", b" begin"),
         uuencoded(CONTENT).replace(b"begin 644", b"begin 9"),
