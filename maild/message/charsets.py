@@ -48,7 +48,7 @@ _OUR_ALIASES = _ASCII_ONLY | {
     "sjis": "cp932",
     "x_sjis": "cp932",
     "windows_31j": "cp932",
-    "iso_2022_jp": "iso2022_jp_2",
+    "iso_2022_jp": "iso2022_jp_ext",
     "ks_c_5601_1987": "cp949",
     "ks_c_5601": "cp949",
     "ksc5601": "cp949",
@@ -70,7 +70,8 @@ _CODECS = frozenset(
     ]
     + [f"cp{n}" for n in (932, 949, 950, 1125, 1250, 1251, 1252, 1253, 1254, 1255, 1256, 1257, 1258)]
     + ["gb2312", "gbk", "gb18030", "big5", "big5hkscs", "euc_jp", "euc_jis_2004", "euc_jisx0213", "euc_kr"]
-    + ["shift_jis", "shift_jis_2004", "johab", "iso2022_jp", "iso2022_jp_1", "iso2022_jp_2", "iso2022_kr"]
+    + ["shift_jis", "shift_jis_2004", "johab", "iso2022_jp", "iso2022_jp_1", "iso2022_jp_2"]
+    + ["iso2022_jp_ext", "iso2022_kr"]
 )
 
 _SEPARATORS = re.compile(r"[\s_.:-]+")
@@ -118,4 +119,34 @@ def begins_as_utf8(octets: bytes, *, is_whole: bool) -> bool:
 def escaped_codec(octets: bytes) -> str | None:
     """The codec of octets that declare no charset but switch to Japanese by escape sequences (RFC 1468), as mailers did
     that knew no MIME."""
-    return "iso2022_jp_2" if b"\x1b$B" in octets or b"\x1b$@" in octets else None
+    return "iso2022_jp_ext" if b"\x1b$B" in octets or b"\x1b$@" in octets else None
+
+
+def errors_of(codec: str) -> str:
+    """What a strict decoder of the codec does with what Python's tables lack (`codecs.register_error`)."""
+    return _AS_WINDOWS if codec == "iso2022_jp_ext" else "strict"
+
+
+def _as_windows(error: UnicodeError) -> tuple[str, int]:
+    """The characters beyond JIS X 0208 that Windows has (① and ㈱ among them), as mailers write them in ISO-2022-JP
+    (Encoding Standard §12.2.2)."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    pair = error.object[error.start : error.end]
+    if len(pair) > 2 or not all(_FIRST_OF_JIS <= octet <= _LAST_OF_JIS for octet in pair):
+        raise error
+    if len(pair) == 1:  # the text is cut
+        return "\ufffd", error.end
+    return _shifted(*pair).decode("cp932", "replace")[0], error.end
+
+
+def _shifted(row: int, cell: int) -> bytes:
+    """A pair of JIS X 0208 as Shift_JIS has it (JIS X 0208:1997, Annex 1)."""
+    lead = (row - _FIRST_OF_JIS >> 1) + 0x81
+    trail = (cell + 0x1F if cell < 0x60 else cell + 0x20) if row & 1 else cell + 0x7E
+    return bytes([lead if lead < 0xA0 else lead + 0x40, trail])
+
+
+_AS_WINDOWS = "as-windows-has-it"
+_FIRST_OF_JIS, _LAST_OF_JIS = 0x21, 0x7E
+codecs.register_error(_AS_WINDOWS, _as_windows)

@@ -16,7 +16,7 @@ from typing import Final, Protocol
 
 import pybase64
 
-from maild.message.charsets import codec_for, escaped_codec
+from maild.message.charsets import codec_for, errors_of, escaped_codec
 from maild.message.guessing import SAMPLE_OCTETS, Guesser
 from maild.message.surrogates import replace_surrogates
 
@@ -99,7 +99,7 @@ def decode_prefix(data: bytes, charset: str | None, guesser: Guesser | None = No
     """Like `decode_charset` for data that was cut anywhere: a split last character is dropped."""
     codec = codec_for(charset) or escaped_codec(data[:SAMPLE_OCTETS]) or "utf-8"
     try:
-        text = codecs.getincrementaldecoder(codec)("strict").decode(data, False)
+        text = codecs.getincrementaldecoder(codec)(errors_of(codec)).decode(data, False)
     except (UnicodeError, ValueError):
         return decode_charset(data, charset, guesser)
     return tidy(text)
@@ -107,7 +107,7 @@ def decode_prefix(data: bytes, charset: str | None, guesser: Guesser | None = No
 
 def _decode_known(data: bytes, codec: str, guesser: Guesser | None) -> str:
     try:
-        return data.decode(codec)
+        return data.decode(codec, errors_of(codec))
     except UnicodeError:
         pass
     try:

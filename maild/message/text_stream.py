@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from maild.message.charsets import codec_for, escaped_codec
+from maild.message.charsets import codec_for, errors_of, escaped_codec
 from maild.message.decode import decode_stream, tidy
 from maild.message.flowed import Unflowing
 from maild.message.guessing import LAST_RESORT, SAMPLE_OCTETS, Guesser
@@ -85,7 +85,7 @@ def _tried(octets: Octets, charset: str | None, guesser: Guesser) -> Iterator[_T
     codec = codec_for(charset) or escaped_codec(_head(octets, SAMPLE_OCTETS))
     for one in dict.fromkeys([codec, "utf-8"] if codec else ["utf-8"]):
         if (yield from _reads(octets, one)):
-            yield _Trial(one, "strict")
+            yield _Trial(one, errors_of(one))
             return
     if codec is not None and (yield from _has_few_errors(octets, codec)):
         yield _Trial(codec, "replace")
@@ -98,7 +98,7 @@ def _tried(octets: Octets, charset: str | None, guesser: Guesser) -> Iterator[_T
 
 
 def _reads(octets: Octets, codec: str) -> Generator[None, None, bool]:
-    decoder = _decoder(octets, codec, "strict")
+    decoder = _decoder(octets, codec, errors_of(codec))
     try:
         for data in octets():
             decoder.decode(data)
