@@ -11,6 +11,7 @@ from typing import Final
 _FORM: Final = "NFC"
 _AT_ONCE = 64 * 1024  # characters: folding keeps the interpreter to its end
 _MARKS = 32  # that may stand between a letter and the mark that joins it
+_COMPOSED_ASCII = re.compile("[;`]")  # all of ASCII that something else becomes: U+037E, U+1FEF
 # What is composed at once: marks are sorted in the square of their number. It ends before ASCII, or before a letter,
 # which joins nothing in front of it, as vowels and finals of Hangul do; where there is neither, anywhere.
 _PIECE = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]{1,249}(?![^\w\x00-\x7f]|[\u1160-\u11ff])|[^\x00-\x7f]{1,250}")
@@ -23,19 +24,26 @@ def fold(part: str) -> str:
 
 def forms(text: str) -> list[str]:
     """Where it is looked for: the text as it is spelled, and composed where that is another."""
-    if text.isascii():
-        return [text.lower()]
-    spelled = "".join([text[at : at + _AT_ONCE].casefold() for at in range(0, len(text), _AT_ONCE)])
+    spelled = _spelled(text)
     return [spelled] if _is_composed(spelled) else [spelled, _composed(spelled)]
 
 
 def holds(text: str, part: str) -> bool:
-    """Is what `fold` made of a part in the text?"""
-    return any(part in form for form in forms(text))
+    """Is what `fold` made of a part in the text? As `forms` has it, and no form is made that cannot say more."""
+    spelled = _spelled(text)
+    if part in spelled or (part.isascii() and not _COMPOSED_ASCII.search(part)):
+        return part in spelled
+    return not _is_composed(spelled) and part in _composed(spelled)
+
+
+def _spelled(text: str) -> str:
+    if text.isascii():
+        return text.lower()
+    return "".join([text[at : at + _AT_ONCE].casefold() for at in range(0, len(text), _AT_ONCE)])
 
 
 def _is_composed(text: str) -> bool:
-    return all(
+    return text.isascii() or all(
         unicodedata.is_normalized(_FORM, text[max(0, at - _MARKS) : at + _AT_ONCE])
         for at in range(0, len(text), _AT_ONCE)
     )

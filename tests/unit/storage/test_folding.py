@@ -1,5 +1,6 @@
 """How a search compares texts."""
 
+import sys
 import time
 import unicodedata
 
@@ -19,6 +20,8 @@ from storage.folding import fold, forms, holds
         ("\u212b", "å", True),  # the sign of the unit, which is that letter
         ("Straße", "STRASSE", True),
         ("ｆｕｌｌ", "full", False),  # another character, not another spelling
+        ("what\u037e", "what;", True),  # the Greek question mark, which is that character
+        ("\u1fefa", "`a", True),
     ],
 )
 def test_case_and_composition_do_not_count(text: str, part: str, found: bool) -> None:
@@ -35,6 +38,13 @@ def test_composing_has_no_seams() -> None:
         text = unicodedata.normalize("NFD", letters * 40_000)
         assert holds(text, fold(letters * 200))
         assert forms(text)[1] == fold(letters * 40_000)
+
+
+def test_no_other_ascii_comes_of_composing() -> None:
+    """So what is ASCII need not be looked for in a second form."""
+    spelled = [chr(code).casefold() for code in range(0x80, sys.maxunicode + 1)]
+    composed = {one for text in spelled for one in set(unicodedata.normalize("NFC", text)) - set(text)}
+    assert {one for one in composed if one.isascii()} == {";", "`"}
 
 
 def test_marks_without_end_cost_little() -> None:
