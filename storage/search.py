@@ -74,7 +74,7 @@ def _any_contains(texts: Iterable[str], part: str) -> str:
     return "(" + " OR ".join(contains(text, part) for text in texts) + ")"
 
 
-# Sound, not complete: folding goes character by character, and folds what is folded no further.
+# Sound, not complete: folding goes character by character, and folds what is folded no further (`_verdict`: or else).
 _SEEN = {"words": _any_contains(_FIELDS, ":words"), "sender": contains("m.from_address", ":sender")}
 # Surely not, of those that are not seen. Addresses may hold it in what is JSON: then they are looked at.
 _ABSENT = {
@@ -345,8 +345,8 @@ def _hits(tx: Tx, needle: Needle, at: str, conditions: str, source: str, paramet
 
 def _verdict(given: dict[str, str]) -> str:
     """[id, whether it is seen to hold the needle], or NULL where it is seen not to."""
-    if any(_UNPLAIN.search(folded) for folded in given.values()):
-        return array("m.id", "0")
+    if any(_UNPLAIN.search(folded) or folded.casefold() != folded for folded in given.values()):
+        return array("m.id", "0")  # ǰ is folded to two characters, and composed again
     odd = (
         " OR ".join(f"({_TOO_PLAIN[name]})" for name, folded in given.items() if not folded.isascii()) or "0"
     )

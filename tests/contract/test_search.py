@@ -99,6 +99,18 @@ async def test_how_characters_are_composed_does_not_count(
 
 
 @BOTH
+async def test_a_letter_that_is_folded_to_two_is_found_alike(
+    maild: Running, bot: dict[str, Any], is_indexed: bool
+) -> None:
+    """The store sees ǰe before the mark; neither form has it, and the index doesn't propose it."""
+    await maild.received(bot, mail("here abǰe\u0301 there"))
+    if is_indexed:
+        await index(maild)
+    assert await subjects(maild.api, q="abǰé") == ["topic"]
+    assert await subjects(maild.api, q="abǰe") == []
+
+
+@BOTH
 async def test_accents_count(maild: Running, bot: dict[str, Any], is_indexed: bool) -> None:
     await maild.received(bot, mail("a café here"))
     if is_indexed:
