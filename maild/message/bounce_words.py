@@ -81,6 +81,9 @@ _NOT_THE_ADDRESS: Final = (
     # A name server that did not answer, or not well, may answer tomorrow.
     Wording("infrastructure", _POSTFIX, ("host not found try again", "not found try again", "name server reply",
         "dns lookup failure", "name lookup failed", "name lookup failure")),
+    # The recipient's own host could not be asked yet; where that one refuses, it is an "undeliverable address".
+    Wording("infrastructure", f"{_POSTFIX} (unverified_recipient_reject_code = 550)",
+        ("5 1 1 recipient address rejected unverified address",)),
     # A host that says that waiting does not help.
     Wording("reputation", f"{_YAHOO} (TSS09, TS03)", ("retrying will not succeed",)),
     # What the message says of itself, in words that else blame a host.
@@ -133,7 +136,8 @@ _NOT_THE_ADDRESS: Final = (
          "ist voll ", "postfach voll", "mailbox voll", "überfüllt", "speicherplatz", "buzón lleno",
          "buzon lleno", "está lleno", "esta lleno", "está llena", "esta llena", "cuota", "casella piena",
          "casella di posta piena", "è piena", "è pieno", "caixa cheia",
-         "caixa de correio cheia", "está cheia", "esta cheia", "está cheio", "is vol ", "jest pełna", "переполнен", "превышена квота", "ящик полон", "容量",
+         "caixa de correio cheia", "está cheia", "esta cheia", "está cheio", "is vol ",
+         "jest pełna", "переполнен", "превышена квота", "ящик полон", "容量",
          "邮箱已满", "空间不足", "いっぱい"),
     ),
     Wording("infrastructure", _RFC_5321, ("insufficient system", "system resources",
