@@ -72,7 +72,7 @@ _NOT_THE_ADDRESS: Final = (
         "policy", f"RFC 7372 §3; {_GOOGLE}; {_GMX}; {_COMCAST}",
         ("ptr ", "reverse dns", "rdns ", "reverse lookup", "cannot find your hostname",
          "cannot find your reverse", "helo ", "ehlo ", "invalid dns", "bad dns", "dns mx or a",
-         "forward dns"), "fix_dns",
+         "dns check failed", "forward dns"), "fix_dns",
     ),
     Wording("reputation", _GOOGLE, ("very low reputation", "low reputation"), "slow_down"),
     Wording("infrastructure", "RFC 5321 §6.3", ("mail loop", "routing loop", "forwarding loop", "loops back",
@@ -206,7 +206,7 @@ _NOT_THE_ADDRESS: Final = (
          "authentication required", "not authenticated", "recipient preferences", "not subscribed",
          "members only", "closed mailing list", "captcha", "mass mailer", "requires authentication",
          "authentication failure", "insecure mail relay", "synchronization error",
-         "refuse to receive", "organizational settings"),
+         "refuse to receive", "organizational settings", "not accept delivery of this", "not accept this message"),
     ),
     # The sender is at fault: its address, domain or host does not exist.
     Wording(
