@@ -290,7 +290,10 @@ _ADDRESS: Final = (
          "exrecipnotfound", "recipient notfound", "e mail account does not exist", "name is not recognized",
          "name is not recognised", "badrcptto", "badrecipientto", "validrcptto", "is currently suspended",
          "extended inactivity", "mailbox is not allowed", "not found recipient",
-         "dd is no longer valid", "no such entry", "no user record", "account unavailable",
+         "dd is no longer valid", "no longer works here", "no longer works for",
+         "no longer works at", "no longer employed", "no longer with us", "no longer with the company",
+         "left the company", "left the organi", "left our company", "left our organi", "nonexistent mailbox",
+         "non existent mailbox", "no such entry", "no user record", "account unavailable",
          "no mail box", "5 1 0 address rejected", "returned unknown recipient", "mailbox disabled",
          "account disabled", "user disabled", "disabled user", "inactive user", "inactive recipient",
          "dead mailbox", "deactivated mailbox", "mailbox inactive", "not in directory", "not in route list",
@@ -343,6 +346,7 @@ _ABSENCES: Final = (
     "suspended", "no longer valid", "no longer in use", "no longer available", "not recogni", "not listed",
     "not local", "not present", "not here", "no longer on", "abandoned", "expired", "is wrong",
     "not registered", "not in use", "no longer an active", "frozen", "were unknown",
+    "decommissioned",
 )  # fmt: skip
 _MAILBOX: Final = (
     r"(?:user|recipient|mailbox|mail box|inbox|account|address|addressee|alias|person|customer|subscriber"
