@@ -204,6 +204,8 @@ class Indexer:
                 return
             _, position, is_done = first
         root_id = (text_parameter(parameters, "start", self._guesser) or "").strip("<> \t") or None
+        if root_id and self._raw.find(f"<{root_id}>".encode("utf-8", "replace"), position, end) < 0:
+            root_id = None  # no part is called so
         frame = _Frame(delimiter, position, end, content_type[10:], root_id, is_done, shares)
         self._stack.append(frame)
 

@@ -92,6 +92,15 @@ def test_html_behind_the_pictures_of_a_related_is_the_body() -> None:
     assert files(raw) == [("attachment-1.png", b"PNG"), ("more.html", b"more")]
 
 
+def test_a_start_that_no_part_has_names_no_root() -> None:
+    raw = crlf(
+        'Content-Type: multipart/related; boundary=b; start="<r>"\n\n--b\nContent-Type: image/png\n\nPNG\n'
+        "--b\nContent-Type: text/html\n\nit\n--b--\n"
+    )
+    assert bodies(raw) == ("", "it")
+    assert files(raw) == [("attachment-1.png", b"PNG")]
+
+
 def test_start_names_the_root_of_a_related_all_the_same() -> None:
     raw = crlf(
         'Content-Type: multipart/related; boundary=b; start="<r>"\n\n--b\nContent-Type: image/png\n\nPNG\n'
