@@ -77,7 +77,7 @@ _NOT_THE_ADDRESS: Final = (
     Wording("reputation", _GOOGLE, ("very low reputation", "low reputation"), "slow_down"),
     Wording("infrastructure", "RFC 5321 §6.3", ("mail loop", "routing loop", "forwarding loop", "loops back",
         "hop count", "too many hops")),
-    Wording("policy", _SENDMAIL, ("ip name lookup failed", "ip name possibly forged"), "fix_dns"),
+    Wording("policy", _SENDMAIL, ("relaying denied ip name",), "fix_dns"),
     # A name server that did not answer, or not well, may answer tomorrow.
     Wording("infrastructure", _POSTFIX, ("host not found try again", "not found try again", "name server reply",
         "dns lookup failure", "name lookup failed", "name lookup failure")),
@@ -182,7 +182,7 @@ _NOT_THE_ADDRESS: Final = (
          "message content", "security issue", "content filter", "content reject", "content denied",
          "prohibited content", "suspicio", "attachment", "banned content", "infected", "bad content",
          "message contains", "message filtered", "pattern detection", "unsafe content", "ph01",
-         "dangerous", "looks like", "filtr antyspam", "gtube", "mode normal"),
+         "dangerous", "looks like", "filtr antyspam", "gtube", "denied cs "),
     ),
     Wording("content", "amavisd-new, its replies (`Reject, id=… - BANNED: …`)", ("reject id ",)),
     Wording("content", "RFC 5322 §2.1.1 and §3.6", ("not rfc", "rfc 5322", "rfc 2822", "missing header", "malformed",

@@ -41,6 +41,19 @@ def test_other_words_mean_nothing(text: str) -> None:
     assert read_words(text) is None
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No such user [1f8e2a] (Mode: normal)",
+        "Invalid Recipient - https://community.there.test/docs/DOC-1369#550 [1f8e2a] (Mode: normal)",
+        "User unknown; IP name possibly forged [192.0.2.1]",
+    ],
+)
+def test_what_a_filter_adds_to_every_refusal_takes_no_blame_off(text: str) -> None:
+    found = read_words(text)
+    assert found is not None and found.bounce_class == "address"
+
+
 def test_words_far_behind_are_not_read() -> None:
     assert read_words("x" * MAX_WORDS_CHARS + " user unknown") is None
 
