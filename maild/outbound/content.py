@@ -30,7 +30,7 @@ from maild.message.octets import has_bare_line_end
 from maild.outbound.dkim import DkimKeys, SigningKey, sign
 from maild.outbound.recipient_headers import RecipientHeaders
 from maild.outbound.signing_threads import SigningJob, SigningThreads
-from maild.outbound.wire import END, KeptWire, LargeWire, StoredWire
+from maild.outbound.wire import END, KeptWire, LargeWire, StoredWire, stuffed
 from storage import blobs
 from storage.blobs import Blob, BlobDamaged, BlobMissing, Blobs
 from storage.clock import Clock
@@ -221,15 +221,15 @@ def _compose(
     raw = with_crlf(fields + stored if fields else stored)
     signature, digest = sign(raw, key, at_s, digest)
     # The signature has no line that begins with a dot.
-    stuffed = map(_stuffed, pieces_of_lines(raw))
+    lines = map(stuffed, pieces_of_lines(raw))
     is_ascii = raw.isascii()
     wire: bytes | LargeWire
     if again is None:
-        wire = b"".join((signature, *stuffed, END))
+        wire = b"".join((signature, *lines, END))
         if len(wire) > SMALL_BYTES:
             wire = KeptWire(wire)
     else:
-        size = sum(map(len, stuffed))
+        size = sum(map(len, lines))
         is_as_stored = size == len(fields) + len(stored)  # whatever is mended makes it longer
         wire = StoredWire(signature, fields, again, len(signature) + size + len(END), is_as_stored)
     content = Content(
@@ -239,14 +239,6 @@ def _compose(
         has_8bit_header=not is_ascii and not raw[: raw.find(b"\r\n\r\n")].isascii(),
     )
     return content, digest
-
-
-def _stuffed(lines: bytes) -> bytes:
-    """RFC 5321 §4.5.2, of whole lines."""
-    if b"." not in lines:  # one octet is found in a thirtieth of the time that three take; base64 has none
-        return lines
-    stuffed = lines.replace(b"\r\n.", b"\r\n..")
-    return b"." + stuffed if stuffed.startswith(b".") else stuffed
 
 
 class HeldBytes:
@@ -268,9 +260,12 @@ class MessageRoom:
     """What a message holds of the memory until it is given back. `stays`: so it may, when it is signed."""
 
     def __init__(self, signing: HeldBytes | None, staying: HeldBytes | None) -> None:
-        self.stays = staying is not None
-        self._held = [one for one in (signing, staying) if one is not None]
         self._signing = signing
+        self._staying = staying
+
+    @property
+    def stays(self) -> bool:
+        return self._staying is not None
 
     def signed(self) -> None:
         """The copies are gone that were made meanwhile."""
@@ -278,8 +273,9 @@ class MessageRoom:
             self._signing.give()
 
     def give(self) -> None:
-        for one in self._held:
-            one.give()
+        self.signed()
+        if self._staying is not None:
+            self._staying.give()
 
 
 class ByteBudget:

@@ -71,6 +71,14 @@ class StoredWire:
 LargeWire = KeptWire | StoredWire
 
 
+def stuffed(octets: bytes, begins_line: bool = True) -> bytes:
+    """The dots of RFC 5321 §4.5.2; every line ends with CRLF."""
+    if b"." not in octets:  # one octet is found in a thirtieth of the time that three take; base64 has none
+        return octets
+    dotted = octets.replace(b"\r\n.", b"\r\n..")
+    return b"." + dotted if begins_line and dotted.startswith(b".") else dotted
+
+
 class Stuffing:
     """Every line end as CRLF, the last one too, and the dots (RFC 5321 §4.5.2), of octets that come in pieces."""
 
@@ -86,12 +94,10 @@ class Stuffing:
             piece = piece[:-1]
         if has_bare_line_end(piece):
             piece = LINE_ENDINGS_REGEX.sub(b"\r\n", piece)
-        stuffed = piece.replace(b"\r\n.", b"\r\n..") if b"." in piece else piece
-        if self._begins_line and piece.startswith(b"."):
-            stuffed = b"." + stuffed
+        begins_line = self._begins_line
         if piece:
             self._begins_line = piece.endswith(b"\n")
-        return stuffed
+        return stuffed(piece, begins_line)
 
     def rest(self) -> bytes:
         """The line end that is left."""

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from maild.outbound.content import _stuffed, with_crlf
-from maild.outbound.wire import END, StoredWire
+from maild.outbound.content import with_crlf
+from maild.outbound.wire import END, StoredWire, stuffed
 from storage.blobs import BlobDamaged
 
 SIGNATURE = b"DKIM-Signature: v=1\r\n"
@@ -34,7 +34,7 @@ async def sent(wire: StoredWire) -> list[bytes]:
 @example(b"", [b"a\n", b".b\r"])
 async def test_any_pieces_make_the_whole(fields: bytes, pieces: list[bytes]) -> None:
     pieces = [b"a", *pieces]  # no message is empty
-    whole = SIGNATURE + _stuffed(with_crlf(fields + b"".join(pieces))) + END
+    whole = SIGNATURE + stuffed(with_crlf(fields + b"".join(pieces))) + END
     wire = wire_of(fields, pieces, len(whole))
     for _ in range(2):  # the next host gets the same
         assert b"".join(await sent(wire)) == whole
