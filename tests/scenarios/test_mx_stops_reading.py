@@ -6,6 +6,8 @@ On uvloop, as the product runs: there a transport that is closed stays until eve
 import asyncio
 import os
 import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from types import MethodType
 from typing import cast
@@ -19,6 +21,17 @@ from tests.support.sending import Sending
 from tests.support.store import RAW
 
 LARGE = RAW + (b"y" * 76 + b"\r\n") * 300_000  # more than the sockets of both sides hold
+
+
+@asynccontextmanager
+async def host_of_ours(sending: Sending) -> AsyncIterator[socket.socket]:
+    """Where mail to there.test connects to; the queue runs."""
+    sending.dns.add_mx("there.test")
+    await sending.mx.stop()
+    with socket.create_server(("127.0.0.1", sending.mx.port)) as listener:
+        listener.setblocking(False)
+        await sending.queue.start()
+        yield listener
 
 
 async def take_until_354(listener: socket.socket) -> socket.socket:
@@ -42,23 +55,19 @@ async def read_all(conn: socket.socket) -> int:
 
 
 async def story(folder: Path, gives_way: bool) -> None:
-    async with Sending(folder, timeouts=Timeouts(data_block=60 if gives_way else 0.2)) as sending:
-        sending.dns.add_mx("there.test")
-        await sending.mx.stop()
-        with socket.create_server(("127.0.0.1", sending.mx.port)) as listener:
-            listener.setblocking(False)
-            await sending.queue.start()
-            message_id = await sending.send("you@there.test", raw=LARGE)
-            before = len(os.listdir("/proc/self/fd"))
-            conn = await take_until_354(listener)
-            if gives_way:
-                await give_way(sending)
-            await sending.until(message_id, "deferred")
-            (row,) = await sending.store.recipients(message_id)
-            assert "timed out" in row.response
-            assert len(os.listdir("/proc/self/fd")) <= before + 1  # the host's own end
-            with conn:
-                assert await read_all(conn) < len(LARGE)
+    timeouts = Timeouts(data_block=60 if gives_way else 0.2)
+    async with Sending(folder, timeouts=timeouts) as sending, host_of_ours(sending) as listener:
+        message_id = await sending.send("you@there.test", raw=LARGE)
+        before = len(os.listdir("/proc/self/fd"))
+        conn = await take_until_354(listener)
+        if gives_way:
+            await give_way(sending)
+        await sending.until(message_id, "deferred")
+        (row,) = await sending.store.recipients(message_id)
+        assert "timed out" in row.response
+        assert len(os.listdir("/proc/self/fd")) <= before + 1  # the host's own end
+        with conn:
+            assert await read_all(conn) < len(LARGE)
 
 
 async def give_way(sending: Sending) -> None:
