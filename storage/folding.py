@@ -31,8 +31,10 @@ def forms(text: str) -> list[str]:
 def holds(text: str, part: str) -> bool:
     """Is what `fold` made of a part in the text? As `forms` has it, and no form is made that cannot say more."""
     spelled = _spelled(text)
-    if part in spelled or (part.isascii() and not _COMPOSED_ASCII.search(part)):
-        return part in spelled
+    if part in spelled:
+        return True
+    if part.isascii() and not _COMPOSED_ASCII.search(part):
+        return False
     return not _is_composed(spelled) and part in _composed(spelled)
 
 

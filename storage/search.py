@@ -528,17 +528,12 @@ def _has_gone(tx: Tx) -> bool:
 
 def _gone(tx: Tx, max_bytes: int) -> tuple[list[Gone], bool]:
     """Some of what was deleted, and whether there is more."""
-    ids = tx.all("SELECT message_id FROM search_gone ORDER BY message_id LIMIT ?", (GONE_AT_ONCE + 1,))
-    found: list[Gone] = []
-    sum_chars = 0
-    for message_id in ids[:GONE_AT_ONCE]:
-        row = tx.one("SELECT message_id, inbox_id, words FROM search_gone WHERE message_id = ?", message_id)
-        assert row is not None
-        found.append(Gone(*row))
-        sum_chars += len(found[-1].words)
-        if sum_chars >= max_bytes:
-            break
-    return found, len(found) < len(ids)
+    sizes = "SELECT message_id, length(words) FROM search_gone ORDER BY message_id LIMIT ?"
+    rows = tx.all(sizes, (GONE_AT_ONCE + 1,))
+    count, _ = _fitting((size for _, size in rows[:GONE_AT_ONCE]), max_bytes)
+    ids = dump([message_id for message_id, _ in rows[:count]])
+    gone = f"SELECT message_id, inbox_id, words FROM search_gone WHERE message_id IN {each_of('?')}"
+    return [Gone(*row) for row in tx.all(gone, (ids,))], count < len(rows)
 
 
 # No JSON, which takes SQLite ten times as long to write as the rows take, and us three times as long to read.
