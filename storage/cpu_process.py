@@ -1,9 +1,9 @@
 """A process for work that only computes and that strangers can make long: reading a mail of a thousand parts.
 
 The interpreter runs one thread at a time, so a thread that computes takes from the event loop what it uses; a process
-has an interpreter of its own. It has no event loop, no store and no network: it gets a function with its values and
-gives back what that returns (`cpu_child`). What computes over objects that can't be handed over goes to the thread
-(`cpu_threads`).
+has an interpreter of its own. It has no event loop and no network, and no store but what a function opens by its path
+(`index_child`): it gets a function with its values and gives back what that returns (`cpu_child`). What computes over
+objects that can't be handed over goes to the thread (`cpu_threads`).
 
 The process is begun when it is first needed, and ended when nothing was asked for IDLE_S, so that a quiet host has none
 and its memory is free. Its pipe is its life: it ends when this process does, however that ends. One that died is begun

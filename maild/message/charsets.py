@@ -76,6 +76,8 @@ _CODECS = frozenset(
 
 _SEPARATORS = re.compile(r"[\s_.:-]+")
 MAX_CHARSET_CHARS = 64
+_AS_WINDOWS = "as-windows-has-it"
+_FIRST_OF_JIS, _LAST_OF_JIS = 0x21, 0x7E
 
 
 def codec_for(charset: str | None) -> str | None:
@@ -147,6 +149,4 @@ def _shifted(row: int, cell: int) -> bytes:
     return bytes([lead if lead < 0xA0 else lead + 0x40, trail])
 
 
-_AS_WINDOWS = "as-windows-has-it"
-_FIRST_OF_JIS, _LAST_OF_JIS = 0x21, 0x7E
 codecs.register_error(_AS_WINDOWS, _as_windows)
