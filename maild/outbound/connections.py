@@ -2,12 +2,12 @@
 
 Sessions are shared by address, never by destination domain, so that a thousand domains at one provider use a few
 connections, also where each has a host name of its own; where a receiver's policy demands something of a host, by its
-name as well. `max_connections_per_destination` limits the sessions in use
-with one address (of IPv6 one /64 network), however many names lead to it, `max_connections` those in use at all;
-idle ones are closed to make room for others. A session whose host keeps it waiting lends its place to others
-(`places.py`). Connecting has a limit of its own, so that hosts that do not answer do not hold up the ones that do; and
-destinations that have not answered lately have half of all, and of one address DOUBTFUL_PER_ADDRESS, so that however
-many of them hang, the mail of those that have answered goes on.
+name as well. `max_connections_per_destination` limits the sessions in use with one address (of IPv6 one /64 network),
+however many names lead to it, `max_connections` those in use at all; idle ones are closed to make room for others. A
+session whose host keeps it waiting lends its place to others, and all hosts of one network are one there (`places.py`).
+Connecting has a limit of its own, so that hosts that do not answer do not hold up the ones that do; and destinations
+that have not answered lately have half of all, and of one address DOUBTFUL_PER_ADDRESS, so that however many of them
+hang, the mail of those that have answered goes on.
 
 A session goes back to the pool only after a transaction that ended as the protocol wants; one from the pool may
 have died meanwhile (`is_fresh` tells whether it was just opened). Who has more for the host takes the next message on
@@ -31,7 +31,7 @@ from conf.log_events import LogEvent, clean, tell
 from conf.settings import Settings
 from maild.outbound.attempt_record import HostRecord
 from maild.outbound.pacing import MESSAGES_PER_SESSION
-from maild.outbound.places import Places, SessionPlace
+from maild.outbound.places import Places, SessionPlace, site_of
 from maild.outbound.relays import RelayHost, read_secret
 from maild.outbound.replies import SHOWN_CHARACTERS, SmtpReply
 from maild.outbound.replies import clean as shown_line
@@ -206,7 +206,7 @@ class Connections:
         if not is_doubtful:
             yield ()
             return
-        async with self._doubtful.place(_network(hop.address)) as place:
+        async with self._doubtful.place(site_of(hop.address)) as place:
             place.wait_for_host()  # for its connection
             yield (place,)
 
@@ -220,7 +220,7 @@ class Connections:
         for one in doubtful:
             one.give_way = pooled.give_way
         try:
-            async with self._places.place(_network(hop.address)) as place:
+            async with self._places.place(site_of(hop.address)) as place:
                 pooled.places = (place, *doubtful)
                 place.give_way = pooled.give_way
                 self._make_room()

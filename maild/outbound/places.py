@@ -4,21 +4,23 @@ A place counts as long as its session gets on. Where others wait for one, that o
 for PATIENCE_S counts no more: it is theirs, and counts again when the host has spoken, even if there are some too many
 then, until these end. What takes time on our side is no host's fault and lends nothing, so overload opens no further
 sessions. Of all sessions, those that count and those that don't, there are SESSIONS_PER_PLACE for each place at most,
-which bounds sockets and what is held for them; half of these are for hosts' first ones, so that hosts that hang with
+which bounds sockets and what is held for them; half of these are for sites' first ones, so that sites that hang with
 many leave one to each of the others. Where all are in use and others wait, those whose hosts have had the word for
 LONGEST_S give way, the longest first, though RFC 5321 §4.5.3.2 has more patience: but for those that may have got the
 end of a message, which might arrive twice (`SessionPlace.give_way`). A host that takes a message at FAIR_BYTES_PER_S
 has not had the word for long.
 
 Who waits is served in the order in which they came, but for those who wait in vain for a further session, and for those
-of hosts that gave way, who come last until nobody waits. Nobody looks at the time unless somebody does. All of it is
+of sites that gave way, who come last until nobody waits. Nobody looks at the time unless somebody does. All of it is
 called on the event loop.
 """
 
 import asyncio
+import ipaddress
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
+from functools import lru_cache
 from operator import itemgetter
 
 from storage.clock import Clock
@@ -28,17 +30,25 @@ LONGEST_S = 60.0
 LOOK_S = 0.25
 FAIR_BYTES_PER_S = 100_000
 SESSIONS_PER_PLACE = 4
+SITES_REMEMBERED = 1000
+
+
+@lru_cache(SITES_REMEMBERED)
+def site_of(address: str) -> str:
+    """What one owner may have many hosts in: of IPv6 the /48, the most that a site gets (RFC 6177), of IPv4 the /24."""
+    ip = ipaddress.ip_address(address)
+    return str(ipaddress.ip_network((ip, 24 if ip.version == 4 else 48), strict=False))
 
 
 class SessionPlace:
     """One session's. Its owner says who has the word; at first we have. `give_way`: ends the wait for the host, and
     says whether it could; None: it must be waited for."""
 
-    __slots__ = ("_places", "counts", "give_way", "host", "host_since")
+    __slots__ = ("_places", "counts", "give_way", "host_since", "site")
 
-    def __init__(self, places: "Places", host: str) -> None:
+    def __init__(self, places: "Places", site: str) -> None:
         self._places = places
-        self.host = host
+        self.site = site
         self.counts = True
         self.give_way: Callable[[], bool] | None = None
         self.host_since: float | None = None  # monotonic seconds; None: the word is ours
@@ -71,9 +81,9 @@ class Places:
         self._sessions_max = places * SESSIONS_PER_PLACE
         self._taken: set[SessionPlace] = set()
         self._sessions = 0
-        self._of_host: Counter[str] = Counter()
+        self._of_site: Counter[str] = Counter()
         self._line: dict[asyncio.Future[None], str] = {}
-        self._gave_way: set[str] = set()  # hosts, since there is a line
+        self._gave_way: set[str] = set()  # since there is a line
         self._look: asyncio.TimerHandle | None = None
 
     @property
@@ -85,43 +95,43 @@ class Places:
     def _has_room(self) -> bool:
         return self.in_use < self._max and self._sessions < self._sessions_max
 
-    def _has_room_for(self, host: str) -> bool:
-        further = self._sessions - len(self._of_host)
-        return self._has_room and (further < self._sessions_max // 2 or host not in self._of_host)
+    def _has_room_for(self, site: str) -> bool:
+        further = self._sessions - len(self._of_site)
+        return self._has_room and (further < self._sessions_max // 2 or site not in self._of_site)
 
     @asynccontextmanager
-    async def place(self, host: str) -> AsyncIterator[SessionPlace]:
-        """Wait for a place, and have it. `host`: whose sessions are counted together."""
-        if not self._line and self._has_room_for(host):
-            self._take(host)
+    async def place(self, site: str) -> AsyncIterator[SessionPlace]:
+        """Wait for a place, and have it. `site`: whose sessions are counted together."""
+        if not self._line and self._has_room_for(site):
+            self._take(site)
         else:
-            await self._stand_in_line(host)
-        place = SessionPlace(self, host)
+            await self._stand_in_line(site)
+        place = SessionPlace(self, site)
         self._taken.add(place)
         try:
             yield place
         finally:
             place.heard()
             self._taken.discard(place)
-            self._give(host)
+            self._give(site)
 
-    def _take(self, host: str) -> None:
+    def _take(self, site: str) -> None:
         self.in_use += 1
         self._sessions += 1
-        self._of_host[host] += 1
+        self._of_site[site] += 1
 
-    def _give(self, host: str) -> None:
+    def _give(self, site: str) -> None:
         self.in_use -= 1
         self._sessions -= 1
-        self._of_host[host] -= 1
-        if not self._of_host[host]:
-            del self._of_host[host]
+        self._of_site[site] -= 1
+        if not self._of_site[site]:
+            del self._of_site[site]
         self._admit()
 
-    async def _stand_in_line(self, host: str) -> None:
+    async def _stand_in_line(self, site: str) -> None:
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._line[turn] = host
-        self._admit()  # of those before, each may wait for a further session of its host
+        self._line[turn] = site
+        self._admit()  # of those before, each may wait for a further session of its site
         self._look_later()
         try:
             await turn
@@ -129,7 +139,7 @@ class Places:
             if turn.cancelled():
                 self._line.pop(turn, None)
             else:
-                self._give(host)
+                self._give(site)
             raise
 
     def _admit(self) -> None:
@@ -137,11 +147,11 @@ class Places:
         line: Iterable[tuple[asyncio.Future[None], str]] = self._line.items()
         if self._gave_way:
             line = sorted(line, key=self._comes_last)
-        for turn, host in line:
+        for turn, site in line:
             if not self._has_room:
                 break
-            if not turn.done() and self._has_room_for(host):
-                self._take(host)
+            if not turn.done() and self._has_room_for(site):
+                self._take(site)
                 admitted.append(turn)
         for turn in admitted:
             del self._line[turn]
@@ -173,15 +183,15 @@ class Places:
             return
         latest = self.clock.monotonic() - LONGEST_S
         late = [
-            (one.host_since, one.host, one.give_way)
+            (one.host_since, one.site, one.give_way)
             for one in self._taken
             if one.host_since is not None and one.give_way
         ]
         late.sort(key=itemgetter(0))
         wanted = len(self._line)
-        for since, host, give_way in late:
+        for since, site, give_way in late:
             if since > latest or not wanted:
                 break
             if give_way():
-                self._gave_way.add(host)
+                self._gave_way.add(site)
                 wanted -= 1

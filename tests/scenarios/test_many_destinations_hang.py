@@ -146,12 +146,12 @@ async def test_a_host_that_greets_late_is_served_though_others_had_its_place(tmp
 async def test_of_very_many_new_ones_that_hang_some_give_way(tmp_path: Path, stage: str) -> None:
     async with Sending(tmp_path, outbound={"max_connections": 2}) as sending:
         hosts = [
-            await Mx(hold={stage: asyncio.Event()}).start(f"127.0.1.{number + 1}", sending.mx.port)
+            await Mx(hold={stage: asyncio.Event()}).start(f"127.0.{number + 1}.1", sending.mx.port)
             for number in range(SESSIONS_PER_PLACE)
         ]
         await sending.queue.start()
         for number, mx in enumerate(hosts):
-            sending.dns.add_mx(f"d{number}.hangs.test", address=f"127.0.1.{number + 1}")
+            sending.dns.add_mx(f"d{number}.hangs.test", address=f"127.0.{number + 1}.1")
             await sending.send(f"u@d{number}.hangs.test")
             await mx.until(stage)
             await waited_for(sending, number + 1)
@@ -171,13 +171,13 @@ async def test_of_very_many_that_answered_and_hang_now_some_give_way(tmp_path: P
     async with Sending(tmp_path, outbound={"max_connections": 2}) as sending:
         sending.dns.add_mx("there.test", address=LIVELY)
         hosts = [
-            await Mx().start(f"127.0.1.{number + 1}", sending.mx.port)
+            await Mx().start(f"127.0.{number + 1}.1", sending.mx.port)
             for number in range(2 * SESSIONS_PER_PLACE)
         ]
         async with await Mx().start(LIVELY, sending.mx.port):
             await sending.queue.start()
             for number in range(len(hosts)):
-                sending.dns.add_mx(f"d{number}.hangs.test", address=f"127.0.1.{number + 1}")
+                sending.dns.add_mx(f"d{number}.hangs.test", address=f"127.0.{number + 1}.1")
                 await sending.until(await sending.send(f"u@d{number}.hangs.test"), "delivered")
             await sending.until(await sending.send("first@there.test"), "delivered")
             await sending.queue._deliverer._connections.close()  # what is kept open
@@ -193,6 +193,31 @@ async def test_of_very_many_that_answered_and_hang_now_some_give_way(tmp_path: P
             await sending.until(message_id, "delivered")
         for mx in hosts:
             mx.hold.pop(stage).set()
+            await mx.stop()
+
+
+async def test_who_has_very_many_addresses_leaves_sessions_to_others(tmp_path: Path) -> None:
+    """They have the message and hang with their answers: none of them is given up, so that it doesn't arrive twice."""
+    async with Sending(tmp_path, outbound={"max_connections": 2}) as sending:
+        hosts = [
+            await Mx(hold={"dot": asyncio.Event()}).start(f"127.0.1.{number + 1}", sending.mx.port)
+            for number in range(SESSIONS_PER_PLACE)
+        ]
+        await sending.queue.start()
+        for number, mx in enumerate(hosts):
+            sending.dns.add_mx(f"d{number}.hangs.test", address=f"127.0.1.{number + 1}")
+            await sending.send(f"u@d{number}.hangs.test")
+            if number < SESSIONS_PER_PLACE // 2 + 1:
+                await mx.until("dot")
+                await waited_for(sending, number + 1)
+            sending.clock.forward(PATIENCE_S)
+        sending.dns.add_mx("new.test", address=LIVELY)
+        async with await Mx().start(LIVELY, sending.mx.port):
+            message_id = await sending.send("you@new.test")
+            sending.clock.forward(PATIENCE_S)
+            await sending.until(message_id, "delivered")
+        for mx in hosts:
+            mx.hold.pop("dot").set()
             await mx.stop()
 
 

@@ -13,6 +13,7 @@ from maild.outbound.places import (
     SESSIONS_PER_PLACE,
     Places,
     SessionPlace,
+    site_of,
 )
 from tests.support.store import ManualClock
 
@@ -150,6 +151,17 @@ async def test_who_hangs_with_many_leaves_one_to_each_other() -> None:
     assert others[2].has_place
 
 
+@pytest.mark.parametrize(
+    ("address", "neighbour", "stranger"),
+    [
+        ("192.0.2.1", "192.0.2.254", "192.0.3.1"),
+        ("2001:db8:1::1", "2001:db8:1:ffff::1", "2001:db8:2::1"),
+    ],
+)
+def test_who_has_a_network_has_one_site(address: str, neighbour: str, stranger: str) -> None:
+    assert site_of(address) == site_of(neighbour) != site_of(stranger)
+
+
 async def test_where_all_are_in_use_the_longest_gives_way() -> None:
     clock = ManualClock()
     places = Places(1, clock)
@@ -236,4 +248,4 @@ async def test_who_leaves_takes_no_place_along(moment: str) -> None:
     await turns()
     assert last.has_place
     await last.end()
-    assert (places.in_use, places._sessions, places._of_host, places._line) == (0, 0, {}, {})
+    assert (places.in_use, places._sessions, places._of_site, places._line) == (0, 0, {}, {})
