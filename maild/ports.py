@@ -80,7 +80,8 @@ class SubmittedMail(NamedTuple):
     """A message that a client submits for the inbox that it logged in as, edited as it goes out.
 
     `recipients`: those of the envelope, domains as A-labels. `message_id`: the author's own, None where it is ours.
-    `own_hash`: of what the author wrote. `token`: what our Message-ID and envelope senders carry.
+    `own_hash`: of what the author wrote. `token`: what our Message-ID and envelope senders carry. `has_long_lines`: no
+    host has to take the body as it is.
     """
 
     stored: Stored
@@ -88,6 +89,7 @@ class SubmittedMail(NamedTuple):
     message_id: str | None
     own_hash: bytes
     token: str
+    has_long_lines: bool
 
 
 class Submitter(Protocol):

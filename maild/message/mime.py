@@ -65,7 +65,7 @@ _TEXT_FOR_PROGRAMS = frozenset(
 _UUENCODE = re.compile(r"(?:x-)?uue(?:ncode)?", re.IGNORECASE)
 _LINE_FEED = 10
 
-_ENCODINGS = {
+ENCODINGS = {
     "7bit": IDENTITY,
     "8bit": IDENTITY,
     "binary": IDENTITY,
@@ -75,7 +75,7 @@ _ENCODINGS = {
 # What senders mean by `8 bit`, `7-bits` and `quoted -printable`.
 _MISSPELT = {
     _NOT_ALPHANUMERIC.sub("", name) + ending: encoding
-    for name, encoding in _ENCODINGS.items()
+    for name, encoding in ENCODINGS.items()
     for ending in ("", "s")
 }
 
@@ -169,7 +169,7 @@ class Indexer:
             end = frame.position = frame.end
         else:
             delimiter_start, frame.position, frame.is_done = found
-            end = _before_line_break(self._raw, start, delimiter_start)
+            end = before_line_break(self._raw, start, delimiter_start)
         frame.children += 1
         self._parts += 1
         fields_end, body = find_body(self._raw, start, end)
@@ -190,7 +190,7 @@ class Indexer:
             self.defects["too-deep"] = None
             self._add_opaque(start, end)
             return
-        delimiter = _delimiter(parameters)
+        delimiter = delimiter_of(parameters)
         around = self._stack[-1] if self._stack else None
         # The delimiter that ended this part was its own first one: its end ends it, not what is around it.
         shares = around is not None and around.delimiter == delimiter and not around.is_done
@@ -287,7 +287,7 @@ class Indexer:
         declared = headers.octets("content-transfer-encoding")
         if declared is None or (word := _WORD.search(declared)) is None:
             return IDENTITY
-        known = _ENCODINGS.get(word[0].lower())
+        known = ENCODINGS.get(word[0].lower())
         if known is None and _UUENCODE.fullmatch(word[0]):
             return UUENCODE
         if known is None:
@@ -381,14 +381,14 @@ def _content_id(headers: Headers) -> str | None:
     return value if value and value.isprintable() and len(value) <= MAX_CONTENT_ID_CHARS else None
 
 
-def _delimiter(parameters: dict[str, str]) -> bytes:
+def delimiter_of(parameters: dict[str, str]) -> bytes:
     boundary = octets_parameter(parameters, "boundary").rstrip()
     if not 0 < len(boundary) <= MAX_BOUNDARY_OCTETS or b"\n" in boundary:
         return b""
     return b"--" + boundary
 
 
-def _before_line_break(raw: Buffer, start: int, at: int) -> int:
+def before_line_break(raw: Buffer, start: int, at: int) -> int:
     """RFC 2046 §5.1.1: the line break before a delimiter belongs to the delimiter."""
     if at > start and raw[at - 1] == _LINE_FEED:
         at -= 1

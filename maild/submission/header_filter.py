@@ -1,12 +1,14 @@
 """The header of a submitted message while it comes in: held back until it is whole, edited, then passed on.
 
-What follows it is passed on as it comes. What its author wrote (`submitted_header`) is hashed on the way, so that the
-same message is known when it is submitted again, whatever the server adds.
+What follows it is passed on as it comes, and looked at for lines too long to be sent. What its author wrote
+(`submitted_header`) is hashed on the way, so that the same message is known when it is submitted again, whatever the
+server adds.
 """
 
 import hashlib
 
 from maild.errors import SmtpError
+from maild.message.long_lines import LongLineWatch
 from maild.message.submitted_header import (
     MAX_SUBMITTED_HEADER_BYTES,
     ServerFields,
@@ -26,6 +28,7 @@ class SubmittedSection:
         self._server = server
         self._held = b"\r\n"  # an empty header ends with the first line
         self._own = hashlib.sha256()
+        self._lines = LongLineWatch()
         self.hops = 0
         self.is_over = False
         self.message_id: str | None = None
@@ -35,9 +38,15 @@ class SubmittedSection:
         """The hash of what its author wrote, header and body; 32 octets."""
         return self._own.digest()
 
+    @property
+    def has_long_lines(self) -> bool:
+        """Has the body a line that no host has to take (RFC 5321 §4.5.3.1.6)?"""
+        return self._lines.found
+
     def feed(self, data: bytes) -> bytes:
         if self.is_over:
             self._own.update(data)
+            self._lines.feed(data)
             return data
         begin = max(0, len(self._held) - len(_END) + 1)
         self._held += data
@@ -57,6 +66,7 @@ class SubmittedSection:
         self.is_over, self._held = True, b""
         self.hops, self.message_id = edited.hops, edited.message_id
         self._own.update(edited.own + b"\r\n" + body)
+        self._lines.feed(body)
         return edited.octets + body
 
     def _edited(self, section: bytes) -> SubmittedHeader:

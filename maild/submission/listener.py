@@ -3,19 +3,22 @@
 import asyncio
 from datetime import UTC, datetime
 from email.utils import format_datetime
+from functools import partial
 
 import structlog
 
 from conf.failed_logins import FailedLogins
 from conf.settings import Smtp
 from maild.errors import SmtpError
-from maild.inbound.intake import Intake
+from maild.inbound.intake import NO_STORAGE, Intake
 from maild.inbound.session_listener import ListenerGround, SessionListener
+from maild.message.long_lines import break_long_lines
 from maild.message.submitted_header import ServerFields
 from maild.ports import LogIn, SubmittedMail, Submitter
 from maild.submission.credentials import Credentials
 from maild.submission.header_filter import SubmittedSection
 from maild.submission.session import SubmissionSession
+from storage.blobs import Stored
 from storage.clock import Clock
 
 log = structlog.get_logger("maild.submission")
@@ -74,9 +77,31 @@ class SubmissionListener(SessionListener):
         now = datetime.fromtimestamp(self._clock.now_ms() // 1000, UTC)
         return SubmittedSection(ServerFields(format_datetime(now), f"<{token}@{domain}>"))
 
-    async def submit(self, submitter: Submitter, mail: SubmittedMail) -> str:
+    async def submit(self, submitter: Submitter, mail: SubmittedMail, peer: str) -> str:
         """The id of the message, which is durable and queued; SmtpError, and its file goes where it made no message."""
+        if mail.has_long_lines:
+            return await self._blobs.keep(mail.stored, partial(self._submit_broken, submitter, mail, peer))
         return await self._blobs.keep(mail.stored, lambda: submitter.submit(mail))
+
+    async def _submit_broken(self, submitter: Submitter, mail: SubmittedMail, peer: str) -> str:
+        """With its long lines broken the message is another file; its own goes."""
+        stored = await self._broken(mail.stored, peer)
+        broken = mail._replace(stored=stored)
+        return await self._blobs.keep(stored, lambda: submitter.submit(broken))
+
+    async def _broken(self, stored: Stored, peer: str) -> Stored:
+        if not self._disk.has_room(2 * stored.size_bytes):
+            raise NO_STORAGE
+        spool = self._blobs.spool()
+        try:
+            async for piece in self._cpu.steps(peer, break_long_lines(stored.view())):
+                await spool.write(piece)
+            return await spool.finish()
+        except OSError as error:
+            log.exception("spool_failed", peer=peer)
+            raise NO_STORAGE from error
+        finally:
+            await spool.discard()
 
     def intake(self, section: SubmittedSection, peer: str, declared_bytes: int) -> Intake:
         return self._new_intake(section, peer, declared_bytes)

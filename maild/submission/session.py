@@ -52,7 +52,7 @@ class SubmissionHost(ConversationHost, Protocol):
     async def log_in(self, credentials: Credentials | None, peer: str) -> Submitter | None: ...
     def token(self) -> str: ...
     def section(self, token: str, domain: str) -> SubmittedSection: ...
-    async def submit(self, submitter: Submitter, mail: SubmittedMail) -> str: ...
+    async def submit(self, submitter: Submitter, mail: SubmittedMail, peer: str) -> str: ...
     def intake(self, section: SubmittedSection, peer: str, declared_bytes: int) -> Intake: ...
 
 
@@ -181,8 +181,9 @@ class SubmissionSession(Conversation):
             self._section.message_id,
             self._section.own_hash,
             self._token,
+            self._section.has_long_lines,
         )
-        message_id = await self._host.submit(self._known(), mail)
+        message_id = await self._host.submit(self._known(), mail, self.peer)
         tell(
             self._host.log,
             LogEvent.SUBMITTED,

@@ -115,6 +115,32 @@ async def test_a_large_one_is_a_file_and_whole(maild: Running, bot: dict[str, An
     assert len(files) == 1
 
 
+@pytest.mark.parametrize("words", [200, 40_000])
+async def test_lines_that_no_host_has_to_take_are_broken(
+    maild: Running, bot: dict[str, Any], words: int
+) -> None:
+    """As programs write HTML: in one line. It is read as it was written, and known when it comes again."""
+    html = "<p>" + "So long a line. " * words + "</p>"
+    mail = (
+        f"From: bot@agents.test\nTo: {ADA}\nMessage-ID: <l@laptop.test>\nContent-Type: text/html\n\n{html}\n"
+    )
+    message = await submitted(maild, bot, mail, ADA)
+    raw = await raw_of(maild, message)
+    assert max(map(len, raw.split(b"\r\n"))) <= 78
+    assert message["htmlBody"] == f"{html}\n"
+    assert message_from_bytes(raw).get_payload(decode=True) == f"{html}\r\n".encode()
+    assert (await submitted(maild, bot, mail, ADA))["id"] == message["id"]
+    files = [one for one in (maild.settings.data_path / "blobs").glob("*/*") if one.is_file()]
+    assert len(maild.sql("SELECT 1 FROM blobs")) == 1 and len(files) == (words > 200)
+
+
+async def test_a_long_line_that_is_signed_stays(maild: Running, bot: dict[str, Any]) -> None:
+    body = f"--b\r\n\r\n{'x' * 3000}\r\n--b\r\nContent-Type: application/pgp-signature\r\n\r\ny\r\n--b--\r\n"
+    header = "From: bot@agents.test\nContent-Type: multipart/signed; boundary=b; protocol=x\n\n"
+    message = await submitted(maild, bot, header + body, ADA)
+    assert (await raw_of(maild, message)).endswith(body.encode())
+
+
 # The header -------------------------------------------------------------------------------------
 
 
