@@ -50,6 +50,12 @@ def read(address: str) -> Token | None:
     return Token(value, tag, domain) if local.startswith(BOUNCE_PREFIX) and value else None
 
 
+def without_tag(sender: str) -> str:
+    """What a text that was cleaned of tags has of it, in lower case."""
+    token = read(sender)
+    return sender.lower() if token is None else f"{BOUNCE_PREFIX}{token.value}"
+
+
 def untagged(token: str, domain: str) -> str:
     """For copies that no other host gets: it names the message, and proves nothing."""
     return f"{BOUNCE_PREFIX}{token}@{domain}"

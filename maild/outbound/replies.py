@@ -30,6 +30,10 @@ SHORT_REPLIES_KEPT = 1_000
 # hosts leave out the blank. Nothing stands before them: a text may go on in a line that begins with " 250".
 _LINE = re.compile(rb"([2-5][0-9]{2})(?![0-9])(-?)(.*)", re.DOTALL)
 _ENHANCED = re.compile(rf"({ENHANCED_STATUS})(?:\s+|$)")
+# What a refusal is about, where it is not the recipient.
+IN_REPLY_TO_SENDER = "(in reply to MAIL FROM)"
+NAMES_THE_SENDER = "(about MAIL FROM)"
+IN_REPLY_TO_SEVERAL = "(in reply to a message of several recipients)"
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
@@ -90,6 +94,12 @@ class SmtpReply:
             return self
         fault = f"answered {step.shown} with {self.code}, which is no answer to it (RFC 5321 §4.3.2)"
         return SmtpReply(self.code, None, f"{fault}: {self.text}"[:REPLY_CHARACTERS])
+
+    def remarked(self, remark: str) -> "SmtpReply":
+        """The same, with one of these words behind its own. They blame nobody (`maild.message.bounce_words`)."""
+        return SmtpReply(
+            self.code, self.enhanced, f"{self.text[: REPLY_CHARACTERS - len(remark) - 1]} {remark}"
+        )
 
 
 def _reply(code: int, message: str) -> SmtpReply:

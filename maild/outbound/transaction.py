@@ -12,9 +12,18 @@ from typing import Literal
 import structlog
 from aiosmtplib import SMTPException, SMTPServerDisconnected
 
+from maild.message.envelope_sender import without_tag
 from maild.outbound.connections import PooledSession, Unreachable
 from maild.outbound.content import Content
-from maild.outbound.replies import Meaning, SmtpReply, Step, meaning
+from maild.outbound.replies import (
+    IN_REPLY_TO_SENDER,
+    IN_REPLY_TO_SEVERAL,
+    NAMES_THE_SENDER,
+    Meaning,
+    SmtpReply,
+    Step,
+    meaning,
+)
 from maild.outbound.route import Hop
 from maild.outbound.smtp_client import CLOSING, LEAST_REFUSAL, EnvelopeCut, MessageCut, NextHopSession, reason
 from maild.outcomes import Verdict
@@ -215,14 +224,20 @@ class Transaction:
         )
 
     def _record(self, rows: Sequence[Due], answer: SmtpReply, step: Step) -> None:
-        status: Literal["sent", "delivered", "deferred", "bounced"] = "deferred"
         match meaning(step, answer.code):
-            case Meaning.GO_ON:
-                status = self._accepted
             case Meaning.NEVER:
-                status = "bounced"
-        said = answer.at(step)
-        verdict = Verdict(
+                for row in rows:
+                    told = _as_about(row, answer, step, len(rows), self._sender)
+                    self._verdicts[row.position] = self._verdict("bounced", told)
+            case found:
+                status = self._accepted if found is Meaning.GO_ON else "deferred"
+                verdict = self._verdict(status, answer.at(step))
+                self._verdicts |= {row.position: verdict for row in rows}
+
+    def _verdict(
+        self, status: Literal["sent", "delivered", "deferred", "bounced"], said: SmtpReply
+    ) -> Verdict:
+        return Verdict(
             status,
             said.code,
             said.enhanced,
@@ -231,7 +246,19 @@ class Transaction:
             self._session.tls,
             left=self.has_sent_mail_from,
         )
-        self._verdicts |= {row.position: verdict for row in rows}
+
+
+def _as_about(row: Due, refusal: SmtpReply, step: Step, recipients: int, sender: str) -> SmtpReply:
+    """What the recipient is told of a refusal, which may be about another."""
+    if step is Step.MAIL:
+        return refusal.remarked(IN_REPLY_TO_SENDER)
+    said = refusal.text.lower()
+    if path(row).lower() in said:
+        return refusal
+    if sender and without_tag(sender) in said:
+        return refusal.remarked(NAMES_THE_SENDER)
+    is_for_all = step in (Step.DATA, Step.MESSAGE) and recipients > 1
+    return refusal.remarked(IN_REPLY_TO_SEVERAL) if is_for_all else refusal
 
 
 def domain_of(row: Due) -> str:

@@ -36,7 +36,9 @@ async def test_a_sender_that_is_refused_has_bounced(tmp_path: Path, extensions: 
     async with Sending(tmp_path) as sending:
         sending.mx.extensions = extensions
         sending.mx.always["MAIL"], sending.mx.hang_up_after = BLOCKED, "MAIL"
-        assert await told(sending, "you@there.test") == [("bounced", 554, "blocked by our block list")]
+        assert await told(sending, "you@there.test") == [
+            ("bounced", 554, "blocked by our block list (in reply to MAIL FROM)")
+        ]
 
 
 @WAYS

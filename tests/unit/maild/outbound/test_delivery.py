@@ -8,7 +8,7 @@ import pytest
 from maild.ports import Reply
 from tests.support.mx import Mx
 from tests.support.sending import SENDERS, Sending
-from tests.support.store import RAW, public_key
+from tests.support.store import RAW, SENDER, public_key
 
 
 async def test_the_bytes_arrive_as_stored_and_signed(tmp_path: Path) -> None:
@@ -213,6 +213,49 @@ async def test_a_refused_sender_is_a_bounce_for_all(tmp_path: Path, extensions: 
         await sending.until(message_id, "bounced", "bounced")
         await sending.until(await sending.send("c@there.test"), "delivered")
         assert sending.mx.connections == 1
+
+
+@pytest.mark.parametrize(
+    ("stage", "reply", "blamed", "remark"),
+    [
+        (
+            "MAIL",
+            "550 5.1.1 User unknown",
+            None,
+            " (in reply to MAIL FROM)",
+        ),  # for whom it is was not said yet
+        ("MAIL", "550 no such user here", None, " (in reply to MAIL FROM)"),
+        ("RCPT", "550 5.1.1 <{sender}>: User unknown", None, " (about MAIL FROM)"),
+        ("RCPT", "550 No such user: {sender}", None, " (about MAIL FROM)"),
+        ("dot", "550 5.1.1 User unknown", None, " (in reply to a message of several recipients)"),
+        ("DATA", "550 no such user here", None, " (in reply to a message of several recipients)"),
+        ("dot", "550 5.1.1 <B@there.test>: User unknown", "b@there.test", ""),
+    ],
+)
+async def test_nobody_is_blamed_by_a_reply_that_is_not_about_him(
+    tmp_path: Path, stage: str, reply: str, blamed: str | None, remark: str
+) -> None:
+    async with Sending(tmp_path) as sending:
+        sending.dns.add_mx("there.test")
+        message_id = await sending.send("a@there.test", "b@there.test")
+        token = await sending.store.scalar("SELECT ifnull(bounce_token, id) FROM messages")
+        sending.mx.always[stage] = reply.format(
+            sender=SENDERS.of(token, SENDER.rpartition("@")[2], "there.test")
+        )
+        await sending.queue.start()
+        await sending.until(message_id, "bounced", "bounced")
+        assert await sending.store.scalar("SELECT group_concat(email) FROM suppressions") == blamed
+        (_, told) = await sending.store.recipients(message_id)
+        assert told.response is not None and told.response.endswith(remark)
+
+
+async def test_whose_message_is_refused_alone_is_who_it_is_about(tmp_path: Path) -> None:
+    async with Sending(tmp_path) as sending:
+        sending.dns.add_mx("there.test")
+        sending.mx.script["dot"] = ["550 5.1.1 User unknown"]
+        await sending.queue.start()
+        await sending.until(await sending.send("a@there.test"), "bounced")
+        assert await sending.store.scalar("SELECT group_concat(email) FROM suppressions") == "a@there.test"
 
 
 async def test_a_sender_that_is_refused_for_now_tries_the_next_host(tmp_path: Path) -> None:
