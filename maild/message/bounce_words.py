@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from maild.message.bounce_classes import Advice, BounceClass
+from maild.message.bounce_languages import missing
 
 MAX_WORDS_CHARS: Final = 4096  # what a refusal says after that, says nothing
 
@@ -57,27 +58,10 @@ _NOT_THE_ADDRESS: Final = (
     # The sender's domain is at fault, in words that else blame recipients ("domain of sender … does not exist").
     Wording("policy", _SENDMAIL, ("domain of sender", "sender domain must",
         "sender domain not found"), "fix_dns"),
-    Wording(
-        "policy", "the same in other languages",
-        ("absender existiert nicht", "absender unbekannt", "absenderadresse existiert nicht",
-         "absenderadresse unbekannt", "expéditeur nexiste pas", "lexpéditeur nexiste pas",
-         "expéditeur inconnu", "lexpéditeur est inconnu",
-         "remitente no existe", "remitente desconocido", "remetente não existe", "remetente desconhecido",
-         "mittente non esiste", "mittente inesistente", "mittente sconosciuto", "afzender bestaat niet",
-         "avsändaren finns inte", "nadawca nie istnieje", "nadawcy nie istnieje", "takiego adresu nadawcy",
-         "отправитель не существует", "отправителя не существует", "отправитель не найден",
-         "发件人不存在", "发件人 不存在", "发件人地址不存在", "发件人地址 不存在",
-         "发件人域名不存在", "发件人 域名不存在",
-         "寄件者不存在", "寄件者 不存在", "寄件人不存在", "寄件人 不存在",
-         "差出人 が存在しません", "差出人 は存在しません",
-         "送信者が存在しません", "送信者は存在しません", "送信者 は存在しません", "送信者 が存在しません",
-         "送信者のアドレス は存在しません", "送信者のアドレス が存在しません",
-         "送信者のアドレスは存在しません", "送信者のアドレスが存在しません"),
-    ),
     Wording("policy", _POSTFIX, ("sender address rejected",), "fix_dns"),
-    Wording("policy", _USUAL, ("batv", "backscatter", "null sender", "empty envelope", "empty sender",
-        "bogus mail", "unsigned dsn", "third party dsn", "sender address does not exist",
-        "senders address", "sender email", "unroutable sender", "mailfrom ", "password", "credentials")),
+    Wording("policy", _USUAL, ("batv", "backscatter", "null sender", "empty envelope", "empty sender", "bogus mail",
+        "unsigned dsn", "third party dsn", "sender address does not exist", "senders address", "sender email",
+        "unroutable sender", "mailfrom ", "mail from must", "password", "credentials", "authentication failed")),
     Wording("policy", _EXIM, ("sender verify failed", "sender verification failed"), "fix_dns"),
     # DNS and authentication.
     Wording(
@@ -87,8 +71,8 @@ _NOT_THE_ADDRESS: Final = (
     ),
     Wording(
         "policy", f"RFC 7372 §3; {_GOOGLE}; {_GMX}; {_COMCAST}",
-        ("ptr ", "reverse dns", "rdns ", "reverse lookup", "cannot find your hostname",
-         "cannot find your reverse", "helo ", "ehlo ", "invalid dns", "bad dns", "dns mx or a",
+        ("ptr ", "reverse dns", "rdns ", "reverse lookup", "cannot find your hostname", "cannot find your reverse",
+         "helo ", "ehlo ", "does not resolve to", "doesnt resolve to", "invalid dns", "bad dns", "dns mx or a",
          "dns check failed", "forward dns"), "fix_dns",
     ),
     Wording("reputation", _GOOGLE, ("very low reputation", "low reputation"), "slow_down"),
@@ -100,7 +84,7 @@ _NOT_THE_ADDRESS: Final = (
         "dns lookup failure", "name lookup failed", "name lookup failure")),
     # The recipient's own host could not be asked yet; where that one refuses, it is an "undeliverable address".
     Wording("infrastructure", f"{_POSTFIX} (unverified_recipient_reject_code = 550)",
-        ("5 1 1 recipient address rejected unverified address",)),
+        ("5 1 1 recipient address rejected unverified address", "4 1 1 recipient address rejected unverified address")),
     # A host that says that waiting does not help.
     Wording("reputation", f"{_YAHOO} (TSS09, TS03)", ("retrying will not succeed",)),
     # What the message says of itself, in words that else blame a host.
@@ -124,11 +108,12 @@ _NOT_THE_ADDRESS: Final = (
          "daily limit", "exceeded threshold", "concurrent connections", "connections limit")),
     Wording(
         "throttled", _USUAL,
-        ("too many", "too fast", "too quickly", "too frequently", "throttl", "ratelimit", "this hour",
-         "per hour", "per minute", "per day", "messages in a short", "hourly", "maximum number of",
-         "max number of", "max message per connection", "recipients exceeded", "connection limit",
-         "connections exceeded", "limite de conexões", "slow down", "flood", "send limit", "frequency limit",
-         "trop de messages", "trop de connexions", "too much mail from"),
+        ("too many", "too fast", "too quickly", "too frequently", "throttl", "ratelimit", "this hour", "per hour",
+         "per minute", "per day", "messages in a short", "hourly", "maximum number of", "max number of",
+         "max message per connection", "recipients exceeded", "connection limit", "connections exceeded",
+         "limite de conexões", "slow down", "flood", "send limit", "frequency limit", "too much mail from",
+         "trop de", "zu viele", "demasiad", "muitas ", "muitos ", "troppi ", "troppe ", "te veel", "zbyt wiele",
+         "слишком много", "过于频繁", "過於頻繁"),
     ),
     Wording("throttled", "RFC 6647 §2", ("greylist", "graylist", "grey list", "gray list"), "retry_later"),
     Wording("throttled", f"{_MIMECAST} (451, its greylisting)", ("internal resource temporarily",
@@ -157,9 +142,8 @@ _NOT_THE_ADDRESS: Final = (
          "jest pełna", "переполнен", "превышена квота", "ящик полон", "容量",
          "邮箱已满", "空间不足", "いっぱい"),
     ),
-    Wording("infrastructure", _RFC_5321, ("insufficient system", "system resources",
-        "local error in processing", "configuration error", "misconfigured", "internal error",
-        "internal server error")),
+    Wording("infrastructure", _RFC_5321, ("insufficient system", "system resources", "local error in processing",
+        "configuration error", "misconfigured", "incorrectly configured", "internal error", "internal server error")),
     # Too large.
     Wording(
         "content", f"RFC 1870 §6.1; {_GOOGLE}",
@@ -185,12 +169,11 @@ _NOT_THE_ADDRESS: Final = (
             "bad reputation", "sender reputation", "email reputation")),
     Wording(
         "reputation", f"RFC 5782 §2; {_POSTFIX}; {_GMX}; {_YANDEX}",
-        ("blocked using", "block list", "blocklist", "black list", "blacklist", "denylist", "deny list",
-         "dnsbl", "rbl ", "spamhaus", "spamcop", "sorbs", "uceprotect", "is listed", "currently listed", "been listed",
-         "listed by", "spam statistics", "openbl", "surbl", "known spam", "spam source", "open relay",
-         "open proxy", "dynamic ip", "residential", "your ip", "ip address is", "from your ip",
-         "sending ip", "ip is ", "client host rejected", "client host blocked", "is currently blocked",
-         "network is "),
+        ("blocked using", "block list", "blocklist", "black list", "blacklist", "denylist", "deny list", "dnsbl",
+         "rbl ", "spamhaus", "spamcop", "sorbs", "uceprotect", "is listed", "currently listed", "been listed",
+         "listed by", "spam statistics", "openbl", "surbl", "known spam", "spam source", "open relay", "open proxy",
+         "dynamic ip", "residential", "your ip", "ip address is", "from your ip", "sending ip", "ip is ",
+         "client host rejected", "client host blocked", "is currently blocked", "network is "),
     ),
     # The message.
     Wording(
@@ -199,11 +182,11 @@ _NOT_THE_ADDRESS: Final = (
          "message content", "security issue", "content filter", "content reject", "content denied",
          "prohibited content", "suspicio", "attachment", "banned content", "infected", "bad content",
          "message contains", "message filtered", "pattern detection", "unsafe content", "ph01",
-         "dangerous", "looks like", "filtr antyspam", "gtube", "denied cs "),
+         "dangerous", "looks like", "antyspam", "contenu indésirable", "gtube", "denied cs "),
     ),
     Wording("content", "amavisd-new, its replies (`Reject, id=… - BANNED: …`)", ("reject id ",)),
     Wording("content", "RFC 5322 §2.1.1 and §3.6", ("not rfc", "rfc 5322", "rfc 2822", "missing header", "malformed",
-        "header is missing", "lines too long")),
+        "header is missing", "lines too long", "line too long", "messageid header", "message id header")),
     # The receiver does not want it.
     Wording(
         "policy", f"{_POSTFIX}; {_EXIM}; {_SENDMAIL}",
@@ -213,17 +196,19 @@ _NOT_THE_ADDRESS: Final = (
     ),
     Wording(
         "policy", f"{_MIMECAST}; {_GMX}; {_APPLE}; {_YAHOO}; {_YANDEX}; {_BARRACUDA}",
-        ("administrative prohibition", "administratively prohibited", "policy", "policies", "blocked",
-         "banned", "prohibited", "spoof", "not authorized", "not authorised", "unauthorized",
-         "not accepting mail from", "not accept mail from", "not permitted", "not allowed to",
-         "are not allowed", "allowed senders", "not in my contacts", "does not want", "refuses to",
-         "refused by user", "rejected by recipient", "rejected by user", "complain", "only members",
-         "non member", "not a member", "subscribers", "from outside", "vacation", "configured a filter",
-         "restricted", "only accepts", "accepts mail only", "only accepting mail", "require authentication",
-         "authentication required", "not authenticated", "recipient preferences", "not subscribed",
-         "members only", "closed mailing list", "captcha", "mass mailer", "requires authentication",
-         "authentication failure", "insecure mail relay", "synchronization error",
-         "refuse to receive", "organizational settings", "not accept delivery of this", "not accept this message"),
+        ("administrative prohibition", "administratively prohibited", "policy", "policies", "blocked", "banned",
+         "prohibited", "spoof", "not authorized", "not authorised", "unauthorized", "not accepting mail from",
+         "not accept mail from", "not permitted", "not allowed to", "are not allowed", "allowed senders",
+         "not in my contacts", "does not want", "refuses to", "refused by user", "rejected by recipient",
+         "rejected by user", "complain", "only members", "internal only", "for external mail", "from external",
+         "sending suspended", "tls required", "tls is required", "requires tls", "starttls is required",
+         "issue a starttls", "encryption required", "encryption is required", "non member", "not a member",
+         "subscribers", "from outside", "vacation", "configured a filter", "restricted", "only accepts",
+         "accepts mail only", "only accepting mail", "require authentication", "authentication required",
+         "not authenticated", "recipient preferences", "not subscribed", "members only", "closed mailing list",
+         "captcha", "mass mailer", "requires authentication", "authentication failure", "insecure mail relay",
+         "synchronization error", "refuse to receive", "organizational settings", "not accept delivery of this",
+         "not accept this message"),
     ),
     # The sender is at fault: its address, domain or host does not exist.
     Wording(
@@ -232,7 +217,7 @@ _NOT_THE_ADDRESS: Final = (
              "sender rejected", "sender domain", "sender does not exist", "for the sender", "for sender",
              "your domain", "your host", "your server", "your mail server", "your account", "your sending",
              "sending address", "return path", "bounce address", "reply address", "from address",
-             "from domain", "callout", "for sending", "mail server ip", "from unknown", "whitelist",
+             "from domain", "sender callout", "for sending", "mail server ip", "from unknown", "whitelist",
              "white list", "allowlist", "allow list", "sender not", "sender denied", "header from"),
     ),
     Wording(
@@ -296,55 +281,27 @@ _ADDRESS: Final = (
     ),
     Wording(
         "address", _USUAL,
-        ("no such mailbox", "not an active", "archived recipient", "missing home directory",
-         "account is locked", "suspend the service", "not our user", "not in my virtual", "no user with",
-         "cannot find a mailbox", "cant find a mailbox", "not hosted here", "no such recipient",
-         "no such address", "no such account", "no such email", "no such e mail", "no such local",
-         "no such alias", "no such customer", "no user here", "no mailbox", "no account", "no recipient",
-         "not a valid mailbox", "not a valid recipient", "not a valid user", "not a valid address",
-         "not a valid email", "not a known user", "not a user", "not a local", "not a deliverable",
-         "no one at this address", "nobody here", "no longer accepts mail", "no longer accepts email",
-         "mailbox not accepting", "nonexistent user", "non existent user", "nonexistent recipient",
-         "address not found", "recipnotfound", "recipientnotfound", "email account that you tried to reach",
-         "exrecipnotfound", "recipient notfound", "e mail account does not exist", "name is not recognized",
-         "name is not recognised", "badrcptto", "badrecipientto", "validrcptto", "is currently suspended",
-         "extended inactivity", "mailbox is not allowed", "not found recipient",
-         "dd is no longer valid", "no longer works here", "no longer works for",
+        ("no such mailbox", "not an active", "archived recipient", "missing home directory", "account is locked",
+         "suspend the service", "not our user", "not in my virtual", "no user with", "cannot find a mailbox",
+         "cant find a mailbox", "not hosted here", "no such recipient", "no such address", "no such account",
+         "no such email", "no such e mail", "no such local", "no such alias", "no such customer", "no user here",
+         "no mailbox", "no account", "no recipient", "not a valid mailbox", "not a valid recipient",
+         "not a valid user", "not a valid address", "not a valid email", "not a known user", "not a user",
+         "not a local", "not a deliverable", "no one at this address", "no one with that", "no one by that name",
+         "nobody by that name", "know of anyone by", "no longer an employee", "nobody here",
+         "no longer accepts mail", "no longer accepts email", "mailbox not accepting", "nonexistent user",
+         "non existent user", "nonexistent recipient", "address not found", "recipnotfound", "recipientnotfound",
+         "email account that you tried to reach", "exrecipnotfound", "recipient notfound",
+         "e mail account does not exist", "name is not recognized", "name is not recognised", "badrcptto",
+         "badrecipientto", "validrcptto", "is currently suspended", "extended inactivity", "mailbox is not allowed",
+         "not found recipient", "dd is no longer valid", "no longer works here", "no longer works for",
          "no longer works at", "no longer employed", "no longer with us", "no longer with the company",
          "left the company", "left the organi", "left our company", "left our organi", "nonexistent mailbox",
-         "non existent mailbox", "no such entry", "no user record", "account unavailable",
-         "no mail box", "5 1 0 address rejected", "returned unknown recipient", "mailbox disabled",
-         "account disabled", "user disabled", "disabled user", "inactive user", "inactive recipient",
-         "dead mailbox", "deactivated mailbox", "mailbox inactive", "not in directory", "not in route list",
-         "not listed in", "cant accept user"),
-    ),
-    Wording(
-        "address", "the same in other languages (Exchange, Google, Orange, Web.de, Terra, Libero, mail.ru, QQ)",
-        ("destinataire inconnu", "destinataire invalide", "destinataire introuvable", "utilisateur inconnu",
-         "adresse inconnue", "adresse introuvable", "adresse invalide", "adresse électronique introuvable",
-         "nexiste pas", "compte inexistant", "empfänger unbekannt", "unbekannter empfänger",
-         "benutzer unbekannt", "unbekannter benutzer", "benutzer ist unbekannt", "benutzer ist nicht bekannt",
-         "empfänger ist unbekannt", "empfänger ist nicht bekannt", "adresse ist unbekannt",
-         "adresse ist nicht bekannt", "adresse unbekannt", "existiert nicht",
-         "empfaenger unbekannt", "unbekannter empfaenger", "empfaenger ist unbekannt",
-         "hause nicht bekannt", "hause unbekannt", "wurde nicht gefunden",
-         "konnte nicht gefunden", "adresse nicht gefunden", "no existe",
-         "dada de baja", "sido deshabilitada", "cuenta deshabilitada",
-         "usuario desconocido", "destinatario desconocido", "no se encontró", "dirección no encontrada",
-         "usuario inexistente", "utente sconosciuto", "destinatario sconosciuto", "casella inesistente",
-         "non esiste", "indirizzo non trovato", "utente inesistente", "nessun utente", "destinatario inexistente",
-         "destinatario inesistente",
-         "não existe", "nao existe", "caixa postal inexistente",
-         "usuário desconhecido", "usuário inexistente", "endereço não encontrado", "bestaat niet",
-         "onbekende gebruiker", "onbekende ontvanger", "adres niet gevonden", "nie istnieje",
-         "nie ma takiego użytkownika", "nie ma takiego uzytkownika", "nie ma takiego adres", "finns inte",
-         "findes ikke", "finnes ikke", "нет такого ящика", "не существует",
-         "нет такого пользователя", "такого пользователя нет",
-         "пользователь не найден", "неизвестный пользователь", "неизвестный адрес", "недействительный",
-         "адрес не найден", "несуществующ", "用户不存在", "不存在", "无此用户", "无效的收件人",
-         "宛先が見つかりません", "見つかりませんでした",
-         "存在しません", "宛先不明", "アドレス不明",
-         "リストにありません"),
+         "non existent mailbox", "no such entry", "no user record", "account unavailable", "no mail box",
+         "5 1 0 address rejected", "returned unknown recipient", "mailbox disabled", "account disabled",
+         "user disabled", "disabled user", "inactive user", "inactive recipient", "dead mailbox",
+         "deactivated mailbox", "mailbox inactive", "not in directory", "not in route list", "not listed in",
+         "cant accept user"),
     ),
 )  # fmt: skip
 
@@ -392,6 +349,7 @@ _FINDING: Final = (" find ", " locate ", " look up ")
 _CONNECTION_REFUSED: Final = " connection refused "
 _OF_THE_NETWORK: Final = (" 4 4 ", " 5 4 ")
 _NOT_CONNECTED: Final = Wording("infrastructure", _USUAL, ("connection refused",), vetoes=False)
+_NO_SENDER: Final = Wording("policy", "maild/message/bounce_languages.py", ("absender unbekannt",))
 _NO_MAILBOX: Final = Wording("address", f"{_YAHOO}; {_GOOGLE}; {_USUAL}", _ABSENCES)
 
 # What a URL says where words say nothing.
@@ -443,8 +401,12 @@ def read_words(text: str) -> Wording | None:
     """What the words of a refusal mean, by the first row that has one of them; None where none has."""
     words = plain_words(text)
     found = _TELLING.first(words)
-    if found is None and _lacks_mailbox(words):
-        return _NO_MAILBOX
+    if found is None or found.bounce_class == "address":
+        whose = missing(words)
+        if whose == "sender":
+            return _NO_SENDER
+        if found is None and (whose == "recipient" or _lacks_mailbox(words)):
+            return _NO_MAILBOX
     is_plain_policy = found is not None and found.bounce_class == "policy" and found.advice is None
     if (found is None or is_plain_policy) and _names_a_list(text):
         return _LISTED

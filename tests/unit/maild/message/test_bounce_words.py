@@ -47,6 +47,10 @@ def test_other_words_mean_nothing(text: str) -> None:
         "No such user [1f8e2a] (Mode: normal)",
         "Invalid Recipient - https://community.there.test/docs/DOC-1369#550 [1f8e2a] (Mode: normal)",
         "User unknown; IP name possibly forged [192.0.2.1]",
+        "Callout verification failed: 550 5.1.1 <ann@there.test>: Recipient address rejected: User unknown",
+        "No one with that email address here",
+        "The person you are trying to reach is no longer an employee of There Ltd",
+        "<ann@there.test>... We do not know of anyone by that name",
     ],
 )
 def test_what_a_filter_adds_to_every_refusal_takes_no_blame_off(text: str) -> None:

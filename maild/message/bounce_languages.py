@@ -1,0 +1,304 @@
+"""Refusals in other languages than English: whose address is not there, the recipient's or the sender's?
+
+A language is a row of a table: what an address, its mailbox and its owner are called, what a sender is called, and the
+words that say that something is unknown, gone or not valid. Beside such a word, a sender is to blame where one stands
+near, else an address where one does; words that say "does not exist" need neither, for addresses themselves are left
+out of what is read. Words are compared without their accents, which mail systems often leave out, by how they begin.
+Pure, linear, bounded by what it is given.
+"""
+
+import unicodedata
+from collections.abc import Iterator
+from typing import Final, Literal, NamedTuple
+
+Missing = Literal["recipient", "sender"]
+
+
+class Language(NamedTuple):
+    """`mailboxes`, `senders`: how words begin that name one, a dot behind whole ones; `lacks`: what is said of them;
+    `gone`: of an address that was named. Each is words in lower case; accents make no difference."""
+
+    name: str
+    mailboxes: str
+    senders: str
+    lacks: tuple[str, ...]
+    gone: tuple[str, ...]
+
+
+_LANGUAGES: Final = (
+    Language(
+        "German",
+        "adress empfänger empfaenger benutzer nutzer postfach mailbox konto account person mitarbeiter mailadress"
+        " emailadress domain domäne teilnehmer",
+        "absender versender sender",
+        ("unbekannt", "nicht bekannt", "ungültig", "ungueltig", "gibt es nicht", "gibt es hier nicht",
+         "gibt es bei uns nicht", "nicht gefunden", "nicht vorhanden", "deaktiviert", "gelöscht", "geloescht",
+         "stillgelegt", "abgeschaltet", "inaktiv", "nicht aktiv", "nicht registriert", "nicht gültig",
+         "nicht gueltig", "nicht mehr gültig", "nicht mehr gueltig", "nicht mehr aktiv", "nicht mehr verwendet",
+         "nicht mehr genutzt", "nicht mehr vorhanden", "nicht mehr bei uns", "nicht mehr beschäftigt",
+         "nicht mehr beschaeftigt", "nicht mehr im unternehmen", "nicht mehr in gebrauch", "keine gültige",
+         "keine gueltige", "kein gültiger", "kein gueltiger"),
+        ("existiert nicht", "existieren nicht", "existiert hier nicht", "existiert bei uns nicht",
+         "existiert leider nicht", "konnte nicht gefunden", "wurde nicht gefunden"),
+    ),
+    Language(
+        "French",
+        "adresse ladresse destinataire utilisateur lutilisateur boîte compte abonné labonné usager domaine",
+        "expéditeur lexpéditeur dexpéditeur émetteur lémetteur démetteur",
+        ("inconnu", "introuvable", "inexistant", "invalide", "non valide", "non trouvé", "pas trouvé",
+         "pas été trouvé", "pas valide", "plus valide", "plus acti", "plus utilisé", "désactivé", "supprimé",
+         "clôturé", "résilié", "inacti", "pas reconnu", "non reconnu", "plus partie", "a quitté"),
+        ("nexiste pas", "nexistent pas", "nexiste plus", "inexistante"),
+    ),
+    Language(
+        "Spanish",
+        "dirección destinatario usuario buzón cuenta casilla correo persona. cliente dominio",
+        "remitente emisor",
+        ("desconocid", "inválid", "no válid", "no es válid", "no encontrad", "no se encuentra", "no se encontró",
+         "inexistente", "deshabilitad", "desactivad", "inactiv", "eliminad", "cancelad", "suspendid", "expirad",
+         "caducad", "ya no trabaja", "ya no está", "falta de uso", "no reconocid", "no registrad",
+         "no está registrad", "ha expirado"),
+        ("no existe", "ya no existe", "no hay nadie", "no se encontró", "dada de baja", "dado de baja"),
+    ),
+    Language(
+        "Italian",
+        "indirizz destinatari utent casella account mailbox persona. dominio",
+        "mittent",
+        ("sconosciut", "inesistent", "non trovat", "non valid", "non è valid", "non attiv", "non è attiv",
+         "non è più", "non più", "disattivat", "disabilitat", "eliminat", "cancellat", "sospes", "inattiv", "scadut",
+         "non riconosciut", "non registrat", "per inutilizzo"),
+        ("non esiste", "non esistono", "nessun utente"),
+    ),
+    Language(
+        "Portuguese",
+        "endereço destinatário usuário utilizador caixa conta. contas. cliente domínio",
+        "remetente emissor",
+        ("desconhecid", "inválid", "inexistente", "não encontrad", "não foi encontrad", "não é válid",
+         "não está ativ", "não localizad", "inativ", "desativad", "desabilitad", "excluíd", "cancelad", "suspens",
+         "expirad", "encerrad", "não cadastrad", "não reconhecid", "removid"),
+        ("não existe", "não existem"),
+    ),
+    Language(
+        "Dutch",
+        "adres emailadres mailadres ontvanger gebruiker postbus mailbox account geadresseerde domein",
+        "afzender verzender",
+        ("onbekend", "ongeldig", "niet gevonden", "niet bekend", "niet geldig", "niet actief", "niet meer",
+         "opgeheven", "verwijderd", "gedeactiveerd", "uitgeschakeld", "inactief", "niet geregistreerd"),
+        ("bestaat niet", "bestaan niet", "bestaat hier niet"),
+    ),
+    Language(
+        "Polish",
+        "adres odbiorc użytkownik skrzynk konto konta domen",
+        "nadawc",
+        ("nieznan", "nieprawidłow", "nie znalezion", "nie został znalezion", "nie odnalezion", "nieaktywn",
+         "usunięt", "zablokowan", "zawieszon", "wyłączon", "nie jest aktywn", "niewłaściw", "nieistniejąc"),
+        ("nie istniej", "nie ma takiego", "nie ma takiej", "brak takiego", "brak użytkownika"),
+    ),
+    Language(
+        "Swedish",
+        "adress epostadress mottagar användar brevlåd postlåd konto domän",
+        "avsändar",
+        ("okänd", "ogiltig", "hittades inte", "kunde inte hittas", "hittas inte", "inaktiver", "avslutad",
+         "borttag", "inte längre"),
+        ("finns inte", "existerar inte"),
+    ),
+    Language(
+        "Danish and Norwegian",
+        "adress mailadress epostadress modtager mottaker bruger bruker postkass postboks konto domæne domene",
+        "afsender avsender",
+        ("ukend", "ukjen", "ugyldig", "ikke fundet", "ikke funnet", "deaktiver", "lukket", "nedlagt", "slettet",
+         "ikke længere", "ikke lenger", "inaktiv"),
+        ("findes ikke", "finnes ikke", "eksisterer ikke"),
+    ),
+    Language(
+        "Finnish",
+        "osoit sähköpostiosoit vastaanottaj käyttäj postilaatik tili",
+        "lähettäj",
+        ("tuntemat", "virheel", "ei löydy", "ei löytynyt", "ei voimassa", "poistettu", "suljettu"),
+        ("ei ole olemassa",),
+    ),
+    Language(
+        "Czech and Slovak",
+        "adres schránk uživatel užívateľ příjemc účet účtu",
+        "odesílatel odosielateľ",
+        ("neznám", "neplatn", "nenalezen", "nebyl nalezen", "nebyla nalezen", "nenájden", "zrušen", "neaktivn",
+         "deaktivován", "smazán"),
+        ("neexistuj",),
+    ),
+    Language(
+        "Hungarian",
+        "cím emailcím címzett felhasználó postafiók fiók",
+        "feladó küldő",
+        ("ismeretlen", "érvénytelen", "nem található", "megszűnt", "nem érvényes", "inaktív", "törölt"),
+        ("nem létez",),
+    ),
+    Language(
+        "Romanian",
+        "adres destinatar utilizator căsuț contul",
+        "expeditor",
+        ("necunoscut", "invalid", "nu a fost găsit", "nu este valid", "dezactivat", "șters", "inexistent"),
+        ("nu există",),
+    ),
+    Language(
+        "Turkish",
+        "adres alıcı kullanıcı hesap hesab kutu",
+        "gönderen gönderici",
+        ("geçersiz", "bilinmey", "bilinmiyor", "bulunamad", "bulunmamakta", "aktif değil", "kapatıl", "silin",
+         "devre dışı", "tanımsız", "kayıtlı değil"),
+        ("mevcut değil",),
+    ),
+    Language(
+        "Russian",
+        "адрес получател пользовател ящик почтов аккаунт абонент учетн домен",
+        "отправител",
+        ("неизвест", "недействит", "не найден", "не обнаружен", "неверн", "удален", "заблокирован", "отключен",
+         "неактив", "не зарегистрирован", "деактивирован", "закрыт"),
+        ("не существу", "несуществующ", "нет такого", "такого пользователя нет", "такого адреса нет",
+         "такого ящика нет", "недействительный"),
+    ),
+    Language(
+        "Ukrainian",
+        "адрес одержувач отримувач користувач скриньк",
+        "відправник",
+        ("невідом", "не знайден", "недійсн", "видален", "заблокован"),
+        ("не існу",),
+    ),
+    Language(
+        "Greek",
+        "διεύθυνση παραλήπτη χρήστη λογαριασμ γραμματοκιβώτ",
+        "αποστολέα",
+        ("άγνωστ", "δεν βρέθηκε", "μη έγκυρ", "άκυρ", "ανενεργ"),
+        ("δεν υπάρχει",),
+    ),
+    Language(
+        "Indonesian and Malay",
+        "alamat penerima pengguna akun",
+        "pengirim",
+        ("tidak dikenal", "tidak ditemukan", "tidak valid", "tidak aktif", "dinonaktifkan", "tidak terdaftar"),
+        (),
+    ),
+    Language(
+        "Vietnamese",
+        "địa người tài hộp",
+        "gửi",
+        ("không hợp lệ", "không tìm thấy"),
+        ("không tồn tại",),
+    ),
+    Language(
+        "Chinese",
+        "收件人 收件者 收信人 用户 用戶 使用者 邮箱 郵箱 信箱 帐号 帐户 账号 账户 帳號 帳戶 地址 域名",
+        "发件人 發件人 寄件者 寄件人 发送者 发信人 發信人",
+        ("无效", "無效", "未找到", "找不到", "未知", "停用", "禁用", "已注销", "已註銷", "已关闭",
+         "已關閉", "已删除", "已刪除", "冻结", "凍結"),
+        ("不存在", "无此用户", "無此用戶", "無此使用者", "無此收件", "无此收件", "查无此人", "查無此人"),
+    ),
+    Language(
+        "Japanese",
+        "アドレス 宛先 あて先 受信者 ユーザ メールボックス アカウント",
+        "差出人 送信者 送信元",
+        ("不明", "無効", "見つかりません", "見つからない", "廃止", "削除", "使われておりません",
+         "使用されておりません", "登録されていません", "有効ではありません"),
+        ("存在しません", "存在いたしません", "存在しない", "見つかりませんでした", "リストにありません"),
+    ),
+    Language(
+        "Korean",
+        "수신자 수신인 사용자 메일함 편지함 계정 주소",
+        "보낸 발신자 발신인 송신자",
+        ("알 수 없는", "찾을 수 없", "유효하지", "비활성", "휴면", "탈퇴", "삭제된", "정지", "해지"),
+        ("존재하지 않", "존재하지않"),
+    ),
+)  # fmt: skip
+
+# Whatever the language: what is missing is nobody's address.
+_OTHERS: Final = ("ip ", "spf ", "dkim ", "dmarc ", "dns ", "ptr ", "rdns ", "helo ", "ehlo ", "url ")
+_BEFORE_WORDS: Final = 7
+_BEHIND_WORDS: Final = 4
+_BEFORE_CHARS: Final = 16
+_BEHIND_CHARS: Final = 8
+_START: Final = 3
+_UNSPACED: Final = "\u3000"  # Chinese, Japanese and Korean: blanks tell little
+_LOOKS_MAX: Final = 20
+# What Unicode does not take apart.
+_PLAIN: Final = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "ß": "ss"})
+
+
+class _Phrase(NamedTuple):
+    words: str
+    is_enough: bool
+    mailboxes: tuple[str, ...]
+    senders: tuple[str, ...]
+
+
+def missing(words: str) -> Missing | None:
+    """Whose address these words say is not there. `words`: as `bounce_words.plain_words` makes them."""
+    folded = _fold(words)
+    found: Missing | None = None
+    looks = 0
+    for phrase in _candidates(folded):
+        at = folded.find(phrase.words)
+        while at >= 0 and looks < _LOOKS_MAX:
+            looks += 1
+            whose = _whose(folded, at, phrase)
+            if whose == "sender":
+                return whose
+            found = found or whose
+            at = folded.find(phrase.words, at + 1)
+    return found
+
+
+def _whose(words: str, at: int, phrase: _Phrase) -> Missing | None:
+    near = _near(words, at, len(phrase.words), is_spaced=phrase.words[0] == " ")
+    if _is_any(near, phrase.senders):
+        return "sender"
+    if not phrase.is_enough and not _is_any(near, phrase.mailboxes):
+        return None
+    return "sender" if _is_any(near, _OTHERS) else "recipient"
+
+
+def _near(words: str, at: int, length: int, *, is_spaced: bool) -> list[str]:
+    """The words around; where no blanks part them, what begins at each character."""
+    if is_spaced:
+        end = words.find(" ", at + length)  # the phrase may be the beginning of a word
+        near = words[:at].split()[-_BEFORE_WORDS:] + words[end:].split()[:_BEHIND_WORDS]
+        return [f"{one} " for one in near]
+    around = words[max(0, at - _BEFORE_CHARS) : at + length + _BEHIND_CHARS]
+    return [around[start:] for start in range(len(around))]
+
+
+def _is_any(near: list[str], beginnings: tuple[str, ...]) -> bool:
+    return any(one.startswith(beginnings) for one in near)
+
+
+def _fold(words: str) -> str:
+    """Without accents."""
+    if words.isascii():
+        return words
+    apart = unicodedata.normalize("NFD", words.casefold().translate(_PLAIN))
+    return unicodedata.normalize("NFC", "".join(one for one in apart if not unicodedata.combining(one)))
+
+
+def _beginnings(names: str) -> tuple[str, ...]:
+    return tuple(one.replace(".", " ") for one in _fold(names).split())
+
+
+def _phrases() -> Iterator[_Phrase]:
+    for language in _LANGUAGES:
+        mailboxes, senders = _beginnings(language.mailboxes), _beginnings(language.senders)
+        for is_enough, phrases in ((False, language.lacks), (True, language.gone)):
+            for phrase in map(_fold, phrases):
+                words = phrase if phrase[0] >= _UNSPACED else f" {phrase}"
+                yield _Phrase(words, is_enough, mailboxes, senders)
+
+
+def _candidates(folded: str) -> Iterator[_Phrase]:
+    for start in {word[:_START] for word in folded.split()}:
+        yield from _BY_START.get(start, ())
+    if not folded.isascii():
+        yield from _ANYWHERE
+
+
+_ANYWHERE: Final = [one for one in _phrases() if one.words[0] != " "]
+_BY_START: Final[dict[str, list[_Phrase]]] = {}
+for _one in _phrases():
+    if _one.words[0] == " ":
+        _BY_START.setdefault(_one.words.split()[0][:_START], []).append(_one)
