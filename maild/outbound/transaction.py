@@ -22,6 +22,7 @@ from maild.outbound.replies import (
     Meaning,
     SmtpReply,
     Step,
+    clean,
     meaning,
 )
 from maild.outbound.route import Hop
@@ -30,6 +31,8 @@ from maild.outcomes import Verdict
 from storage.outbound import Due
 
 log = structlog.get_logger("maild.outbound")
+
+LOGIN_REQUIRED = 530  # RFC 4954 §6: to any command while nobody is logged in; of TLS, RFC 3207 §4
 
 # A path that can't be written in a command: an unquoted blank or bracket, a control anywhere.
 _UNSAFE_PATH = re.compile(r'[\x00-\x1f\x7f]|^[^"]*[\s<>]')
@@ -86,6 +89,7 @@ class Transaction:
             self._judge_cut(rows, cut)
             return self._verdicts
         await self._may_go_on()
+        self._check_login(mail)
         if mail.code == CLOSING and not self._pooled.is_fresh:
             raise SMTPServerDisconnected(mail.text)
         match meaning(Step.MAIL, mail.code):
@@ -98,9 +102,19 @@ class Transaction:
                 raise TransientRefusal(mail.at(Step.MAIL), self._hop.host)
         return self._verdicts
 
+    def _check_login(self, mail: SmtpReply) -> None:
+        """Unreachable where a smarthost wants a login that there is not: our configuration's fault, as a login that is
+        refused, never the message's."""
+        relay = self._hop.relay
+        if relay is not None and mail.code == LOGIN_REQUIRED:
+            log.error("relay_refuses_login", relay=relay.name, code=mail.code, reason=clean(mail.text))
+            text = f"the smarthost wants a login: {mail.text}"
+            raise Unreachable(SmtpReply(454, "4.7.0", text), self._hop.host)
+
     def _judge_cut(self, rows: Sequence[Due], cut: EnvelopeCut) -> None:
         """TransientRefusal, or the loss itself, where nobody was refused."""
         mail, *answers = cut.heard
+        self._check_login(mail)
         match meaning(Step.MAIL, mail.code):
             case Meaning.NEVER:
                 self._record(rows, mail, Step.MAIL)

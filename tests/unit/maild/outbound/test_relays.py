@@ -164,6 +164,28 @@ async def test_a_login_that_is_refused_is_no_bounce(tmp_path: Path, smarthost: S
     assert smarthost.mx.received == []
 
 
+@pytest.mark.parametrize("hangs_up", [False, True])
+async def test_a_login_that_is_missing_is_no_bounce(
+    tmp_path: Path, smarthost: Smarthost, hangs_up: bool
+) -> None:
+    smarthost.mx.always["MAIL"] = "530 5.7.0 Authentication required"
+    if hangs_up:
+        smarthost.mx.hang_up_after = "MAIL"
+    row = await sent_by(tmp_path, smarthost, "deferred", username="", password_file="")
+    assert (row.smtp_code, row.enhanced_code) == (454, "4.7.0")
+    assert row.response == "the smarthost wants a login: Authentication required"
+    assert smarthost.mx.received == []
+
+
+async def test_what_a_mail_host_refuses_for_want_of_a_login_bounces(tmp_path: Path) -> None:
+    async with Mx() as mx:
+        mx.always["MAIL"] = "530 5.7.0 Authentication required"
+        async with Sending(tmp_path, mx=mx) as sending:
+            sending.dns.add_mx("there.test")
+            await sending.queue.start()
+            await sending.until(await sending.send("you@there.test"), "bounced")
+
+
 @pytest.mark.parametrize(
     ("offers", "told"),
     [
