@@ -37,6 +37,7 @@ from maild.mail_plane import Ground, mail_in, mail_out, prospects, queue_ports, 
 from maild.message import guessing
 from maild.message.envelope_sender import EnvelopeSenders
 from maild.outbound.recipient_headers import RecipientHeaders
+from maild.outbound.relays import Relays
 from maild.outbound.tls_policy import TlsPolicies
 from maild.resolver import Resolver
 from maild.submission.listener import SubmissionListener
@@ -264,7 +265,8 @@ class Daemon:
         outbound = self._settings.outbound
         cert, key = outbound.tls_cert, outbound.tls_key
         try:
-            return TlsPolicies(clock, outbound.ca_file, (cert, key) if cert else None)
+            pair = (cert, key) if cert else None
+            return TlsPolicies(clock, outbound.ca_file, pair, Relays(outbound).hosts)
         except (ssl.SSLError, OSError) as error:
             raise StartError(
                 f"outbound.tls_cert, outbound.tls_key: {cert} and {key} are no usable pair: {error}"

@@ -5,7 +5,7 @@ the recipient's, else the recipient's, else the sender's, else none; else `outbo
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -56,6 +56,11 @@ class Relays:
             for sender in section.senders or ("",):
                 for recipient in section.recipients or ("",):
                     self._named[sender, recipient] = relay
+
+    @property
+    def hosts(self) -> Set[RelayHost]:
+        """All of them."""
+        return set(self._named.values())
 
     def chosen(self, sender_domain: str, domain: str) -> RelayHost | None:
         """The smarthost for mail from one domain to the other, A-labels in lower case; None where the MX takes it."""

@@ -11,7 +11,7 @@ time; forgetting that at a restart does no harm.
 
 import ssl
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -59,13 +59,21 @@ class TlsPolicy:
 
 class TlsPolicies:
     """The policy of each host; what failed is kept in memory alone. `ca_file`: trusted besides the system's CAs.
-    `pair`: certificate and key that hosts are shown which ask who we are, None for none."""
+    `pair`: certificate and key that hosts are shown which ask who we are, None for none. `relays`: all that there
+    are; what they need is made before the first session, for it takes a while."""
 
-    def __init__(self, clock: Clock, ca_file: str = "", pair: tuple[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        ca_file: str = "",
+        pair: tuple[str, str] | None = None,
+        relays: Iterable[RelayHost] = (),
+    ) -> None:
         """ssl.SSLError or OSError, as for `renew`."""
         self._clock = clock
         self._ca_file = ca_file
         self._pair = pair
+        self._relay_hosts = [one for one in relays if one.tls != "opportunistic"]
         self._plain = TlsPolicy("plain", None)
         self._broken: OrderedDict[tuple[str, str], float] = OrderedDict()  # host, policy
         self.renew()
@@ -73,12 +81,22 @@ class TlsPolicies:
     def renew(self) -> None:
         """Read the files again, for sessions that begin from now on. ssl.SSLError or OSError where they don't fit; then
         all stays as it was."""
-        unverified, verified = self._shown(_unverified()), self._shown(_verified(self._ca_file))
+        unverified, verified = self._shown(client_context(verifies=False)), self._verifying(self._ca_file)
         verified.hostname_checks_common_name = False  # RFC 8461 §4.1: the name is a DNS-ID
+        of_relays = {file: self._verifying(file) for file in {one.ca_file for one in self._relay_hosts}}
         self._unverified, self._verified = unverified, verified
         self._opportunistic = TlsPolicy("opportunistic", unverified)
         self._testing = TlsPolicy("testing", verified)
-        self._relays: dict[RelayHost, TlsPolicy] = {}
+        self._relays = {
+            one: TlsPolicy(one.tls, of_relays[one.ca_file], True, one.tls == "implicit")
+            for one in self._relay_hosts
+        }
+
+    def _verifying(self, ca_file: str) -> ssl.SSLContext:
+        context = self._shown(client_context())
+        if ca_file:
+            context.load_verify_locations(ca_file)
+        return context
 
     def _shown(self, context: ssl.SSLContext) -> ssl.SSLContext:
         if self._pair is not None:
@@ -89,7 +107,7 @@ class TlsPolicies:
     def for_hop(self, hop: Hop) -> TlsPolicy:
         """What protects a session with this host."""
         if hop.relay is not None and hop.relay.tls != "opportunistic":
-            return self._of_relay(hop.relay)
+            return self._relays[hop.relay]
         if hop.demand.level in ("opportunistic", "testing"):
             return self._unless_broken(hop)
         return self._of_demand(hop.demand)
@@ -100,13 +118,6 @@ class TlsPolicies:
         context = self._verified if demand.level == "verify" else self._unverified
         is_matched = partial(_is_matched, demand) if demand.level == "dane" else None
         return TlsPolicy(demand.level, context, True, demanded_by=demand.policy, accepts=is_matched)
-
-    def _of_relay(self, relay: RelayHost) -> TlsPolicy:
-        policy = self._relays.get(relay)
-        if policy is None:
-            context = self._shown(_verified(relay.ca_file))
-            policy = self._relays[relay] = TlsPolicy(relay.tls, context, True, relay.tls == "implicit")
-        return policy
 
     def _unless_broken(self, hop: Hop) -> TlsPolicy:
         testing, opportunistic = self._testing, self._opportunistic
@@ -130,17 +141,3 @@ class TlsPolicies:
 
 def _is_matched(demand: TlsDemand, chain: Sequence[bytes]) -> bool:
     return is_matched(demand.tlsa, chain, demand.names)
-
-
-def _verified(ca_file: str) -> ssl.SSLContext:
-    context = client_context()
-    if ca_file:
-        context.load_verify_locations(ca_file)
-    return context
-
-
-def _unverified() -> ssl.SSLContext:
-    context = client_context()
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
-    return context

@@ -14,6 +14,7 @@ from maild.message.envelope_sender import EnvelopeSenders
 from maild.outbound.mta_sts import FetchPolicy
 from maild.outbound.queue import OutboundQueue
 from maild.outbound.recipient_headers import RecipientHeaders
+from maild.outbound.relays import Relays
 from maild.outbound.smtp_client import Timeouts
 from maild.outbound.tls_policy import TlsPolicies
 from maild.ports import DeliverAnswer, LocalMail, QueuePorts, Reply, SimulatedAnswer
@@ -105,7 +106,7 @@ class Sending:
             headers,
             random.Random(7),
             self.fetch_policy,
-            TlsPolicies(self.clock, settings.outbound.ca_file),
+            TlsPolicies(self.clock, settings.outbound.ca_file, relays=Relays(settings.outbound).hosts),
             self.timeouts,
         )
 

@@ -10,11 +10,14 @@ import pytest
 
 from conf.settings import Outbound, SettingsError, parse
 from maild.outbound.relays import RelayHost, Relays, read_secret
+from maild.outbound.route import Hop
+from maild.outbound.tls_policy import TlsPolicies
 from maild.outbound.transaction import xtext
 from storage.records import RecipientRow
 from tests.support.attempts import shown_attempts
 from tests.support.mx import Mx
 from tests.support.sending import Sending
+from tests.support.store import ManualClock
 from tests.support.throwaway_ca import ThrowawayCa
 
 
@@ -87,6 +90,20 @@ def test_a_secret_is_a_file_or_what_systemd_hands_over(tmp_path: Path) -> None:
     assert read_secret(by_systemd, {"CREDENTIALS_DIRECTORY": str(tmp_path)}) == "s3cret"
     with pytest.raises(OSError, match="smtp"):
         read_secret(by_systemd, {})
+
+
+def test_nothing_is_read_from_the_disk_for_a_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The system's authorities take 20 ms of the event loop, in which nobody is served."""
+    modes = {"one": "starttls", "two": "implicit", "three": "opportunistic"}
+    found = relays(**{name: {"tls": mode, "senders": [f"{name}.test"]} for name, mode in modes.items()})
+    policies = TlsPolicies(ManualClock(), relays=found.hosts)
+    monkeypatch.setattr("maild.outbound.tls_policy.client_context", None)
+    of = {one.name: policies.for_hop(Hop(one.host, "192.0.2.1", one.port, one)) for one in found.hosts}
+    assert {name: (one.name, one.verified_by, one.is_implicit) for name, one in of.items()} == {
+        "one": ("starttls", "webpki", False),
+        "two": ("implicit", "webpki", True),
+        "three": ("opportunistic", None, False),
+    }
 
 
 def test_xtext_is_rfc_3461_s() -> None:
