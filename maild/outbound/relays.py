@@ -51,7 +51,7 @@ class Relays:
                 section.auth,
                 section.username,
                 section.password_file,
-                section.ca_file,
+                section.ca_file or outbound.ca_file,
             )
             for sender in section.senders or ("",):
                 for recipient in section.recipients or ("",):

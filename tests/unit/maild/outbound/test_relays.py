@@ -2,7 +2,7 @@
 
 import base64
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -140,10 +140,12 @@ async def smarthost(tmp_path: Path) -> AsyncIterator[Smarthost]:
     await mx.stop()
 
 
-async def sent_by(tmp_path: Path, smarthost: Smarthost, status: str, **keys: Any) -> RecipientRow:
-    """The only recipient of a message by this smarthost, once it has the status."""
+async def sent_by(
+    tmp_path: Path, smarthost: Smarthost, status: str, more: Mapping[str, Any] | None = None, **keys: Any
+) -> RecipientRow:
+    """The only recipient of a message by this smarthost, once it has the status. `more`: of [outbound]."""
     await smarthost.mx.start()
-    outbound = {"relays": {"one": smarthost.section(**keys)}}
+    outbound = {"relays": {"one": smarthost.section(**keys)}, **(more or {})}
     async with Sending(tmp_path, mx=smarthost.mx, outbound=outbound) as sending:
         sending.dns.add("relay.test", "A", "127.0.0.1")
         await sending.queue.start()
@@ -162,6 +164,13 @@ async def test_we_log_in_under_verified_tls(
     await sent_by(tmp_path, smarthost, "sent", tls=tls, auth=auth)
     (mail,) = smarthost.mx.received
     assert (mail.tls, mail.login) == (True, f"{auth.upper()} user")
+
+
+async def test_authorities_of_a_closed_network_vouch_for_smarthosts_too(
+    tmp_path: Path, smarthost: Smarthost
+) -> None:
+    ca_file = str(smarthost.ca.ca_file)
+    await sent_by(tmp_path, smarthost, "sent", {"ca_file": ca_file}, ca_file="")
 
 
 async def test_it_is_asked_to_tell_what_becomes_of_the_message(tmp_path: Path, smarthost: Smarthost) -> None:
@@ -236,7 +245,7 @@ async def test_an_offer_from_before_the_standard_is_one(tmp_path: Path, smarthos
 async def test_why_there_is_no_session_is_told_in_plain_words(
     tmp_path: Path, smarthost: Smarthost, misfortune: str, told: str
 ) -> None:
-    keys = {"tls": "implicit"}
+    keys: dict[str, Any] = {"tls": "implicit"}
     smarthost.mx.is_implicit = misfortune == "another authority"
     if misfortune == "another authority":
         keys["ca_file"] = ""
@@ -287,7 +296,7 @@ async def test_no_secret_is_kept_of_a_login(
 async def test_nothing_is_said_where_the_host_is_not_proven(
     tmp_path: Path, smarthost: Smarthost, misfortune: str
 ) -> None:
-    keys = {}
+    keys: dict[str, Any] = {}
     if misfortune == "no STARTTLS":
         smarthost.mx.starttls = ""
     elif misfortune == "another name":
