@@ -280,6 +280,7 @@ class Connections:
         except OSError as error:
             if isinstance(error, ssl.SSLError):
                 record.facts.tls_failure = tls_failure(error)
+                _tell_operator(hop, reason(error))
             raise _unreachable(hop, reason(error)) from error
 
     async def _open(self, session: NextHopSession, hop: Hop, record: HostRecord) -> NextHopSession:
@@ -291,6 +292,7 @@ class Connections:
         except TlsFailed as error:
             session.facts.tls_failure = error.failure
             if policy.requires_tls:
+                _tell_operator(hop, str(error))
                 raise _unprotected(hop, policy, error) from error
             _tell_unmet(hop, policy, str(error))
             self._tls.handshake_failed(hop.host, policy)
@@ -302,6 +304,8 @@ class Connections:
             session.close()
             raise _unreachable(hop, reason(error)) from error
         if refusal is not None:
+            if policy.requires_tls and session.facts.tls_failure is not None:
+                _tell_operator(hop, refusal.text)
             self._quit(session)
             raise Unreachable(refusal, hop.host)
         if policy.name == "testing" and session.tls is None:
@@ -382,6 +386,12 @@ def _tell_unmet(hop: Hop, policy: TlsPolicy, why: str) -> None:
         tell(log, LogEvent.TLS_POLICY_UNMET, policy=hop.demand.policy, **fields)
     else:
         tell(log, LogEvent.STARTTLS_FAILED, **fields)
+
+
+def _tell_operator(hop: Hop, why: str) -> None:
+    """Where TLS with a smarthost fails that it must have: all its mail waits, as where it refuses our login."""
+    if hop.relay is not None:
+        log.error("relay_tls_failed", relay=hop.relay.name, host=hop.host, reason=clean(why))
 
 
 def _weaker(policy: TlsPolicy) -> str:

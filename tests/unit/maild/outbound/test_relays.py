@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from conf.settings import Outbound, SettingsError, parse
 from maild.outbound.relays import RelayHost, Relays, read_secret
@@ -307,6 +308,32 @@ async def test_nothing_is_said_where_the_host_is_not_proven(
         smarthost.password.unlink()
     await sent_by(tmp_path, smarthost, "deferred", **keys)
     assert not any(line.startswith(("AUTH", "MAIL")) for line in smarthost.mx.commands)
+
+
+@pytest.mark.parametrize(
+    ("misfortune", "told"),
+    [
+        ("no STARTTLS", "TLS is required and not offered"),
+        ("another name", "the certificate does not verify: Hostname mismatch"),
+        ("another name, TLS first", "the certificate does not verify: Hostname mismatch"),
+    ],
+)
+async def test_the_operator_is_told_of_tls_that_fails(
+    tmp_path: Path, smarthost: Smarthost, misfortune: str, told: str
+) -> None:
+    """All mail by the smarthost waits, and a warning is what is looked for."""
+    smarthost.mx.is_implicit = "first" in misfortune
+    if misfortune == "no STARTTLS":
+        smarthost.mx.starttls = ""
+    else:
+        smarthost.mx.tls_context = smarthost.ca.server_context(["elsewhere.test"])
+    with capture_logs() as lines:
+        await sent_by(
+            tmp_path, smarthost, "deferred", tls="implicit" if smarthost.mx.is_implicit else "starttls"
+        )
+    (line,) = [one for one in lines if one["event"] == "relay_tls_failed"]
+    assert (line["log_level"], line["relay"], line["host"]) == ("error", "one", "relay.test")
+    assert line["reason"].startswith(told)
 
 
 async def test_senders_of_one_destination_take_their_own_ways(tmp_path: Path, smarthost: Smarthost) -> None:
