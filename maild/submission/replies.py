@@ -74,8 +74,12 @@ def reply_to(code: str, message: str, details: Mapping[str, Any]) -> SmtpError:
     """The reply for a refusal with that code, those words and details; what has no row is temporary."""
     reply = REPLIES.get(code, _NOT_NOW)
     text = reply.text.format_map(_Told(details)) if reply.text else _faults(details) or message
-    shown = clean(text, TEXT_CHARS).encode("ascii", "replace").decode()
-    return SmtpError(reply.code, reply.enhanced, shown, told={"refusal": code})
+    return SmtpError(reply.code, reply.enhanced, reply_text(text), told={"refusal": code})
+
+
+def reply_text(text: str) -> str:
+    """Fit for one line of a reply, whatever it repeats of what clients said."""
+    return clean(text, TEXT_CHARS).encode("ascii", "replace").decode()
 
 
 def _faults(details: Mapping[str, Any]) -> str:

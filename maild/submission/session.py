@@ -38,6 +38,7 @@ from maild.submission.credentials import (
     read_response,
 )
 from maild.submission.header_filter import SubmittedSection
+from maild.submission.replies import reply_text
 from storage.blobs import Stored
 
 log = structlog.get_logger("maild.submission")
@@ -155,7 +156,7 @@ class SubmissionSession(Conversation):
         try:
             recipient = validate(self._address)
         except AddressSyntaxError as error:
-            raise SmtpError(553, "5.1.3", "the address is not valid") from error
+            raise SmtpError(553, "5.1.3", reply_text(f"<{self._address}>: {error}")) from error
         if len(self._mail.recipients) >= self._limits.max_recipients:  # RFC 5321 §4.5.3.1.10
             raise self._counts.recipient_beyond()
         self._mail.recipients.append(recipient)

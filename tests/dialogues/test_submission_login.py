@@ -260,6 +260,19 @@ async def test_parameters_of_mail_and_rcpt(maild: Running, bot: dict[str, Any]) 
         assert (await talk.say(f"RCPT TO:{recipient}")).startswith(reply), recipient
 
 
+async def test_why_an_address_is_none_is_said_with_the_address(maild: Running, bot: dict[str, Any]) -> None:
+    """A mail program shows its user the reply, and often nothing else of twenty recipients."""
+    talk = await logged_in(maild, bot)
+    await talk.say("MAIL FROM:<> SMTPUTF8")
+    for address, why in (
+        ("you@intranet", "The part after the @-sign is not valid. It should have a period."),
+        ("postmaster", "An email address must have an @-sign."),
+        ("ädä@intranet", "The part after the @-sign is not valid. It should have a period."),
+    ):
+        shown = address.replace("ä", "?")
+        assert await talk.say(f"RCPT TO:<{address}>") == f"553 5.1.3 <{shown}>: {why}"
+
+
 async def test_as_many_recipients_as_a_send_may_have(maild: Running, bot: dict[str, Any]) -> None:
     talk = await logged_in(maild, bot)
     await talk.say("MAIL FROM:<>")
