@@ -2,10 +2,10 @@
 
 Between a host's 250 and our commit stands the only window in which a crash means that a message is
 sent twice. So an outcome is handed to the writer at once, without waiting for its neighbours in the
-destination; those that come while the writer is busy are one unit of work, TOGETHER at most, and many units share one
-commit; but at most UNSETTLED_MAX outcomes may wait for the disk. When a unit can't be written, each of its outcomes is
-tried by itself until it is, and deliveries pause meanwhile: a success that can't be noted would be a duplicate. What
-brings a local delivery or a follow-up with it is a unit of its own from the beginning.
+destination; those that come while the writer is busy are one unit of work, of TOGETHER recipients at most, and many
+units share one commit; but at most UNSETTLED_MAX outcomes may wait for the disk. When a unit can't be written, each of
+its outcomes is tried by itself until it is, and deliveries pause meanwhile: a success that can't be noted would be a
+duplicate. What brings a local delivery, a follow-up or many events with it is a unit of its own from the beginning.
 
 What fails for any other reason would fail again, and holds no place: it takes one step of `_less` after the other,
 down to leases that end without a verdict, so that the rows come again on schedule. Every row of an outcome
@@ -40,6 +40,8 @@ from storage.usage import Counts
 UNSETTLED_MAX = 64
 TOGETHER = 16
 TOGETHER_BESIDE_REQUESTS = 4  # some half a millisecond of the event loop
+# Each shows all recipients of its message: half a millisecond, where there are 150.
+APART_EVENTS = 8
 DRAIN_S = 1.0
 INTERNAL = Verdict("deferred", 451, "4.3.0", "internal error")
 
@@ -78,6 +80,13 @@ class Outcome:
         verdict = self.verdicts.get(self.rows[0].position)
         return verdict is not None and verdict.status in RECIPIENT_ACCEPTED
 
+    def takes_long(self) -> bool:
+        """Is it of many recipients who failed, are deferred for the first time, or get copies in inboxes of ours?"""
+        if len(self.rows) <= APART_EVENTS:
+            return False
+        verdicts = [(row, self.verdicts.get(row.position)) for row in self.rows]
+        return sum(one is None or _is_told(row, one) for row, one in verdicts) > APART_EVENTS
+
     def as_accepted(self) -> AcceptedOutcome:
         """The same, where it `is_accepted`."""
         (row,) = self.rows
@@ -98,6 +107,28 @@ class Outcome:
         self.verdicts = later | self.verdicts if keeps else later
         self.deliver_local, self.follow_ups = None, ()
         return True
+
+
+_Waiting = tuple[Outcome, Callable[[bool], None]]
+
+
+def _units(waiting: Sequence[_Waiting]) -> list[list[_Waiting]]:
+    """Those that are written together: of TOGETHER recipients at most, or one."""
+    units: list[list[_Waiting]] = []
+    recipients = TOGETHER
+    for one in waiting:
+        recipients += len(one[0].rows)
+        if recipients > TOGETHER:
+            units.append([])
+            recipients = len(one[0].rows)
+        units[-1].append(one)
+    return units
+
+
+def _is_told(row: Due, verdict: Verdict) -> bool:
+    """Does the verdict on this recipient bring an event of its own?"""
+    was_told = verdict.status == "deferred" and row.status == "deferred"
+    return not was_told and verdict.status not in RECIPIENT_ACCEPTED
 
 
 class Settler:
@@ -121,13 +152,13 @@ class Settler:
         self._audit = audit
         self._slots = asyncio.Semaphore(UNSETTLED_MAX)
         self._tasks: set[asyncio.Task[None]] = set()
-        self._waiting: list[tuple[Outcome, Callable[[bool], None]]] = []
+        self._waiting: list[_Waiting] = []
         self._is_writing = False
 
     async def settle(self, outcome: Outcome, settled: Callable[[bool], None]) -> None:
         """Have it written; returns when it is on its way. `settled(is_deferred)` is called afterwards."""
         await self._slots.acquire()
-        if outcome.has_units():
+        if outcome.has_units() or outcome.takes_long():
             self._begin(self._settle(outcome, settled))
             return
         self._waiting.append((outcome, settled))
@@ -149,12 +180,11 @@ class Settler:
             while self._waiting:
                 taken = TOGETHER_BESIDE_REQUESTS if self._has_requests() else len(self._waiting)
                 waiting, self._waiting = self._waiting[:taken], self._waiting[taken:]
-                units = [waiting[at : at + TOGETHER] for at in range(0, len(waiting), TOGETHER)]
-                await asyncio.gather(*map(self._settle_together, units))
+                await asyncio.gather(*map(self._settle_together, _units(waiting)))
         finally:
             self._is_writing = False
 
-    async def _settle_together(self, unit: Sequence[tuple[Outcome, Callable[[bool], None]]]) -> None:
+    async def _settle_together(self, unit: Sequence[_Waiting]) -> None:
         now_ms = self._clock.now_ms()
         try:
             outcomes_of_unit = [outcome for outcome, _ in unit]
@@ -187,10 +217,9 @@ class Settler:
         """Write it, as often as it takes."""
         while True:
             now_ms = self._clock.now_ms()
+            write = self._db.write_apart if outcome.takes_long() else self._db.write
             try:
-                outcome.verdicts, settled = await self._db.write(
-                    _record, outcome, self._ids.new, self._audit, now_ms
-                )
+                outcome.verdicts, settled = await write(_record, outcome, self._ids.new, self._audit, now_ms)
                 return settled
             except DatabaseClosed:
                 raise

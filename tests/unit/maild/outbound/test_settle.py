@@ -2,12 +2,13 @@
 
 import asyncio
 import sqlite3
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from maild import circuit_breaker
+from maild import circuit_breaker, outcomes
 from maild.outbound.settle import UNSETTLED_MAX, Outcome, Settler
 from maild.outcomes import Verdict
 from maild.ports import Reply
@@ -74,6 +75,48 @@ async def test_outcomes_are_written_in_small_pieces_while_requests_come_in(
         await asyncio.wait(settler._tasks)
     assert store.db.units_written - written == units
     assert told == [False] * len(rows)
+
+
+async def test_outcomes_of_many_recipients_are_written_in_as_small_pieces(store: Store) -> None:
+    settler = Settler(store.db, store.clock, store.ids, store.audit, lambda: False)
+    failed = Verdict.of(550, "5.1.1", "no such user")
+    outcomes_of_8 = []
+    for message in "abcd":
+        rows = await leased(store, *(f"{message}{number}@there.test" for number in range(8)))
+        outcomes_of_8.append(Outcome(rows, {row.position: failed for row in rows}))
+    for outcome in outcomes_of_8:
+        await settler.settle(outcome, lambda _: None)
+    written = store.db.units_written
+    while settler._tasks:
+        await asyncio.wait(settler._tasks)
+    assert store.db.units_written - written == 2
+
+
+@pytest.mark.parametrize(
+    ("verdict", "is_apart"),
+    [
+        (Verdict.of(550, "5.1.1", "no such user"), True),
+        (Verdict.of(451, "4.7.1", "later"), True),
+        (TAKEN, False),
+    ],
+)
+async def test_events_of_many_recipients_are_written_beside_the_loop(
+    store: Store, monkeypatch: pytest.MonkeyPatch, verdict: Verdict, is_apart: bool
+) -> None:
+    """Each shows all recipients: of 150 that bounce it is four megabytes, which held the loop for 90 ms."""
+    threads: list[int] = []
+
+    def recorded(*args: Any) -> Any:
+        threads.append(threading.get_ident())
+        return record(*args)
+
+    record = outcomes.record
+    monkeypatch.setattr("maild.outcomes.record", recorded)
+    rows = await leased(store, *(f"{number}@there.test" for number in range(9)))
+    await settled(store, Outcome(rows, {row.position: verdict for row in rows}))
+    assert [thread != threading.get_ident() for thread in threads] == [is_apart]
+    found = await states(store, rows[0].message_id)
+    assert {status for status, _, _ in found} == {verdict.status}
 
 
 async def test_who_has_no_verdict_is_deferred(store: Store) -> None:
