@@ -3,6 +3,7 @@
 import functools
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from importlib import resources
@@ -20,6 +21,7 @@ RECOMMENDATION = (
 )
 EXIT_FAULT = 2
 DEFAULT_CONFIG = "/etc/maild/maild.toml"
+_DOMAIN = re.compile(r"[a-z0-9_-][a-z0-9._-]*")
 
 _config = click.option(
     "--config",
@@ -425,6 +427,8 @@ def _selecting(command: Callable[..., None]) -> Callable[..., None]:
         try:
             domain = None if destination is None else ascii_domain(destination)
         except ValueError:
+            domain = ""
+        if domain is not None and not _DOMAIN.fullmatch(domain):  # an address is none, nor are two of them
             _fail(f"--destination: {destination} is no domain name")
         command(selection=QueueSelection(message_id, organization_id, domain), **rest)
 
@@ -436,16 +440,19 @@ def _selecting(command: Callable[..., None]) -> Callable[..., None]:
 @_selecting
 def queue_list(selection: Any, limit: int, config: Path, as_json: bool) -> None:
     """What waits: held recipients first, then by the time of the next attempt."""
-    rows = _command(lambda store: store.list_queue(selection, limit), config)
+    rows = _command(lambda store: store.list_queue(selection, limit + 1), config)
+    more = len(rows) > limit
     if as_json:
-        _print({"recipients": rows}, as_json)
+        _print({"recipients": rows[:limit], "more": more}, as_json)
         return
-    for one in rows:
+    for one in rows[:limit]:
         said = " ".join(str(one[name]) for name in ("smtpCode", "enhancedCode", "response") if one[name])
         when = one["nextAttemptAt"] or "held"
         click.echo(
             f"{one['messageId']}  {one['address']}  {when}  {one['attempts']} attempts  {said}".rstrip()
         )
+    if more:
+        click.echo(f"and more, which --limit beyond {limit} shows; `maild queue show` counts them", err=True)
 
 
 @queue.command("attempts")

@@ -62,7 +62,13 @@ async def test_what_waits_is_listed_by_what_is_asked(maild: Running, hands: Hand
     assert listed[0]["attempts"] == 1 and "DNS does not answer" in listed[0]["response"]
     assert len((await hands("list", "--message", first))["recipients"]) == 2
     assert (await hands("list", "--org", "org_nobody"))["recipients"] == []
-    assert len((await hands("list", "--all", "--limit", "1"))["recipients"]) == 1
+    short = await hands("list", "--all", "--limit", "1")
+    assert (len(short["recipients"]), short["more"]) == (1, True)
+    assert (
+        "and more, which --limit beyond 1 shows" in (await hands.run("list", "--all", "--limit", "1")).error
+    )
+    assert (await hands("list", "--all", "--limit", "3"))["more"] is False
+    assert "and more" not in (await hands.run("list", "--all", "--limit", "3")).error
     assert "b@two.test" in await hands.text("list", "--message", first)
     shown = await hands("show")
     assert [(one["destination"], one["waiting"]) for one in shown["destinations"]] == [
@@ -156,6 +162,10 @@ async def test_many_are_changed_a_thousand_at_a_time(maild: Running, hands: Hand
         (["drop"], "say which: --message, --org, --destination"),
         (["retry", "--all", "--org", "org_1"], "say which"),
         (["hold", "--destination", "\u2024"], "is no domain name"),
+        (["retry", "--destination", "you@there.test"], "is no domain name"),
+        (["drop", "--destination", "a.test,b.test"], "is no domain name"),
+        (["list", "--destination", "*.test"], "is no domain name"),
+        (["list", "--destination", ""], "say which"),
     ],
 )
 async def test_nothing_is_changed_by_mistake(hands: Hands, arguments: list[str], says: str) -> None:
