@@ -76,7 +76,7 @@ async def discover(dns: PolicyRecords, author_domain: str) -> list[DmarcRecord]:
         if record is None:
             continue
         found.append(record)
-        if record.suffix == "n" or (record.suffix == "y" and target != author_domain):
+        if record.suffix in ("n", "y"):  # §4.10 steps 2 and 6: wherever it stands, nothing above it counts
             break
     return found
 

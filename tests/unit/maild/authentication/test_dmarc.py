@@ -59,6 +59,7 @@ def test_a_walk_of_a_long_name_is_short() -> None:
         ({"com": "p=none; psd=y", "mail.example.com": "p=none"}, "a.mail.example.com", "example.com"),
         ({"com": "p=none; psd=y"}, "com", "com"),
         ({"gov.uk": "p=none; psd=y", "uk": "p=none; psd=y"}, "x.gov.uk", "x.gov.uk"),
+        ({"blogs.host.com": "p=none; psd=y", "host.com": "p=none"}, "blogs.host.com", "blogs.host.com"),
         ({}, "a.mail.example.com", "a.mail.example.com"),
     ],
 )
