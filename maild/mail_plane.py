@@ -133,7 +133,9 @@ def mail_in(
         patience=patience,
         deadline_s=ground.tuning.smtp.auth_deadline_s,
     )
-    spam_filter = SpamFilter(ask_spam_filter, patience, strangers) if ask_spam_filter else None
+    spam_filter = (
+        SpamFilter(ask_spam_filter, ground.resolver, patience, strangers) if ask_spam_filter else None
+    )
     first_look = FirstLook(ids, clock, examine)
     acceptor = Acceptor(
         ground.db,

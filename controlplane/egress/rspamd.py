@@ -48,7 +48,14 @@ class Rspamd(Service):
             self._session = None
 
     async def ask(
-        self, raw: bytes, peer: str, helo: str, mail_from: str, recipients: Sequence[str], queue_id: str
+        self,
+        raw: bytes,
+        peer: str,
+        peer_name: str | None,
+        helo: str,
+        mail_from: str,
+        recipients: Sequence[str],
+        queue_id: str,
     ) -> RspamdOpinion:
         """The opinion on a message and the envelope that it came in; never raises for what rspamd does."""
         fields = {
@@ -59,6 +66,8 @@ class Rspamd(Service):
             "Queue-Id": queue_id,
             "Content-Type": "message/rfc822",
         }
+        if peer_name is not None:
+            fields["Hostname"] = _ascii(peer_name)
         try:
             return await self._ask(raw, fields)
         except (aiohttp.ClientError, TimeoutError, msgspec.MsgspecError) as error:

@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from tests.conftest import Start
+from tests.support.dns_server import DnsServer
 from tests.support.running import Running
 from tests.support.sender_world import mail_from
 
@@ -32,6 +34,14 @@ class Filter:
         answer = {"action": self.action, "score": 7.5, "symbols": {"GTUBE": {"score": 0}}}
         return web.json_response(answer, status=self.status)
 
+    @asynccontextmanager
+    async def served(self) -> AsyncIterator[str]:
+        """Its URL."""
+        app = web.Application(client_max_size=2**26)
+        app.router.add_post("/checkv2", self.check)
+        async with TestServer(app) as server:
+            yield str(server.make_url("/"))
+
 
 @pytest.fixture
 async def spam_filter() -> Filter:
@@ -40,10 +50,8 @@ async def spam_filter() -> Filter:
 
 @pytest.fixture
 async def maild(start: Start, spam_filter: Filter) -> AsyncIterator[Running]:
-    app = web.Application(client_max_size=2**26)
-    app.router.add_post("/checkv2", spam_filter.check)
-    async with TestServer(app) as server:
-        yield await start(inbound={"rspamd_url": str(server.make_url("/"))})
+    async with spam_filter.served() as url:
+        yield await start(inbound={"rspamd_url": url})
 
 
 @pytest.mark.parametrize(
@@ -74,6 +82,50 @@ async def test_its_action_decides(
         "From": "x@sender.test",
         "Rcpt": "bot@agents.test",
     }
+
+
+REVERSE = "1.0.0.127.in-addr.arpa"
+
+
+@pytest.fixture
+async def dns() -> AsyncIterator[DnsServer]:
+    async with DnsServer() as server:
+        yield server
+
+
+async def name_told(start: Start, spam_filter: Filter, dns: DnsServer) -> str | None:
+    """The client's name, as the filter hears it."""
+    async with spam_filter.served() as url:
+        nameservers = {"nameservers": [f"127.0.0.1:{dns.port}"], "timeout_s": 5}
+        maild = await start(inbound={"rspamd_url": url}, dns=nameservers)
+        await maild.received(await maild.inbox("bot"), MESSAGE)
+    ((fields, _),) = spam_filter.asked
+    return fields.get("Hostname")
+
+
+@pytest.mark.parametrize(
+    ("addresses", "told"),
+    [
+        ({"mx.sender.test": "127.0.0.1"}, "mx.sender.test"),
+        ({"mx.sender.test": "192.0.2.1"}, None),
+        ({}, None),
+    ],
+)
+async def test_it_hears_a_name_that_leads_back_to_the_client(
+    start: Start, spam_filter: Filter, dns: DnsServer, addresses: dict[str, str], told: str | None
+) -> None:
+    dns.add(REVERSE, "PTR", "mx.sender.test.")
+    for name, address in addresses.items():
+        dns.add(name, "A", address)
+    assert await name_told(start, spam_filter, dns) == told
+
+
+async def test_who_does_not_say_the_client_s_name_keeps_no_mail_from_it(
+    start: Start, spam_filter: Filter, dns: DnsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("maild.inbound.spam_filter.NAME_DEADLINE_S", 0.05)
+    dns.drop.add(REVERSE)
+    assert await name_told(start, spam_filter, dns) is None
 
 
 @pytest.mark.parametrize("status", [500, 404])
