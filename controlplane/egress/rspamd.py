@@ -70,7 +70,7 @@ class Rspamd(Service):
             fields["Hostname"] = _ascii(peer_name)
         try:
             return await self._ask(raw, fields)
-        except (aiohttp.ClientError, TimeoutError, msgspec.MsgspecError) as error:
+        except (aiohttp.ClientError, TimeoutError, msgspec.MsgspecError, RecursionError) as error:
             return RspamdOpinion(None, reason=str(error) or type(error).__name__)
 
     async def _ask(self, raw: bytes, fields: dict[str, str]) -> RspamdOpinion:

@@ -1,6 +1,7 @@
 """What an rspamd that the operator has says of mail that comes in, and what follows; here it is a scripted one."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -17,11 +18,12 @@ MESSAGE = mail_from("ann@elsewhere.test")
 
 
 class Filter:
-    """Says `action`, once `hold` is set where there is one."""
+    """Says `action`, or `text` where that is set, once `hold` is set where there is one."""
 
     def __init__(self) -> None:
         self.action = "no action"
         self.status = 200
+        self.text: str | None = None
         self.asked: list[tuple[dict[str, str], bytes]] = []
         self.hold: asyncio.Event | None = None
         self.heard = asyncio.Event()
@@ -32,7 +34,8 @@ class Filter:
         if self.hold is not None:
             await self.hold.wait()
         answer = {"action": self.action, "score": 7.5, "symbols": {"GTUBE": {"score": 0}}}
-        return web.json_response(answer, status=self.status)
+        text = json.dumps(answer) if self.text is None else self.text
+        return web.Response(text=text, content_type="application/json", status=self.status)
 
     @asynccontextmanager
     async def served(self) -> AsyncIterator[str]:
@@ -132,6 +135,17 @@ async def test_who_does_not_say_the_client_s_name_keeps_no_mail_from_it(
 async def test_one_that_fails_loses_no_mail(maild: Running, spam_filter: Filter, status: int) -> None:
     inbox = await maild.inbox("bot")
     spam_filter.status, spam_filter.action = status, "reject"
+    assert (await maild.received(inbox, MESSAGE))["isSpam"] is False
+
+
+@pytest.mark.parametrize(
+    "text", ["", "what?", '{"action": "reject"', '{"a":' * 100_000, '{"action": null}', "[]"]
+)
+async def test_one_that_says_what_can_t_be_read_loses_no_mail(
+    maild: Running, spam_filter: Filter, text: str
+) -> None:
+    inbox = await maild.inbox("bot")
+    spam_filter.text = text
     assert (await maild.received(inbox, MESSAGE))["isSpam"] is False
 
 
