@@ -1,9 +1,10 @@
 """The operator's spam filter (rspamd), asked about each message after the judge: its action decides.
 
-    reject                                  550 5.7.1
-    greylist, soft reject                   451 4.7.1: the client tries again, or is no mail server
-    add header, rewrite subject, quarantine the message is spam
-    anything else                           nothing
+    reject                          550 5.7.1
+    greylist, soft reject           451 4.7.1: the client tries again, or is no mail server
+    add header, rewrite subject     the message is spam
+    quarantine, discard             the same: what was answered with 250 is there
+    anything else                   nothing
 
 A filter that does not answer loses no mail: the message is taken as if there were no filter, and the log says so.
 It is told the client's name, for to rspamd a client that it hears no name of has none.
@@ -62,7 +63,7 @@ _REFUSALS: Mapping[str, tuple[int, str, str]] = {
     "soft reject": (451, "4.7.1", "the spam filter of this host asks to try again later"),
     "greylist": (451, "4.7.1", "greylisted, try again later"),
 }
-_SPAM = frozenset({"add header", "rewrite subject", "quarantine"})
+_SPAM = frozenset({"add header", "rewrite subject", "quarantine", "discard"})
 
 
 class SpamFilter:

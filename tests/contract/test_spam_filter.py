@@ -65,6 +65,7 @@ async def maild(start: Start, spam_filter: Filter) -> AsyncIterator[Running]:
         ("add header", "250 2.0.0", True),
         ("rewrite subject", "250 2.0.0", True),
         ("quarantine", "250 2.0.0", True),
+        ("discard", "250 2.0.0", True),
         ("greylist", "451 4.7.1", None),
         ("soft reject", "451 4.7.1", None),
         ("reject", "550 5.7.1", None),
