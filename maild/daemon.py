@@ -98,6 +98,7 @@ class Daemon:
         self.tls_reporter: TlsReporter | None = None
         self.audit: AuditKeeper
         self.tls_policies: TlsPolicies
+        self.certificates: CertificateWatch
         self.self_check: SelfCheck
         self.loop_monitor: LoopMonitor
 
@@ -166,6 +167,7 @@ class Daemon:
         self.operations, self.http, self.streams = api.operations, api.http, api.streams
         self.tls_reporter, self.audit = api.tls_reporter, api.audit
         self.submission = submission(ground, common, api.log_in)
+        self.certificates = self._certificate_watch()
         self._supervisor = Supervisor(
             [
                 *api.background,
@@ -177,7 +179,7 @@ class Daemon:
                 self.self_check,
                 allocator.MemoryKeeper(self._empty_caches),
                 *self._listeners,
-                *self._certificate_watch(),
+                self.certificates,
                 self.http,
                 self.streams,
                 self.loop_monitor,  # nobody waits for what the start does
@@ -272,23 +274,26 @@ class Daemon:
                 f"outbound.tls_cert, outbound.tls_key: {cert} and {key} are no usable pair: {error}"
             ) from error
 
-    def _certificate_watch(self) -> list[CertificateWatch]:
+    def _certificate_watch(self) -> CertificateWatch:
         smtp, outbound = self._settings.smtp, self._settings.outbound
         files = [one for one in (smtp.tls_cert, smtp.tls_key, outbound.tls_cert, outbound.tls_key) if one]
-        return [CertificateWatch(files, self.reload, self._tuning.smtp.certificate_look_s)] if files else []
+        return CertificateWatch(files, self._reload, self._tuning.smtp.certificate_look_s)
 
     def reload(self) -> None:
-        """Read the certificates again, for the sessions that begin from now on; the old ones stay where that fails."""
-        if not self._serves:  # it is about to be read
-            return
+        """Have the certificates read again."""
+        if self._serves:  # else they are about to be read
+            self.certificates.ask()
+
+    async def _reload(self) -> None:
+        """For the sessions that begin from now on; the old ones stay where that fails."""
         try:
-            fresh = self._tls_context()
-            self.tls_policies.renew()
+            fresh, outbound = await asyncio.to_thread(lambda: (self._tls_context(), self.tls_policies.read()))
         except (StartError, ssl.SSLError, OSError) as error:
             log.error("certificate_not_reloaded", error=str(error))
         else:
             for listener in self._listeners:
                 listener.tls = fresh
+            self.tls_policies.use(outbound)
             tell(log, LogEvent.CERTIFICATE_RELOADED)
 
     async def watch(self, until: "asyncio.Future[None]") -> None:

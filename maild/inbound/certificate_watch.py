@@ -1,7 +1,7 @@
-"""A renewed certificate is taken when its files change, also where nobody sends SIGHUP."""
+"""A renewed certificate is taken when its files change, and when somebody asks for it (SIGHUP)."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from storage.service import LoopService
 
@@ -9,31 +9,34 @@ Stamp = tuple[int, int, int]
 
 
 class CertificateWatch(LoopService):
-    """Calls `reload` once for each change of the files; `reload` tells what came of it, and raises nothing.
+    """Calls `reload` once for each change of the files, and when it is asked to, never twice at one time; `reload`
+    tells what came of it, and raises nothing.
 
     A file is another one when its inode, size or time of change is.
     """
 
     name = "certificate-watch"
 
-    def __init__(self, files: Sequence[str], reload: Callable[[], None], every_s: float) -> None:
+    def __init__(self, files: Sequence[str], reload: Callable[[], Awaitable[None]], every_s: float) -> None:
         super().__init__()
         self._files = files
         self._reload = reload
         self._every_s = every_s
         self._seen = self._look()
+        self._is_asked = False
+
+    def ask(self) -> None:
+        """Reload, whether a file has changed or not."""
+        self._is_asked = True
+        self.wake()
 
     async def run(self) -> None:
         while True:
-            await self.pause(self._every_s)
-            self.look()
-
-    def look(self) -> None:
-        """Reload if a file has changed since the last look."""
-        now = self._look()
-        if now != self._seen:
-            self._seen = now
-            self._reload()
+            await self.pause(self._every_s if self._files else None)
+            now = self._look()
+            if self._is_asked or now != self._seen:
+                self._is_asked, self._seen = False, now
+                await self._reload()
 
     def _look(self) -> list[Stamp | None]:
         return [_stamp(file) for file in self._files]

@@ -11,11 +11,12 @@ time; forgetting that at a restart does no harm.
 
 import ssl
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
-from conf.tls import client_context
+from conf.tls import client_context, unverified_context
 from maild.message.delivery_evidence import VerifiedBy
 from maild.outbound.dane import is_matched
 from maild.outbound.relays import RelayHost
@@ -57,6 +58,14 @@ class TlsPolicy:
         return f"TLS policy {self.demanded_by}: " if self.demanded_by else ""
 
 
+class ClientContexts(NamedTuple):
+    """What was read for sessions with mail hosts, and with smarthosts, by their `ca_file`."""
+
+    unverified: ssl.SSLContext
+    verified: ssl.SSLContext
+    of_relays: Mapping[str, ssl.SSLContext]
+
+
 class TlsPolicies:
     """The policy of each host; what failed is kept in memory alone. `ca_file`: trusted besides the system's CAs.
     `pair`: certificate and key that hosts are shown which ask who we are, None for none. `relays`: all that there
@@ -69,21 +78,26 @@ class TlsPolicies:
         pair: tuple[str, str] | None = None,
         relays: Iterable[RelayHost] = (),
     ) -> None:
-        """ssl.SSLError or OSError, as for `renew`."""
+        """ssl.SSLError or OSError, as for `read`."""
         self._clock = clock
         self._ca_file = ca_file
         self._pair = pair
         self._relay_hosts = [one for one in relays if one.tls != "opportunistic"]
         self._plain = TlsPolicy("plain", None)
         self._broken: OrderedDict[tuple[str, str], float] = OrderedDict()  # host, policy
-        self.renew()
+        self.use(self.read())
 
-    def renew(self) -> None:
-        """Read the files again, for sessions that begin from now on. ssl.SSLError or OSError where they don't fit; then
-        all stays as it was."""
-        unverified, verified = self._shown(client_context(verifies=False)), self._verifying(self._ca_file)
+    def read(self) -> ClientContexts:
+        """What the files hold now; for a thread, since the system's CAs take some 50 ms. ssl.SSLError or OSError where
+        they don't fit."""
+        unverified, verified = self._shown(unverified_context()), self._verifying(self._ca_file)
         verified.hostname_checks_common_name = False  # RFC 8461 §4.1: the name is a DNS-ID
         of_relays = {file: self._verifying(file) for file in {one.ca_file for one in self._relay_hosts}}
+        return ClientContexts(unverified, verified, of_relays)
+
+    def use(self, contexts: ClientContexts) -> None:
+        """For sessions that begin from now on."""
+        unverified, verified, of_relays = contexts
         self._unverified, self._verified = unverified, verified
         self._opportunistic = TlsPolicy("opportunistic", unverified)
         self._testing = TlsPolicy("testing", verified)

@@ -126,4 +126,9 @@ async def test_a_renewed_certificate_is_for_both(maild: Running) -> None:
     assert submission is not None
     before = submission.tls
     maild.daemon.reload()
-    assert submission.tls is maild.daemon.listener.tls is not before
+
+    async def is_taken() -> bool | None:
+        return submission.tls is not before or None
+
+    await until(is_taken)
+    assert submission.tls is maild.daemon.listener.tls

@@ -8,13 +8,17 @@ import signal
 import smtplib
 import socket
 import ssl
+import threading
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pytest
 import structlog
 
 from conf.tuning import SmtpTuning, Tuning
 from maild.inbound import tls
+from maild.outbound.tls_policy import ClientContexts, TlsPolicies
 from tests.conftest import Start
 from tests.support.daemon import Daemon
 from tests.support.running import Smtp, until
@@ -91,6 +95,26 @@ async def test_a_renewed_certificate_is_taken(tmp_path: Path) -> None:
         await before.start_tls()
         assert (await before.say("EHLO client.test")).startswith("250")
         assert (await before.say("QUIT")).startswith("221 ")
+
+
+async def test_files_are_read_beside_the_loop(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    maild = await start()
+    readers: list[threading.Thread] = []
+
+    def read(policies: TlsPolicies) -> ClientContexts:
+        readers.append(threading.current_thread())
+        return TlsPolicies.read(policies)
+
+    policies = maild.daemon.tls_policies
+    monkeypatch.setattr(policies, "read", partial(read, policies))
+    before = maild.daemon.listener.tls
+    maild.daemon.reload()
+
+    async def is_taken() -> bool | None:
+        return maild.daemon.listener.tls is not before or None
+
+    await until(is_taken)
+    assert readers and threading.current_thread() not in readers
 
 
 async def test_a_changed_file_is_seen_and_a_pair_that_does_not_fit_is_told_once(

@@ -72,10 +72,10 @@ def test_a_renewed_pair_is_taken_once_it_fits(tmp_path: Path) -> None:
     before = policies.for_hop(HOP).context
     cert.write_bytes(new[0].read_bytes())
     with pytest.raises(ssl.SSLError):
-        policies.renew()
+        policies.read()
     assert policies.for_hop(HOP).context is before
     key.write_bytes(new[1].read_bytes())
-    policies.renew()
+    policies.use(policies.read())
     assert policies.for_hop(HOP).context not in (None, before)
 
 

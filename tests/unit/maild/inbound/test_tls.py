@@ -3,7 +3,7 @@
 import ssl
 
 from conf.settings import Webhooks
-from conf.tls import client_context
+from conf.tls import client_context, unverified_context
 from controlplane.egress.client import Egress
 from maild.outbound.route import Hop
 from maild.outbound.tls_policy import TlsPolicies
@@ -26,6 +26,13 @@ def test_it_verifies_and_speaks_nothing_old() -> None:
     ours = client_context()
     assert (ours.verify_mode, ours.check_hostname) == (ssl.CERT_REQUIRED, True)
     assert ours.minimum_version is ssl.TLSVersion.TLSv1_2
+
+
+def test_who_believes_any_certificate_reads_no_authorities() -> None:
+    ours = unverified_context()
+    assert (ours.verify_mode, ours.check_hostname) == (ssl.CERT_NONE, False)
+    assert ours.cert_store_stats()["x509_ca"] == 0
+    assert names(ours) == names(client_context()) and ours.options == client_context().options
 
 
 async def test_mail_and_webhooks_go_out_over_it() -> None:
