@@ -20,7 +20,8 @@ NewId = Callable[[str], str]
 
 class ConversationClues(NamedTuple):
     """What the conversation of a message is found by, or begun with. `references`: the Message-IDs that may name it,
-    the likeliest first; `correspondent`, `participants`: comparison keys."""
+    the likeliest first; `correspondent`, `participants`: comparison keys. `correspondent` is "" where the mail shows
+    nobody who could be one."""
 
     base_subject: str
     is_reply: bool
@@ -42,7 +43,7 @@ class ThreadEntry(NamedTuple):
 def find_thread(tx: Tx, inbox_id: str, clues: ConversationClues, now_ms: int) -> str | None:
     """The conversation that the headers name, else one by subject; None: it begins one."""
     known = threads.by_message_ids(tx, inbox_id, clues.references)
-    if known is None and clues.is_reply:
+    if known is None and clues.is_reply and clues.correspondent:
         known = threads.by_subject(tx, inbox_id, clues.base_subject, clues.correspondent, now_ms)
     return known
 

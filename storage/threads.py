@@ -18,8 +18,11 @@ PARTICIPANT_CHARS = 320  # RFC 5321 §4.5.3.1: 64 of local part and 255 of domai
 _SELECT = f"SELECT {columns(ThreadRow)} FROM threads"
 _BY_SUBJECT = f"""SELECT id FROM (SELECT id, participants, last_message_at FROM threads
         WHERE inbox_id = ? AND base_subject = ? AND last_message_at >= ?
-        ORDER BY last_message_at DESC LIMIT ?)
-    WHERE {holds("participants", "?")} ORDER BY last_message_at DESC LIMIT 1"""
+        ORDER BY last_message_at DESC LIMIT ?) AS found
+    WHERE {holds("participants", "?")}
+      AND NOT coalesce(
+        (SELECT is_spam FROM messages WHERE thread_id = found.id AND {VISIBLE} ORDER BY id LIMIT 1), 0)
+    ORDER BY last_message_at DESC LIMIT 1"""
 _JOIN = f"""UPDATE threads SET message_count = message_count + 1, unread_count = unread_count + ?, snippet = ?,
       last_message_at = {greatest("last_message_at", "?")}, participants = ?,
       is_archived = is_archived AND NOT ? WHERE id = ?"""
@@ -40,7 +43,8 @@ def by_message_ids(tx: Tx, inbox_id: str, message_ids: Sequence[str]) -> str | N
 
 
 def by_subject(tx: Tx, inbox_id: str, base_subject: str, correspondent: str, now_ms: int) -> str | None:
-    """The newest thread of the last 30 days with this subject and correspondent (a comparison key), or None."""
+    """The newest thread of the last 30 days with this subject and correspondent (a comparison key) that no spam began,
+    or None."""
     thread_id: str | None = tx.value(
         _BY_SUBJECT,
         (inbox_id, base_subject, now_ms - SUBJECT_WINDOW_MS, SUBJECT_LOOK, correspondent),

@@ -64,16 +64,25 @@ def references(incoming: IncomingMessage) -> list[str]:
     return named_messages(parsed.answered, parsed.references)
 
 
-def clues_of(incoming: IncomingMessage) -> ConversationClues:
-    """What its conversation is found by."""
+def clues_of(incoming: IncomingMessage, inbox_address: str) -> ConversationClues:
+    """What its conversation in that inbox is found by."""
     base, is_reply = base_subject(incoming.digest.parsed.subject)
     return ConversationClues(
         base_subject=base,
         is_reply=is_reply,
-        correspondent=normalize(incoming.from_address) if incoming.from_address else "",
+        correspondent=_correspondent(incoming, inbox_address),
         references=references(incoming),
         participants=participants(incoming),
     )
+
+
+def _correspondent(incoming: IncomingMessage, inbox_address: str) -> str:
+    """Subjects are easily guessed. Anybody writes what its domain disowns, or an envelope sender where no author is;
+    and the inbox itself takes part in all its conversations."""
+    if incoming.is_spam or not incoming.from_address:
+        return ""
+    key = normalize(incoming.from_address)
+    return "" if key == normalize(inbox_address) else key
 
 
 def participants(incoming: IncomingMessage) -> list[str]:

@@ -103,7 +103,7 @@ class Mailboxes:
         attachments = self._attachments(incoming, message_id, looked_at)
         if held_for:
             message = message_row(incoming, box, message_id, "", trace, now_ms)
-            return self._hold(tx, incoming, message, attachments, held_for, looked_at)
+            return self._hold(tx, incoming, box, message, attachments, held_for, looked_at)
         is_work = inboxes.received(tx, box.inbox_id, now_ms)
         if is_work is None:
             return False
@@ -116,7 +116,7 @@ class Mailboxes:
         return True
 
     def _thread(self, tx: Tx, incoming: IncomingMessage, box: RecipientInbox, now_ms: int) -> str:
-        digest, clues = incoming.digest, clues_of(incoming)
+        digest, clues = incoming.digest, clues_of(incoming, box.address)
         known = arrivals.find_thread(tx, box.inbox_id, clues, now_ms)
         entry = ThreadEntry(
             box.organization_id, box.inbox_id, incoming.mode, digest.parsed.subject, digest.snippet
@@ -134,6 +134,7 @@ class Mailboxes:
         self,
         tx: Tx,
         incoming: IncomingMessage,
+        box: RecipientInbox,
         message: MessageRow,
         attachments: Sequence[AttachmentRow],
         held_for: Sequence[str],
@@ -143,7 +144,7 @@ class Mailboxes:
         if inboxes.get_active(tx, message.organization_id, message.inbox_id) is None:
             return False
         words = incoming.digest.search_words
-        held_mail.hold(tx, message, attachments, words, clues_of(incoming), self._ids.new)
+        held_mail.hold(tx, message, attachments, words, clues_of(incoming, box.address), self._ids.new)
         _keep(tx, message, looked_at)
         policy = policies.effective(tx, message.organization_id, message.inbox_id).review
         review = reviews.pending_of(message, policy, held_for, "[]", self._ids.new("rev"), now_ms)

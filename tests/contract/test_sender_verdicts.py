@@ -102,6 +102,14 @@ async def test_quarantine_is_spam(world: SenderWorld) -> None:
     assert (message["auth"]["dmarc"], message["isSpam"]) == ("fail", True)
 
 
+async def test_who_is_disowned_joins_no_conversation_by_its_subject(world: SenderWorld) -> None:
+    bank = world.domain("bank.test", dmarc="p=quarantine")
+    first = await world.judged(bank.sign(mail_from("info@bank.test")))
+    answer = mail_from("info@bank.test").replace(b"Subject: ", b"Subject: Re: ")
+    assert (await world.judged(answer))["threadId"] != first["threadId"]
+    assert (await world.judged(bank.sign(answer)))["threadId"] == first["threadId"]
+
+
 async def test_report_alone_refuses_nothing(start: Start, dns: DnsServer) -> None:
     world = await begin(start, dns, dmarc="report")
     world.domain("bank.test", dmarc="p=reject")

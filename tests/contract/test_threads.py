@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from storage.clock import DAY_MS
 from tests.conftest import Start, on_shared
 from tests.contract.test_messages import LISTED, MAIL
@@ -125,6 +127,26 @@ async def test_a_reply_by_subject_needs_prefix_correspondent_and_time(start: Sta
         first["threadId"],
         None,
     )
+
+
+@pytest.mark.parametrize(
+    "author",
+    [
+        "bot@agents.test",  # who is in every conversation of its inbox
+        "ada@elsewhere.test\nFrom: eve@elsewhere.test",  # nobody: the envelope sender stands in
+        "ada@elsewhere.test, eve@elsewhere.test",
+    ],
+)
+async def test_who_is_no_correspondent_joins_nothing_by_a_subject(
+    maild: Running, bot: dict[str, Any], author: str
+) -> None:
+    first = await maild.received(bot, mail("Offer 12"))
+    raw = mail("Re: Offer 12", number=2, sender=author)
+    assert (await maild.deliver(bot["address"], raw, "ada@elsewhere.test")).startswith("250 ")
+    (newest, *_) = await maild.api.messages()
+    assert newest["subject"] == "Re: Offer 12" and newest["threadId"] != first["threadId"]
+    named = mail("Re: Offer 12", number=3, sender=author, In_Reply_To="<1@elsewhere.test>")
+    assert (await maild.received(bot, named))["threadId"] == first["threadId"]
 
 
 async def test_an_outsider_never_joins_a_conversation_of_another_inbox(
