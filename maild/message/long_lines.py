@@ -5,7 +5,8 @@
     other leaves that are not encoded, quoted-printable that is wrong    base64
 
 What a reader makes of a part stays the same, octet for octet. What is signed or encrypted, and messages within
-messages, stay as they are: their octets are somebody's proof. So do header lines and the words around parts.
+messages, stay as they are: their octets are somebody's proof. So do header lines, the words around parts, and more than
+MAX_QUOTED_OCTETS of quoted-printable.
 Pure; windows of bounded size, so that each step is short whatever the message.
 """
 
@@ -31,6 +32,7 @@ from maild.message.octets import Buffer, RawMessage
 from maild.message.parameters import media_type, read_value
 
 MAX_ENCODED_DEPTH: Final = 20  # of multiparts; mail programs nest three or four
+MAX_QUOTED_OCTETS: Final = 1024 * 1024  # a line is decoded as a whole, which holds the interpreter
 WINDOW_OCTETS: Final = 57 * 1024  # whole lines of base64 (RFC 2045 §6.8)
 
 _LINE_OCTETS = 76
@@ -75,7 +77,7 @@ def break_long_lines(raw: RawMessage) -> Iterator[bytes]:
     raw = bytes(raw) if isinstance(raw, memoryview) else raw
     at = 0
     for leaf in _leaves(raw):
-        if not _has_long_line(raw, leaf.body, leaf.end):
+        if _is_too_much(leaf) or not _has_long_line(raw, leaf.body, leaf.end):
             continue
         yield from _windows(raw, at, leaf.start)
         yield from _encoded(raw, leaf)
@@ -115,6 +117,10 @@ def _parts(raw: Buffer, delimiter: bytes, start: int, end: int) -> Iterator[tupl
         part = found[1]
         found = find_delimiter(raw, delimiter, part, end)
         yield part, end if found is None else before_line_break(raw, part, found[0])
+
+
+def _is_too_much(leaf: _Leaf) -> bool:
+    return leaf.encoding == QUOTED_PRINTABLE and leaf.end - leaf.body > MAX_QUOTED_OCTETS
 
 
 def _has_long_line(raw: Buffer, start: int, end: int) -> bool:

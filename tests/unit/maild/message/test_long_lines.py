@@ -114,6 +114,7 @@ def test_mail_that_is_no_mime_becomes_it() -> None:
         multipart(b"encrypted", b"\r\n" + LONG),
         multipart(b"mixed", b"Content-Type: message/rfc822\r\n\r\nSubject: x\r\n\r\n" + LONG),
         multipart(b"digest", b"\r\nSubject: x\r\n\r\n" + LONG),
+        HEADER + b"Content-Transfer-Encoding: quoted-printable\r\n\r\n" + b"=3D" * 500_000 + b"\r\n",
         HEADER + b"Content-Transfer-Encoding: x-mine\r\n\r\n" + LONG + b"\r\n",
         HEADER + b"\r\n" + b"x" * 998 + b"\r\n" + b"y" * 998 + b"\r\n",
         HEADER + b"Content-Type: multipart/mixed; boundary=b\r\n\r\n" + LONG + b"\r\n",
