@@ -41,11 +41,24 @@ def _domain(value: str) -> str:
 
 
 def _listen(value: str) -> str:
-    host, separator, port = value.rpartition(":")
-    is_bare_ipv6 = ":" in host and not (host[0] == "[" and host[-1] == "]")
-    if not separator or not host or is_bare_ipv6 or not _PORT.fullmatch(port) or int(port) > 65535:
+    if not _has_port(value, 0):
         raise ValueError("must be address:port, such as 127.0.0.1:8025 or [::1]:8025")
     return value
+
+
+def _called(value: str) -> str:
+    """Of a host that is called: port 0 is any free one to listen on, and none to call."""
+    if not _has_port(value, 1):
+        raise ValueError("must be host:port, such as smtp.example.org:587 or [2001:db8::1]:53")
+    return value
+
+
+def _has_port(value: str, least: int) -> bool:
+    host, separator, port = value.rpartition(":")
+    is_bare_ipv6 = ":" in host and not (host[0] == "[" and host[-1] == "]")
+    if not separator or not host or is_bare_ipv6 or not _PORT.fullmatch(port):
+        return False
+    return least <= int(port) <= 65535
 
 
 def host_port(listen: str) -> tuple[str, int]:
@@ -117,7 +130,8 @@ HostPattern = Annotated[str, AfterValidator(_host_pattern)]
 OptionalDomain = Annotated[str, _optional(_domain)]
 Listen = Annotated[str, AfterValidator(_listen)]
 Address = Annotated[str, AfterValidator(_address)]
-OptionalListen = Annotated[str, _optional(_listen)]
+Called = Annotated[str, AfterValidator(_called)]
+OptionalCalled = Annotated[str, _optional(_called)]
 Network = Annotated[str, AfterValidator(_network)]
 Url = Annotated[str, AfterValidator(_url)]
 OptionalUrl = Annotated[str, _optional(_url)]
@@ -216,7 +230,7 @@ class Dns(_Section):
     `trust_ad`: do the nameservers validate DNSSEC, and is the way to them safe?
     """
 
-    nameservers: tuple[Listen, ...] = ()
+    nameservers: tuple[Called, ...] = ()
     trust_ad: bool = False
     doh: tuple[Url, ...] = ()
     doh_ca_file: str = ""
@@ -236,7 +250,7 @@ class Inbound(_Section):
 class Smarthost(_Section):
     """`[outbound.relays.NAME]`: a host that takes mail of some domains, or to some. No domains: all."""
 
-    host: Listen
+    host: Called
     tls: Literal["starttls", "implicit", "opportunistic"] = "starttls"
     username: str = ""
     password_file: str = ""
@@ -296,7 +310,7 @@ class Outbound(_Section):
 
     port: Annotated[int, Field(ge=1, le=65535)] = 25
     allow_private_networks: bool = False
-    relay: OptionalListen = ""
+    relay: OptionalCalled = ""
     attachments: bool = True
     first_retry_s: Positive = 60
     give_up_after_s: Positive = 5 * 86400

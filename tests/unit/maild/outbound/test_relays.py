@@ -51,7 +51,8 @@ def test_the_one_that_says_most_takes_the_mail() -> None:
 @pytest.mark.parametrize(
     ("outbound", "fault"),
     [
-        ({"relays": {"a": {"host": "a.test"}}}, "outbound.relays.a.host: must be address:port"),
+        ({"relays": {"a": {"host": "a.test"}}}, "outbound.relays.a.host: must be host:port"),
+        ({"relays": {"a": {"host": "a.test:0"}}}, "outbound.relays.a.host: must be host:port"),
         ({"relays": {"a": {"host": "a.test:25", "tsl": "implicit"}}}, "outbound.relays.a.tsl: unknown key"),
         ({"relays": {"a": {"host": "a.test:25", "username": "u"}}}, "give both username and password_file"),
         (
