@@ -261,6 +261,7 @@ class Deliverer:
         group = self._groups.group(hop.group)
         if group.pace.waits_s and await self._was_retry_asked(progress.rows[0].domain, group.backed_off_at):
             group.pace.end_wait()
+        await self._plan_anew(group, progress.rows[0].domain)
         if not group.has_room:
             await progress.lane.let_go()  # who has a turn may be waiting for the session
         # Who has a message in memory waits for nobody: others may be waiting for its room.
@@ -274,6 +275,13 @@ class Deliverer:
             progress.passed_over.add(hop.group)
             raise
         return progress.turn
+
+    async def _plan_anew(self, group: HostGroup, domain: str) -> None:
+        """Where the operator has asked for all that the rate had planned: it would be planned behind itself."""
+        planned_at = group.planned_at
+        is_asked = group.has_plan and await self._was_retry_asked(domain, planned_at)
+        if is_asked and planned_at == group.planned_at:  # else another delivery has done it meanwhile
+            group.plan_anew()
 
     async def _count(self, progress: "_DeliveryProgress", turn: GroupTurn) -> None:
         counted = await self._warm_ups.count(domain_of(progress.rows[0]), turn.group.name)

@@ -64,6 +64,18 @@ class HostGroup:
         self._line: deque[asyncio.Future[None]] = deque()
         self._asks_for_less = False  # in what began the last back-off
         self.backed_off_at = 0  # when the last one began, in Unix milliseconds
+        self.planned_at = clock.now_ms()  # when the rate last began to plan anew, likewise
+
+    @property
+    def has_plan(self) -> bool:
+        """Do messages wait for the time that the rate has for them?"""
+        return self._rate is not None and self._rate.has_plan(self._clock.monotonic())
+
+    def plan_anew(self) -> None:
+        """What waits for its time comes now, and is given another."""
+        if self._rate is not None:
+            self._rate.forget_plan()
+        self.planned_at = self._clock.now_ms()
 
     @property
     def has_line(self) -> bool:

@@ -3,7 +3,8 @@
 What waits is planned one message after the other, as far apart as the rate says, so that a backlog comes due bit by bit
 and not all at once. Messages that are younger than what is planned take their place behind it: else they would take
 the tokens of those that wait. A bucket that is full shows that nobody comes for what was planned (it was dropped, or
-held): then nothing waits for it.
+held): then nothing waits for it, and once the bucket could be full a second time, the plan is none any more. Who asks
+for what is planned to come at once has it planned anew (`forget_plan`): all of it would stand behind itself.
 
 Nothing is planned further ahead than PLANNED_S: what would come later asks again then.
 
@@ -32,8 +33,11 @@ class MessageRate:
 
         `created_at`: the message's, in any unit.
         """
-        self._tokens = min(self._full, self._tokens + max(0.0, now - self._counted_at) * self._per_s)
+        filled = self._tokens + max(0.0, now - self._counted_at) * self._per_s
+        self._tokens = min(self._full, filled)
         self._counted_at = max(now, self._counted_at)
+        if filled >= 2 * self._full:
+            self.forget_plan()
         waits_for_others = self._planned_until > now and created_at > self._youngest
         if self._tokens >= self._full or (self._tokens >= _WHOLE and not waits_for_others):
             self._tokens = max(0.0, self._tokens - 1)
@@ -44,3 +48,11 @@ class MessageRate:
             return PLANNED_S
         self._planned_until = planned
         return planned - now
+
+    def has_plan(self, now: float) -> bool:
+        """Does anything wait for its time?"""
+        return self._planned_until > now
+
+    def forget_plan(self) -> None:
+        """Begin to plan anew."""
+        self._planned_until, self._youngest = self._counted_at, 0

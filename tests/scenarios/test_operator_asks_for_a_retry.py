@@ -6,6 +6,7 @@ from maild.resolver import FAILURE_TTL_S
 from storage import queue_selection
 from storage.queue_selection import QueueSelection
 from tests.scenarios.test_421_storm import backs_off, group, storm
+from tests.scenarios.test_more_mail_than_a_destination_may_have import SLOW, settled, waiting
 from tests.support.sending import Sending
 
 
@@ -67,6 +68,29 @@ async def test_a_retry_of_what_goes_elsewhere_ends_no_back_off(tmp_path: Path) -
         await sending.until_attempts(elsewhere, 2)
         assert group(sending, "mx.storm.test").pace.waits_s > 0
         assert [row.status for one in sent for row in await sending.store.recipients(one)] == ["deferred"] * 3
+
+
+async def test_what_waits_for_its_rate_comes_no_later_for_it(tmp_path: Path) -> None:
+    async with Sending(tmp_path, outbound=SLOW) as sending:
+        await waiting(sending, 30)
+        for _ in range(3):
+            assert await retry(sending, "slow.test") == 29
+            await settled(sending, 29)
+        sql = "SELECT next_attempt_at FROM recipients WHERE next_attempt_at IS NOT NULL ORDER BY next_attempt_at"
+        rows = await sending.store.db.read(lambda tx: tx.all(sql))
+        due_s = [(at - sending.clock.now_ms()) // 1000 for (at,) in rows]
+        assert due_s == list(range(10, 300, 10))
+        assert len(sending.mx.received) == 1
+
+
+async def test_a_retry_of_before_the_start_disturbs_no_plan(tmp_path: Path) -> None:
+    async with Sending(tmp_path, outbound=SLOW) as sending:
+        asked = "INSERT INTO retries_asked (destination, asked_at) VALUES ('slow.test', ?)"
+        await sending.store.db.write(lambda tx: tx.run(asked, (sending.clock.now_ms(),)))
+        sending.clock.forward(1)
+        await waiting(sending, 5)
+        sql = "SELECT count(DISTINCT next_attempt_at) FROM recipients WHERE next_attempt_at IS NOT NULL"
+        assert await sending.store.db.read(lambda tx: tx.value(sql)) == 4
 
 
 async def test_a_domain_whose_records_were_mended_is_looked_up_again(tmp_path: Path) -> None:

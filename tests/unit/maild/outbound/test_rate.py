@@ -36,6 +36,23 @@ def test_nobody_waits_for_those_who_never_come() -> None:
     assert ours.take(BURST_S, 999) == 0
 
 
+def test_a_plan_for_which_nobody_comes_is_none_any_more() -> None:
+    """It was dropped, or held for a while and is let go on now."""
+    ours = rate(60)
+    for number in range(100):
+        ours.take(0, number)
+    waits = [ours.take(3 * BURST_S, 100 + number) for number in range(10)]
+    assert waits == [0, 0, 0, 0, 0, 1, 2, 3, 4, 5]
+
+
+def test_a_plan_for_which_one_comes_a_little_late_stands() -> None:
+    ours = rate(6)
+    for number in range(5):
+        ours.take(0, number)  # 1 to 4 are planned for 10 to 40
+    assert ours.take(11, 99) == 0
+    assert ours.take(12, 1) == ours.take(12, 100) - 10 == 38
+
+
 def test_a_rest_saves_up_for_a_few_seconds_and_no_more() -> None:
     ours = rate(120)
     burst = 0
