@@ -50,13 +50,16 @@ def _called(value: str) -> str:
     """Of a host that is called: port 0 is any free one to listen on, and none to call."""
     if not _has_port(value, 1):
         raise ValueError("must be host:port, such as smtp.example.org:587 or [2001:db8::1]:53")
-    return value
+    host, _, port = value.rpartition(":")
+    return (
+        f"{host.removesuffix('.')}:{port}"  # a certificate's name has no last dot, nor has SNI (RFC 6066 §3)
+    )
 
 
 def _has_port(value: str, least: int) -> bool:
     host, separator, port = value.rpartition(":")
     is_bare_ipv6 = ":" in host and not (host[0] == "[" and host[-1] == "]")
-    if not separator or not host or is_bare_ipv6 or not _PORT.fullmatch(port):
+    if not separator or not host.strip(".") or is_bare_ipv6 or not _PORT.fullmatch(port):
         return False
     return least <= int(port) <= 65535
 

@@ -212,7 +212,7 @@ class Router:
             return await self._resolver.addresses(host)
         except DnsError:
             # Our own configuration is at fault, not the recipient: never a bounce.
-            raise RouteError(451, "4.4.3", "the smarthost has no address now") from None
+            raise RouteError(451, "4.4.3", f"the smarthost {host} has no address now") from None
 
 
 async def _allowed(asking: Awaitable[T]) -> T:

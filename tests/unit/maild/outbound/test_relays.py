@@ -84,6 +84,11 @@ def test_faults_of_the_configuration_are_told(outbound: dict[str, Any], fault: s
         parse({"outbound": outbound})
 
 
+def test_the_name_that_a_certificate_is_for_has_no_last_dot() -> None:
+    (found,) = relays(one={"host": "relay.test.:587"}).hosts
+    assert (found.host, found.port) == ("relay.test", 587)
+
+
 def test_a_secret_is_a_file_or_what_systemd_hands_over(tmp_path: Path) -> None:
     (tmp_path / "smtp").write_text("s3cret\n")
     by_file = RelayHost("a", "a.test", 25, password_file=str(tmp_path / "smtp"))
@@ -234,6 +239,13 @@ async def test_a_password_is_not_sent_where_its_mechanism_is_not_offered(
 async def test_an_offer_from_before_the_standard_is_one(tmp_path: Path, smarthost: Smarthost) -> None:
     smarthost.mx.offers = "AUTH=LOGIN PLAIN"
     await sent_by(tmp_path, smarthost, "sent")
+
+
+async def test_a_smarthost_that_dns_does_not_know_is_told_by_its_name(
+    tmp_path: Path, smarthost: Smarthost
+) -> None:
+    row = await sent_by(tmp_path, smarthost, "deferred", host="rellay.test:587")
+    assert row.response == "the smarthost rellay.test has no address now"
 
 
 @pytest.mark.parametrize(
