@@ -62,7 +62,8 @@ class HostGroup:
         self._over_rate = f"not tried yet: {name} gets {per_minute} messages a minute at most"
         self._in_use = 0
         self._line: deque[asyncio.Future[None]] = deque()
-        self._asks_for_less = False  # in what began the last back-off
+        # What began the last back-off, and whether it was words about less mail.
+        self._sign, self._asks_for_less = Sign.UNREACHABLE, False
         self.backed_off_at = 0  # when the last one began, in Unix milliseconds
         self.planned_at = clock.now_ms()  # when the rate last began to plan anew, likewise
 
@@ -110,6 +111,7 @@ class HostGroup:
     def end(self, began: int, sign: Sign | None, words: Verdict | None) -> None:
         """A turn is over."""
         if sign is not None and self.pace.heard(sign, began):
+            self._sign = sign
             self._asks_for_less = sign in (Sign.THROTTLED, Sign.REFUSED) and (
                 words is not None and asks_for_less(words.code, words.enhanced, words.text)
             )
@@ -155,7 +157,8 @@ class HostGroup:
         # What a host said, and its name, was for another message's owner.
         words = _throttled(f"not tried yet: {self.name} asked for less mail")
         if not self._asks_for_less:  # RFC 3463 §3.5: no answer from host
-            words = Verdict("deferred", 451, "4.4.1", f"not tried yet: {self.name} did not answer lately")
+            did = "wanted no session of ours" if self._sign is Sign.REFUSED else "did not answer"
+            words = Verdict("deferred", 451, "4.4.1", f"not tried yet: {self.name} {did} lately")
         return Postponed(self.pace.waits_s, words, is_back_off=True)
 
     def _take_of_rate(self, created_at: int) -> None:

@@ -95,6 +95,18 @@ async def test_who_did_not_answer_did_not_ask_for_less() -> None:
     assert "mx7" not in caught.value.words.text
 
 
+async def test_who_refused_a_session_did_answer() -> None:
+    """A smarthost that refuses our login, a greeting of 554: nobody is to look for a network that is down."""
+    ours = group(ManualClock())
+    refusal = Verdict(
+        "deferred", 454, "4.7.0", "the smarthost refuses our login: no such user", "mx7.there.test"
+    )
+    end(await ours.turn(1), Sign.REFUSED, refusal)
+    with pytest.raises(Postponed) as caught:
+        await ours.turn(1)
+    assert caught.value.words.text == "not tried yet: there.test wanted no session of ours lately"
+
+
 async def test_who_is_cancelled_takes_no_place_with_him() -> None:
     ours = group(ManualClock(), max_connections=1)
     first, second, third = await begin(ours, 3)
