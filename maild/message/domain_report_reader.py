@@ -10,7 +10,7 @@ from typing import Final
 
 from maild.message.decode import decode_slice
 from maild.message.dmarc_report import read_dmarc_report
-from maild.message.domain_report import DomainReport, NoReport
+from maild.message.domain_report import DomainReport, NoReport, domain_of
 from maild.message.model import AttachmentPart, ParsedMessage
 from maild.message.octets import RawMessage
 from maild.message.packed_report import PACKED_MAX, unpack
@@ -34,6 +34,12 @@ def _may_be_report(part: AttachmentPart) -> bool:
     return part.content_type in _TLS_TYPES or (name.count("!") >= _MARKS and name.endswith(_ENDINGS))
 
 
+def _named(part: AttachmentPart) -> str:
+    """The domain that the name of the file has, if it is of that form."""
+    pieces = part.filename.split("!")
+    return domain_of(pieces[1]) if len(pieces) > _MARKS else ""
+
+
 def read_domain_report(raw: RawMessage, part: AttachmentPart) -> DomainReport | None:
     """For a thread: it may take some 100 ms. None when it is no report after all, or one beyond the bounds."""
     where = part.slice
@@ -41,7 +47,7 @@ def read_domain_report(raw: RawMessage, part: AttachmentPart) -> DomainReport | 
     try:
         document = unpack(octets).lstrip(b"\xef\xbb\xbf \t\r\n")
         if document.startswith(b"{"):
-            return read_tls_report(document)
+            return read_tls_report(document, _named(part))
         return read_dmarc_report(document)
     except NoReport:
         return None

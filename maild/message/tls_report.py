@@ -6,6 +6,7 @@ It is decoded into the members that are summed up, so whatever else it holds is 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any, Final
 
@@ -25,7 +26,7 @@ class _DateRange(msgspec.Struct, rename="kebab"):
 
 
 class _Policy(msgspec.Struct, rename="kebab"):
-    policy_domain: _Text
+    policy_domain: _Text = ""
     policy_type: _Text = ""
 
 
@@ -55,8 +56,8 @@ class _Document(msgspec.Struct, rename="kebab"):
 _DECODER = msgspec.json.Decoder(_Document)
 
 
-def read_tls_report(octets: bytes) -> DomainReport:
-    """Of the domain that its first policy is about; NoReport when it is none."""
+def read_tls_report(octets: bytes, named: str = "") -> DomainReport:
+    """Of the domain that its policies are about, or its file's name (`named`); NoReport when it is none."""
     if len(octets) > JSON_MAX:
         raise NoReport
     try:
@@ -68,11 +69,9 @@ def read_tls_report(octets: bytes) -> DomainReport:
         raise NoReport from error
     if not document.policies:
         raise NoReport
-    domain = domain_of(document.policies[0].policy.policy_domain)
-    if not domain:
-        raise NoReport
+    domain = _domain(document.policies, named)
     begin_s, end_s = period(begin, end)
-    results = [one for one in document.policies[:MAX_ROWS] if domain_of(one.policy.policy_domain) == domain]
+    results = [one for one in document.policies[:MAX_ROWS] if _recipients(one) in ("", domain)]
     failed = sum(one.summary.total_failure_session_count for one in results)
     passed = sum(one.summary.total_successful_session_count for one in results)
     failures = [failure for one in results for failure in one.failure_details]
@@ -88,6 +87,20 @@ def read_tls_report(octets: bytes) -> DomainReport:
         detail=_detail(results, failures[:MAX_ROWS]),
         is_truncated=len(document.policies) > MAX_ROWS or len(failures) > MAX_ROWS,
     )
+
+
+def _domain(policies: Sequence[_PolicyResult], named: str) -> str:
+    said = (_recipients(one) for one in policies)
+    domain = next(filter(None, said), named) or domain_of(policies[0].policy.policy_domain)
+    if not domain:
+        raise NoReport
+    return domain
+
+
+def _recipients(one: _PolicyResult) -> str:
+    """The recipients' domain, "" where the policy does not say it: of DANE it has the name of a mail host (§1.1), and
+    who found no policy may have left it out."""
+    return "" if one.policy.policy_type == "tlsa" else domain_of(one.policy.policy_domain)
 
 
 def _seconds(text: str) -> int:

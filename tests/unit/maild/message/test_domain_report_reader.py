@@ -128,6 +128,44 @@ def test_a_tls_report_is_known_by_its_type_alone() -> None:
     assert read(mail(tls_json(), "report.json", "application/json")) is None
 
 
+def policy(kind: str, domain: str | None, sessions: int) -> dict[str, object]:
+    return {
+        "policy": {"policy-type": kind, **({} if domain is None else {"policy-domain": domain})},
+        "summary": {"total-successful-session-count": sessions, "total-failure-session-count": 0},
+        "failure-details": [],
+    }
+
+
+@pytest.mark.parametrize(
+    ("policies", "total"),
+    [
+        # RFC 8460 §1.1: the policy domain of DANE is the name of a mail host.
+        ([policy("tlsa", "mx1.host.test", 2), policy("tlsa", "mx2.host.test", 3)], 5),
+        ([policy("sts", "acme.test", 2), policy("tlsa", "mx1.host.test", 3)], 5),
+        ([policy("tlsa", "acme.test", 2)], 2),
+        ([policy("no-policy-found", None, 2)], 2),  # as Postfix has it reported
+        ([policy("sts", "acme.test", 2), policy("sts", "other.test", 3)], 2),
+    ],
+)
+def test_a_tls_report_is_about_the_domain_that_its_name_has(
+    policies: list[dict[str, object]], total: int
+) -> None:
+    report = found(mail(tls_json(policies=policies), "mx.reporter.test!Acme.Test!1!2!001.json"))
+    assert (report.domain, report.total) == ("acme.test", total)
+
+
+def test_a_tls_report_without_such_a_name_is_about_its_first_policy() -> None:
+    policies = [policy("tlsa", "mx1.host.test", 2), policy("sts", "acme.test", 3)]
+    raw = mail(tls_json(policies=policies), "report.json", "application/tlsrpt+json")
+    assert found(raw).domain == "acme.test"
+    assert (
+        read(
+            mail(tls_json(policies=[policy("no-policy-found", None, 2)]), "r.json", "application/tlsrpt+json")
+        )
+        is None
+    )
+
+
 LAUGHS = '<!DOCTYPE feedback [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]>'
 
 
