@@ -39,6 +39,14 @@ _ATTRIBUTES = {
 _BACKGROUND = re.compile(r"background\s*=", re.IGNORECASE)
 _BACKGROUND_SCHEMES = ("http://", "https://", "cid:")
 _EXPRESSION = re.compile(r"expression\s*\(", re.IGNORECASE)
+# What words stand on, and in which colour, is often said of the body alone, and nh3 makes a part of a page, which has
+# none: it becomes a `div`, to which `bgcolor` and `text` mean nothing.
+_BODY = re.compile(r"<body(?=\s[^<>]*\b(?:style|bgcolor|text)\s*=)", re.IGNORECASE)
+_COLOURS = {
+    "background-color": re.compile(r"""\sbgcolor\s*=\s*["']?(#?\w{1,30})""", re.IGNORECASE),
+    "color": re.compile(r"""\stext\s*=\s*["']?(#?\w{1,30})""", re.IGNORECASE),
+}
+_BODIES = 3  # conditional comments may have one each
 _STYLES = {
     "background", "background-color", "border", "border-bottom", "border-collapse", "border-color",
     "border-left", "border-radius", "border-right", "border-spacing", "border-style", "border-top",
@@ -61,6 +69,7 @@ class Sanitizer:
     def clean(self, html: str) -> str:
         """The HTML with the allowed tags, attributes and styles alone. It takes some twenty times the text's memory,
         and for text that `is_too_complex` time that grows with its square."""
+        html = _BODY.sub(_ground, html, count=_BODIES)
         if _BACKGROUND.search(html):
             return self._filtering_cleaner.clean(html)
         clean = self._cleaner.clean(html)
@@ -85,6 +94,14 @@ def _cleaner(layout: set[str], attribute_filter: Callable[[str, str, str], str |
         url_relative="deny",
         link_rel=None,
     )
+
+
+def _ground(body: re.Match[str]) -> str:
+    """What opens in the body's place; its attributes follow."""
+    end = body.string.find(">", body.end()) + 1
+    found = [(name, one.search(body.string, body.end(), end)) for name, one in _COLOURS.items()]
+    style = ";".join(f"{name}:{colour[1]}" for name, colour in found if colour)
+    return f'<div style="{style}"><div' if style else "<div"
 
 
 def _inert(_tag: str, name: str, value: str) -> str | None:

@@ -96,6 +96,39 @@ def test_inline_styles_are_kept_property_by_property() -> None:
     assert "position" not in kept and "evil" not in kept
 
 
+@pytest.mark.parametrize(
+    ("html", "kept"),
+    [
+        (
+            '<html><body style="background:#111;margin:0"><p style="color:#eee">x</p></body></html>',
+            '<div style="background:#111;margin:0"><p style="color:#eee">x</p></div>',
+        ),
+        (
+            "<BODY\nonload=x() BGCOLOR='#111111' style='color:white'>x</BODY>",
+            '<div style="background-color:#111111"><div bgcolor="#111111" style="color:white">x</div></div>',
+        ),
+        (
+            "<body bgcolor=black text=#eeeeee>x",
+            '<div style="background-color:black;color:#eeeeee"><div bgcolor="black">x</div></div>',
+        ),
+        ('<body text="white">x', '<div style="color:white"><div>x</div></div>'),
+        (
+            '<!--[if mso]><body style="color:red"><![endif]--><!--[if !mso]><!--><body style="color:#eee">x',
+            '<div style="color:#eee">x</div>',
+        ),
+        ("<body class=x><p>y</p></body>", "<p>y</p>"),
+        ('<body style="position:fixed;top:0">x</body>', '<div style="">x</div>'),
+    ],
+)
+def test_words_stay_on_the_ground_that_the_body_gives_them(html: str, kept: str) -> None:
+    assert clean(html).replace("; ", ";").replace(": ", ":") == kept
+
+
+def test_many_bodies_are_no_work_and_no_depth() -> None:
+    html = "<body style=color:red bgcolor=red " * 20_000 + ">" + "<body style=color:red>x" * 20_000
+    assert clean(html).count("<div") <= 6
+
+
 def test_words_survive_whatever_stands_around_them() -> None:
     assert clean("<form>kept <script>gone</script><blink>kept too</blink></form>") == "kept kept too"
     assert clean("") == ""
