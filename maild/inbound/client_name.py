@@ -6,7 +6,7 @@ from typing import Protocol
 
 from maild.resolver import DnsError
 
-NAMES_MAX = 3  # of one address: honest ones have one
+NAMES_MAX = 10  # of one address, as for SPF (RFC 7208 §4.6.4)
 
 
 class ReverseDns(Protocol):
