@@ -41,12 +41,14 @@ _BACKGROUND_SCHEMES = ("http://", "https://", "cid:")
 _EXPRESSION = re.compile(r"expression\s*\(", re.IGNORECASE)
 # What words stand on, and in which colour, is often said of the body alone, and nh3 makes a part of a page, which has
 # none: it becomes a `div`, to which `bgcolor` and `text` mean nothing.
-_BODY = re.compile(r"<body(?=\s[^<>]*\b(?:style|bgcolor|text)\s*=)", re.IGNORECASE)
+_BODY = re.compile(r"<body(?=\s)", re.IGNORECASE)
+_BODIES = 5  # that are looked at: conditional comments may have one each
+_BODY_CHARS = 4000
+_STYLED = re.compile(r"\sstyle\s*=", re.IGNORECASE)
 _COLOURS = {
     "background-color": re.compile(r"""\sbgcolor\s*=\s*["']?(#?\w{1,30})""", re.IGNORECASE),
     "color": re.compile(r"""\stext\s*=\s*["']?(#?\w{1,30})""", re.IGNORECASE),
 }
-_BODIES = 3  # conditional comments may have one each
 _STYLES = {
     "background", "background-color", "border", "border-bottom", "border-collapse", "border-color",
     "border-left", "border-radius", "border-right", "border-spacing", "border-style", "border-top",
@@ -98,10 +100,12 @@ def _cleaner(layout: set[str], attribute_filter: Callable[[str, str, str], str |
 
 def _ground(body: re.Match[str]) -> str:
     """What opens in the body's place; its attributes follow."""
-    end = body.string.find(">", body.end()) + 1
-    found = [(name, one.search(body.string, body.end(), end)) for name, one in _COLOURS.items()]
+    attributes = body.string[body.end() : body.end() + _BODY_CHARS].partition(">")[0]
+    found = [(name, one.search(attributes)) for name, one in _COLOURS.items()]
     style = ";".join(f"{name}:{colour[1]}" for name, colour in found if colour)
-    return f'<div style="{style}"><div' if style else "<div"
+    if style:
+        return f'<div style="{style}"><div'
+    return "<div" if _STYLED.search(attributes) else body[0]
 
 
 def _inert(_tag: str, name: str, value: str) -> str | None:
