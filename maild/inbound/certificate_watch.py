@@ -12,7 +12,7 @@ class CertificateWatch(LoopService):
     """Calls `reload` once for each change of the files, and when it is asked to, never twice at one time; `reload`
     tells what came of it, and raises nothing.
 
-    A file is another one when its inode, size or time of change is.
+    A file is another one when its inode, size or time of change is, which is that of its owner and mode too.
     """
 
     name = "certificate-watch"
@@ -48,4 +48,4 @@ def _stamp(file: str) -> Stamp | None:
         found = os.stat(file)
     except OSError:
         return None
-    return found.st_ino, found.st_size, found.st_mtime_ns
+    return found.st_ino, found.st_size, found.st_ctime_ns  # of contents, and of who may read them

@@ -117,6 +117,22 @@ async def test_files_are_read_beside_the_loop(start: Start, monkeypatch: pytest.
     assert readers and threading.current_thread() not in readers
 
 
+async def test_who_may_read_a_file_is_seen_to_change(tmp_path: Path, start: Start) -> None:
+    """ACME clients write keys that only root may read, and operators mend that when they are told."""
+    cert, key = pair(tmp_path, "one")
+    maild = await start(
+        smtp={"tls_cert": str(cert), "tls_key": str(key)},
+        tuning=Tuning(smtp=SmtpTuning(certificate_look_s=0.01)),
+    )
+    before = maild.daemon.listener.tls
+    key.chmod(0o640)
+
+    async def is_taken() -> bool | None:
+        return maild.daemon.listener.tls is not before or None
+
+    await until(is_taken)
+
+
 async def test_a_changed_file_is_seen_and_a_pair_that_does_not_fit_is_told_once(
     tmp_path: Path, start: Start
 ) -> None:
