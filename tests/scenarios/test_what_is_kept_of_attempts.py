@@ -73,7 +73,7 @@ async def test_neither_the_message_nor_the_secret_half_of_its_sender_is_kept(tmp
         (attempt,) = await attempted(sending, message_id)
         lines = attempt["evidence"]["hosts"][0]["dialogue"]
         assert any(line.startswith(f"C: MAIL FROM:<b+{message_id}.***@ours.test>") for line in lines)
-        assert attempt["response"] == f"b+{message_id}.***@ours.test: not from you"
+        assert attempt["response"] == f"b+{message_id}.***@ours.test: not from you (about MAIL FROM)"
         kept = await sending.store.scalar("SELECT group_concat(evidence) FROM delivery_evidence")
         assert "not from you" in kept
         assert tag not in kept
