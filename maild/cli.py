@@ -496,6 +496,10 @@ def _queue_verb(verb: str, says: str) -> None:
     def change(selection: Any, config: Path, as_json: bool) -> None:
         count = _command(lambda store: store.change_queue(verb, selection), config)
         _print({"recipients": count}, as_json)
+        if verb in ("hold", "drop"):
+            leased = _command(lambda store: store.count_leased(selection), config)
+            if leased:
+                click.echo(f"being delivered at this moment, and left alone: {leased}", err=True)
 
 
 _queue_verb("retry", "Try what waits now, instead of when its time comes. What is held stays held.")

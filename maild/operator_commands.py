@@ -282,6 +282,10 @@ class OperatorCommands:
             if changed < queue_selection.ROWS_AT_ONCE:
                 return total
 
+    def count_leased(self, selection: QueueSelection) -> int:
+        """How many recipients are being delivered at the moment."""
+        return self._write(lambda tx: queue_selection.leased(tx, selection))
+
     def create_key(
         self, organization_id: str, name: str, scopes: Sequence[str], inbox_id: str | None, mode: str
     ) -> dict[str, str]:

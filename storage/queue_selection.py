@@ -35,13 +35,20 @@ class QueueSelection(NamedTuple):
         """FROM and WHERE: of those that wait, not of all that ever did."""
         index = by_index("recipients_due") if self.message_id is None else ""
         held = {None: "", True: " AND next_attempt_at IS NULL", False: " AND next_attempt_at IS NOT NULL"}
+        return f"FROM recipients {index} WHERE {PENDING}{self._named()}{held[self.is_held]}"
+
+    def leased(self) -> str:
+        """FROM and WHERE: of those that are being delivered at the moment."""
+        index = by_index("recipients_leased") if self.message_id is None else ""
+        return f"FROM recipients {index} WHERE lease IS NOT NULL{self._named()}"
+
+    def _named(self) -> str:
         named = (
-            ("message_id = :message_id", self.message_id),
-            ("organization_id = :organization_id", self.organization_id),
-            ("domain = :destination", self.destination),
+            (" AND message_id = :message_id", self.message_id),
+            (" AND organization_id = :organization_id", self.organization_id),
+            (" AND domain = :destination", self.destination),
         )
-        conditions = " AND ".join([PENDING, *(one for one, value in named if value is not None)])
-        return f"FROM recipients {index} WHERE {conditions}{held[self.is_held]}"
+        return "".join(one for one, value in named if value is not None)
 
 
 class Waiting(NamedTuple):
@@ -80,6 +87,12 @@ def listed(tx: Tx, selection: QueueSelection, limit: int) -> list[Waiting]:
         {**selection._asdict(), "limit": limit},
     )
     return [Waiting(*row) for row in rows]
+
+
+def leased(tx: Tx, selection: QueueSelection) -> int:
+    """How many are being delivered at the moment, and so out of the operator's hands."""
+    count: int = tx.value(f"SELECT count(*) {selection.leased()}", selection._asdict())
+    return count
 
 
 def lines(tx: Tx, limit: int) -> list[DestinationLine]:

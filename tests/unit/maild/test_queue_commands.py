@@ -138,6 +138,18 @@ async def test_a_drop_fails_with_all_that_follows(maild: Running, hands: Hands) 
     assert (await maild.api.get("/v1/suppressions")).data == []
 
 
+async def test_what_is_being_delivered_is_left_alone_and_told(maild: Running, hands: Hands) -> None:
+    message_id = await waiting(maild, "a@one.test", "b@two.test")
+    maild.sql("UPDATE recipients SET lease = 'run_1' WHERE domain = 'one.test'")
+    for verb in ("hold", "drop"):
+        ended = await hands.run(verb, "--destination", "one.test")
+        assert "recipients: 0" in ended.text
+        assert "being delivered at this moment, and left alone: 1" in ended.error
+    ended = await hands.run("drop", "--destination", "two.test")
+    assert "recipients: 1" in ended.text and "delivered" not in ended.error
+    assert await statuses(maild, message_id) == ["deferred", "failed"]
+
+
 async def test_many_are_changed_a_thousand_at_a_time(maild: Running, hands: Hands) -> None:
     inbox = await maild.inbox("bot")
     message_id = await waiting(maild, "a@one.test")
