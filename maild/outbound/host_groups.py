@@ -54,7 +54,7 @@ class HostGroups:
         return host
 
     def of_relay(self, name: str) -> str:
-        """The group of a smarthost, by its name in the settings."""
+        """The group of a smarthost, by its name in the settings, or its host's where it has no section."""
         return f"relay:{name}"
 
     def _section_of(self, host: str) -> str | None:

@@ -195,9 +195,10 @@ class Router:
     async def _relay_hops(self, relay: RelayHost, sender_domain: str) -> AsyncGenerator[Hop, None]:
         # The operator named this host: a private address is as good as any.
         is_address = _is_address(relay.host)
+        group = self._groups.of_relay(relay.name or relay.host)
         for address in [relay.host] if is_address else await self._relay_addresses(relay.host):
             source = self._source(address, sender_domain)
-            yield Hop(relay.host, address, relay.port, relay, source, group=self._groups.of_relay(relay.name))
+            yield Hop(relay.host, address, relay.port, relay, source, group=group)
 
     def _source(self, address: str, sender_domain: str) -> Source:
         section = self._sources.get(sender_domain)

@@ -140,7 +140,7 @@ async def test_mail_does_not_loop(dns: DnsServer) -> None:
 async def test_a_smarthost_takes_everything(dns: DnsServer) -> None:
     dns.add("relay.test", "A", "10.0.0.9")
     assert await hops(router(dns, relay="10.0.0.8:2525"), "any.test") == [
-        Hop("10.0.0.8", "10.0.0.8", 2525, RelayHost("", "10.0.0.8", 2525), group="relay:")
+        Hop("10.0.0.8", "10.0.0.8", 2525, RelayHost("", "10.0.0.8", 2525), group="relay:10.0.0.8")
     ]
     assert await refusal(router(dns, relay="gone.test:25"), "any.test") == (451, "4.4.3")
     assert [hop.address for hop in await hops(router(dns, relay="relay.test:25"), "any.test")] == ["10.0.0.9"]
