@@ -151,7 +151,8 @@ CREATE TABLE domain_reports (
   created_at      INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX domain_reports_by_domain ON domain_reports (domain_id, id);
-CREATE UNIQUE INDEX domain_reports_once ON domain_reports (domain_id, kind, reporter, report_id, begin_at);
+CREATE UNIQUE INDEX domain_reports_once
+  ON domain_reports (domain_id, kind, reporter, report_id, begin_at, coalesce(verified_domain, ''));
 CREATE INDEX domain_reports_by_age ON domain_reports (created_at);
 
 CREATE TABLE dkim_keys (

@@ -8,10 +8,12 @@ import pytest
 
 from storage.clock import DAY_MS, iso
 from storage.domain_reports import KEEP_MS, KEPT
+from tests.support.dns_server import DnsServer
 from tests.support.domain_reports import BEGIN_S, DAY_S, dmarc_xml, gzipped, mail, tls_json, zipped
 from tests.support.domain_world import NAME, DomainWorld, domain_world
 from tests.support.holding import approve, held, hold
 from tests.support.running import Running
+from tests.support.sender_world import SenderWorld
 from tests.support.store import ManualClock
 
 Start = Callable[..., Awaitable[Running]]
@@ -89,6 +91,21 @@ async def test_pages_are_newest_first_and_what_comes_twice_is_shown_once(world: 
     first = await reports(world, domain, limit="2")
     rest = await reports(world, domain, limit="2", cursor=first[-1]["id"])
     assert [one["reportId"] for one in first + rest] == ["3", "2", "1"]
+
+
+async def test_what_anybody_could_send_keeps_no_proven_report_out(start: Start) -> None:
+    async with DnsServer() as dns:
+        maild = await start(dns={"nameservers": [f"127.0.0.1:{dns.port}"], "timeout_s": 2})
+        senders = SenderWorld(maild, dns, await maild.inbox("bot"))
+        domain = (await maild.api.post("/v1/domains", {"domainName": NAME})).data
+        forged, genuine = (
+            mail(dmarc_xml(NAME, rows=[("192.0.2.1", count, "none", "pass", "pass")])) for count in (9, 2)
+        )
+        signed = senders.domain("reporter.test").sign(genuine)
+        for raw in (forged, signed, forged, signed):
+            await senders.judged(raw)
+        found = (await maild.api.get(f"/v1/domains/{domain['id']}/reports")).data
+        assert [(one["verifiedDomain"], one["total"]) for one in found] == [("reporter.test", 2), (None, 9)]
 
 
 async def test_reports_belong_to_the_organization_that_has_the_domain_and_got_the_mail(
