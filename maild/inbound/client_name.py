@@ -19,7 +19,7 @@ class ReverseDns(Protocol):
 
 async def client_name(dns: ReverseDns, peer: str) -> str | None:
     """None where there is no such name, or DNS does not say. It takes as long as DNS does."""
-    address = ipaddress.ip_address(peer)
+    address = ipaddress.ip_address(peer.partition("%")[0])  # without the interface of a link-local one
     addresses_of = dns.ipv4 if address.version == 4 else dns.ipv6
     try:
         names = await dns.ptr(address)
