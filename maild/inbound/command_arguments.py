@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from maild.errors import SmtpError
-from maild.message.address import AddressSyntaxError, parse_path
+from maild.message.address import AddressSyntaxError, ParameterSyntaxError, parse_path
 
 # 8-bit and UTF-8 mail is taken as it comes, announced or not (RFC 6152, RFC 6531).
 _WITHOUT_EFFECT = {("BODY", "7BIT"), ("BODY", "8BITMIME"), ("SMTPUTF8", "")}
@@ -46,6 +46,10 @@ def _read_path(
         raise SmtpError(501, "5.5.4", f"syntax: {syntax}")
     try:
         path = parse_path(argument[len(keyword) :].strip(), smtputf8=True)
+    except (
+        ParameterSyntaxError
+    ) as error:  # senders take 5.1.3 for a bad address, and may never write to it again
+        raise SmtpError(501, "5.5.4", str(error)) from error
     except AddressSyntaxError as error:
         raise SmtpError(501, fault, str(error)) from error
     return path.address, path.parameters

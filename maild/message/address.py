@@ -23,6 +23,7 @@ __all__ = [
     "BOUNCE_PREFIX",
     "AddressSyntaxError",
     "Mailbox",
+    "ParameterSyntaxError",
     "Path",
     "normalize",
     "parse_mailboxes",
@@ -61,6 +62,10 @@ _DOT_ATOM = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]++(?>(?:\.[A-Za-z0-9!#$%&
 
 class AddressSyntaxError(ValueError):
     """An address that the grammar refuses; the text is short, public, and quotes no input."""
+
+
+class ParameterSyntaxError(AddressSyntaxError):
+    """What follows the address of a command is at fault, and not the address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,16 +292,16 @@ def _is_literal(content: str) -> bool:
 def _read_parameters(text: str) -> dict[str, str | None]:
     """RFC 5321 §4.1.1.11 `SP esmtp-param` …"""
     if text and not text.startswith(" "):
-        raise AddressSyntaxError("something follows the closing angle bracket")
+        raise ParameterSyntaxError("something follows the closing angle bracket")
     parameters: dict[str, str | None] = {}
     for word in text.split(" "):
         if not word:
             continue
         parameter = _PARAMETER.fullmatch(word)
         if parameter is None:
-            raise AddressSyntaxError("a parameter is not valid")
+            raise ParameterSyntaxError("a parameter is not valid")
         name = parameter[1].upper()
         if name in parameters:
-            raise AddressSyntaxError("a parameter is given twice")
+            raise ParameterSyntaxError("a parameter is given twice")
         parameters[name] = parameter[2]
     return parameters
