@@ -7,11 +7,11 @@ blames one: "this mailbox is full" may well stand beside "unknown user".
 """
 
 import re
-from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from maild.message.bounce_classes import Advice, BounceClass
 from maild.message.bounce_languages import missing
+from maild.message.phrases import PhraseIndex
 
 MAX_WORDS_CHARS: Final = 4096  # what a refusal says after that, says nothing
 
@@ -415,83 +415,8 @@ def read_words(text: str) -> Wording | None:
     return found or _WEAKER.first(words)
 
 
-# A mail system that gives up says so before it says why.
-_GIVEN_UP: Final = ("permanent error", "permanent fatal", "permanently", "fatal error", "given up", "giving up",
-     "recipients failed", "recipient failed", "es failed", "did not reach", "could not be reached",
-     "undeliverable", "unable to deliver", "could not be delivered", "couldnt be delivered",
-     "cannot be delivered", "cant be delivered", "not delivered", "unable to be delivered",
-     "delivery failed", "delivery has failed", "delivery failure", "was rejected", "was aborted",
-     "has been returned", "did not receive", "delivery problem", "delivery error",
-     "undelivered mail returned", "non delivery report",
-     "konnte nicht zugestellt", "nicht zugestellt werden", "unzustellbar", "pas pu être délivré",
-     "pas pu être remis", "pas pu etre delivre", "pas pu etre remis", "non remis", "no se pudo entregar",
-     "no pudo ser entregado", "no se ha podido entregar", "não pôde ser entregue", "non recapitat",
-     "impossibile recapitare", "niet worden bezorgd", "niet worden afgeleverd", "kunde inte levereras",
-     "kunne ikke leveres", "nie mogła zostać dostarczona", "nie została dostarczona", "не доставлено",
-     "не удалось доставить", "не может быть доставлено", "无法送达", "无法投递", "無法送達", "被退回",
-     "配信できません", "配信されません")  # fmt: skip
-_GOES_ON: Final = ("will retry", "be retried", "keep trying", "will try", "will be tried", "not yet", "still trying",
-     "been delayed", "non fatal", "will continue", "attempts will", "to resend your message",
-     "still undelivered", "no action is required", "bisher nicht zugestellt", "noch nicht zugestellt",
-     "weitere zustellversuche", "wird weiter versucht", "na pas encore pu", "aún no se ha podido",
-     "seguirá intentando", "ainda não foi possível", "nog niet worden", "将继续尝试", "將繼續嘗試")  # fmt: skip
-_NO_MORE: Final = (
-    " no further delivery attempts will",
-    " no further attempts will",
-    " no more attempts will",
-)
-_MAY_GO_ON: Final = ("delay", "warning", "no action", "remains in", "in the queue for")
-
-
-def says_it_goes_on(text: str) -> bool:
-    """Does a text say that the message is tried again?"""
-    words = plain_words(text)
-    for ending in _NO_MORE:
-        words = words.replace(ending, "")
-    return any(phrase in words for phrase in _GOES_ON)
-
-
-def says_it_gave_up(text: str) -> bool:
-    """Does a mail system's text say that it failed for good, and nothing of trying again?"""
-    words = plain_words(text)
-    return any(phrase in words for phrase in _GIVEN_UP) and not any(phrase in words for phrase in _MAY_GO_ON)
-
-
-def begins_by_giving_up(subject: str) -> bool:
-    """Does a subject begin as that of a report does? `subject`: without `Re:` and its like."""
-    words = plain_words(subject).removeprefix(" mail")
-    return any(words.startswith(phrase, 1) for phrase in _GIVEN_UP)
-
-
-class _PhraseIndex:
-    """Rows with their phrases by how these begin, so that a few look-ups tell which of hundreds a text may have."""
-
-    def __init__(self, rows: Sequence[Wording]) -> None:
-        self._rows = rows
-        self._by_start: dict[str, list[tuple[int, str]]] = {}
-        self._unspaced: list[tuple[int, str]] = []
-        for rank, row in enumerate(rows):
-            for phrase in row.phrases:
-                if phrase[0] < _UNSPACED:
-                    self._by_start.setdefault(phrase.split()[0][:_START], []).append((rank, f" {phrase}"))
-                else:
-                    self._unspaced.append((rank, phrase))
-
-    def first(self, words: str) -> Wording | None:
-        found = [rank for rank, phrase in self._candidates(words) if phrase in words]
-        return self._rows[min(found)] if found else None
-
-    def _candidates(self, words: str) -> Iterator[tuple[int, str]]:
-        for start in {word[:_START] for word in words.split()}:
-            yield from self._by_start.get(start, ())
-        if not words.isascii():
-            yield from self._unspaced
-
-
-_START: Final = 3
-_UNSPACED: Final = "\u3000"  # Chinese and Japanese put no blanks between words
-_TELLING: Final = _PhraseIndex((*_SURELY_THE_ADDRESS, *_NOT_THE_ADDRESS, *_EXPIRED, *_ADDRESS))
-_WEAKER: Final = _PhraseIndex(_WEAK)
+_TELLING: Final = PhraseIndex((*_SURELY_THE_ADDRESS, *_NOT_THE_ADDRESS, *_EXPIRED, *_ADDRESS))
+_WEAKER: Final = PhraseIndex(_WEAK)
 
 
 def _lacks_mailbox(words: str) -> bool:

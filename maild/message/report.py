@@ -16,7 +16,6 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from maild.message.auto_reply import is_auto_reply
-from maild.message.bounce_words import begins_by_giving_up, says_it_gave_up
 from maild.message.bounces import is_unspecific
 from maild.message.decode import IDENTITY, decode_slice
 from maild.message.delivery_status import read_status
@@ -35,6 +34,7 @@ from maild.message.model import ParsedMessage, Slice
 from maild.message.octets import RawMessage
 from maild.message.parameters import media_type, read_value
 from maild.message.parse import parse, read_text
+from maild.message.report_words import begins_by_giving_up, says_it_gave_up
 from maild.message.text import html_to_text
 from maild.message.thread_headers import base_subject, is_forward
 from maild.message.worded_reports import read_any_words, read_exim, read_qmail, reasons_in

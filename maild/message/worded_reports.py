@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Final, NamedTuple
 
 from maild.message.address import normalize
-from maild.message.bounce_words import WIDE_MARKS, says_it_gave_up, says_it_goes_on
+from maild.message.bounce_words import WIDE_MARKS
 from maild.message.bounces import is_address_fault, is_refusal, says_something
 from maild.message.fates import (
     MAX_FATES,
@@ -23,11 +23,13 @@ from maild.message.fates import (
     failed_fate,
     ids_in_text,
 )
+from maild.message.report_words import says_it_gave_up, says_it_goes_on, says_it_may_go_on
 
 _STATEMENT_CHARS: Final = 4096
 _PIECES_MAX: Final = 400
 _REPORTER_CHARS: Final = 16 * 1024  # a reporter's own words; the event loop reads them
 _NAMES_MAX: Final = 400
+_OPENING_MAX: Final = 5  # paragraphs in which qmail says what it tells of
 # Whom to write to for help, which is not who failed.
 _ROLES: Final = (
     "postmaster",
@@ -82,7 +84,8 @@ def read_qmail(text: str) -> DeliveryReport | None:
     are the operator's to change; in the same form come warnings that qmail goes on."""
     is_qmail = _QMAIL_START.match(text) is not None
     paragraphs = _PARAGRAPHS.split(text.lstrip(), MAX_FATES + 2)
-    if says_it_goes_on(paragraphs[0]):
+    opening = takewhile(lambda paragraph: not _QMAIL_ADDRESS.match(paragraph), paragraphs)
+    if says_it_goes_on("\n".join(islice(opening, _OPENING_MAX))):
         return None
     fates: list[Fate] = []
     for number, paragraph in enumerate(paragraphs):
@@ -145,17 +148,21 @@ def read_any_words(
     message did not reach it. A mail system is believed as well when it quotes a host that refused for good, or says
     anywhere that it gave up. Where those that name somebody give no reason, the only other one that does gives it.
     Where none names anybody, what a mail system says means the only recipient; a program that answers (`is_answer`)
-    must also say that it gave up. None where nothing is said, or that it is tried again."""
+    must also say that it gave up. None where nothing is said, or that it is tried again; where it is late, or not for
+    now, only a host that refused for good is believed."""
     told = f"{subject}\n{_without_copy(text)}"
     if says_it_goes_on(told):
         return None
-    gave_up = is_by_system and says_it_gave_up(told)
+    is_late = says_it_may_go_on(told, subject)
+    gave_up = is_by_system and not is_late and says_it_gave_up(told)
     found: dict[str, _Blame] = {}
     unnamed: list[_Blame] = []
     above = ""
     for names, words in _statements(text):
-        failed = gave_up or says_it_gave_up(f"{above} {words}")
+        failed = gave_up or (not is_late and says_it_gave_up(f"{above} {words}"))
         above = "" if names else words
+        if is_late and not is_refusal(words):
+            continue
         blame = _Blame.of(words, is_by_system=is_by_system, gave_up=failed)
         if is_by_system and blame.weight and not names and (failed or not is_answer):
             unnamed.append(blame)

@@ -575,6 +575,41 @@ def test_a_warning_in_the_form_of_qmail_is_no_failure() -> None:
     assert delivery(text.replace("not yet", "not").replace("I will keep", "I have given up")).fates
 
 
+@pytest.mark.parametrize(
+    ("subject", "told"),
+    [
+        ("Доставка задерживается", "Не удалось доставить письмо получателю\n\ngone@there.test\n"),
+        ("Zustellung verzögert", "Ihre Nachricht konnte nicht zugestellt werden an:\n\ngone@there.test\n"),
+        (
+            "Warning: 4 hours",
+            "Your message could not be delivered to:\n\ngone@there.test\n    Connection timed out\n",
+        ),
+        ("Warning", "gone@there.test: host not found\n"),
+        ("Status", "Ваше письмо для gone@there.test пока не доставлено.\n"),
+        ("Status", "gone@there.test 宛のメールは過去4時間配信できませんでした。\n"),
+        ("Status", "Could not be delivered:\n\ngone@there.test\n\nIt stays in the queue for 3 days.\n"),
+    ],
+)
+def test_a_warning_ends_nobody(subject: str, told: str) -> None:
+    text = f"From: MAILER-DAEMON@there.test\nSubject: {subject}\n\n{told}"
+    assert read(text) is None
+
+
+def test_a_host_that_refused_for_good_has_done_so_however_late_it_is() -> None:
+    text = "From: MAILER-DAEMON@there.test\nSubject: Warning\n\n<<< 550 5.1.1 no such user: gone@there.test\n"
+    assert [fate.enhanced for fate in delivery(text).fates] == ["5.1.1"]
+
+
+def test_a_warning_in_the_form_of_qmail_may_say_it_in_its_second_paragraph() -> None:
+    text = (
+        "From: MAILER-DAEMON@there.test\n\nHi. This is the qmail-send program at there.test.\n\n"
+        "I'll keep trying to reach these addresses.\n\n<slow@there.test>:\nConnection timed out (#4.4.1)\n\n"
+        "--- Below this line is a copy of the message.\n\nReturn-Path: <bot@ours.test>\n"
+    )
+    assert read(text) is None
+    assert delivery(text.replace("I'll keep trying", "I have given up trying")).fates
+
+
 def test_one_reason_above_all_names_is_everybodys() -> None:
     text = """From: postmaster@there.test
 Subject: Undeliverable Mail
