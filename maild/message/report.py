@@ -37,7 +37,7 @@ from maild.message.parse import parse, read_text
 from maild.message.report_words import begins_by_giving_up, says_it_gave_up
 from maild.message.text import html_to_text
 from maild.message.thread_headers import base_subject, is_forward
-from maild.message.worded_reports import read_any_words, read_exim, read_qmail, reasons_in
+from maild.message.worded_reports import read_any_words, read_exim, read_qmail, reasons_in, with_origins
 
 MAX_STATUS_BYTES: Final = 256 * 1024
 MAX_ORIGINAL_BYTES: Final = 64 * 1024  # of the returned message, for its header
@@ -175,7 +175,7 @@ def _read_delivery_report(raw: RawMessage, parsed: ParsedMessage, text: str) -> 
     if not parts:
         return None
     fates = [fate for part in parts for fate in read_status(_content(raw, part, MAX_STATUS_BYTES))]
-    told = _with_reasons(fates[:MAX_FATES], text)
+    told = with_origins(_with_reasons(fates[:MAX_FATES], text), text)
     return DeliveryReport(tuple(told), original_ids(_originals(raw, parsed)))
 
 

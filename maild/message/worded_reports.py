@@ -7,7 +7,8 @@ in the paragraphs behind. It ends where the message that came back begins, whose
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice, takewhile
 from typing import Final, NamedTuple
 
@@ -50,7 +51,10 @@ _QMAIL_COPY: Final = re.compile(
     r"---+ ?(?:Below|Original|Enclosed|Returned|Undelivered|Attached|Message|Header|Begin)"
 )
 _EXIM_COPY: Final = re.compile(r"^-{3,} This is a copy of (?:the|your) message[^\n]*+$", re.MULTILINE)
-_GENERATED: Final = re.compile(r"\(generated from ([^\s()]{1,320})\)")
+# Exim's, sendmail's and Postfix's words for an address that came of another one, by aliases or forwarding.
+_CAME_OF: Final = re.compile(
+    r"\((?:(?:ultimately )?generated|expanded) from:?[ \n]{1,40}<?([^\s()<>]{1,320})>?\)"
+)
 _NOT_TO_WHOM: Final = re.compile(
     r"^[ \t>*]*+(?:original[ -])?(?:from|sender|mail from|reply-to|return-path|subject|message-id|in-reply-to"
     r"|发件人|寄件人|寄件者|差出人|보낸 ?사람)[ \t]*+[:：][^\n]*+$",
@@ -106,14 +110,33 @@ def read_exim(failed: str, text: str) -> DeliveryReport:
         words, copy = text[: marker.start()], text[marker.end() :]
     addresses = addresses_in_values(failed[:MAX_TEXT_CHARS].split(",")[:MAX_FATES])
     reasons = reasons_in(words, addresses)
-    fates = (failed_fate(_with_alias(address, reasons[address]), reasons[address]) for address in addresses)
+    fates = [failed_fate([address], reasons[address]) for address in addresses]
     header = _PARAGRAPHS.split(copy.lstrip(), 1)[0]
-    return DeliveryReport(tuple(fates), ids_in_text(header))
+    return DeliveryReport(tuple(with_origins(fates, words)), ids_in_text(header))
 
 
-def _with_alias(address: str, reason: str) -> tuple[str, ...]:
-    """The address, and the one that we wrote to, where it was forwarded."""
-    return tuple(dict.fromkeys([address, *addresses_in_values(_GENERATED.findall(reason)[:1])]))
+def with_origins(fates: Sequence[Fate], text: str) -> list[Fate]:
+    """Who failed has also the name that we wrote to, where a text says that the one came of the other."""
+    failed = [fate.addresses[0] for fate in fates if fate.action == "failed" and fate.addresses]
+    origins = _origins(text, failed) if failed and _CAME_OF.search(text) else {}
+    if len(failed) == len(origins) == 1 and not origins.keys() & set(failed):
+        origins = dict(zip(failed, origins.values(), strict=True))  # an undisclosed address
+    return [_with_origin(fate, origins) for fate in fates]
+
+
+def _origins(text: str, failed: Sequence[str]) -> dict[str, str]:
+    """By the first name of the statement that tells them."""
+    found: dict[str, str] = {}
+    for names, words in _statements(text, failed):
+        origin = addresses_in_values(_CAME_OF.findall(words)[:1])
+        if names and origin:
+            found.setdefault(names[0], origin[0])
+    return found
+
+
+def _with_origin(fate: Fate, origins: Mapping[str, str]) -> Fate:
+    origin = origins.get(fate.addresses[0]) if fate.action == "failed" and fate.addresses else None
+    return replace(fate, addresses=tuple(dict.fromkeys([*fate.addresses, origin]))) if origin else fate
 
 
 def reasons_in(text: str, addresses: Sequence[str]) -> dict[str, str]:

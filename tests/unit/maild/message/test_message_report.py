@@ -327,6 +327,40 @@ def test_a_bounce_of_an_older_exim() -> None:
     assert report.message_ids == (ID,)
 
 
+@pytest.mark.parametrize(
+    "came_of",
+    [
+        "  far@elsewhere.test\n    (generated from gone@there.test)\n    550 no such user",
+        "  far@elsewhere.test\n    (ultimately generated from gone@there.test)\n    550 no such user",
+        "  an undisclosed address\n    (generated from gone@there.test)\n    550 no such user",
+        "<far@elsewhere.test>\n    (reason: 550 no such user)\n    (expanded from: <gone@there.test>)",
+        "<far@elsewhere.test> (expanded from <gone@there.test>): host mx said: 550 no such user",
+    ],
+    ids=["exim", "exim, two redirections", "exim, hidden", "sendmail", "postfix"],
+)
+def test_who_failed_has_the_name_that_we_wrote_to(came_of: str) -> None:
+    status = "Final-Recipient: rfc822; far@elsewhere.test\nAction: failed\nStatus: 5.0.0\n"
+    raw = multipart(f"Reporting-MTA: dns; mx\n\n{status}Diagnostic-Code: smtp; 550 no such user\n")
+    raw = raw.replace("<quoted@elsewhere.test>: 550 5.1.1 said by nobody", f"{came_of}\n")
+    (fate,) = delivery(raw).fates
+    assert fate.addresses == ("far@elsewhere.test", "gone@there.test")
+    (delayed,) = delivery(raw.replace("Action: failed", "Action: delayed")).fates
+    assert delayed.addresses == ("far@elsewhere.test",)
+
+
+def test_each_that_failed_has_its_own_origin() -> None:
+    status = "Final-Recipient: rfc822; {}@far.test\nAction: failed\nStatus: 5.1.1\n\n"
+    text = "  {0}@far.test\n    (ultimately generated from {0}@there.test)\n    550 no such user\n\n"
+    told = "".join(text.format(name) for name in ("a", "b")) + "  c@far.test\n    550 no such user"
+    raw = multipart("Reporting-MTA: dns; mx\n\n" + "".join(status.format(name) for name in "abc"))
+    report = delivery(raw.replace("<quoted@elsewhere.test>: 550 5.1.1 said by nobody", told))
+    assert [fate.addresses for fate in report.fates] == [
+        ("a@far.test", "a@there.test"),
+        ("b@far.test", "b@there.test"),
+        ("c@far.test",),
+    ]
+
+
 # Complaints -----------------------------------------------------------------------------------------
 
 
