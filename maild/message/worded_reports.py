@@ -199,18 +199,29 @@ def _blamed(found: dict[str, _Blame], unnamed: Sequence[_Blame]) -> list[Fate]:
     named = {name: blame for name, blame in found.items() if blame.weight}
     if not named:
         return [failed_fate([], max(unnamed, key=_weight).words)] if unnamed else []
-    reasons = [blame.words for blame in unnamed if blame.weight > _GAVE_UP]
-    if len(reasons) == 1 and all(blame.weight == _GAVE_UP for blame in named.values()):
-        return [failed_fate([name], reasons[0]) for name in named]
+    if all(blame.weight == _GAVE_UP for blame in named.values()):
+        reason = _only_reason(unnamed)
+        return [failed_fate([name], reason or blame.words) for name, blame in named.items()]
     return [failed_fate([name], blame.words) for name, blame in named.items()]
 
 
+def _only_reason(unnamed: Sequence[_Blame]) -> str:
+    """What says why; one that blames nobody (a full mailbox, a message too large) counts where no other does."""
+    for least in (_REFUSED, _TOLD_WHY):
+        reasons = [blame.words for blame in unnamed if blame.weight >= least]
+        if reasons:
+            return reasons[0] if len(reasons) == 1 else ""
+    return ""
+
+
 _GAVE_UP: Final = 1
-_ADDRESS_FAULT: Final = 3
+_TOLD_WHY: Final = 2
+_REFUSED: Final = 3
+_ADDRESS_FAULT: Final = 4
 
 
 class _Blame(NamedTuple):
-    """How much a statement says: nothing (0), that it failed (1), that a host refused (2), that the address is bad."""
+    """How much a statement says: nothing (0), that it failed, why, that a host refused, that the address is bad."""
 
     weight: int
     words: str
@@ -219,7 +230,9 @@ class _Blame(NamedTuple):
     def of(cls, words: str, *, is_by_system: bool, gave_up: bool) -> _Blame:
         if is_address_fault(words):
             return cls(_ADDRESS_FAULT, words)
-        return cls(2 if is_by_system and is_refusal(words) else _GAVE_UP * gave_up, words)
+        if is_by_system and is_refusal(words):
+            return cls(_REFUSED, words)
+        return cls((_TOLD_WHY if says_something(words) else _GAVE_UP) if gave_up else 0, words)
 
 
 def _weight(blame: _Blame) -> int:

@@ -644,6 +644,30 @@ def test_a_warning_in_the_form_of_qmail_may_say_it_in_its_second_paragraph() -> 
     assert delivery(text.replace("I'll keep trying", "I have given up trying")).fates
 
 
+@pytest.mark.parametrize(
+    "reason",
+    [
+        "The user(s) account is temporarily over quota.",
+        "Your message was not delivered because the destination computer was\n"
+        "not reachable within the allowed queue period.",
+        "Your message was refused: message too large.",
+    ],
+)
+def test_a_reason_that_blames_nobody_is_told_above_the_names_as_well(reason: str) -> None:
+    """InterMail and Notes write so."""
+    text = (
+        "From: Mail Administrator <Postmaster@there.test>\nSubject: Mail System Error - Returned Mail\n\n"
+        f"This Message was undeliverable due to the following reason:\n\n{reason}\n\n"
+        "<one@there.test>\n<two@there.test>\n\n"
+        "Please reply to Postmaster@there.test\nif you feel this message to be in error.\n"
+    )
+    fates = delivery(text).fates
+    assert [fate.addresses for fate in fates] == [("one@there.test",), ("two@there.test",)]
+    assert {fate.diagnostic for fate in fates} == {reason.replace("\n", " ")}
+    (own, _) = delivery(text.replace("<one@there.test>\n", "one@there.test: 550 5.7.1 no\n\n")).fates
+    assert own.enhanced == "5.7.1"
+
+
 def test_one_reason_above_all_names_is_everybodys() -> None:
     text = """From: postmaster@there.test
 Subject: Undeliverable Mail
