@@ -60,6 +60,10 @@ _NOT_TO_WHOM: Final = re.compile(
     r"|发件人|寄件人|寄件者|差出人|보낸 ?사람)[ \t]*+[:：][^\n]*+$",
     re.IGNORECASE | re.MULTILINE,
 )
+_ARRIVED: Final = re.compile(
+    r"\b(?:was|were|has been|have been)(?: successfully)? delivered to[\s:<]{1,5}([^\s<>@]{1,64}@[^\s<>;,]{1,255})",
+    re.IGNORECASE,
+)
 _ADDRESS: Final = re.compile(rf"[^\s<>()\[\]{{}}\"',;:=|{WIDE_MARKS}]{{1,200}}+")
 _COPY: Final = re.compile(
     r"^(?:[ \t>*=_\-]*+(?:(?:begin(?:ning)? of |start of )?(?:the |your )?"
@@ -178,6 +182,7 @@ def read_any_words(
         return None
     is_late = says_it_may_go_on(told, subject)
     gave_up = is_by_system and not is_late and says_it_gave_up(told)
+    arrived = _arrived(told)
     found: dict[str, _Blame] = {}
     unnamed: list[_Blame] = []
     above = ""
@@ -187,12 +192,20 @@ def read_any_words(
         if is_late and not is_refusal(words):
             continue
         blame = _Blame.of(words, is_by_system=is_by_system, gave_up=failed)
-        if is_by_system and blame.weight and not names and (failed or not is_answer):
+        if is_by_system and blame.weight and not names and not arrived and (failed or not is_answer):
             unnamed.append(blame)
         for name in names:
-            found[name] = max(found.get(name, blame), blame, key=_weight)
+            if name not in arrived:
+                found[name] = max(found.get(name, blame), blame, key=_weight)
     fates = _blamed(found, unnamed)[:MAX_FATES]
     return DeliveryReport(tuple(fates), (), is_worded=True) if fates else None
+
+
+def _arrived(told: str) -> tuple[str, ...]:
+    """Who has the message, whatever became of a copy."""
+    return addresses_in_values(
+        [match[1].rstrip(".") for match in islice(_ARRIVED.finditer(told), _NAMES_MAX)]
+    )
 
 
 def _blamed(found: dict[str, _Blame], unnamed: Sequence[_Blame]) -> list[Fate]:

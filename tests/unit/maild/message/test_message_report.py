@@ -645,6 +645,23 @@ def test_a_warning_in_the_form_of_qmail_may_say_it_in_its_second_paragraph() -> 
 
 
 @pytest.mark.parametrize(
+    "told",
+    [
+        "Your message was delivered to kept@there.test. A copy for old@elsewhere.test failed (550 user unknown).",
+        "Your message has been delivered to <kept@there.test>.\n\nIts copy was rejected: 550 5.1.1 no such user.",
+        "It was successfully delivered to kept@there.test, but could not be delivered to its archive.",
+    ],
+)
+def test_who_has_the_message_did_not_fail(told: str) -> None:
+    report = read(f"From: MAILER-DAEMON@there.test\n\n{told}\n")
+    fates = report.fates if isinstance(report, DeliveryReport) else ()
+    assert all(fate.addresses not in ((), ("kept@there.test",)) for fate in fates)
+    for denied in ("has not been delivered to", "could not be delivered to", "was not delivered to"):
+        text = f"From: MAILER-DAEMON@there.test\n\nYour message {denied} gone@there.test: user unknown.\n"
+        assert [fate.addresses for fate in delivery(text).fates] == [("gone@there.test",)]
+
+
+@pytest.mark.parametrize(
     "reason",
     [
         "The user(s) account is temporarily over quota.",
