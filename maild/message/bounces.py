@@ -49,6 +49,11 @@ _TAKEN_OUT: Final = Bounce("permanent", "policy", "stop")
 _SAYS_NOTHING: Final = ("0.0", "5.0")
 
 
+def is_positive(code: int) -> bool:
+    """Positive completion: what was asked is done (RFC 5321 §4.2.1)."""
+    return 200 <= code < 300
+
+
 def is_transient(code: int) -> bool:
     """Transient negative completion: the client may try again (RFC 5321 §4.2.1)."""
     return 400 <= code < 500

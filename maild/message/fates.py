@@ -89,10 +89,10 @@ def reply_code(diagnostic: str) -> int | None:
 def failed_fate(addresses: Sequence[str], words: str) -> Fate:
     """A recipient that failed, as words say. `addresses`: comparison keys."""
     diagnostic = snippet(words, DIAGNOSTIC_CHARS)
-    return Fate(tuple(addresses), "failed", _failure_code(words), telling_status("", words), diagnostic, None)
+    return Fate(tuple(addresses), "failed", failure_code(words), telling_status("", words), diagnostic, None)
 
 
-def _failure_code(words: str) -> int | None:
+def failure_code(words: str) -> int | None:
     """The first code that refuses for good, else the first that refuses: before them may stand what a host said when it
     was greeted, or at first."""
     codes = [int(found[1]) for found in islice(_FAILURE_CODE.finditer(words), _CODES_MAX)]

@@ -64,6 +64,10 @@ class Headers:
         """(name as written, unfolded value), in order."""
         return ((name, _show(value)) for name, value in self._fields)
 
+    def raw_items(self) -> Iterator[tuple[str, str]]:
+        """Like `items`, but as they were read, each character one raw octet: for the `Headers` of some of them."""
+        return iter(self._fields)
+
     def escaped(self, name: str) -> list[str]:
         """Like `get_all`, but octets that are no UTF-8 stand as lone surrogates (PEP 383), for `encoded_words`."""
         return [_escape(self._fields[at][1]) for at in self._index.get(name.lower(), ())]

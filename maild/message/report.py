@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from maild.message.auto_reply import is_auto_reply
-from maild.message.bounces import is_unspecific
+from maild.message.bounces import is_unspecific, says_something
 from maild.message.decode import IDENTITY, decode_slice
 from maild.message.delivery_status import read_status
 from maild.message.fates import (
@@ -180,20 +180,30 @@ def _read_delivery_report(raw: RawMessage, parsed: ParsedMessage, text: str) -> 
 
 
 def _with_reasons(fates: list[Fate], text: str) -> list[Fate]:
-    """Where a status says nothing and no diagnostic was given, the text may say why, as Exim's does."""
-    mute = [fate for fate in fates if fate.action == "failed" and not fate.diagnostic and fate.addresses]
-    mute = [fate for fate in mute if fate.enhanced is None or is_unspecific(fate.enhanced)]
-    reasons = reasons_in(text, [fate.addresses[0] for fate in mute]) if mute else {}
+    """Where neither status nor diagnostic says anything, the text may say why, as Exim's does, and sendmail's of what
+    happened at home (`X-Unix; 73`)."""
+    mute = {
+        at
+        for at, fate in enumerate(fates)
+        if fate.action == "failed" and fate.addresses and not _is_telling(fate)
+    }
+    by_name = any(fates[at].diagnostic for at in mute)
+    reasons = reasons_in(text, [fates[at].addresses[0] for at in mute], by_name=by_name) if mute else {}
     return [
-        _with_reason(fate, reasons.get(fate.addresses[0], "")) if fate in mute else fate for fate in fates
+        _with_reason(fate, reasons.get(fate.addresses[0], "")) if at in mute else fate
+        for at, fate in enumerate(fates)
     ]
 
 
+def _is_telling(fate: Fate) -> bool:
+    return (fate.enhanced is not None and not is_unspecific(fate.enhanced)) or says_something(fate.diagnostic)
+
+
 def _with_reason(fate: Fate, words: str) -> Fate:
-    if not words:
+    if not words or (fate.diagnostic and not says_something(words)):
         return fate
     told = failed_fate(fate.addresses, words)
-    return replace(told, enhanced=told.enhanced or fate.enhanced, host=fate.host)
+    return replace(told, code=told.code or fate.code, enhanced=told.enhanced or fate.enhanced, host=fate.host)
 
 
 def _read_complaint(raw: RawMessage, parsed: ParsedMessage) -> Complaint | None:

@@ -143,22 +143,24 @@ def _with_origin(fate: Fate, origins: Mapping[str, str]) -> Fate:
     return replace(fate, addresses=tuple(dict.fromkeys([*fate.addresses, origin]))) if origin else fate
 
 
-def reasons_in(text: str, addresses: Sequence[str]) -> dict[str, str]:
+def reasons_in(text: str, addresses: Sequence[str], *, by_name: bool = False) -> dict[str, str]:
     """What a text says of each of these comparison keys: the first statement that says something, less the name at its
-    beginning; "" where there is none. Of the only one it may speak by another address, which it is forwarded to."""
+    beginning; "" where there is none. Of the only one it may speak by another address, which it is forwarded to, unless
+    it must be `by_name`."""
     wanted = dict.fromkeys(addresses, "")
     telling: set[str] = set()
     spoken = ""
     for statement in _statements(text, addresses):
-        if not spoken and says_something(statement.words):
+        is_telling = says_something(statement.words)
+        if not spoken and is_telling:
             spoken = statement.words
         names = [name for name in statement.names if name in wanted and name not in telling]
-        if names and says_something(statement.words):
+        if names and is_telling:
             telling.update(names)
             wanted.update(dict.fromkeys(names, _without_name(statement.words)))
         else:
             wanted.update({name: wanted[name] or _without_name(statement.words) for name in names})
-    if spoken and len(wanted) == 1 and not telling:
+    if spoken and len(wanted) == 1 and not telling and not by_name:
         return dict.fromkeys(addresses, spoken)
     return wanted
 

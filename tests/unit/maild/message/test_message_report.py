@@ -260,6 +260,54 @@ def test_the_text_says_why_where_the_status_does_not() -> None:
     assert (fate.enhanced, fate.diagnostic) == ("5.0.0", "Unrouteable address")
 
 
+SENDMAIL_TRANSCRIPT = """   ----- The following addresses had permanent fatal errors -----
+<gone@there.test>
+    (reason: can't create (user) output file)
+
+   ----- Transcript of session follows -----
+procmail: Quota exceeded while writing "/var/mail/gone"
+550 5.0.0 <gone@there.test>... Can't create output
+"""
+
+
+@pytest.mark.parametrize(
+    ("status", "diagnostic", "text", "code", "words"),
+    [
+        ("5.0.0", "X-Unix; 73", SENDMAIL_TRANSCRIPT, 550, "Quota exceeded"),
+        ("5.0.0", "X-Unix; 73", "It failed.", None, "73"),
+        ("2.0.0", "SMTP; 250 OK", "gone@there.test\n<<< 550 MAILBOX NOT FOUND", 550, "MAILBOX NOT FOUND"),
+        ("2.0.0", "SMTP; 250 OK", "It failed.", None, "250 OK"),
+        ("5.0.0", "SMTP; 250 OK, then 550 5.1.1 no such user", "It failed.", 550, "no such user"),
+        ("5.0.0", "SMTP; 554 it said", "gone@there.test: Quota exceeded", 554, "it said"),
+    ],
+)
+def test_the_text_says_why_where_the_diagnostic_does_not(
+    status: str, diagnostic: str, text: str, code: int | None, words: str
+) -> None:
+    """And no host's success is the code of a failure."""
+    fields = f"Final-Recipient: rfc822; gone@there.test\nAction: failed\nStatus: {status}\n"
+    raw = multipart(f"Reporting-MTA: dns; mx\n\n{fields}Diagnostic-Code: {diagnostic}\n")
+    (fate,) = delivery(raw.replace("<quoted@elsewhere.test>: 550 5.1.1 said by nobody", text)).fates
+    assert fate.code == code and words in fate.diagnostic
+    assert not (fate.enhanced or "").startswith("2")
+
+
+def test_a_diagnostic_in_the_language_of_the_house() -> None:
+    """As Domino writes it: in encoded words, by escape sequences, in UTF-8; what is in no known charset stays."""
+    fields = (
+        "Final-Recipient: rfc822; gone@there.test\nAction: failed\nStatus: 5.0.0\nDiagnostic-Code: X-Notes; "
+    )
+    raw = multipart(f"Reporting-MTA: dns; mx\n\n{fields}WORDS\n").encode()
+    for written, told in (
+        (b"nicht im Verzeichnis =?UTF-8?Q?aufgef=C3=BChrt?=", "nicht im Verzeichnis aufgeführt"),
+        ("ユーザーは\n 見つかりません。".encode("iso2022_jp"), "ユーザーは 見つかりません。"),
+        ("není uveden v adresáři".encode(), "není uveden v adresáři"),
+        (b"=?x-nobodys?Q?=E4=F6?= !", "=?x-nobodys?Q?=E4=F6?= !"),
+    ):
+        (fate,) = delivery(raw.replace(b"WORDS", written)).fates
+        assert fate.diagnostic == told
+
+
 QMAIL = f"""From: MAILER-DAEMON@there.test
 Subject: failure notice
 
