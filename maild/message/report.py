@@ -114,7 +114,7 @@ def _read_report(raw: RawMessage, parsed: ParsedMessage, guesser: Guesser) -> Re
     complaint = None
     if top == "multipart/report":
         complaint = _read_complaint(raw, parsed)
-    elif top.startswith("multipart/"):
+    elif top.startswith("multipart/") or top == "message/rfc822":
         complaint = _read_hotmail(raw, parsed)
     if complaint is not None:
         return complaint

@@ -860,6 +860,14 @@ def test_a_complaint_of_hotmail() -> None:
     assert read(HOTMAIL) == Complaint("abuse", ("user@there.test",), ("b+tok3n@ours.test",), (ID,))
 
 
+def test_a_complaint_of_hotmail_may_be_a_message_and_nothing_else() -> None:
+    fields = "From: staff@hotmail.test\nSubject: complaint\nContent-Type: message/rfc822\n\n"
+    line = "X-HmXmrOriginalRecipient: <User@There.test>\n"
+    assert read(f"{fields}{line}{ORIGINAL}\nwords\n") == read(HOTMAIL)
+    for other in (ORIGINAL, f"Subject: look\n{line}{ORIGINAL}", f"Subject: look\n\n{line}{ORIGINAL}"):
+        assert read(f"{fields}{other}\nwords\n") is None
+
+
 def test_hotmails_field_elsewhere_is_no_complaint() -> None:
     line = "X-HmXmrOriginalRecipient: <User@There.test>\n"
     assert read(HOTMAIL.replace(line, "").replace("Subject: hi\n", f"Subject: hi\n{line}")) is None
