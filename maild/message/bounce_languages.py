@@ -7,11 +7,27 @@ out of what is read. Words are compared without their accents, which mail system
 Pure, linear, bounded by what it is given.
 """
 
+import re
 import unicodedata
 from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple
 
 Missing = Literal["recipient", "sender"]
+
+# Phrases of `bounce_words`' rows.
+FULL: Final = (
+    "är full ", "är fullt ", "lagringsutrymme", "er fuld ", "er fuldt ", "er full ", "er fullt ", "lagerplads",
+    "lagringsplass", "täynnä", "kiintiö", "je plná", "je plna ", "přeplněn", "preplnen", "kvót", "megtelt", "tele van",
+    "tárhely", "este plină", "este plina", "cota ", "spațiu insuficient", "είναι γεμάτ", "είναι πλήρ", "γεμάτ",
+    "χωρητικότητα", "kutusu dolu", "kutusu doldu", "kota ", "kotası", "kotasi", "переповнен", "квот",
+    "je pun ", "je puna ", "đã đầy", "hộp thư đầy", "penuh ", "已满", "已滿", "空間不足", "配额", "配額", "満杯",
+    "上限を超え", "용량", "가득", "꽉 찼",
+)  # fmt: skip
+TEMPORARILY: Final = (
+    "vorübergehend", "temporairement", "temporalmente", "temporaneamente", "momentaneamente", "tijdelijk",
+    "tillfällig", "midlertidig", "tilapäis", "tymczasow", "chwilow", "dočasn", "ideiglenes", "átmeneti", "privremen",
+    "προσωριν", "geçici", "временно", "тимчасово", "tạm thời", "sementara ", "一時的", "暂时", "暫時", "일시적",
+)  # fmt: skip
 
 
 class Language(NamedTuple):
@@ -145,7 +161,14 @@ _LANGUAGES: Final = (
         "gönderen gönderici",
         ("geçersiz", "bilinmey", "bilinmiyor", "bulunamad", "bulunmamakta", "aktif değil", "kapatıl", "silin",
          "devre dışı", "tanımsız", "kayıtlı değil"),
-        ("mevcut değil",),
+        ("mevcut değil", "böyle bir kullanıcı", "kullanıcı yok ", "alıcı yok ", "adres yok ", "hesap yok "),
+    ),
+    Language(
+        "Croatian, Serbian and Slovenian",
+        "korisnik uporabnik primatelj primalac prejemnik adres naslov račun",
+        "pošiljatelj pošiljalac pošiljatelj",
+        ("nepoznat", "neznan", "nije pronađen", "ni najden"),
+        ("ne postoji", "ne obstaja"),
     ),
     Language(
         "Russian",
@@ -194,7 +217,7 @@ _LANGUAGES: Final = (
     ),
     Language(
         "Japanese",
-        "アドレス 宛先 あて先 受信者 ユーザ メールボックス アカウント",
+        "アドレス 宛先 あて先 受信者 ユーザ メールボックス アカウント ディレクトリ",
         "差出人 送信者 送信元",
         ("不明", "無効", "見つかりません", "見つからない", "廃止", "削除", "使われておりません",
          "使用されておりません", "登録されていません", "有効ではありません"),
@@ -210,13 +233,23 @@ _LANGUAGES: Final = (
 )  # fmt: skip
 
 # Whatever the language: what is missing is nobody's address.
-_OTHERS: Final = ("ip ", "spf ", "dkim ", "dmarc ", "dns ", "ptr ", "rdns ", "helo ", "ehlo ", "url ")
+_SENDERS_TOO: Final = ("ip ", "spf ", "dkim ", "dmarc ", "dns ", "ptr ", "rdns ", "helo ", "ehlo ", "url ")
+# What may be unknown, or not be found, though the mailbox is there: a host, a route, an error, a reason.
+_OTHERS: Final = (
+    "server serveur servidor serwer сервер sunucu kiszolgál palvelim διακομιστ サーバ 服务器 伺服器 서버"
+    " trasa trasy маршрут"
+    " erreur error. errore erro. fehler fout raison razón ragion razão grund gründe reden fel. fejl feil virhe"
+    " błąd błęd chyb hiba hibá eroar greš σφάλμα hata ошибк помилк 오류 エラー 错误 錯誤"
+    " lỗi kesalahan code. código codice"
+    " příčin príčin przyczyn причин orsak årsag årsak neden motiv λόγο 이유 원인"
+)
 _BEFORE_WORDS: Final = 7
 _BEHIND_WORDS: Final = 4
 _BEFORE_CHARS: Final = 16
-_BEHIND_CHARS: Final = 8
+_BEHIND_CHARS: Final = 14
 _START: Final = 3
 _UNSPACED: Final = "\u3000"  # Chinese, Japanese and Korean: blanks tell little
+_SHORT_WORD: Final = 5  # with its blank
 _LOOKS_MAX: Final = 20
 # What Unicode does not take apart.
 _PLAIN: Final = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "ß": "ss"})
@@ -229,8 +262,45 @@ class _Phrase(NamedTuple):
     senders: tuple[str, ...]
 
 
+# "Not listed in the directory", as Domino says it.
+_DIRECTORY: Final = (
+    r"(?:(?:domino )?(?:verzeichnis|adre(?:ss|ß)buch|lannuaire|annuaire|carnet dadresses|rubrica|directory|directorio"
+    r"|libreta|diretório|adresboek|adressbok|adressebo|katalog|biblioteke|adresář|adresár|каталог|адресн[^ ]* книг"
+    r"|hakemisto|címtár|κατάλογο|agenda))"
+)
+_UNLISTED: Final = re.compile(
+    rf" (?:nicht|pas|non|no|não|nao|niet|inte|ikke|nie|není|neni|не|nem|nu|δεν|ei|отсутствует)"
+    rf"(?: (?!eindeutig|uni|úni|уник|jedno|jedin|auto|berech|permi|open|öffn|abr|apr|ouvr|lesbar|verfüg|dispo)"
+    rf"[^ ]{{1,40}}){{1,4}} {_DIRECTORY}"
+    rf"| {_DIRECTORY}[^ ]{{0,8}} nicht (?:(?:auf)?(?:ge)?(?:listet|führt)|gefunden|verzeichnet|enthalten|vorhanden)"
+    r"| dizini[^ ]{0,6} (?:listelenm|bulunm|bulunamadı|yok|kayıtlı değil)"
+    r"|(?:未|没有|沒有)(?:[^ ]{0,8} ){1,3}(?:目录|目錄|通讯录|通訊錄|名錄)(?:中|里|內|内)"
+    r"|(?:디렉토리|디렉터리|주소록)에 (?:[^ ]{1,12} ){0,2}(?:없|않)"
+)
+_DIRECTORIES: Final = (
+    "verzeichnis", "domino verzeichnis", "adressbuch", "annuaire", "lannuaire", "carnet", "rubrica", "directo",
+    "libreta", "diretório", "adresboek", "adress", "katalog", "bibliotek", "adresář", "adresár", "каталог", "адресн",
+    "hakemisto", "címtár", "κατάλογο", "agenda", "dizini", "目录", "目錄", "通讯录", "通訊錄", "名錄",
+    "디렉토리", "디렉터리", "주소록",
+)  # fmt: skip
+
+
+def is_unlisted(words: str) -> bool:
+    """Do these words say that a directory doesn't have the recipient?"""
+    found = _UNLISTED.search(words) if any(one in words for one in _DIRECTORIES) else None
+    return found is not None and not _is_of_sender(
+        words[max(0, found.start() - _BEFORE_CHARS) : found.start()]
+    )
+
+
+def _is_of_sender(words: str) -> bool:
+    return any(f"{one} ".startswith(_SENDERS) for one in _fold(words).split())
+
+
 def missing(words: str) -> Missing | None:
     """Whose address these words say is not there. `words`: as `bounce_words.plain_words` makes them."""
+    if is_unlisted(words):
+        return "recipient"
     folded = _fold(words)
     found: Missing | None = None
     looks = 0
@@ -247,26 +317,52 @@ def missing(words: str) -> Missing | None:
 
 
 def _whose(words: str, at: int, phrase: _Phrase) -> Missing | None:
-    near = _near(words, at, len(phrase.words), is_spaced=phrase.words[0] == " ")
-    if _is_any(near, phrase.senders):
+    before, behind = _around(words, at, phrase.words)
+    if _distance(before, behind, phrase.senders) is not None:
         return "sender"
-    if not phrase.is_enough and not _is_any(near, phrase.mailboxes):
+    mailbox = _distance(before, behind, phrase.mailboxes)
+    if mailbox is None and not phrase.is_enough:
         return None
-    return "sender" if _is_any(near, _OTHERS) else "recipient"
+    if _distance(before, behind, _SENDERS_TOO) is not None:
+        return "sender"
+    other = _distance(before, behind, _OTHER_WORDS)
+    if other is not None and (mailbox is None or other < mailbox or _is_of(before, phrase.mailboxes)):
+        return None
+    return "recipient"
 
 
-def _near(words: str, at: int, length: int, *, is_spaced: bool) -> list[str]:
-    """The words around; where no blanks part them, what begins at each character."""
-    if is_spaced:
-        end = words.find(" ", at + length)  # the phrase may be the beginning of a word
-        near = words[:at].split()[-_BEFORE_WORDS:] + words[end:].split()[:_BEHIND_WORDS]
-        return [f"{one} " for one in near]
-    around = words[max(0, at - _BEFORE_CHARS) : at + length + _BEHIND_CHARS]
-    return [around[start:] for start in range(len(around))]
+def _around(words: str, at: int, phrase: str) -> tuple[list[str], list[str]]:
+    """The words before, the nearest first, and those behind; where no blanks part them, what begins at each place."""
+    end = at + len(phrase)
+    if phrase[0] == " ":
+        end = words.find(" ", end)  # the phrase may be the beginning of a word
+        before, behind = words[:at].split()[-_BEFORE_WORDS:], words[end:].split()[:_BEHIND_WORDS]
+        return [f"{one} " for one in reversed(before)], [f"{one} " for one in behind]
+    places = range(at - 1, max(-1, at - 1 - _BEFORE_CHARS), -1)
+    until = min(len(words), end + _BEHIND_CHARS)
+    return [words[place:until] for place in places], [words[place:until] for place in range(at, until)]
 
 
-def _is_any(near: list[str], beginnings: tuple[str, ...]) -> bool:
-    return any(one.startswith(beginnings) for one in near)
+def _distance(before: list[str], behind: list[str], beginnings: tuple[str, ...]) -> int | None:
+    """How far away the nearest word is that begins so."""
+    found = [
+        next((far for far, one in enumerate(side) if one.startswith(beginnings)), None)
+        for side in (before, behind)
+    ]
+    return min((far for far in found if far is not None), default=None)
+
+
+def _is_of(before: list[str], mailboxes: tuple[str, ...]) -> bool:
+    """Is it the server of the mailbox that was spoken of, in the words right before? ("De server van de ontvanger")"""
+    at = next((far for far, one in enumerate(before) if one.startswith(mailboxes)), None)
+    if at is None:
+        return False
+    for one in before[at + 1 :]:
+        if one.startswith(_OTHER_WORDS):
+            return True
+        if len(one) > _SHORT_WORD:
+            return False
+    return False
 
 
 def _fold(words: str) -> str:
@@ -297,6 +393,8 @@ def _candidates(folded: str) -> Iterator[_Phrase]:
         yield from _ANYWHERE
 
 
+_SENDERS: Final = tuple({one for language in _LANGUAGES for one in _beginnings(language.senders)})
+_OTHER_WORDS: Final = _beginnings(_OTHERS)
 _ANYWHERE: Final = [one for one in _phrases() if one.words[0] != " "]
 _BY_START: Final[dict[str, list[_Phrase]]] = {}
 for _one in _phrases():

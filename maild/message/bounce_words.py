@@ -10,7 +10,7 @@ import re
 from typing import Final, NamedTuple
 
 from maild.message.bounce_classes import Advice, BounceClass
-from maild.message.bounce_languages import missing
+from maild.message.bounce_languages import FULL, TEMPORARILY, missing
 from maild.message.phrases import PhraseIndex
 
 MAX_WORDS_CHARS: Final = 4096  # what a refusal says after that, says nothing
@@ -142,6 +142,8 @@ _NOT_THE_ADDRESS: Final = (
          "jest pełna", "переполнен", "превышена квота", "ящик полон", "容量",
          "邮箱已满", "空间不足", "いっぱい"),
     ),
+    Wording("mailbox_full", "reports in other languages", FULL),
+    Wording("infrastructure", "reports in other languages", TEMPORARILY),
     Wording("infrastructure", _RFC_5321, ("insufficient system", "system resources", "local error in processing",
         "configuration error", "misconfigured", "incorrectly configured", "internal error", "internal server error")),
     # Too large.
@@ -241,6 +243,8 @@ _EXPIRED: Final = (
          "could not deliver for the last"),
         vetoes=False, is_expiry=True,
     ),
+    Wording("infrastructure", "OpenSMTPD, smtpd/bounce.c and smtpd/mta.c",
+        ("envelope expired", "mail expired", "network error on destination"), vetoes=False, is_expiry=True),
 )  # fmt: skip
 
 _ADDRESS: Final = (
@@ -415,7 +419,13 @@ def read_words(text: str) -> Wording | None:
     return found or _WEAKER.first(words)
 
 
+def says_it_expired(text: str) -> bool:
+    """Does a refusal, or a report, say that it was tried in vain for too long, whatever else it says?"""
+    return _EXPIRY.first(plain_words(text)) is not None
+
+
 _TELLING: Final = PhraseIndex((*_SURELY_THE_ADDRESS, *_NOT_THE_ADDRESS, *_EXPIRED, *_ADDRESS))
+_EXPIRY: Final = PhraseIndex(_EXPIRED)
 _WEAKER: Final = PhraseIndex(_WEAK)
 
 

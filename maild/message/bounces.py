@@ -16,7 +16,7 @@ import re
 from typing import Final, Literal, NamedTuple
 
 from maild.message.bounce_classes import ADVICE, Advice, BounceClass, StatusRow, of_status
-from maild.message.bounce_words import Wording, read_words
+from maild.message.bounce_words import Wording, read_words, says_it_expired
 
 BounceType = Literal["permanent", "transient", "undetermined"]
 
@@ -102,7 +102,8 @@ def of_report(code: int | None, enhanced: str | None, text: str) -> Bounce:
     """What it means that a delivery report says `failed`. `text`: the diagnostic."""
     found = _read(code, enhanced, text)
     # RFC 3463 §3.5: in a report, deferrals that lasted too long; a host that replies so at once has refused.
-    if (enhanced or "").startswith("5.4.7"):
+    is_of_the_way = (enhanced or "").startswith("5.4.")
+    if (enhanced or "").startswith("5.4.7") or (is_of_the_way and says_it_expired(text)):
         return found._replace(type="transient", is_hard=False, blames_address=False)
     return found
 

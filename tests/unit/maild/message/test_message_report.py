@@ -586,6 +586,12 @@ WORDED_FAILURES = [
     "    gone@there.test\n\nReason: The message violated the content policy.\n",
     "From: postmaster@there.test\n\nVotre message n'a pas pu être délivré à gone@there.test\n",
     "From: postmaster@there.test\n\nIhre Nachricht an gone@there.test konnte nicht zugestellt werden.\n",
+    "From: MAILER-DAEMON@there.test\n\nVaši zprávu se nepodařilo doručit na adresu:\n\ngone@there.test\n",
+    "From: MAILER-DAEMON@there.test\n\nİletiniz aşağıdaki alıcıya teslim edilemedi:\n\ngone@there.test\n",
+    "From: MAILER-DAEMON@there.test\n\ngone@there.test 로 메일을 보내지 못했습니다.\n",
+    "From: Mailer Daemon <MAILER-DAEMON@there.test>\nSubject: Delivery status notification: error\n\n"
+    "    An error has occurred while attempting to deliver a message for\n    the following list of recipients:\n\n"
+    "gone@there.test: Envelope expired\n\n    Below is a copy of the original message:\n",
 ]
 
 
