@@ -34,9 +34,9 @@ _LANGUAGES: Final = {
          "another attempt will", "been delayed", "is delayed", "non fatal", "will continue", "attempts will",
          "not need to send", "not need to resend", "not need to re send", "not have to resend", "no need to resend",
          "dont need to resend", "neednt resend", "still undelivered", "no action is required",
-         "temporary failure report", "notified if", "informed if", "keeps on trying", "next attempt"),
-        ("delay", "no action", "remains in", "in the queue for", "so far", "for now", "for the moment", "stays in",
-         "kept in", "temporary problem", "interim"),
+         "temporary failure report", "notified if", "informed if", "keeps on trying", "next attempt", "another go"),
+        ("delay", "no action", "remains in", "in the queue for", "so far", "for the moment", "stays in",
+         "kept in", "temporary problem", "interim", "is waiting", "still waiting"),
     ),
     "de": _Language(
         ("konnte nicht zugestellt", "nicht zugestellt werden", "wurde nicht zugestellt", "unzustellbar",
@@ -48,11 +48,12 @@ _LANGUAGES: Final = {
          "wird wiederholt", "werden wiederholt", "werden fortgesetzt", "wird fortgesetzt", "nicht erneut senden",
          "nicht erneut zu senden", "nicht noch einmal senden", "nicht noch einmal zu senden", "nicht nochmals",
          "nicht erneut verschicken", "nicht erneut abschicken", "verzögert sich", "wird verzögert",
-         "benachrichtigt wenn", "benachrichtigt falls", "weiterhin versuchen"),
+         "benachrichtigt wenn", "benachrichtigt falls", "weiterhin versuchen", "nächster versuch", "nächsten versuch",
+         "nächste zustellversuch", "erneuter versand"),
         ("bislang nicht", "bisher nicht", "noch nicht", "vorübergehend nicht zu", "momentan nicht", "derzeit nicht",
          "zurzeit nicht", "zunächst nicht", "im moment nicht", "verzöger", "verspät", "warteschlange",
          "vorübergehendes problem", "vorübergehender fehler", "zurückgestellt", "beim ersten versuch",
-         "zwischenbericht"),
+         "zwischenbericht", "wartet"),
     ),
     "fr": _Language(
         ("pas pu être délivré", "pas pu être remis", "pas pu être distribué", "pas pu être livré",
@@ -65,10 +66,10 @@ _LANGUAGES: Final = {
          "continuera dessayer", "continue dessayer", "tentatives se poursuiv", "tentatives vont se poursuivre",
          "tentatives continuer", "inutile de renvoyer", "inutile de le renvoyer", "nécessaire de renvoyer",
          "besoin de renvoyer", "est retardé", "a été retardé", "a été différé", "est différé", "averti si",
-         "prévenu si", "informé si", "continuer à essayer"),
+         "prévenu si", "informé si", "continuer à essayer", "prochaine tentative", "prochain essai", "nouvel envoi"),
         ("pour linstant", "pour le moment", "pas encore", "toujours pas", "temporairement pas",
          "temporairement impossible", "momentanément", "retard", "différé", "file dattente", "problème temporaire",
-         "erreur temporaire"),
+         "erreur temporaire", "en attente", "premier essai", "première tentative"),
     ),
     "es": _Language(
         ("no se pudo entregar", "no pudo ser entregado", "no se ha podido entregar", "no ha sido entregado",
@@ -79,9 +80,10 @@ _LANGUAGES: Final = {
          "continuará intentando", "reintentará", "reintentaremos", "nuevos intentos", "nuevo intento",
          "necesario que reenv", "necesario reenv", "necesita reenv", "hace falta que reenv", "hace falta reenv",
          "se ha retrasado", "ha sido retrasad", "está retrasad", "se retrasa", "avisaremos si", "notificaremos si",
-         "notificado si", "se intentará de nuevo", "intentará de nuevo", "otro intento", "otros intentos"),
+         "notificado si", "se intentará de nuevo", "intentará de nuevo", "otro intento", "otros intentos",
+         "próximo intento"),
         ("por ahora", "por el momento", "de momento", "todavía no", "aún no", "temporalmente no", "retras", "demora",
-         "en cola", "en la cola", "problema temporal", "error temporal"),
+         "en cola", "en la cola", "problema temporal", "error temporal", "pendiente", "en espera", "primer intento"),
     ),
     "it": _Language(
         ("non recapitat", "impossibile recapitare", "impossibile consegnare", "non è stato consegnato",
@@ -93,9 +95,11 @@ _LANGUAGES: Final = {
          "ritenterà", "ritentat", "altri tentativi", "nuovi tentativi", "ulteriori tentativi", "nuovo tentativo",
          "necessario inviare di nuovo", "necessario inviarlo di nuovo", "necessario reinviare", "necessario rispedire",
          "occorre reinviare", "occorre inviare", "serve reinviare", "è in ritardo", "è stata ritardata",
-         "è stato ritardato", "notifica se", "avvisato se", "avvisati se", "altro tentativo"),
+         "è stato ritardato", "notifica se", "avvisato se", "avvisati se", "altro tentativo", "prossimo tentativo",
+         "nuovo invio"),
         ("per ora", "per il momento", "al momento non", "non ancora", "temporaneamente non", "momentaneamente non",
-         "finora", "ritard", "in coda", "nella coda", "problema temporaneo", "errore temporaneo"),
+         "finora", "ritard", "in coda", "nella coda", "problema temporaneo", "errore temporaneo", "in attesa",
+         "primo tentativo", "al momento"),
     ),
     "pt": _Language(
         ("não pôde ser entregue", "não pode ser entregue", "não foi entregue", "não foi possível entregar",
@@ -104,9 +108,9 @@ _LANGUAGES: Final = {
          "continuaremos tentando", "continuará a tentar", "tentará novamente", "tentaremos novamente",
          "novas tentativas", "nova tentativa", "necessário reenviar", "preciso reenviar", "precisa reenviar",
          "precisa de reenviar", "está atrasad", "foi atrasad", "sofreu atraso", "avisado se", "notificado se",
-         "notificação se", "outra tentativa", "outras tentativas"),
+         "notificação se", "outra tentativa", "outras tentativas", "próxima tentativa", "novo envio"),
         ("por enquanto", "por agora", "de momento", "ainda não", "temporariamente não", "atras", "demora", "na fila",
-         "em fila", "problema temporário", "erro temporário"),
+         "em fila", "problema temporário", "erro temporário", "em espera", "aguardando", "primeira tentativa"),
     ),
     "nl": _Language(
         ("niet worden bezorgd", "niet worden afgeleverd", "niet bezorgd", "niet afgeleverd", "onbestelbaar",
@@ -115,9 +119,9 @@ _LANGUAGES: Final = {
          "blijven proberen", "blijven het proberen", "proberen het opnieuw", "probeert het opnieuw",
          "opnieuw geprobeerd", "nog steeds geprobeerd", "nieuwe poging", "verdere poging", "bericht niet opnieuw",
          "niet opnieuw te verzenden", "niet opnieuw te versturen", "is vertraagd", "vertraging opgelopen",
-         "bericht als het", "bericht als de", "melding als"),
+         "bericht als het", "bericht als de", "melding als", "volgende poging"),
         ("voorlopig", "nog niet", "tijdelijk niet", "op dit moment niet", "vertraag", "vertraging", "wachtrij",
-         "tijdelijk probleem", "tijdelijke fout", "tijdelijke storing"),
+         "tijdelijk probleem", "tijdelijke fout", "tijdelijke storing", "in afwachting", "eerste poging"),
     ),
     "sv": _Language(
         ("kunde inte levereras", "kan inte levereras", "har inte levererats", "inte kunnat levereras", "ej levererat",
@@ -125,9 +129,9 @@ _LANGUAGES: Final = {
         ("ännu inte levere", "inte levererats ännu", "levereras ännu", "fortsätter att försöka", "fortsätter försöka",
          "kommer att försöka", "försöker igen", "nya försök", "nytt försök", "ytterligare försök",
          "behöver inte skicka", "är fördröjd", "har fördröjts", "har försenats", "är försenad", "besked om",
-         "meddelas om"),
+         "meddelas om", "nästa försök"),
         ("ännu", "tills vidare", "tillfälligt inte", "just nu inte", "fördröj", "försen", "i kön",
-         "tillfälligt problem", "tillfälligt fel"),
+         "tillfälligt problem", "tillfälligt fel", "väntar", "första försöket"),
     ),
     "da, nb": _Language(
         ("kunne ikke leveres", "kan ikke leveres", "er ikke leveret", "blev ikke leveret", "er ikke levert",
@@ -138,18 +142,18 @@ _LANGUAGES: Final = {
          "prøver igen", "prøver på nytt", "vil prøve igen", "vil prøve på nytt", "vil forsøge igen", "nye forsøg",
          "nye forsøk", "nyt forsøg", "nytt forsøk", "yderligere forsøg", "ytterligere forsøk", "behøver ikke at sende",
          "behøver ikke sende", "trenger ikke å sende", "trenger ikke sende", "er forsinket", "er blevet forsinket",
-         "er blitt forsinket"),
+         "er blitt forsinket", "næste forsøg", "neste forsøk"),
         ("endnu ikke", "ennå ikke", "foreløbig", "foreløpig", "midlertidig ikke", "midlertidigt ikke", "indtil videre",
          "forsink", "i køen", "i kø ", "midlertidigt problem", "midlertidig problem", "midlertidig fejl",
-         "midlertidig feil"),
+         "midlertidig feil", "venter", "første forsøg", "første forsøk"),
     ),
     "fi": _Language(
         ("ei voitu toimittaa", "ei voida toimittaa", "ei toimitettu", "ei ole toimitettu", "toimitus epäonnistui",
          "toimittaminen epäonnistui"),
         ("ei ole vielä", "vielä voitu toimittaa", "yrittää uudelleen", "yritetään uudelleen", "yritämme uudelleen",
          "jatkaa yrittämistä", "yrityksiä jatketaan", "ei tarvitse lähettää", "viivästyy", "on viivästynyt",
-         "yrittää sitä"),
-        ("vielä", "toistaiseksi", "tilapäisesti ei", "viiväst", "jonossa", "tilapäinen", "väliaikainen"),
+         "yrittää sitä", "seuraava yritys"),
+        ("vielä", "toistaiseksi", "tilapäisesti ei", "viiväst", "jonossa", "tilapäinen", "väliaikainen", "odottaa"),
     ),
     "pl": _Language(
         ("nie mogła zostać dostarczona", "nie została dostarczona", "nie może zostać dostarczona",
@@ -159,9 +163,9 @@ _LANGUAGES: Final = {
          "dalsze próby", "ponawiał", "ponawiać", "ponawiane", "ponowi próbę", "ponowiona", "nadal próbował",
          "spróbuje ponownie", "spróbujemy ponownie", "trzeba wysyłać", "musisz wysyłać", "należy wysyłać",
          "opóźnia się", "została opóźniona", "zostało opóźnione", "jest opóźnion", "poinformujemy cię jeśli",
-         "powiadomimy cię jeśli", "ponawia"),
+         "powiadomimy cię jeśli", "ponawia", "spróbuje jeszcze"),
         ("jak dotąd", "na razie", "tymczasowo nie", "chwilowo", "opóźni", "w kolejce", "tymczasowy problem",
-         "tymczasowy błąd"),
+         "tymczasowy błąd", "oczekuje", "czeka", "za pierwszym razem"),
     ),
     "cs, sk": _Language(
         ("nepodařilo doručit", "nepodarilo dorucit", "nemohla být doručena", "nelze doručit", "nebylo možné doručit",
@@ -173,10 +177,11 @@ _LANGUAGES: Final = {
          "pokusí se znovu", "zkusí znovu", "zkusí to znovu", "další pokus", "bude opakovat", "bude opakován",
          "pokusy budou pokračovat", "třeba posílat", "nutné posílat", "nemusíte posílat", "se zpozdilo", "je zpožděn",
          "bylo zpožděn", "zatiaľ nepodarilo", "zatiaľ nebol", "doteraz nebol", "ešte nebol", "pokúsi znova",
-         "pokúsi sa znova", "bude pokúšať", "ďalší pokus", "ďalšie pokusy", "potrebné posielať", "zopakuje", "zopakuj"),
+         "pokúsi sa znova", "bude pokúšať", "ďalší pokus", "ďalšie pokusy", "potrebné posielať", "zopakuje", "zopakuj",
+         "příští pokus", "nasledujúci pokus"),
         ("zatím", "dosud", "prozatím", "dočasně ne", "zpozd", "zpožd", "opožd", "zatiaľ", "doteraz", "dočasne ne",
          "oneskor", "mešká", "ve frontě", "vo fronte", "napoprvé", "na poprvé", "dočasný problém", "dočasná chyba",
-         "dočasný problem"),
+         "dočasný problem", "čeká", "čaká"),
     ),
     "hu": _Language(
         ("nem sikerült kézbesíteni", "nem lehetett kézbesíteni", "nem kézbesíthető", "nem volt kézbesíthető",
@@ -184,9 +189,9 @@ _LANGUAGES: Final = {
          "kézbesítési hiba"),
         ("még nem sikerült", "még nem került", "még nem lett", "újra próbál", "újra megpróbál", "újrapróbál",
          "ismét megpróbál", "továbbra is próbál", "további kísérlet", "újabb kísérlet", "szükséges újra", "kell újra",
-         "kézbesítése késik", "késleltet"),
+         "kézbesítése késik", "késleltet", "következő kísérlet"),
         ("még nem", "egyelőre", "átmenetileg nem", "késik", "késés", "késedel", "várakozási sor", "várólist",
-         "átmeneti probléma", "átmeneti hiba", "ideiglenes probléma", "ideiglenes hiba"),
+         "átmeneti probléma", "átmeneti hiba", "ideiglenes probléma", "ideiglenes hiba", "várakozik", "elsőre"),
     ),
     "ro": _Language(
         ("nu a putut fi livrat", "nu poate fi livrat", "nu a fost livrat", "nu a putut fi trimis", "nelivrat",
@@ -194,9 +199,9 @@ _LANGUAGES: Final = {
         ("livrat încă", "încă nu a", "nu a fost încă", "va încerca din nou", "vom încerca din nou", "reîncerca",
          "va continua să încerce", "încercările vor continua", "noi încercări", "alte încercări",
          "necesar să retrim", "nevoie să retrim", "trebuie să retrim", "este întârziat", "a fost întârziat",
-         "se va încerca din nou"),
+         "se va încerca din nou", "următoarea încercare"),
         ("încă", "deocamdată", "momentan nu", "temporar nu", "întârzi", "în coadă", "problemă temporară",
-         "eroare temporară"),
+         "eroare temporară", "în așteptare", "în aşteptare"),
     ),
     "hr, sl": _Language(
         ("nije mogla biti isporučena", "nije isporučena", "nije dostavljena", "nije moguće isporučiti",
@@ -211,17 +216,18 @@ _LANGUAGES: Final = {
         ("έχει παραδοθεί ακόμα", "έχει παραδοθεί ακόμη", "ακόμα δεν", "ακόμη δεν", "θα προσπαθήσει ξανά",
          "θα προσπαθήσουμε ξανά", "θα ξαναπροσπαθήσει", "θα συνεχίσει", "θα συνεχιστούν", "νέα προσπάθεια",
          "νέες προσπάθειες", "θα επαναληφθεί", "χρειάζεται να στείλετε", "χρειάζεται να ξαναστείλετε", "καθυστερεί",
-         "έχει καθυστερήσει"),
+         "έχει καθυστερήσει", "επόμενη προσπάθεια"),
         ("ακόμα", "ακόμη", "προς το παρόν", "προσωρινά δεν", "καθυστ", "στην ουρά", "προσωρινό πρόβλημα",
-         "προσωρινό σφάλμα"),
+         "προσωρινό σφάλμα", "σε αναμονή"),
     ),
     "tr": _Language(
         ("teslim edilemedi", "teslim edilemiyor", "teslim edilemeyen", "iletilemedi", "gönderilemedi",
          "ulaştırılamadı"),
         ("henüz teslim", "henüz ilet", "henüz ulaş", "henüz gönder", "yeniden deneyecek", "tekrar deneyecek",
          "yeniden denenecek", "tekrar denenecek", "denemeye devam", "göndermenize gerek", "göndermeniz gerekmez",
-         "gecikti", "tekrar gönderilecek", "yeniden gönderilecek"),
-        ("henüz", "şimdilik", "şu an için", "geçici olarak", "gecik", "kuyrukta", "kuyruğunda", "geçici bir"),
+         "gecikti", "tekrar gönderilecek", "yeniden gönderilecek", "sonraki deneme"),
+        ("henüz", "şimdilik", "şu an için", "geçici olarak", "gecik", "kuyrukta", "kuyruğunda", "geçici bir",
+         "bekliyor", "beklemede"),
     ),
     "ru": _Language(
         ("не доставлено", "не было доставлено", "не удалось доставить", "не может быть доставлено",
@@ -235,18 +241,19 @@ _LANGUAGES: Final = {
          "повторно не нужно", "повторно не требуется", "не нужно отправлять", "не требуется отправлять",
          "задерживается", "доставка отложена", "остаётся в очереди", "остается в очереди", "находится в очереди",
          "сообщим если", "уведомим если", "уведомление если", "попытки продолжаются", "продолжаются попытки",
-         "новая попытка", "новые попытки", "будет пытаться", "будем пытаться"),
+         "новая попытка", "новые попытки", "будет пытаться", "будем пытаться", "следующая попытка", "следующую попытку",
+         "пробуем ещё", "пробуем еще", "пробуем снова", "попробует позже"),
         ("пока не", "ещё не", "еще не", "до сих пор", "временно не", "задерж", "отложен", "в очереди", "с первого раза",
-         "временная ошибка", "временная проблема", "временные проблемы"),
+         "временная ошибка", "временная проблема", "временные проблемы", "ожидает", "ждёт", "ждет", "сразу"),
     ),
     "uk": _Language(
         ("не вдалося доставити", "не може бути доставлен", "неможливо доставити", "доставка не вдалася"),
         ("ще не доставлен", "поки не доставлен", "поки що не", "досі не доставлен", "продовжить", "продовжуватим",
          "повторить спроб", "спроби будуть продовж", "буде повторена", "спробує ще", "спробує знову",
          "повторно не потрібно", "не потрібно надсилати", "затримується", "залишається в черзі", "спроби тривають",
-         "нова спроба", "нові спроби", "намагатиметься"),
+         "нова спроба", "нові спроби", "намагатиметься", "наступна спроба"),
         ("ще не", "поки не", "досі не", "тимчасово не", "затрим", "відкладен", "в черзі", "у черзі",
-         "тимчасова помилка", "тимчасова проблема"),
+         "тимчасова помилка", "тимчасова проблема", "очікує", "чекає"),
     ),
     "vi": _Language(
         ("không thể gửi", "không gửi được", "gửi không thành công", "không thể chuyển"),
@@ -261,15 +268,15 @@ _LANGUAGES: Final = {
     ),
     "ja": _Language(
         ("配信できません", "配信されません", "配信できなかった", "配信に失敗", "送信できません", "配達できません",
-         "お届けできません", "届けられません"),
+         "お届けできません", "届けられません", "配信不能"),
         ("まだ配信", "まだ送信", "まだお届け", "まだ届", "引き続き配信", "引き続き送信", "引き続き再", "再送します",
          "再送を行い", "再送を続け", "再送を試み", "再送信します", "再送信を行い", "再送信を試み", "再試行します",
          "再試行を行い", "再試行を続け", "再試行されます", "自動的に再", "再送の必要はありません",
          "再送信の必要はありません", "再送していただく必要", "再送信していただく必要", "再送は不要", "再送信は不要",
          "遅れています", "遅延しています", "場合は通知", "でしたら通知", "再度配信", "再度送信", "再配信を",
-         "再配送を"),
+         "再配送を", "再度お送り", "再度お届け", "次回の配信"),
         ("まだ", "一時的に配信", "一時的に送信", "一時的にお届け", "遅延", "遅れ", "後ほど再", "キュー", "一時的な問題",
-         "一時的なエラー", "一時的な障害"),
+         "一時的なエラー", "一時的な障害", "待機中"),
     ),
     "zh": _Language(
         ("无法送达", "无法投递", "投递失败", "发送失败", "未能送达", "被退回",
@@ -278,9 +285,10 @@ _LANGUAGES: Final = {
          "仍未送达", "还未送达", "无需重新发送", "无需重发", "不需要重新发送", "不必重新发送", "投递延迟", "延迟投递",
          "將繼續嘗試", "會繼續嘗試", "繼續重試", "將重試", "將會重試", "會重試", "會再次嘗試", "將再次嘗試", "尚未送達",
          "尚未投遞", "無需重新傳送", "無需重寄", "不需要重新", "投遞延遲", "延遲投遞", "会收到通知", "會收到通知",
-         "将收到通知", "將收到通知", "将继续投递", "将继续发送", "继续投递", "將繼續投遞", "繼續投遞"),
+         "将收到通知", "將收到通知", "将继续投递", "将继续发送", "继续投递", "將繼續投遞", "繼續投遞", "自动重发",
+         "自动重新发送", "下次尝试", "自動重發", "自動重新傳送", "下次嘗試"),
         ("暂时无法", "暂未", "尚未", "延迟", "暫時無法", "暫未", "延遲", "队列", "佇列", "隊列", "临时问题", "暂时性",
-         "臨時問題", "暫時性"),
+         "臨時問題", "暫時性", "正在等待"),
     ),
     "ko": _Language(
         ("전송하지 못했", "전송되지 못했", "전송되지 않았", "전송할 수 없", "전송에 실패", "전송 실패", "보내지 못했",
@@ -288,8 +296,9 @@ _LANGUAGES: Final = {
          "전달할 수 없", "발송 실패", "발송에 실패", "반송되었"),
         ("아직 전송", "아직 배달", "아직 전달", "계속 재시도", "재시도합니다", "재시도할", "재시도하겠",
          "다시 시도합니다", "다시 시도할", "다시 시도하겠", "다시 보내실 필요", "다시 보낼 필요", "재전송할 필요",
-         "지연되고", "지연되었", "다시 전송을 시도", "다시 전송합니다", "재전송합니다", "재전송을 시도"),
-        ("아직", "일시적으로", "지연", "당분간", "대기열", "일시적인"),
+         "지연되고", "지연되었", "다시 전송을 시도", "다시 전송합니다", "재전송합니다", "재전송을 시도", "다음 시도",
+         "자동으로 다시"),
+        ("아직", "일시적으로", "지연", "당분간", "대기열", "일시적인", "대기 중"),
     ),
 }  # fmt: skip
 
@@ -321,13 +330,17 @@ _NO_MORE: Final = re.compile(
 _GAVE_UP: Final = PhraseIndex([Phrases(one.gave_up) for one in _LANGUAGES.values()])
 _GOES_ON: Final = PhraseIndex([Phrases(one.goes_on) for one in _LANGUAGES.values()])
 _MAY_GO_ON: Final = PhraseIndex([Phrases(one.may_go_on) for one in _LANGUAGES.values()])
+_OWN_CHARS: Final = (
+    1500  # behind them may stand the message that came back, which speaks of delays and hours too
+)
 _WARNING: Final = " warning"  # in a text also a word of footers
-# Warnings tell of hours, failures of days; or else they say that it is the end.
+# Warnings tell of minutes and hours, failures of days; or else they say that it is the end.
 _HOURS: Final = re.compile(
-    r" \d{1,3} (?:h|hours?|hrs|stunden?|std|heures?|horas?|ore|ora|uur|uren|timm(?:ar|arna|e)|timer?|timene"
-    r"|tun(?:tia|nin|tin)|godz(?:in[^ ]{0,3})?|hod[ií]n[^ ]{0,3}|órá[^ ]{0,4}|óra|sat[ai]?|ur|ώρες|ώρα|ωρών"
-    r"|saat[^ ]{0,4}|час(?:а|ов)?|годин[^ ]{0,2}|giờ|jam) "
-    r"|\d{1,3} ?(?:個?時間|(?:个|個)?(?:小时|小時)|시간)"
+    r" \d{1,3} (?:minut[^ ]{0,4}|min|perc[^ ]{0,3}|λεπτ[^ ]{0,2}|dakika[^ ]{0,3}|минут[^ ]?|хвилин[^ ]?"
+    r"|h|hours?|hrs|stunden?|std|heures?|horas?|ore|ora|uur|uren|timm(?:ar|arna|e)|timer?|timene|tun(?:tia|nin|tin)"
+    r"|godz(?:in[^ ]{0,3})?|hod[ií]n[^ ]{0,3}|órá[^ ]{0,4}|óra|sat[ai]?|ur|ώρες|ώρα|ωρών|saat[^ ]{0,4}"
+    r"|час(?:а|ов)?|годин[^ ]{0,2}|giờ|jam) "
+    r"|\d{1,3} ?(?:分钟|分鐘|分(?:ごと|後|間|以内)|분|個?時間|(?:个|個)?(?:小时|小時)|시간)"
 )
 _AT_AN_END: Final = (" aborted", " given up", " giving up", " gave up", " stopped trying", " period of")
 
@@ -340,15 +353,19 @@ def says_it_goes_on(text: str) -> bool:
 
 def says_it_may_go_on(text: str, subject: str = "") -> bool:
     """Does a text say that the message is late, or not delivered for now?"""
-    return _MAY_GO_ON.first(plain_words(text)) is not None or _WARNING in plain_words(subject)
+    return _is_open(plain_words(text)) or _WARNING in plain_words(subject)
 
 
 def says_it_gave_up(text: str) -> bool:
     """Does a mail system's text say that it failed for good, and nothing of trying again?"""
     words = plain_words(text)
-    if _GAVE_UP.first(words) is None or _WARNING in words or _MAY_GO_ON.first(words) is not None:
+    if _GAVE_UP.first(words) is None or _WARNING in words or _is_open(words):
         return False
-    return _HOURS.search(words) is None or any(phrase in words for phrase in _AT_AN_END)
+    return _HOURS.search(words[:_OWN_CHARS]) is None or any(phrase in words for phrase in _AT_AN_END)
+
+
+def _is_open(words: str) -> bool:
+    return _MAY_GO_ON.first(words[:_OWN_CHARS]) is not None
 
 
 def begins_by_giving_up(subject: str) -> bool:

@@ -24,7 +24,12 @@ from maild.message.fates import (
     failed_fate,
     ids_in_text,
 )
-from maild.message.report_words import says_it_gave_up, says_it_goes_on, says_it_may_go_on
+from maild.message.report_words import (
+    begins_by_giving_up,
+    says_it_gave_up,
+    says_it_goes_on,
+    says_it_may_go_on,
+)
 
 _STATEMENT_CHARS: Final = 4096
 _PIECES_MAX: Final = 400
@@ -57,9 +62,11 @@ _CAME_OF: Final = re.compile(
 )
 _NOT_TO_WHOM: Final = re.compile(
     r"^[ \t>*]*+(?:original[ -])?(?:from|sender|mail from|reply-to|return-path|subject|message-id|in-reply-to"
+    r"|betreff|objet|asunto|oggetto|assunto|onderwerp|ämne|emne|temat|předmět|тема|件名|主题|主旨|제목"
     r"|发件人|寄件人|寄件者|差出人|보낸 ?사람)[ \t]*+[:：][^\n]*+$",
     re.IGNORECASE | re.MULTILINE,
 )
+_COLON: Final = re.compile("[:：]")
 _ARRIVED: Final = re.compile(
     r"\b(?:was|were|has been|have been)(?: successfully)? delivered to[\s:<]{1,5}([^\s<>@]{1,64}@[^\s<>;,]{1,255})",
     re.IGNORECASE,
@@ -179,11 +186,12 @@ def read_any_words(
     Where none names anybody, what a mail system says means the only recipient; a program that answers (`is_answer`)
     must also say that it gave up. None where nothing is said, or that it is tried again; where it is late, or not for
     now, only a host that refused for good is believed."""
-    told = f"{subject}\n{_without_copy(text)}"
-    if says_it_goes_on(told):
+    told = _NOT_TO_WHOM.sub("", _without_copy(text))
+    kind = _kind(subject)
+    if says_it_goes_on(f"{subject}\n{told}"):
         return None
-    is_late = says_it_may_go_on(told, subject)
-    gave_up = is_by_system and not is_late and says_it_gave_up(told)
+    is_late = says_it_may_go_on(f"{kind}\n{told}", kind)
+    gave_up = is_by_system and not is_late and says_it_gave_up(f"{kind}\n{told}")
     arrived = _arrived(told)
     found: dict[str, _Blame] = {}
     unnamed: list[_Blame] = []
@@ -201,6 +209,11 @@ def read_any_words(
                 found[name] = max(found.get(name, blame), blame, key=_weight)
     fates = _blamed(found, unnamed)[:MAX_FATES]
     return DeliveryReport(tuple(fates), (), is_worded=True) if fates else None
+
+
+def _kind(subject: str) -> str:
+    """Of a subject what the reporter says: before the colon, where it begins by giving up, and ours follows."""
+    return _COLON.split(subject, 1)[0] if begins_by_giving_up(subject) else subject
 
 
 def _arrived(told: str) -> tuple[str, ...]:

@@ -688,6 +688,21 @@ def test_a_host_that_refused_for_good_has_done_so_however_late_it_is() -> None:
     assert [fate.enhanced for fate in delivery(text).fates] == ["5.1.1"]
 
 
+@pytest.mark.parametrize(
+    ("subject", "told"),
+    [
+        ("Undeliverable: Delayed shipment", "Your message could not be delivered to gone@there.test.\n"),
+        ("Undeliverable: Warning", "Delivery failed:\n\ngone@there.test\n"),
+        ("配信不能：遅延のお知らせ", "gone@there.test 宛のメールは配信できませんでした。\n"),
+        ("Failure", "Your message\n\n  Subject: Delayed\n\ncould not be delivered to:\n\ngone@there.test\n"),
+        ("Failure", f"Could not be delivered to:\n\ngone@there.test\n\n{'word ' * 400}\n24 hours of delay\n"),
+    ],
+)
+def test_what_our_own_message_says_of_delays_is_no_warning(subject: str, told: str) -> None:
+    text = f"From: MAILER-DAEMON@there.test\nSubject: {subject}\n\n{told}"
+    assert [fate.addresses for fate in delivery(text).fates] == [("gone@there.test",)]
+
+
 def test_a_warning_in_the_form_of_qmail_may_say_it_in_its_second_paragraph() -> None:
     text = (
         "From: MAILER-DAEMON@there.test\n\nHi. This is the qmail-send program at there.test.\n\n"

@@ -38,6 +38,10 @@ NOT_AN_END = [
     "Лист для a@b.test не вдалося доставити за останні 4 години. Він чекає в черзі.",
     "a@b.test 宛のメールはまだ配信されていません。引き続き再送します。現在は配信できません。",
     "您发给 a@b.test 的邮件在过去 4 小时内无法送达，仍在队列中。",
+    "The message to a@b.test could not be delivered, and is waiting for the other host.",
+    "Die Nachricht an a@b.test konnte nicht zugestellt werden und wartet auf den nächsten Versuch.",
+    "Le message pour a@b.test n'a pas pu être remis et reste en attente.",
+    "Письмо для a@b.test не удалось доставить. Мы пробуем снова каждые 15 минут.",
     "지난 4시간 동안 a@b.test 로 메일을 전송하지 못했습니다. 메일은 대기열에 남아 있습니다.",
 ]
 
