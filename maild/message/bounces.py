@@ -139,6 +139,15 @@ def says_something(text: str) -> bool:
     return words is not None and (words.vetoes or words.is_expiry or words.bounce_class == "address")
 
 
+def is_lasting_reason(text: str) -> bool:
+    """Do these words give a reason, of the mailbox, the message or who sent it, but not of hosts, which recover? One
+    that waited too long has one."""
+    words = read_words(text)
+    if words is None:
+        return False
+    return words.is_expiry or (words.vetoes and words.bounce_class != "infrastructure")
+
+
 def is_refusal(text: str) -> bool:
     """Is there a host's reply in these words, by which it refused for good?"""
     found = _REPLY.search(text[:_TEXT_CHARS])

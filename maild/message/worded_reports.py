@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 from maild.message.address import normalize
 from maild.message.bounce_words import WIDE_MARKS
-from maild.message.bounces import is_address_fault, is_refusal, says_something
+from maild.message.bounces import is_address_fault, is_lasting_reason, is_refusal, says_something
 from maild.message.fates import (
     MAX_FATES,
     MAX_TEXT_CHARS,
@@ -26,6 +26,7 @@ from maild.message.fates import (
 )
 from maild.message.report_words import (
     begins_by_giving_up,
+    says_it_failed,
     says_it_gave_up,
     says_it_goes_on,
     says_it_may_go_on,
@@ -192,12 +193,14 @@ def read_any_words(
         return None
     is_late = says_it_may_go_on(f"{kind}\n{told}", kind)
     gave_up = is_by_system and not is_late and says_it_gave_up(f"{kind}\n{told}")
+    has_failed = is_by_system and not is_late and says_it_failed(f"{kind}\n{told}")
     arrived = _arrived(told)
     found: dict[str, _Blame] = {}
     unnamed: list[_Blame] = []
     above = ""
     for names, words in _statements(text):
-        failed = gave_up or (not is_late and says_it_gave_up(f"{above} {words}"))
+        failed = gave_up or (has_failed and is_lasting_reason(words))
+        failed = failed or (not is_late and says_it_gave_up(f"{above} {words}"))
         above = "" if names else words
         if is_late and not is_refusal(words):
             continue

@@ -586,9 +586,11 @@ WORDED_FAILURES = [
     "    gone@there.test\n\nReason: The message violated the content policy.\n",
     "From: postmaster@there.test\n\nVotre message n'a pas pu être délivré à gone@there.test\n",
     "From: postmaster@there.test\n\nIhre Nachricht an gone@there.test konnte nicht zugestellt werden.\n",
-    "From: MAILER-DAEMON@there.test\n\nVaši zprávu se nepodařilo doručit na adresu:\n\ngone@there.test\n",
-    "From: MAILER-DAEMON@there.test\n\nİletiniz aşağıdaki alıcıya teslim edilemedi:\n\ngone@there.test\n",
-    "From: MAILER-DAEMON@there.test\n\ngone@there.test 로 메일을 보내지 못했습니다.\n",
+    "From: MAILER-DAEMON@there.test\n\nVaši zprávu se nepodařilo doručit na adresu:\n\ngone@there.test\n\n"
+    "Schránka je plná.\n",
+    "From: MAILER-DAEMON@there.test\n\nİletiniz aşağıdaki alıcıya teslim edilemedi:\n\ngone@there.test\n\n"
+    "Neden: böyle bir kullanıcı yok.\n",
+    "From: MAILER-DAEMON@there.test\n\ngone@there.test 로 메일을 보내지 못했습니다. 편지함 용량 초과.\n",
     "From: Mailer Daemon <MAILER-DAEMON@there.test>\nSubject: Delivery status notification: error\n\n"
     "    An error has occurred while attempting to deliver a message for\n    the following list of recipients:\n\n"
     "gone@there.test: Envelope expired\n\n    Below is a copy of the original message:\n",
@@ -681,6 +683,20 @@ def test_a_warning_in_the_form_of_qmail_is_no_failure() -> None:
 def test_a_warning_ends_nobody(subject: str, told: str) -> None:
     text = f"From: MAILER-DAEMON@there.test\nSubject: {subject}\n\n{told}"
     assert read(text) is None
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "Vaši zprávu pro slow@there.test se nepodařilo doručit, server je zaneprázdněn.",
+        "Viestiä ei voitu toimittaa vastaanottajalle slow@there.test, koska palvelin on varattu.",
+        "İletiniz sunucu meşgul olduğu için slow@there.test adresine teslim edilemedi.",
+        "slow@there.test 로 메일을 전송하지 못했습니다. 서버에 일시적 문제가 있습니다.",
+    ],
+)
+def test_what_only_says_that_it_did_not_arrive_may_be_a_warning(told: str) -> None:
+    """In words of which English knows more: with a reason that lasts they are a failure (`WORDED_FAILURES`)."""
+    assert read(f"From: MAILER-DAEMON@there.test\n\n{told}\n") is None
 
 
 def test_a_host_that_refused_for_good_has_done_so_however_late_it_is() -> None:
