@@ -234,14 +234,16 @@ _LANGUAGES: Final = (
 
 # Whatever the language: what is missing is nobody's address.
 _SENDERS_TOO: Final = ("ip ", "spf ", "dkim ", "dmarc ", "dns ", "ptr ", "rdns ", "helo ", "ehlo ", "url ")
-# What may be unknown, or not be found, though the mailbox is there: a host, a route, an error, a reason.
-_OTHERS: Final = (
+# What may not be found though the mailbox is there: a host, a route.
+_HOSTS: Final = (
     "server serveur servidor serwer сервер sunucu kiszolgál palvelim διακομιστ サーバ 服务器 伺服器 서버"
     " trasa trasy маршрут"
-    " erreur error. errore erro. fehler fout raison razón ragion razão grund gründe reden fel. fejl feil virhe"
-    " błąd błęd chyb hiba hibá eroar greš σφάλμα hata ошибк помилк 오류 エラー 错误 錯誤"
-    " lỗi kesalahan code. código codice"
-    " příčin príčin przyczyn причин orsak årsag årsak neden motiv λόγο 이유 원인"
+)
+# What may be unknown, where it is named behind: an error, a reason, a code. What is named before, only begins to tell.
+_CAUSES: Final = (
+    "erreur error. errore erro. fehler fout raison razón ragion razão grund gründe reden fel. fejl feil virhe błąd błęd"
+    " chyb hiba hibá eroar greš σφάλμα hata ошибк помилк 오류 エラー 错误 錯誤 lỗi kesalahan code. código codice příčin"
+    " príčin przyczyn причин orsak årsag årsak neden motiv λόγο 이유 원인"
 )
 _BEFORE_WORDS: Final = 7
 _BEHIND_WORDS: Final = 4
@@ -325,7 +327,8 @@ def _whose(words: str, at: int, phrase: _Phrase) -> Missing | None:
         return None
     if _distance(before, behind, _SENDERS_TOO) is not None:
         return "sender"
-    other = _distance(before, behind, _OTHER_WORDS)
+    others = _distance(before, behind, _HOST_WORDS), _distance([], behind, _CAUSE_WORDS)
+    other = min((far for far in others if far is not None), default=None)
     if other is not None and (mailbox is None or other < mailbox or _is_of(before, phrase.mailboxes)):
         return None
     return "recipient"
@@ -358,7 +361,7 @@ def _is_of(before: list[str], mailboxes: tuple[str, ...]) -> bool:
     if at is None:
         return False
     for one in before[at + 1 :]:
-        if one.startswith(_OTHER_WORDS):
+        if one.startswith(_HOST_WORDS):
             return True
         if len(one) > _SHORT_WORD:
             return False
@@ -394,7 +397,8 @@ def _candidates(folded: str) -> Iterator[_Phrase]:
 
 
 _SENDERS: Final = tuple({one for language in _LANGUAGES for one in _beginnings(language.senders)})
-_OTHER_WORDS: Final = _beginnings(_OTHERS)
+_HOST_WORDS: Final = _beginnings(_HOSTS)
+_CAUSE_WORDS: Final = _beginnings(_CAUSES)
 _ANYWHERE: Final = [one for one in _phrases() if one.words[0] != " "]
 _BY_START: Final[dict[str, list[_Phrase]]] = {}
 for _one in _phrases():
