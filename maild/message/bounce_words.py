@@ -51,7 +51,7 @@ class Wording(NamedTuple):
 _SURELY_THE_ADDRESS: Final = (
     Wording("address", "Free, hosting panels: texts of their MX",
         ("blocked due to inactivity", "disabled due to inactivity", "suspended due to inactivity",
-         "deactivated due to inactivity")),
+         "deactivated due to inactivity", "not a member of domain", "not a subscriber of our")),
 )  # fmt: skip
 
 _NOT_THE_ADDRESS: Final = (
@@ -62,6 +62,10 @@ _NOT_THE_ADDRESS: Final = (
     Wording("policy", _USUAL, ("batv", "backscatter", "null sender", "empty envelope", "empty sender", "bogus mail",
         "unsigned dsn", "third party dsn", "sender address does not exist", "senders address", "sender email",
         "unroutable sender", "mailfrom ", "mail from must", "password", "credentials", "authentication failed")),
+    Wording("policy", _USUAL, ("web address", "url address", "link address", "reply to address", "return address",
+        "address of your", "address in your", "message sending for", "sending from this")),
+    Wording("policy", _USUAL, ("does not exist in dns",), "fix_dns"),
+    Wording("infrastructure", "errno(3), as delivery programs show it", ("no such file", "no such directory")),
     Wording("policy", _EXIM, ("sender verify failed", "sender verification failed"), "fix_dns"),
     # DNS and authentication.
     Wording(
@@ -113,7 +117,7 @@ _NOT_THE_ADDRESS: Final = (
          "max message per connection", "recipients exceeded", "connection limit", "connections exceeded",
          "limite de conexões", "slow down", "flood", "send limit", "frequency limit", "too much mail from",
          "trop de", "zu viele", "demasiad", "muitas ", "muitos ", "troppi ", "troppe ", "te veel", "zbyt wiele",
-         "слишком много", "过于频繁", "過於頻繁"),
+         "слишком много", "превышен лимит", "过于频繁", "過於頻繁"),
     ),
     Wording("throttled", "RFC 6647 §2", ("greylist", "graylist", "grey list", "gray list"), "retry_later"),
     Wording("throttled", f"{_MIMECAST} (451, its greylisting)", ("internal resource temporarily",
@@ -175,7 +179,9 @@ _NOT_THE_ADDRESS: Final = (
          "rbl ", "spamhaus", "spamcop", "sorbs", "uceprotect", "is listed", "currently listed", "been listed",
          "listed by", "spam statistics", "openbl", "surbl", "known spam", "spam source", "open relay", "open proxy",
          "dynamic ip", "residential", "your ip", "ip address is", "from your ip", "sending ip", "ip is ",
-         "client host rejected", "client host blocked", "is currently blocked", "network is "),
+         "client host rejected", "client host blocked", "is currently blocked", "network is ",
+         "чёрном списке", "черном списке", "черный список", "黑名单", "黑名單", "lista nera",
+         "lista negra", "liste noire"),
     ),
     # The message.
     Wording(
@@ -184,7 +190,7 @@ _NOT_THE_ADDRESS: Final = (
          "message content", "security issue", "content filter", "content reject", "content denied",
          "prohibited content", "suspicio", "attachment", "banned content", "infected", "bad content",
          "message contains", "message filtered", "pattern detection", "unsafe content", "ph01",
-         "dangerous", "looks like", "antyspam", "contenu indésirable", "gtube", "denied cs "),
+         "dangerous", "looks like", "antyspam", "vírus", "вирус", "病毒", "contenu indésirable", "gtube", "denied cs "),
     ),
     Wording("content", "amavisd-new, its replies (`Reject, id=… - BANNED: …`)", ("reject id ",)),
     Wording("content", "RFC 5322 §2.1.1 and §3.6", ("not rfc", "rfc 5322", "rfc 2822", "missing header", "malformed",
@@ -292,7 +298,7 @@ _ADDRESS: Final = (
          "no mailbox", "no account", "no recipient", "not a valid mailbox", "not a valid recipient",
          "not a valid user", "not a valid address", "not a valid email", "not a known user", "not a user",
          "not a local", "not a deliverable", "no one at this address", "no one with that", "no one by that name",
-         "nobody by that name", "know of anyone by", "no longer an employee", "nobody here",
+         "nobody by that name", "handle mail for that", "know of anyone by", "no longer an employee", "nobody here",
          "no longer accepts mail", "no longer accepts email", "mailbox not accepting", "nonexistent user",
          "non existent user", "nonexistent recipient", "address not found", "recipnotfound", "recipientnotfound",
          "email account that you tried to reach", "exrecipnotfound", "recipient notfound",
