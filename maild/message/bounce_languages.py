@@ -10,24 +10,12 @@ Pure, linear, bounded by what it is given.
 import re
 import unicodedata
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final, Literal, NamedTuple
 
-Missing = Literal["recipient", "sender"]
+from maild.message.phrases import PhraseIndex, as_found
 
-# Phrases of `bounce_words`' rows.
-FULL: Final = (
-    "är full ", "är fullt ", "lagringsutrymme", "er fuld ", "er fuldt ", "er full ", "er fullt ", "lagerplads",
-    "lagringsplass", "täynnä", "kiintiö", "je plná", "je plna ", "přeplněn", "preplnen", "kvót", "megtelt", "tele van",
-    "tárhely", "este plină", "este plina", "cota ", "spațiu insuficient", "είναι γεμάτ", "είναι πλήρ", "γεμάτ",
-    "χωρητικότητα", "kutusu dolu", "kutusu doldu", "kota ", "kotası", "kotasi", "переповнен", "квот",
-    "je pun ", "je puna ", "đã đầy", "hộp thư đầy", "penuh ", "已满", "已滿", "空間不足", "配额", "配額", "満杯",
-    "上限を超え", "용량", "가득", "꽉 찼",
-)  # fmt: skip
-TEMPORARILY: Final = (
-    "vorübergehend", "temporairement", "temporalmente", "temporaneamente", "momentaneamente", "tijdelijk",
-    "tillfällig", "midlertidig", "tilapäis", "tymczasow", "chwilow", "dočasn", "ideiglenes", "átmeneti", "privremen",
-    "προσωριν", "geçici", "временно", "тимчасово", "tạm thời", "sementara ", "一時的", "暂时", "暫時", "일시적",
-)  # fmt: skip
+Missing = Literal["recipient", "sender"]
 
 
 class Language(NamedTuple):
@@ -167,7 +155,7 @@ _LANGUAGES: Final = (
     Language(
         "Croatian, Serbian and Slovenian",
         "korisnik uporabnik primatelj primalac prejemnik adres naslov račun",
-        "pošiljatelj pošiljalac pošiljatelj",
+        "pošiljatelj pošiljalac",
         ("nepoznat", "neznan", "nije pronađen", "ni najden"),
         ("ne postoji", "ne obstaja"),
     ),
@@ -250,16 +238,16 @@ _BEFORE_WORDS: Final = 7
 _BEHIND_WORDS: Final = 4
 _BEFORE_CHARS: Final = 16
 _BEHIND_CHARS: Final = 14
-_START: Final = 3
-_UNSPACED: Final = "\u3000"  # Chinese, Japanese and Korean: blanks tell little
 _SHORT_WORD: Final = 5  # with its blank
 _LOOKS_MAX: Final = 20
 # What Unicode does not take apart.
 _PLAIN: Final = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "ß": "ss"})
 
 
-class _Phrase(NamedTuple):
-    words: str
+class _Saying(NamedTuple):
+    """What a language has of one kind. `is_enough`: no mailbox need stand near."""
+
+    phrases: tuple[str, ...]
     is_enough: bool
     mailboxes: tuple[str, ...]
     senders: tuple[str, ...]
@@ -288,7 +276,7 @@ _DIRECTORIES: Final = (
 )  # fmt: skip
 
 
-def is_unlisted(words: str) -> bool:
+def _is_unlisted(words: str) -> bool:
     """Do these words say that a directory doesn't have the recipient?"""
     found = _UNLISTED.search(words) if any(one in words for one in _DIRECTORIES) else None
     return found is not None and not _is_of_sender(
@@ -302,35 +290,40 @@ def _is_of_sender(words: str) -> bool:
 
 def missing(words: str) -> Missing | None:
     """Whose address these words say is not there. `words`: as `bounce_words.plain_words` makes them."""
-    if is_unlisted(words):
+    if _is_unlisted(words):
         return "recipient"
     folded = _fold(words)
     found: Missing | None = None
-    looks = 0
-    for phrase in _candidates(folded):
-        at = folded.find(phrase.words)
-        while at >= 0 and looks < _LOOKS_MAX:
-            looks += 1
-            whose = _whose(folded, at, phrase)
-            if whose == "sender":
-                return whose
-            found = found or whose
-            at = folded.find(phrase.words, at + 1)
+    for saying, phrase, at in islice(_said(folded), _LOOKS_MAX):
+        whose = _whose(folded, at, phrase, saying)
+        if whose == "sender":
+            return whose
+        found = found or whose
     return found
 
 
-def _whose(words: str, at: int, phrase: _Phrase) -> Missing | None:
-    before, behind = _around(words, at, phrase.words)
-    if _distance(before, behind, phrase.senders) is not None:
+def _said(words: str) -> Iterator[tuple[_Saying, str, int]]:
+    """What is said, with its phrase and where that stands."""
+    for saying in _SAYINGS.every(words):
+        for phrase in map(as_found, saying.phrases):
+            at = words.find(phrase)
+            while at >= 0:
+                yield saying, phrase, at
+                at = words.find(phrase, at + 1)
+
+
+def _whose(words: str, at: int, phrase: str, saying: _Saying) -> Missing | None:
+    before, behind = _around(words, at, phrase)
+    if _distance(before, behind, saying.senders) is not None:
         return "sender"
-    mailbox = _distance(before, behind, phrase.mailboxes)
-    if mailbox is None and not phrase.is_enough:
+    mailbox = _distance(before, behind, saying.mailboxes)
+    if mailbox is None and not saying.is_enough:
         return None
     if _distance(before, behind, _SENDERS_TOO) is not None:
         return "sender"
     others = _distance(before, behind, _HOST_WORDS), _distance([], behind, _CAUSE_WORDS)
     other = min((far for far in others if far is not None), default=None)
-    if other is not None and (mailbox is None or other < mailbox or _is_of(before, phrase.mailboxes)):
+    if other is not None and (mailbox is None or other < mailbox or _is_of(before, saying.mailboxes)):
         return None
     return "recipient"
 
@@ -381,27 +374,14 @@ def _beginnings(names: str) -> tuple[str, ...]:
     return tuple(one.replace(".", " ") for one in _fold(names).split())
 
 
-def _phrases() -> Iterator[_Phrase]:
+def _sayings() -> Iterator[_Saying]:
     for language in _LANGUAGES:
         mailboxes, senders = _beginnings(language.mailboxes), _beginnings(language.senders)
         for is_enough, phrases in ((False, language.lacks), (True, language.gone)):
-            for phrase in map(_fold, phrases):
-                words = phrase if phrase[0] >= _UNSPACED else f" {phrase}"
-                yield _Phrase(words, is_enough, mailboxes, senders)
+            yield _Saying(tuple(map(_fold, phrases)), is_enough, mailboxes, senders)
 
 
-def _candidates(folded: str) -> Iterator[_Phrase]:
-    for start in {word[:_START] for word in folded.split()}:
-        yield from _BY_START.get(start, ())
-    if not folded.isascii():
-        yield from _ANYWHERE
-
-
+_SAYINGS: Final = PhraseIndex(list(_sayings()))
 _SENDERS: Final = tuple({one for language in _LANGUAGES for one in _beginnings(language.senders)})
 _HOST_WORDS: Final = _beginnings(_HOSTS)
 _CAUSE_WORDS: Final = _beginnings(_CAUSES)
-_ANYWHERE: Final = [one for one in _phrases() if one.words[0] != " "]
-_BY_START: Final[dict[str, list[_Phrase]]] = {}
-for _one in _phrases():
-    if _one.words[0] == " ":
-        _BY_START.setdefault(_one.words.split()[0][:_START], []).append(_one)

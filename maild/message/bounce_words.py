@@ -10,7 +10,7 @@ import re
 from typing import Final, NamedTuple
 
 from maild.message.bounce_classes import Advice, BounceClass
-from maild.message.bounce_languages import FULL, TEMPORARILY, missing
+from maild.message.bounce_languages import missing
 from maild.message.phrases import PhraseIndex
 
 MAX_WORDS_CHARS: Final = 4096  # what a refusal says after that, says nothing
@@ -139,15 +139,25 @@ _NOT_THE_ADDRESS: Final = (
     Wording(
         "mailbox_full", "the same in other languages",
         ("boite pleine", "boîte pleine", "boite du destinataire pleine", "est pleine", "est plein ", "saturée",
-         "ist voll ", "postfach voll", "mailbox voll", "überfüllt", "speicherplatz", "buzón lleno",
-         "buzon lleno", "está lleno", "esta lleno", "está llena", "esta llena", "cuota", "casella piena",
-         "casella di posta piena", "è piena", "è pieno", "caixa cheia",
-         "caixa de correio cheia", "está cheia", "esta cheia", "está cheio", "is vol ",
-         "jest pełna", "переполнен", "превышена квота", "ящик полон", "容量",
-         "邮箱已满", "空间不足", "いっぱい"),
+         "ist voll ", "postfach voll", "mailbox voll", "überfüllt", "speicherplatz", "buzón lleno", "buzon lleno",
+         "está lleno", "esta lleno", "está llena", "esta llena", "cuota", "casella piena", "casella di posta piena",
+         "è piena", "è pieno", "caixa cheia", "caixa de correio cheia", "está cheia", "esta cheia", "está cheio",
+         "is vol ", "jest pełna", "переполнен", "превышена квота", "ящик полон", "容量", "邮箱已满", "空间不足",
+         "いっぱい", "är full ", "är fullt ", "lagringsutrymme", "er fuld ", "er fuldt ", "er full ", "er fullt ",
+         "lagerplads",
+         "lagringsplass", "täynnä", "kiintiö", "je plná", "je plna ", "přeplněn", "preplnen", "kvót", "megtelt",
+         "tele van", "tárhely", "este plină", "este plina", "cota ", "spațiu insuficient", "είναι γεμάτ",
+         "είναι πλήρ", "γεμάτ", "χωρητικότητα", "kutusu dolu", "kutusu doldu", "kota ", "kotası", "kotasi",
+         "переповнен", "квот", "je pun ", "je puna ", "đã đầy", "hộp thư đầy", "penuh ", "已满", "已滿", "空間不足",
+         "配额", "配額", "満杯", "上限を超え", "용량", "가득", "꽉 찼"),
     ),
-    Wording("mailbox_full", "reports in other languages", FULL),
-    Wording("infrastructure", "reports in other languages", TEMPORARILY),
+    Wording(
+        "infrastructure", "what does not last, in other languages",
+        ("vorübergehend", "temporairement", "temporalmente", "temporaneamente", "momentaneamente", "tijdelijk",
+         "tillfällig", "midlertidig", "tilapäis", "tymczasow", "chwilow", "dočasn", "ideiglenes", "átmeneti",
+         "privremen", "προσωριν", "geçici", "временно", "тимчасово", "tạm thời", "sementara ", "一時的", "暂时", "暫時",
+         "일시적"),
+    ),
     Wording("infrastructure", _RFC_5321, ("insufficient system", "system resources", "local error in processing",
         "configuration error", "misconfigured", "incorrectly configured", "internal error", "internal server error")),
     # Too large.
@@ -359,7 +369,7 @@ _FINDING: Final = (" find ", " locate ", " look up ")
 _CONNECTION_REFUSED: Final = " connection refused "
 _OF_THE_NETWORK: Final = (" 4 4 ", " 5 4 ")
 _NOT_CONNECTED: Final = Wording("infrastructure", _USUAL, ("connection refused",), vetoes=False)
-_NO_SENDER: Final = Wording("policy", "maild/message/bounce_languages.py", ("absender unbekannt",))
+_NO_SENDER: Final = Wording("policy", "maild/message/bounce_languages.py", ())
 _NO_MAILBOX: Final = Wording("address", f"{_YAHOO}; {_GOOGLE}; {_USUAL}", _ABSENCES)
 
 # What a URL says where words say nothing.

@@ -25,6 +25,11 @@ class Phrases(NamedTuple):
     phrases: tuple[str, ...]
 
 
+def as_found(phrase: str) -> str:
+    """The phrase where a word begins; of an unspaced script wherever it stands."""
+    return f" {phrase}" if phrase[0] < _UNSPACED else phrase
+
+
 class PhraseIndex(Generic[Row]):
     """Rows that have phrases, as `plain_words` makes them. A phrase is found where a word begins; one that ends in a
     blank matches whole words alone. Blanks, which may stand for the end of a line, count in no unspaced script."""
@@ -36,9 +41,13 @@ class PhraseIndex(Generic[Row]):
         for rank, row in enumerate(rows):
             for phrase in row.phrases:
                 if phrase[0] < _UNSPACED:
-                    self._by_start.setdefault(phrase.split()[0][:_START], []).append((rank, f" {phrase}"))
+                    self._by_start.setdefault(phrase.split()[0][:_START], []).append((rank, as_found(phrase)))
                 else:
                     self._unspaced.append((rank, phrase.replace(" ", "")))
+
+    def every(self, words: str) -> list[Row]:
+        """The rows that have a phrase in these words, in their order."""
+        return [self._rows[rank] for rank in sorted(set(self._ranks(words)))]
 
     def first(self, words: str) -> Row | None:
         """The first row that has a phrase in these words."""

@@ -334,9 +334,9 @@ _GAVE_UP: Final = PhraseIndex([Phrases(one.gave_up) for one in _LANGUAGES.values
 _FAILED: Final = PhraseIndex([Phrases(one.failed) for one in _LANGUAGES.values()])
 _GOES_ON: Final = PhraseIndex([Phrases(one.goes_on) for one in _LANGUAGES.values()])
 _MAY_GO_ON: Final = PhraseIndex([Phrases(one.may_go_on) for one in _LANGUAGES.values()])
-_OWN_CHARS: Final = (
-    1500  # behind them may stand the message that came back, which speaks of delays and hours too
-)
+_BEGINNINGS: Final = tuple(phrase for one in _LANGUAGES.values() for phrase in (*one.gave_up, *one.failed))
+# Behind them may stand the message that came back, which speaks of delays and hours too.
+_OWN_CHARS: Final = 1500
 _WARNING: Final = " warning"  # in a text also a word of footers
 # Warnings tell of minutes and hours, failures of days; or else they say that it is the end.
 _HOURS: Final = re.compile(
@@ -386,7 +386,4 @@ def _is_open(words: str) -> bool:
 
 def begins_by_giving_up(subject: str) -> bool:
     """Does a subject begin as that of a report does? `subject`: without `Re:` and its like."""
-    words = plain_words(subject).removeprefix(" mail")
-    return any(
-        words.startswith(phrase, 1) for one in _LANGUAGES.values() for phrase in (*one.gave_up, *one.failed)
-    )
+    return plain_words(subject).removeprefix(" mail").startswith(_BEGINNINGS, 1)
