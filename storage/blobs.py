@@ -19,7 +19,7 @@ import asyncio
 import hashlib
 import mmap
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -142,10 +142,14 @@ class Blobs:
         """`Spool.finish` for bytes that are complete already."""
         if len(raw) <= self._inline_bytes:
             return Stored(self._ids.new("blb"), len(raw), hashlib.sha256(raw).digest(), raw, None)
+        return await self.store_pieces(_pieces(raw))
+
+    async def store_pieces(self, pieces: AsyncIterable[bytes | memoryview]) -> Stored:
+        """`store` for bytes that come bit by bit. OSError when the disk refuses; then nothing is kept."""
         spool = self.spool()
         try:
-            for start in range(0, len(raw), STORE_CHUNK_BYTES):
-                await spool.write(memoryview(raw)[start : start + STORE_CHUNK_BYTES])
+            async for piece in pieces:
+                await spool.write(piece)
             return await spool.finish()
         except BaseException:
             await spool.discard()
@@ -354,6 +358,11 @@ class Spool:
             with suppress(FileNotFoundError):
                 self._temporary.unlink()
             raise
+
+
+async def _pieces(raw: bytes) -> AsyncIterator[memoryview]:
+    for start in range(0, len(raw), STORE_CHUNK_BYTES):
+        yield memoryview(raw)[start : start + STORE_CHUNK_BYTES]
 
 
 async def _in_thread(work: Callable[[], T]) -> T:

@@ -16,7 +16,9 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from maild.message.body_writer import write_base64, write_quoted_printable
+from pybase64 import b64encode
+
+from maild.message.body_writer import write_quoted_printable
 from maild.message.decode import BASE64, IDENTITY, QUOTED_PRINTABLE, decode_stream
 from maild.message.header_writer import MAX_LINE_OCTETS
 from maild.message.headers import find_body, read_headers
@@ -33,7 +35,7 @@ from maild.message.parameters import media_type, read_value
 
 MAX_ENCODED_DEPTH: Final = 20  # of multiparts; mail programs nest three or four
 MAX_QUOTED_OCTETS: Final = 1024 * 1024  # a line is decoded as a whole, which holds the interpreter
-WINDOW_OCTETS: Final = 57 * 1024  # whole lines of base64 (RFC 2045 §6.8)
+WINDOW_OCTETS: Final = 57 * 1024
 
 _LINE_OCTETS = 76
 _KEPT = frozenset({"multipart/signed", "multipart/encrypted"})  # RFC 1847
@@ -181,10 +183,10 @@ def _base64(windows: Iterator[bytes], encoding: str) -> Iterator[bytes]:
     held = b""
     for window in windows:
         held += decoder.feed(window)
-        whole = len(held) - len(held) % 57
-        yield write_base64(held[:whole]).replace(b"\r\n", b"")
+        whole = len(held) - len(held) % 3  # octets that four digits stand for
+        yield b64encode(held[:whole])
         held = held[whole:]
-    yield write_base64(held + decoder.flush()).replace(b"\r\n", b"")
+    yield b64encode(held + decoder.flush())
 
 
 def _digits(windows: Iterator[bytes]) -> Iterator[bytes]:

@@ -92,16 +92,11 @@ class SubmissionListener(SessionListener):
     async def _broken(self, stored: Stored, peer: str) -> Stored:
         if not self._disk.has_room(2 * stored.size_bytes):
             raise NO_STORAGE
-        spool = self._blobs.spool()
         try:
-            async for piece in self._cpu.steps(peer, break_long_lines(stored.view())):
-                await spool.write(piece)
-            return await spool.finish()
+            return await self._blobs.store_pieces(self._cpu.steps(peer, break_long_lines(stored.view())))
         except OSError as error:
             log.exception("spool_failed", peer=peer)
             raise NO_STORAGE from error
-        finally:
-            await spool.discard()
 
     def intake(self, section: SubmittedSection, peer: str, declared_bytes: int) -> Intake:
         return self._new_intake(section, peer, declared_bytes)
