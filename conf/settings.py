@@ -51,9 +51,8 @@ def _called(value: str) -> str:
     if not _has_port(value, 1):
         raise ValueError("must be host:port, such as smtp.example.org:587 or [2001:db8::1]:53")
     host, _, port = value.rpartition(":")
-    return (
-        f"{host.removesuffix('.')}:{port}"  # a certificate's name has no last dot, nor has SNI (RFC 6066 §3)
-    )
+    # A certificate's name has no last dot, nor has SNI (RFC 6066 §3).
+    return f"{host.removesuffix('.')}:{port}"
 
 
 def _has_port(value: str, least: int) -> bool:

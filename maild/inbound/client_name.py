@@ -4,9 +4,8 @@ import ipaddress
 from ipaddress import IPv4Address, IPv6Address
 from typing import Protocol
 
+from maild.authentication.spf import PTR_NAMES_MAX
 from maild.resolver import DnsError
-
-NAMES_MAX = 10  # of one address, as for SPF (RFC 7208 §4.6.4)
 
 
 class ReverseDns(Protocol):
@@ -25,7 +24,7 @@ async def client_name(dns: ReverseDns, peer: str) -> str | None:
         names = await dns.ptr(address)
     except DnsError:
         return None
-    for name in names[:NAMES_MAX]:
+    for name in names[:PTR_NAMES_MAX]:
         try:
             found = await addresses_of(name)
         except DnsError:

@@ -46,9 +46,8 @@ def _read_path(
         raise SmtpError(501, "5.5.4", f"syntax: {syntax}")
     try:
         path = parse_path(argument[len(keyword) :].strip(), smtputf8=True)
-    except (
-        ParameterSyntaxError
-    ) as error:  # senders take 5.1.3 for a bad address, and may never write to it again
+    except ParameterSyntaxError as error:
+        # Senders take 5.1.3 for a bad address, and may never write to it again.
         raise SmtpError(501, "5.5.4", str(error)) from error
     except AddressSyntaxError as error:
         raise SmtpError(501, fault, str(error)) from error

@@ -34,6 +34,13 @@ async def silent(sending: Sending, hosts: int) -> list[Mx]:
     return found
 
 
+async def let_go(hosts: list[Mx], stage: str) -> None:
+    """Have them say what they held, and end."""
+    for mx in hosts:
+        mx.hold.pop(stage).set()
+        await mx.stop()
+
+
 async def reached_first(hosts: list[Mx]) -> None:
     """Return when one of them was connected to: which one is up to the name that is resolved first."""
     waits = [asyncio.create_task(mx.until("greeting")) for mx in hosts]
@@ -71,9 +78,7 @@ async def test_the_rest_is_delivered(tmp_path: Path) -> None:
                 await sending.until(await sending.send(address), "delivered")
             assert len(lively.received) == 3
             assert sum(mx.connections for mx in deaf) == 3  # half of all
-        for mx in deaf:
-            mx.hold.pop("greeting").set()
-            await mx.stop()
+        await let_go(deaf, "greeting")
 
 
 @pytest.mark.parametrize("stage", ["MAIL", "dot"])
@@ -118,9 +123,7 @@ async def test_new_destinations_wait_a_moment_for_those_that_hang(tmp_path: Path
             message_id = await sending.send("you@new.test")
             sending.clock.forward(PATIENCE_S)
             await sending.until(message_id, "delivered")
-        for mx in deaf:
-            mx.hold.pop("greeting").set()
-            await mx.stop()
+        await let_go(deaf, "greeting")
 
 
 async def test_a_host_that_greets_late_is_served_though_others_had_its_place(tmp_path: Path) -> None:
@@ -161,9 +164,7 @@ async def test_of_very_many_new_ones_that_hang_some_give_way(tmp_path: Path, sta
             message_id = await sending.send("you@new.test")
             sending.clock.forward(LONGEST_S)
             await sending.until(message_id, "delivered")
-        for mx in hosts:
-            mx.hold.pop(stage).set()
-            await mx.stop()
+        await let_go(hosts, stage)
 
 
 @pytest.mark.parametrize("stage", ["greeting", "MAIL"])
@@ -191,9 +192,7 @@ async def test_of_very_many_that_answered_and_hang_now_some_give_way(tmp_path: P
             message_id = await sending.send("you@there.test")
             sending.clock.forward(LONGEST_S)
             await sending.until(message_id, "delivered")
-        for mx in hosts:
-            mx.hold.pop(stage).set()
-            await mx.stop()
+        await let_go(hosts, stage)
 
 
 async def test_who_has_very_many_addresses_leaves_sessions_to_others(tmp_path: Path) -> None:
@@ -216,9 +215,7 @@ async def test_who_has_very_many_addresses_leaves_sessions_to_others(tmp_path: P
             message_id = await sending.send("you@new.test")
             sending.clock.forward(PATIENCE_S)
             await sending.until(message_id, "delivered")
-        for mx in hosts:
-            mx.hold.pop("dot").set()
-            await mx.stop()
+        await let_go(hosts, "dot")
 
 
 async def test_no_host_that_may_have_the_message_gives_way(tmp_path: Path) -> None:
@@ -286,9 +283,7 @@ async def test_large_mail_that_nobody_takes_holds_up_no_other(tmp_path: Path) ->
             await sending.until(
                 await sending.send("you@there.test", raw=RAW + b"y\r\n" * SMALL_BYTES), "delivered"
             )
-        for mx in deaf:
-            mx.hold.pop("greeting").set()
-            await mx.stop()
+        await let_go(deaf, "greeting")
 
 
 @pytest.mark.parametrize("stage", ["MAIL", "dot"])

@@ -4,7 +4,8 @@ from ipaddress import IPv4Address, IPv6Address
 
 import pytest
 
-from maild.inbound.client_name import NAMES_MAX, client_name
+from maild.authentication.spf import PTR_NAMES_MAX
+from maild.inbound.client_name import client_name
 from maild.resolver import DnsTemporary, NxDomain
 
 
@@ -58,4 +59,4 @@ async def test_an_address_without_names_has_none() -> None:
 async def test_an_address_of_many_names_is_few_questions() -> None:
     dns = Reverse({"192.0.2.1": [f"{number}.test" for number in range(1000)]}, {})
     assert await client_name(dns, "192.0.2.1") is None
-    assert len(dns.asked) == 1 + NAMES_MAX
+    assert len(dns.asked) == 1 + PTR_NAMES_MAX
