@@ -6,15 +6,17 @@ In the short form other tests run beside it, so its latencies are only shown (-s
 
     SOAK_SECONDS=180 .venv/bin/pytest -s -o faulthandler_timeout=0 tests/torture/test_hostility.py
 
-Then 99 of 100 healthy requests and mails must be through in SERVED_S, half of them in three times what they take beside
-nobody, and memory must come back to what it was and a fifth, for the allocator keeps pieces of pages.
+Then the attackers attack another daemon first, on the same cores: what the healthy ones wait for there is the machine's
+part, and the daemon's own part is what comes on top when it is attacked itself. 99 of 100 healthy requests and mails
+must be through in SERVED_S and in three times what they take beside that other daemon, half of them in three times what
+they take beside nobody; and memory must come back to what it was and a fifth, for the allocator keeps pieces of pages.
 """
 
 import asyncio
 import os
 import statistics
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from http import HTTPStatus
@@ -41,8 +43,10 @@ AFTERWARDS_S = 60
 LEFT_SHARE = 1.2
 LATER_S = 0.2
 SERVED_S = 0.5
-HALF_SHARE = 3.0  # of what it takes beside nobody
+SHARE = 3.0
 HALF_S = 0.05  # no less: the longest that the event loop may ever be held
+
+Latencies = dict[str, list[float]]  # seconds, by kind of work
 
 
 class ToldLater(Exception):
@@ -55,13 +59,13 @@ class Healthy:
 
     daemon: Daemon
     inbox: dict[str, Any]
-    latencies: dict[str, list[float]] = field(default_factory=dict)
+    latencies: Latencies = field(default_factory=dict)
     acknowledged: list[str] = field(default_factory=list)  # Message-IDs that got their 250
     sent: list[str] = field(default_factory=list)  # recipients whose send got its 201
     told_later: list[str] = field(default_factory=list)
     _count: int = 0
 
-    async def work(self, seconds: int) -> dict[str, list[float]]:
+    async def work(self, seconds: int) -> Latencies:
         self.latencies = {}
         await asyncio.gather(
             self._paced("read", 2, seconds, self._read),
@@ -132,21 +136,22 @@ class Healthy:
 
 
 async def test_healthy_peers_are_served_beside_all_hostile_ones(tmp_path: Path) -> None:
-    async with asyncio.timeout(300 + 4 * SECONDS), stage(tmp_path) as on:
+    async with asyncio.timeout(300 + 5 * SECONDS), stage(tmp_path / "ours") as on:
         daemon = on.daemon
         healthy = Healthy(daemon, await daemon.api.post("/v1/inboxes", username="healthy"))
         idle = await healthy.work(IDLE_S)
+        elsewhere = await beside_another(tmp_path / "another", healthy) if IS_LONG else idle
         before = on.memory_mib()
         async with hostile.running(on.target, ATTACKS) as peers:
             attacked = await healthy.work(ATTACKED_S)
         peak = on.memory_mib("VmHWM")
-        report(idle, attacked, peers.rounds, f"memory {before} MiB before, {peak} at most")
+        report(idle, elsewhere, attacked, peers.rounds, f"memory {before} MiB before, {peak} at most")
         print(f"told to come later: {healthy.told_later}")
         assert set(ATTACKS) - set(peers.rounds) == set(), "not carried out"
         assert peak <= PEAK_MIB
         await nothing_is_lost(daemon, healthy, on.sink)
         if IS_LONG:
-            served_in_time(idle, attacked)
+            served_in_time(idle, elsewhere, attacked)
             await asyncio.sleep(AFTERWARDS_S)
             left = on.memory_mib()
             print(f"{left} MiB {AFTERWARDS_S} s later")
@@ -173,14 +178,24 @@ async def nothing_is_lost(daemon: Daemon, healthy: Healthy, sink: Mx) -> None:
             await asyncio.sleep(0.1)
 
 
-def served_in_time(idle: dict[str, list[float]], attacked: dict[str, list[float]]) -> None:
-    late = {kind: p99(values) for kind, values in attacked.items() if p99(values) > SERVED_S}
+async def beside_another(folder: Path, healthy: Healthy) -> Latencies:
+    """What the healthy ones wait while the attackers attack a daemon that is not theirs."""
+    async with stage(folder) as another, hostile.running(another.target, ATTACKS):
+        return await healthy.work(ATTACKED_S)
+
+
+def served_in_time(idle: Latencies, elsewhere: Latencies, attacked: Latencies) -> None:
+    late = {
+        kind: p99(values)
+        for kind, values in attacked.items()
+        if p99(values) > min(SERVED_S, SHARE * p99(elsewhere[kind]))
+    }
     assert late == {}, "p99 in seconds"
     half = {kind: statistics.median(values) for kind, values in attacked.items()}
     slow = {
         kind: value
         for kind, value in half.items()
-        if value > max(HALF_S, HALF_SHARE * statistics.median(idle[kind]))
+        if value > max(HALF_S, SHARE * statistics.median(idle[kind]))
     }
     assert slow == {}, "p50 in seconds"
 
@@ -189,13 +204,15 @@ def p99(values: list[float]) -> float:
     return statistics.quantiles(values, n=100, method="inclusive")[98]
 
 
-def report(idle: dict[str, list[float]], attacked: dict[str, list[float]], rounds: Any, memory: str) -> None:
-    """Shown when the test fails, and with -s."""
+def report(
+    idle: Latencies, elsewhere: Latencies, attacked: Latencies, rounds: Mapping[str, int], memory: str
+) -> None:
+    """Shown when the test fails, and with -s: beside nobody, beside a daemon that is attacked, attacked itself."""
     for kind, values in attacked.items():
-        before = idle[kind]
+        three = (idle[kind], elsewhere[kind], values)
         print(
-            f"{kind}: p50 {statistics.median(before):.3f} → {statistics.median(values):.3f} s,"
-            f" p99 {p99(before):.3f} → {p99(values):.3f} s, max {max(values):.3f} s, {len(values)} times"
+            f"{kind}: p50 {' → '.join(f'{statistics.median(one):.3f}' for one in three)} s,"
+            f" p99 {' → '.join(f'{p99(one):.3f}' for one in three)} s, max {max(values):.3f} s, {len(values)} times"
         )
     print(memory)
     print(dict(sorted(rounds.items())))

@@ -1,6 +1,7 @@
 """The daemon with everything that attacks need: hosts that take its mail, an organization of the attackers' own."""
 
 import json
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
@@ -29,22 +30,27 @@ class Stage:
     target: Target
 
     def memory_mib(self, what: str = "VmRSS") -> int:
-        """Of the daemon and the process that computes for it: `VmRSS` now, `VmHWM` at most so far."""
+        """Of the daemon and the processes that compute for it: `VmRSS` now, `VmHWM` at most so far.
+
+        What a process has of files is counted once: they are the interpreter and its libraries, the same for all."""
         pid = self.daemon.pid
         begun = [path.read_text().split() for path in Path(f"/proc/{pid}/task").glob("*/children")]
-        return sum(_memory_mib(one, what) for one in [str(pid), *chain.from_iterable(begun)])
+        children = [_memory_kib(one) for one in chain.from_iterable(begun)]
+        return (_memory_kib(str(pid))[what] + sum(one[what] - one["RssFile"] for one in children)) // 1024
 
 
-def _memory_mib(pid: str, what: str) -> int:
-    """0 of a process that has ended."""
+def _memory_kib(pid: str) -> Counter[str]:
+    """By the names of /proc/PID/status; nothing of a process that has ended."""
     with suppress(FileNotFoundError):
         lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-        return next((int(line.split()[1]) // 1024 for line in lines if line.startswith(what)), 0)
-    return 0
+        sizes = [line.split() for line in lines if line.endswith(" kB")]
+        return Counter({name.rstrip(":"): int(kib) for name, kib, _ in sizes})
+    return Counter()
 
 
 @asynccontextmanager
 async def stage(folder: Path) -> AsyncIterator[Stage]:
+    folder.mkdir(exist_ok=True)
     async with DnsServer() as dns, Mx() as sink:
         dns.add_mx(SINK_DOMAIN)
         for domain in HOP_DOMAINS:
