@@ -4,10 +4,10 @@ glibc serves large blocks by mmap, which is given back when they are freed, but 
 32 MiB with each one that is freed: soon the buffers of bodies lie in its arenas and stay there for good. A threshold
 that is set is not raised (mallopt(3), M_MMAP_THRESHOLD).
 
-What is small lies in the arenas, one for each thread that was ever busy, and each keeps all that lies below its last
-block in use. So once work that was much is done, and only then (a page that is given back costs a fault when it is
-wanted again), `MemoryKeeper` empties the page caches, ends what only cycles hold, and has the arenas give back what
-is free in them (malloc_trim(3)).
+What is small lies in the arenas, and each keeps all that lies below its last block in use. glibc makes one for each of
+a dozen threads, of which the interpreter runs one at a time; a few serve them as well, and keep less. Once work that
+was much is done, and only then (a page that is given back costs a fault when it is wanted again), `MemoryKeeper`
+empties the page caches, ends what only cycles hold, and has the arenas give back what is free in them (malloc_trim(3)).
 """
 
 import asyncio
@@ -23,17 +23,21 @@ from storage.service import Enduring, LoopService
 log = structlog.get_logger("maild.memory")
 
 M_MMAP_THRESHOLD = -3  # malloc.h
+M_ARENA_MAX = -8
 ROUND_S = 15.0
 ROUNDS = 3
 BUSY_SHARE = 0.2  # of one core: a round with more is followed, one day, by giving back
+ARENAS = 4
 LARGE_BYTES = 1024 * 1024  # the page faults of fresh pages cost little beside what is done with so many bytes
 
 
-def give_back_large_blocks() -> None:
-    """Once, before anything large was allocated; does nothing where the C library has no such switch."""
+def keep_little() -> None:
+    """Once, before anything large was allocated and a thread begun; does nothing where the C library has no such
+    switches."""
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
         mallopt(M_MMAP_THRESHOLD, LARGE_BYTES)
+        mallopt(M_ARENA_MAX, ARENAS)
 
 
 class MemoryKeeper(LoopService):

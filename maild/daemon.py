@@ -362,7 +362,7 @@ def _end(stopped: "asyncio.Future[None]") -> None:
 
 def run(settings: Settings) -> None:
     """`serve` on uvloop."""
-    allocator.give_back_large_blocks()
+    allocator.keep_little()
     sys.setswitchinterval(SWITCH_S)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(serve(settings))

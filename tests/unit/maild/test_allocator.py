@@ -12,7 +12,7 @@ PROGRAM = """
 import sys, threading
 from maild import allocator
 if sys.argv[1] == "set":
-    allocator.give_back_large_blocks()
+    allocator.keep_little()
 
 def resident():
     with open("/proc/self/statm") as file:
@@ -43,6 +43,36 @@ def grown_mib(mode: str) -> int:
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks /proc")
 def test_large_blocks_are_given_back() -> None:
     assert grown_mib("set") <= 8  # 3 MB of them are pinned
+
+
+ARENAS = """
+import threading
+from maild import allocator
+allocator.keep_little()
+
+ARENA_BYTES = 64 << 20  # glibc's HEAP_MAX_SIZE, to which an arena's heap is aligned
+together = threading.Barrier(13)
+
+def work():
+    blocks = [bytes(60_000) for _ in range(100)]
+    together.wait()
+    together.wait()
+
+for _ in range(12):
+    threading.Thread(target=work).start()
+together.wait()
+with open("/proc/self/maps") as file:
+    writable = [line for line in file if " rw" in line and len(line.split()) == 5]
+print(sum(int(line.partition("-")[0], 16) % ARENA_BYTES == 0 for line in writable), allocator.ARENAS)
+together.wait()
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks /proc")
+def test_threads_share_a_few_arenas() -> None:
+    done = subprocess.run([sys.executable, "-c", ARENAS], capture_output=True, text=True, check=True)
+    found, allowed = map(int, done.stdout.split())
+    assert 0 < found < allowed  # the first of them is the process's own heap
 
 
 async def rounds(*shares: float) -> Sequence[int]:
