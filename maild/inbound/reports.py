@@ -25,6 +25,7 @@ from maild import outcomes
 from maild.inbound.recipients import is_feedback_address
 from maild.message import envelope_sender
 from maild.message.address import normalize, split
+from maild.message.bounces import NAMES_THE_SENDER
 from maild.message.envelope_sender import EnvelopeSenders, Token
 from maild.message.fates import DeliveryReport, Fate
 from maild.message.report import Complaint, Report
@@ -115,7 +116,7 @@ def count(
             if isinstance(claim.report, Complaint):
                 _complain(tx, message.id, claim.report, recipients, new_id, audit, now_ms)
             else:
-                _settle(tx, message.id, claim.report, recipients, new_id, audit, now_ms)
+                _settle(tx, message.id, token, claim.report, recipients, new_id, audit, now_ms)
             return message.id
     return None
 
@@ -145,6 +146,7 @@ def _recipients_covered(
 def _settle(
     tx: Tx,
     message_id: str,
+    token: Token,
     report: DeliveryReport,
     recipients: Sequence[RecipientRow],
     new_id: NewId,
@@ -157,7 +159,7 @@ def _settle(
         for position in _positions(fate.addresses, places):
             fates.setdefault(position, fate)
     arrived = [at for at, fate in fates.items() if fate.action in ("delivered", "relayed")]
-    failed = [_late(at, fate) for at, fate in fates.items() if fate.action == "failed"]
+    failed = [_late(at, fate, token) for at, fate in fates.items() if fate.action == "failed"]
     outcomes.settled_later(tx, message_id, arrived, failed, new_id, audit, now_ms)
 
 
@@ -187,8 +189,11 @@ def _positions(addresses: Sequence[str], places: Mapping[str, int]) -> list[int]
     return [places[address] for address in addresses if address in places]
 
 
-def _late(position: int, fate: Fate) -> Late:
-    verdict = Verdict("bounced", fate.code, fate.enhanced, fate.diagnostic, fate.host)
+def _late(position: int, fate: Fate, token: Token) -> Late:
+    words = fate.diagnostic
+    if envelope_sender.is_named_alone(token, words):
+        words = f"{words} {NAMES_THE_SENDER}"
+    verdict = Verdict("bounced", fate.code, fate.enhanced, words, fate.host)
     return Late(position, verdict)
 
 

@@ -44,6 +44,8 @@ UNVERIFIED_SENDER: Final = Bounce(
     "undetermined", "policy", "fix_dns"
 )  # not tried: the sender's domain is not verified
 NOT_SENT_TO: Final = Bounce("permanent", "policy", "stop")  # a recipient on the suppression list
+# Stands behind a refusal that is about the envelope sender, and blames nobody by it (`bounce_words.py`).
+NAMES_THE_SENDER: Final = "(about MAIL FROM)"
 TAKEN_OUT: Final = "the operator took it out of the queue"
 _TAKEN_OUT: Final = Bounce("permanent", "policy", "stop")
 _SAYS_NOTHING: Final = ("0.0", "5.0")

@@ -7,10 +7,12 @@ and what comes back to the address speaks for recipients of that domain alone.
 
 import base64
 import hmac
+import re
 from typing import Final, NamedTuple
 
 from maild.message.address import BOUNCE_PREFIX, normalize, split
 
+_AROUND_ADDRESSES: Final = re.compile(r"[\s<>()\[\]:;,\"'=]+")
 _TAG_BYTES: Final = 10  # 80 bits, 16 characters: not to be guessed over SMTP
 
 
@@ -54,6 +56,12 @@ def without_tag(sender: str) -> str:
     """What a text that was cleaned of tags has of it, in lower case."""
     token = read(sender)
     return sender.lower() if token is None else f"{BOUNCE_PREFIX}{token.value}"
+
+
+def is_named_alone(token: Token, text: str) -> bool:
+    """Does the text name an envelope sender with this token, with its tag or without, and no other address?"""
+    named, said = f"{BOUNCE_PREFIX}{token.value}", text.lower()
+    return named in said and all(one.startswith(named) for one in _AROUND_ADDRESSES.split(said) if "@" in one)
 
 
 def untagged(token: str, domain: str) -> str:

@@ -32,7 +32,6 @@ _LINE = re.compile(rb"([2-5][0-9]{2})(?![0-9])(-?)(.*)", re.DOTALL)
 _ENHANCED = re.compile(rf"({ENHANCED_STATUS})(?:\s+|$)")
 # What a refusal is about, where it is not the recipient.
 IN_REPLY_TO_SENDER = "(in reply to MAIL FROM)"
-NAMES_THE_SENDER = "(about MAIL FROM)"
 IN_REPLY_TO_SEVERAL = "(in reply to a message of several recipients)"
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 

@@ -1,5 +1,6 @@
 """Bounces and complaints over SMTP: what counts, once; and what is only mail (threats S20 to S23)."""
 
+import re
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -254,6 +255,27 @@ async def test_a_soft_bounce_suppresses_nobody(world: World) -> None:
     assert world.counted("bounced") == 0
     ((kind,),) = world.maild.sql("SELECT data ->> '$.bounceType' FROM events WHERE type = 'email.bounced'")
     assert kind == "transient"
+
+
+@pytest.mark.parametrize(
+    ("words", "is_gone"),
+    [
+        ("550 5.1.1 <{sender}>: User unknown", False),
+        ("550 no such user: {token}", False),
+        ("550 5.1.1 <{gone}>: User unknown (from {sender})", True),
+        ("550 5.1.1 <forwarded@far.test>: User unknown; from={sender}", True),
+    ],
+)
+async def test_words_about_our_envelope_sender_suppress_nobody(
+    world: World, words: str, is_gone: bool
+) -> None:
+    message = await world.sent()
+    sender = world.sender(message)
+    said = words.format(sender=sender, token=sender.partition(".")[0], gone=GONE)
+    report = re.sub(r"(?s)(Diagnostic-Code: smtp; ).*?(?=\n\S|\n\n)", rf"\g<1>{said}", bounce())
+    await world.maild.deliver(sender, report, sender="")
+    assert await world.statuses(message) == ["bounced"]
+    assert bool(await world.suppressed()) is is_gone
 
 
 async def test_a_report_that_names_nobody_means_the_only_one(world: World) -> None:
