@@ -1,12 +1,15 @@
 """A DMARC aggregate report (RFC 7489 appendix C, RFC 9990): XML, read by expat. Pure and bounded.
 
 A document type is refused where it begins, so there are no entities to expand. Only what is summed up is kept while it
-is read. Reporters differ in namespaces and in order; elements are known by their local names.
+is read. Reporters differ in namespaces and in order; elements are known by their local names. Some write what is no
+XML: a bare `&` in their name, their address in angle brackets, octets of another charset, something behind the end.
+That is mended and read a second time. A report that is cut off is none, for a part would be counted as the whole.
 """
 
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final, NoReturn
@@ -23,6 +26,12 @@ from maild.message.domain_report import (
     period,
 )
 
+_NO_XML = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")  # XML §2.2
+_BARE_AMPERSAND = re.compile(rb"&(?!(?:#[0-9]{1,7}|#x[0-9A-Fa-f]{1,6}|amp|lt|gt|quot|apos);)")
+_BRACKETED_ADDRESS = re.compile(rb"<([^<>\s@]*@[^<>\s]*)>")
+_BEHIND_THE_END = expat.errors.codes[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]
+
+_MENDED_MAX = 128 * 1024  # each pass over so much keeps the interpreter for 10 ms at most
 _PIECE = 64 * 1024
 # Expat begins a tag or a comment anew with each piece that does not end it, and reads all attributes of a tag before
 # anybody else gets the interpreter.
@@ -50,6 +59,18 @@ _KNOWN = frozenset(
 
 def read_dmarc_report(octets: bytes) -> DomainReport:
     """NoReport when it is none."""
+    try:
+        try:
+            return _read(octets)
+        except expat.ExpatError:
+            if len(octets) > _MENDED_MAX:
+                raise
+            return _read(_mended(octets))
+    except (expat.ExpatError, ValueError, LookupError) as error:  # the last two: of encodings
+        raise NoReport from error
+
+
+def _read(octets: bytes) -> DomainReport:
     reading = _Reading()
     try:
         for at in range(0, len(octets), _PIECE):
@@ -57,9 +78,16 @@ def read_dmarc_report(octets: bytes) -> DomainReport:
         reading.feed(b"", is_end=True)
     except _Enough:
         pass  # what was read of it is told, and that there was more
-    except (expat.ExpatError, ValueError, LookupError) as error:  # the last two: of encodings
-        raise NoReport from error
+    except expat.ExpatError as error:
+        if error.code != _BEHIND_THE_END:
+            raise
     return reading.report()
+
+
+def _mended(octets: bytes) -> bytes:
+    """Of UTF-8, or of what has ASCII in its place."""
+    text = _NO_XML.sub(b"", octets.decode("utf-8", "replace").encode())
+    return _BRACKETED_ADDRESS.sub(rb"&lt;\1&gt;", _BARE_AMPERSAND.sub(b"&amp;", text))
 
 
 class _Enough(Exception):

@@ -86,6 +86,31 @@ def test_namespaces_make_no_difference(namespace: str) -> None:
     assert found(mail(dmarc_xml(namespace=namespace))).total == 2
 
 
+@pytest.mark.parametrize(
+    ("written", "instead"),
+    [
+        (b"Reporter Inc.", b"Tom & Jerry &amp; Co."),
+        (b"Reporter Inc.", b"Fran\xe7ois"),
+        (b"Reporter Inc.", b"Reporter\x00 Inc."),
+        (b"Reporter Inc.", b"Reporter <dmarc@reporter.test>"),
+        (b"</feedback>", b"</feedback>\x00\x00"),
+        (b"</feedback>", b"</feedback><feedback/>"),
+    ],
+)
+def test_a_report_that_is_nearly_xml_is_read(written: bytes, instead: bytes) -> None:
+    assert written in PLAIN
+    report = found(mail(PLAIN.replace(written, instead)))
+    assert (report.domain, report.total) == ("acme.test", 2)
+
+
+@pytest.mark.parametrize("name", ["report.xml", "dmarc.xml.gz", "Aggregate.ZIP"])
+def test_a_dmarc_report_is_known_by_the_subject_of_its_mail(name: str) -> None:
+    packed = zipped(PLAIN) if name.endswith("ZIP") else gzipped(PLAIN) if name.endswith("gz") else PLAIN
+    raw = mail(packed, name)
+    assert found(raw).total == 2
+    assert read(raw.replace(b"Report Domain:", b"Report of")) is None
+
+
 def test_the_largest_sources_are_shown_and_the_first_thousand_rows_counted() -> None:
     rows = [(f"10.0.{n // 250}.{n % 250}", n + 1, "none", "pass", "pass") for n in range(MAX_ROWS)]
     whole = found(mail(dmarc_xml(rows=rows)))
@@ -214,6 +239,9 @@ def test_names_that_a_stranger_chose_are_fit_to_be_shown() -> None:
 
 
 def test_other_attachments_are_not_looked_into() -> None:
-    assert find_domain_report(parse(mail(PLAIN, "invoice!.xml"))) is None
-    assert find_domain_report(parse(mail(zipped(PLAIN), "photos.zip", "application/zip"))) is None
+    for attached, name in ((PLAIN, "invoice!.xml"), (zipped(PLAIN), "photos.zip")):
+        raw = mail(attached, name, "application/zip").replace(
+            b"Subject: Report Domain:", b"Subject: Holiday in"
+        )
+        assert find_domain_report(parse(raw)) is None
     assert find_domain_report(parse(b"Subject: hi\r\n\r\nhello\r\n")) is None
