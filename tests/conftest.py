@@ -18,10 +18,11 @@ import pytest_asyncio
 import uvloop
 from hypothesis import settings
 
-from tests.support import crash_report, query_plans
+from tests.support import crash_report, query_plans, templates
 from tests.support.running import Running, Template
 
 query_plans.watch.begin()
+templates.compile_once()
 on_shared = pytest.mark.asyncio(loop_scope="session")
 # No test asserts a time, and a busy machine takes it.
 settings.register_profile("maild", deadline=None)
