@@ -117,15 +117,34 @@ def _update(tx: Tx, call: Call) -> InboxRow:
 
 
 async def delete_inbox(call: Call) -> Result:
-    # Apart: thousands of messages may be waiting to be sent from it.
+    # Thousands of messages may be waiting to be sent from it: most of them go before it, in slices between which others
+    # write. What is left then goes with it, so that it never has mail that nobody sends.
+    services = call.services
+    waiting = await call.db.read_for(call.organization_id, _find_waiting, call)
+    for some in waiting.slices():
+        async with services.batch_turns.turn(call.organization_id):
+            await call.db.write_apart(
+                withdrawal.withdraw_slice, some, services.ids.new, services.clock.now_ms()
+            )
     until_ms = await call.db.write_apart(_deactivate, call)
     return Result({"id": call.id, "status": "deactivated", "cooldownUntil": iso(until_ms)})
 
 
-def _deactivate(tx: Tx, call: Call) -> int:
-    services = call.services
+def _find_waiting(tx: Tx, call: Call) -> withdrawal.WithdrawnMail:
+    if inboxes.get_active(tx, call.organization_id, call.id) is None:
+        raise Refusal("inbox_not_found")
+    _require_live_for_live_mail(tx, call)
+    return withdrawal.find_waiting(tx, call.id)
+
+
+def _require_live_for_live_mail(tx: Tx, call: Call) -> None:
     if call.principal.mode != LIVE and withdrawal.has_live_mail(tx, call.organization_id, call.id):
         call.principal.require_live()
+
+
+def _deactivate(tx: Tx, call: Call) -> int:
+    services = call.services
+    _require_live_for_live_mail(tx, call)
     until_ms = inboxes.deactivate(
         tx, call.organization_id, call.id, services.ids.new, services.clock.now_ms()
     )

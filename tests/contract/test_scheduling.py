@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from storage import withdrawal
 from storage.clock import iso
 from tests.conftest import Start
 from tests.support.running import Answer, Running, until
@@ -250,3 +251,21 @@ async def test_a_test_keys_scheduled_mail_ends_in_the_simulator(
 
     assert (await until(look))["mode"] == "test"
     assert maild.sql("SELECT * FROM usage WHERE metric = 'messages'") == []
+
+
+async def test_others_write_while_an_inbox_goes_for_which_much_waits(
+    maild: Running, bot: dict[str, Any], clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(withdrawal, "SLICE", 2)
+    for _ in range(5):
+        assert (await schedule(maild, bot, clock, DAY_MS)).status == 201
+    db = maild.daemon._db
+    assert db is not None
+    written = db.units_written
+    assert (await maild.api.call("DELETE", f"/v1/inboxes/{bot['id']}")).status == 200
+    assert db.units_written - written >= 4  # three slices, and the inbox with what came meanwhile
+    assert maild.sql("SELECT status, failure_reason, count(*) FROM messages GROUP BY 1, 2") == [
+        ("failed", "inbox_not_found", 5)
+    ]
+    ((told,),) = maild.sql("SELECT count(*) FROM events WHERE type = 'email.failed'")
+    assert told == 5

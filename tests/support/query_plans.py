@@ -66,8 +66,8 @@ ALLOWED = {
     ("storage/rotation.py: _values", "webhooks"): COMMAND,
     ("storage/search.py: _gone", "search_gone"): "its first rows: what was deleted a moment ago",
     ("storage/search.py: _has_gone", "search_gone"): "its first row: what was deleted a moment ago",
-    ("storage/withdrawal.py: withdraw", "messages"): "a partial index of what is scheduled",
-    ("storage/withdrawal.py: withdraw", "recipients"): QUEUE,
+    ("storage/withdrawal.py: find_waiting", "messages"): "a partial index of what is scheduled",
+    ("storage/withdrawal.py: find_waiting", "recipients"): QUEUE,
 }
 # One row each, or a few.
 SMALL = {"evidence_mark", "index_state", "master_key", "search_mark", "server_secrets", "switched_off"}

@@ -60,6 +60,7 @@ EXCEPTIONS = {
     ("search.py", "indexed"): LATER,
     ("search.py", "tail"): LATER,
     ("withdrawal.py", "_OF_INBOX"): OURS,
+    ("withdrawal.py", "_SCHEDULED"): OURS,
     ("withdrawal.py", "_WITHDRAW_SCHEDULED"): OURS,
 }
 
