@@ -370,8 +370,19 @@ _FINDING: Final = (" find ", " locate ", " look up ")
 _CONNECTION_REFUSED: Final = " connection refused "
 _OF_THE_NETWORK: Final = (" 4 4 ", " 5 4 ")
 _NOT_CONNECTED: Final = Wording("infrastructure", _USUAL, ("connection refused",), vetoes=False)
-_NO_SENDER: Final = Wording("policy", "maild/message/bounce_languages.py", ())
+_NO_SENDER: Final = Wording("policy", f"maild/message/bounce_languages.py; {_USUAL}", ())
 _NO_MAILBOX: Final = Wording("address", f"{_YAHOO}; {_GOOGLE}; {_USUAL}", _ABSENCES)
+
+# Who is named as a sender; to whom mail goes back, and for whom advice is written, is not spoken of.
+_SENDER_NAMES: Final = (" sender", " mail from ")
+_SENDER: Final = re.compile(
+    r"(?<! to)(?<! to the)(?<! to original) senders? (?!guideline|requirement|support|information|help |faq )"
+    r"| mail from (?:is |was )?(?:not |in|un|wrong )"
+)
+_RECEIVER: Final = re.compile(
+    r"(?<! sender)(?<! senders)(?<! sending)(?<! your)"
+    r" (?:user|recipient|rcpt|mail ?box|inbox|account|addressee|alias|person|customer|subscriber|local part)"
+)
 
 # What a URL says where words say nothing.
 _LISTS: Final = (
@@ -424,7 +435,7 @@ def read_words(text: str) -> Wording | None:
     found = _TELLING.first(words)
     if found is None or found.bounce_class == "address":
         whose = missing(words)
-        if whose == "sender":
+        if whose == "sender" or _is_about_sender(words):
             return _NO_SENDER
         if found is None and (whose == "recipient" or _lacks_mailbox(words)):
             return _NO_MAILBOX
@@ -454,6 +465,13 @@ def _lacks_mailbox(words: str) -> bool:
     if any(verb in words for verb in _FINDING) and _NOT_TO_BE_FOUND.search(words):
         return True
     return any(phrase in words for phrase in _ABSENCES) and _ABSENT.search(words) is not None
+
+
+def _is_about_sender(words: str) -> bool:
+    """Do these words name a sender, and nobody who receives?"""
+    if not any(name in words for name in _SENDER_NAMES) or _SENDER.search(words) is None:
+        return False
+    return _RECEIVER.search(words) is None
 
 
 def _is_not_connected(words: str) -> bool:

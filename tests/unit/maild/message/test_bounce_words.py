@@ -4,7 +4,7 @@ from typing import get_args
 
 import pytest
 
-from maild.message import bounce_words
+from maild.message import bounce_words, bounces
 from maild.message.bounce_classes import BounceClass
 from maild.message.bounce_words import MAX_WORDS_CHARS, Wording, plain_words, read_words
 from tests.support.work import assert_proportional, bomb
@@ -39,6 +39,31 @@ def test_a_phrase_means_its_row_or_one_that_is_asked_before(row: Wording) -> Non
 )
 def test_other_words_mean_nothing(text: str) -> None:
     assert read_words(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The address is not valid. A sender must be specified.",
+        "Sender not on file: invalid address",
+        "mail from invalid address",
+        "Sender's mailbox <ann@here.test>: no such address",
+    ],
+)
+def test_what_is_said_of_a_sender_alone_blames_no_address(text: str) -> None:
+    assert not bounces.of_reply(550, None, text, is_ours=False).blames_address
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "No such address; mail is returned to sender",
+        "Address not found, see our sender guidelines",
+        "Recipient is unknown, and the sender was notified",
+    ],
+)
+def test_who_only_names_the_sender_still_blames_the_address(text: str) -> None:
+    assert bounces.of_reply(550, None, text, is_ours=False).blames_address
 
 
 @pytest.mark.parametrize(
