@@ -235,7 +235,8 @@ _NOT_THE_ADDRESS: Final = (
              "sender rejected", "sender domain", "sender does not exist", "for the sender", "for sender",
              "your domain", "your host", "your server", "your mail server", "your account", "your sending",
              "sending address", "return path", "bounce address", "reply address", "from address",
-             "from domain", "sender callout", "for sending", "mail server ip", "from unknown", "whitelist",
+             "from domain", "sender callout", "for sending",
+             "sending user", "sending account", "mail server ip", "from unknown", "whitelist",
              "white list", "allowlist", "allow list", "sender not", "sender denied", "header from"),
     ),
     Wording(
@@ -349,10 +350,17 @@ _MAILBOX: Final = (
     r"(?:user|recipient|mailbox|mail box|inbox|account|address|addressee|alias|person|customer|subscriber"
     r"|userid|user id|domain|rcpt)"
 )
+# What keeps or looks up mailboxes may fail while they are there; a command that names one, or an error, may be unknown.
+_OF_MAILBOXES: Final = (
+    r"(?:look ?up|verif|database|backend|server|service|table|parameter|extension|feature|quer)"
+)
+_CAUSE: Final = r"(?:error|reason|cause|problem|failure|exception|status|response)"
+# "The user has disabled …": who does it is there.
+_NOT_SAID_OF_IT: Final = r"(?<! parameter)(?<! command)(?<! option)(?<! extension)(?!(?<= has) disabled)"
 _ABSENT: Final = re.compile(
     # The sender may be said to be absent as well.
-    rf"(?<! your)(?<! sender)(?<! senders)(?<! from)(?<! mailfrom) {_MAILBOX}(?:es|s)?"
-    rf"(?: (?!sender)[^ ]{{1,40}}){{0,6}} (?:{'|'.join(_ABSENCES)})"
+    rf"(?<! your)(?<! sender)(?<! senders)(?<! from)(?<! mailfrom) {_MAILBOX}(?:es|s)?(?! {_OF_MAILBOXES})"
+    rf"(?: (?!sender)[^ ]{{1,40}}){{0,6}}{_NOT_SAID_OF_IT} (?:{'|'.join(_ABSENCES)})(?! {_CAUSE})"
 )
 _NOT_TO_BE_FOUND: Final = re.compile(
     r" (?:unable to|cannot|cant|can not|could not|couldnt|failed to) (?:find|locate|look up)"

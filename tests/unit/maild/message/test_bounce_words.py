@@ -69,6 +69,36 @@ def test_who_only_names_the_sender_still_blames_the_address(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "Recipient lookup disabled",
+        "User database does not exist",
+        "Recipient verification failed: directory answered with unknown error",
+        "Delivery to the mailbox failed for an unknown reason",
+        "RCPT TO parameter unknown: NOTIFY",
+        "The user has disabled mail from people whom they have not written to",
+        "The recipient has disabled delivery of newsletters",
+        "Sending user account disabled",
+    ],
+)
+def test_a_fault_of_something_else_blames_no_mailbox(text: str) -> None:
+    assert not bounces.of_reply(550, None, text, is_ours=False).blames_address
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The account on this server does not exist",
+        "This user has been disabled",
+        "The user's mailbox is disabled",
+        "Recipient in our directory is unknown",
+    ],
+)
+def test_the_fault_of_a_mailbox_blames_it(text: str) -> None:
+    assert bounces.of_reply(550, None, text, is_ours=False).blames_address
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "No such user [1f8e2a] (Mode: normal)",
         "Invalid Recipient - https://community.there.test/docs/DOC-1369#550 [1f8e2a] (Mode: normal)",
         "User unknown; IP name possibly forged [192.0.2.1]",
