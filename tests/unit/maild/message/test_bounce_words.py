@@ -7,6 +7,7 @@ import pytest
 from maild.message import bounce_words, bounces
 from maild.message.bounce_classes import BounceClass
 from maild.message.bounce_words import MAX_WORDS_CHARS, Wording, plain_words, read_words
+from maild.outbound.replies import SmtpReply
 from tests.support.work import assert_proportional, bomb
 
 ROWS: list[Wording] = [
@@ -94,6 +95,32 @@ def test_a_fault_of_something_else_blames_no_mailbox(text: str) -> None:
 )
 def test_the_fault_of_a_mailbox_blames_it(text: str) -> None:
     assert bounces.of_reply(550, None, text, is_ours=False).blames_address
+
+
+@pytest.mark.parametrize(
+    ("code", "text"),
+    [
+        (550, "This domain no longer accepts mail from free mail providers"),
+        (550, "Our users do not accept email from unknown hosts; address invalid"),
+        (550, "Relaying to this domain is disabled; user must authenticate"),
+        (550, "The license for this mail domain has expired"),
+        (550, "Mailbox unavailable or access denied"),
+        (553, "Possible forgery or deactivated due to abuse (#5.1.1)"),
+        (556, "remote ip check error"),
+        (550, "5.1.1 client IP 192.0.2.1 not found"),
+        (550, "Adresse de retour invalide"),
+        (550, "La dirección de retorno no existe"),
+        (550, "L'indirizzo di ritorno non esiste"),
+        (550, "O endereço de retorno não existe"),
+        (550, "Retouradres bestaat niet"),
+        (550, "Rücksendeadresse ungültig"),
+        (550, "Adres zwrotny nie istnieje"),
+        (550, "Обратный адрес не существует"),
+    ],
+)
+def test_whom_a_host_takes_mail_from_is_no_fault_of_the_address(code: int, text: str) -> None:
+    said = SmtpReply.of(code, text)
+    assert not bounces.of_reply(said.code, said.enhanced, said.text, is_ours=False).blames_address
 
 
 @pytest.mark.parametrize(
