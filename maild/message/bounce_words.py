@@ -311,7 +311,7 @@ _ADDRESS: Final = (
         "address", f"{_YAHOO}; {_COMCAST}; {_MIMECAST}; {_YANDEX}; {_MAIL_RU}",
         ("not our customer", "invalid recipient", "invalid mailbox", "invalid address", "invalid user",
          "invalid email", "invalid e mail", "no correct recipients", "no valid recipients",
-         "recipient invalid", "bad address", "bad recipient", "recipient not ok",
+         "recipient invalid", "bad address", "bad recipient", "recipient not ok", "user not ok", "mailbox not ok",
          "envelope recipient has been denied"),
     ),
     Wording(
@@ -319,9 +319,11 @@ _ADDRESS: Final = (
         ("no such mailbox", "not an active", "archived recipient", "missing home directory", "account is locked",
          "suspend the service", "not our user", "not in my virtual", "no user with", "cannot find a mailbox",
          "cant find a mailbox", "not hosted here", "no such recipient", "no such address", "no such account",
-         "no such email", "no such e mail", "no such local", "no such alias", "no such customer", "no user here",
+         "no such email", "no such e mail", "no such local", "no such alias", "no such customer", "no such id ",
+         "no user here",
          "no mailbox", "no account", "no recipient", "not a valid mailbox", "not a valid recipient",
          "not a valid user", "not a valid address", "not a valid email", "not a known user", "not a user",
+         "not user of",
          "not a local", "not a deliverable", "no one at this address", "no one with that", "no one by that name",
          "nobody by that name", "handle mail for that", "know of anyone by", "no longer an employee", "nobody here",
          "no longer accepts mail", "no longer accepts email", "mailbox not accepting", "nonexistent user",
@@ -375,6 +377,12 @@ _ABSENT: Final = re.compile(
     rf"(?<! your)(?<! sender)(?<! senders)(?<! from)(?<! mailfrom) {_MAILBOX}(?:es|s)?(?! {_OF_MAILBOXES})"
     rf"(?: (?!sender)[^ ]{{1,40}}){{0,6}}{_NOT_SAID_OF_IT} (?:{'|'.join(_ABSENCES)})(?! {_CAUSE})"
 )
+# What is wrong may stand before the mailbox, in the first words; later ones may end a sentence.
+_ABSENT_BEFORE: Final = re.compile(
+    r"(?: \d+)*(?: error)? (?:unavailable|inactive|disabled|deactivated|wrong|non ?existent)"
+    rf"(?: mail| e ?mail| local| virtual)? {_MAILBOX}(?:es|s)? (?!{_OF_MAILBOXES})"
+)
+_DONT_EXIST: Final = re.compile(rf" (?:dont|doesnt|not) exists? (?:that|this) {_MAILBOX} ")
 _NOT_TO_BE_FOUND: Final = re.compile(
     r" (?:unable to|cannot|cant|can not|could not|couldnt|failed to) (?:find|locate|look up)"
     rf"(?: (?!your |sender)[^ ]{{1,40}}){{0,2}} {_MAILBOX}(?: |s )"
@@ -484,6 +492,8 @@ def _lacks_mailbox(words: str) -> bool:
     if " host " in words and _HOST_NOT_FOUND.search(words):
         return True
     if any(verb in words for verb in _FINDING) and _NOT_TO_BE_FOUND.search(words):
+        return True
+    if _ABSENT_BEFORE.match(words) or _DONT_EXIST.search(words):
         return True
     return any(phrase in words for phrase in _ABSENCES) and _ABSENT.search(words) is not None
 

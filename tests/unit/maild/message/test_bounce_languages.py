@@ -48,6 +48,8 @@ def blames(text: str) -> bool:
         "Mottagaren är okänd",
         "Adressen hittades inte",
         "Brugeren findes ikke",
+        "该用户未开通邮箱",
+        "該用戶未開通信箱",
         "Ukjent mottaker",
         "Vastaanottajaa ei löydy",
         "Tuntematon käyttäjä",

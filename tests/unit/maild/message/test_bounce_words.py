@@ -126,6 +126,37 @@ def test_whom_a_host_takes_mail_from_is_no_fault_of_the_address(code: int, text:
 @pytest.mark.parametrize(
     "text",
     [
+        "Unavailable mail user",
+        "Inactive mailbox <ann@there.test>",
+        "Wrong recipients",
+        "This server doesn't know that user; there don't exist that account",
+        "ann is not a user of this system, not user of this server",
+        "No such ID",
+        "RCPT user <ann@there.test> not OK",
+    ],
+)
+def test_a_fault_may_stand_before_its_mailbox(text: str) -> None:
+    assert bounces.of_reply(550, None, text, is_ours=False).blames_address
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Unavailable user database",
+        "Wrong sender or recipient policy",
+        "Disabled feature: user groups",
+        "No such idea",
+        "TLS is disabled. Recipients want it",
+        "The option is not there or wrong. Recipient not asked",
+    ],
+)
+def test_what_stands_before_another_thing_is_no_fault_of_a_mailbox(text: str) -> None:
+    assert not bounces.of_reply(550, None, text, is_ours=False).blames_address
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "No such user [1f8e2a] (Mode: normal)",
         "Invalid Recipient - https://community.there.test/docs/DOC-1369#550 [1f8e2a] (Mode: normal)",
         "User unknown; IP name possibly forged [192.0.2.1]",
