@@ -51,7 +51,7 @@ _LANGUAGES: Final = (
         "adresse ladresse destinataire utilisateur lutilisateur boîte compte abonné labonné usager domaine",
         "expéditeur lexpéditeur dexpéditeur émetteur lémetteur démetteur",
         ("inconnu", "introuvable", "inexistant", "invalide", "non valide", "non trouvé", "pas trouvé",
-         "pas été trouvé", "pas valide", "plus valide", "plus acti", "plus utilisé", "désactivé", "supprimé",
+         "pas été trouvé", "pas valide", "plus valide", "plus acti", "plus utilisé", "désactivé", "supprimé", "fermé",
          "clôturé", "résilié", "inacti", "pas reconnu", "non reconnu", "plus partie", "a quitté"),
         ("nexiste pas", "nexistent pas", "nexiste plus", "inexistante"),
     ),
@@ -70,7 +70,8 @@ _LANGUAGES: Final = (
         "indirizz destinatari utent casella account mailbox persona. dominio",
         "mittent",
         ("sconosciut", "inesistent", "non trovat", "non valid", "non è valid", "non attiv", "non è attiv",
-         "non è più", "non più", "disattivat", "disabilitat", "eliminat", "cancellat", "sospes", "inattiv", "scadut",
+         "non è più", "non più", "disattivat", "disabilitat", "cessat", "eliminat", "cancellat", "sospes",
+         "inattiv", "scadut",
          "non riconosciut", "non registrat", "per inutilizzo"),
         ("non esiste", "non esistono", "nessun utente"),
     ),
@@ -234,6 +235,18 @@ _CAUSES: Final = (
     " chyb hiba hibá eroar greš σφάλμα hata ошибк помилк 오류 エラー 错误 錯誤 lỗi kesalahan code. código codice příčin"
     " príčin przyczyn причин orsak årsag årsak neden motiv λόγο 이유 원인"
 )
+# Who is talked to is who sends; but not whom that one writes to.
+_YOURS: Final = (
+    "ihr ihre ihrer ihres ihrem deine deiner votre vos su sus tu tus vuestra vuestro tua tuo vostra vostro seu sua teu"
+    " uw jouw je twój twoj twoja twojego państwa ditt váš vaše vaša ваш ваша ваше вашего вашей вашу твой ваші σας"
+)
+_YOURS_UNSPACED: Final = "您的 你的 貴方の お客様の あなたの 貴社の 귀하의 당신의"
+_YOUR_CHARS: Final = 5
+_MAIL_WORDS: Final = ("e ", "mail ", "email ")
+_RECEIVERS: Final = (
+    "empfang empfaeng destinat ontvanger geadress odbiorc mottag mottak modtag příjem címzett получат одержувач"
+    " отримувач 收 宛 あて 受信 수신"
+)
 _BEFORE_WORDS: Final = 7
 _BEHIND_WORDS: Final = 4
 _BEFORE_CHARS: Final = 16
@@ -316,6 +329,8 @@ def _whose(words: str, at: int, phrase: str, saying: _Saying) -> Missing | None:
     before, behind = _around(words, at, phrase)
     if _distance(before, behind, saying.senders) is not None:
         return "sender"
+    if _is_yours(before, saying.mailboxes):
+        return "sender"
     mailbox = _distance(before, behind, saying.mailboxes)
     if mailbox is None and not saying.is_enough:
         return None
@@ -347,6 +362,17 @@ def _distance(before: list[str], behind: list[str], beginnings: tuple[str, ...])
         for side in (before, behind)
     ]
     return min((far for far in found if far is not None), default=None)
+
+
+def _is_yours(before: list[str], mailboxes: tuple[str, ...]) -> bool:
+    """Is it the address of whom the host talks to? ("Ihre E-Mail-Adresse"; "votre destinataire" is another's)"""
+    at = next((far for far, one in enumerate(before) if one.startswith(mailboxes)), None)
+    if at is None or before[at].startswith(_RECEIVER_WORDS):
+        return False
+    if any(one.startswith(_YOUR_UNSPACED) for one in before[at + 1 : at + 1 + _YOUR_CHARS]):
+        return True
+    owner = next((one for one in before[at + 1 :] if one not in _MAIL_WORDS), "")
+    return owner in _YOUR_WORDS
 
 
 def _is_of(before: list[str], mailboxes: tuple[str, ...]) -> bool:
@@ -383,5 +409,8 @@ def _sayings() -> Iterator[_Saying]:
 
 _SAYINGS: Final = PhraseIndex(list(_sayings()))
 _SENDERS: Final = tuple({one for language in _LANGUAGES for one in _beginnings(language.senders)})
+_YOUR_WORDS: Final = tuple(f"{one} " for one in _beginnings(_YOURS))
+_YOUR_UNSPACED: Final = _beginnings(_YOURS_UNSPACED)
+_RECEIVER_WORDS: Final = _beginnings(_RECEIVERS)
 _HOST_WORDS: Final = _beginnings(_HOSTS)
 _CAUSE_WORDS: Final = _beginnings(_CAUSES)
