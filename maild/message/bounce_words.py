@@ -64,7 +64,9 @@ _NOT_THE_ADDRESS: Final = (
         "unroutable sender", "mailfrom ", "mail from must", "mail from mismatch", "password", "credentials",
         "authentication failed")),
     Wording("policy", _USUAL, ("web address", "url address", "link address", "reply to address", "return address",
-        "address of your", "address in your", "message sending for", "sending from this")),
+        "address of your", "address in your", "message sending for", "sending from this", "you send from",
+        "you are sending from", "you claim", "from header", "from field")),
+    Wording("content", _USUAL, ("url domain", "message body", "body of the message")),
     Wording("policy", "a return address in other languages", ("adresse de retour",
         "rücksendeadress", "ruecksendeadress", "dirección de retorno",
         "direccion de retorno", "indirizzo di ritorno", "lindirizzo di ritorno",
@@ -233,7 +235,8 @@ _NOT_THE_ADDRESS: Final = (
          "not in my contacts", "does not want", "refuses to", "refused by user", "rejected by recipient",
          "rejected by user", "complain", "only members", "internal only", "for external mail", "from external",
          "sending suspended", "tls required", "tls is required", "requires tls", "starttls is required",
-         "issue a starttls", "encryption required", "encryption is required", "non member", "not a member",
+         "starttls first", "issue a starttls", "encryption required", "encryption is required", "non member",
+         "not a member",
          "subscribers", "from outside", "vacation", "configured a filter", "restricted", "only accepts",
          "accepts mail only", "only accepting mail", "require authentication", "authentication required",
          "not authenticated", "recipient preferences", "not subscribed", "members only", "closed mailing list",
@@ -359,7 +362,7 @@ _ABSENCES: Final = (
     "suspended", "no longer valid", "no longer in use", "no longer available", "not recogni", "not listed",
     "not local", "not present", "not here", "no longer on", "abandoned", "expired", "is wrong",
     "not registered", "not in use", "no longer an active", "frozen", "were unknown",
-    "decommissioned",
+    "decommissioned", "retired",
 )  # fmt: skip
 _MAILBOX: Final = (
     r"(?:user|recipient|mailbox|mail box|inbox|account|address|addressee|alias|person|customer|subscriber"
@@ -403,9 +406,10 @@ _NO_SENDER: Final = Wording("policy", f"maild/message/bounce_languages.py; {_USU
 _NO_MAILBOX: Final = Wording("address", f"{_YAHOO}; {_GOOGLE}; {_USUAL}", _ABSENCES)
 
 # Who is named as a sender; to whom mail goes back, and for whom advice is written, is not spoken of.
-_SENDER_NAMES: Final = (" sender", " mail from ")
+_SENDER_NAMES: Final = (" sender", " originator", " mail from ")
 _SENDER: Final = re.compile(
-    r"(?<! to)(?<! to the)(?<! to original) senders? (?!guideline|requirement|support|information|help |faq )"
+    r"(?<! to)(?<! to the)(?<! to original) (?:sender|originator)s?"
+    r" (?!guideline|requirement|support|information|help |faq )"
     r"| mail from (?:is |was )?(?:not |in|un|wrong )"
 )
 _RECEIVER: Final = re.compile(

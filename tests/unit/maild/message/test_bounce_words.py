@@ -49,6 +49,13 @@ def test_other_words_mean_nothing(text: str) -> None:
         "Sender not on file: invalid address",
         "mail from invalid address",
         "Sender's mailbox <ann@here.test>: no such address",
+        "Originator address does not exist",
+        "The account you send from does not exist on this host",
+        "The domain you claim to be from does not exist",
+        "From header contains an address that does not exist",
+        "URL domain does not exist",
+        "Domain in message body is not valid",
+        "Must issue STARTTLS first, user unknown otherwise",
     ],
 )
 def test_what_is_said_of_a_sender_alone_blames_no_address(text: str) -> None:
@@ -61,6 +68,9 @@ def test_what_is_said_of_a_sender_alone_blames_no_address(text: str) -> None:
         "No such address; mail is returned to sender",
         "Address not found, see our sender guidelines",
         "Recipient is unknown, and the sender was notified",
+        "The address you sent your message to does not exist",
+        "The account you send to does not exist",
+        "Address retired",
     ],
 )
 def test_who_only_names_the_sender_still_blames_the_address(text: str) -> None:
