@@ -238,7 +238,7 @@ _CAUSES: Final = (
 # Who is talked to is who sends; but not whom that one writes to.
 _YOURS: Final = (
     "ihr ihre ihrer ihres ihrem deine deiner votre vos su sus tu tus vuestra vuestro tua tuo vostra vostro seu sua teu"
-    " uw jouw je twój twoj twoja twojego państwa ditt váš vaše vaša ваш ваша ваше вашего вашей вашу твой ваші σας"
+    " uw jouw je twój twoj twoja twojego państwa ditt váš vaše vaša ваш ваша ваше вашего вашей вашу твой ваші"
 )
 _YOURS_UNSPACED: Final = "您的 你的 貴方の お客様の あなたの 貴社の 귀하의 당신의"
 _YOUR_CHARS: Final = 5
