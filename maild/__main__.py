@@ -10,7 +10,7 @@ import conf
 
 os.environ.setdefault("OPENSSL_CONF", str(Path(conf.__file__).with_name("openssl.cnf")))
 
-from maild.cli import main
+from maild.cli.program import main
 
 if __name__ == "__main__":
     main()

@@ -63,12 +63,12 @@ from controlplane.webhooks.ping import Pinger
 from controlplane.webhooks.secrets import Secrets
 from maild import __version__
 from maild.audit_keeper import AuditKeeper
+from maild.commands.queue_changes import QueueChanges
 from maild.loop_monitor import LoopMonitor
 from maild.mail_plane import Ground
 from maild.outbound import dkim
 from maild.outbound.queue import OutboundQueue
 from maild.ports import ExamineArrival, LogIn
-from maild.queue_changes import QueueChanges
 from maild.resolver import DnsError, NoAnswer, NxDomain, Resolver
 from maild.submission_door import SubmissionDoor
 from storage import events

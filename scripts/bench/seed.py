@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from conf.settings import parse
-from maild.operator_commands import OperatorCommands
+from maild.commands.operator_commands import OperatorCommands
 from scripts.bench import seed_index
 from scripts.bench.seed_store import SeedStore
 from scripts.bench.stream import BIG, MINE, MONTH_MS, Inbox, Mail, Stream, StreamClock

@@ -7,7 +7,7 @@ import pytest
 
 from controlplane.mail.evidence import Examiner
 from controlplane.sending.reviewing import Approval
-from maild import checking
+from maild.commands import checking
 from storage.clock import Clock
 from storage.data_folder import DataFolder
 from tests.conftest import Start

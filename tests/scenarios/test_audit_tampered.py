@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from controlplane.operations.audit import shown_row
-from maild.cli import main
+from maild.cli.program import main
 from storage import audit, audit_chain
 from storage.audit_chain import AuditRow
 from storage.database import Tx

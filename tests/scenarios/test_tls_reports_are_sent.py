@@ -9,7 +9,7 @@ import structlog
 
 from controlplane.egress.client import Egress
 from controlplane.sending.tls_reporter import AFTER_MIDNIGHT_MS, RETRY_MS, SPREAD_MS
-from maild.checking import check
+from maild.commands.checking import check
 from maild.message.digest import digest
 from maild.message.domain_report import DomainReport
 from maild.message.domain_report_reader import find_domain_report, read_domain_report

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from click.testing import CliRunner
 
-from maild.cli import main
+from maild.cli.program import main
 from tests.support.running import Running
 
 _LOGGED = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d ")

@@ -25,9 +25,9 @@ from conf.settings import Settings, parse
 from conf.tuning import EvidenceTuning, Tuning
 from controlplane.contract.scopes import MAIL_SCOPES, OPERATOR_SCOPES
 from controlplane.operations.operation import Operation
+from maild.commands.operator_commands import OperatorCommands
 from maild.daemon import Daemon
 from maild.inbound import tls
-from maild.operator_commands import OperatorCommands
 from storage import migrate, server_secrets
 from storage.clock import Clock
 from storage.sealing import Sealer, read_master_key

@@ -37,13 +37,13 @@ import json, os, shutil, signal, sys
 from pathlib import Path
 from conf.settings import parse
 from controlplane.sending.reviewing import Approval
-from maild.operator_commands import OperatorCommands
+from maild.commands.operator_commands import OperatorCommands
 from storage import migrate
 from storage.data_folder import DataFolder
 
 source, work, review_id, content_hash = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], sys.argv[4]
 TRACED = ("reviewing.py", "admission.py", "storage/reviews.py", "storage/messages.py", "storage/events.py",
-          "storage/outbound.py", "storage/usage.py", "storage/migrate.py", "maild/review_commands.py")
+          "storage/outbound.py", "storage/usage.py", "storage/migrate.py", "maild/commands/reviews.py")
 
 def dying_at(number):
     left = [number]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from maild.checking import check
+from maild.commands.checking import check
 from scripts.bench import seed_index, words
 from scripts.bench.seed import seed
 from scripts.bench.seed_store import SeedStore

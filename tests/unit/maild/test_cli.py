@@ -1,4 +1,4 @@
-"""The operator's commands (maild/cli.py): faults are one clear line each on stderr and exit code 2."""
+"""The operator's commands (maild/cli): faults are one clear line each on stderr and exit code 2."""
 
 import hashlib
 import json
@@ -18,7 +18,7 @@ from click.testing import CliRunner, Result
 
 from conf.settings import load
 from maild import logs
-from maild.cli import main
+from maild.cli.program import main
 from storage.data_folder import DataFolder
 
 DOMAIN = "agents.example.org"

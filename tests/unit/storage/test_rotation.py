@@ -8,8 +8,8 @@ from click.testing import CliRunner
 
 from conf.settings import Settings
 from controlplane.webhooks.secrets import Secrets
-from maild.cli import main
-from maild.operator_commands import OperatorCommands
+from maild.cli.program import main
+from maild.commands.operator_commands import OperatorCommands
 from storage import dkim_keys, migrate, rotation, server_secrets
 from storage.data_folder import DataFolder, DataFolderError
 from storage.database import Tx

@@ -15,14 +15,14 @@ from controlplane.mail import attempts
 from controlplane.mail.attempts import Attempts
 from controlplane.operations.operator_queue import queue_state, shown_recipient
 from controlplane.operations.organization import shown_organization
-from maild import audit_verifying
-from maild.command_records import CommandRecords
-from maild.member_commands import MemberCommands
+from maild.commands import audit_verifying
+from maild.commands.members import MemberCommands
+from maild.commands.policies import PolicyCommands
+from maild.commands.queue_changes import QueueChanges
+from maild.commands.records import CommandRecords
+from maild.commands.reviews import ReviewCommands
+from maild.commands.rules import RuleCommands
 from maild.outbound import dkim
-from maild.policy_commands import PolicyCommands
-from maild.queue_changes import QueueChanges
-from maild.review_commands import ReviewCommands
-from maild.rule_commands import RuleCommands
 from storage import (
     dkim_keys,
     inboxes,

@@ -7,7 +7,7 @@ import pytest
 
 from conf.tuning import QueueTuning, Tuning
 from controlplane.sending.reviewing import Approval
-from maild.operator_commands import OperatorCommands
+from maild.commands.operator_commands import OperatorCommands
 from storage.clock import iso
 from tests.conftest import Start
 from tests.support.hands import Hands

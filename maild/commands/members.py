@@ -8,8 +8,8 @@ from typing import Any
 from conf.settings import Settings
 from controlplane.access.console_links import link_to
 from controlplane.operations.organization import shown_member
+from maild.commands.reviews import RunUnit
 from maild.message.address import AddressSyntaxError, normalize, validate
-from maild.review_commands import RunUnit
 from storage import console_sessions, members, organizations
 from storage.audit import Records
 from storage.audit_acts import OPERATOR, Act

@@ -1,0 +1,1 @@
+"""`maild`, as it is typed. What the commands do is in `maild/commands`."""

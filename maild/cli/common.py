@@ -1,0 +1,80 @@
+"""What the commands share: options, how they answer, and what a fault looks like."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+from conf.settings import Settings, SettingsError, load
+
+EXIT_FAULT = 2
+DEFAULT_CONFIG = "/etc/maild/maild.toml"
+
+config_option = click.option(
+    "--config",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=DEFAULT_CONFIG,
+    show_default=True,
+    help="The configuration file.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+key_file_option = click.option(
+    "--key-file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Where the master key is, if not in data_dir: the file that systemd makes a credential of.",
+)
+organization_option = click.option("--org", "organization_id", required=True, help="The organization's id.")
+
+
+def fail(*lines: str) -> NoReturn:
+    for line in lines:
+        click.echo(f"maild: {line}", err=True)
+    sys.exit(EXIT_FAULT)
+
+
+def settings_of(config: Path) -> Settings:
+    try:
+        return load(config)
+    except SettingsError as error:
+        fail(*error.faults)
+
+
+def run_command(work: Callable[[Any], Any], config: Path) -> Any:
+    """Run `work(store)`, turning what the operator can mend into one line."""
+    from controlplane.contract.refusals import Refusal
+    from maild.commands.audit_verifying import Unverifiable
+    from maild.commands.members import MemberFault
+    from maild.commands.operator_commands import OperatorCommands
+    from storage.data_folder import DataFolderError
+    from storage.migrate import StoreError
+    from storage.sealing import SealError
+
+    try:
+        return work(OperatorCommands(settings_of(config)))
+    except (DataFolderError, StoreError, SealError, Unverifiable, MemberFault) as error:
+        fail(str(error))
+    except KeyError as error:
+        fail(f"there is no {error.args[0]}")
+    except Refusal as error:
+        fail(f"{error.code}: {error.message} {json.dumps(error.details or {})}")
+    except OSError as error:
+        fail(f"{error.filename}: {error.strerror}")
+
+
+def show(answer: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps(answer))
+        return
+    for name, value in answer.items():
+        if name == "records":
+            click.echo("\nPublish these DNS records:")
+            for one in value:
+                priority = f"{one['priority']} " if one["priority"] is not None else ""
+                click.echo(f"  {one['name']}  {one['type']}  {priority}{one['value']}")
+        elif isinstance(value, dict):
+            show({f"{name}.{inner}": found for inner, found in value.items()}, as_json=False)
+        else:
+            click.echo(f"{name}: {value}")

@@ -1,0 +1,35 @@
+"""The daemon, and the configuration that it would run with."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from maild.cli.common import config_option, fail, settings_of
+
+
+@click.command()
+@config_option
+def serve(config: Path) -> None:
+    """Run the daemon in the foreground until SIGTERM."""
+    from maild import logs
+    from maild.daemon import StartError, run
+    from storage.service import ServiceDied
+
+    settings = settings_of(config)
+    logs.configure(settings.log)
+    try:
+        run(settings)
+    except StartError as error:
+        fail(str(error))
+    except ServiceDied as error:
+        click.echo(f"maild: {error}: {error.__cause__!r}", err=True)
+        sys.exit(1)
+
+
+@click.command("check-config")
+@config_option
+def check_config(config: Path) -> None:
+    """Name every fault of the configuration."""
+    settings_of(config)
+    click.echo(f"{config}: OK")

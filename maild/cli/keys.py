@@ -1,0 +1,66 @@
+"""API keys: made and revoked."""
+
+from pathlib import Path
+
+import click
+
+from maild.cli.common import config_option, fail, json_option, organization_option, run_command, show
+
+
+@click.group()
+def keys() -> None:
+    """API keys."""
+
+
+@keys.command("create")
+@organization_option
+@click.option("--name", required=True, help="What the key is for.")
+@click.option("--scope", "scopes", multiple=True, help="A scope; give it once for each. Default: all.")
+@click.option("--inbox", "inbox_id", help="Bind the key to this inbox.")
+@click.option("--test", "is_test", is_flag=True, help="A test key: its mail reaches nobody.")
+@config_option
+@json_option
+def keys_create(
+    organization_id: str,
+    name: str,
+    scopes: tuple[str, ...],
+    inbox_id: str | None,
+    is_test: bool,
+    config: Path,
+    as_json: bool,
+) -> None:
+    """Make an API key. It is shown once."""
+    from controlplane.contract.scopes import (
+        BOUND_BY_NAME,
+        GRANTABLE,
+        MAIL_SCOPES,
+        OPERATOR_SCOPES,
+        mail_scopes_of,
+    )
+
+    unknown = [scope for scope in scopes if scope not in GRANTABLE | set(OPERATOR_SCOPES)]
+    if unknown:
+        fail(*(f"--scope: there is no scope {scope}" for scope in unknown))
+    if not 1 <= len(name) <= 64:
+        fail("--name: 1 to 64 characters")
+    if is_test and not set(scopes).isdisjoint(OPERATOR_SCOPES):
+        fail(f"--scope: a test key can't hold {', '.join(OPERATOR_SCOPES)}")
+    held: tuple[str, ...] = scopes or ("*",)
+    if inbox_id is not None:
+        held = mail_scopes_of(held)
+        if not held:
+            fail(f"--scope: a key bound to an inbox can hold only {', '.join(MAIL_SCOPES + BOUND_BY_NAME)}")
+    mode = "test" if is_test else "live"
+    answer = run_command(lambda store: store.create_key(organization_id, name, held, inbox_id, mode), config)
+    show(answer, as_json)
+
+
+@keys.command("revoke")
+@click.argument("key_id")
+@config_option
+@json_option
+def keys_revoke(key_id: str, config: Path, as_json: bool) -> None:
+    """Make a key useless at once, also in a running daemon."""
+    if not run_command(lambda store: store.revoke_key(key_id), config):
+        fail(f"there is no key {key_id}")
+    show({"id": key_id, "status": "revoked"}, as_json)

@@ -1,0 +1,123 @@
+"""Organizations: made, shown, approved, paused, put on another plan."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from conf.settings import DEFAULT_PLAN
+from maild.cli.common import config_option, fail, json_option, run_command, settings_of, show
+
+
+@click.group()
+def org() -> None:
+    """Organizations."""
+
+
+@org.command("create")
+@click.argument("name")
+@click.option("--plan", default=DEFAULT_PLAN, show_default=True)
+@config_option
+@json_option
+def org_create(name: str, plan: str, config: Path, as_json: bool) -> None:
+    """Make an organization with a live and a test key."""
+    _check_plan(config, "--plan", plan)
+    if not 1 <= len(name) <= 100:
+        fail("NAME: 1 to 100 characters")
+    show(run_command(lambda store: store.create_organization(name, plan), config), as_json)
+
+
+@org.command("list")
+@config_option
+@json_option
+def org_list(config: Path, as_json: bool) -> None:
+    """Every organization: may it send, and how much did it."""
+    found: list[dict[str, Any]] = run_command(lambda store: store.list_organizations(), config)
+    if as_json:
+        click.echo(json.dumps({"organizations": found}))
+        return
+    for one in found:
+        used, tripped = one["usage"], " tripwire" if one["tripwire"]["trippedAt"] else ""
+        sent = f"{used['messagesDaily']} today, {used['messagesMonthly']} this month"
+        click.echo(
+            f"{one['id']}  {one['sendingApproval']['status']}{tripped}  {one['plan']}  {sent}  {one['name']}"
+        )
+
+
+@org.command("show")
+@click.argument("organization_id")
+@config_option
+@json_option
+def org_show(organization_id: str, config: Path, as_json: bool) -> None:
+    """One organization: usage, limits, approval, reputation, tripwire."""
+    show(run_command(lambda store: store.show_organization(organization_id), config), as_json)
+
+
+@org.command("plan")
+@click.argument("organization_id")
+@click.argument("plan")
+@config_option
+@json_option
+def org_plan(organization_id: str, plan: str, config: Path, as_json: bool) -> None:
+    """Put an organization on another plan of the configuration."""
+    _check_plan(config, "PLAN", plan)
+    if not run_command(lambda store: store.set_plan(organization_id, plan), config):
+        fail(f"there is no organization {organization_id}")
+    show({"organizationId": organization_id, "plan": plan}, as_json)
+
+
+@org.command("reset-tripwire")
+@click.argument("organization_id")
+@config_option
+@json_option
+def org_reset_tripwire(organization_id: str, config: Path, as_json: bool) -> None:
+    """Let an organization send again that wrote to too many at once."""
+    if not run_command(lambda store: store.reset_tripwire(organization_id), config):
+        fail(f"there is no organization {organization_id}")
+    show({"organizationId": organization_id, "tripwire": "reset"}, as_json)
+
+
+@org.command("reviewers")
+@click.argument("organization_id")
+@click.argument("who", type=click.Choice(["keys", "members"]))
+@config_option
+@json_option
+def org_reviewers(organization_id: str, who: str, config: Path, as_json: bool) -> None:
+    """Say who decides what is held, and changes policies and rules: keys too, or members (and you) alone."""
+    if not run_command(lambda store: store.set_reviewers(organization_id, who), config):
+        fail(f"there is no organization {organization_id}")
+    show({"organizationId": organization_id, "reviewers": who}, as_json)
+
+
+@org.command("approve")
+@click.argument("organization_id")
+@config_option
+@json_option
+def org_approve(organization_id: str, config: Path, as_json: bool) -> None:
+    """Let an organization send; the circuit breaker counts anew from now."""
+    _set_sending(organization_id, "approved", None, None, config, as_json)
+
+
+@org.command("pause")
+@click.argument("organization_id")
+@click.option("--reason", default="manual_review", show_default=True)
+@config_option
+@json_option
+def org_pause(organization_id: str, reason: str, config: Path, as_json: bool) -> None:
+    """Keep an organization from sending; it goes on receiving."""
+    _set_sending(organization_id, "paused", reason, "contact_operator", config, as_json)
+
+
+def _check_plan(config: Path, argument: str, plan: str) -> None:
+    plans = settings_of(config).plans
+    if plan not in plans:
+        fail(f"{argument}: there is no plan {plan}; the configuration has {', '.join(sorted(plans))}")
+
+
+def _set_sending(
+    organization_id: str, status: str, reason: str | None, action: str | None, config: Path, as_json: bool
+) -> None:
+    if not run_command(lambda store: store.set_sending(organization_id, status, reason, action), config):
+        fail(f"there is no organization {organization_id}")
+    show({"organizationId": organization_id, "status": status}, as_json)

@@ -1,0 +1,86 @@
+"""The store: made, looked at, and under another key."""
+
+import json
+import sys
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import click
+
+from conf.settings import SettingsError, parse
+from maild.cli.common import config_option, fail, json_option, key_file_option, run_command, settings_of, show
+
+RECOMMENDATION = (
+    "Recommended for programs that write mail: what looks like a secret, and mail to addresses that are known from\n"
+    "received mail alone, waits until somebody approves it (`maild reviews list`). docs/agents/safety.md says more."
+)
+
+
+@click.command()
+@config_option
+@click.option("--domain", help="Write a configuration for this domain where there is none.")
+@click.option(
+    "--recommended-policy/--no-policy",
+    "is_recommended",
+    default=None,
+    help="Hold what looks like a secret, and mail to addresses known from received mail alone, until somebody approves "
+    "it. Without either, a terminal is asked.",
+)
+@json_option
+def init(config: Path, domain: str | None, is_recommended: bool | None, as_json: bool) -> None:
+    """Make the store, the master key, the DKIM keys and the first organization."""
+    from maild.commands.operator_commands import write_configuration
+
+    if not config.exists():
+        if domain is None:
+            fail(f"{config} does not exist; name your mail domain with --domain to have it written")
+        try:
+            parse({"server": {"shared_domains": [domain]}})
+        except SettingsError:
+            fail(f"--domain: {domain} is no domain name such as agents.example.org (IDN in its xn-- form)")
+        template = (resources.files("conf") / "maild.toml").read_text("utf-8")
+        try:
+            write_configuration(config, domain.lower().rstrip("."), template)
+        except OSError as error:
+            fail(f"{config}: {error.strerror}")
+    settings = settings_of(config)
+    if domain is not None and domain.lower().rstrip(".") not in settings.server.shared_domains:
+        fail(f"--domain: {domain} is not one of server.shared_domains in {config}")
+    made = run_command(lambda store: store.init(is_recommended=bool(is_recommended)), config)
+    show(made, as_json)  # first of all: its keys are shown once
+    is_asked = is_recommended is None and "apiKey" in made and not as_json and sys.stdin.isatty()
+    if is_asked and click.confirm(f"\n{RECOMMENDATION}\nSet it?"):
+        show(run_command(lambda store: store.recommend_policy(made["organizationId"]), config), as_json)
+
+
+@click.command()
+@config_option
+@json_option
+def check(config: Path, as_json: bool) -> None:
+    """Look for damage: pages, references, counters, stored messages. Exit code 1 when there is some."""
+    from maild.commands.checking import check as look
+
+    found: dict[str, Any] = run_command(lambda store: store.look_at(look), config)
+    if as_json:
+        click.echo(json.dumps(found))
+    else:
+        for one in found["damage"]:
+            click.echo(" ".join(filter(None, [f"{one['kind']}:", one["id"], one["fault"]])))
+        for path in found["strayFiles"]:
+            click.echo(f"note: {path} belongs to no message; the next start removes it")
+        verdict = (
+            "OK" if found["ok"] else f"{len(found['damage'])} faults; restore what is named from a backup"
+        )
+        click.echo(f"{found['blobs']} stored messages: {verdict}")
+    if not found["ok"]:
+        sys.exit(1)
+
+
+@click.command("rotate-master-key")
+@config_option
+@key_file_option
+@json_option
+def rotate_master_key(config: Path, key_file: Path | None, as_json: bool) -> None:
+    """Seal all secrets under a new master key. Stop the daemon first."""
+    show(run_command(lambda store: store.rotate_master_key(key_file), config), as_json)
