@@ -60,10 +60,10 @@ def used(tx: Tx, organization_id: str, now_ms: int, *, sees_held: bool = False) 
     return Used(monthly, daily, inboxes, open_drafts, webhooks, stored)
 
 
-def first(tx: Tx) -> OrganizationRow | None:
-    """The oldest one: the operator's own."""
-    row = tx.one(f"{_SELECT} ORDER BY id LIMIT 1")
-    return OrganizationRow(*row) if row else None
+def own(tx: Tx) -> str | None:
+    """The operator's: the oldest one, in whose log stands what is done to the whole host; None before `maild init`."""
+    oldest: str | None = tx.value("SELECT MIN(id) FROM organizations")
+    return oldest
 
 
 # May it send? -------------------------------------------------------------------------------------

@@ -51,7 +51,7 @@ def keys_create(
         if not held:
             fail(f"--scope: a key bound to an inbox can hold only {', '.join(MAIL_SCOPES + BOUND_BY_NAME)}")
     mode = "test" if is_test else "live"
-    answer = run_command(lambda store: store.create_key(organization_id, name, held, inbox_id, mode), config)
+    answer = run_command(lambda store: store.keys.create(organization_id, name, held, inbox_id, mode), config)
     show(answer, as_json)
 
 
@@ -61,6 +61,6 @@ def keys_create(
 @json_option
 def keys_revoke(key_id: str, config: Path, as_json: bool) -> None:
     """Make a key useless at once, also in a running daemon."""
-    if not run_command(lambda store: store.revoke_key(key_id), config):
+    if not run_command(lambda store: store.keys.revoke(key_id), config):
         fail(f"there is no key {key_id}")
     show({"id": key_id, "status": "revoked"}, as_json)

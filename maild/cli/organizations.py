@@ -1,6 +1,7 @@
 """Organizations: made, shown, approved, paused, put on another plan."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ def org_create(name: str, plan: str, config: Path, as_json: bool) -> None:
     _check_plan(config, "--plan", plan)
     if not 1 <= len(name) <= 100:
         fail("NAME: 1 to 100 characters")
-    show(run_command(lambda store: store.create_organization(name, plan), config), as_json)
+    show(run_command(lambda store: store.organizations.create(name, plan), config), as_json)
 
 
 @org.command("list")
@@ -33,7 +34,7 @@ def org_create(name: str, plan: str, config: Path, as_json: bool) -> None:
 @json_option
 def org_list(config: Path, as_json: bool) -> None:
     """Every organization: may it send, and how much did it."""
-    found: list[dict[str, Any]] = run_command(lambda store: store.list_organizations(), config)
+    found: list[dict[str, Any]] = run_command(lambda store: store.organizations.list(), config)
     if as_json:
         click.echo(json.dumps({"organizations": found}))
         return
@@ -51,7 +52,7 @@ def org_list(config: Path, as_json: bool) -> None:
 @json_option
 def org_show(organization_id: str, config: Path, as_json: bool) -> None:
     """One organization: usage, limits, approval, reputation, tripwire."""
-    show(run_command(lambda store: store.show_organization(organization_id), config), as_json)
+    show(run_command(lambda store: store.organizations.show(organization_id), config), as_json)
 
 
 @org.command("plan")
@@ -62,9 +63,7 @@ def org_show(organization_id: str, config: Path, as_json: bool) -> None:
 def org_plan(organization_id: str, plan: str, config: Path, as_json: bool) -> None:
     """Put an organization on another plan of the configuration."""
     _check_plan(config, "PLAN", plan)
-    if not run_command(lambda store: store.set_plan(organization_id, plan), config):
-        fail(f"there is no organization {organization_id}")
-    show({"organizationId": organization_id, "plan": plan}, as_json)
+    _change(organization_id, lambda every: every.set_plan(organization_id, plan), config, as_json, plan=plan)
 
 
 @org.command("reset-tripwire")
@@ -73,9 +72,13 @@ def org_plan(organization_id: str, plan: str, config: Path, as_json: bool) -> No
 @json_option
 def org_reset_tripwire(organization_id: str, config: Path, as_json: bool) -> None:
     """Let an organization send again that wrote to too many at once."""
-    if not run_command(lambda store: store.reset_tripwire(organization_id), config):
-        fail(f"there is no organization {organization_id}")
-    show({"organizationId": organization_id, "tripwire": "reset"}, as_json)
+    _change(
+        organization_id,
+        lambda every: every.reset_tripwire(organization_id),
+        config,
+        as_json,
+        tripwire="reset",
+    )
 
 
 @org.command("reviewers")
@@ -85,9 +88,13 @@ def org_reset_tripwire(organization_id: str, config: Path, as_json: bool) -> Non
 @json_option
 def org_reviewers(organization_id: str, who: str, config: Path, as_json: bool) -> None:
     """Say who decides what is held, and changes policies and rules: keys too, or members (and you) alone."""
-    if not run_command(lambda store: store.set_reviewers(organization_id, who), config):
-        fail(f"there is no organization {organization_id}")
-    show({"organizationId": organization_id, "reviewers": who}, as_json)
+    _change(
+        organization_id,
+        lambda every: every.set_reviewers(organization_id, who),
+        config,
+        as_json,
+        reviewers=who,
+    )
 
 
 @org.command("approve")
@@ -96,7 +103,7 @@ def org_reviewers(organization_id: str, who: str, config: Path, as_json: bool) -
 @json_option
 def org_approve(organization_id: str, config: Path, as_json: bool) -> None:
     """Let an organization send; the circuit breaker counts anew from now."""
-    _set_sending(organization_id, "approved", None, None, config, as_json)
+    _change(organization_id, lambda every: every.approve(organization_id), config, as_json, status="approved")
 
 
 @org.command("pause")
@@ -106,7 +113,9 @@ def org_approve(organization_id: str, config: Path, as_json: bool) -> None:
 @json_option
 def org_pause(organization_id: str, reason: str, config: Path, as_json: bool) -> None:
     """Keep an organization from sending; it goes on receiving."""
-    _set_sending(organization_id, "paused", reason, "contact_operator", config, as_json)
+    _change(
+        organization_id, lambda every: every.pause(organization_id, reason), config, as_json, status="paused"
+    )
 
 
 def _check_plan(config: Path, argument: str, plan: str) -> None:
@@ -115,9 +124,9 @@ def _check_plan(config: Path, argument: str, plan: str) -> None:
         fail(f"{argument}: there is no plan {plan}; the configuration has {', '.join(sorted(plans))}")
 
 
-def _set_sending(
-    organization_id: str, status: str, reason: str | None, action: str | None, config: Path, as_json: bool
+def _change(
+    organization_id: str, change: Callable[[Any], bool], config: Path, as_json: bool, **shown: str
 ) -> None:
-    if not run_command(lambda store: store.set_sending(organization_id, status, reason, action), config):
+    if not run_command(lambda store: change(store.organizations), config):
         fail(f"there is no organization {organization_id}")
-    show({"organizationId": organization_id, "status": status}, as_json)
+    show({"organizationId": organization_id, **shown}, as_json)

@@ -23,7 +23,7 @@ def queue() -> None:
 @json_option
 def queue_pause(config: Path, as_json: bool) -> None:
     """Let nothing into the queue and nothing out of it: sends answer 503, mail comes in as before."""
-    _print_queue(run_command(lambda store: store.pause_queue(), config), as_json)
+    _print_queue(run_command(lambda store: store.queue.pause(), config), as_json)
 
 
 @queue.command("resume")
@@ -31,7 +31,7 @@ def queue_pause(config: Path, as_json: bool) -> None:
 @json_option
 def queue_resume(config: Path, as_json: bool) -> None:
     """Go on; what waited leaves within seconds."""
-    _print_queue(run_command(lambda store: store.resume_queue(), config), as_json)
+    _print_queue(run_command(lambda store: store.queue.resume(), config), as_json)
 
 
 @queue.command("show")
@@ -39,7 +39,7 @@ def queue_resume(config: Path, as_json: bool) -> None:
 @json_option
 def queue_show(config: Path, as_json: bool) -> None:
     """How many recipients wait, for which destinations most, and whether the queue is paused."""
-    _print_queue(run_command(lambda store: store.show_queue(), config), as_json)
+    _print_queue(run_command(lambda store: store.queue.show(), config), as_json)
 
 
 def _print_queue(state: dict[str, Any], as_json: bool) -> None:
@@ -91,7 +91,7 @@ def _selecting(command: Callable[..., None]) -> Callable[..., None]:
 @_selecting
 def queue_list(selection: Any, limit: int, config: Path, as_json: bool) -> None:
     """What waits: held recipients first, then by the time of the next attempt."""
-    rows = run_command(lambda store: store.list_queue(selection, limit + 1), config)
+    rows = run_command(lambda store: store.queue.waiting(selection, limit + 1), config)
     more = len(rows) > limit
     if as_json:
         show({"recipients": rows[:limit], "more": more}, as_json)
@@ -112,7 +112,7 @@ def queue_list(selection: Any, limit: int, config: Path, as_json: bool) -> None:
 @json_option
 def queue_attempts(message_id: str, config: Path, as_json: bool) -> None:
     """Every attempt to deliver a message, and what was said."""
-    found = run_command(lambda store: store.list_attempts(message_id), config)
+    found = run_command(lambda store: store.queue.attempts(message_id), config)
     if as_json:
         show({"attempts": found}, as_json)
         return
@@ -145,10 +145,10 @@ def _queue_verb(verb: str, says: str) -> None:
     @queue.command(verb, help=says)
     @_selecting
     def change(selection: Any, config: Path, as_json: bool) -> None:
-        count = run_command(lambda store: store.change_queue(verb, selection), config)
+        count = run_command(lambda store: store.queue.change(verb, selection), config)
         show({"recipients": count}, as_json)
         if verb in ("hold", "drop"):
-            leased = run_command(lambda store: store.count_leased(selection), config)
+            leased = run_command(lambda store: store.queue.count_leased(selection), config)
             if leased:
                 click.echo(f"being delivered at this moment, and left alone: {leased}", err=True)
 

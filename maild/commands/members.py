@@ -8,7 +8,7 @@ from typing import Any
 from conf.settings import Settings
 from controlplane.access.console_links import link_to
 from controlplane.operations.organization import shown_member
-from maild.commands.reviews import RunUnit
+from maild.commands.run_unit import RunUnit
 from maild.message.address import AddressSyntaxError, normalize, validate
 from storage import console_sessions, members, organizations
 from storage.audit import Records

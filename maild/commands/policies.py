@@ -6,7 +6,7 @@ from typing import Any
 from controlplane.contract.policies import ReplaceInboxPolicy, ReplaceOrganizationPolicy
 from controlplane.contract.validation import validated
 from controlplane.operations.policies import replace_policy, shown_policy
-from maild.commands.reviews import RunUnit
+from maild.commands.run_unit import RunUnit
 from storage import inboxes, organizations, policies
 from storage.audit import Records
 from storage.audit_acts import OPERATOR

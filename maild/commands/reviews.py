@@ -4,8 +4,7 @@ The rules are those of the API (`controlplane/sending/reviewing.py`): an approva
 every guard is asked. What an approval puts into the queue the daemon finds within seconds.
 """
 
-from collections.abc import Callable
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 import msgspec
 
@@ -21,6 +20,7 @@ from controlplane.sending.reviewing import (
     reviewed_json,
     reviewed_message,
 )
+from maild.commands.run_unit import RunUnit
 from storage import blobs, organizations, reviews
 from storage.audit import Records
 from storage.blobs import Blobs
@@ -30,14 +30,6 @@ from storage.database import Tx
 from storage.ids import Ids
 from storage.records import ReviewRow
 from storage.reviews import OPERATOR, ReviewFilter
-
-T = TypeVar("T")
-
-
-class RunUnit(Protocol):
-    """Runs a unit of work in a transaction of its own."""
-
-    def __call__(self, unit: Callable[[Tx], T]) -> T: ...
 
 
 class ReviewCommands:

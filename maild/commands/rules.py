@@ -6,7 +6,7 @@ from typing import Any
 from controlplane.contract.rules import CreateRule
 from controlplane.contract.validation import validated
 from controlplane.operations.rules import remove_rule, shown_rule, write_rule
-from maild.commands.reviews import RunUnit
+from maild.commands.run_unit import RunUnit
 from storage import organizations, rules
 from storage.audit import Records
 from storage.audit_acts import OPERATOR

@@ -52,7 +52,7 @@ def seed(options: argparse.Namespace) -> dict[str, Any]:
     operator = OperatorCommands(parse(document(folder.path)))
     operator.init()
     names = [*SHOWN.values(), *(f"other {number}" for number in range(options.organizations))]
-    made = [operator.create_organization(name, "selfhost") for name in names]
+    made = [operator.organizations.create(name, "selfhost") for name in names]
     begin_ms = time.time() * 1000 - MONTH_MS
     boxes = _inboxes(folder, options.inboxes, [one["organizationId"] for one in made], names, begin_ms)
     stream = Stream(options.messages, options.mine, options.words, options.seed, begin_ms, boxes)

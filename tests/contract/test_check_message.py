@@ -267,7 +267,7 @@ async def test_all_that_stands_against_a_send_is_told(start: Start, dns: DnsServ
     maild = await started(start, dns)
     free = await maild.organization("free")
     bot = await maild.inbox("bot", free.api)
-    await maild.operate(maild.store.set_sending, free.id, "paused", "x", "y")
+    await maild.operate(maild.store.organizations.pause, free.id, "x")
     maild.sql(
         "INSERT INTO suppressions VALUES ('sup_1', ?, 'gone@elsewhere.test', 'manual', 'api', 1)", free.id
     )

@@ -30,7 +30,7 @@ async def local(start: Start) -> Running:
 async def test_a_member_approves_what_keys_may_not(local: Running) -> None:
     held = await Held.make(local)
     sent = await held.held()
-    await local.operate(local.store.set_reviewers, local.organization_id, "members")
+    await local.operate(local.store.organizations.set_reviewers, local.organization_id, "members")
     refused = await held.approve(sent)
     assert refused.code == "member_required"
     member = await Visitor.sign_in(local)

@@ -173,9 +173,7 @@ async def test_nothing_is_skipped_when_many_write_at_once(maild: Running, bot: d
 async def test_what_another_process_commits_is_told_too(maild: Running) -> None:
     """Nobody wakes the look-out then: it looks again by itself."""
     async with EventStream(maild.api, types="sending.paused") as stream:
-        await maild.operate(
-            maild.store.set_sending, maild.organization_id, "paused", "manual_review", "contact_operator"
-        )
+        await maild.operate(maild.store.organizations.pause, maild.organization_id, "manual_review")
         assert (await stream.next()).event["data"]["status"] == "paused"
 
 

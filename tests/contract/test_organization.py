@@ -111,14 +111,14 @@ async def test_test_mail_uses_nothing_but_room(maild: Running, bot: dict[str, An
 
 async def test_a_paused_organization_is_told_why(start: Start, clock: ManualClock) -> None:
     maild = await start(clock=clock)
-    maild.store.set_sending(maild.organization_id, "paused", "hard_bounce_rate", "contact_operator")
+    maild.store.organizations.pause(maild.organization_id, "hard_bounce_rate")
     assert (await profile(maild.api))["sendingApproval"] == {
         "status": "paused",
         "reason": "hard_bounce_rate",
         "action": "contact_operator",
         "trippedAt": "2026-11-18T11:06:40.000Z",
     }
-    maild.store.set_sending(maild.organization_id, "approved", None, None)
+    maild.store.organizations.approve(maild.organization_id)
     approval = (await profile(maild.api))["sendingApproval"]
     assert approval == {"status": "approved", "reason": None, "action": None, "trippedAt": None}
 

@@ -143,7 +143,7 @@ async def test_whom_a_sender_has_written_to_may_be_answered(world: SenderWorld) 
     sent = (await reply(api, message_id, replyAll=True)).data
     assert sent["toAddresses"] == ["info@bank.test", "a@far.test", "b@far.test"]
     test_key = await maild.operate(
-        maild.store.create_key, maild.organization_id, "t", ["messages:reply"], world.bot["id"], "test"
+        maild.store.keys.create, maild.organization_id, "t", ["messages:reply"], world.bot["id"], "test"
     )
     tested = (await reply(maild.api.with_key(test_key["apiKey"]), message_id, replyAll=True)).data
     assert tested["toAddresses"] == ["info@bank.test", "a@far.test", "b@far.test", "d@far.test"]

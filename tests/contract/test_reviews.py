@@ -405,7 +405,7 @@ async def test_an_approval_that_trips_the_wire_is_refused_and_remembered(start: 
     assert (await held.approve(sent)).status == 200
     assert (await held.approve(others)).code == "sending_paused_bulk_review"
     assert (await held.review(others))["status"] == "pending"
-    shown = await maild.operate(maild.store.show_organization, maild.organization_id)
+    shown = await maild.operate(maild.store.organizations.show, maild.organization_id)
     assert shown["tripwire"]["trippedAt"] is not None
 
 
@@ -644,7 +644,9 @@ async def test_test_keys_are_held_alike_and_decide_nothing(held: Held) -> None:
 
 async def test_where_members_decide_no_key_does(held: Held) -> None:
     sent = await held.held()
-    assert await held.maild.operate(held.maild.store.set_reviewers, held.maild.organization_id, "members")
+    assert await held.maild.operate(
+        held.maild.store.organizations.set_reviewers, held.maild.organization_id, "members"
+    )
     for answer in (
         await held.approve(sent),
         await held.reject(sent),

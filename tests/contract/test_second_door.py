@@ -178,7 +178,7 @@ async def test_a_member_calls_as_a_person(maild: Running) -> None:
     door = PlainDoor(maild, member)
     key = await door.call("createKey", name="of a person")
     assert key["mintedBy"] is None
-    await maild.operate(maild.store.set_reviewers, maild.organization_id, "members")
+    await maild.operate(maild.store.organizations.set_reviewers, maild.organization_id, "members")
     policy = {"version": 0, "outbound": {"review": "all"}}
     assert (await maild.api.call("PUT", "/v1/organization/policy", policy)).code == "member_required"
     await door.call("replaceOrganizationPolicy", version=0, outbound={"review": "all"})

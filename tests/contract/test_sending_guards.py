@@ -25,9 +25,7 @@ async def test_a_paused_organization_receives_and_does_not_send(start: Start) ->
     clock = ManualClock(1_795_219_200_000)
     maild = await start(clock=clock)
     bot = await maild.inbox("bot")
-    await maild.operate(
-        maild.store.set_sending, maild.organization_id, "paused", "manual_review", "contact_operator"
-    )
+    await maild.operate(maild.store.organizations.pause, maild.organization_id, "manual_review")
     for api in (maild.api, maild.test_api):
         answer = await api.send(bot)
         assert (answer.status, answer.code) == (403, "sending_not_approved")
@@ -36,7 +34,7 @@ async def test_a_paused_organization_receives_and_does_not_send(start: Start) ->
             "trippedAt": "2026-11-21T00:00:00.000Z",
         }  # fmt: skip
     assert (await maild.received(bot, "Subject: still here\n\n"))["subject"] == "still here"
-    await maild.operate(maild.store.set_sending, maild.organization_id, "approved", None, None)
+    await maild.operate(maild.store.organizations.approve, maild.organization_id)
     assert (await maild.api.send(bot)).status == 201
 
 
@@ -136,7 +134,7 @@ async def test_the_order_of_refusals(maild: Running) -> None:
     free = await maild.organization("free")
     bot = await maild.inbox("bot", free.api)
     maild.sql("UPDATE inboxes SET domain = 'gone.test' WHERE id = ?", bot["id"])
-    await maild.operate(maild.store.set_sending, free.id, "paused", "x", "y")
+    await maild.operate(maild.store.organizations.pause, free.id, "x")
     suppress(maild, free.id, "gone@elsewhere.test")
     maild.sql("INSERT INTO usage VALUES (?, '', strftime('%Y-%m-%d', 'now'), 'messages', 100)", free.id)
 
@@ -150,13 +148,13 @@ async def test_the_order_of_refusals(maild: Running) -> None:
     assert await code() == "domain_not_verified"
     maild.sql("UPDATE inboxes SET domain = 'agents.test' WHERE id = ?", bot["id"])
     assert await code() == "sending_not_approved"
-    await maild.operate(maild.store.set_sending, free.id, "approved", None, None)
+    await maild.operate(maild.store.organizations.approve, free.id)
     assert await code() == "sandbox_bulk_not_allowed"
     assert await single() == "recipient_suppressed"
     maild.sql("DELETE FROM suppressions")
     maild.sql("UPDATE organizations SET tripwire_tripped_at = strftime('%s') * 1000")
     assert await single() == "sending_paused_bulk_review"
-    await maild.operate(maild.store.reset_tripwire, free.id)
+    await maild.operate(maild.store.organizations.reset_tripwire, free.id)
     assert await single() == "limit_reached"
     maild.sql("DELETE FROM usage")
     assert (await free.api.send(bot)).status == 201

@@ -101,14 +101,14 @@ async def test_what_the_plan_allows(
 
 
 async def test_an_organization_that_is_paused(maild: Running, bot: dict[str, Any]) -> None:
-    await maild.operate(maild.store.set_sending, maild.organization_id, "paused", "x", "y")
+    await maild.operate(maild.store.organizations.pause, maild.organization_id, "x")
     assert (await heard(maild, bot)).startswith("550 5.7.1 Sending is paused")
 
 
 async def test_a_queue_that_is_paused(maild: Running, bot: dict[str, Any]) -> None:
-    await maild.operate(maild.store.pause_queue)
+    await maild.operate(maild.store.queue.pause)
     assert (await heard(maild, bot)).startswith("451 4.3.2 The operator has paused sending")
-    await maild.operate(maild.store.resume_queue)
+    await maild.operate(maild.store.queue.resume)
     assert (await heard(maild, bot)).startswith("250 ")
 
 

@@ -97,7 +97,7 @@ async def test_it_stays_tripped_over_a_restart(maild: Running, bot: dict[str, An
 async def test_an_operator_resets_it(maild: Running, bot: dict[str, Any]) -> None:
     assert (await maild.api.send(bot, to=people(1, 49))).status == 201
     assert (await maild.api.send(bot, to=people(50, 50))).code == CODE[1]
-    await maild.operate(maild.store.reset_tripwire, maild.organization_id)
+    await maild.operate(maild.store.organizations.reset_tripwire, maild.organization_id)
     assert (await maild.api.send(bot, to=people(50, 98))).status == 201
 
 

@@ -238,7 +238,7 @@ async def test_commands_and_the_daemon_write_one_chain(maild: Running, bot: dict
 
     def by_commands() -> None:
         for _ in range(25):
-            maild.store.create_key(maild.organization_id, "a", ["*"], None, "live")
+            maild.store.keys.create(maild.organization_id, "a", ["*"], None, "live")
 
     before = (await maild.api.get("/v1/audit/head")).data["seq"]
     await asyncio.gather(by_the_api(), by_the_api(), *(asyncio.to_thread(by_commands) for _ in range(2)))
@@ -254,7 +254,7 @@ async def test_what_a_command_did_without_the_master_key_is_sealed_by_the_daemon
     hidden = tmp_path / "hidden"
     master_key.rename(hidden)
     made = await maild.operate(
-        maild.store.create_key, maild.organization_id, "a", ["audit:read"], None, "live"
+        maild.store.keys.create, maild.organization_id, "a", ["audit:read"], None, "live"
     )
     hidden.rename(master_key)
     head = (await maild.api.get("/v1/audit/head")).data

@@ -29,7 +29,7 @@ async def test_the_key_is_revoked(maild: Running, bot: dict[str, Any], how: str)
         if how == "by the API":
             await maild.api.call("DELETE", f"/v1/keys/{row['id']}")
         else:
-            await maild.operate(maild.store.revoke_key, row["id"])
+            await maild.operate(maild.store.keys.revoke, row["id"])
         await maild.deliver(bot["address"], "Subject: secret\n\n")
         await stream.ended()
         assert (await other.next()).event["data"]["subject"] == "secret"
@@ -39,7 +39,7 @@ async def test_a_silent_stream_of_a_revoked_key_ends_too(maild: Running) -> None
     key = await maild.key("messages:read")
     (row,) = [one for one in (await maild.api.get("/v1/keys")).data if one["scopes"] == ["messages:read"]]
     async with EventStream(key) as stream:
-        await maild.operate(maild.store.revoke_key, row["id"])
+        await maild.operate(maild.store.keys.revoke, row["id"])
         await stream.ended()
 
 

@@ -35,7 +35,7 @@ async def test_nothing_leaves_until_the_queue_is_resumed(start: Start) -> None:
         await status_of(maild, deferred, "queued", "deferred")
         later = (await maild.api.send(bot, subject="later", sendAt=iso(clock.at_ms + 60_000))).data
 
-        await maild.operate(maild.store.pause_queue)
+        await maild.operate(maild.store.queue.pause)
         refused = await maild.api.send(bot)
         assert (refused.status, refused.code) == (503, "provider_unavailable")
         assert (await maild.test_api.send(bot)).code == "provider_unavailable"
@@ -45,7 +45,7 @@ async def test_nothing_leaves_until_the_queue_is_resumed(start: Start) -> None:
         assert mx.received == []
         assert (await maild.api.get(f"/v1/messages/{later['id']}")).data["status"] == "scheduled"
 
-        await maild.operate(maild.store.resume_queue)
+        await maild.operate(maild.store.queue.resume)
         wake(maild)
         for message in (deferred, later):
             await status_of(maild, message, "delivered", "delivered")
@@ -69,14 +69,14 @@ async def test_what_stands_in_line_waits_too(start: Start) -> None:
         await mx.until("dot")
         await until(leased(maild, len(sent)))
 
-        await maild.operate(maild.store.pause_queue)
+        await maild.operate(maild.store.queue.pause)
         mx.hold["dot"].set()
         await status_of(maild, sent[0], "delivered", "delivered")  # it was between dot and 250
         await until(leased(maild, 0))
         assert len(mx.received) == 1
         assert maild.sql("SELECT DISTINCT attempts FROM recipients WHERE status = 'queued'") == [(0,)]
 
-        await maild.operate(maild.store.resume_queue)  # and nobody wakes the queue
+        await maild.operate(maild.store.queue.resume)  # and nobody wakes the queue
         for message in sent:
             await status_of(maild, message, "delivered", "delivered")
         assert len(mx.received) == 4

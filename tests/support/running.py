@@ -329,7 +329,7 @@ class Running:
         return done
 
     async def organization(self, plan: str = "selfhost") -> Organization:
-        made = await self.operate(self.store.create_organization, "Another", plan)
+        made = await self.operate(self.store.organizations.create, "Another", plan)
         return Organization(
             made["organizationId"], self.api.with_key(made["apiKey"]), self.api.with_key(made["testKey"])
         )
@@ -339,7 +339,7 @@ class Running:
     ) -> Api:
         """The API as a fresh live key of these scopes sees it (default: all that it can hold)."""
         made = await self.operate(
-            self.store.create_key,
+            self.store.keys.create,
             organization_id or self.organization_id,
             "a key",
             scopes or (MAIL_SCOPES if inbox else ["*"]),

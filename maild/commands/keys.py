@@ -1,0 +1,70 @@
+"""API keys in the operator's hands, also beside a running daemon, where a revoked key does nothing more."""
+
+import os
+from collections.abc import Sequence
+
+from maild.commands.run_unit import RunUnit
+from storage import inboxes, keys, organizations
+from storage.audit import Records
+from storage.audit_acts import OPERATOR, Act
+from storage.clock import Clock
+from storage.database import Tx
+from storage.ids import Ids
+
+
+class KeyCommands:
+    """Keys of all organizations."""
+
+    def __init__(self, clock: Clock, ids: Ids, audit: Records, run: RunUnit) -> None:
+        self._audit = audit
+        self._clock = clock
+        self._ids = ids
+        self._run = run
+
+    def create(
+        self, organization_id: str, name: str, scopes: Sequence[str], inbox_id: str | None, mode: str
+    ) -> dict[str, str]:
+        """KeyError names what does not exist."""
+
+        def unit(tx: Tx) -> dict[str, str]:
+            if organizations.get(tx, organization_id) is None:
+                raise KeyError(f"organization {organization_id}")
+            if inbox_id is not None and inboxes.get_active(tx, organization_id, inbox_id) is None:
+                raise KeyError(f"inbox {inbox_id}")
+            return self.mint(tx, organization_id, name, scopes, inbox_id, mode)
+
+        return self._run(unit)
+
+    def revoke(self, key_id: str) -> bool:
+        """False when there is no such key."""
+
+        def unit(tx: Tx) -> bool:
+            organization_id = keys.organization_of(tx, key_id)
+            if organization_id is None:
+                return False
+            if not keys.revoke(tx, organization_id, key_id, self._clock.now_ms()):
+                return False
+            self._audit.record(tx, organization_id, Act.KEY_REVOKED, OPERATOR, key_id)
+            return True
+
+        return self._run(unit)
+
+    def mint(
+        self, tx: Tx, organization_id: str, name: str, scopes: Sequence[str], inbox_id: str | None, mode: str
+    ) -> dict[str, str]:
+        """In a transaction of the caller: the key, which is shown once."""
+        key_id, raw_key = self._ids.new("key"), keys.make(mode, os.urandom)
+        keys.create(
+            tx,
+            key_id,
+            raw_key,
+            self._clock.now_ms(),
+            organization_id=organization_id,
+            name=name,
+            scopes=scopes,
+            mode=mode,
+            inbox_id=inbox_id,
+        )
+        details = {"scopes": list(scopes), "mode": mode, "inboxId": inbox_id}
+        self._audit.record(tx, organization_id, Act.KEY_MINTED, OPERATOR, key_id, details)
+        return {"id": key_id, "apiKey": raw_key}

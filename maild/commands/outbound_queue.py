@@ -1,0 +1,91 @@
+"""The outbound queue in the operator's hands: what waits there, how its attempts went, and its switch. What is done to
+what waits (`queue_changes.py`) the API does as well."""
+
+from typing import Any
+
+from controlplane.mail import attempts
+from controlplane.mail.attempts import Attempts
+from controlplane.operations.operator_queue import queue_state, shown_recipient
+from maild.commands.queue_changes import QueueChanges
+from maild.commands.run_unit import RunUnit
+from storage import organizations, outbound, queue_selection, switches
+from storage.audit import Records
+from storage.audit_acts import OPERATOR, Act
+from storage.clock import Clock
+from storage.database import Tx
+from storage.ids import Ids
+from storage.queue_selection import QueueSelection
+
+
+class QueueCommands:
+    """KeyError names what does not exist."""
+
+    def __init__(self, clock: Clock, ids: Ids, audit: Records, run: RunUnit) -> None:
+        self._audit = audit
+        self._clock = clock
+        self._ids = ids
+        self._run = run
+
+    def pause(self) -> dict[str, Any]:
+        """Nothing enters or leaves the outbound queue from now on; `show`."""
+
+        def unit(tx: Tx) -> None:
+            switches.turn_off(tx, switches.QUEUE, self._clock.now_ms())
+            self._record(tx, Act.QUEUE_PAUSED)
+
+        self._run(unit)
+        return self.show()
+
+    def resume(self) -> dict[str, Any]:
+        """`show`."""
+
+        def unit(tx: Tx) -> None:
+            switches.turn_on(tx, switches.QUEUE)
+            self._record(tx, Act.QUEUE_RESUMED)
+
+        self._run(unit)
+        return self.show()
+
+    def show(self) -> dict[str, Any]:
+        """As `GET /v1/operator/queue` has it."""
+        return self._run(queue_state)
+
+    def waiting(self, selection: QueueSelection, limit: int) -> list[dict[str, Any]]:
+        """What waits, held ones first, then by the time of the next attempt."""
+        found = self._run(lambda tx: queue_selection.listed(tx, selection, limit))
+        return [shown_recipient(one) for one in found]
+
+    def attempts(self, message_id: str) -> list[dict[str, Any]]:
+        """Every attempt to deliver a message, oldest first, as the API shows them."""
+
+        def unit(tx: Tx) -> list[dict[str, Any]]:
+            message = outbound.envelope(tx, message_id)
+            if message is None:
+                raise KeyError(f"message {message_id}")
+            found = Attempts.of(tx, message.organization_id, message_id, message.mode == "live")
+            return attempts.shown(tx, found, found.rows)
+
+        return self._run(unit)
+
+    def change(self, verb: str, selection: QueueSelection) -> int:
+        """retry, hold, release or drop; how many recipients. The daemon goes on beside it, a thousand at a time."""
+
+        def unit(tx: Tx) -> int:
+            changes = QueueChanges(self._clock, self._ids.new, self._audit)
+            return changes.change(tx, verb, selection, OPERATOR, organizations.own(tx))
+
+        total = 0
+        while True:
+            changed = self._run(unit)
+            total += changed
+            if changed < queue_selection.ROWS_AT_ONCE:
+                return total
+
+    def count_leased(self, selection: QueueSelection) -> int:
+        """How many recipients are being delivered at the moment."""
+        return self._run(lambda tx: queue_selection.leased(tx, selection))
+
+    def _record(self, tx: Tx, act: Act) -> None:
+        own = organizations.own(tx)
+        if own is not None:
+            self._audit.record(tx, own, act, OPERATOR)
