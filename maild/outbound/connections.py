@@ -36,7 +36,8 @@ from maild.outbound.relays import RelayHost, read_secret
 from maild.outbound.replies import SHOWN_CHARACTERS, SmtpReply
 from maild.outbound.replies import clean as shown_line
 from maild.outbound.route import Hop
-from maild.outbound.smtp_client import NextHopSession, Timeouts, TlsFailed, reason, tls_failure
+from maild.outbound.session_faults import TlsFailed, reason, tls_failure
+from maild.outbound.smtp_client import NextHopSession, Timeouts
 from maild.outbound.tls_demand import NO_DEMAND
 from maild.outbound.tls_policy import TlsPolicies, TlsPolicy
 from storage.clock import Clock

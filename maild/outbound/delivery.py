@@ -27,7 +27,7 @@ from maild.outbound.pace import Sign, asks_for_less, sign_of
 from maild.outbound.pacing import MESSAGES_PER_SESSION, GroupTurn, HostGroup, HostGroupRegistry, Postponed
 from maild.outbound.replies import SmtpReply
 from maild.outbound.route import Hop, RouteError, Router
-from maild.outbound.smtp_client import reason
+from maild.outbound.session_faults import reason
 from maild.outbound.tls_witness import TlsWitness
 from maild.outbound.transaction import Transaction, TransientRefusal, domain_of
 from maild.outbound.warm_up import WarmUps

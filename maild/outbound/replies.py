@@ -22,6 +22,8 @@ REPLY_OCTETS_MAX = 1024 * 1024
 REPLY_LINES_MAX = 5_000  # some milliseconds of the event loop
 REPLY_CHARACTERS = 500
 SHOWN_CHARACTERS = 100
+CLOSING = 421  # RFC 5321 §3.8: the host says no more
+LEAST_REFUSAL = 400  # RFC 5321 §4.2.1
 # A host says the same to each MAIL, RCPT and DATA: what short replies mean is read once.
 SHORT_CHARACTERS = 100
 SHORT_REPLIES_KEPT = 1_000

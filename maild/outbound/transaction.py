@@ -17,8 +17,10 @@ from maild.message.envelope_sender import without_tag
 from maild.outbound.connections import PooledSession, Unreachable
 from maild.outbound.content import Content
 from maild.outbound.replies import (
+    CLOSING,
     IN_REPLY_TO_SENDER,
     IN_REPLY_TO_SEVERAL,
+    LEAST_REFUSAL,
     Meaning,
     SmtpReply,
     Step,
@@ -26,7 +28,8 @@ from maild.outbound.replies import (
     meaning,
 )
 from maild.outbound.route import Hop
-from maild.outbound.smtp_client import CLOSING, LEAST_REFUSAL, EnvelopeCut, MessageCut, NextHopSession, reason
+from maild.outbound.session_faults import EnvelopeCut, MessageCut, reason
+from maild.outbound.smtp_client import NextHopSession
 from maild.outcomes import Verdict
 from storage.outbound import Due
 
