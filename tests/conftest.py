@@ -9,6 +9,7 @@ Tests run on uvloop, as the daemon does: its transports are not asyncio's, and d
 import asyncio
 import gc
 import os
+import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ from tests.support.running import Running, Template
 
 query_plans.watch.begin()
 templates.compile_once()
+# No daemon of a test speaks with a host for which a public CA vouches, and reading them is a sixth of a daemon's start.
+ssl.SSLContext.load_default_certs = lambda *_: None  # type: ignore[method-assign]
 on_shared = pytest.mark.asyncio(loop_scope="session")
 # No test asserts a time, and a busy machine takes it.
 settings.register_profile("maild", deadline=None)
