@@ -279,6 +279,14 @@ def known_files(tx: Tx) -> frozenset[str]:
     return frozenset(row[0] for row in tx.all("SELECT id FROM blobs WHERE data IS NULL"))
 
 
+def files_after(tx: Tx, after: str, limit: int) -> list[Blob]:
+    """Up to `limit` blobs behind the id `after` whose bytes are files, oldest first."""
+    rows = tx.all(
+        f"SELECT {columns(Blob)} FROM blobs WHERE id > ? AND data IS NULL ORDER BY id LIMIT ?", (after, limit)
+    )
+    return [Blob(*row) for row in rows]
+
+
 class Spool:
     """A message on its way in: kept in memory while small, in a file under `tmp/` beyond that.
 

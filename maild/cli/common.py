@@ -46,6 +46,7 @@ def run_command(work: Callable[[Any], Any], config: Path) -> Any:
     """Run `work(store)`, turning what the operator can mend into one line."""
     from controlplane.contract.refusals import Refusal
     from maild.commands.audit_verifying import Unverifiable
+    from maild.commands.backup import BackupFault
     from maild.commands.members import MemberFault
     from maild.commands.operator_commands import OperatorCommands
     from storage.data_folder import DataFolderError
@@ -54,7 +55,7 @@ def run_command(work: Callable[[Any], Any], config: Path) -> Any:
 
     try:
         return work(OperatorCommands(settings_of(config)))
-    except (DataFolderError, StoreError, SealError, Unverifiable, MemberFault) as error:
+    except (DataFolderError, StoreError, SealError, Unverifiable, MemberFault, BackupFault) as error:
         fail(str(error))
     except KeyError as error:
         fail(f"there is no {error.args[0]}")

@@ -13,7 +13,7 @@ from maild.cli.organizations import org
 from maild.cli.outbound_queue import queue
 from maild.cli.policies import policy, rules
 from maild.cli.reviews import reviews
-from maild.cli.store import check, init, rotate_master_key
+from maild.cli.store import backup, check, init, rotate_master_key
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -23,7 +23,7 @@ def main() -> None:
     os.umask(0o077)  # whatever we write is our user's alone
 
 
-for _one in (serve, check_config, init, check, rotate_master_key):
+for _one in (serve, check_config, init, check, backup, rotate_master_key):
     main.add_command(_one)
 for _group in (audit, org, queue, reviews, keys, policy, rules, member, console):
     main.add_command(_group)

@@ -77,6 +77,32 @@ def check(config: Path, as_json: bool) -> None:
         sys.exit(1)
 
 
+@click.command()
+@click.argument("target", type=click.Path(path_type=Path))
+@config_option
+@json_option
+def backup(target: Path, config: Path, as_json: bool) -> None:
+    """Copy the store as it is now to the folder TARGET, also beside a running daemon; the next time what is new.
+
+    The master key is not copied. Exit code 1 when the store has lost a message.
+    """
+    from maild.commands.backup import back_up
+
+    found: dict[str, Any] = run_command(
+        lambda store: store.look_at(lambda folder, _: back_up(folder, target)), config
+    )
+    if as_json:
+        click.echo(json.dumps(found))
+    else:
+        for one in found["faults"]:
+            click.echo(f"not in the backup: {one['id']} {one['fault']}")
+        new = f"{found['copied']} copied ({found['copiedBytes']} bytes), {found['removed']} removed"
+        click.echo(f"{found['folder']}: the store, and {found['files']} large messages in files: {new}")
+        click.echo("The master key is not in it: keep it elsewhere.", err=True)
+    if not found["ok"]:
+        sys.exit(1)
+
+
 @click.command("rotate-master-key")
 @config_option
 @key_file_option

@@ -13,6 +13,7 @@ OWN = {
     "storage/database.py",  # connections, transactions, checkpoints
     "storage/migrate.py",  # making a store, and connections of tools
     "storage/integrity.py",  # what a file may have suffered
+    "storage/snapshot.py",  # a copy of the file
     "storage/failures.py",  # codes of errors
     "storage/search_index.py",  # FTS5
 }

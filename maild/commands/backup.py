@@ -1,0 +1,192 @@
+"""`maild backup`: the store as it is at one moment, with its raw messages, in another folder; also beside a daemon.
+
+The folder is a whole backup at every instant, whatever is killed: raw messages never change, so those of the new state
+are put beside those of the last one; then the database is replaced, by one rename; what it does not name goes last. So
+a second backup into the same folder copies what is new.
+"""
+
+import fcntl
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from storage import blobs, integrity, organizations, snapshot
+from storage.blobs import Blob, BlobDamaged, compare_digest
+from storage.data_folder import DataFolder
+from storage.database import Tx
+from storage.migrate import StoreError
+from storage.sealing import fsync_folder
+
+SLICE_FILES = 500
+CHUNK_BYTES = 1024 * 1024
+# Files may go while they are copied, with their messages. What is left to copy is less with each snapshot.
+SNAPSHOTS_MAX = 5
+_FRESH = "maild.new"  # the database that is to be
+_LOCK = "backup.lock"
+
+
+class BackupFault(Exception):
+    """There can't be a backup in that folder; the text says why."""
+
+
+@dataclass(slots=True)
+class Copied:
+    """`copied`: files that the folder did not have. `faults`: of blobs that the store names and can't give, by id."""
+
+    copied: int = 0
+    octets: int = 0
+    faults: dict[str, str] = field(default_factory=dict)
+
+
+def back_up(folder: DataFolder, target: Path) -> dict[str, Any]:
+    """`{"ok", "folder", "files", "copied", "copiedBytes", "removed", "faults": [{"id", "fault"}]}`; not `ok` where raw
+    messages are lost or damaged in the store itself: all else is in the backup. BackupFault, DataFolderError,
+    StoreError: the last backup is as it was."""
+    folder.check_store()
+    backup = DataFolder(target)
+    try:
+        _refuse_other_folders(folder, backup)
+        target.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with _alone(target):
+            return _back_up(folder, backup)
+    except OSError as error:
+        raise BackupFault(
+            f"{error.filename or target}: {error.strerror}; what {target} held before is whole"
+        ) from error
+
+
+def _back_up(folder: DataFolder, backup: DataFolder) -> dict[str, Any]:
+    done, fresh = Copied(), backup.path / _FRESH
+    _copy_files(folder, folder.database, backup, done)
+    _take_whole(folder, backup, fresh, done)
+    fresh.rename(backup.database)
+    fsync_folder(backup.path)
+    files, removed = _remove_others(backup)
+    return {
+        "ok": not done.faults,
+        "folder": str(backup.path),
+        "files": files,
+        "copied": done.copied,
+        "copiedBytes": done.octets,
+        "removed": removed,
+        "faults": [{"id": blob_id, "fault": fault} for blob_id, fault in sorted(done.faults.items())],
+    }
+
+
+def _refuse_other_folders(folder: DataFolder, backup: DataFolder) -> None:
+    """Nothing is written where something else is: least of all over the store of a daemon."""
+    target, source = backup.path.resolve(), folder.path.resolve()
+    if target == source or source in target.parents or target in source.parents:
+        raise BackupFault(f"{target} is the data folder, lies in it, or holds it")
+    names = {path.name for path in target.iterdir()} if target.exists() else set()
+    used = sorted(names & {"lock", *(f"{backup.database.name}{one}" for one in ("-wal", "-journal"))})
+    if used:
+        raise BackupFault(f"{target} is the data folder of a daemon, or in use: it has a file {used[0]}")
+    if backup.database.name in names:
+        if _owner(backup.database) != _owner(folder.database):
+            raise BackupFault(f"{target} holds the backup of another store")
+    elif strange := sorted(name for name in names if not name.startswith((_LOCK, _FRESH, backup.blobs.name))):
+        raise BackupFault(
+            f"{target} has other files ({strange[0]}): name a folder that is empty, or not there yet"
+        )
+
+
+def _owner(database: Path) -> str | None:
+    with integrity.opened(database) as store:
+        return organizations.own(store.tx)
+
+
+@contextmanager
+def _alone(target: Path) -> Iterator[None]:
+    """One backup into a folder at a time; the lock ends with its process."""
+    descriptor = os.open(target / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError as error:
+        raise BackupFault(f"another backup into {target} is running") from error
+    finally:
+        os.close(descriptor)
+
+
+def _take_whole(folder: DataFolder, backup: DataFolder, fresh: Path, done: Copied) -> None:
+    """A snapshot of which each raw message is there, but those that the store itself has lost."""
+    for _ in range(SNAPSHOTS_MAX):
+        snapshot.take(folder.database, fresh)
+        gone = _copy_files(folder, fresh, backup, done)
+        if not gone:
+            return
+    raise StoreError("raw messages went faster than they could be copied; try again when less is deleted")
+
+
+def _copy_files(folder: DataFolder, named_by: Path, backup: DataFolder, done: Copied) -> bool:
+    """Copy what this database names and the backup does not have. True where a message went with its file meanwhile."""
+    has_gone = False
+    with integrity.opened(named_by) as names, integrity.opened(folder.database) as live:
+        for blob in _files(names.tx):
+            try:
+                _copy_file(_file(folder, blob), _file(backup, blob), blob, done)
+            except FileNotFoundError:
+                if blobs.get(live.tx, blob.id) is None:
+                    has_gone = True
+                else:
+                    done.faults[blob.id] = "its file is gone"
+            except BlobDamaged as error:
+                done.faults[blob.id] = str(error)
+    return has_gone
+
+
+def _files(tx: Tx) -> Iterator[Blob]:
+    after = ""
+    while some := blobs.files_after(tx, after, SLICE_FILES):
+        after = some[-1].id
+        yield from some
+
+
+def _file(folder: DataFolder, blob: Blob) -> Path:
+    return folder.blobs / blob.id[-2:] / blob.id
+
+
+def _copy_file(source: Path, target: Path, blob: Blob, done: Copied) -> None:
+    """FileNotFoundError without the source; BlobDamaged where its bytes are not those that were stored."""
+    if target.exists() and target.stat().st_size == blob.size_bytes:
+        return  # a file has its name once it is whole
+    _make_folder(target.parent)
+    building = target.with_suffix(".new")
+    try:
+        with source.open("rb") as read, building.open("wb") as written:
+            digest = hashlib.sha256()
+            while chunk := read.read(CHUNK_BYTES):
+                digest.update(chunk)
+                written.write(chunk)
+            written.flush()
+            os.fsync(written.fileno())
+        compare_digest(digest.digest(), blob.sha256)
+        building.rename(target)
+    finally:
+        building.unlink(missing_ok=True)
+    fsync_folder(target.parent)
+    done.copied += 1
+    done.octets += blob.size_bytes
+
+
+def _make_folder(folder: Path) -> None:
+    if not folder.exists():
+        folder.mkdir(parents=True, mode=0o700)
+        fsync_folder(folder.parent)
+
+
+def _remove_others(backup: DataFolder) -> tuple[int, int]:
+    """Remove what the backup's database does not name; how many files it has, and how many went."""
+    with integrity.opened(backup.database) as store:
+        known = blobs.known_files(store.tx)
+    removed = 0
+    for path in backup.blobs.glob("??/*"):
+        if path.name not in known:
+            path.unlink()
+            removed += 1
+    return len(known), removed

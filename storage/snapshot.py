@@ -1,0 +1,46 @@
+"""The database as it is at one moment, as a file of its own; also beside a running daemon, which goes on writing."""
+
+import os
+import sqlite3
+from pathlib import Path
+
+from storage import migrate
+from storage.migrate import StoreError
+
+
+def take(database: Path, to: Path) -> None:
+    """Write what is committed now to `to`, durably and without a log beside it; a file of that name is replaced.
+    StoreError; OSError where the disk refuses.
+
+    The daemon's log of changes is not written back while this reads.
+    """
+    for beside in (
+        "",
+        "-journal",
+        "-wal",
+        "-shm",
+    ):  # one that was killed may have left them, and SQLite would heed them
+        to.with_name(f"{to.name}{beside}").unlink(missing_ok=True)
+    os.close(os.open(to, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    source = migrate.connect(database, read_only=True)
+    try:
+        _copy(source, to)
+    except sqlite3.DatabaseError as error:
+        raise StoreError(f"{to}: {error}") from error
+    finally:
+        source.close()
+    with to.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+def _copy(source: sqlite3.Connection, to: Path) -> None:
+    target = sqlite3.connect(to, isolation_level=None)
+    try:
+        # The file is fsynced once it is whole, and what is not whole is thrown away.
+        target.execute("PRAGMA synchronous = OFF")
+        target.execute("PRAGMA journal_mode = OFF").fetchone()
+        source.backup(target)
+        # What opens it finds one file, also where it may not write beside it. The daemon's start sets WAL again.
+        target.execute("PRAGMA journal_mode = DELETE").fetchone()
+    finally:
+        target.close()

@@ -1,0 +1,179 @@
+"""A backup beside a running daemon is the store as it was at one moment; what goes wrong leaves the last one whole."""
+
+import errno
+import fcntl
+import os
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from maild.commands import backup
+from maild.commands.backup import BackupFault, back_up
+from maild.commands.checking import check
+from storage import snapshot
+from storage.clock import Clock
+from storage.data_folder import DataFolder
+from tests.conftest import Start
+from tests.support.running import Running, Template
+from tests.unit.maild.test_cli import answer, config, fault, run
+
+__all__ = ["config"]  # the fixture
+
+LARGE = "Subject: large {0}\nFrom: friend@elsewhere.test\n\n" + "word {0} " * 40_000
+SMALL = "Subject: small\nFrom: friend@elsewhere.test\n\nhello\n"
+
+
+def saved(running: Running, target: Path) -> dict[str, Any]:
+    return back_up(DataFolder(running.settings.data_path), target)
+
+
+def assert_whole(target: Path, messages: int) -> None:
+    found = check(DataFolder(target), Clock())
+    assert found["ok"] and not found["strayFiles"], found
+    assert found["blobs"] == messages
+
+
+async def test_a_daemon_goes_on_from_a_backup_with_all_that_it_had(
+    start: Start, template: Template, tmp_path: Path
+) -> None:
+    maild = await start()
+    bot = await maild.inbox("bot")
+    small, large = await maild.received(bot, SMALL), await maild.received(bot, LARGE.format(1))
+    done = saved(maild, tmp_path / "backup")
+    assert (done["ok"], done["files"], done["copied"], done["removed"]) == (True, 1, 1, 0)
+    await maild.received(bot, LARGE.format(2))  # after it
+    raw = await maild.raw(large["id"])
+    await maild.stop()
+    shutil.copy(template.folder / "master.key", tmp_path / "backup")
+    restored = await Running.start(replace(template, folder=tmp_path / "backup"), tmp_path / "restored")
+    try:
+        assert [one["id"] for one in await restored.api.messages()] == [large["id"], small["id"]]
+        assert await restored.raw(large["id"]) == raw
+        assert (await restored.received(bot, SMALL))["subject"] == "small"
+    finally:
+        await restored.stop()
+
+
+async def test_the_next_backup_copies_what_is_new_and_removes_what_went(start: Start, tmp_path: Path) -> None:
+    maild = await start()
+    bot = await maild.inbox("bot")
+    first = await maild.received(bot, LARGE.format(1))
+    await maild.received(bot, LARGE.format(2))
+    saved(maild, tmp_path / "backup")
+    assert_whole(tmp_path / "backup", 2)
+    await maild.api.call("DELETE", f"/v1/messages/{first['id']}")
+    await maild.received(bot, LARGE.format(3))
+    done = saved(maild, tmp_path / "backup")
+    assert (done["files"], done["copied"], done["removed"]) == (2, 1, 1)
+    assert_whole(tmp_path / "backup", 2)
+    assert saved(maild, tmp_path / "backup")["copied"] == 0
+
+
+async def test_a_message_that_goes_between_snapshot_and_copy_is_in_no_backup(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    maild = await start()
+    bot = await maild.inbox("bot")
+    await maild.received(bot, LARGE.format(1))
+    real, taken = snapshot.take, 0
+
+    def take(database: Path, to: Path) -> None:
+        # As if the second message had come after the first look and gone again right after the snapshot.
+        nonlocal taken
+        taken += 1
+        if taken == 1:
+            maild.sql(
+                "INSERT INTO blobs (id, size_bytes, sha256, refs, created_at) VALUES ('blb_xx', 9, x'00', 0, 0)"
+            )
+        real(database, to)
+        maild.sql("DELETE FROM blobs WHERE id = 'blb_xx'")
+
+    monkeypatch.setattr(snapshot, "take", take)
+    done = saved(maild, tmp_path / "backup")
+    assert done["ok"] and done["files"] == 1 and taken == 2
+    assert_whole(tmp_path / "backup", 1)
+
+
+async def test_what_the_store_has_lost_is_told_and_all_else_is_in_the_backup(
+    start: Start, tmp_path: Path
+) -> None:
+    maild = await start()
+    bot = await maild.inbox("bot")
+    for number in range(3):
+        await maild.received(bot, LARGE.format(number))
+    lost, changed, _ = sorted(
+        DataFolder(maild.settings.data_path).blobs.glob("??/blb_*"), key=lambda path: path.name
+    )
+    lost.unlink()
+    changed.write_bytes(b"x" * changed.stat().st_size)
+    done = saved(maild, tmp_path / "backup")
+    assert not done["ok"] and done["copied"] == 1
+    assert done["faults"] == [
+        {"id": lost.name, "fault": "its file is gone"},
+        {"id": changed.name, "fault": "its bytes have changed since they were stored"},
+    ]
+
+
+async def test_a_full_disk_leaves_the_last_backup_whole(
+    start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    maild = await start()
+    bot = await maild.inbox("bot")
+    await maild.received(bot, LARGE.format(1))
+    saved(maild, tmp_path / "backup")
+    await maild.received(bot, LARGE.format(2))
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(BackupFault, match="No space left on device"):
+        saved(maild, tmp_path / "backup")
+    monkeypatch.undo()
+    assert_whole(tmp_path / "backup", 1)
+
+
+def test_nothing_is_written_over_what_is_no_backup_of_this_store(config: Path, tmp_path: Path) -> None:
+    answer("init", "--config", config)
+    data = tmp_path / "data"
+    for target in (data, data / "inside", tmp_path):
+        assert "is the data folder, lies in it, or holds it" in fault("backup", target, "--config", config)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "thesis.txt").write_text("years of work")
+    assert "has other files (thesis.txt)" in fault("backup", other, "--config", config)
+    (other / "thesis.txt").rename(other / "lock")
+    assert "is the data folder of a daemon" in fault("backup", other, "--config", config)
+    assert [path.name for path in other.iterdir()] == ["lock"]
+
+
+def test_a_backup_of_another_store_stays(config: Path, tmp_path: Path) -> None:
+    answer("init", "--config", config)
+    answer("backup", tmp_path / "backup", "--config", config)
+    before = (tmp_path / "backup" / "maild.sqlite3").read_bytes()
+    shutil.rmtree(tmp_path / "data")
+    answer("init", "--config", config)
+    assert "holds the backup of another store" in fault("backup", tmp_path / "backup", "--config", config)
+    assert (tmp_path / "backup" / "maild.sqlite3").read_bytes() == before
+
+
+def test_one_backup_into_a_folder_at_a_time(config: Path, tmp_path: Path) -> None:
+    answer("init", "--config", config)
+    target = tmp_path / "backup"
+    answer("backup", target, "--config", config)
+    with (target / backup._LOCK).open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        assert "another backup" in fault("backup", target, "--config", config)
+    assert answer("backup", target, "--config", config)["ok"]
+
+
+def test_a_backup_tells_people_what_it_has_and_what_it_lacks(config: Path, tmp_path: Path) -> None:
+    answer("init", "--config", config)
+    told = run("backup", tmp_path / "backup", "--config", config)
+    assert told.exit_code == 0 and "0 large messages in files" in told.stdout
+    assert "master key is not in it" in told.stderr
+    assert sorted(path.name for path in (tmp_path / "backup").iterdir()) == ["backup.lock", "maild.sqlite3"]
+    assert (tmp_path / "backup" / "maild.sqlite3").stat().st_mode & 0o777 == 0o600
