@@ -143,32 +143,73 @@ def control_plane(
 ) -> ControlPlane:
     """Call it on the event loop that the server will run on. `find_destinations`: tells of recipients' domains before
     anything is sent there. `self_check`, `loop_monitor`: what `/health` tells of."""
-    settings, clock, ids, db = ground.settings, ground.clock, ground.ids, ground.db
-    load_text = TextLoader(db, ground.blobs, ground.cpu)
+    load_text = TextLoader(ground.db, ground.blobs, ground.cpu)
     sent = _sending(ground, queue, find_destinations, load_text)
     hooks, names = _webhooks(ground, load_text), _domains(ground, queue)
+    examiner = Examiner(ground.db, ground.blobs, ground.cpu, ground.cpu_process)
+    keeper = AuditKeeper(ground.db, ground.audit, ground.clock, ground.ids, ground.tuning.audit)
+    repeats = RepeatedActs(ground.db, ground.audit, ground.tuning.audit.window_s)
+    unsubscriber = Unsubscriber(ground.db, ground.clock, ground.ids, ground.audit, unsubscribe_key)
+    services = _services(
+        ground, sent, hooks, names, repeats, unsubscriber, examiner, load_text, search_index, fence_key, queue
+    )
+    operations = Operations(ground.db, services)
+    health = HealthCheck(ground.db, self_check, loop_monitor.today)
+    doors = _doors(ground, operations, hooks.streams, repeats, queue, fence_key, health)
+    reporter = _tls_reporter(ground, queue) if ground.settings.outbound.tls_reports else None
+    background = [
+        repeats,
+        keeper,
+        doors.rate_limit,
+        hooks.egress,
+        names.egress,
+        hooks.dispatcher,
+        sent.scheduler,
+        names.rechecks,
+        EvidenceFollower(ground.db, examiner, ground.clock, ground.tuning.evidence),
+        _claim_keeper(ground, hooks.streams),
+        sent.review_keeper,
+        _review_digest(ground, queue),
+        *doors.of_console,
+        *([reporter] if reporter is not None else []),
+    ]
+    return ControlPlane(
+        operations, doors.log_in, doors.http, hooks.dispatcher, hooks.streams, background, reporter, keeper
+    )
+
+
+def _services(
+    ground: Ground,
+    sent: SendingParts,
+    hooks: WebhookParts,
+    names: DomainParts,
+    repeats: RepeatedActs,
+    unsubscriber: Unsubscriber,
+    examiner: Examiner,
+    load_text: TextLoader,
+    search_index: SearchIndex,
+    fence_key: bytes,
+    queue: OutboundQueue,
+) -> Services:
     sanitizer = Sanitizer()
-    examiner = Examiner(db, ground.blobs, ground.cpu, ground.cpu_process)
-    keeper = AuditKeeper(db, ground.audit, clock, ids, ground.tuning.audit)
-    repeats = RepeatedActs(db, ground.audit, ground.tuning.audit.window_s)
-    services = Services(
+    return Services(
         blobs=ground.blobs,
-        clock=clock,
-        ids=ids,
+        clock=ground.clock,
+        ids=ground.ids,
         audit=ground.audit,
         refusals=repeats,
-        settings=settings,
+        settings=ground.settings,
         pipeline=sent.pipeline,
         preflight=sent.preflight,
         review_desk=sent.review_desk,
-        unsubscriber=Unsubscriber(db, clock, ids, ground.audit, unsubscribe_key),
+        unsubscriber=unsubscriber,
         egress=hooks.egress,
         secrets=hooks.secrets,
-        pinger=Pinger(db, clock, ids, hooks.secrets, hooks.egress),
+        pinger=Pinger(ground.db, ground.clock, ground.ids, hooks.secrets, hooks.egress),
         dispatcher=hooks.dispatcher,
         streams=hooks.streams,
         domains=names.registry,
-        analytics=Analytics(db),
+        analytics=Analytics(ground.db),
         cpu=ground.cpu,
         cpu_process=ground.cpu_process,
         body_reader=BodyReader(
@@ -181,24 +222,44 @@ def control_plane(
         fence_key=fence_key,
         forward_turns=WorkTurns(FORWARDS_AT_ONCE),
         batch_turns=WorkTurns(1),
-        change_queue=QueueChanges(clock, ids.new, ground.audit).change,
+        change_queue=QueueChanges(ground.clock, ground.ids.new, ground.audit).change,
         wake_queue=queue.wake,
         status_of=status_of,
     )
-    operations = Operations(db, services)
+
+
+class Doors(NamedTuple):
+    """What leads to the operations: HTTP with all that is served there, and the way in for mail programs. `of_console`:
+    what of the console has a life of its own."""
+
+    http: HttpServer
+    log_in: LogIn
+    rate_limit: RateLimit
+    of_console: Sequence[Service]
+
+
+def _doors(
+    ground: Ground,
+    operations: Operations,
+    streams: Streams,
+    repeats: RepeatedActs,
+    queue: OutboundQueue,
+    fence_key: bytes,
+    health: HealthCheck,
+) -> Doors:
+    settings, db, clock = ground.settings, ground.db, ground.clock
     authenticator = Authenticator(db, clock)
     rate_limit = RateLimit(db, clock, settings.limits.requests_per_minute)
     callers, bodies = Callers(authenticator, rate_limit), RequestBodies(settings.http, ground.cpu)
-    pages: list[Pages] = [
-        Reference(OPERATIONS, TOOLS if settings.http.mcp else (), settings.server.public_url),
-        HealthCheck(db, self_check, loop_monitor.today),
-    ]
+    reference = Reference(OPERATIONS, TOOLS if settings.http.mcp else (), settings.server.public_url)
+    pages: list[Pages] = [reference, health]
     if settings.http.mcp:
         pages.append(_mcp(ground, operations, callers, bodies, fence_key))
-    console = None
+    of_console: Sequence[Service] = ()
     if settings.http.console and settings.server.is_private_or_encrypted:
-        console = _console(ground, operations, hooks.streams, bodies, repeats, queue)
+        console = _console(ground, operations, streams, bodies, repeats, queue)
         pages.append(console.pages)
+        of_console = console.background
     http = HttpServer(
         operations,
         callers,
@@ -207,31 +268,11 @@ def control_plane(
         settings.http,
         ground.rounds,
         clock,
-        ids,
+        ground.ids,
         ground.tuning.http,
     )
-    background = [
-        repeats,
-        keeper,
-        rate_limit,
-        hooks.egress,
-        names.egress,
-        hooks.dispatcher,
-        sent.scheduler,
-        names.rechecks,
-    ]
-    background.append(EvidenceFollower(db, examiner, clock, ground.tuning.evidence))
-    background.append(_claim_keeper(ground, hooks.streams))
-    background.append(sent.review_keeper)
-    background.append(_review_digest(ground, queue))
-    background += console.background if console is not None else []
-    reporter = _tls_reporter(ground, queue) if settings.outbound.tls_reports else None
-    if reporter is not None:
-        background.append(reporter)
     door = SubmissionDoor(db, operations, authenticator, rate_limit, ground.rounds, repeats)
-    return ControlPlane(
-        operations, door.log_in, http, hooks.dispatcher, hooks.streams, background, reporter, keeper
-    )
+    return Doors(http, door.log_in, rate_limit, of_console)
 
 
 def _mcp(
