@@ -75,11 +75,11 @@ from storage import events
 from storage.audit_repeats import RepeatedActs
 from storage.kept_json import KeptJson
 from storage.reviews import REVIEWS
-from storage.search_index import SearchIndex
+from storage.searching.search_index import SearchIndex
 from storage.self_check import SelfCheck
 from storage.service import Service
+from storage.turns.work_turns import WorkTurns
 from storage.work import WORK
-from storage.work_turns import WorkTurns
 
 FORWARDS_AT_ONCE = 2  # large ones, of the host
 

@@ -45,22 +45,22 @@ from storage import blobs, migrate, rotation, server_secrets
 from storage.audit import AuditRecorder
 from storage.blobs import Blobs
 from storage.clock import Clock
-from storage.cpu_process import CpuProcess
-from storage.cpu_threads import CpuThreads
 from storage.data_folder import DataFolder, DataFolderError
 from storage.database import Database
 from storage.disk import Disk
 from storage.ids import Ids
-from storage.indexer import SearchIndexer
 from storage.retention import Retention, ages
-from storage.rounds import Rounds
 from storage.sealing import Sealer, SealError, master_key_file
-from storage.search_index import SearchIndex
+from storage.searching.indexer import SearchIndexer
+from storage.searching.search_index import SearchIndex
 from storage.self_check import SelfCheck
 from storage.service import Supervisor
+from storage.turns.cpu_process import CpuProcess
+from storage.turns.cpu_threads import CpuThreads
+from storage.turns.rounds import Rounds
 
 # How long the event loop waits for the interpreter while readers' or signers' threads use it, at each turn of the loop;
-# while something computes it is less (storage.cpu_threads). A fifth of Python's own value costs nothing that
+# while something computes it is less (storage.turns.cpu_threads). A fifth of Python's own value costs nothing that
 # scripts/bench/api and inbound show.
 SWITCH_S = 0.001
 # How many objects Python makes before it looks for cycles among them. A request makes some hundreds, and their counts

@@ -62,14 +62,14 @@ from storage.audit import AuditRecorder
 from storage.blobs import Blobs
 from storage.byte_account import ByteAccount
 from storage.clock import Clock
-from storage.cpu_process import CpuProcess
-from storage.cpu_threads import CpuThreads
 from storage.database import Database
 from storage.disk import Disk
 from storage.ids import Ids
-from storage.recent_use import RecentUse
-from storage.rounds import Rounds
 from storage.sealing import Sealer
+from storage.turns.cpu_process import CpuProcess
+from storage.turns.cpu_threads import CpuThreads
+from storage.turns.recent_use import RecentUse
+from storage.turns.rounds import Rounds
 
 log = structlog.get_logger("maild.outbound")
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from maild import circuit_breaker
-from maild.message import bounces
 from maild.message.address import normalize
-from maild.message.bounces import Bounce
+from maild.message.reports import bounces
+from maild.message.reports.bounces import Bounce
 from storage import outbound, outbound_events, states, suppressions
 from storage.audit import Records, address_hash
 from storage.audit_acts import Act, system

@@ -24,7 +24,7 @@ from storage.audit_acts import Act
 from storage.audit_repeats import RepeatedActs
 from storage.database import Database
 from storage.inboxes import RecipientInbox
-from storage.rounds import Kind, Overloaded, Rounds
+from storage.turns.rounds import Kind, Overloaded, Rounds
 
 
 class SubmissionDoor:

@@ -19,7 +19,7 @@ that the loop is never held for long. The few units that take longer say so (`wr
 of their own, on the thread. Point look-ups by an index run on the loop as well (`lookup`; `peek`, where
 one statement is all): a few microseconds instead of a hop. All other reading is done by the readers' threads:
 `read_for` an organization, which has `ORGANIZATION_READERS` of the `READERS` at most and takes turns with the others
-(storage.fair_threads); `read` for the daemon itself, which comes first.
+(storage.turns.fair_threads); `read` for the daemon itself, which comes first.
 
 How a commit is heard: a listener (`listen`) of a topic that one of the batch's units has named (`Tx.notify`) is
 called on the event loop, after COMMIT and after the callers of the batch were answered, once for each batch and topic.
@@ -44,8 +44,8 @@ from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 import aiosqlite
 import structlog
 
-from storage import background
-from storage.fair_threads import OWN, FairThreads, Serve
+from storage.turns import background
+from storage.turns.fair_threads import OWN, FairThreads, Serve
 
 log = structlog.get_logger("maild.store")
 

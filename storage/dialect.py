@@ -5,7 +5,8 @@ Another store gives the same names other texts (docs/architecture.md, "What a se
 
 What no expression can hide stands in rooms of its own: connections, transactions and PRAGMAs in `storage.database` and
 `storage.migrate`, what is asked of a damaged file in `storage.integrity`, codes of errors in `storage.failures`, and
-the FTS5 table in `storage.search_index`. `schema.sql` is SQLite's as well (STRICT, WITHOUT ROWID, a virtual table).
+the FTS5 table in `storage.searching.search_index`. `schema.sql` is SQLite's as well (STRICT, WITHOUT ROWID, a virtual
+table).
 """
 
 from collections.abc import Mapping

@@ -32,7 +32,7 @@ from storage.dialect import (
 )
 from storage.kept_json import KeptJson
 from storage.records import dump
-from storage.search import Scope
+from storage.searching.search import Scope
 from storage.visibility import HELD, VISIBLE
 
 # Senders decide how many recipients and attachments a message has: a list goes out in parts where these are many.

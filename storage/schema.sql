@@ -533,7 +533,7 @@ CREATE TABLE search_words (
   words      TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Messages that were deleted: what the index is to let go of. It is a file of its own (storage/search_index.py).
+-- Messages that were deleted: what the index is to let go of. It is a file of its own (storage/searching/search_index.py).
 CREATE TABLE search_gone (
   message_id TEXT PRIMARY KEY,
   inbox_id   TEXT NOT NULL,

@@ -117,13 +117,13 @@ def keys() -> set[str]:
 def test_every_name_with_a_dot_is_a_key_or_a_module() -> None:
     """In sources: `storage.reserve_percent`, storage.blobs, outbound.look_again (a function of storage/outbound.py)."""
     known = keys()
-    packages = {file.stem: file.read_text("utf-8") for file in (ROOT / "storage").glob("*.py")}
+    packages = {file.stem: file.read_text("utf-8") for file in (ROOT / "storage").rglob("*.py")}
     for name, text in TOLD.items():
         is_client = name.startswith("controlplane/clients/")  # its `webhooks.verify` is no key of ours
         if name.startswith(("maild/", "controlplane/", "storage/", "conf/")) and not is_client:
             for dotted in re.findall(rf"(?<![\w./-])((?:{SECTIONS})\.[a-z_]+)(?![\w/])", text):
                 section, _, word = dotted.partition(".")
-                is_module = (ROOT / section / f"{word}.py").exists()
+                is_module = (ROOT / section / f"{word}.py").exists() or (ROOT / section / word).is_dir()
                 is_function = f"def {word}(" in packages.get(section, "")
                 assert dotted in known or is_module or is_function, f"{name}: {dotted}"
 

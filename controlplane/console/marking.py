@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from controlplane.console.budget import cut
 from controlplane.console.mail_html import MailLink, link_to, part_of_html
 from controlplane.console.page import PageCall
+from maild.message.context.fences import unseen
 from maild.message.evidence.page import Page, read_page
-from maild.message.fences import unseen
 
 TEXT_CHARS = 20_000  # of one message on a page
 PIECE_CHARS = 500

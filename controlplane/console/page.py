@@ -28,7 +28,7 @@ from controlplane.operations.table import (
     SHOW_THREAD,
     SHOW_WAITING,
 )
-from storage.cpu_threads import CpuThreads
+from storage.turns.cpu_threads import CpuThreads
 
 _OWN = (
     SHOW_WAITING,

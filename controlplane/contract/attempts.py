@@ -5,9 +5,9 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from controlplane.contract.model import ResponseModel, Timestamp
-from maild.message.bounce_classes import Advice, BounceClass
-from maild.message.bounces import BounceType
 from maild.message.delivery_evidence import Before, Stage, TlsFailure, TlsLevel, TlsPolicyName, VerifiedBy
+from maild.message.reports.bounce_classes import Advice, BounceClass
+from maild.message.reports.bounces import BounceType
 
 
 class StageDurations(ResponseModel):

@@ -17,7 +17,7 @@ from controlplane.contract.fields import (
 )
 from controlplane.contract.messages import Auth, Recipient
 from controlplane.contract.model import RequestQuery, ResponseModel, Timestamp, an_id
-from maild.message.bounce_classes import Advice, BounceClass
+from maild.message.reports.bounce_classes import Advice, BounceClass
 
 EventTypes = Annotated[
     list[AskedEvent],

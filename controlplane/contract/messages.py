@@ -43,7 +43,7 @@ from controlplane.contract.model import (
     Timestamp,
     an_id,
 )
-from maild.message.thread_context import BUDGET_MIN
+from maild.message.context.thread_context import BUDGET_MIN
 
 MessageStatus = Literal["received", "held", "scheduled", "queued", "sent", "delivered", "failed", "cancelled"]
 

@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field
 from controlplane.contract.fields import LabelFilter, Limit, ThreadsCursor, cursor_of, id_of
 from controlplane.contract.messages import Message, Risk
 from controlplane.contract.model import RequestBody, RequestQuery, ResponseModel, Timestamp, an_id
-from maild.message.thread_context import BUDGET_MAX, BUDGET_MIN
+from maild.message.context.thread_context import BUDGET_MAX, BUDGET_MIN
 
 
 class ListThreads(RequestQuery):

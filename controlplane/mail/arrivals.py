@@ -9,13 +9,14 @@ left out. And the position that is handed out where nothing came is as much olde
 from typing import NamedTuple
 
 from maild.message.address import is_within
-from storage import code_claims, events, messages, search
+from storage import code_claims, events, messages
 from storage.database import Tx
 from storage.events import Arrival
-from storage.folding import fold, holds
 from storage.ids import first_at, made_at
 from storage.records import verified_domain
-from storage.search import Needle, Scope
+from storage.searching import search
+from storage.searching.folding import fold, holds
+from storage.searching.search import Needle, Scope
 
 DEFAULT_MS = 120_000  # how far back a wait looks that names no position
 MARGIN_MS = 60_000

@@ -1,13 +1,14 @@
 """Attempts to deliver a message, as the API shows them: what became of a recipient, what follows, and the evidence.
 
 A message to many recipients that were deferred for days has thousands, so they are rendered PAGE at a time, in a read
-each. What a failure means is read from `maild.message.bounces` when it is shown, as the events read it.
+each. What a failure means is read from `maild.message.reports.bounces` when it is shown, as the events read it.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from maild.message import bounces, delivery_evidence
+from maild.message import delivery_evidence
+from maild.message.reports import bounces
 from storage import attempts
 from storage.attempts import OneAttempt
 from storage.clock import iso, iso_or_none

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from controlplane.contract.codes import CodeKind
 from maild.message.address import is_within
-from maild.message.codes import FoundValue, find_code
-from maild.message.sign_in_links import find_link
+from maild.message.sign_in.codes import FoundValue, find_code
+from maild.message.sign_in.sign_in_links import find_link
 from storage.code_claims import CodeMail
 
 

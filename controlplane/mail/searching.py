@@ -10,12 +10,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
-from storage import message_json, search
+from storage import message_json
 from storage.database import Database, Tx
 from storage.kept_json import KeptJson
 from storage.message_json import Part
-from storage.search import At, Batch, Needle, Scope
-from storage.search_index import IndexLost, SearchIndex
+from storage.searching import search
+from storage.searching.search import At, Batch, Needle, Scope
+from storage.searching.search_index import IndexLost, SearchIndex
 
 ROWS_MAX = 400
 SLICE_S = 0.005

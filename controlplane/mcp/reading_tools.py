@@ -12,9 +12,9 @@ from controlplane.mcp.told_mail import ListedMail
 from controlplane.mcp.tool import ToldWords, ToolCall
 from controlplane.operations.results import Download
 from controlplane.operations.table import READ_MESSAGE
-from maild.message import fences
-from maild.message.thread_context import one_line
-from maild.message.tokens import UNIT, beginning, cost, tokens_of
+from maild.message.context import fences
+from maild.message.context.thread_context import one_line
+from maild.message.context.tokens import UNIT, beginning, cost, tokens_of
 
 TEXT_BYTES_MAX = 32 * 1024
 IMAGE_BYTES_MAX = 512 * 1024

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import msgspec
 
 from controlplane.mcp.safe_facts import domain
-from maild.message import fences
-from maild.message.thread_context import one_line
-from maild.message.tokens import UNIT
+from maild.message.context import fences
+from maild.message.context.thread_context import one_line
+from maild.message.context.tokens import UNIT
 
 _SENDER, _SUBJECT, _SNIPPET, _LABELS = (tokens * UNIT for tokens in (30, 30, 60, 20))
 

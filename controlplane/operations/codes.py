@@ -20,7 +20,7 @@ from storage.code_claims import CodeMail
 from storage.database import Tx
 from storage.labels import UNREAD
 from storage.records import load
-from storage.search import IN_EVERYTHING, Scope
+from storage.searching.search import IN_EVERYTHING, Scope
 
 ENDPOINT = "POST /v1/inboxes/{id}/codes/claim"
 CLAIMED = "code-claimed"

@@ -12,7 +12,7 @@ from controlplane.mail.bodies import EVENT_CHARS_MAX
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from controlplane.operations.thread_context import AT_ONCE_CHARS, context_message
-from maild.message.thread_context import ContextMessage, ReadThread, context
+from maild.message.context.thread_context import ContextMessage, ReadThread, context
 from storage import conversation, evidence, thread_words, threads
 from storage.database import Tx
 from storage.evidence import EvidenceRow

@@ -13,10 +13,10 @@ from controlplane.mail.arrivals import Arrivals, WantedMail, position_now
 from controlplane.operations.messages import Whole, member_pieces, read_bodies
 from controlplane.operations.operation import Call
 from controlplane.operations.results import JsonPieces, Result
-from maild.message.codes import find_code
+from maild.message.sign_in.codes import find_code
 from storage import code_claims, inboxes, message_json
 from storage.database import Tx
-from storage.search import IN_EVERYTHING, Needle, Scope
+from storage.searching.search import IN_EVERYTHING, Needle, Scope
 
 
 class Looked(NamedTuple):

@@ -35,7 +35,7 @@ from storage.database import Tx
 from storage.kept_json import KeptJson
 from storage.message_json import Part, ShownMessage
 from storage.records import MessageRow
-from storage.search import IN_EVERYTHING, Needle, Scope
+from storage.searching.search import IN_EVERYTHING, Needle, Scope
 
 ENDPOINT = "POST /v1/messages/send"
 FINGERPRINT_INLINE_CHARS = 256 * 1024

@@ -11,7 +11,7 @@ import msgspec
 from controlplane.contract.refusals import Fault, Refusal, invalid
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
-from maild.message.thread_context import (
+from maild.message.context.thread_context import (
     ContextAttachment,
     ContextMessage,
     ReadThread,

@@ -7,7 +7,7 @@ import pybase64
 from controlplane.contract.messages import SendMessage
 from controlplane.contract.refusals import Fault, Refusal, invalid
 from maild.message.compose import OutgoingAttachment
-from storage.cpu_threads import CpuThreads
+from storage.turns.cpu_threads import CpuThreads
 
 MEGABYTE = 1_048_576
 ATTACHMENT_MAX = 10 * MEGABYTE

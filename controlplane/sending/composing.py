@@ -19,8 +19,8 @@ from maild.message.digest import KeptContent, kept_of_composed
 from maild.message.model import Mailbox
 from maild.message.text import html_to_text
 from maild.message.thread_headers import reply_references
-from storage.cpu_threads import CpuThreads
 from storage.records import InboxRow, MessageRow, load
+from storage.turns.cpu_threads import CpuThreads
 
 THREAD_BYTES = 128 * 1024  # composing and parsing more than this takes a thread of its own
 THREAD_TAGS = 2000  # some milliseconds of sanitising

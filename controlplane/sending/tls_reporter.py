@@ -20,14 +20,14 @@ from controlplane.egress.client import Egress, EgressFailed
 from controlplane.egress.targets import EgressRefused
 from controlplane.sending.operator_mail import OperatorMail
 from maild.message.model import Mailbox
-from maild.message.tls_report_record import ReportDestination, read_destinations
-from maild.message.tls_report_writer import MEDIA_TYPE, ReportedSessions, TlsReport, write_report_mail
+from maild.message.reports.tls_report_record import ReportDestination, read_destinations
+from maild.message.reports.tls_report_writer import MEDIA_TYPE, ReportedSessions, TlsReport, write_report_mail
 from storage import tls_sessions
 from storage.clock import DAY_MS, Clock
-from storage.cpu_threads import CpuThreads
 from storage.database import Database, Tx
 from storage.service import Enduring, LoopService
 from storage.tls_sessions import TlsSession
+from storage.turns.cpu_threads import CpuThreads
 
 ROUND_S = 300
 AFTER_MIDNIGHT_MS = 10 * 60_000  # outcomes of the day's last sessions may still be on their way to the store

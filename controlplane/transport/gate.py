@@ -17,7 +17,7 @@ from controlplane.transport.responses import REQUEST_ID, SERVER, refuse
 from controlplane.transport.statuses import HttpRefusal
 from storage.clock import Clock
 from storage.ids import Ids
-from storage.rounds import Kind, Overloaded, Rounds
+from storage.turns.rounds import Kind, Overloaded, Rounds
 
 log = structlog.get_logger("maild.api")
 

@@ -7,8 +7,8 @@
 - Beyond `LARGE_BYTES` the loop takes one piece of one body in each of its rounds, in turns of their owners: forty
   clients with a megabyte in flight each would else hold up all others for as long as all of it takes to copy.
 - An operation's row says how long its body may be; a client that announces more is refused before it sends.
-- A body costs several times its size while it is parsed, decoded, composed and read back. So only `LARGE_AT_ONCE`
-  of the large ones are worked on at a time; the rest wait as octets, and are called fairly (storage/work_turns.py).
+- A body costs several times its size while it is parsed, decoded, composed and read back. So only `LARGE_AT_ONCE` of
+  the large ones are worked on at a time; the rest wait as octets, and are called fairly (storage/turns/work_turns.py).
   Peak memory is the account and `LARGE_AT_ONCE` times four of the largest bodies.
 """
 
@@ -25,8 +25,8 @@ from controlplane.contract.refusals import Fault, Refusal, invalid
 from controlplane.operations.operation import JSON, Operation
 from controlplane.transport.reading import read_body
 from storage.byte_account import ByteAccount
-from storage.cpu_threads import CpuThreads
-from storage.work_turns import WorkTurns
+from storage.turns.cpu_threads import CpuThreads
+from storage.turns.work_turns import WorkTurns
 
 LARGE_BYTES = 256 * 1024  # more is parsed in a thread, in its turn
 LARGE_AT_ONCE = 2

@@ -20,8 +20,8 @@ from controlplane.transport.request_bodies import RequestBodies, expect
 from controlplane.transport.responses import Responder
 from storage.clock import Clock
 from storage.ids import Ids
-from storage.rounds import Rounds
 from storage.service import Service
+from storage.turns.rounds import Rounds
 
 READ_BYTES = 64 * 1024  # what aiohttp may hold, twice, of a body that is not read
 

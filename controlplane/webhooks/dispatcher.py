@@ -50,8 +50,8 @@ from storage.clock import Clock
 from storage.database import Database, DatabaseClosed, Tx
 from storage.ids import Ids
 from storage.records import EventRow, WebhookAttempt
-from storage.rounds import Kind, Rounds
 from storage.service import STORE_RETRY_S, Enduring, LoopService
+from storage.turns.rounds import Kind, Rounds
 from storage.webhooks import AttemptSettlement, Head, LeasedDelivery
 
 T = TypeVar("T")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from itertools import groupby
 
 from maild import outcomes
-from maild.message import bounces
+from maild.message.reports import bounces
 from maild.outcomes import NewId, Verdict
 from storage import queue_selection
 from storage.audit import Records

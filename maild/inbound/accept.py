@@ -39,21 +39,21 @@ from maild.inbound.reports import ReportClaim
 from maild.inbound.spam_filter import SpamFilter
 from maild.inbound.trace import TraceWriter
 from maild.message.digest import Digest, digest_at_once
-from maild.message.domain_report import DomainReport
-from maild.message.domain_report_reader import find_domain_report, read_domain_report
 from maild.message.envelope_sender import EnvelopeSenders
 from maild.message.model import ParsedMessage
 from maild.message.reading import read_message
-from maild.message.report import Report, read_report
+from maild.message.reports.domain_report import DomainReport
+from maild.message.reports.domain_report_reader import find_domain_report, read_domain_report
+from maild.message.reports.report import Report, read_report
 from storage import blobs
 from storage.audit import Records
 from storage.blobs import Blobs, Stored
 from storage.clock import Clock
-from storage.cpu_process import CpuProcess
-from storage.cpu_threads import CpuThreads
 from storage.database import Database, Tx
 from storage.ids import Ids
 from storage.inboxes import RecipientInbox
+from storage.turns.cpu_process import CpuProcess
+from storage.turns.cpu_threads import CpuThreads
 
 log = structlog.get_logger("maild.smtp")
 

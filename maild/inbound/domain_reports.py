@@ -6,7 +6,7 @@ it. It is kept where its domain is registered by the organization that received 
 
 from collections.abc import Mapping, Sequence
 
-from maild.message.domain_report import DomainReport
+from maild.message.reports.domain_report import DomainReport
 from storage import domain_reports
 from storage.database import Tx
 from storage.domain_reports import DomainReportRow

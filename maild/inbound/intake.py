@@ -17,8 +17,8 @@ from maild.inbound.data import DataDecoder
 from maild.message.octets import has_more_than
 from storage.blobs import Spool, Stored
 from storage.byte_account import ByteAccount
-from storage.cpu_threads import CpuThreads
 from storage.disk import Disk
+from storage.turns.cpu_threads import CpuThreads
 
 log = structlog.get_logger("maild.smtp")
 

@@ -13,7 +13,7 @@ from maild.inbound.session import Session
 from maild.inbound.session_listener import ListenerGround, SessionListener
 from storage.blobs import Stored
 from storage.inboxes import RecipientInbox
-from storage.rounds import Rounds
+from storage.turns.rounds import Rounds
 
 
 class Listener(SessionListener):

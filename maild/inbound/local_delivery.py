@@ -24,10 +24,10 @@ from maild.ports import DeliverAnswer, DeliverLocal, LocalMail, Reply, Simulated
 from storage import blobs
 from storage.blobs import Blob, Blobs
 from storage.clock import Clock
-from storage.cpu_process import CpuProcess
 from storage.database import Database, Tx
 from storage.ids import Ids
 from storage.inboxes import RecipientInbox
+from storage.turns.cpu_process import CpuProcess
 
 log = structlog.get_logger("maild.smtp")
 

@@ -25,10 +25,10 @@ from maild import outcomes
 from maild.inbound.recipients import is_feedback_address
 from maild.message import envelope_sender
 from maild.message.address import normalize, split
-from maild.message.bounces import NAMES_THE_SENDER
 from maild.message.envelope_sender import EnvelopeSenders, Token
-from maild.message.fates import DeliveryReport, Fate
-from maild.message.report import Complaint, Report
+from maild.message.reports.bounces import NAMES_THE_SENDER
+from maild.message.reports.fates import DeliveryReport, Fate
+from maild.message.reports.report import Complaint, Report
 from maild.outcomes import Late, NewId, Verdict
 from storage import outbound
 from storage.audit import Records

@@ -20,13 +20,13 @@ from maild.inbound.conversation import Conversation
 from maild.inbound.intake import NO_STORAGE, HeaderFilter, Intake
 from storage.blobs import Blobs
 from storage.byte_account import ByteAccount
-from storage.cpu_threads import CpuThreads
 from storage.disk import Disk
-from storage.fair_server import FairServer
 from storage.ids import Ids
-from storage.recent_use import RecentUse
-from storage.round_share import RoundShare
 from storage.service import Service
+from storage.turns.cpu_threads import CpuThreads
+from storage.turns.fair_server import FairServer
+from storage.turns.recent_use import RecentUse
+from storage.turns.round_share import RoundShare
 
 log = structlog.get_logger("maild.smtp")
 

@@ -1,7 +1,7 @@
 """The words of another message below one's own: quoted in an answer, or passed on.
 
 An answer has an attribution line and the original with `> `, which mail readers fold away and
-`maild.message.reply_text` takes off again. What is passed on stands below a block of its header fields.
+`maild.message.quotes.reply_text` takes off again. What is passed on stands below a block of its header fields.
 Names and subjects are strangers' words: they stay on their line.
 """
 

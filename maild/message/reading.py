@@ -2,7 +2,7 @@
 
 from maild.message.digest import Digest, digest
 from maild.message.octets import RawMessage
-from maild.message.report import Report, read_report
+from maild.message.reports.report import Report, read_report
 
 
 def read_message(raw: RawMessage, may_report: bool) -> tuple[Digest, Report | None]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from maild.message.html_quotes import whose_quotes
 from maild.message.html_text import html_to_text
-from maild.message.reply_text import QuotedWords, extract_reply
+from maild.message.quotes.html_quotes import whose_quotes
+from maild.message.quotes.reply_text import QuotedWords, extract_reply
 
 __all__ = ["QuotedWords", "extract_reply", "html_to_text", "snippet", "whose_quotes"]
 

@@ -34,9 +34,9 @@ from maild.outbound.wire import END, KeptWire, LargeWire, StoredWire, stuffed
 from storage import blobs
 from storage.blobs import Blob, BlobDamaged, BlobMissing, Blobs
 from storage.clock import Clock
-from storage.cpu_threads import CpuThreads
 from storage.database import Database
 from storage.outbound import Due
+from storage.turns.cpu_threads import CpuThreads
 
 SMALL_BYTES = 64 * 1024
 SMALL_COPIES = 2  # the stored bytes and the stuffed ones

@@ -35,9 +35,9 @@ from maild.outcomes import Verdict
 from storage.blobs import BlobDamaged, BlobMissing
 from storage.clock import Clock
 from storage.outbound import Due
-from storage.rounds import Kind, Rounds
 from storage.sealing import SealError
 from storage.tls_sessions import TlsSession
+from storage.turns.rounds import Kind, Rounds
 from storage.warm_up_counts import WarmUpDay
 
 # A destination may name thirty addresses that hang one after the other: the next attempt begins anew.

@@ -25,7 +25,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
-from maild.message import bounces
+from maild.message.reports import bounces
 from maild.outcomes import Verdict
 from storage.clock import Clock
 

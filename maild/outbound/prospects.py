@@ -16,7 +16,7 @@ from maild.outbound.relays import RelayHost
 from maild.outbound.route import HOSTS_MAX, is_null_mx
 from maild.ports import IsLocal
 from maild.resolver import DnsError, NoAnswer, NxDomain, Resolver
-from storage.work_turns import WorkTurns
+from storage.turns.work_turns import WorkTurns
 
 LOOK_UPS_AT_ONCE = 50
 

@@ -45,8 +45,8 @@ from storage.blobs import BlobMissing
 from storage.clock import Clock
 from storage.database import Database, Tx
 from storage.outbound import Due, Leased
-from storage.rounds import Kind, Rounds
 from storage.service import STORE_RETRY_S, Enduring, LoopService
+from storage.turns.rounds import Kind, Rounds
 
 LEASE_ROWS = 256
 LEASE_ROWS_BESIDE_REQUESTS = 32  # a millisecond of the event loop

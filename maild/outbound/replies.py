@@ -14,7 +14,7 @@ from functools import lru_cache
 from aiosmtplib import SMTPException
 from aiosmtplib.response import SMTPResponse
 
-from maild.message.bounces import ENHANCED_STATUS, is_permanent, is_transient
+from maild.message.reports.bounces import ENHANCED_STATUS, is_permanent, is_transient
 
 LINE_OCTETS_MAX = 8192  # RFC 5321 §4.5.3.1.5 has 512; some EHLO lines are longer
 REPLY_OCTETS_KEPT = 32 * 1024
@@ -97,7 +97,8 @@ class SmtpReply:
         return SmtpReply(self.code, None, f"{fault}: {self.text}"[:REPLY_CHARACTERS])
 
     def remarked(self, remark: str) -> "SmtpReply":
-        """The same, with one of these words behind its own. They blame nobody (`maild.message.bounce_words`)."""
+        """The same, with one of these words behind its own. They blame nobody
+        (`maild.message.reports.bounce_words`)."""
         return SmtpReply(
             self.code, self.enhanced, f"{self.text[: REPLY_CHARACTERS - len(remark) - 1]} {remark}"
         )

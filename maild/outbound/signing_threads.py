@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Generic, TypeVar
 
-from storage import background
+from storage.turns import background
 
 THREADS = 2
 BATCH = 4

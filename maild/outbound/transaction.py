@@ -12,8 +12,8 @@ from typing import Literal
 import structlog
 from aiosmtplib import SMTPException, SMTPServerDisconnected
 
-from maild.message.bounces import NAMES_THE_SENDER
 from maild.message.envelope_sender import without_tag
+from maild.message.reports.bounces import NAMES_THE_SENDER
 from maild.outbound.connections import PooledSession, Unreachable
 from maild.outbound.content import Content
 from maild.outbound.replies import (

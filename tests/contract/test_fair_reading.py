@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from storage.fair_threads import FairThreads
+from storage.turns.fair_threads import FairThreads
 from tests.support.running import Running, until
 
 MAIL = "From: ada@elsewhere.test\nSubject: hello\nMessage-ID: <1@elsewhere.test>\n\nwords\n"

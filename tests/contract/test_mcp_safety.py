@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from controlplane.mcp import safe_facts
+from maild.message.context.tokens import estimated_tokens
 from maild.message.evidence.finding import Kind
-from maild.message.tokens import estimated_tokens
 from tests.conftest import on_shared
 from tests.support.mcp import HANDSHAKE, MODERN, Mcp, Told
 from tests.support.running import Running

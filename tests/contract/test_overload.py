@@ -5,8 +5,8 @@ from collections import Counter
 import pytest
 
 from controlplane.transport.callers import STRANGERS
-from storage.fair_threads import OWN
-from storage.rounds import Kind, Overloaded, Rounds
+from storage.turns.fair_threads import OWN
+from storage.turns.rounds import Kind, Overloaded, Rounds
 from tests.support.running import Running, until
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import pytest
 
-from storage.trigram_terms import terms_of_trigrams
+from storage.searching.trigram_terms import terms_of_trigrams
 from tests.support.running import Api, Running, until
 
 BOTH = pytest.mark.parametrize("is_indexed", [False, True], ids=["tail", "index"])

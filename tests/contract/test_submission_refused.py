@@ -13,7 +13,7 @@ from controlplane.operations.table import SUBMIT_MESSAGE
 from controlplane.sending.loop_brake import EXCHANGES
 from maild.submission.replies import REPLIES, reply_to
 from maild.submission_door import SubmissionDoor
-from storage.rounds import Kind, Overloaded
+from storage.turns.rounds import Kind, Overloaded
 from tests.conftest import Start
 from tests.support.running import Api, Running
 from tests.support.store import ManualClock

@@ -4,8 +4,8 @@ import hashlib
 import re
 from typing import Any
 
-from maild.message import fences
-from maild.message.tokens import estimated_tokens
+from maild.message.context import fences
+from maild.message.context.tokens import estimated_tokens
 from storage import server_secrets
 from tests.contract.test_threads import mail
 from tests.support.running import Answer, Running

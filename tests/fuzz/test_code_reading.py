@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maild.message import code_words, codes, number_words
-from maild.message.codes import CANDIDATES_MAX, CANDIDATES_TOLD, TEXT_CHARS, FoundValue, find_code
+from maild.message.sign_in import code_words, codes, number_words
+from maild.message.sign_in.codes import CANDIDATES_MAX, CANDIDATES_TOLD, TEXT_CHARS, FoundValue, find_code
 
 # What mails with codes are made of: an example of each branch, to be put together in any order.
 PIECES = st.sampled_from(

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from maild.message import bounces
-from maild.message.bounce_classes import Advice, BounceClass
-from maild.message.bounces import ENHANCED_STATUS
-from maild.message.fates import DIAGNOSTIC_CHARS, MAX_FATES
 from maild.message.parse import parse
-from maild.message.report import Complaint, Report, read_report
+from maild.message.reports import bounces
+from maild.message.reports.bounce_classes import Advice, BounceClass
+from maild.message.reports.bounces import ENHANCED_STATUS
+from maild.message.reports.fates import DIAGNOSTIC_CHARS, MAX_FATES
+from maild.message.reports.report import Complaint, Report, read_report
 from tests.support.work import Bomb, assert_proportional, bomb
 
 HEAD = b"Content-Type: multipart/report; boundary=b\r\n\r\n"

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from maild.message.codes import CANDIDATES_TOLD, TEXT_CHARS
-from maild.message.sign_in_links import LINKS_MAX, URL_CHARS_MAX, find_link
+from maild.message.sign_in.codes import CANDIDATES_TOLD, TEXT_CHARS
+from maild.message.sign_in.sign_in_links import LINKS_MAX, URL_CHARS_MAX, find_link
 
 # What links and the words around them are made of: an example of each branch, to be put together in any order.
 PIECES = st.sampled_from(

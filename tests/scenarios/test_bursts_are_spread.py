@@ -1,5 +1,5 @@
 """What many sessions bring in one moment is taken in several rounds of the event loop, so that others get their turns
-between (storage/round_share.py)."""
+between (storage/turns/round_share.py)."""
 
 import asyncio
 from collections import Counter
@@ -11,7 +11,7 @@ import pytest
 from maild.inbound.accept import Acceptor
 from maild.inbound.conversation import Conversation
 from maild.inbound.session_listener import ANSWERED_A_ROUND, COMMITTED_A_ROUND
-from storage.recent_use import RecentUse
+from storage.turns.recent_use import RecentUse
 from tests.support.running import Running
 
 MANY = 12

@@ -20,8 +20,8 @@ from pathlib import Path
 from storage import search, search_index
 from storage.clock import Clock
 from storage.database import Database
-from storage.indexer import IndexingPace, SearchIndexer
-from storage.search_index import SearchIndex
+from storage.searching.indexer import IndexingPace, SearchIndexer
+from storage.searching.search_index import SearchIndex
 
 def die(*arguments):
     os.kill(os.getpid(), signal.SIGKILL)

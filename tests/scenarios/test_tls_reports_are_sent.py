@@ -11,10 +11,10 @@ from controlplane.egress.client import Egress
 from controlplane.sending.tls_reporter import AFTER_MIDNIGHT_MS, RETRY_MS, SPREAD_MS
 from maild.commands.checking import check
 from maild.message.digest import digest
-from maild.message.domain_report import DomainReport
-from maild.message.domain_report_reader import find_domain_report, read_domain_report
-from maild.message.packed_report import unpack
-from maild.message.tls_report import read_tls_report
+from maild.message.reports.domain_report import DomainReport
+from maild.message.reports.domain_report_reader import find_domain_report, read_domain_report
+from maild.message.reports.packed_report import unpack
+from maild.message.reports.tls_report import read_tls_report
 from storage import tls_sessions
 from storage.clock import DAY_MS
 from storage.data_folder import DataFolder

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from storage.database import Tx
-from storage.search_index import SCHEMA
+from storage.searching.search_index import SCHEMA
 
 ROOT = Path(__file__).parents[2]
 ROOMS = tuple(f"{ROOT}/{room}/" for room in ("storage", "maild", "controlplane"))
@@ -63,8 +63,8 @@ ALLOWED = {
     ("storage/rotation.py: _seal_anew", "webhooks"): COMMAND,
     ("storage/rotation.py: _values", "dkim_keys"): COMMAND,
     ("storage/rotation.py: _values", "webhooks"): COMMAND,
-    ("storage/search.py: _gone", "search_gone"): "its first rows: what was deleted a moment ago",
-    ("storage/search.py: _has_gone", "search_gone"): "its first row: what was deleted a moment ago",
+    ("storage/searching/search.py: _gone", "search_gone"): "its first rows: what was deleted a moment ago",
+    ("storage/searching/search.py: _has_gone", "search_gone"): "its first row: what was deleted a moment ago",
     ("storage/withdrawal.py: find_waiting", "messages"): "a partial index of what is scheduled",
     ("storage/withdrawal.py: find_waiting", "recipients"): QUEUE,
 }

@@ -7,10 +7,10 @@ from controlplane.mail import searching
 from storage import messages
 from storage.clock import Clock
 from storage.database import Tx
-from storage.indexer import IndexingPace, SearchIndexer
 from storage.kept_json import KeptJson
-from storage.search import Needle, Scope
-from storage.search_index import SearchIndex
+from storage.searching.indexer import IndexingPace, SearchIndexer
+from storage.searching.search import Needle, Scope
+from storage.searching.search_index import SearchIndex
 from tests.support.store import INBOX, ORGANIZATION, Store, message
 
 NEEDLES = ("common", "mon wor", "rare3x", "rare1", "x", "absent", "ÄRGER", "hello")

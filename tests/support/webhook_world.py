@@ -18,8 +18,8 @@ from storage.database import Database
 from storage.ids import Ids
 from storage.migrate import prepare
 from storage.records import WebhookAttempt, WebhookRow
-from storage.rounds import Rounds
 from storage.sealing import Sealer
+from storage.turns.rounds import Rounds
 from tests.support.webhook_sink import WebhookSink
 
 START_MS = 1_790_000_000_000

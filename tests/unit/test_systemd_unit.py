@@ -13,4 +13,4 @@ def test_threads_in_the_background_may_make_themselves_nicer() -> None:
         rule = line.partition("=")[2]
         if any(name in rule.lstrip("~").split() for name in OF_RESOURCES):
             is_allowed = not rule.startswith("~")
-    assert is_allowed, "storage/background.py and storage/cpu_child.py call setpriority(2)"
+    assert is_allowed, "storage/turns/background.py and storage/turns/cpu_child.py call setpriority(2)"

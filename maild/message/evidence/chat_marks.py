@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, islice
 from typing import Final
 
+from maild.message.context.fences import CLOSING, OPENING
 from maild.message.evidence.confusables import LOOKS_LIKE
-from maild.message.fences import CLOSING, OPENING
 
 MAX_MARKS: Final = 200
 

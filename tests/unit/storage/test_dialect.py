@@ -15,7 +15,7 @@ OWN = {
     "storage/integrity.py",  # what a file may have suffered
     "storage/snapshot.py",  # a copy of the file
     "storage/failures.py",  # codes of errors
-    "storage/search_index.py",  # FTS5
+    "storage/searching/search_index.py",  # FTS5
 }
 FILES = {
     str(file.relative_to(ROOT)): file

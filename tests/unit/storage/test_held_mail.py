@@ -18,7 +18,6 @@ from storage import (
     labels,
     message_json,
     messages,
-    search,
     thread_json,
     threads,
     usage,
@@ -28,7 +27,8 @@ from storage.arrivals import ConversationClues, ThreadEntry
 from storage.clock import day_of, iso
 from storage.database import Tx
 from storage.records import AttachmentRow, MessageRow
-from storage.search import IN_EVERYTHING, Scope
+from storage.searching import search
+from storage.searching.search import IN_EVERYTHING, Scope
 from tests.support.store import INBOX, ORGANIZATION, THREAD, ManualClock, Store
 from tests.unit.storage.test_row_json import row
 

@@ -15,7 +15,7 @@ from storage.database import Tx
 from storage.kept_json import ENTRY_BYTES, ENTRY_BYTES_MAX, KeptJson
 from storage.recent import Recent
 from storage.records import AttachmentRow
-from storage.search import Scope
+from storage.searching.search import Scope
 from storage.visibility import VISIBLE
 from tests.support.store import ORGANIZATION, Store
 

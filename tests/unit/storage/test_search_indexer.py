@@ -1,4 +1,4 @@
-"""When and how the indexer moves messages (storage/indexer.py); what is found is tested through the API."""
+"""When and how the indexer moves messages (storage/searching/indexer.py); what is found is tested through the API."""
 
 import asyncio
 import os
@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from storage import index_child, messages, search
+from storage import messages
 from storage.database import Tx
-from storage.indexer import IndexingPace, SearchIndexer
-from storage.search import Settlement, Unsettled
-from storage.search_index import Walked
-from storage.trigram_terms import terms_of_trigrams
+from storage.searching import index_child, search
+from storage.searching.indexer import IndexingPace, SearchIndexer
+from storage.searching.search import Settlement, Unsettled
+from storage.searching.search_index import Walked
+from storage.searching.trigram_terms import terms_of_trigrams
 from tests.support.searched import Searched
 from tests.support.store import ORGANIZATION, ManualClock, message
 

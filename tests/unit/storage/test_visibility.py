@@ -110,7 +110,7 @@ def silent(source: str) -> set[str]:
 def test_every_statement_says_which_messages_it_reads() -> None:
     found = {
         (path.name, place)
-        for path in Path(ROOT, "storage").glob("*.py")
+        for path in Path(ROOT, "storage").rglob("*.py")
         for place in silent(path.read_text("utf-8"))
     }
     assert found - EXCEPTIONS.keys() == set(), "say f'… AND {VISIBLE}', or give the reason here"

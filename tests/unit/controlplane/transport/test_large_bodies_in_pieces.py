@@ -10,7 +10,7 @@ from aiohttp import HttpVersion11
 
 from conf.settings import Http
 from controlplane.transport.request_bodies import LARGE_BYTES, RequestBodies
-from storage.cpu_threads import CpuThreads
+from storage.turns.cpu_threads import CpuThreads
 
 ROUTE: Any = SimpleNamespace(body_bytes_max=100 * LARGE_BYTES)
 PIECES = 10

@@ -11,9 +11,9 @@ from maild.inbound.header_section import HeaderSection
 from maild.inbound.intake import AT_ONCE_OCTETS, Intake
 from storage.blobs import Blobs
 from storage.byte_account import ByteAccount
-from storage.cpu_threads import CpuThreads
 from storage.disk import Disk
 from storage.ids import Ids
+from storage.turns.cpu_threads import CpuThreads
 from tests.support.store import ManualClock
 
 PIECE = 64 * 1024

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from maild.message.fates import MAX_FATES, DeliveryReport
 from maild.message.parse import parse
-from maild.message.report import Complaint, Report, read_report
+from maild.message.reports.fates import MAX_FATES, DeliveryReport
+from maild.message.reports.report import Complaint, Report, read_report
 
 ID = "<tok3n@ours.test>"
 ORIGINAL = f"Return-Path: <b+tok3n@ours.test>\nFrom: bot@ours.test\nMessage-ID: {ID}\nSubject: hi\n"

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from maild.message import bounces
-from maild.message.bounces import Bounce
-from maild.message.fates import DeliveryReport
 from maild.message.parse import parse
-from maild.message.report import read_report
+from maild.message.reports import bounces
+from maild.message.reports.bounces import Bounce
+from maild.message.reports.fates import DeliveryReport
+from maild.message.reports.report import read_report
 from maild.outbound.replies import SmtpReply
 from tests.support.refusals import Refusal, ReportShape, refusals, report_shapes
 

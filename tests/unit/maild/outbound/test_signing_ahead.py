@@ -13,9 +13,9 @@ from maild.outbound.recipient_headers import RecipientHeaders
 from maild.outbound.signing_threads import BATCH, THREADS, SigningJob, SigningThreads
 from maild.outbound.wire import KeptWire, StoredWire
 from storage import dkim_keys, outbound
-from storage.cpu_threads import CpuThreads
 from storage.dkim_keys import DkimKey
 from storage.outbound import Due
+from storage.turns.cpu_threads import CpuThreads
 from tests.support.store import DOMAIN, Store
 
 

@@ -1,0 +1,1 @@
+"""Mail as text for a language model: within a budget, behind fences."""

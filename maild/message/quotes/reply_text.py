@@ -1,0 +1,310 @@
+"""The new words of a reply.
+
+Line by line, each line looked at a bounded number of times and only its first and last characters, so that
+no text takes long. Interleaved answers stay; forwarded messages stay; when nothing is left, the
+author wrote nothing else, and the whole text is the answer. In doubt a line stays: words too many are read over, words
+that are missing are not.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum, auto
+from typing import Final
+
+from maild.message.quotes.attributions import (
+    Attribution,
+    Certainty,
+    find_attribution,
+    may_end_one,
+    may_run_on,
+    runs_on,
+)
+from maild.message.quotes.closing_lines import list_footer_end, without_closing
+from maild.message.quotes.copied_headers import (
+    attributing_end,
+    begins_copy,
+    fields_above,
+    mark_above,
+    may_begin_copy,
+)
+
+MAX_LINES: Final = 20_000
+_LINE_CHARS = 300
+# Lines that are looked at with their neighbours, at up to 50 µs each. No honest reply has nearly so many.
+_MAX_DOUBTS = 100
+
+_FORWARDED = re.compile(
+    r"(?:-{2,}+|_{2,}+|)\s{0,2}(?:forwarded message|begin forwarded message|weitergeleitete nachricht"
+    r"|anfang der weitergeleiteten|message transféré|début du message (?:transféré|réexpédié)"
+    r"|mensaje reenviado|inicio del mensaje reenviado|messaggio inoltrato|inizio messaggio inoltrato"
+    r"|doorgestuurd bericht|begin doorgestuurd bericht|mensagem encaminhada"
+    r"|início da mensagem (?:reencaminhada|encaminhada)|videresendt (?:besked|melding)|vidarebefordrat meddelande"
+    r"|vidarebefordrat brev|välitetty viesti|wiadomość przekazana|przekazana wiadomość|přeposlaná zpráva"
+    r"|пересылаемое сообщение|пересланное сообщение|переслане повідомлення|iletilen (?:ileti|mesaj)"
+    r"|továbbított (?:üzenet|levél)|mesaj redirecționat|tin nhắn chuyển tiếp|thư đã chuyển tiếp|转发的?邮件|轉寄郵件"
+    r"|已转发邮件|已轉寄郵件|転送(?:された)?メッセージ|전달된 메(?:시지|일))",
+    re.IGNORECASE,
+)
+_SIGNATURE = re.compile(r"--\s?\Z")
+_BARE_SIGNATURE = "--"  # many clients leave the blank out
+_FIRSTS = frozenset(">|_=*#-—–‐―2 \t\xa0\u200e\u200f\ufeff")
+_RULED = frozenset(["--", "__"])
+_RULES = _RULED | {"**", "==", "-=", "##"}
+_DIFF_COMMAND = re.compile(r"\d+(?:,\d+)?[acd]\d+(?:,\d+)?\Z")
+_LEFT_OUT = re.compile(r"[\[<({]?\s?(?:\.{2,4}|…|snip(?:ped)?|cut|skip(?:ped)?)\s?[\])}>]?\Z", re.IGNORECASE)
+_ODD_QUOTE = re.compile(r"\s{0,3}(?:([A-Z][A-Za-z]{0,3})>|(\|))")
+
+
+class QuotedWords(Enum):
+    """Whose words `>` lines without an attribution above them are."""
+
+    OF_OTHERS = auto()
+    OF_THE_AUTHOR_ABOVE = auto()  # if an attribution follows, which has a quote of its own: else, of others
+    OF_THE_AUTHOR = auto()
+
+
+def extract_reply(
+    text: str,
+    *,
+    is_forward: bool = False,
+    is_answer: bool = True,
+    quoted: QuotedWords = QuotedWords.OF_OTHERS,
+) -> str:
+    """What the author wrote: without quotes, attribution lines, copied headers and signature.
+
+    `is_forward` (from the subject) keeps what Outlook copies below, which looks like a reply's quote. `is_answer`
+    False: neither the subject nor ids say that it answers something, so that only what surely is an original's is taken
+    off; a form that was filled in has fields of From and Subject too. `quoted`: text of HTML has `>` before
+    blockquotes, in which authors set words of their own. Returns the whole text, trimmed, when nothing else would
+    remain.
+    """
+    lines = text.split("\n", MAX_LINES)
+    candidates = _candidates(text, lines)
+    if not candidates:
+        return without_closing(text) or text.strip()
+    if not is_answer and quoted is QuotedWords.OF_OTHERS:
+        quoted = QuotedWords.OF_THE_AUTHOR
+    keeps_quotes = quoted is not QuotedWords.OF_OTHERS
+    found = _ReplyLines(lines, candidates, is_forward, is_answer, keeps_quotes=keeps_quotes)
+    reply = found.reply()
+    if quoted is QuotedWords.OF_THE_AUTHOR_ABOVE and not found.has_original:
+        found = _ReplyLines(lines, candidates, is_forward, is_answer, keeps_quotes=False, doubts=_MAX_DOUBTS)
+        reply = found.reply()
+    return reply or text.strip()
+
+
+def _candidates(text: str, lines: list[str]) -> list[int]:
+    """The numbers of the lines that anything to be taken off may begin or end at."""
+    if "：" in text:
+        found = [n for n, line in enumerate(lines) if ":" in line or "：" in line or line[:1] in _FIRSTS]
+    else:
+        found = [n for n, line in enumerate(lines) if ":" in line or line[:1] in _FIRSTS]
+    return found if len(lines) <= MAX_LINES else [n for n in found if n < MAX_LINES]
+
+
+class _ReplyLines:
+    """One walk over the lines that may matter. Each step takes lines off, keeps them, or leaves them to the next."""
+
+    def __init__(
+        self,
+        lines: list[str],
+        candidates: list[int],
+        is_forward: bool,
+        is_answer: bool,
+        *,
+        keeps_quotes: bool,
+        doubts: int = 0,
+    ) -> None:
+        self._lines = lines
+        self._candidates = candidates
+        self._is_forward = is_forward
+        self._is_answer = is_answer
+        self._keeps_quotes = keeps_quotes
+        self._kept: list[str] = []
+        self._position = 0
+        self._odd_mark = ""
+        self._has_plain_quotes: bool | None = None
+        self._diff_end = -1  # where lines went on to be those of a diff
+        self._doubts = doubts
+        self._separators: int | None = None
+        self.has_original = False
+
+    def reply(self) -> str:
+        for number in self._candidates:
+            if number < self._position:
+                continue
+            line = self._lines[number]
+            if line[:1] == ">" and self.has_original and line[-1] != ":":  # most lines of most replies
+                self._take_off(number, number + 1)
+            else:
+                self._look_at(number)
+            if self._odd_mark:
+                break
+        for number in range(self._position, len(self._lines)) if self._odd_mark else ():
+            if number >= self._position:
+                self._look_at(number)
+        return without_closing("\n".join(self._kept + self._lines[self._position :]))
+
+    def _look_at(self, number: int) -> None:
+        head = self._lines[number][:_LINE_CHARS].strip()
+        if not head:
+            return
+        if head[0] == ">":
+            self._quote(number, head)
+        elif self._odd_mark and head.startswith(self._odd_mark):
+            self._take_off(number, number + 1)
+        elif (head[:2] in _RULED or head[-1] in ":：") and _FORWARDED.match(head):
+            self._take_off(number, number)
+            self._keep_to_the_end()
+        elif head[:2] == "--" and self._is_signature(number):
+            self._take_off(number, self._next_forward(number + 1))
+        elif (may_begin_copy(head) and self._copy(number)) or (head[:2] in _RULES and self._footer(number)):
+            pass
+        else:
+            self._attribution(number)
+
+    def _is_signature(self, number: int) -> bool:
+        """Two lines of `--` alone are rules between paragraphs."""
+        line = self._lines[number][:_LINE_CHARS]
+        if line == _BARE_SIGNATURE and self._separators is None:
+            self._separators = self._last_separator(number)
+        return _SIGNATURE.match(line) is not None and number > (self._separators or -1)
+
+    def _last_separator(self, number: int) -> int:
+        """The last line of `--` alone below that one, before anything that may be another's; -1: there is none."""
+        found = -1
+        for below in (n for n in self._candidates if n > number):
+            line = self._lines[below]
+            if line == _BARE_SIGNATURE:
+                found = below
+            elif line[:1] == ">" or may_begin_copy(line[:_LINE_CHARS].strip()) or may_end_one(line):
+                break
+        return found
+
+    def _footer(self, number: int) -> bool:
+        end = list_footer_end(self._lines, number)
+        if end == number:
+            return False
+        self._take_off(number, end)
+        return True
+
+    def _copy(self, number: int) -> bool:
+        if self._doubts == _MAX_DOUBTS:
+            return False
+        self._doubts += 1
+        if not begins_copy(self._lines, number, of_answer=self._is_answer):
+            return False
+        self.has_original = True
+        if self._is_forward:
+            self._keep_to_the_end()
+            return True
+        end = attributing_end(self._lines, number)
+        self._take_off(
+            mark_above(self._lines, number, self._position), end if end > number else len(self._lines)
+        )
+        return True
+
+    def _quote(self, number: int, head: str) -> None:
+        may_attribute = (len(head) < 40 and head[-1] in ":：") or head[-3:] == ">>>"
+        if may_attribute and self._attribution(number):
+            return
+        if not self.has_original and self._is_own_quote(number, head):
+            return
+        if head[:2] in (">>", "> >") and not self._is_quoting():
+            return  # a prompt, an arrow: nobody is quoted twice who was not quoted once
+        if self._keeps_quotes and not self.has_original:
+            self.has_original = self._begins_quoted_original(number, head)
+            if not self.has_original:
+                return
+        self._take_off(number, number + 1)
+
+    def _is_own_quote(self, number: int, head: str) -> bool:
+        """Whether it is the author who shows it: a forward, which Apple Mail quotes, or the new lines of a diff."""
+        above = self._lines[number - 1][:_LINE_CHARS].strip() if number else ""
+        if not (above[:1] == ">" and above.strip("> ")) and _FORWARDED.match(head.lstrip("> ")):
+            self._keep_to_the_end()
+            return True
+        # Mailboxes write ">" before a line of the author's that begins so.
+        if head.startswith(">From ") and not self._is_among_quotes(number):
+            return True
+        is_changed = above == "---" and number > 1 and self._lines[number - 2][:2] == "< "
+        if number == self._diff_end or is_changed or _DIFF_COMMAND.match(above):
+            self._diff_end = number + 1
+            return True
+        return False
+
+    def _is_among_quotes(self, number: int) -> bool:
+        about = self._lines[max(0, number - 1) : number] + self._lines[number + 1 : number + 2]
+        return any(line[:_LINE_CHARS].lstrip()[:1] == ">" for line in about)
+
+    def _begins_quoted_original(self, number: int, head: str) -> bool:
+        """Whether the quote begins here, and with its attribution."""
+        if number and self._lines[number - 1][:_LINE_CHARS].lstrip()[:1] == ">":
+            return False
+        head = head.lstrip("> ")
+        inner = find_attribution([head], 0, 0) if may_end_one(head) else None
+        return inner is not None and inner.certainty is Certainty.ALWAYS
+
+    def _is_quoting(self) -> bool:
+        if self._has_plain_quotes is None:
+            heads = (self._lines[number][:_LINE_CHARS].lstrip() for number in self._candidates)
+            self._has_plain_quotes = any(head[:1] == ">" and head[1:].lstrip()[:1] != ">" for head in heads)
+        return self._has_plain_quotes or self.has_original
+
+    def _attribution(self, number: int) -> bool:
+        if self._doubts == _MAX_DOUBTS:
+            return False
+        if not may_end_one(self._lines[number]):
+            return may_run_on(self._lines[number]) and self._run_on(number)
+        self._doubts += 1
+        found = find_attribution(self._lines, number, self._position)
+        if found is None:
+            return False
+        quote = self._find_quote(found)
+        if quote is None and not (self._is_answer and found.certainty is Certainty.ALWAYS):
+            return False
+        self.has_original = True
+        start = fields_above(self._lines, found.start, self._position)
+        self._take_off(start, len(self._lines) if quote is None else quote)
+        if found.words:
+            self._kept.append(found.words)
+        return True
+
+    def _run_on(self, number: int) -> bool:
+        self._doubts += 1
+        if not runs_on(self._lines[number]):
+            return False
+        self.has_original = True
+        self._take_off(number, len(self._lines))
+        return True
+
+    def _find_quote(self, found: Attribution) -> int | None:
+        """Where the next words are, if they are a quote: then an answer may stand below it. A mark that something was
+        left out may stand before it."""
+        position = found.end
+        while position < len(self._lines):
+            head = self._lines[position][:_LINE_CHARS].strip()
+            if head and not _LEFT_OUT.match(head):
+                break
+            position += 1
+        else:
+            return None
+        odd = _ODD_QUOTE.match(head)
+        if odd is not None:
+            self._odd_mark = odd[0].strip()
+        return position if head[0] == ">" or odd is not None else None
+
+    def _take_off(self, start: int, end: int) -> None:
+        self._kept += self._lines[self._position : start]
+        self._position = end
+
+    def _keep_to_the_end(self) -> None:
+        self._kept += self._lines[self._position :]
+        self._position = len(self._lines)
+
+    def _next_forward(self, position: int) -> int:
+        for number in range(position, len(self._lines)):
+            if _FORWARDED.match(self._lines[number][:_LINE_CHARS].strip()):
+                return number
+        return len(self._lines)

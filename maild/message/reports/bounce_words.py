@@ -1,0 +1,520 @@
+"""The words in which mail systems refuse: a table from phrases to what they mean. Pure, linear, bounded.
+
+Phrases are compared with words, as `plain_words` makes them: lower case, no punctuation, single blanks; without
+addresses, URLs and host names, which may hold any word. A phrase matches where a word begins; one that ends in a blank
+matches whole words alone. Rows are asked in their order, so what takes the blame off an address stands before what
+blames one: "this mailbox is full" may well stand beside "unknown user".
+"""
+
+import re
+from typing import Final, NamedTuple
+
+from maild.message.reports.bounce_classes import Advice, BounceClass
+from maild.message.reports.bounce_languages import missing
+from maild.message.reports.phrases import PhraseIndex
+
+MAX_WORDS_CHARS: Final = 4096  # what a refusal says after that, says nothing
+
+_YAHOO = "senders.yahooinc.com/smtp-error-codes"
+_OUTLOOK = "sendersupport.olc.protection.outlook.com/pm/troubleshooting"
+_MICROSOFT = "learn.microsoft.com, non-delivery-reports-in-exchange-online"
+_GOOGLE = "support.google.com/a/answer/3726730"
+_APPLE = "support.apple.com/102322"
+_COMCAST = "postmaster.comcast.net/mail-error-codes"
+_GMX = "postmaster.gmx.net/en/error-messages"
+_YANDEX = "yandex.com/support/mail/bounces"
+_MAIL_RU = "mail.ru, Postfix-like texts of its MX"
+_MIMECAST = "mimecastsupport.zendesk.com, Mimecast SMTP Error Codes"
+_BARRACUDA = "campus.barracuda.com, SMTP Error Codes"
+_EXIM = "Exim, src/deliver.c and its default configuration"
+_POSTFIX = "Postfix, smtpd(8) and smtp(8)"
+_SENDMAIL = "sendmail, sysexits and proto.m4"
+_QMAIL = "qmail, qmail-remote.c and qmail-local.c"
+_NETEASE = "help.mail.163.com, codes of refused mail"
+_RFC_5321 = "RFC 5321 §4.2.3"
+_USUAL = "the usual words of several systems"
+
+
+class Wording(NamedTuple):
+    """`vetoes`: an address that is refused in these words is not to blame, whatever the code. `is_expiry`: it was tried
+    in vain for too long."""
+
+    bounce_class: BounceClass
+    source: str
+    phrases: tuple[str, ...]
+    advice: Advice | None = None
+    vetoes: bool = True
+    is_expiry: bool = False
+
+
+# What blames an address, though words stand in it that else blame something else.
+_SURELY_THE_ADDRESS: Final = (
+    Wording("address", "Free, hosting panels: texts of their MX",
+        ("blocked due to inactivity", "disabled due to inactivity", "suspended due to inactivity",
+         "deactivated due to inactivity", "not a member of domain", "not a subscriber of our")),
+)  # fmt: skip
+
+_NOT_THE_ADDRESS: Final = (
+    # The sender's domain is at fault, in words that else blame recipients ("domain of sender … does not exist").
+    Wording("policy", _SENDMAIL, ("domain of sender", "sender domain must",
+        "sender domain not found"), "fix_dns"),
+    Wording("policy", _POSTFIX, ("sender address rejected",), "fix_dns"),
+    Wording("policy", _USUAL, ("batv", "backscatter", "null sender", "empty envelope", "empty sender", "bogus mail",
+        "unsigned dsn", "third party dsn", "sender address does not exist", "senders address", "sender email",
+        "unroutable sender", "mailfrom ", "mail from must", "mail from mismatch", "password", "credentials",
+        "authentication failed")),
+    Wording("policy", _USUAL, ("web address", "url address", "link address", "reply to address", "return address",
+        "address of your", "address in your", "message sending for", "sending from this", "you send from",
+        "you are sending from", "you claim", "from header", "from field")),
+    Wording("content", _USUAL, ("url domain", "message body", "body of the message")),
+    Wording("policy", "a return address in other languages", ("adresse de retour",
+        "rücksendeadress", "ruecksendeadress", "dirección de retorno",
+        "direccion de retorno", "indirizzo di ritorno", "lindirizzo di ritorno",
+        "endereço de retorno", "endereco de retorno", "retouradres", "adres zwrotny", "adresu zwrotn", "обратный адрес",
+        "обратного адрес")),
+    Wording("policy", "Yahoo (VS10)", ("possible forgery",)),
+    Wording("throttled", "service.mail.qq.com: so many messages came that the mailbox is closed for a time",
+        ("mailbox unavailable or access denied",)),
+    Wording("policy", _USUAL, ("license", "licence")),
+    Wording("policy", _USUAL, ("does not exist in dns",), "fix_dns"),
+    Wording("infrastructure", "errno(3), as delivery programs show it", ("no such file", "no such directory")),
+    Wording("policy", _EXIM, ("sender verify failed", "sender verification failed"), "fix_dns"),
+    # DNS and authentication.
+    Wording(
+        "policy", f"RFC 7372 §3; {_GOOGLE}; {_YAHOO}; {_APPLE}",
+        ("spf ", "dkim ", "dmarc ", "sender id ", "unauthenticated", "sender policy framework",
+         "authentication checks", "fails to pass authentication", "authentication results"), "fix_dns",
+    ),
+    Wording(
+        "policy", f"RFC 7372 §3; {_GOOGLE}; {_GMX}; {_COMCAST}",
+        ("ptr ", "reverse dns", "rdns ", "reverse lookup", "cannot find your hostname", "cannot find your reverse",
+         "helo ", "ehlo ", "does not resolve to", "doesnt resolve to", "invalid dns", "bad dns", "dns mx or a",
+         "dns check failed", "forward dns"), "fix_dns",
+    ),
+    Wording("reputation", _GOOGLE, ("very low reputation", "low reputation"), "slow_down"),
+    Wording("infrastructure", "RFC 5321 §6.3", ("mail loop", "routing loop", "forwarding loop", "loops back",
+        "hop count", "too many hops")),
+    Wording("policy", _SENDMAIL, ("relaying denied ip name",), "fix_dns"),
+    # A name server that did not answer, or not well, may answer tomorrow.
+    Wording("infrastructure", _POSTFIX, ("host not found try again", "not found try again", "name server reply",
+        "dns lookup failure", "name lookup failed", "name lookup failure")),
+    # The recipient's own host could not be asked yet; where that one refuses, it is an "undeliverable address".
+    Wording("infrastructure", f"{_POSTFIX} (unverified_recipient_reject_code = 550)",
+        ("5 1 1 recipient address rejected unverified address", "4 1 1 recipient address rejected unverified address")),
+    # A host that says that waiting does not help.
+    Wording("reputation", f"{_YAHOO} (TSS09, TS03)", ("retrying will not succeed",)),
+    # What the message says of itself, in words that else blame a host.
+    Wording("content", "FortiMail, SpamExperts, Momentum: texts of their filters",
+        ("blacklisted url", "a url in this", "url in this email", "spam pattern", "malicious")),
+    # Too much, too fast.
+    Wording("throttled", "AOL: codes of its MX", ("dyn t",)),
+    Wording("throttled", _NETEASE,
+        ("hl icc", "hl itc", "hl ifc", "mi cel", "mi sfq", "mi stc", "rp cel", "rp qrc", "rp rcl", "rp trc")),
+    Wording("throttled", _YAHOO,
+        ("tss0", "tss1", "ts01", "ts02", "ts03", "excessive unknown recipients")),
+    Wording("throttled", _OUTLOOK, ("rp 001", "rp 002", "rp 003")),
+    Wording("throttled", _COMCAST, ("rl00", "too many sessions")),
+    Wording(
+        "throttled", f"{_GOOGLE}; {_GMX}; {_APPLE}",
+        ("rate limit", "rate limited", "at a rate", "mail too quickly", "unusual rate", "excessive volume",
+         "unexpected volume", "sending limit", "relay limit exceeded"),
+    ),
+    Wording("throttled", _MICROSOFT,
+        ("receive limit", "recipient thread limit", "exceeded permitted limits", "submission quota",
+         "daily limit", "exceeded threshold", "concurrent connections", "connections limit")),
+    Wording(
+        "throttled", _USUAL,
+        ("too many", "too fast", "too quickly", "too frequently", "throttl", "ratelimit", "this hour", "per hour",
+         "per minute", "per day", "messages in a short", "hourly", "maximum number of", "max number of",
+         "max message per connection", "recipients exceeded", "connection limit", "connections exceeded",
+         "limite de conexões", "slow down", "flood", "send limit", "frequency limit", "too much mail from",
+         "trop de", "zu viele", "demasiad", "muitas ", "muitos ", "troppi ", "troppe ", "te veel", "zbyt wiele",
+         "слишком много", "превышен лимит", "过于频繁", "過於頻繁"),
+    ),
+    Wording("throttled", "RFC 6647 §2", ("greylist", "graylist", "grey list", "gray list"), "retry_later"),
+    Wording("throttled", f"{_MIMECAST} (451, its greylisting)", ("internal resource temporarily",
+        "internal resources are temporarily"), "retry_later"),
+    # No room: at the host, and in the mailbox.
+    Wording("infrastructure", _SENDMAIL, ("insufficient disk space",)),
+    Wording(
+        "mailbox_full", f"{_RFC_5321}; {_GOOGLE}; {_YANDEX}; {_YAHOO}; {_MAIL_RU}",
+        ("quota", "is full", "overquota", "mailbox full", "mailbox is full", "inbox is full", "inbox full",
+         "full mailbox", "mailbox too full", "account is full", "folder is full", "maildir full",
+         "mailfolder is full", "mail box full", "mail box is full", "out of storage",
+         "exceeded storage allocation", "storage limit", "storage space", "storage full", "disk full",
+         "disk space", "space left", "enough space", "insufficient storage", "mailbox size",
+         "mailbox limit", "size of the mailbox", "mailbox has exceeded", "mailbox exceeds",
+         "mailbox exceeded", "over the limit", "over limit", "allowed storage", "is over the", "full disk",
+         "mailbox would exceed", "account full", "full account", "mailbag full", "exceeds allowed size",
+         "space has been used", "too much mail"),
+    ),
+    Wording(
+        "mailbox_full", "the same in other languages",
+        ("boite pleine", "boîte pleine", "boite du destinataire pleine", "est pleine", "est plein ", "saturée",
+         "ist voll ", "postfach voll", "mailbox voll", "überfüllt", "speicherplatz", "buzón lleno", "buzon lleno",
+         "está lleno", "esta lleno", "está llena", "esta llena", "cuota", "casella piena", "casella di posta piena",
+         "è piena", "è pieno", "caixa cheia", "caixa de correio cheia", "está cheia", "esta cheia", "está cheio",
+         "is vol ", "jest pełna", "переполнен", "превышена квота", "ящик полон", "容量", "邮箱已满", "空间不足",
+         "いっぱい", "är full ", "är fullt ", "lagringsutrymme", "er fuld ", "er fuldt ", "er full ", "er fullt ",
+         "lagerplads",
+         "lagringsplass", "täynnä", "kiintiö", "je plná", "je plna ", "přeplněn", "preplnen", "kvót", "megtelt",
+         "tele van", "tárhely", "este plină", "este plina", "cota ", "spațiu insuficient", "είναι γεμάτ",
+         "είναι πλήρ", "γεμάτ", "χωρητικότητα", "kutusu dolu", "kutusu doldu", "kota ", "kotası", "kotasi",
+         "переповнен", "квот", "je pun ", "je puna ", "đã đầy", "hộp thư đầy", "penuh ", "已满", "已滿", "空間不足",
+         "配额", "配額", "満杯", "上限を超え", "용량", "가득", "꽉 찼"),
+    ),
+    Wording(
+        "infrastructure", "what does not last, in other languages",
+        ("vorübergehend", "temporairement", "temporalmente", "temporaneamente", "momentaneamente", "tijdelijk",
+         "tillfällig", "midlertidig", "tilapäis", "tymczasow", "chwilow", "dočasn", "ideiglenes", "átmeneti",
+         "privremen", "προσωριν", "geçici", "временно", "тимчасово", "tạm thời", "sementara ", "一時的", "暂时", "暫時",
+         "일시적"),
+    ),
+    Wording("infrastructure", _RFC_5321, ("insufficient system", "system resources", "local error in processing",
+        "configuration error", "misconfigured", "incorrectly configured", "internal error", "internal server error")),
+    # Too large.
+    Wording(
+        "content", f"RFC 1870 §6.1; {_GOOGLE}",
+        ("message too large", "message too big", "message is too large", "message is too big",
+         "message is too long", "too large", "too big", "message size", "size limit", "maximum size",
+         "max size", "size exceed", "exceeds size", "exceeds the maximum", "exceeds maximum",
+         "exceeded google", "message length exceeds"),
+    ),
+    # Known to the receiver, and not well.
+    Wording(
+        "reputation", f"{_OUTLOOK}; {_MICROSOFT}",
+        ("s3140", "s3150", "as3140", "as3150", "sc 001", "sc 002", "sc 003", "sc 004", "dy 001", "dy 002",
+         "ou 001", "ou 002", "part of their network", "banned sending ip", "banned sender",
+         "traffic not accepted from this ip"),
+    ),
+    Wording("reputation", _COMCAST, ("bl00", "es00", "bl 00", "comcast block")),
+    Wording("reputation", "Orange, AOL, T-Online, GoDaddy, Cloudmark, Proofpoint: texts of their MX",
+        ("adresse ip", "rtr bl ", "rtr bb ", "error code cx", "hl rep", "access from ip address",
+         "ask your postmaster for help or to contact", "bizsmtp ib0",
+         "blocked by csi", "blocked see ")),
+    Wording("reputation", f"{_MIMECAST}; {_BARRACUDA}", ("ip reputation", "barracuda reputation",
+        "poor reputation",
+            "bad reputation", "sender reputation", "email reputation")),
+    Wording(
+        "reputation", f"RFC 5782 §2; {_POSTFIX}; {_GMX}; {_YANDEX}",
+        ("blocked using", "block list", "blocklist", "black list", "blacklist", "denylist", "deny list", "dnsbl",
+         "rbl ", "spamhaus", "spamcop", "sorbs", "uceprotect", "is listed", "currently listed", "been listed",
+         "listed by", "spam statistics", "openbl", "surbl", "known spam", "spam source", "open relay", "open proxy",
+         "dynamic ip", "residential", "your ip", "ip address is", "from your ip", "sending ip", "remote ip",
+         "client ip", "ip is ", "client host rejected", "client host blocked", "is currently blocked", "network is ",
+         "чёрном списке", "черном списке", "черный список", "黑名单", "黑名單", "lista nera",
+         "lista negra", "liste noire"),
+    ),
+    # The message.
+    Wording(
+        "content", f"{_GOOGLE}; {_YAHOO}; {_YANDEX}; {_MIMECAST}",
+        ("spam", "antispam", "unsolicited", "junk ", "junk mail", "bulk mail", "virus", "malware", "phish", "dt spm",
+         "message content", "security issue", "content filter", "content reject", "content denied",
+         "prohibited content", "suspicio", "attachment", "banned content", "infected", "bad content",
+         "message contains", "message filtered", "pattern detection", "unsafe content", "ph01",
+         "dangerous", "looks like", "antyspam", "vírus", "вирус", "病毒", "contenu indésirable", "gtube", "denied cs "),
+    ),
+    Wording("content", "amavisd-new, its replies (`Reject, id=… - BANNED: …`)", ("reject id ",)),
+    Wording("content", "RFC 5322 §2.1.1 and §3.6", ("not rfc", "rfc 5322", "rfc 2822", "missing header", "malformed",
+        "header is missing", "lines too long", "line too long", "messageid header", "message id header")),
+    # The receiver does not want it.
+    Wording(
+        "policy", f"{_POSTFIX}; {_EXIM}; {_SENDMAIL}",
+        ("relay access denied", "relaying denied", "relay not permitted", "relay denied",
+         "relaying not allowed", "relay not allowed", "not permitted to relay", "unable to relay", "not a gateway",
+         "relaying prohibited", "relay prohibited", "relaying is", "relaying to", "relaying for",
+         "we do not relay", "rcpthosts"),
+    ),
+    Wording(
+        "policy", f"{_MIMECAST}; {_GMX}; {_APPLE}; {_YAHOO}; {_YANDEX}; {_BARRACUDA}",
+        ("administrative prohibition", "administratively prohibited", "policy", "policies", "blocked", "banned",
+         "prohibited", "spoof", "not authorized", "not authorised", "unauthorized", "accepts mail from",
+         "accepts email from", "accepts messages from", "accept email from", "accept messages from",
+         "not accepting mail from",
+         "not accept mail from", "not permitted", "not allowed to", "are not allowed", "allowed senders",
+         "not in my contacts", "does not want", "refuses to", "refused by user", "rejected by recipient",
+         "rejected by user", "complain", "only members", "internal only", "for external mail", "from external",
+         "sending suspended", "tls required", "tls is required", "requires tls", "starttls is required",
+         "starttls first", "issue a starttls", "encryption required", "encryption is required", "non member",
+         "not a member",
+         "subscribers", "from outside", "vacation", "configured a filter", "restricted", "only accepts",
+         "accepts mail only", "only accepting mail", "require authentication", "authentication required",
+         "not authenticated", "recipient preferences", "not subscribed", "members only", "closed mailing list",
+         "captcha", "mass mailer", "requires authentication", "authentication failure", "insecure mail relay",
+         "synchronization error", "refuse to receive", "organizational settings", "not accept delivery of this",
+         "not accept this message"),
+    ),
+    # The sender is at fault: its address, domain or host does not exist.
+    Wording(
+        "policy", _USUAL,
+            ("invalid sender", "unknown sender", "sender unknown", "sender address verification",
+             "sender rejected", "sender domain", "sender does not exist", "for the sender", "for sender",
+             "your domain", "your host", "your server", "your mail server", "your account", "your sending",
+             "sending address", "return path", "bounce address", "reply address", "from address",
+             "from domain", "sender callout", "for sending",
+             "sending user", "sending account", "mail server ip", "from unknown", "whitelist",
+             "white list", "allowlist", "allow list", "sender not", "sender denied", "header from"),
+    ),
+    Wording(
+        "infrastructure", f"{_RFC_5321}; {_YAHOO}; {_EXIM}",
+        ("temporar", "try later", "again later", "service unavailable", "server busy", "mailbox busy",
+         "being migrated", "under maintenance", "maintenance"),
+    ),
+    # Whom it is for was not yet said.
+    Wording("policy", _POSTFIX, ("in reply to mail from", "in reply to ehlo", "in reply to helo")),
+    # Nor is it said of which of them it is said.
+    Wording("policy", "bounces.NAMES_THE_SENDER, maild/outbound/replies.py",
+        ("about mail from", "in reply to a message of several recipients")),
+)  # fmt: skip
+
+_EXPIRED: Final = (
+    Wording(
+        "infrastructure", f"{_EXIM}; {_QMAIL}; {_POSTFIX}; {_MICROSOFT}",
+        ("retry timeout exceeded", "all hosts have been failing", "retry time not reached",
+         "message expired", "delivery time expired", "has been in the queue too long", "too long in queue",
+         "in queue too long", "within the allowed queue period", "message timed out", "delivery expired",
+         "message frozen", "was undeliverable after", "gave up after", "could not be delivered for",
+         "could not deliver for the last"),
+        vetoes=False, is_expiry=True,
+    ),
+    Wording("infrastructure", "OpenSMTPD, smtpd/bounce.c and smtpd/mta.c",
+        ("envelope expired", "mail expired", "network error on destination"), vetoes=False, is_expiry=True),
+)  # fmt: skip
+
+_ADDRESS: Final = (
+    # Postfix says the same, with 5.7.1, where its operator refuses somebody.
+    Wording("address", f"{_MICROSOFT} (5.4.1)", ("recipient address rejected access denied as",
+        "4 1 recipient address rejected access denied")),
+    Wording("address", f"{_MICROSOFT} (5.5.0); {_RFC_5321}; {_GMX}", ("mailbox unavailable",
+        "mailbox is unavailable", "mailbox unavaiable", "mailbox name not allowed")),
+    Wording(
+        "address", f"{_POSTFIX}; {_SENDMAIL}; {_EXIM}; {_QMAIL}",
+        ("unknown user", "unknown local user", "user unknown", "no such user", "unknown local part",
+         "unknown recipient",
+         "unrouteable address", "unroutable address", "unrouteable mail domain",
+         "unroutable mail domain", "unknown virtual user", "userunknown",
+         "no mailbox here by that name", "no such person",
+         "invalid final delivery userid", "matches to nameserver query", "unknown or illegal",
+         "addressee unknown", "unknown address", "unknown mailbox", "unknown account", "unknown email",
+         "unknown e mail"),
+    ),
+    Wording(
+        "address", f"{_POSTFIX}; {_EXIM}; {_QMAIL}; {_GOOGLE}; RFC 7505 §4",
+        ("host or domain name not found", "host unknown", "unknown host", "host not found",
+         "no such domain", "domain not found", "unknown domain", "domain unknown", "domain does not exist",
+         "domain doesnt exist", "couldnt find any host", "couldnt find a mail exchanger",
+         "name or service not known", "non existent hosts", "nonexistent hosts",
+         "indicated no smtp service", "null mx", "nullmx", "find the recipient domain", "no such host",
+         "domain name not found", "no mx record", "nxdomain", "non existent domain",
+         "domain does not accept", "bad destination system", "bad destination mailbox",
+         "bad destination host", "no mail servers available for the domain", "no dns entries for",
+         "no valid mx", "recipient domain must exist", "nonexistent domain", "nonexistentdomain"),
+    ),
+    Wording(
+        "address", f"{_YAHOO}; {_COMCAST}; {_MIMECAST}; {_YANDEX}; {_MAIL_RU}",
+        ("not our customer", "invalid recipient", "invalid mailbox", "invalid address", "invalid user",
+         "invalid email", "invalid e mail", "no correct recipients", "no valid recipients",
+         "recipient invalid", "bad address", "bad recipient", "recipient not ok", "user not ok", "mailbox not ok",
+         "envelope recipient has been denied"),
+    ),
+    Wording(
+        "address", _USUAL,
+        ("no such mailbox", "not an active", "archived recipient", "missing home directory", "account is locked",
+         "suspend the service", "not our user", "not in my virtual", "no user with", "cannot find a mailbox",
+         "cant find a mailbox", "not hosted here", "no such recipient", "no such address", "no such account",
+         "no such email", "no such e mail", "no such local", "no such alias", "no such customer", "no such id ",
+         "no user here",
+         "no mailbox", "no account", "no recipient", "not a valid mailbox", "not a valid recipient",
+         "not a valid user", "not a valid address", "not a valid email", "not a known user", "not a user",
+         "not user of",
+         "not a local", "not a deliverable", "no one at this address", "no one with that", "no one by that name",
+         "nobody by that name", "handle mail for that", "know of anyone by", "no longer an employee", "nobody here",
+         "no longer accepts mail", "no longer accepts email", "mailbox not accepting", "nonexistent user",
+         "non existent user", "nonexistent recipient", "address not found", "recipnotfound", "recipientnotfound",
+         "email account that you tried to reach", "exrecipnotfound", "recipient notfound",
+         "e mail account does not exist", "name is not recognized", "name is not recognised", "badrcptto",
+         "badrecipientto", "validrcptto", "is currently suspended", "extended inactivity", "mailbox is not allowed",
+         "not found recipient", "dd is no longer valid", "no longer works here", "no longer works for",
+         "no longer works at", "no longer employed", "no longer with us", "no longer with the company",
+         "left the company", "left the organi", "left our company", "left our organi", "nonexistent mailbox",
+         "non existent mailbox", "no such entry", "no user record", "account unavailable", "no mail box",
+         "5 1 0 address rejected", "returned unknown recipient", "mailbox disabled", "account disabled",
+         "user disabled", "disabled user", "inactive user", "inactive recipient", "dead mailbox",
+         "deactivated mailbox", "mailbox inactive", "not in directory", "not in route list", "not listed in",
+         "cant accept user"),
+    ),
+)  # fmt: skip
+
+_WEAK: Final = (
+    Wording("policy", _USUAL, ("access denied", "permission denied", "rejected", "refused",
+        "denied"), vetoes=False),
+    Wording("infrastructure", _USUAL,
+        ("timed out", "timeout", "unreachable", "no route", "could not connect",
+         "lost connection", "network error", "not available", "unavailable"), vetoes=False),
+)  # fmt: skip
+
+# "The email account … does not exist": a name for a mailbox, and a few words later what is wrong with it.
+_ABSENCES: Final = (
+    "unknown", "not known", "not found", "not exist", "doesnt exist", "dont exist", "no longer exist",
+    "isnt found", "be found", "wasnt found", "non existent", "nonexistent", "invalid", "not valid",
+    "isnt valid", "disabled", "inactive", "deactivated", "not active", "no longer active", "terminated",
+    "closed", "cancelled", "canceled", "deleted", "been removed", "was removed", "discontinued",
+    "suspended", "no longer valid", "no longer in use", "no longer available", "not recogni", "not listed",
+    "not local", "not present", "not here", "no longer on", "abandoned", "expired", "is wrong",
+    "not registered", "not in use", "no longer an active", "frozen", "were unknown",
+    "decommissioned", "retired",
+)  # fmt: skip
+_MAILBOX: Final = (
+    r"(?:user|recipient|mailbox|mail box|inbox|account|address|addressee|alias|person|customer|subscriber"
+    r"|userid|user id|domain|rcpt)"
+)
+# What keeps or looks up mailboxes may fail while they are there; a command that names one, or an error, may be unknown.
+_OF_MAILBOXES: Final = (
+    r"(?:look ?up|verif|database|backend|server|service|table|parameter|extension|feature|quer)"
+)
+_CAUSE: Final = r"(?:error|reason|cause|problem|failure|exception|status|response)"
+# "The user has disabled …": who does it is there.
+_NOT_SAID_OF_IT: Final = r"(?<! parameter)(?<! command)(?<! option)(?<! extension)(?!(?<= has) disabled)"
+_ABSENT: Final = re.compile(
+    # The sender may be said to be absent as well.
+    rf"(?<! your)(?<! sender)(?<! senders)(?<! from)(?<! mailfrom) {_MAILBOX}(?:es|s)?(?! {_OF_MAILBOXES})"
+    rf"(?: (?!sender)[^ ]{{1,40}}){{0,6}}{_NOT_SAID_OF_IT} (?:{'|'.join(_ABSENCES)})(?! {_CAUSE})"
+)
+# What is wrong may stand before the mailbox, in the first words; later ones may end a sentence.
+_ABSENT_BEFORE: Final = re.compile(
+    r"(?: \d+)*(?: error)? (?:unavailable|inactive|disabled|deactivated|wrong|non ?existent)"
+    rf"(?: mail| e ?mail| local| virtual)? {_MAILBOX}(?:es|s)? (?!{_OF_MAILBOXES})"
+)
+_DONT_EXIST: Final = re.compile(rf" (?:dont|doesnt|not) exists? (?:that|this) {_MAILBOX} ")
+_NOT_TO_BE_FOUND: Final = re.compile(
+    r" (?:unable to|cannot|cant|can not|could not|couldnt|failed to) (?:find|locate|look up)"
+    rf"(?: (?!your |sender)[^ ]{{1,40}}){{0,2}} {_MAILBOX}(?: |s )"
+)
+_HAS_NO_ACCOUNT: Final = re.compile(
+    r" (?:does not|doesnt|dont|do not) have an?(?: [^ ]{1,40}){0,3} (?:account|mailbox)"
+)
+_HOST_NOT_FOUND: Final = re.compile(
+    r"(?<! your)(?<! client)(?<! sender)(?<! from) host (?!\d)(?:[^ ]{1,40} ){1,4}not found "
+)
+_FINDING: Final = (" find ", " locate ", " look up ")
+# Hosts that refuse a session say so as well: where no code of the network (RFC 3463 §3.5) stands before, who could not
+# connect tells where to.
+_CONNECTION_REFUSED: Final = " connection refused "
+_OF_THE_NETWORK: Final = (" 4 4 ", " 5 4 ")
+_NOT_CONNECTED: Final = Wording("infrastructure", _USUAL, ("connection refused",), vetoes=False)
+_NO_SENDER: Final = Wording("policy", f"maild/message/reports/bounce_languages.py; {_USUAL}", ())
+_NO_MAILBOX: Final = Wording("address", f"{_YAHOO}; {_GOOGLE}; {_USUAL}", _ABSENCES)
+
+# Who is named as a sender; to whom mail goes back, and for whom advice is written, is not spoken of.
+_SENDER_NAMES: Final = (" sender", " originator", " mail from ")
+_SENDER: Final = re.compile(
+    r"(?<! to)(?<! to the)(?<! to original) (?:sender|originator)s?"
+    r" (?!guideline|requirement|support|information|help |faq )"
+    r"| mail from (?:is |was )?(?:not |in|un|wrong )"
+)
+_RECEIVER: Final = re.compile(
+    r"(?<! sender)(?<! senders)(?<! sending)(?<! your)"
+    r" (?:user|recipient|rcpt|mail ?box|inbox|account|addressee|alias|person|customer|subscriber|local part)"
+)
+
+# What a URL says where words say nothing.
+_LISTS: Final = (
+    "spamhaus",
+    "spamcop",
+    "barracudacentral",
+    "dnsbl",
+    "sorbs",
+    "senderscore",
+    "blocklist",
+    "abuseat",
+    "delist",
+)
+_LISTED: Final = Wording("reputation", "RFC 5782 §2", _LISTS)
+
+# Chinese, Japanese and Korean punctuation, which stands beside an address without a blank.
+WIDE_MARKS: Final = "：；，、。．！？（）「」『』【】《》〈〉［］｜　"
+_NARROW: Final = str.maketrans(dict.fromkeys(WIDE_MARKS, " "))
+_APART: Final = str.maketrans(
+    dict.fromkeys('<>()[]{}"“”„«»`*|\\/#=_,;:!?-‐–—~', " ") | dict.fromkeys("'’‘", "")
+)
+
+
+def plain_words(text: str) -> str:
+    """The words of a refusal, with a blank before and after each; what is no word of its own is left out."""
+    found = text[:MAX_WORDS_CHARS].lower().translate(_NARROW).split()
+    words = (word.replace(".", " ") for word in map(_without_names, found) if not _is_host(word))
+    return f" {' '.join(' '.join(words).translate(_APART).split())} "
+
+
+def _without_names(word: str) -> str:
+    """Less the addresses and the URLs."""
+    if "@" in word:
+        return " ".join(part for part in word.split(":") if "@" not in part)
+    return "" if "://" in word else word
+
+
+_TOLD: Final = ("recip", "nonexist")  # Exchange tells what it means in such words
+
+
+def _is_host(word: str) -> bool:
+    """A name of several labels; not one dot between two sentences, nor a code."""
+    is_telling = any(told in word for told in _TOLD)
+    return word.strip(".").count(".") > 1 and not is_telling and any(map(str.isalpha, word))
+
+
+def read_words(text: str) -> Wording | None:
+    """What the words of a refusal mean, by the first row that has one of them; None where none has."""
+    words = plain_words(text)
+    found = _TELLING.first(words)
+    if found is None or found.bounce_class == "address":
+        whose = missing(words)
+        if whose == "sender" or _is_about_sender(words):
+            return _NO_SENDER
+        if found is None and (whose == "recipient" or _lacks_mailbox(words)):
+            return _NO_MAILBOX
+    is_plain_policy = found is not None and found.bounce_class == "policy" and found.advice is None
+    if (found is None or is_plain_policy) and _names_a_list(text):
+        return _LISTED
+    if found is None and _is_not_connected(words):
+        return _NOT_CONNECTED
+    return found or _WEAKER.first(words)
+
+
+def says_it_expired(text: str) -> bool:
+    """Does a refusal, or a report, say that it was tried in vain for too long, whatever else it says?"""
+    return _EXPIRY.first(plain_words(text)) is not None
+
+
+_TELLING: Final = PhraseIndex((*_SURELY_THE_ADDRESS, *_NOT_THE_ADDRESS, *_EXPIRED, *_ADDRESS))
+_EXPIRY: Final = PhraseIndex(_EXPIRED)
+_WEAKER: Final = PhraseIndex(_WEAK)
+
+
+def _lacks_mailbox(words: str) -> bool:
+    if "have a" in words and _HAS_NO_ACCOUNT.search(words):
+        return True
+    if " host " in words and _HOST_NOT_FOUND.search(words):
+        return True
+    if any(verb in words for verb in _FINDING) and _NOT_TO_BE_FOUND.search(words):
+        return True
+    if _ABSENT_BEFORE.match(words) or _DONT_EXIST.search(words):
+        return True
+    return any(phrase in words for phrase in _ABSENCES) and _ABSENT.search(words) is not None
+
+
+def _is_about_sender(words: str) -> bool:
+    """Do these words name a sender, and nobody who receives?"""
+    if not any(name in words for name in _SENDER_NAMES) or _SENDER.search(words) is None:
+        return False
+    return _RECEIVER.search(words) is None
+
+
+def _is_not_connected(words: str) -> bool:
+    if _CONNECTION_REFUSED not in words:
+        return False
+    return words.startswith(_OF_THE_NETWORK) or " connect to " in words
+
+
+def _names_a_list(text: str) -> bool:
+    lower = text[:MAX_WORDS_CHARS].lower()
+    return any(name in lower for name in _LISTS)

@@ -1,0 +1,110 @@
+"""RFC 3464 §2: groups of fields, the first about the message, each other about a recipient. Pure, tolerant, bounded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from maild.message.charsets import escaped_codec
+from maild.message.decode import decode_charset
+from maild.message.encoded_words import decode_words
+from maild.message.guessing import NoGuesser, TooMuchWork
+from maild.message.headers import Headers, read_headers
+from maild.message.reports.bounces import is_positive, telling_status
+from maild.message.reports.fates import (
+    DIAGNOSTIC_CHARS,
+    MAX_FATES,
+    MAX_TEXT_CHARS,
+    Fate,
+    addresses_in_values,
+    failure_code,
+    reply_code,
+)
+from maild.message.text import snippet
+
+HOST_CHARS: Final = 255
+_OF_A_RECIPIENT: Final = ("final-recipient", "original-recipient", "action", "status")
+_NAMES: Final = ("final-recipient", "original-recipient")
+_DIAGNOSTIC: Final = "diagnostic-code"
+_FAILED: Final = ("failure", "error", "fail")  # for `failed`, as §2.3.3 has it
+_BLANK_LINES: Final = re.compile(rb"\n[ \t]*+\n")
+_MAX_FIELDS: Final = 12 * MAX_FATES
+
+
+def read_status(octets: bytes) -> Iterator[Fate]:
+    """The fates of the recipients, in order."""
+    groups = _BLANK_LINES.split(octets.replace(b"\r\n", b"\n"), MAX_FATES + 2)[: MAX_FATES + 2]
+    reporter: str | None = None
+    for group in groups:
+        fields = read_headers(group)
+        reporter = reporter or _typed(fields.get("reporting-mta"))
+        # Some write no blank line behind the fields of the message, nor between recipients.
+        if any(name in fields for name in _OF_A_RECIPIENT):
+            for one in _recipients(fields):
+                yield _read_fate(one, reporter)
+
+
+def _recipients(fields: Headers) -> Sequence[Headers]:
+    """The fields of each recipient: one begins where a name comes again. Names that stand together share what
+    follows."""
+    groups: list[list[tuple[str, str]]] = [[]]
+    for (name, value), _ in zip(fields.raw_items(), range(_MAX_FIELDS), strict=False):
+        key = name.lower()
+        if key in _NAMES and any(key == other.lower() for other, _ in groups[-1]):
+            groups.append([])
+        groups[-1].append((name, value))
+    shared: list[tuple[str, str]] = []
+    recipients = []
+    for group in reversed(groups):
+        said = [field for field in group if field[0].lower() not in _NAMES]
+        if {name.lower() for name, _ in said} & {"action", "status"}:
+            shared = said
+        recipients.append(Headers([field for field in group if field not in said] + shared))
+    return recipients[::-1]
+
+
+def _read_fate(fields: Headers, reporter: str | None) -> Fate:
+    diagnostic = _diagnostic(fields)
+    code, enhanced = reply_code(diagnostic), telling_status(fields.get("status") or "", diagnostic)
+    action = (fields.get("action") or "").strip().lower().split(" ")[0][:20]
+    if not action and enhanced is not None and enhanced[0] == "5":
+        action = "failed"  # required by §2.3.3, and left out by some
+    if action in _FAILED:
+        action = "failed"
+    if action == "failed":  # beside which some tell how well it began
+        code = failure_code(diagnostic) if code is not None and is_positive(code) else code
+        enhanced = None if enhanced is not None and enhanced[0] == "2" else enhanced
+    named = [fields.get(name) for name in _NAMES]
+    return Fate(
+        addresses=addresses_in_values([_typed(one) or "" for one in named]),
+        action=action,
+        code=code,
+        enhanced=enhanced,
+        diagnostic=snippet(diagnostic, DIAGNOSTIC_CHARS),
+        host=snippet(_typed(fields.get("remote-mta")) or reporter or "", HOST_CHARS) or None,
+    )
+
+
+def _diagnostic(fields: Headers) -> str:
+    """ASCII by the RFC, or UTF-8; Domino writes its own language in encoded words, or by escape sequences."""
+    value = (fields.get(_DIAGNOSTIC) or "")[:MAX_TEXT_CHARS]
+    return _typed(_decoded(value) if value.isascii() else value) or ""
+
+
+def _decoded(value: str) -> str:
+    try:
+        if escaped_codec(value.encode("ascii")):
+            return decode_charset(value.encode("ascii"), None, NoGuesser())
+        return decode_words(value, NoGuesser())
+    except TooMuchWork:
+        return value
+
+
+def _typed(value: str | None) -> str | None:
+    """What follows the type in `type; value`; the whole where there is no type."""
+    if value is None:
+        return None
+    kind, semicolon, rest = value.partition(";")
+    # A diagnostic may hold a semicolon and no type.
+    return (rest if semicolon and " " not in kind.strip() else value).strip()[:MAX_TEXT_CHARS] or None

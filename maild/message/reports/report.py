@@ -1,0 +1,268 @@
+"""What mail systems say about mail of ours: delivery reports and complaints. Pure, tolerant, bounded.
+
+`read_report` takes any message and never raises. It says what is written, and nothing about whether it is
+true: who may report what is decided by `maild/inbound/reports.py`, what a status means by `bounces.py`.
+
+    complaints          RFC 5965 in `multipart/report`; Hotmail's, which is the message that came back and its name
+    delivery reports    RFC 3464 in any multipart (RFC 6522 wants `multipart/report`; scanners and lists wrap it), also
+                        in UTF-8 (RFC 6533), or in a message that is all there is: `delivery_status.py`
+                        qmail's text, Exim's header, and any other words: `worded_reports.py`
+                        a receipt of the Sieve action `reject` (RFC 5429)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from maild.message.auto_reply import is_auto_reply
+from maild.message.decode import IDENTITY, decode_slice
+from maild.message.guessing import Guesser
+from maild.message.headers import Headers, find_body, read_headers
+from maild.message.model import ParsedMessage, Slice
+from maild.message.octets import RawMessage
+from maild.message.parameters import media_type, read_value
+from maild.message.parse import parse, read_text
+from maild.message.reports.bounces import is_unspecific, says_something
+from maild.message.reports.delivery_status import read_status
+from maild.message.reports.fates import (
+    MAX_FATES,
+    MAX_TEXT_CHARS,
+    DeliveryReport,
+    Fate,
+    addresses_in_values,
+    failed_fate,
+    original_ids,
+)
+from maild.message.reports.report_words import begins_by_giving_up, says_it_gave_up
+from maild.message.reports.worded_reports import (
+    read_any_words,
+    read_exim,
+    read_qmail,
+    reasons_in,
+    with_origins,
+)
+from maild.message.text import html_to_text
+from maild.message.thread_headers import base_subject, is_forward
+
+MAX_STATUS_BYTES: Final = 256 * 1024
+MAX_ORIGINAL_BYTES: Final = 64 * 1024  # of the returned message, for its header
+MAX_HTML_CHARS: Final = 16 * 1024
+_MAX_PARTS = 10
+_TEXT_PARTS = 3  # a scanner's or a list's own words may stand before the report
+
+_STATUS_TYPES = ("message/delivery-status", "message/global-delivery-status")
+_FEEDBACK_TYPE = "message/feedback-report"
+_ORIGINAL_TYPES = (
+    "message/rfc822", "text/rfc822-headers", "message/rfc822-headers", "message/global",
+    "message/global-headers",
+)  # fmt: skip
+_HOTMAIL_FIELD = "x-hmxmroriginalrecipient"
+_RECEIPT_TYPE = "message/disposition-notification"
+_MAIL_SYSTEMS = (
+    "mailer-daemon",
+    "postmaster",
+    "post_master",
+    "mail delivery",
+    "mdaemon",
+    "system administrator",
+    "mail administrator",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """`addresses`: who complained, if the report says; `senders`: envelope senders of the message. Both are
+    comparison keys."""
+
+    feedback_type: str
+    addresses: tuple[str, ...]
+    senders: tuple[str, ...]
+    message_ids: tuple[str, ...]
+
+
+Report = DeliveryReport | Complaint
+
+
+def read_report(raw: RawMessage, parsed: ParsedMessage, guesser: Guesser | None = None) -> Report | None:
+    """The report that this message is, or None when it is another kind of mail."""
+    guesser = guesser or Guesser()
+    found = _read_report(raw, parsed, guesser)
+    has_form = found is not None and not (isinstance(found, DeliveryReport) and found.is_worded)
+    wrapped = None if has_form else _wrapped_report(raw, parsed)
+    return (_read_report(wrapped, parse(wrapped, guesser), guesser) if wrapped is not None else None) or found
+
+
+def _wrapped_report(raw: RawMessage, parsed: ParsedMessage) -> bytes | None:
+    """A report that a scanner has put into a message of its own, with the one field that tells its parts. What came
+    back is never a report: we send none."""
+    if not _top_type(parsed.headers).startswith("multipart/"):
+        return None
+    for part in _parts(parsed, ("message/rfc822",))[:1]:
+        # RFC 2046 §5.2.1 allows no other; and what is encoded was not counted (`digest_at_once`).
+        if part.encoding != IDENTITY:
+            return None
+        inner = _content(raw, part, MAX_STATUS_BYTES)
+        fields_end, body = find_body(inner, 0, len(inner))
+        headers = read_headers(inner[: min(fields_end, MAX_ORIGINAL_BYTES)])
+        if _top_type(headers) == "multipart/report":
+            told = (headers.octets("content-type") or "").encode("latin-1")
+            return b"Content-Type: " + told + b"\r\n\r\n" + inner[body:]
+    return None
+
+
+def _top_type(headers: Headers) -> str:
+    return media_type(read_value(headers.octets("content-type") or "")[0])
+
+
+def _read_report(raw: RawMessage, parsed: ParsedMessage, guesser: Guesser) -> Report | None:
+    top = _top_type(parsed.headers)
+    complaint = None
+    if top == "multipart/report":
+        complaint = _read_complaint(raw, parsed)
+    elif top.startswith("multipart/") or top == "message/rfc822":
+        complaint = _read_hotmail(raw, parsed)
+    if complaint is not None:
+        return complaint
+    text = _words(raw, parsed, guesser)
+    told = _read_delivery_report(raw, parsed, text) if top.startswith("multipart/") else None
+    if told is not None and told.fates:
+        return told
+    failed = parsed.headers.get("x-failed-recipients")
+    in_form = read_qmail(text) or (read_exim(failed, text) if failed else None)
+    if in_form is not None and in_form.fates:
+        return in_form
+    return _read_words(raw, parsed, text) or in_form or told
+
+
+def _words(raw: RawMessage, parsed: ParsedMessage, guesser: Guesser) -> str:
+    """What the message says to people, or its beginning."""
+    text, _ = read_text(raw, parsed.text[:_TEXT_PARTS], MAX_TEXT_CHARS, guesser)
+    if text.strip() or not parsed.html:
+        return text
+    html, _ = read_text(raw, parsed.html[:1], MAX_HTML_CHARS, guesser)
+    return html_to_text(html)
+
+
+def _read_words(raw: RawMessage, parsed: ParsedMessage, text: str) -> DeliveryReport | None:
+    """A report in any words. What a person's mailbox answers says what that person wants it to, a receipt tells of a
+    mailbox that is there, and who answers a report, or hands it on, has its subject behind a prefix."""
+    receipts = _parts(parsed, (_RECEIPT_TYPE,))
+    if receipts:
+        return _read_rejection(read_headers(_content(raw, receipts[0], MAX_STATUS_BYTES)), text)
+    base, is_reply = base_subject(parsed.subject)
+    if (is_reply or is_forward(parsed.subject)) and begins_by_giving_up(base):
+        return None
+    author = (parsed.headers.get("from") or "").lower().strip()
+    is_by_system = author == "<>" or any(name in author for name in _MAIL_SYSTEMS)
+    is_answer = is_auto_reply(parsed.headers, parsed.subject, "")
+    if is_answer and not is_by_system:
+        return None
+    is_by_system = is_by_system or says_it_gave_up(parsed.subject)
+    return read_any_words(text, parsed.subject, is_by_system=is_by_system, is_answer=is_answer)
+
+
+def _read_rejection(receipt: Headers, text: str) -> DeliveryReport | None:
+    """RFC 5429 §2.2.1: a message that was rejected after it was taken is one that was deleted unread."""
+    mode, _, disposition = (receipt.get("disposition") or "").lower().replace(" ", "").partition(";")
+    if not mode.startswith("automatic-action") or not disposition.startswith("deleted"):
+        return None
+    who = addresses_in_values([(receipt.get("final-recipient") or "").rpartition(";")[2]])
+    if not who or "reject" not in text[:MAX_HTML_CHARS].lower():
+        return None
+    return DeliveryReport((failed_fate(who, text.strip()),), (), is_worded=True)
+
+
+# Parts --------------------------------------------------------------------------------------------
+
+
+def _read_delivery_report(raw: RawMessage, parsed: ParsedMessage, text: str) -> DeliveryReport | None:
+    parts = _parts(parsed, _STATUS_TYPES)
+    if not parts:
+        return None
+    fates = [fate for part in parts for fate in read_status(_content(raw, part, MAX_STATUS_BYTES))]
+    told = with_origins(_with_reasons(fates[:MAX_FATES], text), text)
+    return DeliveryReport(tuple(told), original_ids(_originals(raw, parsed)))
+
+
+def _with_reasons(fates: list[Fate], text: str) -> list[Fate]:
+    """Where neither status nor diagnostic says anything, the text may say why, as Exim's does, and sendmail's of what
+    happened at home (`X-Unix; 73`)."""
+    mute = {
+        at
+        for at, fate in enumerate(fates)
+        if fate.action == "failed" and fate.addresses and not _is_telling(fate)
+    }
+    by_name = any(fates[at].diagnostic for at in mute)
+    reasons = reasons_in(text, [fates[at].addresses[0] for at in mute], by_name=by_name) if mute else {}
+    return [
+        _with_reason(fate, reasons.get(fate.addresses[0], "")) if at in mute else fate
+        for at, fate in enumerate(fates)
+    ]
+
+
+def _is_telling(fate: Fate) -> bool:
+    return (fate.enhanced is not None and not is_unspecific(fate.enhanced)) or says_something(fate.diagnostic)
+
+
+def _with_reason(fate: Fate, words: str) -> Fate:
+    if not words or (fate.diagnostic and not says_something(words)):
+        return fate
+    told = failed_fate(fate.addresses, words)
+    return replace(told, code=told.code or fate.code, enhanced=told.enhanced or fate.enhanced, host=fate.host)
+
+
+def _read_complaint(raw: RawMessage, parsed: ParsedMessage) -> Complaint | None:
+    parts = _parts(parsed, (_FEEDBACK_TYPE,))
+    if not parts:
+        return None
+    fields = read_headers(_content(raw, parts[0], MAX_STATUS_BYTES))
+    originals = _originals(raw, parsed)
+    named = addresses_in_values(fields.get_all("original-rcpt-to")[:MAX_FATES])
+    senders = [
+        *fields.get_all("original-mail-from")[:1],
+        *(one.get("return-path") or "" for one in originals),
+    ]
+    return Complaint(
+        feedback_type=(fields.get("feedback-type") or "").split(";")[0].strip().lower()[:100],
+        addresses=named or _hotmail_names(originals),
+        senders=addresses_in_values(senders),
+        message_ids=original_ids(originals),
+    )
+
+
+def _read_hotmail(raw: RawMessage, parsed: ParsedMessage) -> Complaint | None:
+    """Hotmail's complaint has no part that says so: its message begins with who complained."""
+    if _parts(parsed, _STATUS_TYPES):
+        return None
+    originals = _originals(raw, parsed)[:1]
+    first = next((name.lower() for one in originals for name, _ in one.items()), "")
+    if first != _HOTMAIL_FIELD:
+        return None
+    senders = [one.get("return-path") or "" for one in originals]
+    return Complaint(
+        "abuse", _hotmail_names(originals), addresses_in_values(senders), original_ids(originals)
+    )
+
+
+def _hotmail_names(originals: list[Headers]) -> tuple[str, ...]:
+    return addresses_in_values([one.get(_HOTMAIL_FIELD) or "" for one in originals])
+
+
+def _parts(parsed: ParsedMessage, types: tuple[str, ...]) -> list[Slice]:
+    found = (one.slice for one in parsed.attachments if one.content_type in types)
+    return [part for part, _ in zip(found, range(_MAX_PARTS), strict=False)]
+
+
+def _content(raw: RawMessage, part: Slice, limit: int) -> bytes:
+    octets = bytes(raw[part.offset : part.offset + min(part.length, limit * 4)])
+    return decode_slice(octets, part.encoding)[:limit]
+
+
+def _originals(raw: RawMessage, parsed: ParsedMessage) -> list[Headers]:
+    """The header sections of what came back."""
+    found = []
+    for part in _parts(parsed, _ORIGINAL_TYPES):
+        octets = _content(raw, part, MAX_ORIGINAL_BYTES).replace(b"\r\n", b"\n")
+        found.append(read_headers(octets.lstrip(b"\n").partition(b"\n\n")[0]))
+    return found

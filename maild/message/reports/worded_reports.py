@@ -1,0 +1,330 @@
+"""Delivery reports that are texts for people: qmail's, Exim's with its header, and any other. Pure, tolerant, bounded.
+
+A text is read as statements: paragraphs that name addresses, with what is said of them there or, where that is nothing,
+in the paragraphs behind. It ends where the message that came back begins, whose words are not the reporter's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice, takewhile
+from typing import Final, NamedTuple
+
+from maild.message.address import normalize
+from maild.message.reports.bounce_words import WIDE_MARKS
+from maild.message.reports.bounces import is_address_fault, is_lasting_reason, is_refusal, says_something
+from maild.message.reports.fates import (
+    MAX_FATES,
+    MAX_TEXT_CHARS,
+    DeliveryReport,
+    Fate,
+    addresses_in_values,
+    failed_fate,
+    ids_in_text,
+)
+from maild.message.reports.report_words import (
+    begins_by_giving_up,
+    says_it_failed,
+    says_it_gave_up,
+    says_it_goes_on,
+    says_it_may_go_on,
+)
+
+_STATEMENT_CHARS: Final = 4096
+_PIECES_MAX: Final = 400
+_REPORTER_CHARS: Final = 16 * 1024  # a reporter's own words; the event loop reads them
+_NAMES_MAX: Final = 400
+_OPENING_MAX: Final = 5  # paragraphs in which qmail says what it tells of
+# Whom to write to for help, which is not who failed.
+_ROLES: Final = (
+    "postmaster",
+    "mailer-daemon",
+    "abuse",
+    "support",
+    "helpdesk",
+    "hostmaster",
+    "admin",
+    "noc",
+    "webmaster",
+)
+
+_PARAGRAPHS: Final = re.compile(r"\n[ \t]*+\n\s*+")
+_QMAIL_START: Final = re.compile(r"\s*Hi\. This is ")
+_QMAIL_ADDRESS: Final = re.compile(r"<([^<>\n]{1,998})>:[ \t]*\n?")
+_QMAIL_COPY: Final = re.compile(
+    r"---+ ?(?:Below|Original|Enclosed|Returned|Undelivered|Attached|Message|Header|Begin)"
+)
+_EXIM_COPY: Final = re.compile(r"^-{3,} This is a copy of (?:the|your) message[^\n]*+$", re.MULTILINE)
+# Exim's, sendmail's and Postfix's words for an address that came of another one, by aliases or forwarding.
+_CAME_OF: Final = re.compile(
+    r"\((?:(?:ultimately )?generated|expanded) from:?[ \n]{1,40}<?([^\s()<>]{1,320})>?\)"
+)
+_NOT_TO_WHOM: Final = re.compile(
+    r"^[ \t>*]*+(?:original[ -])?(?:from|sender|mail from|reply-to|return-path|subject|message-id|in-reply-to"
+    r"|betreff|objet|asunto|oggetto|assunto|onderwerp|ämne|emne|temat|předmět|тема|件名|主题|主旨|제목"
+    r"|发件人|寄件人|寄件者|差出人|보낸 ?사람)[ \t]*+[:：][^\n]*+$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_COLON: Final = re.compile("[:：]")
+_ARRIVED: Final = re.compile(
+    r"\b(?:was|were|has been|have been)(?: successfully)? delivered to[\s:<]{1,5}([^\s<>@]{1,64}@[^\s<>;,]{1,255})",
+    re.IGNORECASE,
+)
+_ADDRESS: Final = re.compile(rf"[^\s<>()\[\]{{}}\"',;:=|{WIDE_MARKS}]{{1,200}}+")
+_COPY: Final = re.compile(
+    r"^(?:[ \t>*=_\-]*+(?:(?:begin(?:ning)? of |start of )?(?:the |your )?"
+    r"(?:original|returned|unsent|undelivered|rejected|failed|bounced) (?:message|mail|e-mail)"
+    r"(?: headers?| text)?(?: follows?| below| attached| is attached)?[ \t:.*=_\-]*+$"
+    r"|(?:below (?:this line )?is a copy|this is a copy of|here is (?:a copy|the)"
+    r"|(?:attached is |attachment is )?a copy of (?:the|your)"
+    r"|message headers? follows?|message text follows?|the headers? (?:and|of)|header of the|text of (?:the|your)"
+    r"|full headers|original headers|start of returned|included is a copy"
+    r"|the message you sent(?:[ \t:.*=_\-]*+$| (?:follows|is attached|was as follows))))"
+    r"|(?:Received|Return-Path|DKIM-Signature|MIME-Version|Message-ID|X-[A-Za-z\-]{1,40}):"
+    r"|>(?!>>|[ \t]?[^\s@]{1,64}@[^\s@]{1,255}$))",
+    re.MULTILINE | re.IGNORECASE,
+)
+
+
+class _Statement(NamedTuple):
+    """`names`: the comparison keys of the addresses that it is about; none where it names nobody."""
+
+    names: tuple[str, ...]
+    words: str
+
+
+def read_qmail(text: str) -> DeliveryReport | None:
+    """QSBMF: a paragraph for each recipient, up to the one that begins with a dash; then the message. Its first words
+    are the operator's to change; in the same form come warnings that qmail goes on."""
+    is_qmail = _QMAIL_START.match(text) is not None
+    paragraphs = _PARAGRAPHS.split(text.lstrip(), MAX_FATES + 2)
+    opening = takewhile(lambda paragraph: not _QMAIL_ADDRESS.match(paragraph), paragraphs)
+    if says_it_goes_on("\n".join(islice(opening, _OPENING_MAX))):
+        return None
+    fates: list[Fate] = []
+    for number, paragraph in enumerate(paragraphs):
+        if paragraph.startswith("-") and (is_qmail or _QMAIL_COPY.match(paragraph)):
+            ids = ids_in_text("\n".join(paragraphs[number + 1 : number + 2]))
+            return DeliveryReport(tuple(fates), ids) if is_qmail or fates else None
+        named = _QMAIL_ADDRESS.match(paragraph)
+        if named is not None and len(fates) < MAX_FATES:
+            fates.append(failed_fate(addresses_in_values([named[1]]), paragraph[named.end() :]))
+    return DeliveryReport(tuple(fates), ()) if is_qmail else None
+
+
+def read_exim(failed: str, text: str) -> DeliveryReport:
+    """The header `failed` names who failed; the text says why."""
+    words, copy = text, ""
+    marker = _EXIM_COPY.search(text)
+    if marker is not None:
+        words, copy = text[: marker.start()], text[marker.end() :]
+    addresses = addresses_in_values(failed[:MAX_TEXT_CHARS].split(",")[:MAX_FATES])
+    reasons = reasons_in(words, addresses)
+    fates = [failed_fate([address], reasons[address]) for address in addresses]
+    header = _PARAGRAPHS.split(copy.lstrip(), 1)[0]
+    return DeliveryReport(tuple(with_origins(fates, words)), ids_in_text(header))
+
+
+def with_origins(fates: Sequence[Fate], text: str) -> list[Fate]:
+    """Who failed has also the name that we wrote to, where a text says that the one came of the other."""
+    failed = [fate.addresses[0] for fate in fates if fate.action == "failed" and fate.addresses]
+    origins = _origins(text, failed) if failed and _CAME_OF.search(text) else {}
+    if len(failed) == len(origins) == 1 and not origins.keys() & set(failed):
+        origins = dict(zip(failed, origins.values(), strict=True))  # an undisclosed address
+    return [_with_origin(fate, origins) for fate in fates]
+
+
+def _origins(text: str, failed: Sequence[str]) -> dict[str, str]:
+    """By the first name of the statement that tells them."""
+    found: dict[str, str] = {}
+    for names, words in _statements(text, failed):
+        origin = addresses_in_values(_CAME_OF.findall(words)[:1])
+        if names and origin:
+            found.setdefault(names[0], origin[0])
+    return found
+
+
+def _with_origin(fate: Fate, origins: Mapping[str, str]) -> Fate:
+    origin = origins.get(fate.addresses[0]) if fate.action == "failed" and fate.addresses else None
+    return replace(fate, addresses=tuple(dict.fromkeys([*fate.addresses, origin]))) if origin else fate
+
+
+def reasons_in(text: str, addresses: Sequence[str], *, by_name: bool = False) -> dict[str, str]:
+    """What a text says of each of these comparison keys: the first statement that says something, less the name at its
+    beginning; "" where there is none. Of the only one it may speak by another address, which it is forwarded to, unless
+    it must be `by_name`."""
+    wanted = dict.fromkeys(addresses, "")
+    telling: set[str] = set()
+    spoken = ""
+    for statement in _statements(text, addresses):
+        is_telling = says_something(statement.words)
+        if not spoken and is_telling:
+            spoken = statement.words
+        names = [name for name in statement.names if name in wanted and name not in telling]
+        if names and is_telling:
+            telling.update(names)
+            wanted.update(dict.fromkeys(names, _without_name(statement.words)))
+        else:
+            wanted.update({name: wanted[name] or _without_name(statement.words) for name in names})
+    if spoken and len(wanted) == 1 and not telling and not by_name:
+        return dict.fromkeys(addresses, spoken)
+    return wanted
+
+
+def _without_name(words: str) -> str:
+    first, _, rest = words.strip().partition("\n")
+    return rest if rest and len(first.split()) == 1 and "@" in first else words
+
+
+def read_any_words(
+    text: str, subject: str = "", *, is_by_system: bool, is_answer: bool = False
+) -> DeliveryReport | None:
+    """A report in any words: the recipients of whom a statement says that the address can't receive mail, or that the
+    message did not reach it. A mail system is believed as well when it quotes a host that refused for good, or says
+    anywhere that it gave up. Where those that name somebody give no reason, the only other one that does gives it.
+    Where none names anybody, what a mail system says means the only recipient; a program that answers (`is_answer`)
+    must also say that it gave up. None where nothing is said, or that it is tried again; where it is late, or not for
+    now, only a host that refused for good is believed."""
+    told = _NOT_TO_WHOM.sub("", _without_copy(text))
+    kind = _kind(subject)
+    if says_it_goes_on(f"{subject}\n{told}"):
+        return None
+    is_late = says_it_may_go_on(f"{kind}\n{told}", kind)
+    gave_up = is_by_system and not is_late and says_it_gave_up(f"{kind}\n{told}")
+    has_failed = is_by_system and not is_late and says_it_failed(f"{kind}\n{told}")
+    arrived = _arrived(told)
+    found: dict[str, _Blame] = {}
+    unnamed: list[_Blame] = []
+    above = ""
+    for names, words in _statements(text):
+        failed = gave_up or (has_failed and is_lasting_reason(words))
+        failed = failed or (not is_late and says_it_gave_up(f"{above} {words}"))
+        above = "" if names else words
+        if is_late and not is_refusal(words):
+            continue
+        blame = _Blame.of(words, is_by_system=is_by_system, gave_up=failed)
+        if is_by_system and blame.weight and not names and not arrived and (failed or not is_answer):
+            unnamed.append(blame)
+        for name in names:
+            if name not in arrived:
+                found[name] = max(found.get(name, blame), blame, key=_weight)
+    fates = _blamed(found, unnamed)[:MAX_FATES]
+    return DeliveryReport(tuple(fates), (), is_worded=True) if fates else None
+
+
+def _kind(subject: str) -> str:
+    """Of a subject what the reporter says: before the colon, where it begins by giving up, and ours follows."""
+    return _COLON.split(subject, 1)[0] if begins_by_giving_up(subject) else subject
+
+
+def _arrived(told: str) -> tuple[str, ...]:
+    """Who has the message, whatever became of a copy."""
+    return addresses_in_values(
+        [match[1].rstrip(".") for match in islice(_ARRIVED.finditer(told), _NAMES_MAX)]
+    )
+
+
+def _blamed(found: dict[str, _Blame], unnamed: Sequence[_Blame]) -> list[Fate]:
+    named = {name: blame for name, blame in found.items() if blame.weight}
+    if not named:
+        return [failed_fate([], max(unnamed, key=_weight).words)] if unnamed else []
+    if all(blame.weight == _GAVE_UP for blame in named.values()):
+        reason = _only_reason(unnamed)
+        return [failed_fate([name], reason or blame.words) for name, blame in named.items()]
+    return [failed_fate([name], blame.words) for name, blame in named.items()]
+
+
+def _only_reason(unnamed: Sequence[_Blame]) -> str:
+    """What says why; one that blames nobody (a full mailbox, a message too large) counts where no other does."""
+    for least in (_REFUSED, _TOLD_WHY):
+        reasons = [blame.words for blame in unnamed if blame.weight >= least]
+        if reasons:
+            return reasons[0] if len(reasons) == 1 else ""
+    return ""
+
+
+_GAVE_UP: Final = 1
+_TOLD_WHY: Final = 2
+_REFUSED: Final = 3
+_ADDRESS_FAULT: Final = 4
+
+
+class _Blame(NamedTuple):
+    """How much a statement says: nothing (0), that it failed, why, that a host refused, that the address is bad."""
+
+    weight: int
+    words: str
+
+    @classmethod
+    def of(cls, words: str, *, is_by_system: bool, gave_up: bool) -> _Blame:
+        if is_address_fault(words):
+            return cls(_ADDRESS_FAULT, words)
+        if is_by_system and is_refusal(words):
+            return cls(_REFUSED, words)
+        return cls((_TOLD_WHY if says_something(words) else _GAVE_UP) if gave_up else 0, words)
+
+
+def _weight(blame: _Blame) -> int:
+    return blame.weight
+
+
+def _statements(text: str, wanted: Sequence[str] = ()) -> Iterator[_Statement]:
+    """`wanted`: addresses that are no helper's here, whatever their names."""
+    names: tuple[str, ...] = ()
+    words = ""
+    for piece in islice(_pieces(text), _PIECES_MAX):
+        found = _names(piece, wanted)
+        if not found and names and not says_something(words):
+            words = f"{words}\n{piece}"[:_STATEMENT_CHARS]
+            continue
+        if words:
+            yield _Statement(names, words)
+        names, words = found, piece[:_STATEMENT_CHARS]
+    if words:
+        yield _Statement(names, words)
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """The paragraphs before the message that came back; a line that begins with an address begins another, unless
+    nothing but addresses came before."""
+    for paragraph in _PARAGRAPHS.split(_without_copy(text), _PIECES_MAX):
+        piece: list[str] = []
+        has_words = False
+        for line in paragraph.split("\n"):
+            if has_words and _begins_with_address(line):
+                yield "\n".join(piece)
+                piece, has_words = [], False
+            piece.append(line)
+            has_words = has_words or not _is_address(line)
+        yield "\n".join(piece)
+
+
+def _without_copy(text: str) -> str:
+    """What stands before the message that came back."""
+    told = text[:_REPORTER_CHARS]
+    copy = _COPY.search(told)
+    return told[: copy.start()] if copy else told
+
+
+def _begins_with_address(line: str) -> bool:
+    return _is_address(line.split(maxsplit=1)[0]) if line[:400].strip() else False
+
+
+def _is_address(words: str) -> bool:
+    words = words.strip()
+    return "@" in words and " " not in words
+
+
+def _names(piece: str, wanted: Sequence[str] = ()) -> tuple[str, ...]:
+    """The comparison keys of the addresses in a piece, but those of people who help, and of who sent it."""
+    found: dict[str, None] = {}
+    told = _NOT_TO_WHOM.sub("", piece[:_STATEMENT_CHARS])
+    for match in islice(_ADDRESS.finditer(told), _NAMES_MAX):
+        word = match[0].rstrip(".")
+        if "@" in word[1:-1] and word.count("@") == 1:
+            key = normalize(word)
+            if key in wanted or not word.lower().startswith(_ROLES):
+                found[key] = None
+    return tuple(found)

@@ -1,0 +1,1 @@
+"""The codes and links by which a mail lets its reader in."""

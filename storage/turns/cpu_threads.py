@@ -1,0 +1,64 @@
+"""A thread for work that only computes, and that peers can make long: a mail of a thousand parts, a body of 20 MB.
+
+There is one thread, because the interpreter runs one thread at a time: two would not be faster, and the event loop
+would wait for both each time it wants the interpreter back, which is at every statement and every socket it reads.
+While the thread works, the loop waits `SWITCH_S` for it instead of Python's usual time: a mail takes about fifty such
+waits from its greeting to its 250. The thread is not one of those that wait for the disk, so that an fsync never waits
+behind the reading of a mail. Between two pieces of work it stands back for the loop (storage.turns.loop_first).
+
+Owners (an address, an organization) take turns at it (storage.turns.fair_threads); work of many steps takes a turn for
+each.
+"""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from storage.turns.fair_threads import FairThreads, Serve
+from storage.turns.loop_first import LoopFirst, clocks_of_this_thread
+
+T = TypeVar("T")
+
+SWITCH_S = 0.00005  # a fifth of it costs more in switches than it spares in waits
+_END = object()
+
+
+class CpuThreads:
+    """Runs work off the event loop, one piece at a time. `owner`: an address, an organization id, or `OWN`.
+
+    Made on the loop's thread."""
+
+    def __init__(self) -> None:
+        self._executor = ThreadPoolExecutor(1, "cpu")
+        self._turns: FairThreads[Callable[[], Any], Any] = FairThreads([self._thread], share=1, held_s=0)
+        self._usual_s = sys.getswitchinterval()
+        self._loop_first = LoopFirst(clocks_of_this_thread())
+
+    async def run(self, owner: str, work: Callable[[], T]) -> T:
+        """What `work` gives or raises, once it is its owner's turn; work whose caller was cancelled is not begun."""
+        result: T = await self._turns.submit(owner, work)
+        return result
+
+    async def steps(self, owner: str, steps: Iterator[T]) -> AsyncIterator[T]:
+        """What each step gives, each done in a turn of its own."""
+        while (result := await self.run(owner, lambda: next(steps, _END))) is not _END:
+            yield result  # type: ignore[misc]
+
+    def _thread(self, serve: Serve[Callable[[], Any], Any]) -> Awaitable[None]:
+        return asyncio.get_running_loop().run_in_executor(self._executor, serve, self._call)
+
+    def _call(self, work: Callable[[], Any]) -> Any:
+        self._loop_first.begin()
+        sys.setswitchinterval(SWITCH_S)
+        try:
+            return work()
+        finally:
+            self._loop_first.end()
+            sys.setswitchinterval(self._usual_s)
+
+    async def close(self) -> None:
+        """Return when all that was begun or waits has run."""
+        await self._turns.finish()
+        self._executor.shutdown()

@@ -1,0 +1,197 @@
+"""Codes are found where a reader finds them; numbers that are none are never handed out, and nothing is guessed."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypedDict
+
+import pytest
+
+from maild.message.sign_in.codes import CANDIDATES_MAX, CANDIDATES_TOLD, FoundValue, find_code
+
+AMBIGUOUS = "ambiguous"
+LANGUAGES = set("en de fr es pt it nl pl sv tr ru uk ja zh".split())
+
+
+class Sample(TypedDict):
+    """A mail, and the code that it asks for: null without one, "ambiguous" where two could be meant."""
+
+    language: str
+    subject: str
+    text: str
+    expected: str | None
+    held: bool
+
+
+SAMPLES: Sequence[Sample] = json.loads(Path("tests/vectors/codes.json").read_text("utf-8"))
+
+
+def told(sample: Sample) -> str | None:
+    found = find_code(sample["subject"], sample["text"])
+    return None if found is None else found.value or AMBIGUOUS
+
+
+def shown(samples: Sequence[Sample]) -> str:
+    return "\n".join(
+        f"{one['language']} {one['subject']}: {told(one)}, not {one['expected']}" for one in samples
+    )
+
+
+def test_the_samples_are_many_kinds_of_mail() -> None:
+    kinds = Counter(
+        "code" if one["expected"] not in {None, AMBIGUOUS} else one["expected"] for one in SAMPLES
+    )
+    assert len(SAMPLES) >= 300
+    assert kinds[None] >= 60
+    assert kinds[AMBIGUOUS] >= 15
+    assert {one["language"] for one in SAMPLES} == LANGUAGES
+    assert len({one["text"] for one in SAMPLES}) == len(SAMPLES)
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_nearly_all_samples_are_read_right(held: bool) -> None:
+    samples = [one for one in SAMPLES if one["held"] is held]
+    wrong = [one for one in samples if told(one) != one["expected"]]
+    assert len(wrong) <= 0.02 * len(samples), shown(wrong)
+
+
+def test_no_decoy_is_claimed() -> None:
+    claimed = [one for one in SAMPLES if one["expected"] is None and told(one) not in {None, AMBIGUOUS}]
+    assert not claimed, shown(claimed)
+
+
+def test_nothing_ambiguous_is_guessed() -> None:
+    guessed = [one for one in SAMPLES if one["expected"] == AMBIGUOUS and told(one) != AMBIGUOUS]
+    assert not guessed, shown(guessed)
+
+
+def test_no_sample_gives_a_code_that_is_not_its_own() -> None:
+    foreign = [
+        one
+        for one in SAMPLES
+        if one["expected"] not in {None, AMBIGUOUS} and told(one) not in {None, AMBIGUOUS, one["expected"]}
+    ]
+    assert not foreign, shown(foreign)
+
+
+def test_shown_is_what_stands_at_its_place_and_value_what_is_typed() -> None:
+    found = [(one, find_code(one["subject"], one["text"])) for one in SAMPLES]
+    for sample, code in found:
+        if code is None or code.value is None:
+            continue
+        view = sample["subject"] if code.view == "subject" else sample["text"]
+        assert code.shown == view[code.start : code.end]
+        narrow = unicodedata.normalize("NFKC", code.shown or "")
+        assert code.value == re.sub(r"[ -]", "", re.sub(r"\A[A-Z]-(?=[0-9]+\Z)", "", narrow))
+
+
+@pytest.mark.parametrize(
+    ("words", "shown", "value"),
+    [
+        ("Your code is 482913.", "482913", "482913"),
+        ("Your code:482913", "482913", "482913"),
+        ("Your code is 482 913.", "482 913", "482913"),
+        ("Your code is 482-913.", "482-913", "482913"),
+        ("Your code is 4 8 2 9 1 3.", "4 8 2 9 1 3", "482913"),
+        ("G-123456 is your verification code.", "G-123456", "123456"),
+        ("Your code is K7M-P2Q.", "K7M-P2Q", "K7MP2Q"),
+        ("Your code is *482913*.", "482913", "482913"),
+        ("Your code is **482913**", "482913", "482913"),
+        ("Your passcode (38140) is new.", "38140", "38140"),
+        ("Your code is 482913.Do not share it.", "482913", "482913"),
+        ("Your code is\n482913\nSecurity team", "482913", "482913"),
+        ("Your code is\n482913\n$5 off is waiting", "482913", "482913"),
+        ("Gebruik OTP 105824 nu", "105824", "105824"),
+        ("確認コード：７４１８０６", "７４１８０６", "741806"),
+        ("您的验证码是604218，10分钟内有效", "604218", "604218"),
+        ("请打开https://a.example/x，您的验证码是604218", "604218", "604218"),
+    ],
+)
+def test_a_code_is_shown_as_it_stands_and_told_as_it_is_typed(words: str, shown: str, value: str) -> None:
+    start = words.index(shown)
+    assert find_code("", words) == FoundValue("labelled", value, shown, "text", start, start + len(shown))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Your code: abc",  # no digit
+        "Your code: 482",  # three
+        "Your code: 48291304417",  # eleven
+        "Your code is in https://a.example/code/482913",
+        "Your code is at code.482913@a.example",
+        "Your code costs $4829",
+        "Your code costs 4829 EUR",
+        "Your code is good for 1440 minutes",
+        "Your code was asked for in 2026",
+        "Your code, tel. +49 30 482913",
+        "Your code, card ending in 4829",
+        "Your code, card **** 4829",
+        "Your code, order number: 482913",
+        "Your code, user id 482913",
+        "Your code, Denver, CO 80202",
+        "Sign in. Your promo code is 482913",
+        "Sign in. Ihr Gutscheincode lautet 482913",
+        "Sign in. Code postal : 33000",
+        "Sign in. Error code 5003",
+        "Sign in. Meeting ID: 981 2204 4110\nPasscode: 771203",
+        "The storm code is 482913",
+        "Sign-in report: 4 failed with code 4013",
+        "Sign-in report: Código de curso 4410",
+        "SEC-1001: how one-time codes get stolen",
+    ],
+)
+def test_a_number_that_another_word_names_is_none(words: str) -> None:
+    assert find_code("", words) is None
+
+
+def test_the_text_is_told_before_a_subject_that_says_the_same() -> None:
+    found = find_code("482 913 is your code", "Your code: 482913")
+    assert found is not None
+    assert (found.view, found.shown, found.value) == ("text", "482913", "482913")
+
+
+def test_a_subject_alone_is_enough() -> None:
+    found = find_code("482913 is your sign-in code", "Hello")
+    assert found is not None
+    assert (found.view, found.start, found.end) == ("subject", 0, 6)
+
+
+def test_a_lone_number_in_a_mail_about_signing_in_is_unlabelled() -> None:
+    found = find_code("Sign in to Parcelo", "Hello\n\n482913\n\nType it into the app.")
+    assert found is not None
+    assert (found.confidence, found.value) == ("unlabelled", "482913")
+
+
+def test_two_lone_numbers_are_nothing() -> None:
+    assert find_code("Sign in to Parcelo", "482913\n\n771205") is None
+
+
+def test_two_codes_are_told_and_none_is_chosen() -> None:
+    found = find_code("", "Your login code is 482913.\nYour login code is 771205.")
+    assert found == FoundValue("ambiguous", None, None, None, 0, 0, ["482913", "771205"])
+
+
+def test_of_many_codes_a_few_are_told() -> None:
+    words = "\n".join(f"Recovery code: {number}" for number in range(482913, 482913 + CANDIDATES_TOLD + 5))
+    found = find_code("", words)
+    assert found is not None
+    assert len(found.candidates) == CANDIDATES_TOLD
+
+
+def test_of_a_list_of_numbers_nothing_is_said() -> None:
+    listed = "\n".join(f"row {number}" for number in range(3001, 3001 + CANDIDATES_MAX))
+    assert find_code("", f"Your code is 482913.\n{listed}") is None
+
+
+@pytest.mark.parametrize("year", range(1900, 2100, 37))
+def test_a_year_is_a_code_only_where_it_is_said_to_be_one(year: int) -> None:
+    assert find_code("", f"The sign-in code of {year} is no more, and in {year} enter the code") is None
+    found = find_code("", f"Your sign-in code is {year}")
+    assert found is not None
+    assert found.value == str(year)
