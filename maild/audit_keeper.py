@@ -15,9 +15,10 @@ from conf.tuning import AuditTuning
 from storage import audit, events, organizations
 from storage.audit import AuditRecorder, ChainHead
 from storage.clock import Clock, iso
-from storage.database import Database, Tx
+from storage.database import Database
 from storage.ids import Ids
 from storage.service import Enduring, LoopService
+from storage.tx import Tx
 
 HOUR_MS = 3_600_000
 ORGANIZATIONS_A_UNIT = 50

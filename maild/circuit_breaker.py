@@ -7,7 +7,7 @@ It trips once; an operator's approval starts the count anew, else the old number
 from storage import organizations
 from storage.audit import Records
 from storage.audit_acts import Act, system
-from storage.database import Tx
+from storage.tx import Tx
 from storage.usage import ReputationRates
 
 # docs/contract.md, section 8, "Circuit breaker".

@@ -20,9 +20,9 @@ from storage import outbound, outbound_events, states, suppressions
 from storage.audit import Records, address_hash
 from storage.audit_acts import Act, system
 from storage.clock import day_of, iso, month_of
-from storage.database import Tx
 from storage.outbound import Due, MessageSummary, RecipientSettlement
 from storage.records import RecipientRow
+from storage.tx import Tx
 from storage.usage import Counts
 
 NewId = Callable[[str], str]  # a prefix → a fresh id

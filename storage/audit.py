@@ -27,9 +27,9 @@ from storage.audit_chain import (
     seal_details,
 )
 from storage.clock import Clock, iso
-from storage.database import Tx
 from storage.dialect import each_of, octets
 from storage.records import columns, dump, load
+from storage.tx import Tx
 
 WALK = 10_000  # positions that one look passes over at most
 BEFORE_ALL = -(2**63)  # a number that is below every row's, whoever wrote it

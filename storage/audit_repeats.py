@@ -15,8 +15,9 @@ import structlog
 from storage.audit import Records
 from storage.audit_acts import Act, Actor
 from storage.audit_chain import details_text
-from storage.database import Database, Tx
+from storage.database import Database
 from storage.service import Enduring, LoopService
+from storage.tx import Tx
 
 DISTINCT = 32
 ROWS_A_UNIT = 100

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from storage import console_sessions, keys
-from storage.database import Tx
+from storage.tx import Tx
 
 
 def is_active(tx: Tx, credential_id: str) -> bool:

@@ -3,7 +3,7 @@
 Each function gives SQL text and is called when a module is loaded; a statement is whole before it is first asked.
 Another store gives the same names other texts (docs/architecture.md, "What a second store must supply").
 
-What no expression can hide stands in rooms of its own: connections, transactions and PRAGMAs in `storage.database` and
+What no expression can hide stands in rooms of its own: connections, transactions and PRAGMAs in `storage.writer` and
 `storage.migrate`, what is asked of a damaged file in `storage.integrity`, codes of errors in `storage.failures`, and
 the FTS5 table in `storage.searching.search_index`. `schema.sql` is SQLite's as well (STRICT, WITHOUT ROWID, a virtual
 table).

@@ -2,7 +2,7 @@
 
 A unit of work raises what its own code raises, and a StoreFailure where a statement, BEGIN or COMMIT failed; either
 way nothing of it was kept. `is_outage` tells two kinds of failure apart: a store that refuses every unit for now, and
-a unit that would fail again (a broken constraint, a wrong statement). `storage.database.DatabaseClosed` is not a
+a unit that would fail again (a broken constraint, a wrong statement). `storage.writer.DatabaseClosed` is not a
 failure: the process is ending.
 """
 

@@ -6,8 +6,8 @@ primary key is the claim: of two requests with one key the second finds the firs
 
 from typing import NamedTuple
 
-from storage.database import Tx
 from storage.dialect import EMPTY_ARRAY, replaced
+from storage.tx import Tx
 
 _BLANKED = {
     "subject": "''",

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 from storage import migrate
 from storage.blobs import Blob
-from storage.database import Tx
 from storage.dialect import elements, holds
 from storage.ids import first_at, made_at
 from storage.labels import UNREAD, has_label
 from storage.records import columns
+from storage.tx import Tx
 from storage.visibility import HELD, VISIBLE
 
 FAULTS_MAX = 100  # told of each kind

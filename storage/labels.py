@@ -12,9 +12,9 @@ of its messages is.
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from storage.database import Tx
 from storage.dialect import THEN_JOIN, by_index, elements, holds_word, unindexed
 from storage.records import MessageRow, dump, load
+from storage.tx import Tx
 
 UNREAD = "unread"
 LABELLED_MAX = 200  # of a thread, the newest: senders make a conversation as long as they like

@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import Any, NamedTuple
 
-from storage.database import Tx
 from storage.dialect import (
     array_of,
     array_of_one,
@@ -33,6 +32,7 @@ from storage.dialect import (
 from storage.kept_json import KeptJson
 from storage.records import dump
 from storage.searching.search import Scope
+from storage.tx import Tx
 from storage.visibility import HELD, VISIBLE
 
 # Senders decide how many recipients and attachments a message has: a list goes out in parts where these are many.

@@ -17,8 +17,9 @@ from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
 
-from storage.database import Tx, configure
+from storage.connections import configure
 from storage.sealing import fsync_folder
+from storage.tx import Tx
 
 APPLICATION_ID = 0x6D61696C  # "mail"
 RESTORE = "restore it from a backup"

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from storage.database import Tx
+from storage.tx import Tx
 
 
 class Counted(NamedTuple):

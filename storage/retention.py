@@ -21,11 +21,12 @@ from storage import audit, domain_reports, held_mail, messages, tls_sessions
 from storage.audit import AuditRecorder
 from storage.blobs import Blobs
 from storage.clock import DAY_MS, Clock
-from storage.database import Database, Tx
+from storage.database import Database
 from storage.dialect import each_row_of, greatest
 from storage.ids import first_at
 from storage.records import dump
 from storage.service import Enduring, LoopService
+from storage.tx import Tx
 
 ROUND_S = 600
 REST = 4  # times what the slice took

@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from storage import migrate
-from storage.database import Tx
 from storage.sealing import (
     Sealer,
     SealError,
@@ -31,6 +30,7 @@ from storage.sealing import (
     read_master_key,
     write_master_key,
 )
+from storage.tx import Tx
 
 
 class Sealed(NamedTuple):

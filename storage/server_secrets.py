@@ -1,7 +1,7 @@
 """Secrets that the server makes for itself, once, and keeps sealed under the master key."""
 
-from storage.database import Tx
 from storage.sealing import Sealer
+from storage.tx import Tx
 
 UNSUBSCRIBE = "unsubscribe"  # signs unsubscribe links, which stay good for longer than any master key
 ENVELOPE = "envelope"  # makes envelope senders that others can't make; reports come back to them for 90 days

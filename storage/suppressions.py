@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from storage.database import Tx
 from storage.dialect import each_of
 from storage.records import columns, dump
+from storage.tx import Tx
 
 
 class SuppressionRow(NamedTuple):

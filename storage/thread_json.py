@@ -7,7 +7,6 @@ its columns, and the different arrays of labels of its messages. Gathering the l
 from functools import partial
 from typing import Any, NamedTuple
 
-from storage.database import Tx
 from storage.dialect import (
     THEN_JOIN,
     array_of,
@@ -26,6 +25,7 @@ from storage.kept_json import KeptJson
 from storage.labels import LABELLED_MAX, UNREAD, ThreadPlace, WantedThreads
 from storage.message_json import Part, known, rendered
 from storage.records import dump
+from storage.tx import Tx
 from storage.visibility import VISIBLE
 
 PARTICIPANTS_MAX = 50

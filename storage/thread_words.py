@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from storage import message_json
-from storage.database import Tx
 from storage.dialect import array, array_of
+from storage.tx import Tx
 from storage.visibility import VISIBLE
 
 ATTACHMENTS_MAX = 50

@@ -7,7 +7,7 @@ from controlplane.contract.refusals import Refusal
 from controlplane.contract.scopes import grants
 from storage import callers
 from storage.audit_acts import Actor
-from storage.database import Tx
+from storage.tx import Tx
 
 LIVE = "live"  # a mode of keys, named as the scope that a test key would need; no key can hold it
 SEES_HELD = "reviews:read"

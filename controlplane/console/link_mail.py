@@ -18,10 +18,11 @@ from storage.audit import Records
 from storage.audit_acts import Act, system
 from storage.clock import Clock, iso
 from storage.console_sessions import HOUR_MS, SECRET_BYTES, secret_of
-from storage.database import Database, Tx
+from storage.database import Database
 from storage.ids import Ids
 from storage.members import MemberRow
 from storage.service import Enduring, LoopService
+from storage.tx import Tx
 
 ASKED_MAX = 100
 LINKS_PER_HOUR = 3

@@ -31,9 +31,10 @@ from storage.console_sessions import (
     hash_of,
     secret_of,
 )
-from storage.database import Database, Tx
+from storage.database import Database
 from storage.failures import StoreFailure
 from storage.ids import Ids
+from storage.tx import Tx
 
 log = structlog.get_logger("maild.api")
 

@@ -24,12 +24,13 @@ from storage import allowances, dkim_keys, domains, events, inboxes, outbound, u
 from storage.audit import Records
 from storage.audit_acts import Act, Actor, system
 from storage.clock import Clock, day_of, iso_or_none
-from storage.database import Database, Tx
+from storage.database import Database
 from storage.dkim_keys import Algorithm, DkimKey
 from storage.domains import DomainRow
 from storage.ids import Ids
 from storage.records import dump, load
 from storage.sealing import Sealer
+from storage.tx import Tx
 
 RECHECKS = system("domain_checks")
 CHALLENGE_BYTES = 20

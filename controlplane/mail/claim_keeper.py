@@ -13,9 +13,10 @@ from conf.log_events import LogEvent, tell
 from storage import claims, work
 from storage.claims import EndedClaim
 from storage.clock import Clock
-from storage.database import Database, Tx
+from storage.database import Database
 from storage.ids import Ids
 from storage.service import STORE_RETRY_S, Enduring, LoopService
+from storage.tx import Tx
 
 BATCH = 100
 LOOK_AGAIN_S = 0.5

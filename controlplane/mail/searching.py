@@ -11,12 +11,13 @@ from contextlib import suppress
 from functools import partial
 
 from storage import message_json
-from storage.database import Database, Tx
+from storage.database import Database
 from storage.kept_json import KeptJson
 from storage.message_json import Part
 from storage.searching import search
 from storage.searching.search import At, Batch, Needle, Scope
 from storage.searching.search_index import IndexLost, SearchIndex
+from storage.tx import Tx
 
 ROWS_MAX = 400
 SLICE_S = 0.005

@@ -9,7 +9,7 @@ from storage import agents
 from storage.agents import AgentRow
 from storage.audit_acts import Act
 from storage.clock import iso
-from storage.database import Tx
+from storage.tx import Tx
 
 
 async def create_agent(call: Call) -> Result:

@@ -24,9 +24,9 @@ from controlplane.sending.submission import Retry, recalled
 from storage import claims, inboxes, message_json, messages, policies, work
 from storage.claims import LIVE_MAX, Claimant
 from storage.clock import iso
-from storage.database import Tx
 from storage.labels import UNREAD
 from storage.records import ClaimRow, dump, load
+from storage.tx import Tx
 
 ENDPOINT = "POST /v1/inboxes/{id}/claims"
 SETTLED_AT_ONCE = 20  # leases that are over, of whomever

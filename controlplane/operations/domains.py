@@ -13,10 +13,10 @@ from controlplane.operations.operation import Call
 from controlplane.operations.results import JsonArray, Result
 from storage import domain_reports, domains
 from storage.clock import iso, iso_or_none, next_day_ms
-from storage.database import Tx
 from storage.domain_reports import DomainReportRow
 from storage.domains import DomainRow
 from storage.records import load
+from storage.tx import Tx
 
 TURN_DOMAINS = 20
 

@@ -14,9 +14,9 @@ from maild.message.address import is_within
 from storage import agents, allowances, domains, inboxes, organizations, policies, withdrawal
 from storage.audit_acts import Act
 from storage.clock import DAY_MS, iso, iso_or_none
-from storage.database import Tx
 from storage.policies import Policy, document_of
 from storage.records import InboxRow, dump
+from storage.tx import Tx
 
 
 async def create_inbox(call: Call) -> Result:

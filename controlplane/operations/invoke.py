@@ -29,7 +29,8 @@ from maild.message.address import normalize
 from storage import inboxes
 from storage.audit import address_hash
 from storage.audit_acts import Act
-from storage.database import Database, Tx
+from storage.database import Database
+from storage.tx import Tx
 
 Input = AbstractAsyncContextManager[Any]
 REVOKED = "invalid_api_key"  # on the way: such a key brings nothing about any more

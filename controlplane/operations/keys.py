@@ -11,8 +11,8 @@ from controlplane.operations.results import Result
 from storage import inboxes, keys
 from storage.audit_acts import Act
 from storage.clock import iso, iso_or_none
-from storage.database import Tx
 from storage.records import KeyRow
+from storage.tx import Tx
 
 LISTED_MAX = 1000  # without a limit; the contract's list has none
 WARNING = "Save this key now: it is shown only once and cannot be recovered."

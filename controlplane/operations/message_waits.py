@@ -15,8 +15,8 @@ from controlplane.operations.operation import Call
 from controlplane.operations.results import JsonPieces, Result
 from maild.message.sign_in.codes import find_code
 from storage import code_claims, inboxes, message_json
-from storage.database import Tx
 from storage.searching.search import IN_EVERYTHING, Needle, Scope
+from storage.tx import Tx
 
 
 class Looked(NamedTuple):

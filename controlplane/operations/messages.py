@@ -31,11 +31,11 @@ from maild.message.idn import unicode_domain
 from storage import blobs, held_mail, message_json, messages
 from storage.audit_acts import Act
 from storage.blobs import Blob, Blobs
-from storage.database import Tx
 from storage.kept_json import KeptJson
 from storage.message_json import Part, ShownMessage
 from storage.records import MessageRow
 from storage.searching.search import IN_EVERYTHING, Needle, Scope
+from storage.tx import Tx
 
 ENDPOINT = "POST /v1/messages/send"
 FINGERPRINT_INLINE_CHARS = 256 * 1024

@@ -34,7 +34,7 @@ from storage.audit_repeats import RepeatedActs
 from storage.blobs import Blobs
 from storage.change_events import ChangeEvents
 from storage.clock import Clock
-from storage.database import Database, Tx
+from storage.database import Database
 from storage.ids import Ids
 from storage.kept_json import KeptJson
 from storage.queue_selection import QueueSelection
@@ -42,6 +42,7 @@ from storage.searching.search_index import SearchIndex
 from storage.turns.cpu_process import CpuProcess
 from storage.turns.cpu_threads import CpuThreads
 from storage.turns.work_turns import WorkTurns
+from storage.tx import Tx
 
 P = ParamSpec("P")
 T = TypeVar("T")

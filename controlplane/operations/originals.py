@@ -10,8 +10,8 @@ from controlplane.operations.operation import Call
 from maild.message.quoting import QUOTED_OCTETS, Original
 from maild.message.text import html_to_text
 from storage import message_json
-from storage.database import Tx
 from storage.records import MessageRow, load
+from storage.tx import Tx
 
 BEGINNING_CHARS = QUOTED_OCTETS  # no character takes less than an octet
 

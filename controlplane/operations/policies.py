@@ -10,9 +10,9 @@ from maild.message.address import normalize
 from storage import inboxes, policies
 from storage.audit import Records, address_hash
 from storage.audit_acts import Act, Actor
-from storage.database import Tx
 from storage.policies import NO_POLICY, NO_VERSION, Policy, PolicyRow, document_of, policy_of
 from storage.records import dump, load
+from storage.tx import Tx
 
 
 async def get_organization_policy(call: Call) -> Result:

@@ -16,8 +16,8 @@ from storage import allowances, inboxes, rules
 from storage.audit import Records, address_hash
 from storage.audit_acts import Act, Actor
 from storage.clock import iso
-from storage.database import Tx
 from storage.rules import RuleRow
+from storage.tx import Tx
 
 ENDPOINT = "POST /v1/rules"
 

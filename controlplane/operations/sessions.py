@@ -10,7 +10,7 @@ from storage import console_sessions
 from storage.audit import Records
 from storage.audit_acts import Act
 from storage.clock import iso
-from storage.database import Tx
+from storage.tx import Tx
 
 LISTED_MAX = 100
 

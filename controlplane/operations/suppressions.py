@@ -10,8 +10,8 @@ from storage import suppressions
 from storage.audit import address_hash
 from storage.audit_acts import Act
 from storage.clock import iso
-from storage.database import Tx
 from storage.suppressions import SuppressionRow
+from storage.tx import Tx
 
 
 async def create_suppression(call: Call) -> Result:

@@ -15,11 +15,11 @@ from controlplane.operations.messages import Whole, member_pieces, nothing, part
 from controlplane.operations.operation import Call
 from controlplane.operations.results import JsonArray, JsonPieces, Result
 from storage import message_json, thread_json, threads
-from storage.database import Tx
 from storage.ids import made_at
 from storage.labels import Owner, ThreadPlace, WantedThreads
 from storage.message_json import Part, Weight
 from storage.thread_json import FIRST, ShownThread
+from storage.tx import Tx
 
 BODY_BYTES_MAX = 8 * 1024 * 1024  # docs/decisions.md, "Thread": of one answer
 WHOLE_BYTES_MAX = 256 * 1024  # a larger answer is written slice by slice, and never held as a whole

@@ -16,8 +16,8 @@ from controlplane.operations.results import Result
 from storage import allowances, organizations, webhooks
 from storage.audit_acts import Act
 from storage.clock import iso, iso_or_none
-from storage.database import Tx
 from storage.records import WebhookAttempt, WebhookRow, load
+from storage.tx import Tx
 
 PREVIOUS_SECRET_MS = 24 * 3_600_000
 

@@ -18,10 +18,10 @@ from storage import correspondents, events, inboxes, outbound, policies, rules, 
 from storage.audit import Records
 from storage.audit_acts import Act, system
 from storage.clock import day_of, iso, month_of
-from storage.database import Tx
 from storage.ids import Ids
 from storage.records import InboxRow, MessageRow, RecipientRow, answers_to, recipients_of
 from storage.rules import Ruling
+from storage.tx import Tx
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,10 +21,11 @@ from storage.audit import Records
 from storage.audit_acts import Act, system
 from storage.blobs import Blobs
 from storage.clock import Clock
-from storage.database import Database, Tx
+from storage.database import Database
 from storage.ids import Ids
 from storage.inboxes import RecipientInbox
 from storage.turns.cpu_threads import CpuThreads
+from storage.tx import Tx
 
 # Given a token and an address of ours, the message; called in a thread.
 WriteMail = Callable[[str, str], bytes]

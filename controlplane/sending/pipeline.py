@@ -70,10 +70,12 @@ from storage.audit_acts import Act
 from storage.blobs import Blobs, Stored
 from storage.change_events import ChangeEvents
 from storage.clock import Clock, iso
-from storage.database import Database, DatabaseClosed, Tx
+from storage.database import Database
 from storage.failures import StoreFailure
 from storage.ids import Ids
 from storage.records import AttachmentRow, DraftRow, InboxRow, MessageRow, RecipientRow, ReviewRow
+from storage.tx import Tx
+from storage.writer import DatabaseClosed
 
 log = structlog.get_logger("maild.sending")
 

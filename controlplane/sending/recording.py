@@ -7,8 +7,8 @@ from controlplane.sending.guards import Attempt
 from storage.audit import Records, addresses_hash, content_hash
 from storage.audit_acts import Act, Actor
 from storage.clock import iso
-from storage.database import Tx
 from storage.records import InboxRow, ReviewRow, load
+from storage.tx import Tx
 
 
 def record_send(

@@ -16,9 +16,10 @@ from controlplane.sending.reviewing import Approval, Decided, Decider, Reviewing
 from storage import messages, reviews
 from storage.audit_acts import Actor
 from storage.clock import Clock
-from storage.database import Database, Tx
+from storage.database import Database
 from storage.records import MessageRow, ReviewRow, recipients_of
 from storage.service import STORE_RETRY_S, Enduring, LoopService
+from storage.tx import Tx
 
 BATCH = 20  # in one unit of work
 LOOK_AGAIN_S = 0.5

@@ -32,11 +32,11 @@ from storage import (
 from storage.audit import Records
 from storage.audit_acts import Act, Actor, system
 from storage.clock import Clock
-from storage.database import Tx
 from storage.ids import Ids
 from storage.message_json import ShownMessage
 from storage.records import MessageRow, ReviewRow, load, recipients_of
 from storage.states import REVIEW_EXPIRED, REVIEW_REJECTED
+from storage.tx import Tx
 
 KEEPER = system("reviews")
 ACTS = {

@@ -25,10 +25,11 @@ from storage import messages, outbound_events, reviews, switches
 from storage.audit import Records
 from storage.audit_acts import Act, system
 from storage.clock import Clock
-from storage.database import Database, Tx
+from storage.database import Database
 from storage.ids import Ids
 from storage.records import MessageRow, ReviewRow, recipients_of
 from storage.service import STORE_RETRY_S, Enduring, LoopService
+from storage.tx import Tx
 
 BATCH = 64
 LOOK_AGAIN_S = 0.5

@@ -24,10 +24,11 @@ from maild.message.reports.tls_report_record import ReportDestination, read_dest
 from maild.message.reports.tls_report_writer import MEDIA_TYPE, ReportedSessions, TlsReport, write_report_mail
 from storage import tls_sessions
 from storage.clock import DAY_MS, Clock
-from storage.database import Database, Tx
+from storage.database import Database
 from storage.service import Enduring, LoopService
 from storage.tls_sessions import TlsSession
 from storage.turns.cpu_threads import CpuThreads
+from storage.tx import Tx
 
 ROUND_S = 300
 AFTER_MIDNIGHT_MS = 10 * 60_000  # outcomes of the day's last sessions may still be on their way to the store

@@ -14,8 +14,9 @@ from storage import events, inboxes, suppressions
 from storage.audit import Records, address_hash
 from storage.audit_acts import RECIPIENT, Act
 from storage.clock import Clock
-from storage.database import Database, Tx
+from storage.database import Database
 from storage.ids import Ids
+from storage.tx import Tx
 
 Source = Literal["one_click", "link"]
 

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 import structlog
 from aiohttp import web
 
-from storage.database import Database, Tx
+from storage.database import Database
 from storage.self_check import SelfCheck
+from storage.tx import Tx
 
 log = structlog.get_logger("maild.api")
 

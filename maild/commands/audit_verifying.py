@@ -9,9 +9,9 @@ from storage import audit, migrate, rotation, server_secrets
 from storage.audit_chain import AuditRow, ChainReport, chain_key
 from storage.audit_chain import check as check_chain
 from storage.data_folder import DataFolder
-from storage.database import Tx
 from storage.failures import StoreFailure
 from storage.sealing import Sealer, read_master_key
+from storage.tx import Tx
 
 SLICE_ROWS = 5000
 

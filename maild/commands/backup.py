@@ -17,9 +17,9 @@ from typing import Any
 from storage import blobs, integrity, organizations, snapshot
 from storage.blobs import Blob, BlobDamaged, compare_digest
 from storage.data_folder import DataFolder
-from storage.database import Tx
 from storage.migrate import StoreError
 from storage.sealing import fsync_folder
+from storage.tx import Tx
 
 SLICE_FILES = 500
 CHUNK_BYTES = 1024 * 1024

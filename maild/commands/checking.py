@@ -9,10 +9,10 @@ from storage import blobs, integrity
 from storage.blobs import BlobMissing, Blobs
 from storage.clock import Clock
 from storage.data_folder import DataFolder
-from storage.database import Tx
 from storage.failures import StoreFailure
 from storage.ids import Ids
 from storage.integrity import Damage
+from storage.tx import Tx
 
 SLICE_BLOBS = 50
 ARRIVING_S = 3600  # a file without a row may be of mail that is just coming in

@@ -8,8 +8,8 @@ from storage import inboxes, keys, organizations
 from storage.audit import Records
 from storage.audit_acts import OPERATOR, Act
 from storage.clock import Clock
-from storage.database import Tx
 from storage.ids import Ids
+from storage.tx import Tx
 
 
 class KeyCommands:

@@ -15,9 +15,9 @@ from storage.audit import Records
 from storage.audit_acts import OPERATOR, Act
 from storage.clock import Clock, iso
 from storage.console_sessions import secret_of
-from storage.database import Tx
 from storage.ids import Ids
 from storage.members import MemberRow
+from storage.tx import Tx
 
 
 class MemberFault(Exception):

@@ -30,9 +30,9 @@ from storage.audit_acts import OPERATOR, Act
 from storage.audit_chain import chain_key
 from storage.clock import Clock
 from storage.data_folder import DataFolder, DataFolderError
-from storage.database import Tx
 from storage.ids import Ids
 from storage.sealing import Sealer, make_master_key, master_key_file, read_master_key
+from storage.tx import Tx
 
 T = TypeVar("T")
 

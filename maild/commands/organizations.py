@@ -12,9 +12,9 @@ from storage import organizations, usage
 from storage.audit import Records
 from storage.audit_acts import OPERATOR, Act
 from storage.clock import Clock, iso_or_none
-from storage.database import Tx
 from storage.ids import Ids
 from storage.records import OrganizationRow
+from storage.tx import Tx
 
 
 class OrganizationCommands:

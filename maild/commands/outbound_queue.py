@@ -12,9 +12,9 @@ from storage import organizations, outbound, queue_selection, switches
 from storage.audit import Records
 from storage.audit_acts import OPERATOR, Act
 from storage.clock import Clock
-from storage.database import Tx
 from storage.ids import Ids
 from storage.queue_selection import QueueSelection
+from storage.tx import Tx
 
 
 class QueueCommands:

@@ -11,8 +11,8 @@ from storage import inboxes, organizations, policies
 from storage.audit import Records
 from storage.audit_acts import OPERATOR
 from storage.clock import Clock
-from storage.database import Tx
 from storage.policies import RECOMMENDED, document_of
+from storage.tx import Tx
 
 
 class PolicyCommands:

@@ -11,8 +11,8 @@ from storage import queue_selection
 from storage.audit import Records
 from storage.audit_acts import Act, Actor
 from storage.clock import Clock
-from storage.database import Tx
 from storage.queue_selection import QueueSelection
+from storage.tx import Tx
 
 DROPPED = Verdict("failed", None, None, bounces.TAKEN_OUT, failure="dropped")
 

@@ -9,9 +9,9 @@ from storage.audit import NO_DETAILS, AuditRecorder, Records, Unsealed
 from storage.audit_acts import Act, Actor
 from storage.clock import Clock
 from storage.data_folder import DataFolder
-from storage.database import Tx
 from storage.ids import Ids
 from storage.sealing import Sealer, SealError, master_key_file, read_master_key
+from storage.tx import Tx
 
 
 class CommandRecords:

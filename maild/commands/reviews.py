@@ -26,10 +26,10 @@ from storage.audit import Records
 from storage.blobs import Blobs
 from storage.clock import Clock
 from storage.data_folder import DataFolder
-from storage.database import Tx
 from storage.ids import Ids
 from storage.records import ReviewRow
 from storage.reviews import OPERATOR, ReviewFilter
+from storage.tx import Tx
 
 
 class ReviewCommands:

@@ -11,8 +11,8 @@ from storage import organizations, rules
 from storage.audit import Records
 from storage.audit_acts import OPERATOR
 from storage.clock import Clock
-from storage.database import Tx
 from storage.ids import Ids
+from storage.tx import Tx
 
 
 class RuleCommands:

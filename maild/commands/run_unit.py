@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
-from storage.database import Tx
+from storage.tx import Tx
 
 T = TypeVar("T")
 

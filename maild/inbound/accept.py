@@ -49,11 +49,12 @@ from storage import blobs
 from storage.audit import Records
 from storage.blobs import Blobs, Stored
 from storage.clock import Clock
-from storage.database import Database, Tx
+from storage.database import Database
 from storage.ids import Ids
 from storage.inboxes import RecipientInbox
 from storage.turns.cpu_process import CpuProcess
 from storage.turns.cpu_threads import CpuThreads
+from storage.tx import Tx
 
 log = structlog.get_logger("maild.smtp")
 

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 
 from maild.message.reports.domain_report import DomainReport
 from storage import domain_reports
-from storage.database import Tx
 from storage.domain_reports import DomainReportRow
 from storage.ids import Ids
 from storage.inboxes import RecipientInbox
 from storage.records import dump
+from storage.tx import Tx
 
 
 def keep(

@@ -19,10 +19,11 @@ from maild.ports import PrepareAnswer, SimulatedAnswer
 from storage import messages
 from storage.audit import Records
 from storage.clock import Clock
-from storage.database import Database, Tx
+from storage.database import Database
 from storage.ids import Ids
 from storage.outbound import Due
 from storage.records import MessageRow, load
+from storage.tx import Tx
 
 DOMAIN = "simulator.test"
 DEFERRALS = 2

@@ -15,7 +15,8 @@ import uvloop
 from aiohttp import web
 
 from storage import migrate
-from storage.database import Database, Tx
+from storage.database import Database
+from storage.tx import Tx
 
 
 async def read(request: web.Request) -> web.Response:

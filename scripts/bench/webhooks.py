@@ -39,9 +39,10 @@ from controlplane.webhooks import signing
 from scripts.bench import measure
 from storage import events
 from storage.clock import Clock
-from storage.database import Database, Tx
+from storage.database import Database
 from storage.ids import Ids
 from storage.records import EventRow, columns
+from storage.tx import Tx
 from tests.support.daemon import DOMAIN, Daemon
 
 ENDPOINTS = 10

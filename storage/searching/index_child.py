@@ -8,10 +8,11 @@ that puts nothing in twice.
 from contextlib import closing
 from pathlib import Path
 
-from storage.database import Tx, connect
+from storage.connections import connect
 from storage.searching import search
 from storage.searching.search import Settlement, Unsettled
 from storage.searching.search_index import IndexLost, SearchIndex
+from storage.tx import Tx
 
 
 def tell(store: Path, index: SearchIndex, some: Unsettled) -> Settlement:

@@ -26,7 +26,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from storage import id_spans, labels
-from storage.database import Tx
 from storage.dialect import (
     array,
     containing,
@@ -46,6 +45,7 @@ from storage.records import dump, load
 from storage.searching.folding import fold, forms, holds
 from storage.searching.search_index import Entry, Gone, SearchIndex, Walked
 from storage.searching.trigram_terms import trigrams_of
+from storage.tx import Tx
 from storage.visibility import HELD, VISIBLE
 
 At = str | int  # where a message stands: its id; in an index that is ordered, its document

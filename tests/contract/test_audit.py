@@ -16,7 +16,7 @@ from storage.audit import address_hash, addresses_hash
 from storage.audit_acts import OPERATOR, Act
 from storage.audit_chain import GENESIS
 from storage.audit_repeats import DISTINCT, RepeatedActs
-from storage.database import Tx
+from storage.tx import Tx
 from tests.conftest import Start
 from tests.support.running import Answer, Api, Running, until
 from tests.support.store import ManualClock

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from storage import message_json
-from storage.database import Tx
 from storage.message_json import ShownMessage
+from storage.tx import Tx
 from tests.support.running import Running
 
 ABSENT = "thd_01m7yg00000000000000000000"

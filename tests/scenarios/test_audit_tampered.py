@@ -16,7 +16,7 @@ from controlplane.operations.audit import shown_row
 from maild.cli.program import main
 from storage import audit, audit_chain
 from storage.audit_chain import AuditRow
-from storage.database import Tx
+from storage.tx import Tx
 from tests.support.running import SHARED, Running, Template
 
 ROWS = 12

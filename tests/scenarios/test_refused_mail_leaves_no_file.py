@@ -11,7 +11,7 @@ import pytest
 from maild.inbound import accept
 from maild.inbound.envelope import InboundEnvelope
 from maild.inbound.mailboxes import Mailboxes
-from storage import database
+from storage import writer
 from storage.database import Database
 from tests.conftest import Start
 from tests.support.running import Running
@@ -48,7 +48,7 @@ async def fill(maild: Running, bot: dict[str, Any], patch: pytest.MonkeyPatch) -
 
 
 async def fail_commit(maild: Running, bot: dict[str, Any], patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(database, "_commit", commit_fails)
+    patch.setattr(writer, "_commit", commit_fails)
 
 
 async def fail_unit(maild: Running, bot: dict[str, Any], patch: pytest.MonkeyPatch) -> None:
@@ -140,7 +140,7 @@ async def test_a_send_whose_commit_fails(
     maild: Running, bot: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(database, "_commit", commit_fails)
+        patch.setattr(writer, "_commit", commit_fails)
         assert (await maild.api.send(bot, text="x" * 300_000)).code == "email_delivery_failed"
     assert files(maild) == []
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from storage import audit, migrate, server_secrets
 from storage.audit_chain import chain_key
 from storage.audit_chain import check as check_chain
-from storage.database import Tx
 from storage.sealing import Sealer, SealError, read_master_key
+from storage.tx import Tx
 
 ROWS_MAX = 1_000_000
 

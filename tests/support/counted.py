@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from storage.database import Tx
+from storage.tx import Tx
 
 
 class Counted:

@@ -4,8 +4,8 @@ import sqlite3
 from pathlib import Path
 
 from storage import message_json, migrate, thread_json
-from storage.database import Tx
 from storage.kept_json import KeptJson
+from storage.tx import Tx
 from storage.visibility import VISIBLE
 
 LOOK = 500  # of each organization, the newest

@@ -14,8 +14,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from storage.database import Tx
 from storage.searching.search_index import SCHEMA
+from storage.tx import Tx
 
 ROOT = Path(__file__).parents[2]
 ROOMS = tuple(f"{ROOT}/{room}/" for room in ("storage", "maild", "controlplane"))

@@ -11,11 +11,12 @@ from storage import dkim_keys, inboxes, messages, migrate, organizations, outbou
 from storage.audit import AuditRecorder
 from storage.blobs import Blobs
 from storage.clock import Clock
-from storage.database import Database, Tx
+from storage.database import Database
 from storage.dkim_keys import DkimKey
 from storage.ids import Ids
 from storage.records import MessageRow, dump, load
 from storage.sealing import Sealer
+from storage.tx import Tx
 
 ORGANIZATION = "org_1"
 INBOX = "inb_1"

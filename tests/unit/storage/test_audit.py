@@ -12,8 +12,8 @@ from storage import audit, organizations
 from storage.audit_acts import OPERATOR, Act
 from storage.audit_chain import ChainReport, chain_key, check
 from storage.clock import iso
-from storage.database import Tx
 from storage.retention import Retention, Slices, ages
+from storage.tx import Tx
 from tests.support.store import ORGANIZATION, ManualClock, Store
 
 HOUR_S = 3600

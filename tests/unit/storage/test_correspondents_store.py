@@ -5,7 +5,7 @@ import sqlite3
 import pytest
 
 from storage import correspondents, migrate, outbound
-from storage.database import Tx
+from storage.tx import Tx
 from tests.unit.storage.test_labels import opened
 
 STEP = 29  # storage/migrations/

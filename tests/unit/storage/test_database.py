@@ -1,4 +1,4 @@
-"""Group commit and its promises (storage/database.py): together in one transaction, alone in its failures."""
+"""Group commit and its promises (storage/writer.py): together in one transaction, alone in its failures."""
 
 import asyncio
 import itertools
@@ -12,8 +12,11 @@ from typing import Any
 import pytest
 from structlog.contextvars import bound_contextvars, get_contextvars
 
-from storage import database
-from storage.database import Database, DatabaseClosed, Pace, Tx, configure
+from storage import database, writer
+from storage.connections import BUSY_TIMEOUT_MS, CHECKPOINT_PAGES_FORCED, StoreConnection, configure
+from storage.database import Database
+from storage.tx import Tx
+from storage.writer import DatabaseClosed, Pace
 
 
 @pytest.fixture
@@ -87,13 +90,13 @@ def statements(db: Database) -> Iterator[list[str]]:
 def commits(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """One entry for each COMMIT: the number of changes that its connection has made so far."""
     seen: list[int] = []
-    commit = database._commit
+    commit = writer._commit
 
     def counted(conn: sqlite3.Connection) -> None:
         commit(conn)
         seen.append(conn.total_changes)
 
-    monkeypatch.setattr(database, "_commit", counted)
+    monkeypatch.setattr(writer, "_commit", counted)
     return seen
 
 
@@ -285,7 +288,7 @@ async def test_a_begin_that_fails_is_told_and_the_next_one_works(
         raise sqlite3.OperationalError("unable to open database file")
 
     with monkeypatch.context() as patch:
-        patch.setattr(database._Writer, "_begin", broken)
+        patch.setattr(writer.Writer, "_begin", broken)
         results = await asyncio.gather(db.write(note, "a"), db.write(note, "b"), return_exceptions=True)
         assert all(isinstance(one, sqlite3.OperationalError) for one in results)
     await db.write(note, "c")
@@ -438,18 +441,18 @@ async def test_only_the_writer_makes_checkpoints(db: Database) -> None:
         return tx.value("PRAGMA wal_autocheckpoint")
 
     assert await db.read(pages) == await db.lookup(pages) == 0
-    assert await db.write(pages) == database.CHECKPOINT_PAGES_FORCED
+    assert await db.write(pages) == CHECKPOINT_PAGES_FORCED
 
 
 async def test_the_wal_is_written_back_in_a_pause(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     done = asyncio.Event()
-    loop, checkpoint = asyncio.get_running_loop(), database._checkpoint
+    loop, checkpoint = asyncio.get_running_loop(), writer._checkpoint
 
     def told(conn: sqlite3.Connection) -> None:
         checkpoint(conn)
         loop.call_soon_threadsafe(done.set)
 
-    monkeypatch.setattr(database, "_checkpoint", told)
+    monkeypatch.setattr(writer, "_checkpoint", told)
     db = await Database.open(path, Pace(checkpoint_idle_s=0))
     await db.write(note, "one")
     async with asyncio.timeout(5):
@@ -467,14 +470,14 @@ async def test_a_store_that_is_not_there_is_not_made(tmp_path: Path) -> None:
 
 async def test_opening_that_failed_leaves_no_thread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It would speak to a loop that may be closed by then."""
-    go_on, stop = threading.Event(), database._Connection.stop
+    go_on, stop = threading.Event(), StoreConnection.stop
 
-    def stop_slowly(connection: database._Connection) -> "asyncio.Future[None] | None":
+    def stop_slowly(connection: StoreConnection) -> "asyncio.Future[None] | None":
         connection._tx.put_nowait((None, lambda: go_on.wait(5)))
         asyncio.get_running_loop().call_soon(go_on.set)
         return stop(connection)
 
-    monkeypatch.setattr(database._Connection, "stop", stop_slowly)
+    monkeypatch.setattr(StoreConnection, "stop", stop_slowly)
     others = set(threading.enumerate())
     with pytest.raises(sqlite3.OperationalError):
         await Database.open(tmp_path / "nowhere")
@@ -485,7 +488,7 @@ async def test_opening_that_failed_leaves_no_thread(tmp_path: Path, monkeypatch:
 def test_configure_waits_for_locks_instead_of_failing(path: Path) -> None:
     conn = sqlite3.connect(path)
     configure(conn)
-    assert conn.execute("PRAGMA busy_timeout").fetchone() == (database.BUSY_TIMEOUT_MS,)
+    assert conn.execute("PRAGMA busy_timeout").fetchone() == (BUSY_TIMEOUT_MS,)
     conn.close()
 
 

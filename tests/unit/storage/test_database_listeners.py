@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from storage.database import Database, Pace, Tx
+from storage.database import Database
+from storage.tx import Tx
+from storage.writer import Pace
 
 NEWS, OTHER = "news", "other"
 

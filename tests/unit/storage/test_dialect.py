@@ -10,7 +10,10 @@ import pytest
 ROOT = Path(__file__).parents[3]
 OWN = {
     "storage/dialect.py",  # the names that the others use
-    "storage/database.py",  # connections, transactions, checkpoints
+    "storage/connections.py",  # what they are told
+    "storage/database.py",  # a state to read from
+    "storage/tx.py",  # statements
+    "storage/writer.py",  # transactions, checkpoints
     "storage/migrate.py",  # making a store, and connections of tools
     "storage/integrity.py",  # what a file may have suffered
     "storage/snapshot.py",  # a copy of the file

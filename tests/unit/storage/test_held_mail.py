@@ -25,10 +25,10 @@ from storage import (
 )
 from storage.arrivals import ConversationClues, ThreadEntry
 from storage.clock import day_of, iso
-from storage.database import Tx
 from storage.records import AttachmentRow, MessageRow
 from storage.searching import search
 from storage.searching.search import IN_EVERYTHING, Scope
+from storage.tx import Tx
 from tests.support.store import INBOX, ORGANIZATION, THREAD, ManualClock, Store
 from tests.unit.storage.test_row_json import row
 

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from storage import message_json, messages, thread_json
-from storage.database import Tx
 from storage.kept_json import ENTRY_BYTES, ENTRY_BYTES_MAX, KeptJson
 from storage.recent import Recent
 from storage.records import AttachmentRow
 from storage.searching.search import Scope
+from storage.tx import Tx
 from storage.visibility import VISIBLE
 from tests.support.store import ORGANIZATION, Store
 

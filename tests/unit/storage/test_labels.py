@@ -16,7 +16,6 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from controlplane.mail import labelling, searching, thread_finding
 from storage import integrity, labels, message_json, messages, migrate, thread_json, threads
 from storage.change_events import ChangeEvents
-from storage.database import Tx
 from storage.ids import Ids
 from storage.kept_json import KeptJson
 from storage.labels import UNREAD, Owner, ThreadPlace, WantedThreads
@@ -24,6 +23,7 @@ from storage.records import dump, load
 from storage.searching import search
 from storage.searching.search import IN_EVERYTHING, Needle, Scope
 from storage.searching.search_index import SearchIndex
+from storage.tx import Tx
 from tests.support.store import ManualClock
 from tests.unit.storage.test_row_json import row
 

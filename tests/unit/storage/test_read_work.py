@@ -16,7 +16,6 @@ import pytest
 from controlplane.mail import searching, thread_finding
 from storage import analytics, events, labels, message_json, messages, thread_json
 from storage.analytics import AnalyticsSpan
-from storage.database import Tx
 from storage.ids import Ids, first_at
 from storage.kept_json import KeptJson
 from storage.labels import Owner, WantedThreads
@@ -24,6 +23,7 @@ from storage.records import ThreadRow
 from storage.searching import search
 from storage.searching.search import IN_EVERYTHING, Needle, Scope
 from storage.searching.search_index import DOCUMENTS_BITS, Proposals, SearchIndex, Span
+from storage.tx import Tx
 from tests.support.store import EPOCH_MS, ManualClock
 from tests.unit.storage.test_row_json import insert_thread, row
 

@@ -7,9 +7,9 @@ from importlib import resources
 import pytest
 
 from storage import audit, events
-from storage.database import Tx
 from storage.events import Selection
 from storage.ids import first_at
+from storage.tx import Tx
 
 WALK = 10
 WANTED = (1, 10, 11, 12, 35, 100)

@@ -8,9 +8,9 @@ import pytest
 
 from storage import events, usage, webhooks
 from storage.clock import DAY_MS
-from storage.database import Tx
 from storage.records import WebhookAttempt
 from storage.retention import ROWS, Retention, Slices, ages
+from storage.tx import Tx
 from tests.support.store import ORGANIZATION, Store
 from tests.unit.storage import test_held_mail as held
 

@@ -12,8 +12,8 @@ from maild.cli.program import main
 from maild.commands.operator_commands import OperatorCommands
 from storage import dkim_keys, migrate, rotation, server_secrets
 from storage.data_folder import DataFolder, DataFolderError
-from storage.database import Tx
 from storage.sealing import Sealer, SealError, master_key_file, read_master_key, write_master_key
+from storage.tx import Tx
 from tests.support.running import Template, settings_for
 
 PLAIN = b"a secret"

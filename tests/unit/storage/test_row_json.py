@@ -16,13 +16,13 @@ from controlplane.contract.messages import ListedMessage
 from controlplane.contract.threads import Thread
 from storage import message_json, messages, new_message_json, outbound, thread_json
 from storage.clock import iso
-from storage.database import Tx
 from storage.labels import LABELLED_MAX
 from storage.message_json import Part
 from storage.records import AttachmentRow, MessageRow, RecipientRow, ThreadRow, columns, dump, load
 from storage.searching import search
 from storage.searching.search import Needle, Scope
 from storage.searching.search_index import SearchIndex
+from storage.tx import Tx
 
 YEAR_10000_MS = 253_402_300_800_000
 # Everything that the store can hold: UTF-8, so no lone surrogates.

@@ -15,8 +15,8 @@ from maild.ports import Reply
 from storage import messages, outbound, usage
 from storage.audit import Records
 from storage.clock import day_of, month_of
-from storage.database import Tx
 from storage.outbound import Due
+from storage.tx import Tx
 from tests.support.sending import Sending
 from tests.support.store import Store
 

@@ -1,0 +1,361 @@
+"""One writer with group commit.
+
+What is durable when: a future of `submit` has its result after COMMIT under `synchronous=FULL`, which means after an
+fsync. Units that wait at the same time share one `BEGIN IMMEDIATE … COMMIT`, hence one fsync for many; each runs inside
+a SAVEPOINT of its own, so that one that raises leaves no trace and does not touch its neighbours; those that may be run
+again (`Repeatable`) do without, and are run again if one of them raises. If COMMIT itself fails, every unit of the
+batch failed, and what it left in the WAL is written over (`_cover`).
+
+Where it runs: the statements of units on the event loop, COMMIT (the fsync, and the checkpoint now and then) on the
+connection's thread. Python lets one thread run at a time, and a thread that executes statements beside a busy loop
+hands the interpreter back and forth at each of them: half of the CPU time of an inbound message went there
+(scripts/bench/inbound). A batch ends after `Pace.slice_s`, so that the loop is never held for long. The few units that
+take longer say so (`Apart`): they have a transaction of their own, on the thread.
+
+How a commit is heard: a listener of a topic that one of the batch's units has named (`Tx.notify`) is called on the
+event loop, after COMMIT and after the callers of the batch were answered, once for each batch and topic. What a unit
+named that was rolled back is not heard. Nor is what other processes commit: a call only hastens a listener, which looks
+by itself as well.
+
+What a crash leaves: whole transactions. The writing connection alone makes the checkpoints (SQLite before 3.51.3 has a
+race between two connections that do): in a pause, where there is one, and at the latest when the WAL has grown to
+`CHECKPOINT_PAGES_FORCED`.
+"""
+
+import asyncio
+import sqlite3
+import time
+from collections import deque
+from collections.abc import Callable
+from contextvars import Context
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
+
+import structlog
+
+from storage.connections import BUSY_TIMEOUT_MS, StoreConnection
+from storage.tx import NO_TOPICS, Tx
+
+log = structlog.get_logger("maild.store")
+
+T = TypeVar("T")
+
+
+class Pace(NamedTuple):
+    """How long a batch holds the event loop, and how long a pause in writing is before the WAL is written back. A batch
+    waits up to `gather_passes` of the loop until it is `gather_times` as large as the one before."""
+
+    slice_s: float = 0.004
+    checkpoint_idle_s: float = 0.5
+    gather_passes: int = 4
+    gather_times: int = 2
+
+
+class DatabaseClosed(Exception):
+    """The store is shutting down (or never opened); nothing was written."""
+
+
+class _Marked:
+    """A unit of which the writer has to know something."""
+
+    def __init__(self, unit: Callable[[Tx], Any]) -> None:
+        self.unit = unit
+
+    def __call__(self, tx: Tx) -> Any:
+        return self.unit(tx)
+
+
+class Repeatable(_Marked):
+    """It may be run again."""
+
+
+class Apart(_Marked):
+    """It gets a transaction of its own, on the connection's thread."""
+
+
+Outcome = tuple[Any, Exception | None]
+AnyUnit = Callable[[Tx], Any]
+Waiting = tuple[AnyUnit, "asyncio.Future[Any]"]
+Listener = Callable[[], None]
+
+
+class Writer:
+    """Units that wait for the writing connection, and the task that serves them while there are some."""
+
+    def __init__(self, connection: StoreConnection, pace: Pace) -> None:
+        self.connection = connection
+        self._pace = pace
+        self.waiting: deque[Waiting] = deque()
+        self.listeners: dict[str, list[Listener]] = {}
+        self.served = 0
+        self._last_size = 1  # of the batches
+        self._tx = Tx(connection.raw)
+        connection.raw.execute("PRAGMA busy_timeout = 0")
+        self._pump: asyncio.Task[None] | None = None
+        self._closed = False
+        self._idle: asyncio.TimerHandle | None = None
+        self._checkpointing: asyncio.Task[None] | None = None
+
+    def submit(self, unit: Callable[[Tx], T]) -> "asyncio.Future[T]":
+        if self._closed:
+            raise DatabaseClosed("the store is closed")
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self.waiting.append((unit, future))
+        if self._pump is None:
+            # A context of its own: it serves all callers, and its log lines must not name the one that woke it.
+            self._pump = asyncio.create_task(self._drain(), context=Context())
+        return future
+
+    async def _drain(self) -> None:
+        try:
+            while self.waiting:
+                await self._gather()
+                await self.serve()
+        finally:
+            self._pump = None
+
+    async def _gather(self) -> None:
+        """Give those that come together a moment: whose units shared a commit mostly ask again soon after it, each in a
+        pass of its own, and a commit costs as much for one as for ten. Who is alone waits for nobody."""
+        passes = self._pace.gather_passes if self._last_size > 1 else 0
+        for _ in range(passes):
+            if len(self.waiting) >= self._pace.gather_times * self._last_size:
+                return
+            await asyncio.sleep(0)
+
+    async def serve(self) -> None:
+        """Run some of the units that wait, and answer their callers."""
+        batch: list[Waiting] = []
+        self._tx.topics = NO_TOPICS
+        try:
+            await self._begin()
+            if isinstance(self.waiting[0][0], Apart):
+                batch.append(self.waiting.popleft())
+                outcome = await self.connection.call(partial(_run_apart, self._tx, batch[0][0]))
+                self._answer(batch, [outcome])
+            else:
+                outcomes = self._run_slice(batch)
+                # Called for by the thread, a round of the event loop before this task goes on.
+                answer = partial(self._answer, batch, outcomes)
+                soon = asyncio.get_running_loop().call_soon_threadsafe
+                await self.connection.call(partial(_commit_and_tell, partial(soon, answer)))
+        except Exception as error:  # BEGIN or COMMIT failed: no unit's work was kept, each caller is told
+            batch = batch or [self.waiting.popleft()]
+            self._tx.topics = NO_TOPICS
+            self._answer(batch, [(None, error)] * len(batch))
+        if not self.waiting and not self._closed:
+            self._checkpoint_soon()
+
+    def _answer(self, batch: list[Waiting], outcomes: list[Outcome]) -> None:
+        self.served += len(batch)
+        self._last_size = len(batch)
+        _settle(batch, outcomes)
+        self._call_listeners(self._tx.topics)
+
+    def _call_listeners(self, topics: frozenset[str]) -> None:
+        for topic in topics:
+            for listener in self.listeners.get(topic, ()):
+                try:
+                    listener()
+                except Exception:  # the other listeners are called, and the writer goes on
+                    log.exception("listener_failed", topic=topic)
+
+    async def _begin(self) -> None:
+        if self._checkpointing is not None:
+            await asyncio.wait([self._checkpointing])
+            self._checkpointing = None
+        try:
+            self.connection.raw.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+                raise
+            # Another process (a command) has the write lock: waiting for it is the thread's business.
+            await self.connection.call(_begin_patiently)
+
+    def _run_slice(self, batch: list[Waiting]) -> list[Outcome]:
+        conn, until = self.connection.raw, time.perf_counter() + self._pace.slice_s
+        outcomes: list[Outcome] = []
+        try:
+            while self.waiting and (not outcomes or time.perf_counter() < until):
+                unit = self.waiting[0][0]
+                if isinstance(unit, Apart):
+                    break
+                if isinstance(unit, Repeatable):
+                    outcomes += self._run_together(batch, until)
+                else:
+                    batch.append(self.waiting.popleft())
+                    outcomes.append(_run_in_savepoint(conn, self._tx, unit))
+        except BaseException:
+            if conn.in_transaction:
+                conn.execute("ROLLBACK")
+            raise
+        return outcomes
+
+    def _run_together(self, batch: list[Waiting], until: float) -> list[Outcome]:
+        """Those in front of the line that may be run again. If one raises with something changed, all of them do not
+        count, and run again in savepoints."""
+        outcomes: list[Outcome] = []
+        whole = _Whole(self.connection.raw, self._tx, is_all=not batch)
+        first = len(batch)
+        while (
+            self.waiting
+            and isinstance(self.waiting[0][0], Repeatable)
+            and (not outcomes or time.perf_counter() < until)
+        ):
+            batch.append(self.waiting.popleft())
+            outcome = whole.run(batch[-1][0])
+            if outcome is None:
+                whole.roll_back()
+                outcomes = [
+                    _run_in_savepoint(self.connection.raw, self._tx, unit) for unit, _ in batch[first:]
+                ]
+                break
+            outcomes.append(outcome)
+        whole.end()
+        return outcomes
+
+    def _checkpoint_soon(self) -> None:
+        if self._idle is not None:
+            self._idle.cancel()
+        self._idle = asyncio.get_running_loop().call_later(self._pace.checkpoint_idle_s, self._checkpoint)
+
+    def _checkpoint(self) -> None:
+        if self._pump is None and self._checkpointing is None:
+            self._checkpointing = asyncio.create_task(self._write_back())
+
+    async def _write_back(self) -> None:
+        try:
+            await self.connection.call(_checkpoint)
+        except sqlite3.Error:  # nothing is lost: the WAL keeps what could not be written back
+            log.exception("checkpoint_failed")
+
+    async def close(self) -> None:
+        if self._idle is not None:
+            self._idle.cancel()
+        if self._checkpointing is not None:
+            await asyncio.wait([self._checkpointing])
+        self._closed = True
+        if self._pump is not None:
+            await asyncio.wait([self._pump])
+        await self.connection.close()
+
+
+def _settle(batch: list[Waiting], outcomes: list[Outcome]) -> None:
+    for (_, future), (result, failure) in zip(batch, outcomes, strict=True):
+        if future.done():  # the caller was cancelled; its unit was not
+            continue
+        if failure is None:
+            future.set_result(result)
+        else:
+            future.set_exception(failure)
+
+
+def _begin_patiently(conn: sqlite3.Connection) -> None:
+    conn.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+    try:
+        conn.execute("BEGIN IMMEDIATE")
+    finally:
+        conn.execute("PRAGMA busy_timeout = 0")
+
+
+def _commit_and_tell(tell: Callable[[], object], conn: sqlite3.Connection) -> None:
+    _commit(conn)
+    tell()
+
+
+def _commit(conn: sqlite3.Connection) -> None:
+    try:
+        conn.execute("COMMIT")
+    except BaseException:
+        _roll_back(conn)
+        _cover(conn)
+        raise
+
+
+def _cover(conn: sqlite3.Connection) -> None:
+    """Write over what a COMMIT that failed has left in the WAL.
+
+    Where its fsync failed, all its frames stand there: this process passes them over, but a process that opens the
+    store after a kill would take them for committed, though their callers were told that they are not. A transaction
+    that changes nothing takes their place, whether its own fsync works or not; the next one takes its place in turn.
+    """
+    try:
+        version = conn.execute("PRAGMA user_version").fetchone()[0]
+        conn.execute("BEGIN IMMEDIATE")
+        conn.execute(f"PRAGMA user_version = {version}")
+        conn.execute("COMMIT")
+    except sqlite3.Error:  # the disk that failed fails again
+        _roll_back(conn)
+
+
+def _roll_back(conn: sqlite3.Connection) -> None:
+    if conn.in_transaction:
+        conn.execute("ROLLBACK")
+
+
+def _run_apart(tx: Tx, unit: AnyUnit, conn: sqlite3.Connection) -> Outcome:
+    try:
+        outcome = _run_in_savepoint(conn, tx, unit)
+    except BaseException:
+        if conn.in_transaction:
+            conn.execute("ROLLBACK")
+        raise
+    _commit(conn)
+    return outcome
+
+
+class _Whole:
+    """What several units do, which stays as a whole or goes: as long as they are all that is done (`is_all`), the
+    transaction itself, else one savepoint. For a savepoint SQLite copies each page that changes, so that one for each
+    unit is a fourteenth of the CPU time of a send."""
+
+    def __init__(self, conn: sqlite3.Connection, tx: Tx, *, is_all: bool) -> None:
+        self._conn = conn
+        self._tx = tx
+        self._topics = tx.topics
+        self._is_all = is_all
+        if not is_all:
+            conn.execute("SAVEPOINT whole")
+
+    def run(self, unit: AnyUnit) -> Outcome | None:
+        """None: it raised, and what it had done must go."""
+        before, topics = self._conn.total_changes, self._tx.topics
+        try:
+            return unit(self._tx), None
+        except Exception as error:
+            if not self._conn.in_transaction:
+                raise
+            self._tx.topics = topics
+            return (None, error) if self._conn.total_changes == before else None
+
+    def roll_back(self) -> None:
+        self._tx.topics = self._topics
+        if self._is_all:
+            self._conn.execute("ROLLBACK")
+            self._conn.execute("BEGIN IMMEDIATE")
+        else:
+            self._conn.execute("ROLLBACK TO whole")
+
+    def end(self) -> None:
+        if not self._is_all:
+            self._conn.execute("RELEASE whole")
+
+
+def _run_in_savepoint(conn: sqlite3.Connection, tx: Tx, unit: AnyUnit) -> Outcome:
+    conn.execute("SAVEPOINT unit")
+    topics = tx.topics
+    try:
+        result = unit(tx)
+    except Exception as error:
+        if not conn.in_transaction:  # SQLite gave up the whole transaction (disk full, I/O error)
+            raise
+        conn.execute("ROLLBACK TO unit")
+        conn.execute("RELEASE unit")
+        tx.topics = topics
+        return None, error
+    conn.execute("RELEASE unit")
+    return result, None
+
+
+def _checkpoint(conn: sqlite3.Connection) -> None:
+    conn.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
