@@ -17,7 +17,7 @@ from tests.support.searched import Searched
 KILLED = """
 import asyncio, os, signal, sys
 from pathlib import Path
-from storage import search, search_index
+from storage.searching import search, search_index
 from storage.clock import Clock
 from storage.database import Database
 from storage.searching.indexer import IndexingPace, SearchIndexer

@@ -23,7 +23,7 @@ import json, os, shutil, signal, sys
 from pathlib import Path
 from storage import migrate, rotation
 from storage.data_folder import DataFolder
-from storage.database import Tx
+from storage.tx import Tx
 from storage.sealing import Sealer, read_master_key
 
 template, work = Path(sys.argv[1]), Path(sys.argv[2])
