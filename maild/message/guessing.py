@@ -18,6 +18,7 @@ MAX_GUESSED_OCTETS: Final = 128 * 1024
 SAMPLE_OCTETS: Final = 64 * 1024
 MAX_LINES_AT_ONCE: Final = 1000
 LAST_RESORT = "cp1252"
+_ASCII = bytes(range(128))
 
 
 class TooMuchWork(Exception):
@@ -32,19 +33,32 @@ class Guesser:
         self._names_left, self._texts_left = MAX_NAMES, MAX_TEXTS
         self._octets_left = MAX_GUESSED_OCTETS
         self._longest = b""
+        self._of_texts: str | None = None
+
+    def learn(self, charset: str | None) -> None:
+        """What a text of the message declares, or is: the first that is more than ASCII serves its names as well."""
+        if self._of_texts is not None or (codec := codec_for(charset)) in (None, "utf-8"):
+            return
+        if "a".encode(codec) == b"a":
+            self._of_texts = codec
+
+    def learn_between(self, names: bytes, text: bytes) -> None:
+        """Where neither declares a charset and the text has more octets to guess by, its guess serves both."""
+        if self._of_texts is not None or _is_utf8(names) or _is_utf8(text):
+            return
+        if len(text.translate(None, _ASCII)) > len(names.translate(None, _ASCII)):
+            self.learn(self._codec(text))
 
     def decode(self, data: bytes) -> str:
         """Total: what no codec reads is latin-1."""
-        try:
-            return data.decode("utf-8")
-        except UnicodeError:
-            pass
-        for codec in (self._codec(data), LAST_RESORT):
-            try:
-                return data.decode(codec)
-            except UnicodeError:
-                pass
-        return data.decode("latin-1")
+        text = _decoded(data, "utf-8")
+        if text is None and self._of_texts and len(data) <= NAME_OCTETS:  # too few to guess by
+            text = _decoded(data, self._of_texts)
+        if text is None:
+            text = _decoded(data, self._codec(data))
+        if text is None:
+            text = _decoded(data, LAST_RESORT)
+        return data.decode("latin-1") if text is None else text
 
     def allow_lines(self, count: int) -> None:
         """Lines that are read one by one. TooMuchWork where there is no time for so many."""
@@ -84,6 +98,17 @@ class NoGuesser(Guesser):
 
     def _codec(self, data: bytes) -> str:
         raise TooMuchWork
+
+
+def _is_utf8(data: bytes) -> bool:
+    return data.isascii() or _decoded(data, "utf-8") is not None
+
+
+def _decoded(data: bytes, codec: str) -> str | None:
+    try:
+        return data.decode(codec)
+    except UnicodeError:
+        return None
 
 
 def detect(sample: bytes) -> str | None:

@@ -236,6 +236,7 @@ class Indexer:
 
     def _add_text(self, texts: list[Slice], leaf: _Entity, start: int, end: int) -> None:
         if end > start:
+            self._guesser.learn(leaf.charset)
             flow = leaf.flow if texts is self.text else None
             texts.append(Slice(start, end - start, leaf.encoding, leaf.charset, flow))
 

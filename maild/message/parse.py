@@ -1,7 +1,8 @@
 """Reading a message: `parse` gives the index, `read_text` a body of it.
 
 `parse` accepts any octets. It never raises, recurses or does more than linear work, and every
-offset it gives lies inside the message. It decodes header fields, and bodies not at all.
+offset it gives lies inside the message. It decodes header fields, and of one body
+the beginning, where names in them need a charset.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from maild.message.comments import without_comments
 from maild.message.decode import decode_charset, decode_prefix, decode_slice, decode_stream
 from maild.message.encoded_words import readable
 from maild.message.flowed import unflow
-from maild.message.guessing import Guesser
+from maild.message.guessing import SAMPLE_OCTETS, Guesser
 from maild.message.headers import (
     MAX_HEADER_BYTES,
     MAX_HEADER_FIELDS,
@@ -69,19 +70,23 @@ def parse(raw: RawMessage, guesser: Guesser | None = None) -> ParsedMessage:
     fields_end, body = find_body(buffer, start, end)
     indexer = Indexer(buffer, guesser)
     section_end = fields_end
+    defects: list[str] = []
     if fields_end - start > MAX_HEADER_BYTES:
-        indexer.defects["header-too-large"] = None
+        defects.append("header-too-large")
         limit = start + MAX_HEADER_BYTES
         fields_end = buffer.rfind(b"\n", start, limit) + 1 or limit
     section = bytes(buffer[start:fields_end])
     headers = read_headers(section)
     if len(headers) >= MAX_HEADER_FIELDS:
-        indexer.defects["too-many-fields"] = None
+        defects.append("too-many-fields")
+    indexer.run(headers, body, end)
+    texts = indexer.text or indexer.html
+    if texts and not section.isascii():
+        guesser.learn_between(section, _first_octets(buffer, texts[0]))
     author, defect = find_author(headers, section, (buffer, fields_end, section_end), guesser)
     if defect is not None:
-        indexer.defects[defect] = None
+        defects.append(defect)
     authors = (author,) if author is not None else named_authors(headers, section, defect, guesser)
-    indexer.run(headers, body, end)
     subject = readable("".join(headers.escaped("subject")[:1]), guesser)
     return ParsedMessage(
         headers=headers,
@@ -101,8 +106,13 @@ def parse(raw: RawMessage, guesser: Guesser | None = None) -> ParsedMessage:
         html_alone=tuple(indexer.html_alone),
         attachments=tuple(indexer.attachments),
         is_auto_reply=is_auto_reply(headers, subject),
-        defects=tuple(indexer.defects),
+        defects=(*defects, *indexer.defects),
     )
+
+
+def _first_octets(raw: Buffer, text: Slice) -> bytes:
+    length = min(text.length, SAMPLE_OCTETS)
+    return decode_slice(bytes(raw[text.offset : text.offset + length]), text.encoding)
 
 
 def read_text(

@@ -2,6 +2,7 @@
 
 import pytest
 
+from maild.message.digest import digest
 from maild.message.encoded_words import CUT, MAX_ENCODED_WORDS, decode_words, readable
 from maild.message.parse import parse
 from tests.support.work import assert_proportional, bomb
@@ -46,6 +47,54 @@ def test_names_of_files_are_read_so_as_well(field: bytes) -> None:
         field + b'="' + "会议通知.pdf".encode("gbk") + b'"\r\n' + b"Content-Disposition: attachment\r\n\r\nx"
     )
     assert parse(raw).attachments[0].filename == "会议通知.pdf"
+
+
+@pytest.mark.parametrize(
+    ("charset", "word"),
+    [
+        ("windows-1251", "Мир"),
+        ("big5", "測試"),
+        ("windows-1255", "שלום"),
+        ("iso-8859-15", "5 €"),
+        ("windows-1252", "“Offre” – 5 €"),
+    ],
+)
+def test_names_are_in_the_charset_that_the_text_declares(charset: str, word: str) -> None:
+    name = word.encode(charset)
+    raw = (
+        b'Subject: %b\r\nFrom: "%b" <a@b.test>\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n'
+        b"Content-Type: text/plain; charset=%b\r\n\r\n.\r\n--b\r\n"
+        b'Content-Disposition: attachment; filename="%b.txt"\r\n\r\n.\r\n--b--\r\n'
+    ) % (name, name, charset.encode(), name)
+    message = parse(raw)
+    assert message.from_ is not None
+    assert (message.subject, message.from_.name) == (word, word)
+    assert message.attachments[0].filename == f"{word}.txt"
+
+
+@pytest.mark.parametrize(
+    ("charset", "subject", "text"),
+    [
+        ("windows-1251", "Мир", "Добрый день! Высылаю вам договор"),
+        ("big5", "測試", "這是一封測試郵件，請查收"),
+        (
+            "windows-1252",
+            "“Offre” – 5 €",
+            "Voilà l’offre que vous avez demandée : très intéressant, n’est-ce pas ?",
+        ),
+    ],
+)
+def test_a_short_subject_is_guessed_by_the_longer_text(charset: str, subject: str, text: str) -> None:
+    raw = f"Subject: {subject}\r\nFrom: a@b.test\r\n\r\n{text}\r\n".encode(charset)
+    told = digest(raw)
+    assert (told.parsed.subject, told.text_body) == (subject, f"{text}\n")
+
+
+def test_names_are_guessed_where_they_are_not_what_the_text_declares() -> None:
+    raw = b"Subject: \xb9\xd8\xd3\xda\xbb\xe1\xd2\xe9\xff\r\nContent-Type: text/plain; charset=%b\r\n\r\nx"
+    assert (
+        parse(raw % b"shift_jis").subject == parse(raw % b"utf-16").subject == parse(raw % b"utf-8").subject
+    )
 
 
 def test_an_address_is_no_guess() -> None:
