@@ -115,7 +115,9 @@ def kept_of_composed(outgoing: Outgoing, composed: Composed) -> KeptContent:
     words = composed.words
     if not words or len(words) > TEXT_CHARS or _may_be_read_otherwise(outgoing, words):
         return digest(composed.raw).kept()
-    extracted = extract_reply(words, is_forward=is_forward(outgoing.subject), is_answer=_is_answer(outgoing))
+    extracted = extract_reply(
+        words, is_forward=is_forward(outgoing.subject, words), is_answer=_is_answer(outgoing)
+    )
     return KeptContent(
         header_length=composed.header_length,
         message_id=outgoing.message_id,
@@ -187,7 +189,7 @@ def _digest(raw: RawMessage, guesser: Guesser, *, at_once: bool) -> Digest:
     if at_once and words.count("\n") > AT_ONCE_TEXT_LINES:  # they may have come in base64
         raise TooMuchWork
     extracted = extract_reply(
-        words, is_forward=is_forward(parsed.subject), is_answer=is_answer, quoted=quoted
+        words, is_forward=is_forward(parsed.subject, words), is_answer=is_answer, quoted=quoted
     )
     shown = extracted if text_body is None else text_body  # by the row, without further words
     return Digest(

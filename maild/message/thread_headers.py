@@ -21,8 +21,13 @@ _REPLY_WORDS = (
 )
 _FORWARD_WORDS = (
     "fwd|fw|wg|tr|trs|rv|enc|doorst|vl|vb|i|pd|fs|ilt|továbbítás|πρθ|пересл|הועבר|إعادة توجيه"
-    "|转发|轉寄|転送|전달"
+    "|转发|轉寄|転送|전달|videresend|redir\\."
 )
+# Gateways and lists put their own words in brackets before the client's (RFC 5256 §2.1, subj-blob).
+_TAGS = re.compile(r"(?>(?:\s*+\[[^\[\]]{1,80}+\])*)")
+# Danes and Norwegians forward with the word that Finns answer with; the fields that are copied below tell them apart.
+_FORWARD_OR_REPLY = re.compile(r"\s*+vs\s*+:", re.IGNORECASE)
+_DANISH_FIELD = re.compile(r"^\*?Fra:", re.MULTILINE)
 _PREFIX = re.compile(
     rf"\s*+(?:(?P<reply>{_REPLY_WORDS})|{_FORWARD_WORDS})\s*+"
     r"(?:\[\d{1,4}\]|\(\d{1,4}\)|\^\d{1,4}|\*\d{1,4})?\s*+[:\uff1a]\s*+",
@@ -89,7 +94,11 @@ def forward_subject(subject: str) -> str:
     return (subject if is_forward(subject) else f"Fwd: {subject}".strip())[:SUBJECT_CHARS]
 
 
-def is_forward(subject: str) -> bool:
-    """Does the subject begin with a forward prefix (`Fwd:`, `WG:` …)?"""
-    found = _PREFIX.match(subject)
-    return found is not None and found["reply"] is None
+def is_forward(subject: str, text: str = "") -> bool:
+    """Does the subject begin with a forward prefix (`Fwd:`, `WG:` …)? `text`: what the message says."""
+    tags = _TAGS.match(subject)
+    start = tags.end() if tags else 0
+    found = _PREFIX.match(subject, start)
+    if found is None or found["reply"] is None:
+        return found is not None
+    return bool(_FORWARD_OR_REPLY.match(subject, start) and _DANISH_FIELD.search(text))

@@ -34,7 +34,7 @@ _VERBS = frozenset(
 )
 # These follow the name without a blank, but one.
 _VERB_ENDINGS = (
-    *"写道 寫道 写到 寫到 编写 書きました 書き込みました のメール のメッセージ 작성 썼습니다".split(),
+    *"写道 寫道 写到 寫到 写入 编写 書きました 書き込みました のメール のメッセージ 작성 썼습니다".split(),
     *("쓴 글", "schrieben sie", "napisao je", "napisala je"),
 )
 # The name may stand behind these.

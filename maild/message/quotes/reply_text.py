@@ -28,24 +28,13 @@ from maild.message.quotes.copied_headers import (
     mark_above,
     may_begin_copy,
 )
+from maild.message.forward_marks import FORWARD_MARK
 
 MAX_LINES: Final = 20_000
 _LINE_CHARS = 300
 # Lines that are looked at with their neighbours, at up to 50 µs each. No honest reply has nearly so many.
 _MAX_DOUBTS = 100
 
-_FORWARDED = re.compile(
-    r"(?:-{2,}+|_{2,}+|)\s{0,2}(?:forwarded message|begin forwarded message|weitergeleitete nachricht"
-    r"|anfang der weitergeleiteten|message transféré|début du message (?:transféré|réexpédié)"
-    r"|mensaje reenviado|inicio del mensaje reenviado|messaggio inoltrato|inizio messaggio inoltrato"
-    r"|doorgestuurd bericht|begin doorgestuurd bericht|mensagem encaminhada"
-    r"|início da mensagem (?:reencaminhada|encaminhada)|videresendt (?:besked|melding)|vidarebefordrat meddelande"
-    r"|vidarebefordrat brev|välitetty viesti|wiadomość przekazana|przekazana wiadomość|přeposlaná zpráva"
-    r"|пересылаемое сообщение|пересланное сообщение|переслане повідомлення|iletilen (?:ileti|mesaj)"
-    r"|továbbított (?:üzenet|levél)|mesaj redirecționat|tin nhắn chuyển tiếp|thư đã chuyển tiếp|转发的?邮件|轉寄郵件"
-    r"|已转发邮件|已轉寄郵件|転送(?:された)?メッセージ|전달된 메(?:시지|일))",
-    re.IGNORECASE,
-)
 _SIGNATURE = re.compile(r"--\s?\Z")
 _BARE_SIGNATURE = "--"  # many clients leave the blank out
 _FIRSTS = frozenset(">|_=*#-—–‐―2 \t\xa0\u200e\u200f\ufeff")
@@ -154,7 +143,7 @@ class _ReplyLines:
             self._quote(number, head)
         elif self._odd_mark and head.startswith(self._odd_mark):
             self._take_off(number, number + 1)
-        elif (head[:2] in _RULED or head[-1] in ":：") and _FORWARDED.match(head):
+        elif (head[:2] in _RULED or head[-1] in ":：") and FORWARD_MARK.match(head):
             self._take_off(number, number)
             self._keep_to_the_end()
         elif head[:2] == "--" and self._is_signature(number):
@@ -222,7 +211,7 @@ class _ReplyLines:
     def _is_own_quote(self, number: int, head: str) -> bool:
         """Whether it is the author who shows it: a forward, which Apple Mail quotes, or the new lines of a diff."""
         above = self._lines[number - 1][:_LINE_CHARS].strip() if number else ""
-        if not (above[:1] == ">" and above.strip("> ")) and _FORWARDED.match(head.lstrip("> ")):
+        if not (above[:1] == ">" and above.strip("> ")) and FORWARD_MARK.match(head.lstrip("> ")):
             self._keep_to_the_end()
             return True
         # Mailboxes write ">" before a line of the author's that begins so.
@@ -305,6 +294,6 @@ class _ReplyLines:
 
     def _next_forward(self, position: int) -> int:
         for number in range(position, len(self._lines)):
-            if _FORWARDED.match(self._lines[number][:_LINE_CHARS].strip()):
+            if FORWARD_MARK.match(self._lines[number][:_LINE_CHARS].strip()):
                 return number
         return len(self._lines)

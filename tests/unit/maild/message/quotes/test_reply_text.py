@@ -101,6 +101,7 @@ ATTRIBUTIONS = {
     "pt gmail, date behind": "Ann Example <ann@example.org> escreveu (terça, 5/05/2026 à(s) 10:12):",
     "et gmail": "Kontakt Ann Example (<ann@example.org>) kirjutas kuupäeval T, 5. mai 2026 kell 10:12:",
     "fa gmail": "در تاریخ سه\u200cشنبه ۵ مهٔ ۲۰۲۶،\u200f ۱۰:۱۲ Ann Example <ann@example.org> نوشت:",
+    "zh outlook, mac": "在 2026/5/4 上午10:12，“Ann Example”<ann@example.org> 写入:",
     "groupwise": ">>> Ann Example <ann@example.org> 5/4/2026 10:12 AM >>>",
     "groupwise, de": '>>> "Example, Ann" <ann@example.org> 04.05.26 10.12 Uhr >>>',
     "wrapped at its end": "man. 4. mai 2026 kl. 10:12 skrev Ann Example <ann@example.org\n>:",
@@ -161,6 +162,56 @@ BLOCKS = {
     "ja": "差出人: Ann <ann@example.org>\n送信日時: 2026年5月4日 10:12\n宛先: Bob\n件名: 見積",
     "ko": "보낸 사람: Ann <ann@example.org>\n보낸 날짜: 2026년 5월 4일\n받는 사람: Bob\n제목: 견적",
 }
+
+# What clients write above what they pass on.
+FORWARD_MARKS = [
+    "Begin forwarded message:",
+    "Začátek přeposílané zprávy:",
+    "Start på videresendt besked:",
+    "Anfang der weitergeleiteten Nachricht:",
+    "Inicio del mensaje reenviado:",
+    "Välitetty viesti alkaa:",
+    "Début du message réexpédié :",
+    "Début du message transféré :",
+    "Započni proslijeđenu poruku:",
+    "Továbbított levél kezdete:",
+    "Inizio messaggio inoltrato:",
+    "Begin doorgestuurd bericht:",
+    "Videresendt melding:",
+    "Początek przekazywanej wiadomości:",
+    "Início da mensagem reencaminhada:",
+    "Începe mesajul redirecționat:",
+    "Начало переадресованного сообщения:",
+    "Začiatok preposlanej správy:",
+    "Vidarebefordrat mejl:",
+    "İleti başlangıcı:",
+    "Початок листа, що пересилається:",
+    "---------- Forwarded message ---------",
+    "----- Přeposlaná zpráva -----",
+    "----- Videresendt meddelelse -----",
+    "-------- Weitergeleitete Nachricht --------",
+    "----- Mensaje reenviado -----",
+    "----- Edelleenlähetetty viesti -----",
+    "----- Message transmis -----",
+    "----- Mensagem reencaminhada -----",
+    "----- Preposlaná správa -----",
+    "-------- Preposlaná správa --- Forwarded Message --------",
+    "----- İletilmiş Mesaj -----",
+    "-------- İletilmiş İleti --------",
+    "-------- İletilen İleti --------",
+    "----- Перенаправлене повідомлення -----",
+    "-------- Перенаправленное сообщение --------",
+    "-------- Proslijeđena poruka --------",
+    "--- Treść przekazanej wiadomości ---",
+    "---------- Wiadomość przesłana dalej ----------",
+    "---------- メッセージを転送 ----------",
+    "-------- Missatge reenviat --------",
+    "-------- Edastatud kiri --------",
+    "-------- Persiųstas laiškas --------",
+    "-------- Posredovano sporočilo --------",
+    "-------- 转发的消息 --------",
+    "-------- رسالة ممرّرة --------",
+]
 
 MARKS = [
     "-----Original Message-----",
@@ -412,6 +463,35 @@ def test_a_forward_may_be_marked_as_a_quote() -> None:
     html = f"<div>Look.<blockquote type='cite'>{inner}</blockquote></div>"
     assert "old words" in from_html(html)
     assert from_html(f"<div>Yes.{ON}<blockquote type='cite'>look:<br>{inner}</blockquote></div>") == "Yes."
+
+
+@pytest.mark.parametrize("mark", FORWARD_MARKS)
+@pytest.mark.parametrize("quote", ["", "> "])
+def test_what_a_client_marks_as_passed_on_stays(mark: str, quote: str) -> None:
+    """Also where the subject does not say so: a forward in an answer."""
+    original = "\n".join(quote + line for line in f"{BLOCKS['en']}\n\n{OLD}".split("\n"))
+    assert extract_reply(f"{REPLY}\n\n{mark}\n\n{original}") == f"{REPLY}\n\n{mark}\n\n{original}"
+
+
+@pytest.mark.parametrize(
+    ("subject", "block", "is_kept"),
+    [
+        ("VS: Tilbud", "da", True),
+        ("VS: Tarjous", "fi", False),
+        ("SV: Tilbud", "da", False),
+        ("[EXTERNAL] FW: Offer", "en", True),
+        ("[EXT] [sales] Fwd: Offer", "en", True),
+        ("Re: [EXTERNAL] FW: Offer", "en", False),
+        ("[EXTERNAL] Offer", "en", False),
+        ("Videresend: Tilbud", "da", True),
+        ("Redir.: Oferta", "en", True),
+    ],
+)
+def test_what_a_subject_says_is_passed_on_stays(subject: str, block: str, is_kept: bool) -> None:
+    text = f"{REPLY}\n\n{BLOCKS[block]}\n\n{OLD}"
+    raw = f"Subject: {subject}\r\nReferences: <1@example.org>\r\n\r\n{text}".encode()
+    told = digest(raw)
+    assert (told.extracted_text or told.text_body) == (text if is_kept else REPLY)
 
 
 @pytest.mark.parametrize("mark", ["AE>", "C>", "|", "Ann>"])
