@@ -39,24 +39,34 @@ _TITLED_RULE = re.compile(r"[-_=*]{2,200}+[^-_=*\n]{1,60}+[-_=*]{2,200}\Z")
 _FIELDS = {
     "from": "from, von, de, de la, da, daripada, van, od, från, fra, lähettäjä, от, от кого, від, dari, feladó, kimden,"
     " gönderen, από, người gửi, từ, 发件人, 寄件者, 寄件人, 差出人, 送信元, 보낸사람, 보낸 사람, מאת, من, expéditeur,"
-    " message de, จาก, mittente, remitente, remetente, afzender, avsender, odosielateľ, odesílatel, nadawca, expeditor",
+    " message de, จาก, mittente, remitente, remetente, afzender, avsender, odosielateľ, odesílatel, nadawca, expeditor,"
+    " expeditorul, šalje, од, ад, отправитель, nuo, no, saatja, nork, nga, frá, frå, از, प्रेषक, 送信者",
     "sent": "sent, gesendet, envoyé, envoyé le, enviado, enviado el, enviado em, enviada, enviada em, inviato,"
     " inviato il, verzonden, skickat, sendt, lähetetty, wysłano, wysłane, odesláno, odoslané,"
     " отправлено, надіслано, відправлено,"
     " elküldve, küldve, đã gửi, נשלח, تم الإرسال,"
     " gönderildi, gönderilme, gönderme tarihi, trimis, dikirim, dihantar, στάλθηκε, 发送时间, 寄件日期,"
+    " poslano, poslato, послато, изпратено, испратено, адпраўлена, išsiųsta, nosūtīts, saadetud,"
+    " enviat, enviat el, bidalia, dërguar, gönderilen, terkirim, ارسال شده, भेजा गया,"
     " ส่ง, วันที่ส่ง, 傳送時間, 送信日時, 送信日, 보낸 날짜, message du",
     "date": "date, datum, data, fecha, dato, päivämäärä, päiväys, dátum, tarih, dată, дата, ημερομηνία, ngày, 日期,"
-    " วันที่, 日時, 날짜, תאריך, التاريخ, received",
+    " датум, datums, kuupäev, dagsetning, tanggal, tarikh, تاریخ, दिनांक,"
+    " วันที่, 日時, 日付, 날짜, תאריך, التاريخ, received",
     "to": "to, an, kepada, à, a, para, aan, till, til, vastaanottaja, do, komu, кому, címzett, kime, către, προς, đến,"
-    " ถึง, 收件人, 收件者, 宛先, 받는사람, 받는 사람, אל, إلى, destinataire, destinatario, destinatário, alıcı",
+    " ถึง, 收件人, 收件者, 宛先, 받는사람, 받는 사람, אל, إلى, destinataire, destinatario, destinatário, alıcı,"
+    " destinatarul, pour, adresat, pre, za, за, prima, до, получатель, каму, kam, adressaat, saaja, per a, nori, për,"
+    " به, प्रति, 送信先",
     "subject": "subject, subjek, betreff, objet, sujet, asunto, oggetto, assunto, onderwerp, ämne, emne, aihe, temat,"
     " předmět, predmet, тема, tárgy, konu, subiect, θέμα, chủ đề, tiêu đề, เรื่อง,"
+    " subiectul, zadeva, naslov, предмет, относно, тэма, tēma, temats, teema, assumpte, gaia, subjekti, efni,"
+    " موضوع, विषय,"
     " 主题, 主旨, 主題, 件名, 제목, נושא, الموضوع",
     "other": "cc, bcc, cco, cci, kopie, kopia, kopi, копия, копія, másolat, bilgi, copie à, สำเนา,"
     " สำเนาถึง, 抄送, 副本, 참조,"
     " importance, priority, wichtigkeit, organization, reply-to, reply to, antwort an, répondre à, responder a,"
-    " in-reply-to,"
+    " in-reply-to, kopio, kópia, koopia, kopija, копие, dw, másolatot kap, odgovori na, odpověď na, odpovedať-pre,"
+    " svar til, svara till, antwoord aan, vastaus, válaszcím, rispondi a, odpowiedź-do, răspuns către, ответ-кому,"
+    " кому відповісти, yanıt adresi,"
     " attachments, anlagen",
 }
 _KINDS = {name: kind for kind, names in _FIELDS.items() for name in names.split(", ")}
@@ -69,6 +79,7 @@ _DATE_FIELDS = "|".join(
 )
 _DATE_FIELD = re.compile(rf"\s\*?(?:{_DATE_FIELDS})\s?:[^\n]{{0,40}}?\d", re.IGNORECASE)
 _DATES = ("date", "sent")
+_NUMBER_FIELD = "no"  # from, in Latvian; forms call a number so
 _ATTRIBUTING = ("from", "date", "subject")
 _BESIDE_AN_ATTRIBUTION = ("to", "subject", "other")  # Yandex
 _DIGIT = re.compile(r"\d")
@@ -208,7 +219,8 @@ def _field(line: str) -> tuple[str | None, str]:
     name, colon, value = line.partition(":")
     if not colon or len(name) > _NAME_CHARS:
         return None, ""
-    return _KINDS.get(name.strip(_STRIPPED).lower()), value.strip(_STRIPPED)
+    name, value = name.strip(_STRIPPED).lower(), value.strip(_STRIPPED)
+    return None if name == _NUMBER_FIELD and "@" not in value else _KINDS.get(name), value
 
 
 def _next_words(lines: list[str], position: int) -> int:

@@ -160,6 +160,22 @@ BLOCKS = {
     "zh": "发件人: Ann <ann@example.org>\n发送时间: 2026年5月4日 10:12\n收件人: Bob\n主题: 报价",
     "zh, wide colons": "发件人：Ann <ann@example.org>\n发送时间：2026年5月4日 10:12\n收件人：Bob\n主题：报价",
     "ja": "差出人: Ann <ann@example.org>\n送信日時: 2026年5月4日 10:12\n宛先: Bob\n件名: 見積",
+    "bg": "От: Ан <ann@example.org>\nИзпратено: понеделник, 4 май 2026\nДо: Боб\nОтносно: Оферта",
+    "mk": "Од: Ен <ann@example.org>\nИспратено: 4 мај 2026\nДо: Боб\nПредмет: Понуда",
+    "sr": "Од: Ен <ann@example.org>\nПослато: 4. мај 2026.\nЗа: Боб\nТема: Понуда",
+    "hr": "Od: Ann <ann@example.org>\nPoslano: 4. svibnja 2026.\nZa: Bob\nPredmet: Ponuda",
+    "hr, apple": "Šalje: Ann <ann@example.org>\nPredmet: Ponuda\nDatum: 4. svibnja 2026.\nPrima: Bob",
+    "sl": "Od: Ann <ann@example.org>\nPoslano: ponedeljek, 4. maj 2026\nZa: Bob\nZadeva: Ponudba",
+    "lt": "Nuo: Ann <ann@example.org>\nIšsiųsta: 2026 m. gegužės 4 d.\nKam: Bob\nTema: Pasiūlymas",
+    "lv": "No: Ann <ann@example.org>\nNosūtīts: 2026. gada 4. maijs\nKam: Bob\nTēma: Cena",
+    "et": "Saatja: Ann <ann@example.org>\nSaadetud: 4. mai 2026\nAdressaat: Bob\nTeema: Pakkumine",
+    "ca": "De: Ann <ann@example.org>\nEnviat el: dilluns, 4 de maig de 2026\nPer a: Bob\nTema: Oferta",
+    "eu": "Nork: Ann <ann@example.org>\nBidalia: 2026(e)ko maiatzak 4\nNori: Bob\nGaia: Eskaintza",
+    "is": "Frá: Ann <ann@example.org>\nSent: mánudagur, 4. maí 2026\nTil: Bob\nEfni: Tilboð",
+    "sq": "Nga: Ann <ann@example.org>\nDërguar: 4 maj 2026\nPër: Bob\nSubjekti: Oferta",
+    "ru, apple": "Отправитель: Анна <ann@example.org>\nДата: 4 мая 2026 г.\nТема: Цена\nПолучатель: Боб",
+    "ro, apple": "Expeditorul: Ann <ann@example.org>\nDată: 4 mai 2026\nDestinatarul: Bob\nSubiectul: Preț",
+    "fa": "از: Ann <ann@example.org>\nارسال شده: 4 مه 2026\nبه: Bob\nموضوع: قیمت",
     "ko": "보낸 사람: Ann <ann@example.org>\n보낸 날짜: 2026년 5월 4일\n받는 사람: Bob\n제목: 견적",
 }
 
@@ -463,6 +479,11 @@ def test_a_forward_may_be_marked_as_a_quote() -> None:
     html = f"<div>Look.<blockquote type='cite'>{inner}</blockquote></div>"
     assert "old words" in from_html(html)
     assert from_html(f"<div>Yes.{ON}<blockquote type='cite'>look:<br>{inner}</blockquote></div>") == "Yes."
+
+
+def test_a_number_is_no_sender() -> None:
+    form = "No: 4711\nDate: 4 May 2026\nSubject: Chairs\nTo: Bob"
+    assert extract_reply(f"{REPLY}\n\n{form}") == f"{REPLY}\n\n{form}"
 
 
 @pytest.mark.parametrize("mark", FORWARD_MARKS)
