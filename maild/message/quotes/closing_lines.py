@@ -21,28 +21,34 @@ _SENT = re.compile(
     r"[(<\[*_\s-]{0,4}(?:(?:this (?:e-?mail|message) was )?sent (?:from|via|with)\s|(?<=[<(\[])sent by\s"
     r"|from my\s|(?:diese nachricht wurde )?von (?:meinem?r?|unterwegs)\s.{0,60}gesendet"
     r"|gesendet (?:von|mit|via|aus)\s|mobil gesendet|von .{1,40} gesendet"
-    r"|envoyé (?:de|depuis|à partir d|avec)\b|envoyé d['’]|enviado (?:desde|do|da|a partir d|via)\b"
+    r"|envoyé (?:de|depuis|à partir d[eu]|avec)\b|envoyé (?:à partir )?d['’]"
+    r"|enviado (?:desde|do|da|de meu|a partir d[eoa]|via)\b"
     r"|enviat des d|inviato (?:da|dal|con|tramite)\b|verstuurd (?:vanaf|met)\s"
-    r"|verzonden (?:vanaf|vanuit|met|via|door)\s|sendt (?:fra|via|med)\s|skickat (?:från|via)\s"
-    r"|skickades från\s|från min\s|lähetetty\s|saadetud\s|wysłan[eoy] (?:z|za pomocą|przy)\b|odesláno [zs]"
-    r"|odoslané z|poslano [sz]|отправлен[ао]? (?:с|из|через)\s|надіслано (?:з|із|через)\s"
-    r"|відправлено (?:з|із)\s|изпратено от\s|послато са\s|trimis (?:de pe|din|cu)\s|στάλθηκε από"
-    r"|απεστάλη από|(?:được )?gửi từ\s|ส่งจาก\s|dikirim dari\s|dihantar dari\s|أ?ُ?رسلت? من|נשלח מ"
-    r"|[从從]我?的?.{1,20}(?:发送|發送|傳送|寄出|发出)|[发發來来]自我的|provenance\s?:\s"
+    r"|verzonden (?:vanaf|vanuit|met|via|door)\s|sendt (?:fr[aå]|via|med)\s|skickat (?:från|via)\s"
+    r"|skickades från\s|från min\s|lähetetty\s|saadetud\s|wysłan[eoy] (?:ze?|za pomocą|przy)\b|odesláno [zs]"
+    r"|odoslané z|poslano i?[sz]|poslato s\b|poslato sa\s|išsiųsta iš\s|nosūtīts no\s|elküldve\s"
+    r"|отправлен[ао]? (?:с|из|через)\s|надіслано (?:з|із|через)\s"
+    r"|відправлено (?:з|із)\s|изпратено от\s|послато са\s|испратено од\s|trimis (?:de pe|din|cu)\s|στάλθηκε από"
+    r"|απεστάλη από|(?:đã |được )?gửi từ\s|ส่งจาก\s|dikirim dari\s|dihantar dari(?:pada)?\s|أ?ُ?رسلت? من|مُ?رسل من|נשלח מ"
+    r"|[从從]我?的?.{1,20}(?:发送|發送|傳送|寄出|发出)|[发發來来]自(?:我的|网易)|proven(?:ance|ienza)\s?:\s"
     r"|.{2,20}['’]\w{1,6} gönderildi|.{2,20}から送信|.{2,20}에서 (?:보냄|보낸)|.{2,20}r[óő]l küldve)",
     re.IGNORECASE,
 )
 _OUTLOOK = re.compile(
     r"(?:get|download|obtenez|obtenir|télécharge[rz]|obtener|obtén|obter|obtenha|scarica|ottieni|hent|få|skaffa"
-    r"|hämta|hanki|pobierz|získat|stáhnout|holen sie sich|laden sie|скачать|получить|завантажити|下载"
-    r"|取得|获取|獲取)\s(?:o )?(?:outlook|blue ?mail)\s\w{1,6}\s(?:ios|android|mac|windows|iphone|ipad)"
-    r"|outlook \w{2,5} (?:ios|android|mac)\s{0,2}(?:beziehen|herunterladen|downloaden|edinin|を入手|다운로드)",
+    r"|hämta|hanki|pobierz|uzyskaj|získa[tj](?:te)?|stáhnout|holen sie sich|laden sie|скача(?:ть|йте)|загрузить"
+    r"|получить|завантажити|baix(?:ar|e)|descargar?|preuzmite|prenesite|obțineți|dapatkan|tải|下[载載]"
+    r"|取得|获取|獲取)\s(?:o |program |aplikację )?"
+    r"(?:outlook|blue ?mail)\s\w{1,6}\s(?:systemu )?(?:ios|android|mac|windows|iphone|ipad)"
+    r"|outlook \w{2,5} (?:ios|android|mac)\s{0,2}(?:beziehen|herunterladen|downloaden|edinin|を入手|다운로드)"
+    r"|(?:ios|android) için outlook['’]?u? edinin|(?:ios|android)용 outlook 다운로드"
+    r"|(?:下[载載]|取得|获取|獲取)\s?(?:适用于|適用於)?\s?(?:ios|android)\s?[版的]\s?outlook",
     re.IGNORECASE,
 )
 _ASCII_WORD = re.compile(r"[a-z]+")
 _SENT_WORDS = frozenset(
-    "sent from via gesendet enviado enviat inviato verstuurd verzonden sendt skickat skickades saadetud poslano trimis"
-    " dikirim dihantar outlook bluemail".split()
+    "sent from via gesendet enviado enviat inviato verstuurd verzonden sendt skickat skickades saadetud poslano poslato"
+    " trimis dikirim dihantar outlook bluemail provenance provenienza".split()
 )
 _FROM_MOBILE = re.compile(r"\w{1,20} (?:from|via) (?:my )?mobile\Z|via mobile\Z", re.IGNORECASE)
 _DEVICE = re.compile(
@@ -54,16 +60,16 @@ _DEVICE = re.compile(
     r"|polymail|mailspring|thunderbird|k-9|k9|fairemail|nine|canary|missive|spike|touchdown|cloudmagic"
     r"|readdle|mobile|mobil\w*|móvil|cell(?:phone)?|smart ?phone|phone|handy|telefon\w*|téléphone|teléfono"
     r"|telefono|celular|puhelim\w*|matkapuhelin\w*|tablet\w*|handheld|device|dispositivo|mobilgerät"
-    r"|mobiltelefon\w*|appareil|portable|toestel|enhet|enhed|urządzeni\w*|komór\w*|мобильн\w*|мобільн\w*"
+    r"|mobiltelefon\w*|appareil|portable|toestel|enhet|enhed|urządzeni\w*|komór\w*|мобильн\w*|мобільн\w*|mail orange"
     r"|телефон\w*|смартфон\w*|điện thoại|手机|手機|携帯)(?![^\W\d_])|iphone|ipad|android|휴대폰|스마트폰"
-    r"|手机|手機|携帯|傳送|发送|寄出|galaxy에서",
+    r"|手机|手機|携帯|网易邮箱大师|傳送|发送|寄出|galaxy에서",
     re.IGNORECASE,
 )
 _BRAND = re.compile(  # "my TI-85", and no account's number
     r"\b(?:my|mon|meinem|mi|mio|mijn|min|meu)\s(?:[^\W\d_]{2,20}\s){0,3}(?=\S{0,12}\d)(?=\S{0,12}[A-Za-z])[A-Z0-9]\S{1,12}\Z"
 )
 _PROSE = re.compile(
-    r"[?]|\b(?:is|was|are|were|will|would|has|have|had|but|and|because|since|yesterday|today|tomorrow|at|to"
+    r"[?]|(?<!['’])\b(?:is|was|are|were|will|would|has|have|had|but|and|because|since|yesterday|today|tomorrow|at|to"
     r"|ist|war|aber|weil|und|gestern|heute|est|était|mais|hier|es|era|pero|ayer|è|ma|ieri|maar|omdat|men|och"
     r"|og)\b|[,;:]\s\S{1,30}\s",
     re.IGNORECASE,
@@ -75,7 +81,14 @@ _EXCUSE = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_NETWORK = re.compile(r"\son the \S{2,20}(?: \S{2,20}){0,3} network\Z", re.IGNORECASE)
+_ASIDE = re.compile(
+    r"\Aproven(?:ance|ienza)\s?:\s|\bverizon,|\son (?:O2|the \S{2,20}(?: \S{2,20}){0,3} network)\Z",
+    re.IGNORECASE,
+)
+# Where the programs of Microsoft link to in whatever language their line is.
+_MAKERS_LINK = re.compile(
+    r"https://(?:aka\.ms/(?:o0ukef|AAb9ysg|ghei36)|go\.microsoft\.com/fwlink/\?LinkId=550986)\b"
+)
 _AFTER_DEVICE = frozenset(
     "using gesendet verschickt gönderildi küldve của tôi μου saya meu ของฉัน de device secure email".split()
 )
@@ -157,7 +170,9 @@ def _is_device_line(line: str, is_below_one: bool) -> bool:
         return False
     if is_below_one and _FROM_MOBILE.match(line):
         return True
-    said = _NETWORK.sub("", _LINK.sub("", line).strip(_AROUND)) or line
+    if _MAKERS_LINK.search(line):
+        return len(_LINK.sub("", line).split()) <= _OUTLOOK_WORDS
+    said = _ASIDE.sub("", _LINK.sub("", line).strip(_AROUND)) or line
     if _OUTLOOK.match(said):
         return len(said.split()) <= _OUTLOOK_WORDS
     excuse = _EXCUSE.search(said)

@@ -263,6 +263,32 @@ MARKS = [
 ]
 
 DEVICE_LINES = [
+    "Envoyé à partir de Courrier pour Windows",
+    "Envoyé à partir de Yahoo Mail sur Android",
+    "Envoyé depuis l'application Mail Orange",
+    "Provenance : Courrier pour Windows",
+    "Provenienza: Posta per Windows 10",
+    "Sent from my Verizon, Samsung Galaxy smartphone",
+    "Sent from Samsung Mobile on O2",
+    "Wysłane ze smartfonu Samsung Galaxy.",
+    "Išsiųsta iš mano iPhone",
+    "Nosūtīts no mana iPhone",
+    "Saadetud minu iPhone'ist",
+    "Poslato sa mog iPhone-a",
+    "Poslano iz iPhone",
+    "Elküldve az iPhone-omról",
+    "Đã gửi từ iPhone của tôi",
+    "Dihantar daripada iPhone saya",
+    "مُرسل من الـ iPhone الخاص بي",
+    "发自网易邮箱大师",
+    "Pobierz program Outlook dla systemu iOS",
+    "Загрузить Outlook для iOS",
+    "Android için Outlook’u edinin",
+    "获取适用于 Android 的 Outlook",
+    "取得 iOS 版 Outlook",
+    "iOS용 Outlook 다운로드",
+    "Λήψη του Outlook για iOS<https://aka.ms/o0ukef>",
+    "Preuzeto s <https://go.microsoft.com/fwlink/?LinkId=550986> Pošta za Windows",
     "Sent from my iPhone",
     "Sent from my iPhone.",
     "*Sent from my iPhone*",
@@ -324,6 +350,9 @@ ANSWERS = [
     "Von meinem Konto gesendet",
     "Gesendet von meinem Kollegen",
     "Envoyé par la poste",
+    "Envoyé à partir de la maison orange",
+    "Provenance : Berlin, demain",
+    "Got it from <https://aka.ms/o0ukef>, and it works on my old phone as well.",
     "Inviato da Mario",
     "Is it sent from your iPhone?",
     "- Bread",
@@ -424,7 +453,7 @@ def test_lines_of_devices_go(line: str) -> None:
 
 
 def test_lines_of_several_devices_go() -> None:
-    lines = "\n".join(DEVICE_LINES)
+    lines = "\n".join(DEVICE_LINES[:40])
     assert extract_reply(f"{REPLY}\n\n{lines}\nNik from mobile\nSent via mobile") == REPLY
 
 
