@@ -19,7 +19,7 @@ _ADDRESS_END = 4  # ">" and ":", and what may stand about them
 _MARKS = "\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"  # directions
 _AROUND = f" \t\xa0*_-—–<>:：.{_MARKS}"
 
-_NO_MARKS = str.maketrans("", "", _MARKS)
+_NO_MARKS = str.maketrans("\xa0", " ", _MARKS)
 _UNSEEN = f" \t\xa0*_{_MARKS}"
 
 _VERBS = frozenset(
@@ -29,18 +29,18 @@ _VERBS = frozenset(
         " rakstīja napisał napisała napisał(a pisze napsal napsala napsal(a napísal napísala napísal(a napisao napisala"
         " napisao/la napisal написао написао/ла пишет писал(а написал написала написал(а пише написав написала написа"
         " піша напісаў rašė írta írt yazdı yazdi yazmış έγραψε viết menulis idatzi shkroi כתב כתבה כתב/ה كتب نوشت"
-        " लिखा เขียนว่า ได้เขียน"
+        " लिखा เขียนว่า ได้เขียน escrit skreiv piše menulis membalas напиша zuen წერს жазған napisal(a"
     ).split()
 )
 # These follow the name without a blank, but one.
 _VERB_ENDINGS = (
     *"写道 寫道 写到 寫到 写入 编写 書きました 書き込みました のメール のメッセージ 작성 썼습니다".split(),
-    *("쓴 글", "schrieben sie", "napisao je", "napisala je"),
+    *("쓴 글", "schrieben sie", "napisao je", "napisala je", "napisao(la"),
 )
 # The name may stand behind these.
 _MIDDLE_VERBS = frozenset(
-    "schrieb schreef skrev skrifaði kirjoitti kirjutas rašė rakstīja napsal napsala yazdı írta писал(а) wrote"
-    " escreveu".split()
+    "schrieb schreef skrev skreiv skrifaði kirjoitti kirjutas rašė rakstīja napsal napsala yazdı írta писал(а) wrote"
+    " escreveu كتب נכתב".split()
 )
 _BEFORE_A_DATE = frozenset(["wrote", "escreveu"])
 _MIDDLE_VERB = re.compile(
@@ -50,17 +50,19 @@ _MIDDLE_VERB = re.compile(
 )
 # Words by which web mail names the author.
 _AUTHOR_WORDS = frozenset("пользователь użytkownik uživatel odesílatel користувач карыстальнік".split())
+# With the verbs of these languages.
+_AUXILIARIES = frozenset("a ha je đã idatzi".split())
 # With these the author tells what he wrote himself, or what somebody said.
 _OWN_WORDS = frozenset("i we ich wir ik wij jeg jag vi j'ai nous yo eu io я мы ja my".split())
 _SPOKEN = frozenset("said says sent".split())
 _CLAUSE = re.compile(r",\s[^\W\d_A-ZÀ-ÞА-Я][^\W\d_]")  # ", that …": a sentence goes on
 _INTRODUCTION = re.compile(
-    r"(?:on|at(?= \d{1,4}[/.-])|am|le|el|il|op|em|den|på|w dniu|dnia|dňa|dne|vào|în|la|στις|pada|dana|v v"
-    r"|בתאריך|في|در)\b|在|于|於",
+    r"(?:on|at(?= \d{1,4}[/.-])|am|le|el|il|in data|op|em|den|på|w dniu|dnia|dňa|dne|vào|în|la|στις|pada|dana|v v"
+    r"|בתאריך|في|على|در)\b|在|于|於|เมื่อ|თარიღი",
     re.IGNORECASE,
 )
 _DATE = re.compile(r"(?>(?:[^\W\d_]{1,14}+(?:-feira)?[.,،'’׳]{0,2}+\s{1,2}+){0,4})\S{0,3}?\d")
-_BARE_DATE = re.compile(r"(?>(?:[^\W\d_]{1,14}+[.,’'׳]{0,2}+\s{1,2}+){0,2})\d")
+_BARE_DATE = re.compile(r"\(?(?>(?:[^\W\d_]{1,14}+[.,’'׳]{0,2}+\s{1,2}+){0,2})\d")
 _NAME_AND_ADDRESS = re.compile(
     r"(?>(?:[^\s<>@()]{1,40}+\s{1,2}+){1,8})[<(\[]{1,2}\s?(?:mailto:)?[^\s<>@()]{1,64}@[^\s<>()]{1,255}"
 )
@@ -69,14 +71,24 @@ _TIME = re.compile(r"(?<!\d)\d{1,2}[:.h]\d\d(?!\d)")
 _WEB_TIME = re.compile(
     r"\d[:.]\d\d(?::\d\d)?(?: ?[AaPp]\.?[Mm]\.?)?(?:[,、]| GMT| [+-]\d\d:?\d\d)|[年년]|בתאריך|في"
 )
-_NAMED_BEFORE_DATE = re.compile(  # SeaMonkey, Roundcube, The Bat!
-    r"(?:(?>(?:[A-ZÀ-ÞА-Я]\S{0,30}+\s){1,4})(?:wrote on|schrieb am|schreef op|skrev den|a écrit le|escribió el"
-    r"|ha scritto il|kirjoitti|napsal dne|писал\(а\))|Вы писали)\s(?=.{0,30}?\d{1,2}[:.]\d\d)"
+_NAME = r"(?:[^\W\d_a-zß-ÿа-я]\S{0,30}+\s){1,5}?"
+_NAMED_BEFORE_DATE = re.compile(  # SeaMonkey, Thunderbird, Roundcube, Notes, The Bat!
+    rf"(?:(?:{_NAME}|\S{{1,64}}@\S{{1,255}}\s)(?:wrote on|schrieb am|schreef op|skrev den|skreiv den|skrifaði þann"
+    r"|a écrit (?:le|sur)|escribió el|escribiu o|ha escrit el|escreveu (?:em|às)|ha scritto il|a scris la|kirjoitti"
+    r"|kirjutas|napsal(?:\(a\))? dne|napísal\(a\) dňa|napisao je|je|írta|rašė|shkroi më|menulis di|membalas pada"
+    r"|писал\(а\)|пишет|пише|напісаў|написа на|έγραψε στις|đã viết vào lúc|이\(가\)|写于|於|于)"
+    r"|เมื่อ \S{6,12} เวลา|Вы писали)"
+    r"\s(?=.{0,30}?\d{1,2}[:.]\d\d)"
+    rf"|(?:كتب|נכתב על ידי)\s(?:{_NAME})?\S{{1,30}}+"
+    r"(?:,? (?:על|على|ב)\S{0,3} ?\S{6,12} .{0,10}\d{1,2}[:.]\d\d)?\Z"
+    rf"|skrev (?:{_NAME})?\S{{1,30}}+\Z"
+    rf"|\d{{1,4}}[./-]\d{{1,2}}[./-]\d{{2,4}} \d{{1,2}}:\d\d, (?:{_NAME})?\S{{1,30}}+\Z"
 )
 _GROUPWISE = re.compile(r">>>\s[^\n]{3,200}\s\d{1,4}[./-]\d{1,2}[./-]\d{1,4}\s[^\n]{0,20}>>>\Z")
 _RUN_ON = re.compile(r"<[^<>\s@]{1,64}@[^<>\s]{1,255}>\s[^\s:]{2,20}:(?=[ \xa0]{2})")  # Yahoo's line breaks
 _QUOTING = re.compile(
-    r"(?:quoting|zitat von|citando|citazione|citat från|citát|lainaus|cytat)\s", re.IGNORECASE
+    r"(?:quoting|thus (?:spake|wrote)|zitat von|selon|citeren|citando|citazione|citat från|citát|lainaus|cytat)\s",
+    re.IGNORECASE,
 )
 _EXCERPTS = re.compile(r"excerpts from .{1,100}? message of .{0,40}\d", re.IGNORECASE)
 _MUTT = re.compile(r"\*\s.{0,200}\s\[[\d :./-]{6,20}\]:\Z")
@@ -116,8 +128,9 @@ def may_end_one(line: str) -> bool:
             len(ending) < 3
             or "@" in ending
             or ">" in ending
-            or ending[-2].isdigit()
+            or ending[:-1].rstrip(_UNSEEN)[-1:].isdigit()
             or ending.endswith((" Uhr:", "):"))
+            or (ending[0].isdigit() and _TIME.search(ending) is not None)
             or _ends_in_verb(ending)
             or not _MIDDLE_VERBS.isdisjoint(ending.lower().split())
         )
@@ -260,17 +273,21 @@ def _has_verb(body: str) -> bool:
 
 
 def _has_verb_alone(body: str) -> bool:
-    """`Bob Example wrote`, `bob via A list wrote`: a name, and not the end of a sentence."""
+    """`Bob Example wrote`, `bob via A list wrote`, `bob@x.org wrote`: who it was, and not the end of a sentence."""
     if not _ends_in_verb(body):
         return False
     words = body.split()
+    if len(words) == 2 and _has_address(words[0]):
+        return True
+    if len(words) > 2 and words[-2] in _AUXILIARIES:
+        del words[-2]
     if " via " in body:
         return len(words) <= _NAME_WORDS * 2
     return 3 <= len(words) <= _NAME_WORDS + 1 and all(word[0].isupper() for word in words[:-1])
 
 
 def _ends_in_verb(body: str) -> bool:
-    body = body.rstrip(_AROUND + ")").lower()
+    body = body.rstrip(_AROUND + ")").lower().replace("\xa0", " ")
     if body[body.rfind(" ") + 1 :].rpartition(">")[2] in _VERBS or body.endswith(_VERB_ENDINGS):
         return True
     note = body.rfind(" (")

@@ -16,17 +16,21 @@ _MARK_WORDS = (
     r"|antwort nachricht|ursprünglicher termin|message d['’]origine|message original|courriel original"
     r"|mensaje original|messaggio originale|oorspronkelijk bericht|origineel bericht|mensagem original"
     r"|oprindelig (?:meddelelse|besked|mail)|opprinnelig melding|ursprungligt meddelande|originalmeddelande"
-    r"|originalmelding|alkuperäinen viesti|wiadomość oryginalna|oryginalna wiadomość|původní (?:zpráva|e-mail)"
+    r"|originalmelding|alkuperäinen viesti(?: / orig\.msg\.)?|treść oryginalnej wiadomości|opphavleg melding"
+    r"|upprunalegur póstur|missatge original|mensaxe orixinal|jatorrizko mezua|algne kiri|originalus laiškas"
+    r"|sākotnējā vēstule|izvorna poruka|izvirno sporočilo|изворна порука|оригинално писмо|зыходнае паведамленне"
+    r"|початкове повідомлення|mesazhi origjinal|pesan asli|mesej asal|საწყისი წერილი|түпнұсқа хабарламасы"
+    r"|ข้อความต้นฉบับ|原始消息|wiadomość oryginalna|oryginalna wiadomość|původní (?:zpráva|e-mail)"
     r"|pôvodná správa|eredeti üzenet|mesaj original|mesajul original|orijinal mesaj|orijinal ileti"
     r"|özgün ileti|αρχικό μήνυμα|исходное сообщение|оригинальное сообщение|пересылаемое сообщение"
     r"|вихідне повідомлення|оригінальне повідомлення"
     r"|replied message|回复的原邮件|回覆的原郵件"
     r"|tin nhắn gốc|thư gốc|原始邮件|原始郵件|原邮件|原始信件|元のメッセージ|원본 메시지|원본 메일|הודעה מקורית"
-    r"|الرسالة الأصلية)"
+    r"|الرسالة الأصل\S{1,6})"
 )
 _BARE_MARK = re.compile(rf"\s{{0,4}}{_MARK_WORDS}\s*\Z", re.IGNORECASE)
 _MARK = re.compile(
-    rf"[*\s]{{0,3}}(?:-{{2,}}+|_{{5,}}+)\s{{0,2}}{_MARK_WORDS}\s{{0,2}}(?:-{{2,}}|_{{5,}})"
+    rf"[*\s]{{0,3}}(?:-{{2,}}+|_{{5,}}+)\s{{0,4}}{_MARK_WORDS}\s{{0,4}}(?:-{{2,}}|_{{5,}})"
     r"|[#=*_-]{2,8}+\s{0,2}(?:please )?(?:type|write|enter|reply|bitte|veuillez|escriba|responda)[^\n]{0,40}"
     r"(?:above this line|oberhalb dieser zeile|au-dessus de cette ligne|encima de esta línea|acima desta linha)",
     re.IGNORECASE,
