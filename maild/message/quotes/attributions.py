@@ -30,12 +30,22 @@ _VERBS = frozenset(
         " napisao/la napisal написао написао/ла пишет писал(а написал написала написал(а пише написав написала написа"
         " піша напісаў rašė írta írt yazdı yazdi yazmış έγραψε viết menulis idatzi shkroi כתב כתבה כתב/ה كتب نوشت"
         " लिखा เขียนว่า ได้เขียน escrit skreiv piše menulis membalas напиша zuen წერს жазған napisal(a"
+        " yazıb schreift skrivaði დაწერა escrito tulis napisal-a napisao/napisala написав(ла"
     ).split()
 )
 # These follow the name without a blank, but one.
 _VERB_ENDINGS = (
-    *"写道 寫道 写到 寫到 写入 编写 書きました 書き込みました のメール のメッセージ 작성 썼습니다".split(),
-    *("쓴 글", "schrieben sie", "napisao je", "napisala je", "napisao(la"),
+    *"写道 寫道 写到 寫到 写入 撰寫 编写 書きました 書き込みました のメール のメッセージ 작성 썼습니다".split(),
+    *(
+        "쓴 글",
+        "schrieben sie",
+        "napisao je",
+        "napisala je",
+        "napisao(la",
+        "쓴 내용",
+        "idatzi du",
+        "نوشته است",
+    ),
 )
 # The name may stand behind these.
 _MIDDLE_VERBS = frozenset(
@@ -57,11 +67,11 @@ _OWN_WORDS = frozenset("i we ich wir ik wij jeg jag vi j'ai nous yo eu io я м�
 _SPOKEN = frozenset("said says sent".split())
 _CLAUSE = re.compile(r",\s[^\W\d_A-ZÀ-ÞА-Я][^\W\d_]")  # ", that …": a sentence goes on
 _INTRODUCTION = re.compile(
-    r"(?:on|at(?= \d{1,4}[/.-])|am|le|el|il|in data|op|em|den|på|w dniu|dnia|dňa|dne|vào|în|la|στις|pada|dana|v v"
+    r"(?:on|at(?= \d{1,4}[/.-])|am|le|el|il|in data|op|em|den|på|w dniu|dnia|dňa|dne|tann|vào|în|la|στις|pada|dana|v v"
     r"|בתאריך|في|على|در)\b|在|于|於|เมื่อ|თარიღი",
     re.IGNORECASE,
 )
-_DATE = re.compile(r"(?>(?:[^\W\d_]{1,14}+(?:-feira)?[.,،'’׳]{0,2}+\s{1,2}+){0,4})\S{0,3}?\d")
+_DATE = re.compile(r"(?>(?:[^\W\d_]{1,14}+(?:-feira)?[.,:،'’׳]{0,2}+\s{1,2}+){0,4})\S{0,3}?\d")
 _BARE_DATE = re.compile(r"\(?(?>(?:[^\W\d_]{1,14}+[.,’'׳]{0,2}+\s{1,2}+){0,2})\d")
 _NAME_AND_ADDRESS = re.compile(
     r"(?>(?:[^\s<>@()]{1,40}+\s{1,2}+){1,8})[<(\[]{1,2}\s?(?:mailto:)?[^\s<>@()]{1,64}@[^\s<>()]{1,255}"
@@ -76,11 +86,11 @@ _NAMED_BEFORE_DATE = re.compile(  # SeaMonkey, Thunderbird, Roundcube, Notes, Th
     rf"(?:(?:{_NAME}|\S{{1,64}}@\S{{1,255}}\s)(?:wrote on|schrieb am|schreef op|skrev den|skreiv den|skrifaði þann"
     r"|a écrit (?:le|sur)|escribió el|escribiu o|ha escrit el|escreveu (?:em|às)|ha scritto il|a scris la|kirjoitti"
     r"|kirjutas|napsal(?:\(a\))? dne|napísal\(a\) dňa|napisao je|je|írta|rašė|shkroi më|menulis di|membalas pada"
-    r"|писал\(а\)|пишет|пише|напісаў|написа на|έγραψε στις|đã viết vào lúc|이\(가\)|写于|於|于)"
+    r"|писал\(а\)|пишет|пише|напісаў|написа на|έγραψε στις|đã viết vào lúc|@|이\(가\)|写于|於|于)"
     r"|เมื่อ \S{6,12} เวลา|Вы писали)"
     r"\s(?=.{0,30}?\d{1,2}[:.]\d\d)"
     rf"|(?:كتب|נכתב על ידי)\s(?:{_NAME})?\S{{1,30}}+"
-    r"(?:,? (?:על|على|ב)\S{0,3} ?\S{6,12} .{0,10}\d{1,2}[:.]\d\d)?\Z"
+    r"(?:,? (?:על|على|في|ב)\S{0,3} ?\S{6,12} .{0,10}\d{1,2}[:.]\d\d)?\Z"
     rf"|skrev (?:{_NAME})?\S{{1,30}}+\Z"
     rf"|\d{{1,4}}[./-]\d{{1,2}}[./-]\d{{2,4}} \d{{1,2}}:\d\d, (?:{_NAME})?\S{{1,30}}+\Z"
 )

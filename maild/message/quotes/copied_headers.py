@@ -18,7 +18,8 @@ _MARK_WORDS = (
     r"|oprindelig (?:meddelelse|besked|mail)|opprinnelig melding|ursprungligt meddelande|originalmeddelande"
     r"|originalmelding|alkuperäinen viesti(?: / orig\.msg\.)?|treść oryginalnej wiadomości|opphavleg melding"
     r"|upprunalegur póstur|missatge original|mensaxe orixinal|jatorrizko mezua|algne kiri|originalus laiškas"
-    r"|sākotnējā vēstule|izvorna poruka|izvirno sporočilo|изворна порука|оригинално писмо|зыходнае паведамленне"
+    r"|sākotnējā vēstule|izvorna poruka|originalna poruka|originalan e-mail|upprunalegur texti"
+    r"|originalus pranešimas|izvirno sporočilo|изворна порука|оригинално писмо|зыходнае паведамленне"
     r"|початкове повідомлення|mesazhi origjinal|pesan asli|mesej asal|საწყისი წერილი|түпнұсқа хабарламасы"
     r"|ข้อความต้นฉบับ|原始消息|wiadomość oryginalna|oryginalna wiadomość|původní (?:zpráva|e-mail)"
     r"|pôvodná správa|eredeti üzenet|mesaj original|mesajul original|orijinal mesaj|orijinal ileti"
@@ -44,7 +45,7 @@ _FIELDS = {
     "from": "from, von, de, de la, da, daripada, van, od, från, fra, lähettäjä, от, от кого, від, dari, feladó, kimden,"
     " gönderen, από, người gửi, từ, 发件人, 寄件者, 寄件人, 差出人, 送信元, 보낸사람, 보낸 사람, מאת, من, expéditeur,"
     " message de, จาก, mittente, remitente, remetente, afzender, avsender, odosielateľ, odesílatel, nadawca, expeditor,"
-    " expeditorul, šalje, од, ад, отправитель, nuo, no, saatja, nork, nga, frá, frå, از, प्रेषक, 送信者",
+    " expeditorul, šalje, од, ад, отправитель, nuo, no, кімнен, saatja, nork, nga, frá, frå, از, प्रेषक, 送信者",
     "sent": "sent, gesendet, envoyé, envoyé le, enviado, enviado el, enviado em, enviada, enviada em, inviato,"
     " inviato il, verzonden, skickat, sendt, lähetetty, wysłano, wysłane, odesláno, odoslané,"
     " отправлено, надіслано, відправлено,"
@@ -54,16 +55,16 @@ _FIELDS = {
     " enviat, enviat el, bidalia, dërguar, gönderilen, terkirim, ارسال شده, भेजा गया,"
     " ส่ง, วันที่ส่ง, 傳送時間, 送信日時, 送信日, 보낸 날짜, message du",
     "date": "date, datum, data, fecha, dato, päivämäärä, päiväys, dátum, tarih, dată, дата, ημερομηνία, ngày, 日期,"
-    " датум, datums, kuupäev, dagsetning, tanggal, tarikh, تاریخ, दिनांक,"
+    " датум, datums, kuupäev, dagsetning, dags, күні, tanggal, tarikh, تاریخ, दिनांक,"
     " วันที่, 日時, 日付, 날짜, תאריך, التاريخ, received",
     "to": "to, an, kepada, à, a, para, aan, till, til, vastaanottaja, do, komu, кому, címzett, kime, către, προς, đến,"
     " ถึง, 收件人, 收件者, 宛先, 받는사람, 받는 사람, אל, إلى, destinataire, destinatario, destinatário, alıcı,"
-    " destinatarul, pour, adresat, pre, za, за, prima, до, получатель, каму, kam, adressaat, saaja, per a, nori, për,"
-    " به, प्रति, 送信先",
+    " destinatarul, pour, adresat, pre, za, за, prima, до, получатель, каму, кімге, kam, adressaat, saaja, per a, nori,"
+    " për, به, प्रति, 送信先",
     "subject": "subject, subjek, betreff, objet, sujet, asunto, oggetto, assunto, onderwerp, ämne, emne, aihe, temat,"
     " předmět, predmet, тема, tárgy, konu, subiect, θέμα, chủ đề, tiêu đề, เรื่อง,"
-    " subiectul, zadeva, naslov, предмет, относно, тэма, tēma, temats, teema, assumpte, gaia, subjekti, efni,"
-    " موضوع, विषय,"
+    " subiectul, zadeva, naslov, tema, предмет, относно, тақырыбы, тэма, tēma, temats, teema, assumpte, gaia, subjekti,"
+    " efni, موضوع, विषय,"
     " 主题, 主旨, 主題, 件名, 제목, נושא, الموضوع",
     "other": "cc, bcc, cco, cci, kopie, kopia, kopi, копия, копія, másolat, bilgi, copie à, สำเนา,"
     " สำเนาถึง, 抄送, 副本, 참조,"
