@@ -25,6 +25,7 @@ _FIXED = {
     "message/global-disposition-notification": "disposition-notification.txt",
     "message/feedback-report": "feedback-report.txt",
     "text/rfc822-headers": "headers.txt",
+    "message/rfc822-headers": "headers.txt",
     "message/global-headers": "headers.txt",
     "application/pgp-signature": "signature.asc",
     "application/pkcs7-signature": "smime.p7s",
@@ -76,6 +77,35 @@ _EXTENSIONS = {
     "video/quicktime": "mov",
     "video/webm": "webm",
 }
+# Unregistered names of such types, and rarer types: uuencoded files are not called so.
+_OTHER_NAMES = {
+    "image/jpg": "jpg",
+    "image/pjpeg": "jpg",
+    "image/x-png": "png",
+    "image/x-ms-bmp": "bmp",
+    "image/heif": "heif",
+    "image/avif": "avif",
+    "image/x-icon": "ico",
+    "image/vnd.microsoft.icon": "ico",
+    "application/x-pdf": "pdf",
+    "application/x-zip-compressed": "zip",
+    "application/x-zip": "zip",
+    "application/x-gzip": "gz",
+    "application/csv": "csv",
+    "application/vnd.oasis.opendocument.presentation": "odp",
+    "text/directory": "vcf",
+    "text/json": "json",
+    "text/tab-separated-values": "tsv",
+    "text/x-vcalendar": "vcs",
+    "text/x-amp-html": "html",
+    "text/watch-html": "html",
+    "audio/mp3": "mp3",
+    "audio/x-wav": "wav",
+    "audio/x-m4a": "m4a",
+    "audio/aac": "aac",
+    "audio/amr": "amr",
+    "video/3gpp": "3gp",
+}
 _OPAQUE = "application/octet-stream"
 _TYPES = {extension: content_type for content_type, extension in reversed(_EXTENSIONS.items())} | {
     "jpeg": "image/jpeg"
@@ -108,4 +138,7 @@ def content_type_of(name: str) -> str:
 def derived_filename(content_type: str, number: int) -> str:
     """A name for the part that has none: `attachment-<number>.<ext>`, or its usual one."""
     fixed = _FIXED.get(content_type)
-    return fixed if fixed is not None else f"attachment-{number}.{_EXTENSIONS.get(content_type, 'bin')}"
+    if fixed is not None:
+        return fixed
+    extension = _EXTENSIONS.get(content_type) or _OTHER_NAMES.get(content_type, "bin")
+    return f"attachment-{number}.{extension}"
