@@ -30,6 +30,8 @@ _MBOX_START = re.compile(rb">?From [^\n]{0,998}\n")
 _LEADER = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t]*+\r?+\n)*[ \t]*+")
 _BLANKS = re.compile(rb"[ \t\r\n]*+")
 _LINE_OF_FIELD = re.compile(rb"^[!-9;-~]{1,998}+[ \t]*+:", re.MULTILINE)
+_BOUNDARY = re.compile(rb"\bboundary[ \t]*+=[ \t]*+\"?+", re.IGNORECASE)
+_BOUNDARY_END = re.compile(rb"[\"; \t\r\n]")
 _LAST_FIELD = re.compile(rb"[^\n]*+\n(?:[ \t]++[^ \t\r\n][^\n]*+\n)*")
 _CONTROLS = bytes({*range(32), 127} - set(b"\t\r\n"))
 _BARE_CR = re.compile(rb"\r(?!\n)")
@@ -141,7 +143,8 @@ def find_body(raw: Buffer, start: int, end: int) -> tuple[int, int]:
 
     The fields end at the first empty line (RFC 5322 §2.1). An entity that does not begin with a
     field has none, and is all body. Where nothing follows the empty line, or there is none, lines behind the last
-    field that belong to none are the body: what is shown is then what signatures are about.
+    field that belong to none are the body: what is shown is then what signatures are about. So is all from the first
+    delimiter of a multipart that no empty line divides from its fields.
     """
     if not _begins_with_field(raw, start, end):
         blank = _BLANK_LINE.match(raw, start, end)
@@ -152,11 +155,34 @@ def find_body(raw: Buffer, start: int, end: int) -> tuple[int, int]:
         fields_end, body = bare + 1, bare + 2
     else:
         fields_end, body = (crlf + 1, crlf + 3) if crlf >= 0 else (end, end)
-    if fields_end - start <= _WINDOW_OCTETS and _is_blank(raw, body, end):
+    if fields_end - start > _WINDOW_OCTETS:
+        return fields_end, body
+    delimiter = _delimiter_among(raw, start, fields_end)
+    if delimiter is not None:
+        return delimiter, delimiter
+    if _is_blank(raw, body, end):
         words = _behind_fields(raw, start, fields_end)
         if not _is_blank(raw, words, fields_end) and not _has_controls(bytes(raw[words:fields_end])):
             return words, words
     return fields_end, body
+
+
+def _delimiter_among(raw: Buffer, start: int, end: int) -> int | None:
+    """Where a line among the fields of raw[start:end] is the delimiter that one of them declares, and no fields but
+    those of a part stand below: whoever passes over the line must not find another author there."""
+    at = raw.find(b"\n--", start, end) + 1
+    if not at:
+        return None
+    section = bytes(raw[start:end])
+    line = section[at - start :].partition(b"\n")[0].strip()
+    is_declared = any(
+        section.startswith(line[2:], found.end())
+        and _BOUNDARY_END.match(section, found.end() + len(line) - 2)
+        for found in _BOUNDARY.finditer(section, 0, at - start)
+    )
+    names = _LINE_OF_FIELD.findall(section, at - start)
+    is_part = all(name.lower().startswith(b"content-") for name in names)
+    return at if is_declared and is_part and not _has_controls(section) else None
 
 
 def _is_blank(raw: Buffer, start: int, end: int) -> bool:

@@ -433,6 +433,33 @@ def test_where_there_is_another_body_they_are_not(raw: bytes) -> None:
     assert raw[parse(raw).header_length :] == (b"the body\r\n" if b"body" in raw else b"")
 
 
+@pytest.mark.parametrize("end", [b"", b" \r\n", b"\t \r\n"], ids=["nothing", "a blank", "blanks"])
+@pytest.mark.parametrize("boundary", [b"b", b'"4D_===1=="', b'"a b"; charset=utf-8'])
+def test_a_delimiter_right_behind_the_fields_begins_the_body(end: bytes, boundary: bytes) -> None:
+    delimiter = b"--" + boundary.partition(b";")[0].strip(b'"')
+    fields = (
+        b"From: ada@b.test\r\nContent-Type: multipart/mixed; boundary=%b\r\nSubject: hello\r\n" % boundary
+    )
+    part = b"Content-Type: text/html\r\nContent-Transfer-Encoding: base64\r\n\r\nPGI+SGk8L2I+\r\n"
+    raw = fields + end + delimiter + b"\r\n" + part + delimiter + b"--\r\n"
+    message = parse(raw)
+    assert (message.subject, len(message.headers), message.defects) == ("hello", 3, ())
+    assert read_text(raw, message.html)[0].strip() == "<b>Hi</b>"
+    assert raw[message.header_length :].startswith(delimiter)
+
+
+@pytest.mark.parametrize(
+    "line", [b"--c\r\n", b"--b\r\nFrom: bob@y.org\r\n", b"--b\r\nFr\x00om: bob@y.org\r\n", b"--b-\r\n"]
+)
+def test_what_could_hide_an_author_begins_no_body(line: bytes) -> None:
+    raw = (
+        b"Content-Type: multipart/mixed; boundary=b\r\n"
+        + line
+        + b"Content-Type: text/plain\r\n\r\nHi\r\n--b--\r\n"
+    )
+    assert raw[parse(raw).header_length :] == b"Hi\r\n--b--\r\n"
+
+
 def test_the_first_thousand_addresses_of_a_field_are_read() -> None:
     names = [f"{n}@x.org" for n in range(1001)]
     folded = ",\r\n ".join(names)
