@@ -26,8 +26,8 @@ _MARK_WORDS = (
     r"|özgün ileti|αρχικό μήνυμα|исходное сообщение|оригинальное сообщение|пересылаемое сообщение"
     r"|вихідне повідомлення|оригінальне повідомлення"
     r"|replied message|回复的原邮件|回覆的原郵件"
-    r"|tin nhắn gốc|thư gốc|原始邮件|原始郵件|原邮件|原始信件|元のメッセージ|원본 메시지|원본 메일|הודעה מקורית"
-    r"|الرسالة الأصل\S{1,6})"
+    r"|tin nhắn gốc|thư gốc|邮件原件|郵件原件|原始邮件|原始郵件|原邮件|原始信件|元のメッセージ|원본 메시지|원본 메일"
+    r"|הודעה מקורית|الرسالة الأصل\S{1,6})"
 )
 _BARE_MARK = re.compile(rf"\s{{0,4}}{_MARK_WORDS}\s*\Z", re.IGNORECASE)
 _MARK = re.compile(
@@ -90,7 +90,11 @@ _BESIDE_AN_ATTRIBUTION = ("to", "subject", "other")  # Yandex
 _DIGIT = re.compile(r"\d")
 _FULL_DATE = re.compile(r"\d[^\n]{0,20}?\d:\d\d(?::\d\d)?[^\n]{0,10}[+-]\d{4}")
 _WIDE_BLANK = "\u3000"
-_TRACE = re.compile(r"(?:return-path|received|delivered-to|dkim-signature|x-[a-z-]{1,40}):", re.IGNORECASE)
+_TRACE = re.compile(
+    r"(?:return-path|received(?:-spf)?|delivered-to|dkim-signature|authentication-results|arc-[a-z-]{1,40}|message-id"
+    r"|mime-version|content-[a-z-]{1,40}|list-[a-z-]{1,40}|x-[a-z-]{1,40}):",
+    re.IGNORECASE,
+)
 _NOTES_MARK = re.compile(r"[^\n]{2,80}?---\d{1,4}[./-]\d{1,2}[./-]\d{1,4} [^\n-]{4,16}---")
 _STRIPPED = " \t\xa0*_>\u200e\u200f\u202a\u202c\ufeff"
 
@@ -155,8 +159,7 @@ def is_rule(line: str) -> bool:
 
 def _is_block(lines: list[str], position: int, has_rule: bool) -> bool:
     first, value = _field(lines[position])
-    is_shown = position > 0 and _TRACE.match(lines[position - 1]) is not None  # a header, by the author
-    if first is None or first == "other" or is_shown:
+    if first is None or first == "other" or _is_shown(lines, position):
         return False
     others = _further_fields(lines, position + 1, first)
     kinds = {kind for kind, _ in others}
@@ -176,6 +179,16 @@ def _is_block(lines: list[str], position: int, has_rule: bool) -> bool:
         is_long = "from" in kinds and len(kinds) >= 2 and _DIGIT.search(value) is not None
         return is_long or (next_kind in ("from", "to") and _FULL_DATE.search(value) is not None)
     return _is_whole(kinds | {first})
+
+
+def _is_shown(lines: list[str], position: int) -> bool:
+    """Whether it is the author who shows a header: right above stands what no client copies."""
+    for number in range(position - 1, max(position - _BLOCK_LINES, 0) - 1, -1):
+        if not lines[number][:LINE_CHARS].strip():
+            return False
+        if _TRACE.match(lines[number]):
+            return True
+    return False
 
 
 def _is_whole_block(lines: list[str], position: int) -> bool:

@@ -301,6 +301,7 @@ MARKS = [
     "--- Reply above this line ---",
     "##- Bitte geben Sie Ihre Antwort oberhalb dieser Zeile ein -##",
     "-----Ursprungligt meddelande-----",
+    "-----邮件原件-----",
     "-------- Alkuperäinen viesti / Orig.Msg. --------",
     "-------- Pôvodná správa --- Original Message --------",
     "--- Treść oryginalnej wiadomości ---",
@@ -428,6 +429,9 @@ ANSWERS = [
 
 # All of it is the author's.
 KEPT = [
+    "Here is one:\n\nMessage-ID: <1@b.org>\nDate: Mon, 4 May 2026 10:12:00 +0200\nFrom: Bob <bob@b.org>\nTo: a@c.org\n"
+    "Subject: Pills\n\nCan you stop it?",
+    "Received: from a.b.org\n\tby c.org; Mon, 4 May 2026\nFrom: Bob <bob@b.org>\nTo: a@c.org\nSubject: Pills\n\nSee?",
     "On 4 May 2026 at 10:12 I wrote:\nthat we wait",
     "Am 4. Mai 2026 um 10:12 schrieb ich:\nwir warten",
     "On 4 May 2026 at 10:12 the judge said:\nwe wait",
