@@ -31,6 +31,7 @@ _VERBS = frozenset(
         " піша напісаў rašė írta írt yazdı yazdi yazmış έγραψε viết menulis idatzi shkroi כתב כתבה כתב/ה كتب نوشت"
         " लिखा เขียนว่า ได้เขียน escrit skreiv piše menulis membalas напиша zuen წერს жазған napisal(a"
         " yazıb schreift skrivaði დაწერა escrito tulis napisal-a napisao/napisala написав(ла"
+        " skryf shkruar napísal/a"
     ).split()
 )
 # These follow the name without a blank, but one.
@@ -61,14 +62,15 @@ _MIDDLE_VERB = re.compile(
 # Words by which web mail names the author.
 _AUTHOR_WORDS = frozenset("пользователь użytkownik uživatel odesílatel користувач карыстальнік".split())
 # With the verbs of these languages.
-_AUXILIARIES = frozenset("a ha je đã idatzi".split())
+_AUXILIARIES = frozenset("a ha je ka đã idatzi".split())
 # With these the author tells what he wrote himself, or what somebody said.
 _OWN_WORDS = frozenset("i we ich wir ik wij jeg jag vi j'ai nous yo eu io я мы ja my".split())
 _SPOKEN = frozenset("said says sent".split())
 _CLAUSE = re.compile(r",\s[^\W\d_A-ZÀ-ÞА-Я][^\W\d_]")  # ", that …": a sentence goes on
 _INTRODUCTION = re.compile(
-    r"(?:on|at(?= \d{1,4}[/.-])|am|le|el|il|in data|op|em|den|på|w dniu|dnia|dňa|dne|tann|vào|în|la|στις|pada|dana|v v"
-    r"|בתאריך|في|على|در)\b|在|于|於|เมื่อ|თარიღი",
+    r"(?:on|at(?= \d{1,4}[/.-])|am|le|el|il|in data|op|em|den|på|w dniu|dnia|dňa|dne|tann|ditën e|v(?= \w{2,4},)"
+    r"|ühel kenal päeval|vào|în|la|στις|pada|dana|v v"
+    r"|בתאריך|في|على|در|روز)\b|在|于|於|เมื่อ|თარიღი",
     re.IGNORECASE,
 )
 _DATE = re.compile(r"(?>(?:[^\W\d_]{1,14}+(?:-feira)?[.,:،'’׳]{0,2}+\s{1,2}+){0,4})\S{0,3}?\d")
@@ -86,13 +88,18 @@ _NAMED_BEFORE_DATE = re.compile(  # SeaMonkey, Thunderbird, Roundcube, Notes, Th
     rf"(?:(?:{_NAME}|\S{{1,64}}@\S{{1,255}}\s)(?:wrote on|schrieb am|schreef op|skrev den|skreiv den|skrifaði þann"
     r"|a écrit (?:le|sur)|escribió el|escribiu o|ha escrit el|escreveu (?:em|às)|ha scritto il|a scris la|kirjoitti"
     r"|kirjutas|napsal(?:\(a\))? dne|napísal\(a\) dňa|napisao je|je|írta|rašė|shkroi më|menulis di|membalas pada"
-    r"|писал\(а\)|пишет|пише|напісаў|написа на|έγραψε στις|đã viết vào lúc|@|이\(가\)|写于|於|于)"
-    r"|เมื่อ \S{6,12} เวลา|Вы писали)"
+    r"|писал\(а\)|пишет|пише|напісаў|написа на|έγραψε στις|đã viết vào lúc|@|이\(가\)|写于|於|于|píše v)"
+    r"|เมื่อ (?:\S{1,10} )?\S{6,12} เวลา|Вы писали)"
     r"\s(?=.{0,30}?\d{1,2}[:.]\d\d)"
     rf"|(?:كتب|נכתב על ידי)\s(?:{_NAME})?\S{{1,30}}+"
     r"(?:,? (?:על|على|في|ב)\S{0,3} ?\S{6,12} .{0,10}\d{1,2}[:.]\d\d)?\Z"
     rf"|skrev (?:{_NAME})?\S{{1,30}}+\Z"
-    rf"|\d{{1,4}}[./-]\d{{1,2}}[./-]\d{{2,4}} \d{{1,2}}:\d\d, (?:{_NAME})?\S{{1,30}}+\Z"
+    r"|\d{1,4}[./-]\d{1,2}[./-]\d{2,4}(?: \(\S{1,4}\),)? \d{1,2}:\d\d(?: [+-]\d{4})?, "
+    rf"(?:{_NAME})?\S{{1,30}}+\Z"
+)
+# A Date field, which Claws writes on a line of its own.
+_DATE_LINE = re.compile(
+    r"(?:\S{1,3} )?\w{2,4}\.?, \d{1,2} \w{3,5}\.? \d{4} \d\d:\d\d:\d\d [+-]\d{4}(?: \S{1,12})?\Z"
 )
 _GROUPWISE = re.compile(r">>>\s[^\n]{3,200}\s\d{1,4}[./-]\d{1,2}[./-]\d{1,4}\s[^\n]{0,20}>>>\Z")
 _RUN_ON = re.compile(r"<[^<>\s@]{1,64}@[^<>\s]{1,255}>\s[^\s:]{2,20}:(?=[ \xa0]{2})")  # Yahoo's line breaks
@@ -177,6 +184,8 @@ def find_attribution(lines: list[str], last: int, first: int) -> Attribution | N
         split = _split(lines, start, joined)
         if split:
             return Attribution(start, last + 1, Certainty.ABOVE_A_QUOTE, split)
+    if found is not None and found.start > first and _DATE_LINE.match(lines[found.start - 1].strip()):
+        return found._replace(start=found.start - 1)
     return found
 
 
