@@ -51,16 +51,19 @@ _SUBJECT = re.compile(
     r"|réponse automatique|message d['’]absence|absence du bureau|absent(?:e|\(e\))? du bureau|je suis absent"
     r"|respuesta automática|fuera de (?:la )?oficina|ausente de la oficina|risposta automatica"
     r"|fuori (?:ufficio|sede)\b|assente dall['’]ufficio|automatisch antwoord|afwezig(?:heid)?:"
-    r"|afwezigheidsbericht|niet aanwezig:|buiten kantoor:|resposta automática|fora do escritório"
+    r"|afwezigheidsbericht|niet aanwezig:|buiten kantoor:|resposta autom[áà]tica|fora do escritório"
     r"|ausência (?:do escritório|temporária)|autosvar|automatisk svar|automatiskt svar|frånvaro:"
     r"|frånvaromeddelande|fravær:|fraværsmelding|fraværsbesked|ikke på kontoret|ej på kontoret"
     r"|automaattinen (?:vastaus|poissaoloviesti)|poissaolo:|poissaoloviesti|poissa toimistolta"
     r"|automatyczna odpowiedź|odpowiedź automatyczna|autoodpowiedź|poza biurem|nieobecność:"
     r"|automatická odpov[eě]ď|mimo kancelář|nepřítomnost:|neprítomnosť:|automatikus válasz|házon kívül"
     r"|răspuns automat|automatski odgovor|samodejni odgovor|автоматски одговор|automaatvastus"
-    r"|automātiskā atbilde|automatinis atsakymas|otomatik (?:yanıt|cevap)|ofis dışında|αυτόματη απάντηση"
+    r"|automātisk[aā] atbilde|automaatne vastus|sjálfvirkt svar|përgjigje automatike"
+    r"|automatinis atsakymas|erantzun automatikoa|otomatik (?:yanıt|cevap)|ofis dışında|αυτόματη απάντηση"
     r"|εκτός γραφείου|автоматический ответ|автоответ|вне офиса|автоматична відповідь|автовідповідь"
-    r"|автоматичен отговор|thư trả lời tự động|trả lời tự động|balasan otomatis|ตอบกลับอัตโนมัติ"
+    r"|автоматичен отговор|thư trả lời tự động|trả lời tự động|balasan (?:otomatis|automatik)"
+    r"|(?:การ)?ตอบกลับอัตโนมัติ|автоматты жауап"
+    r"|avtomatik cavab|ავტომატური პასუხი|स्वचालित (?:उत्तर|जवाब)|پاسخ خودکار"
     r"|自动(?:回复|答复)|自動(?:回覆|回復|答覆|返信|応答)|不在(?:通知|のお知らせ|連絡)|자동 ?(?:응답|회신)"
     r"|부재 ?중|תשובה אוטומטית|מענה אוטומטי|الرد التلقائي|رد تلقائي)",
     re.IGNORECASE,
@@ -70,7 +73,7 @@ _SURE_SUBJECT = re.compile(
     r"(?:(?:out of office autoreply|abwesenheitsnotiz): |自动(?:回复|答复)[:：]|【(?:自動(?:返信|応答)|自动回复)】)",
     re.IGNORECASE,
 )
-_BEFORE_ANOTHER = re.compile(r"\w*(?: für)?[ \])】］]{0,3}[:：]")
+_BEFORE_ANOTHER = re.compile(r"[^:：]?\w*(?: für)?[ \])】］]{0,3}[:：]")
 _NOTES_SUBJECT = "auto: "
 
 
