@@ -21,10 +21,7 @@ _OUR_ALIASES = _ASCII_ONLY | {
     "latin_1": "cp1252",
     "latin1": "cp1252",
     "l1": "cp1252",
-    "us_ascii": "utf-8",
-    "ascii": "utf-8",
-    "ansi_x3_4_1968": "utf-8",
-    "646": "utf-8",
+    "ansi_x3_4_1968": "ascii",
     "utf8mb4": "utf-8",
     "utf_8": "utf-8",
     "utf8": "utf-8",
@@ -81,11 +78,14 @@ _FIRST_OF_JIS, _LAST_OF_JIS = 0x21, 0x7E
 
 
 def codec_for(charset: str | None) -> str | None:
-    """The codec to use, or None for a charset that is absent, unknown or not one."""
+    """The codec to use, or None for a charset that is absent, unknown or not one.
+
+    US-ASCII is what mailers declare that know of no charset: octets beyond it are in some other, which nothing tells.
+    """
     if charset is None or len(charset) > MAX_CHARSET_CHARS:
         return None
-    known = _COMMON.get(charset)
-    return known if known is not None else _look_up(charset)
+    known = _COMMON.get(charset, "")
+    return _look_up(charset) if known == "" else known
 
 
 def _look_up(charset: str) -> str | None:
@@ -97,13 +97,14 @@ def _look_up(charset: str) -> str | None:
         name = "cp" + name[8:]
     codec = _OUR_ALIASES.get(name) or aliases.get(name, name)
     codec = _OUR_ALIASES.get(codec, codec)
+    if codec == "ascii" and name not in _ASCII_ONLY:
+        return None
     return codec if codec in _CODECS else None
 
 
 _COMMON = {
-    name: codec
-    for name in ("utf-8", "UTF-8", "us-ascii", "iso-8859-1", "ISO-8859-1", "windows-1252")
-    if (codec := _look_up(name))
+    name: _look_up(name)
+    for name in ("utf-8", "UTF-8", "us-ascii", "US-ASCII", "iso-8859-1", "ISO-8859-1", "windows-1252")
 }
 
 

@@ -121,6 +121,12 @@ def test_dangerous_and_unknown_codecs_are_never_used(charset: str) -> None:
         ("Grüße".encode(), "utf-8", "Grüße"),
         ("Grüße".encode(), "UTF8", "Grüße"),
         ("Grüße".encode(), "us-ascii", "Grüße"),
+        (
+            "Das ist für dich, und es ist schön.".encode("latin-1"),
+            "us-ascii",
+            "Das ist für dich, und es ist schön.",
+        ),
+        ("日本語".encode("iso-2022-jp"), "US-ASCII", "日本語"),
         ("Grüße".encode(), None, "Grüße"),
         ("Grüße".encode(), "iso-2022-jp", "Grüße"),
         ("Grüße".encode("latin-1"), "ISO-8859-1", "Grüße"),
