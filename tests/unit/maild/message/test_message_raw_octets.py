@@ -3,7 +3,7 @@
 import pytest
 
 from maild.message.digest import digest
-from maild.message.encoded_words import CUT, MAX_ENCODED_WORDS, decode_words, readable
+from maild.message.encoded_words import CUT, MAX_ENCODED_WORDS, decode_words, hides_controls, readable
 from maild.message.parse import parse
 from tests.support.work import assert_proportional, bomb
 
@@ -110,6 +110,30 @@ def test_more_words_than_are_decoded_are_cut_visibly() -> None:
     assert decode_words("=?utf-8?q?=C3=BC?= " * MAX_ENCODED_WORDS).rstrip() == "ü" * MAX_ENCODED_WORDS
 
 
-@pytest.mark.parametrize("unit", ["\udcff", "=?x?q?\udcff?=", "\udcff =?x?q?y?= ", "\ud800"])
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("=?utf-8?Q?D=C3=A8=C2=?= =?utf-8?Q?A3M=C?=\r\n =?utf-8?Q?3=AD?=", "Dè£Mí"),
+        ("=?iso-8859-1?b?ey?= =?iso-8859-1?b?NE6Omj5f0gTSTh7S7n+G1AI30=?=", "{#Dèé£åý M$áí.çøm@#}"),
+        ("=?utf-8?B?5L2g5aW?= =?UTF-8?B?9?=", "你好"),
+        ("=?utf-8?B?w7w?= =?utf-8?B?w7w?=", "üü"),
+        ("=?utf-8?B?5L2g?= =?utf-8?Q?=E5=A5=BD?=", "你好"),
+        ("=?utf-8?Q?soft=?= =?utf-8?Q?de2024?=", "softde2024"),
+        ("=?utf-8?Q?one_=E2?= =?utf-8?Q?=82=AC?=", "one €"),
+        ("=?utf-8?Q?=?= x =?utf-8?Q?C3=BC?=", " x C3\ufffd"),
+    ],
+)
+def test_words_that_are_cut_within_an_octet_are_one(words: str, expected: str) -> None:
+    assert decode_words(words) == expected
+
+
+def test_a_line_end_that_two_words_say_together_is_seen() -> None:
+    assert hides_controls("=?utf-8?B?Y?= =?utf-8?B?Q0=?=") and not hides_controls("=?utf-8?B?YWE=?=")
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["\udcff", "=?x?q?\udcff?=", "=?x?q?=E?= ", "=?x?b?y?= ", "=?x?b?yfff?= ", "\udcff =?x?q?y?= ", "\ud800"],
+)
 def test_octets_take_work_in_proportion(unit: str) -> None:
     assert_proportional(readable, bomb(unit))
