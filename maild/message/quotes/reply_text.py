@@ -12,6 +12,7 @@ import re
 from enum import Enum, auto
 from typing import Final
 
+from maild.message.forward_marks import FORWARD_MARK
 from maild.message.quotes.attributions import (
     Attribution,
     Certainty,
@@ -28,7 +29,6 @@ from maild.message.quotes.copied_headers import (
     mark_above,
     may_begin_copy,
 )
-from maild.message.forward_marks import FORWARD_MARK
 
 MAX_LINES: Final = 20_000
 _LINE_CHARS = 300
