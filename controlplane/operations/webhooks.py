@@ -51,8 +51,8 @@ def _register(tx: Tx, call: Call, webhook_id: str, sealed: bytes) -> WebhookRow:
 
 
 def _record(tx: Tx, call: Call, act: Act, row: WebhookRow) -> None:
-    """Of the URL its host alone: the rest may be a secret."""
-    host = URL(row.url).host
+    """Of the URL its host alone, as it is looked up: the rest may be a secret."""
+    host = URL(row.url).raw_host
     call.record(tx, act, row.id, host=host, events=load(row.subscribed_events), isActive=bool(row.is_active))
 
 

@@ -72,6 +72,20 @@ async def test_no_hostile_form_is_registered(net: Net) -> None:
     assert net.maild.sql("SELECT url FROM webhooks") == [(HARMLESS,)]
 
 
+@pytest.mark.parametrize("host", ["xn--a.test", "xn--zz99999.test", "xn--bcher-kva.test"])
+async def test_a_host_that_no_idna_reads_is_a_name_like_any_other(net: Net, host: str) -> None:
+    """RFC 5891 §5.4: what begins with `xn--` need not be an A-label, and is looked up as it is."""
+    made = await net.maild.api.post("/v1/webhooks", {"url": f"https://{host}/in"})
+    assert made.status == 201
+    changed = await net.maild.api.call(
+        "PATCH", f"/v1/webhooks/{made.data['id']}", {"url": f"https://{host}/x"}
+    )
+    assert changed.status == 200
+    rows = (await net.maild.api.get("/v1/audit")).data
+    told = [one["details"]["host"] for one in rows if one["type"].startswith("webhook.")]
+    assert told == [host, host]
+
+
 async def test_no_hostile_form_is_called_though_it_stands_in_the_store(net: Net) -> None:
     """As if a rule had been younger than the registration."""
     urls = [
