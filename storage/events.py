@@ -232,10 +232,20 @@ def has_gap(tx: Tx, organization_id: str, event_id: str) -> bool:
 
 
 def last(tx: Tx, selection: Selection) -> tuple[int, str | None]:
-    """The newest event that the reader may see, of any type: (position, id), or (0, None) where there is none.
+    """The newest event that the reader may see, of any type: (position, id), or (0, None) where there was none.
 
-    Of one inbox, only so many are passed over: where none of them is its own, an id that stands for the time before.
+    Where the log lost newer ones, the newest of those: who begins here misses none of them.
     """
+    kept = _last_kept(tx, selection)
+    gone = tx.one(
+        "SELECT seq, event_id FROM events_gone WHERE organization_id = ?", (selection.organization_id,)
+    )
+    return kept if gone is None or gone[0] < kept[0] else (gone[0], gone[1])
+
+
+def _last_kept(tx: Tx, selection: Selection) -> tuple[int, str | None]:
+    """Of one inbox, only so many are passed over: where none of them is its own, an id that stands for the time
+    before."""
     low = newest(tx) - WALK if selection.inbox_id is not None else 0
     given = {"organization": selection.organization_id, "inbox": selection.inbox_id, "low": low}
     row = tx.one(_LAST, given)

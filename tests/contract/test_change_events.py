@@ -4,6 +4,8 @@ import random
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from storage.retention import ROWS, _remove
 from tests.conftest import Start
 from tests.support.event_stream import EventStream
@@ -237,6 +239,28 @@ async def test_a_stream_tells_of_it_before_any_event(maild: Running, bot: dict[s
     async with EventStream(maild.api, ids[1]) as stream:
         assert "X-Events-Gap" not in stream.response.headers
         assert (await stream.next()).id == ids[2] and stream.gaps == 0
+
+
+@pytest.mark.parametrize("kept", [0, 1])
+async def test_who_began_when_they_had_gone_missed_none(
+    maild: Running, bot: dict[str, Any], kept: int
+) -> None:
+    """Where nothing of theirs is in the log, and where an older event was kept for a webhook."""
+    stranger = await maild.organization()
+    for number in range(3):
+        await maild.deliver(bot["address"], mail(number))
+    await maild.deliver((await maild.inbox("theirs", stranger.api))["address"], mail(3))
+    ids = [one["id"] for one in (await maild.api.get("/v1/events")).data]
+    await forget(maild, *ids[kept:])
+    known = []
+    for query in ({}, {"inboxId": bot["id"]}, {"types": "domain.failed"}):
+        async with EventStream(maild.api, **query) as stream:
+            known.append(stream.last_event_id)
+    await maild.deliver(bot["address"], mail(4))
+    for one in known:
+        async with EventStream(maild.api, one) as again:
+            assert "X-Events-Gap" not in again.response.headers
+            assert (await again.next()).event["data"]["subject"] == "4" and again.gaps == 0
 
 
 async def test_retention_itself_notes_what_it_takes(start: Start) -> None:
