@@ -48,6 +48,7 @@ from storage.clock import Clock
 from storage.data_folder import DataFolder, DataFolderError
 from storage.database import Database
 from storage.disk import Disk
+from storage.failures import StoreFailure, in_words, may_pass
 from storage.ids import Ids
 from storage.retention import Retention, ages
 from storage.sealing import Sealer, SealError, master_key_file
@@ -71,7 +72,10 @@ log = structlog.get_logger("maild.daemon")
 
 
 class StartError(Exception):
-    """The daemon can't start; one line for the operator."""
+    """The daemon can't start; one line for the operator. `may_pass`: a later start may do, and nobody need mend a
+    thing."""
+
+    may_pass = False
 
 
 class Daemon:
@@ -108,6 +112,7 @@ class Daemon:
             self._folder.check()
             self._folder.lock()
             self._folder.check_store()
+            self._folder.check_writable()
             migrate.prepare(self._folder.database)
             await asyncio.to_thread(guessing.load)
             await self._build()
@@ -119,13 +124,24 @@ class Daemon:
             SealError,
             ListenError,
             HttpError,
-            ssl.SSLError,
+            StoreFailure,
+            OSError,
         ) as error:
             await self.stop()
-            raise StartError(str(error)) from error
+            raise self._start_error(error) from error
         except BaseException:
             await self.stop()
             raise
+
+    def _start_error(self, error: Exception) -> StartError:
+        if isinstance(error, StoreFailure):
+            fault = StartError(f"{self._folder.database}: {in_words(error)}")
+        elif isinstance(error, OSError) and error.filename:
+            fault = StartError(f"{error.filename}: {error.strerror}")
+        else:
+            fault = StartError(str(error))
+        fault.may_pass = may_pass(error.__cause__ or error)
+        return fault
 
     async def _build(self) -> None:
         ground = await self._lay_ground()
@@ -254,9 +270,9 @@ class Daemon:
     def _tls_context(self) -> ssl.SSLContext:
         smtp, server = self._settings.smtp, self._settings.server
         cert, key = smtp.tls_cert, smtp.tls_key
+        if not cert:
+            cert, key = tls.self_signed(self._folder.path, server.hostname)
         try:
-            if not cert:
-                cert, key = tls.self_signed(self._folder.path, server.hostname)
             return tls.context(cert, key)
         except (ssl.SSLError, OSError) as error:
             raise StartError(

@@ -41,6 +41,13 @@ class DataFolder:
         if not self.database.exists():
             raise DataFolderError(f"data_dir: there is no store in {self.path}; run 'maild init' first")
 
+    def check_writable(self) -> None:
+        """DataFolderError where the store, or the folder of large messages, belongs to another user, as after a restore
+        by root: all that comes in would be refused."""
+        for part, wanted in ((self.database, os.R_OK | os.W_OK), (self.blobs, os.R_OK | os.W_OK | os.X_OK)):
+            if part.exists() and not os.access(part, wanted):
+                raise DataFolderError(f"data_dir: {part} is not writable by this user; make it its owner")
+
     def check_vacant(self) -> None:
         """DataFolderError for raw messages without their store: a new store would take them for leftovers, and remove
         them."""

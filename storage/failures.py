@@ -2,25 +2,58 @@
 
 A unit of work raises what its own code raises, and a StoreFailure where a statement, BEGIN or COMMIT failed; either
 way nothing of it was kept. `is_outage` tells two kinds of failure apart: a store that refuses every unit for now, and
-a unit that would fail again (a broken constraint, a wrong statement). `storage.writer.DatabaseClosed` is not a
-failure: the process is ending.
+a unit that would fail again (a broken constraint, a wrong statement). `may_pass` tells which failures, of files and
+sockets too, may be over without anybody's mending something. `storage.writer.DatabaseClosed` is not a failure: the
+process is ending.
 """
 
+import errno
 import sqlite3
 
 StoreFailure = sqlite3.Error  # to be named behind `except`
 
-# What SQLite says when it can't write now. Every other code is about the statement, and would come again.
-_OUTAGES = frozenset(
+# What SQLite says of the machine as it is now, ...
+_PASSING = frozenset(
     {
         sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED,
-        sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM,
-        sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB,
+        sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_PROTOCOL, sqlite3.SQLITE_INTERRUPT,
+    }
+)  # fmt: skip
+# ... and, with that, when it can't write now. Every other code is about the statement, and would come again.
+_OUTAGES = _PASSING | {
+    sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_NOTADB,
+}  # fmt: skip
+# What the kernel says of the machine as it is now; an address may come up after us.
+_PASSING_ERRNOS = frozenset(
+    {
+        errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS,
+        errno.EADDRNOTAVAIL,
     }
 )  # fmt: skip
 
 
 def is_outage(error: Exception) -> bool:
     """Does the store (or the disk under it) refuse every unit now, so that the same unit may succeed later?"""
-    code = getattr(error, "sqlite_errorcode", None)  # an extended one: the low byte is the kind
-    return isinstance(error, OSError) or (isinstance(error, StoreFailure) and (code or 0) & 0xFF in _OUTAGES)
+    return isinstance(error, OSError) or _kind(error) in _OUTAGES
+
+
+def may_pass(error: BaseException) -> bool:
+    """Is it worth trying again later, though nobody mends what we read: the configuration, a store, its owner?"""
+    return _kind(error) in _PASSING or (isinstance(error, OSError) and error.errno in _PASSING_ERRNOS)
+
+
+def in_words(error: Exception) -> str:
+    """What happened, for the operator: SQLite calls a full disk an I/O error where it makes the file that is shared."""
+    is_full = _kind(error) == sqlite3.SQLITE_FULL or _code(error) == sqlite3.SQLITE_IOERR_SHMSIZE
+    return f"the disk is full ({error}); make room on it" if is_full else str(error)
+
+
+def _kind(error: BaseException) -> int | None:
+    code = _code(error)
+    return None if code is None else code & 0xFF
+
+
+def _code(error: BaseException) -> int | None:
+    """An extended one: the low byte is the kind."""
+    return getattr(error, "sqlite_errorcode", None) if isinstance(error, StoreFailure) else None

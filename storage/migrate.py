@@ -18,6 +18,7 @@ from importlib import resources
 from pathlib import Path
 
 from storage.connections import configure
+from storage.failures import in_words, may_pass
 from storage.sealing import fsync_folder
 from storage.tx import Tx
 
@@ -58,7 +59,7 @@ def prepare(path: Path) -> None:
             _take(conn, todo[number], number + 1)
         _require(conn, path, _tables_of(_schema()))
     except sqlite3.DatabaseError as error:
-        raise StoreError(f"{path}: {error}") from error
+        raise StoreError(f"{path}: {in_words(error)}") from error
     finally:
         conn.close()
 
@@ -78,7 +79,8 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
             conn.close()
         if isinstance(error, StoreError):
             raise
-        raise StoreError(f"{path}: {error}; if it is damaged, {RESTORE}") from error
+        advice = "" if may_pass(error) else f"; if it is damaged, {RESTORE}"
+        raise StoreError(f"{path}: {in_words(error)}{advice}") from error
     return conn
 
 
@@ -96,7 +98,7 @@ def transaction(path: Path, *, overwrites: bool = False) -> Iterator[Tx]:
         yield Tx(conn)
         conn.execute("COMMIT")
     except sqlite3.DatabaseError as error:
-        raise StoreError(f"{path}: {error}") from error
+        raise StoreError(f"{path}: {in_words(error)}") from error
     finally:
         conn.close()
 
@@ -118,7 +120,7 @@ def write_back(path: Path) -> None:
     try:
         conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     except sqlite3.DatabaseError as error:
-        raise StoreError(f"{path}: {error}") from error
+        raise StoreError(f"{path}: {in_words(error)}") from error
     finally:
         conn.close()
 
@@ -137,7 +139,7 @@ def _create(path: Path) -> None:
         os.link(building, path)  # fails where another process was faster, and leaves its store alone
         fsync_folder(path.parent)
     except (OSError, sqlite3.Error) as error:
-        raise StoreError(f"{path}: {error}") from error
+        raise StoreError(f"{path}: {in_words(error)}") from error
     finally:
         building.unlink(missing_ok=True)
 

@@ -5,6 +5,7 @@ import sqlite3
 from pathlib import Path
 
 from storage import migrate
+from storage.failures import in_words
 from storage.migrate import StoreError
 
 
@@ -26,7 +27,7 @@ def take(database: Path, to: Path) -> None:
     try:
         _copy(source, to)
     except sqlite3.DatabaseError as error:
-        raise StoreError(f"{to}: {error}") from error
+        raise StoreError(f"{to}: {in_words(error)}") from error
     finally:
         source.close()
     with to.open("rb") as file:

@@ -10,6 +10,7 @@ import click
 
 from conf.settings import Settings, SettingsError, load
 
+EXIT_DIED = 1  # of the daemon: systemd starts it again, as it does not after a fault
 EXIT_FAULT = 2
 DEFAULT_CONFIG = "/etc/maild/maild.toml"
 
@@ -29,10 +30,10 @@ key_file_option = click.option(
 organization_option = click.option("--org", "organization_id", required=True, help="The organization's id.")
 
 
-def fail(*lines: str) -> NoReturn:
+def fail(*lines: str, exit_code: int = EXIT_FAULT) -> NoReturn:
     for line in lines:
         click.echo(f"maild: {line}", err=True)
-    sys.exit(EXIT_FAULT)
+    sys.exit(exit_code)
 
 
 def settings_of(config: Path) -> Settings:

@@ -1,11 +1,10 @@
 """The daemon, and the configuration that it would run with."""
 
-import sys
 from pathlib import Path
 
 import click
 
-from maild.cli.common import config_option, fail, settings_of
+from maild.cli.common import EXIT_DIED, EXIT_FAULT, config_option, fail, settings_of
 
 
 @click.command()
@@ -21,10 +20,9 @@ def serve(config: Path) -> None:
     try:
         run(settings)
     except StartError as error:
-        fail(str(error))
+        fail(str(error), exit_code=EXIT_DIED if error.may_pass else EXIT_FAULT)
     except ServiceDied as error:
-        click.echo(f"maild: {error}: {error.__cause__!r}", err=True)
-        sys.exit(1)
+        fail(f"{error}: {error.__cause__!r}", exit_code=EXIT_DIED)
 
 
 @click.command("check-config")

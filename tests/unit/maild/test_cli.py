@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import structlog
@@ -19,6 +20,7 @@ from click.testing import CliRunner, Result
 from conf.settings import load
 from maild import logs
 from maild.cli.program import main
+from storage import migrate, server_secrets
 from storage.data_folder import DataFolder
 
 DOMAIN = "agents.example.org"
@@ -55,10 +57,10 @@ def answer(*arguments: str | Path) -> dict[str, Any]:
     return found
 
 
-def fault(*arguments: str | Path) -> str:
+def fault(*arguments: str | Path, exit_code: int = 2) -> str:
     """The one line that a command complains with."""
     result = run(*arguments)
-    assert result.exit_code == 2, (result.exit_code, result.output, result.exception)
+    assert result.exit_code == exit_code, (result.exit_code, result.output, result.exception)
     (line,) = result.stderr.splitlines()
     assert line.startswith("maild: ") and "Traceback" not in line
     assert result.stdout == ""
@@ -487,6 +489,54 @@ def test_serve_on_a_port_that_is_taken(config: Path, key: str) -> None:
         config.write_text(text.replace(old, old.replace("127.0.0.1:0", address)))
         line = fault("serve", "--config", config)
     assert line.startswith(f"{key}: ") and address in line
+
+
+def test_serve_is_begun_again_once_the_disk_has_room(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exit code 2 would keep systemd from it, and there is nothing to restore."""
+    answer("init", "--config", config)
+    full = sqlite3.OperationalError("disk I/O error")  # as SQLite says it of the file that connections share
+    full.sqlite_errorcode = sqlite3.SQLITE_IOERR_SHMSIZE
+    monkeypatch.setattr(migrate, "configure", Mock(side_effect=full))
+    line = fault("serve", "--config", config, exit_code=1)
+    assert "maild.sqlite3: the disk is full" in line and "restore" not in line
+    assert "the disk is full" in fault("org", "list", "--config", config)
+
+
+def test_serve_is_begun_again_where_the_store_fills_the_disk_at_the_start(
+    config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer("init", "--config", config)
+    full = sqlite3.OperationalError("database or disk is full")
+    full.sqlite_errorcode = sqlite3.SQLITE_FULL
+    monkeypatch.setattr(server_secrets, "get_or_make", Mock(side_effect=full))
+    assert "maild.sqlite3: the disk is full" in fault("serve", "--config", config, exit_code=1)
+
+
+def test_serve_is_begun_again_once_its_address_is_up(config: Path) -> None:
+    """At boot the network may be later than we."""
+    answer("init", "--config", config)
+    config.write_text(config.read_text().replace("listen = '127.0.0.1:0'", "listen = '192.0.2.1:8025'"))
+    line = fault("serve", "--config", config, exit_code=1)
+    assert line.startswith("http.listen: can't listen on 192.0.2.1:8025")
+
+
+def test_serve_with_a_file_where_large_messages_belong(config: Path) -> None:
+    answer("init", "--config", config)
+    (load(config).data_path / "blobs").touch(mode=0o700)
+    assert str(load(config).data_path / "blobs") in fault("serve", "--config", config)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+@pytest.mark.parametrize("part", ["maild.sqlite3", "blobs"])
+def test_serve_of_what_another_user_restored(config: Path, part: str) -> None:
+    """It would start, and refuse all that comes in."""
+    answer("init", "--config", config)
+    (load(config).data_path / "blobs").mkdir()
+    (load(config).data_path / part).chmod(0o500)
+    line = fault("serve", "--config", config)
+    assert (
+        line == f"data_dir: {load(config).data_path / part} is not writable by this user; make it its owner"
+    )
 
 
 def test_serve_with_a_pair_that_is_none(config: Path, tmp_path: Path) -> None:

@@ -1,12 +1,14 @@
 """Which failures are the store's own (storage/failures.py)."""
 
+import errno
 import sqlite3
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from storage.failures import StoreFailure, is_outage
+from storage.failures import StoreFailure, is_outage, may_pass
 
 
 @pytest.mark.parametrize(
@@ -42,3 +44,34 @@ def test_a_full_disk_is_an_outage_whether_the_store_or_a_file_met_it() -> None:
     assert is_outage(caught.value)
     assert is_outage(OSError(28, "No space left on device"))
     assert not is_outage(ValueError())
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), True),
+        (OSError(errno.EADDRNOTAVAIL, "Cannot assign requested address"), True),
+        (OSError(errno.EADDRINUSE, "Address already in use"), False),
+        (OSError(errno.EACCES, "Permission denied"), False),
+        (sqlite3.OperationalError("of Python's own, without a code"), False),
+        (ValueError(), False),
+    ],
+)
+def test_what_may_pass_without_being_mended(error: Exception, expected: bool) -> None:
+    assert may_pass(error) is expected
+
+
+def test_a_store_that_another_process_has_may_pass_and_one_that_is_none_stays_none(tmp_path: Path) -> None:
+    (tmp_path / "none").write_bytes(b"no database, long enough " * 1000)
+    conn = sqlite3.connect(tmp_path / "none")
+    with pytest.raises(StoreFailure) as foreign:
+        conn.execute("PRAGMA user_version")
+    conn.close()
+    assert is_outage(foreign.value) and not may_pass(foreign.value)
+    first, second = (sqlite3.connect(tmp_path / "store", timeout=0) for _ in range(2))
+    first.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(StoreFailure) as busy:
+        second.execute("BEGIN EXCLUSIVE")
+    first.close()
+    second.close()
+    assert is_outage(busy.value) and may_pass(busy.value)
