@@ -111,6 +111,11 @@ class LogEvent(StrEnum):
         "info",
         "A domain tells of an MTA-STS policy that can't be had (`reason`): the last one holds, if there was one.",
     )
+    FEW_DESCRIPTORS = (
+        "few_descriptors",
+        "warning",
+        "At start: the connections that the configuration allows want more (`wanted`) than `LimitNOFILE` lets it have.",
+    )
     DANE_OFF = (
         "dane_off",
         "info",

@@ -25,7 +25,7 @@ from controlplane.operations.invoke import Operations
 from controlplane.sending.tls_reporter import TlsReporter
 from controlplane.transport.server import HttpError, HttpServer
 from controlplane.webhooks.event_streams import Streams
-from maild import allocator
+from maild import allocator, descriptors
 from maild.audit_keeper import AuditKeeper
 from maild.control_plane import arrival_examiner, control_plane
 from maild.inbound import tls
@@ -379,6 +379,7 @@ def _end(stopped: "asyncio.Future[None]") -> None:
 def run(settings: Settings) -> None:
     """`serve` on uvloop."""
     allocator.keep_little()
+    descriptors.make_room(settings)
     sys.setswitchinterval(SWITCH_S)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(serve(settings))

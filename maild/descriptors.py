@@ -1,0 +1,48 @@
+"""Room for a file descriptor for each connection that the configuration allows.
+
+Shells and containers begin processes with 1024 and let them have many more; a unit says what it wants (LimitNOFILE).
+Where connections of strangers to port 25 use up what there is, the API hears nothing more, /health included.
+"""
+
+import resource
+
+import structlog
+
+from conf.log_events import LogEvent, tell
+from conf.settings import Settings
+from maild.outbound.places import SESSIONS_PER_PLACE
+
+OWN = 256  # the store's, the resolver's, the processes'
+
+log = structlog.get_logger("maild.daemon")
+
+
+def make_room(settings: Settings) -> None:
+    """Have as many as may be wanted at one time, as far as the system lets us; told where it does not."""
+    wanted = _wanted(settings)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if _covers(soft, wanted):
+        return
+    allowed = wanted if _covers(hard, wanted) else hard
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+    except (OSError, ValueError):  # a sandbox forbids the call
+        allowed = soft
+    if allowed < wanted:
+        tell(log, LogEvent.FEW_DESCRIPTORS, limit=allowed, wanted=wanted)
+
+
+def _wanted(settings: Settings) -> int:
+    smtp, outbound = settings.smtp, settings.outbound
+    doors = 2 if smtp.submission_listen or smtp.submission_listen_tls else 1
+    return (
+        smtp.max_sessions * doors * 2  # its socket, and the file of a large message
+        + settings.http.max_connections
+        + outbound.max_connections * SESSIONS_PER_PLACE
+        + settings.webhooks.max_concurrent
+        + OWN
+    )
+
+
+def _covers(limit: int, wanted: int) -> bool:
+    return limit == resource.RLIM_INFINITY or limit >= wanted
