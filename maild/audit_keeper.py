@@ -72,7 +72,7 @@ class AuditKeeper(LoopService):
         after = ""
         while some := await self._db.read(organizations.ids_after, after, ORGANIZATIONS_A_UNIT):
             after = some[-1]
-            grown = await self._db.read(_grown, some, self._clock.now_ms() - HOUR_MS)
+            grown = await self._db.read(_grown, some, self._clock.now_ms())
             if not grown:
                 continue
             await self._db.write(self._publish, grown)
@@ -98,11 +98,11 @@ class AuditKeeper(LoopService):
             )
 
 
-def _grown(tx: Tx, organization_ids: list[str], told_before_ms: int) -> list[_GrownChain]:
+def _grown(tx: Tx, organization_ids: list[str], now_ms: int) -> list[_GrownChain]:
     found = []
     for organization_id in organization_ids:
         head = audit.head(tx, organization_id)
-        told = events.last_audit_head(tx, organization_id)
-        if head.seq and (told is None or (told.seq < head.seq and told.created_at <= told_before_ms)):
+        told = events.last_audit_head(tx, organization_id, now_ms + HOUR_MS)  # not by a clock that was ahead
+        if head.seq and (told is None or (told.seq < head.seq and told.created_at <= now_ms - HOUR_MS)):
             found.append(_GrownChain(organization_id, head))
     return found

@@ -173,6 +173,19 @@ def next_lease_ends_at(tx: Tx) -> int | None:
     return found
 
 
+def is_lease_behind(tx: Tx, at_ms: int) -> bool:
+    """Does a lease end after that time?"""
+    return (
+        tx.one("SELECT 1 FROM claims WHERE status = 'live' AND lease_expires_at > ? LIMIT 1", (at_ms,))
+        is not None
+    )
+
+
+def end_leases_behind(tx: Tx, at_ms: int, now_ms: int) -> None:
+    """Claims whose leases end after that time live no more."""
+    tx.run(f"{_END_LEASES} AND lease_expires_at > :at", {"now_ms": now_ms, "at": at_ms})
+
+
 def end_leases_of_key(tx: Tx, key_id: str, now_ms: int) -> None:
     """The claims that were made with the key live no more."""
     if tx.run(f"{_END_LEASES} AND key_id = :id", {"now_ms": now_ms, "id": key_id}):

@@ -19,6 +19,12 @@ class Clock:
     monotonic = staticmethod(time.monotonic)
 
 
+def is_recent(at_ms: int, now_ms: int, span_ms: int) -> bool:
+    """Was it less than `span_ms` ago? What lies as far ahead was noted by a clock that has been set back since, and
+    would stay recent until then."""
+    return abs(now_ms - at_ms) < span_ms
+
+
 def iso(at_ms: int) -> str:
     """`2026-11-02T00:00:00.000Z`: the form of every timestamp in the API."""
     seconds, ms = divmod(at_ms, 1000)

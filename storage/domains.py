@@ -135,12 +135,13 @@ def delete(tx: Tx, organization_id: str, domain_id: str, now_ms: int) -> DomainR
     return DomainRow(*row) if row else None
 
 
-def due_for_check(tx: Tx, checked_before_ms: int, limit: int) -> list[DomainRow]:
-    """Verified domains whose last check was at that time or before, the longest unchecked first."""
+def due_for_check(tx: Tx, now_ms: int, every_ms: int, limit: int) -> list[DomainRow]:
+    """Verified domains that were not checked in the last `every_ms` (see clock.is_recent), the longest unchecked
+    first."""
     rows = tx.all(
-        f"""{_SELECT} WHERE status = 'verified' AND coalesce(last_checked_at, 0) <= ?
-            ORDER BY last_checked_at LIMIT ?""",
-        (checked_before_ms, limit),
+        f"""{_SELECT} WHERE status = 'verified' AND abs(:now - coalesce(last_checked_at, 0)) >= :every
+            ORDER BY last_checked_at LIMIT :limit""",
+        {"now": now_ms, "every": every_ms, "limit": limit},
     )
     return [DomainRow(*row) for row in rows]
 

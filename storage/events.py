@@ -57,7 +57,7 @@ _LAST_BEFORE = """SELECT seq, id FROM events WHERE organization_id = :organizati
 ID_LENGTH = len("evt_") + 26
 # The few new events by their numbers; the index by organization would be read from its beginning to its end.
 _PUBLISHERS = f"SELECT DISTINCT {unindexed('organization_id')}, inbox_id FROM events WHERE seq > ?"
-_LAST_HEAD = """SELECT data, created_at FROM events WHERE organization_id = ? AND type = ?
+_LAST_HEAD = """SELECT data, created_at FROM events WHERE organization_id = ? AND type = ? AND created_at < ?
     ORDER BY created_at DESC LIMIT 1"""
 _LAST_ARRIVAL = """SELECT message_id FROM events WHERE organization_id = :organization AND seq > :low
       AND type = 'email.received' AND (:inbox IS NULL OR inbox_id = :inbox) ORDER BY seq DESC LIMIT 1"""
@@ -264,9 +264,9 @@ class ToldHead(NamedTuple):
     created_at: int
 
 
-def last_audit_head(tx: Tx, organization_id: str) -> ToldHead | None:
-    """What the last event AUDIT_HEAD of the organization said; None: the log has none."""
-    row = tx.one(_LAST_HEAD, (organization_id, AUDIT_HEAD))
+def last_audit_head(tx: Tx, organization_id: str, before_ms: int) -> ToldHead | None:
+    """What the last event AUDIT_HEAD of the organization said before that time; None: the log has none."""
+    row = tx.one(_LAST_HEAD, (organization_id, AUDIT_HEAD, before_ms))
     return None if row is None else ToldHead(load(row[0])["seq"], row[1])
 
 

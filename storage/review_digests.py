@@ -40,22 +40,31 @@ def untold(tx: Tx, organization_id: str, limit: int) -> list[ReviewRow]:
     return [ReviewRow(*row) for row in rows]
 
 
-def last_of(tx: Tx, organization_id: str) -> Mapping[str, LastDigest]:
-    """Address → what it was last told."""
+def last_of(tx: Tx, organization_id: str, before_ms: int) -> Mapping[str, LastDigest]:
+    """Address → what it was last told before that time: what lies behind it a clock noted that was set back since."""
     rows = tx.all(
-        "SELECT address, sent_at, review_id FROM review_digests WHERE organization_id = ?", (organization_id,)
+        """SELECT address, sent_at, review_id FROM review_digests WHERE organization_id = ? AND sent_at < ?""",
+        (organization_id, before_ms),
     )
     return {address: LastDigest(*rest) for address, *rest in rows}
 
 
-def mark_sent(tx: Tx, organization_id: str, address: str, review_id: str, now_ms: int) -> bool:
-    """The address is told of all up to this review; False where it was before."""
+def mark_sent(
+    tx: Tx, organization_id: str, address: str, review_id: str, now_ms: int, before_ms: int
+) -> bool:
+    """The address is told of all up to this review; False where `last_of` says that it was before."""
     changed = tx.run(
         """INSERT INTO review_digests (organization_id, address, sent_at, review_id)
            VALUES (:organization, :address, :now_ms, :review)
            ON CONFLICT (organization_id, address) DO UPDATE SET sent_at = :now_ms, review_id = :review
-             WHERE review_digests.review_id < :review""",
-        {"organization": organization_id, "address": address, "now_ms": now_ms, "review": review_id},
+             WHERE review_digests.review_id < :review OR review_digests.sent_at >= :before""",
+        {
+            "organization": organization_id,
+            "address": address,
+            "now_ms": now_ms,
+            "review": review_id,
+            "before": before_ms,
+        },
     )
     return changed == 1
 

@@ -9,8 +9,8 @@ from storage.tx import Tx
 from storage.visibility import VISIBLE
 
 _OTHERS = f"""SELECT count(*) FROM recent_recipients
-    WHERE organization_id = ? AND seen_at > ? AND address NOT IN {each_of("?")}"""
-_FORGET = "DELETE FROM recent_recipients WHERE organization_id = ? AND seen_at <= ?"
+    WHERE organization_id = :organization AND abs(:now - seen_at) < :span AND address NOT IN {each_of(":keys")}"""
+_FORGET = "DELETE FROM recent_recipients WHERE organization_id = ? AND abs(? - seen_at) >= ?"
 _NOTE = """INSERT INTO recent_recipients (organization_id, address, seen_at) VALUES (?, ?, ?)
     ON CONFLICT (organization_id, address) DO UPDATE SET seen_at = excluded.seen_at"""
 
@@ -20,18 +20,18 @@ def trip(tx: Tx, organization_id: str, now_ms: int) -> None:
     tx.run("UPDATE organizations SET tripwire_tripped_at = ? WHERE id = ?", (now_ms, organization_id))
 
 
-def others_since(tx: Tx, organization_id: str, since_ms: int, keys: Collection[str]) -> int:
-    """How many addresses besides these were written to after that moment?"""
+def others_within(tx: Tx, organization_id: str, now_ms: int, span_ms: int, keys: Collection[str]) -> int:
+    """How many addresses besides these were written to in the last `span_ms` (see clock.is_recent)?"""
     count: int = tx.value(
         _OTHERS,
-        (organization_id, since_ms, dump(list(keys))),
+        {"organization": organization_id, "now": now_ms, "span": span_ms, "keys": dump(list(keys))},
     )
     return count
 
 
-def note(tx: Tx, organization_id: str, keys: Collection[str], now_ms: int, forget_ms: int) -> None:
-    """Note that these addresses are written to now; forget those that were last written to before `forget_ms`."""
-    tx.run(_FORGET, (organization_id, forget_ms))
+def note(tx: Tx, organization_id: str, keys: Collection[str], now_ms: int, span_ms: int) -> None:
+    """Note that these addresses are written to now; forget those that were not in the last `span_ms`."""
+    tx.run(_FORGET, (organization_id, now_ms, span_ms))
     tx.run_many(_NOTE, [(organization_id, key, now_ms) for key in keys])
 
 

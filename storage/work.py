@@ -126,10 +126,23 @@ def end_delays(tx: Tx, now_ms: int, limit: int) -> int:
     )
 
 
+def is_delay_behind(tx: Tx, at_ms: int) -> bool:
+    """Is something put off until after that time?"""
+    return (
+        tx.one("SELECT 1 FROM work_items WHERE status = 'delayed' AND ready_at > ? LIMIT 1", (at_ms,))
+        is not None
+    )
+
+
 def next_delay_ends_at(tx: Tx) -> int | None:
     """When the next one is offered again (Unix ms, perhaps past already); None: nothing is put off."""
     found: int | None = tx.value("SELECT min(ready_at) FROM work_items WHERE status = 'delayed'")
     return found
+
+
+def end_delays_behind(tx: Tx, at_ms: int, now_ms: int) -> None:
+    """What is put off until after that time is put off until now."""
+    tx.run("UPDATE work_items SET ready_at = ? WHERE status = 'delayed' AND ready_at > ?", (now_ms, at_ms))
 
 
 def _promote(tx: Tx, thread_id: str, mode: str) -> None:

@@ -41,7 +41,7 @@ def is_overdue(row: DomainRow, now_ms: int) -> bool:
 def _still_verified(row: DomainRow, is_failing: bool, now_ms: int) -> DomainRow:
     if not is_failing:
         return row
-    since = now_ms if row.failing_since is None else row.failing_since
+    since = now_ms if row.failing_since is None else min(row.failing_since, now_ms)  # of a clock set back
     if now_ms - since < WINDOW_MS:
         return row._replace(failing_since=since)
     return row._replace(status="failed", verified_at=None, failing_since=since)

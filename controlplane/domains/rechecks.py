@@ -46,6 +46,6 @@ class Rechecks(LoopService):
         overdue = await self._db.read(domains.pending_since, now_ms - WINDOW_MS, BATCH)
         for row in overdue:
             await self._registry.expire(row)
-        due = await self._db.read(domains.due_for_check, now_ms - CHECK_EVERY_MS, BATCH)
+        due = await self._db.read(domains.due_for_check, now_ms, CHECK_EVERY_MS, BATCH)
         await asyncio.gather(*(self._registry.recheck(row) for row in due))
         return BATCH in (len(overdue), len(due))

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection
 import structlog
 
 from conf.log_events import LogEvent, tell
+from controlplane.contract.claims import DELAY_S_MAX, LEASE_S_MAX
 from storage import claims, work
 from storage.claims import EndedClaim
 from storage.clock import Clock
@@ -20,6 +21,8 @@ from storage.tx import Tx
 
 BATCH = 100
 LOOK_AGAIN_S = 0.5
+LEASE_MS_MAX = LEASE_S_MAX * 1000
+DELAY_MS_MAX = DELAY_S_MAX * 1000
 
 log = structlog.get_logger("maild.claims")
 
@@ -53,11 +56,11 @@ class ClaimKeeper(LoopService):
 
     async def round(self) -> float | None:
         """Do what is due now; how long there is nothing to do (None: until it is woken)."""
-        next_ms = await self._db.lookup(_next_due)
+        next_ms = await self._db.lookup(_next_due, self._clock.now_ms())
         if next_ms is not None and next_ms <= self._clock.now_ms():
             for one in await self._db.write(self._settle):
                 _tell(one)
-            next_ms = await self._db.lookup(_next_due)
+            next_ms = await self._db.lookup(_next_due, self._clock.now_ms())
         await self._tell_waiting()
         if next_ms is None:
             return None
@@ -65,6 +68,8 @@ class ClaimKeeper(LoopService):
 
     def _settle(self, tx: Tx) -> list[EndedClaim]:
         now_ms = self._clock.now_ms()
+        claims.end_leases_behind(tx, now_ms + LEASE_MS_MAX, now_ms)
+        work.end_delays_behind(tx, now_ms + DELAY_MS_MAX, now_ms)
         work.end_delays(tx, now_ms, BATCH)
         return claims.expire(tx, self._ids.new, now_ms, BATCH)
 
@@ -74,7 +79,10 @@ class ClaimKeeper(LoopService):
             self._hear(await self._db.lookup(work.ready_among, sorted(awaited)))
 
 
-def _next_due(tx: Tx) -> int | None:
+def _next_due(tx: Tx, now_ms: int) -> int | None:
+    # Nobody may have so long: the clock has been set back since, and who holds it may be gone.
+    if claims.is_lease_behind(tx, now_ms + LEASE_MS_MAX) or work.is_delay_behind(tx, now_ms + DELAY_MS_MAX):
+        return now_ms
     times = (claims.next_lease_ends_at(tx), work.next_delay_ends_at(tx))
     return min((one for one in times if one is not None), default=None)
 

@@ -145,7 +145,7 @@ class Admission:
             domain = None if inbox.domain in self._shared_domains else inbox.domain
             usage.add_message(tx, organization_id, (day_of(now_ms), month_of(now_ms)), domain)
             if attempt.strangers:
-                tripwire.note(tx, organization_id, attempt.strangers, now_ms, now_ms - guards.BULK_WINDOW_MS)
+                tripwire.note(tx, organization_id, attempt.strangers, now_ms, guards.BULK_WINDOW_MS)
         return queued
 
     def trip(self, tx: Tx, attempt: Attempt) -> None:

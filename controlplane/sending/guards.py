@@ -34,7 +34,7 @@ from storage import (
     tripwire,
     usage,
 )
-from storage.clock import DAY_MS, day_of, iso, iso_or_none, next_day_ms
+from storage.clock import DAY_MS, day_of, is_recent, iso, iso_or_none, next_day_ms
 from storage.policies import Levels
 from storage.records import InboxRow, OrganizationRow
 from storage.rules import Ruling
@@ -302,11 +302,11 @@ def no_bulk_pattern(tx: Tx, attempt: Attempt) -> None:
         return
     organization_id, now_ms = attempt.organization.id, attempt.now_ms
     tripped_at = attempt.organization.tripwire_tripped_at
-    if tripped_at is not None and now_ms < tripped_at + TRIPPED_FOR_MS:
+    if tripped_at is not None and is_recent(tripped_at, now_ms, TRIPPED_FOR_MS):
         raise Refusal("sending_paused_bulk_review", details=_tripped(attempt, tripped_at))
     if attempt.is_scheduled:  # counted when it leaves
         return
-    others = tripwire.others_since(tx, organization_id, now_ms - BULK_WINDOW_MS, attempt.strangers)
+    others = tripwire.others_within(tx, organization_id, now_ms, BULK_WINDOW_MS, attempt.strangers)
     if others + len(attempt.strangers) >= attempt.bulk_recipients:
         raise BulkPattern("sending_paused_bulk_review", details=_tripped(attempt, now_ms))
 
@@ -330,6 +330,8 @@ def no_loop(tx: Tx, attempt: Attempt) -> None:
     )
     retry_at = loop_brake.resting_until(lines)
     if retry_at is None or retry_at <= attempt.goes_at_ms:
+        return
+    if not is_recent(retry_at - loop_brake.REST_MS, attempt.now_ms, loop_brake.REST_MS):
         return
     raise Refusal(
         "loop_suspected",

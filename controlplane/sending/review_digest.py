@@ -95,7 +95,9 @@ class ReviewDigest(LoopService):
 
         def mark(tx: Tx, message_id: str) -> bool:
             newest, now_ms = digest.reviews[-1].id, self._clock.now_ms()
-            return review_digests.mark_sent(tx, digest.organization_id, digest.address, newest, now_ms)
+            return review_digests.mark_sent(
+                tx, digest.organization_id, digest.address, newest, now_ms, now_ms + EVERY_MS
+            )
 
         message_id = await self._mail.queue(sender, digest.address, write, mark)
         if message_id is not None:
@@ -112,7 +114,7 @@ class ReviewDigest(LoopService):
 def _digests(tx: Tx, organization_id: str, sender: RecipientInbox | None, now_ms: int) -> Digests:
     organization = organizations.get(tx, organization_id)
     rows = review_digests.untold(tx, organization_id, REVIEWS_MAX)
-    told = review_digests.last_of(tx, organization_id)
+    told = review_digests.last_of(tx, organization_id, now_ms + EVERY_MS)
     people = {one: _people(tx, organization_id, one, sender) for one in {row.inbox_id for row in rows}}
     waiting: dict[str, list[ReviewRow]] = {}
     settled = []

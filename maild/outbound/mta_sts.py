@@ -20,7 +20,7 @@ from conf.strangers import StrangerLog
 from maild.outbound.sts_policy import BadPolicy, Mode, StsPolicy, read_id, read_policy
 from maild.resolver import DnsError, Resolver
 from storage import sts_policies
-from storage.clock import Clock
+from storage.clock import Clock, is_recent
 from storage.database import Database
 from storage.sts_policies import StsPolicyRow
 
@@ -94,7 +94,7 @@ class StsPolicies:
             return None
         if row is None or (offered is not None and offered != row.policy_id):
             await self._fetched(domain, known, offered or "")
-        elif self._clock.now_ms() >= row.fetched_at + min(row.max_age_s * 500, REFRESH_S * 1000):
+        elif not is_recent(row.fetched_at, self._clock.now_ms(), min(row.max_age_s * 500, REFRESH_S * 1000)):
             self._begin(domain, known, row.policy_id)
         return known.policy if self._row_in_force(known) is not None else None
 

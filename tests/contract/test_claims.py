@@ -12,6 +12,7 @@ from tests.support.running import Answer, Api, Running, until
 from tests.support.store import ManualClock
 
 LEASE_S = 300
+YEAR_S = 365 * 86_400
 EVENTS = "claim.expired,claim.dead"
 
 
@@ -316,6 +317,25 @@ async def test_a_lease_that_is_over_is_lost_at_once_and_offered_again(work: Work
             "threadId": message["threadId"], "attempt": 1, "holder": None,
         },
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("is_put_off", [False, True])
+async def test_a_clock_that_was_ahead_leaves_no_message_claimed_or_put_off(
+    work: Work, clock: ManualClock, is_put_off: bool
+) -> None:
+    """It was set back: nobody may have a message for a year."""
+    message = await work.arrive(1)
+    clock.forward(YEAR_S)
+    (claim,) = await work.claimed()
+    if is_put_off:
+        await work.act(claim, "release", delaySeconds=60)
+    clock.set_back(YEAR_S)
+
+    async def offered() -> dict[str, Any] | None:
+        found = await work.claimed()
+        return found[0] if found else None
+
+    assert (await until(offered))["messageId"] == message["id"]
 
 
 async def test_what_nobody_claims_is_settled_by_itself(work: Work, clock: ManualClock) -> None:

@@ -13,6 +13,7 @@ from tests.support.store import ManualClock
 
 DESK = "desk@elsewhere.test"
 REFUSED = (409, "loop_suspected")
+YEAR_S = 365 * 86_400
 FLAG = "Auto-Submitted: auto-replied\n"
 
 
@@ -112,6 +113,17 @@ async def test_the_rest_lasts_an_hour_however_much_comes_in_meanwhile(talk: Talk
     # That was the first of the next round.
     await loop.exchange(EXCHANGES - 1)
     assert (await loop.answer()).status == 409
+
+
+async def test_a_clock_that_was_ahead_stops_no_conversation(talk: Talk, clock: ManualClock) -> None:
+    """It was set back: the rest would last until it is there again."""
+    loop = await talk()
+    clock.forward(YEAR_S)
+    await loop.exchange(EXCHANGES)
+    await loop.hear()
+    assert (await loop.answer()).status == 409
+    clock.set_back(YEAR_S)
+    assert (await loop.answer()).status == 201
 
 
 async def test_programs_that_say_nothing_are_found_by_their_pace(talk: Talk) -> None:

@@ -14,6 +14,7 @@ from tests.support.store import ManualClock
 
 ADA = "ada@people.test"
 BEN = "ben@people.test"
+YEAR_S = 365 * 86_400
 
 
 @pytest.fixture
@@ -103,6 +104,27 @@ async def test_an_hour_is_one_mail(held: Held, clock: ManualClock) -> None:
     text = words(mail)
     assert all(one["review"]["id"] in text for one in later) and decided["review"]["id"] not in text
     await settled(held.maild)
+
+
+@pytest.mark.parametrize("is_restarted", [False, True])
+async def test_a_clock_that_was_ahead_keeps_nobody_from_being_told(
+    held: Held, clock: ManualClock, is_restarted: bool
+) -> None:
+    """It was set back: the hour would not be over, and, after a restart, the ids of reviews begin below."""
+    clock.forward(YEAR_S)
+    await held.held()
+    await digests(held.maild, 1)
+    await settled(held.maild)
+    clock.set_back(YEAR_S)
+    if is_restarted:
+        held.maild.sql("UPDATE review_digests SET review_id = 'rev_z'")
+    later = await held.held()
+    texts = [words(one) for one in await digests(held.maild, 2)]
+    assert sum(later["review"]["id"] in text for text in texts) == 1
+    await settled(held.maild)
+    await held.held()
+    await service(held.maild).round()
+    await digests(held.maild, 2)  # within the hour
 
 
 async def test_each_address_is_told_once_of_each(held: Held, clock: ManualClock) -> None:

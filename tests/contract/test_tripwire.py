@@ -14,6 +14,7 @@ from tests.support.running import Running, until
 from tests.support.store import ManualClock
 
 CODE = (403, "sending_paused_bulk_review")
+YEAR_S = 365 * 86_400
 
 
 def people(first: int, last: int) -> list[str]:
@@ -84,6 +85,18 @@ async def test_it_stays_tripped_for_a_day(maild: Running, bot: dict[str, Any], c
     assert (await maild.api.send(bot, to=people(1, 1))).code == CODE[1]
     clock.forward(1)
     assert (await maild.api.send(bot, to=people(1, 1))).status == 201
+
+
+async def test_a_clock_that_was_ahead_counts_nobody_and_trips_nothing(
+    maild: Running, bot: dict[str, Any], clock: ManualClock
+) -> None:
+    """It was set back: what it noted would be of the last ten minutes for as long as it was ahead."""
+    clock.forward(YEAR_S)
+    assert (await maild.api.send(bot, to=people(1, 49))).status == 201
+    assert (await maild.api.send(bot, to=people(50, 50))).code == CODE[1]
+    clock.set_back(YEAR_S)
+    assert (await maild.api.send(bot, to=people(51, 99))).status == 201
+    assert (await maild.api.send(bot, to=people(100, 100))).code == CODE[1]
 
 
 async def test_it_stays_tripped_over_a_restart(maild: Running, bot: dict[str, Any]) -> None:

@@ -14,6 +14,7 @@ from tests.support.store import ManualClock
 
 Start = Callable[..., Awaitable[Running]]
 HOUR_S = 3600
+YEAR_S = 365 * 24 * HOUR_S
 
 
 class Aging:
@@ -120,3 +121,16 @@ async def test_checks_are_hourly(aging: Aging) -> None:
     aging.clock.forward(1)
     await aging._rechecks.round()
     assert aging.world.doh[0].requests == asked + 5
+
+
+async def test_a_clock_that_was_ahead_ends_no_checks(aging: Aging) -> None:
+    """It was set back: the last check lies years ahead, and so does the first that failed."""
+    domain = await aging.world.verified()
+    aging.clock.forward(YEAR_S)
+    aging.forget("MX")
+    await aging._rechecks.round()
+    aging.clock.set_back(YEAR_S)
+    await aging.pass_hours(72)
+    assert await aging.status(domain) == "verified"
+    await aging.pass_hours(1)
+    assert await aging.status(domain) == "failed"

@@ -9,6 +9,7 @@ import structlog
 from tests.support.sts_world import DOMAIN, MX_HOST, StsWorld, policy_file
 from tests.support.webhook_sink import Reply
 
+YEAR_S = 365 * 86_400
 TEXT = {"Content-Type": "text/plain"}
 
 
@@ -190,6 +191,18 @@ async def test_an_old_one_is_fetched_anew_before_it_ends_and_nobody_waits(tmp_pa
         await world.sent("delivered")
         await world.host.received_count(2)
         held.set()
+
+
+async def test_one_that_a_clock_ahead_has_fetched_is_fetched_anew(tmp_path: Path) -> None:
+    """It was set back: the policy would be in force, and young, for years."""
+    async with StsWorld(tmp_path) as world:
+        world.sending.clock.forward(YEAR_S)
+        world.publish("enforce", max_age_s=10_000)
+        await world.sent("delivered")
+        world.sending.clock.set_back(YEAR_S)
+        world.sending.clock.forward(400)
+        await world.sent("delivered")
+        await world.host.received_count(2)
 
 
 async def test_a_policy_host_that_hangs_holds_up_its_own_domain_once(tmp_path: Path) -> None:

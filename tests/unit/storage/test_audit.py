@@ -17,6 +17,7 @@ from storage.tx import Tx
 from tests.support.store import ORGANIZATION, ManualClock, Store
 
 HOUR_S = 3600
+YEAR_S = 365 * 24 * HOUR_S
 TOLD = "SELECT data, created_at FROM events WHERE type = 'audit.head' AND organization_id = ? ORDER BY seq"
 
 
@@ -168,6 +169,22 @@ async def test_a_head_is_told_once_an_hour_while_the_chain_grows(store: Store) -
     clock.forward(HOUR_S)
     await again.round()
     assert len(await told(store)) == 3
+
+
+async def test_a_clock_that_was_ahead_ends_no_heads(store: Store) -> None:
+    """It was set back: the last one would not be an hour old before it is there again."""
+    clock = store.clock
+    assert isinstance(clock, ManualClock)
+    clock.forward(YEAR_S)
+    await act(store)
+    await teller(store).tell_heads()
+    clock.set_back(YEAR_S)
+    await act(store)
+    await teller(store).tell_heads()
+    assert len(await told(store)) == 2
+    await act(store)
+    await teller(store).tell_heads()
+    assert len(await told(store)) == 2  # within the hour
 
 
 async def test_every_organization_has_a_head_of_its_own(store: Store) -> None:
