@@ -9,6 +9,7 @@ blames one: "this mailbox is full" may well stand beside "unknown user".
 import re
 from typing import Final, NamedTuple
 
+from maild.message.bounce_vocabulary import other_words, vocabulary
 from maild.message.reports.bounce_classes import Advice, BounceClass
 from maild.message.reports.bounce_languages import missing
 from maild.message.reports.phrases import PhraseIndex
@@ -442,15 +443,17 @@ _APART: Final = str.maketrans(
 def plain_words(text: str) -> str:
     """The words of a refusal, with a blank before and after each; what is no word of its own is left out."""
     found = text[:MAX_WORDS_CHARS].lower().translate(_NARROW).split()
-    words = (word.replace(".", " ") for word in map(_without_names, found) if not _is_host(word))
+    words = (word if word.isalpha() else _without_names(word) for word in found)
     return f" {' '.join(' '.join(words).translate(_APART).split())} "
 
 
 def _without_names(word: str) -> str:
-    """Less the addresses and the URLs."""
+    """Less the addresses, the URLs and the hosts."""
     if "@" in word:
-        return " ".join(part for part in word.split(":") if "@" not in part)
-    return "" if "://" in word else word
+        word = " ".join(part for part in word.split(":") if "@" not in part)
+    elif "://" in word:
+        return ""
+    return "" if _is_host(word) else word.replace(".", " ")
 
 
 _TOLD: Final = ("recip", "nonexist")  # Exchange tells what it means in such words
@@ -485,8 +488,18 @@ def says_it_expired(text: str) -> bool:
     return _EXPIRY.first(plain_words(text)) is not None
 
 
+def says_nothing_else(text: str, most: int) -> bool:
+    """Is there nothing in a refusal but that an address can't receive mail? `most`: so many other words say nothing."""
+    if other_words(text, _VOCABULARY) <= most:
+        return True
+    words = plain_words(text)
+    return _SURE.first(words) is not None or missing(words) == "recipient"
+
+
+_VOCABULARY: Final = vocabulary((*(one for row in _ADDRESS for one in row.phrases), *_ABSENCES))
 _TELLING: Final = PhraseIndex((*_SURELY_THE_ADDRESS, *_NOT_THE_ADDRESS, *_EXPIRED, *_ADDRESS))
 _EXPIRY: Final = PhraseIndex(_EXPIRED)
+_SURE: Final = PhraseIndex(_SURELY_THE_ADDRESS)
 _WEAKER: Final = PhraseIndex(_WEAK)
 
 

@@ -7,6 +7,7 @@ words.
     the host's own code counts before the status of a reporter that relays it
     a code that decides counts before words, one that says little does not (`bounce_classes.py`)
     words of a full mailbox, a rate, a size, a list or spam take the blame off the address, whatever the code
+    so do words that no refusal of an address has, which leave it its class
     what does not last blames nobody
 
 Pure, total, and linear in the text's first characters.
@@ -16,7 +17,12 @@ import re
 from typing import Final, Literal, NamedTuple
 
 from maild.message.reports.bounce_classes import ADVICE, Advice, BounceClass, StatusRow, of_status
-from maild.message.reports.bounce_words import Wording, read_words, says_it_expired
+from maild.message.reports.bounce_words import (
+    Wording,
+    read_words,
+    says_it_expired,
+    says_nothing_else,
+)
 
 BounceType = Literal["permanent", "transient", "undetermined"]
 
@@ -26,7 +32,13 @@ _STATUS: Final = re.compile(rf"(?<![\d.])({ENHANCED_STATUS})(?![\d.]\d)")
 _OWN_STATUS: Final = re.compile(r"(?<![\d.])([45]\.\d{1,3}\.\d{1,3})(?!\.?\d)")
 _REPLY: Final = re.compile(r"(?<![\w.#/])[45]\d\d[ \-](?=[#\w<\[])")
 _OWN_STATUSES_MAX: Final = 10
+# What a reporter says behind the reply: Postfix and sendmail, qmail.
+_REPORTERS_OWN: Final = re.compile(r"\(expanded from| Giving up on ")
 _TEXT_CHARS: Final = 4096
+# So many words of other things say nothing: a name may be one. A code that says that the address is gone is believed
+# with more, one that speaks of another thing with none.
+_OTHER_WORDS: Final = 1
+_OTHER_WORDS_BESIDE_ITS_CODE: Final = 3
 
 
 class Bounce(NamedTuple):
@@ -93,7 +105,7 @@ def telling_status(status: str, text: str) -> str | None:
 
 def of_reply(code: int | None, enhanced: str | None, text: str, *, is_ours: bool) -> Bounce:
     """What it means that a recipient was refused at delivery. `is_ours`: no other host said so."""
-    found = _read(code, enhanced, text)
+    found = _read(code, enhanced, text, said=text)
     # RFC 3463 §3.4: what failed in this system (a stored message that is gone) is not the sender's fault.
     if is_ours and (enhanced or "").startswith("5.3."):
         return found._replace(is_hard=False)
@@ -102,7 +114,7 @@ def of_reply(code: int | None, enhanced: str | None, text: str, *, is_ours: bool
 
 def of_report(code: int | None, enhanced: str | None, text: str) -> Bounce:
     """What it means that a delivery report says `failed`. `text`: the diagnostic."""
-    found = _read(code, enhanced, text)
+    found = _read(code, enhanced, text, said=_reported(text))
     # RFC 3463 §3.5: in a report, deferrals that lasted too long; a host that replies so at once has refused.
     is_of_the_way = (enhanced or "").startswith("5.4.")
     if (enhanced or "").startswith("5.4.7") or (is_of_the_way and says_it_expired(text)):
@@ -164,7 +176,14 @@ def is_address_fault(text: str) -> bool:
     return of_report(None, own_status(text), text).blames_address
 
 
-def _read(code: int | None, enhanced: str | None, text: str) -> Bounce:
+def _reported(text: str) -> str:
+    """The host's reply in a reporter's words, which say more and mean no less; nothing where there is none."""
+    reply = _REPLY.search(text[:_TEXT_CHARS])
+    return _REPORTERS_OWN.split(text[reply.start() : _TEXT_CHARS], 1)[0] if reply else ""
+
+
+def _read(code: int | None, enhanced: str | None, text: str, *, said: str = "") -> Bounce:
+    """`said`: what of the text a host said, which is to say nothing else of an address that it blames."""
     status = enhanced or own_status(text)
     if status is not None and code is not None and enhanced is None and status[0] != str(code)[0]:
         status = None  # a host that contradicts itself: its basic code counts (RFC 2034 §4)
@@ -175,8 +194,16 @@ def _read(code: int | None, enhanced: str | None, text: str) -> Bounce:
     bounce_class = words.bounce_class if words and is_told else row.bounce_class
     advice = (words.advice if words and is_told else row.advice) or ADVICE[bounce_class]
     blames = bounce_class == "address" if is_told else row.blames_address
+    blames = blames and says_nothing_else(said, _other_words(row))
     found = Bounce("permanent", bounce_class, advice, is_hard=True, blames_address=blames)
     return _lasting(_type(status, code, found, words), found)
+
+
+def _other_words(row: StatusRow) -> int:
+    """How many words of other things may stand beside such a code."""
+    if row.blames_address:
+        return _OTHER_WORDS_BESIDE_ITS_CODE
+    return _OTHER_WORDS if row.bounce_class in ("address", "unknown") else 0
 
 
 def _counts(words: Wording, row: StatusRow) -> bool:

@@ -4,9 +4,16 @@ from typing import get_args
 
 import pytest
 
+from maild.message import bounce_vocabulary
 from maild.message.reports import bounce_words, bounces
 from maild.message.reports.bounce_classes import BounceClass
-from maild.message.reports.bounce_words import MAX_WORDS_CHARS, Wording, plain_words, read_words
+from maild.message.reports.bounce_words import (
+    MAX_WORDS_CHARS,
+    Wording,
+    plain_words,
+    read_words,
+    says_nothing_else,
+)
 from maild.outbound.replies import SmtpReply
 from tests.support.work import assert_proportional, bomb
 
@@ -184,6 +191,62 @@ def test_what_a_filter_adds_to_every_refusal_takes_no_blame_off(text: str) -> No
     assert found is not None and found.bounce_class == "address"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Mailbox unavailable. The frequency of receiving messages is limited.",
+        "5.7.1 Mailbox unavailable. The sending MTA or the sender has not passed validation",
+        "No such user among our approved trading partners",
+        "Recipient address invalid during summer holidays",
+        "5.7.1 Invalid recipient preferences",
+        "5.4.0 Recipient address not found while cluster node restarts",
+        "5.1.1 Your newsletter arrived outside office hours",
+        "mailbox not found: storage node 7 offline",
+    ],
+)
+def test_words_that_no_refusal_of_an_address_has_suppress_nobody(text: str) -> None:
+    said = SmtpReply.of(550, text)
+    found = bounces.of_reply(said.code, said.enhanced, said.text, is_ours=False)
+    assert not found.blames_address and found.type == "permanent"
+    assert not bounces.of_report(None, None, f"mx.there.test said: 550 {text}").blames_address
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Recipient not found in Rivendell",
+        "5.1.1 Perdoruesi nuk ekziston",
+        "Mailbox doesn't exist [x1Y-2bZ.q8] mx7.there.test (QsCowADX) v2.fqdn/k3 p=NoSuchUser",
+        "Sorry, no mailbox here by that name. Please check the spelling, or see https://there.test/help for more",
+        "No such recipient. Double-check for typos",
+        "Unknown user ann.lee+tag",
+        "5.1.1 Mailbox not found. Phone our operators in Rivendell",
+    ],
+)
+def test_names_and_advice_take_no_blame_off(text: str) -> None:
+    said = SmtpReply.of(550, text)
+    assert bounces.of_reply(said.code, said.enhanced, said.text, is_ours=False).blames_address
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "While talking to our smarthost somewhere: 550 No such user",
+        "host mx.there.test said: 550 No such user (expanded from: <ann@here.test>)",
+        "Remote host said: 550 No such user Giving up on 192.0.2.7.",
+        "The gateway of the elves found out that this user does not exist",
+    ],
+)
+def test_what_a_reporter_says_of_its_own_takes_no_blame_off(text: str) -> None:
+    assert bounces.of_report(None, None, text).blames_address
+
+
+def test_the_vocabulary_has_each_word_once() -> None:
+    words = " ".join(bounce_vocabulary._SAID_OF_ADDRESSES).split()
+    assert all(word.isalpha() and word.islower() for word in words)
+    assert len(words) == len(set(words))
+
+
 def test_words_far_behind_are_not_read() -> None:
     assert read_words("x" * MAX_WORDS_CHARS + " user unknown") is None
 
@@ -200,8 +263,26 @@ def test_what_is_between_a_mailbox_and_its_fault_may_be_a_name() -> None:
 
 @pytest.mark.parametrize(
     "unit",
-    ["user ", "user x ", "unknown ", "a@", "<", ".", "x.", " ", "have a ", "does not have an x ", "不", "é "],
+    [
+        "user ",
+        "user x ",
+        "unknown ",
+        "a@",
+        "<",
+        ".",
+        "x.",
+        " ",
+        "have a ",
+        "does not have an x ",
+        "不",
+        "é ",
+        "a-",
+        "a-a",
+        "Aa",
+        "A",
+    ],
 )
 def test_reading_takes_work_in_proportion(unit: str) -> None:
     assert_proportional(read_words, bomb(unit))
+    assert_proportional(lambda text: says_nothing_else(text, 0), bomb(unit))
     read_words(bomb(unit).whole())
