@@ -67,7 +67,7 @@ _LANGUAGES: Final = (
     ),
     Language(
         "Italian",
-        "indirizz destinatari utent casella account mailbox persona. dominio",
+        "indirizz destinatari destin. utent casella account mailbox persona. dominio",
         "mittent",
         ("sconosciut", "inesistent", "non trovat", "non valid", "non è valid", "non attiv", "non è attiv",
          "non è più", "non più", "disattivat", "disabilitat", "cessat", "eliminat", "cancellat", "sospes",

@@ -107,6 +107,11 @@ _NOT_THE_ADDRESS: Final = (
     # What the message says of itself, in words that else blame a host.
     Wording("content", "FortiMail, SpamExperts, Momentum: texts of their filters",
         ("blacklisted url", "a url in this", "url in this email", "spam pattern", "malicious")),
+    # Too much, too often, of what is no rate.
+    Wording("mailbox_full", "web.de: texts of its MX", ("too many messages on the server",
+        "zuviele mails auf dem server")),
+    Wording("reputation", "free.fr, BellSouth, Cox: texts of their MX", ("too many spams from your ip",
+        "blocked by ldap", "aup cx", "aup ipbl")),
     # Too much, too fast.
     Wording("throttled", "AOL: codes of its MX", ("dyn t",)),
     Wording("throttled", _NETEASE,
@@ -216,6 +221,8 @@ _NOT_THE_ADDRESS: Final = (
          "dangerous", "looks like", "antyspam", "vírus", "вирус", "病毒", "contenu indésirable", "gtube", "denied cs "),
     ),
     Wording("content", "amavisd-new, its replies (`Reject, id=… - BANNED: …`)", ("reject id ",)),
+    Wording("content", "ASSP, MessageWall, AISP: texts of their filters", ("mail score", "mime ", "invalid data",
+        "mail data")),
     Wording("content", "RFC 5322 §2.1.1 and §3.6", ("not rfc", "rfc 5322", "rfc 2822", "missing header", "malformed",
         "header is missing", "lines too long", "line too long", "messageid header", "message id header")),
     # The receiver does not want it.
@@ -223,7 +230,7 @@ _NOT_THE_ADDRESS: Final = (
         "policy", f"{_POSTFIX}; {_EXIM}; {_SENDMAIL}",
         ("relay access denied", "relaying denied", "relay not permitted", "relay denied",
          "relaying not allowed", "relay not allowed", "not permitted to relay", "unable to relay", "not a gateway",
-         "relaying prohibited", "relay prohibited", "relaying is", "relaying to", "relaying for",
+         "relaying prohibited", "relay prohibited", "relaying is", "relaying to", "relaying for", "relaying mail",
          "we do not relay", "rcpthosts"),
     ),
     Wording(
@@ -234,7 +241,8 @@ _NOT_THE_ADDRESS: Final = (
          "not accepting mail from",
          "not accept mail from", "not permitted", "not allowed to", "are not allowed", "allowed senders",
          "not in my contacts", "does not want", "refuses to", "refused by user", "rejected by recipient",
-         "rejected by user", "complain", "only members", "internal only", "for external mail", "from external",
+         "rejected by user", "complain", "only members", "internal only", "local user only",
+         "auth failed", "user reject ", "for external mail", "from external",
          "sending suspended", "tls required", "tls is required", "requires tls", "starttls is required",
          "starttls first", "issue a starttls", "encryption required", "encryption is required", "non member",
          "not a member",
@@ -342,7 +350,8 @@ _ADDRESS: Final = (
          "5 1 0 address rejected", "returned unknown recipient", "mailbox disabled", "account disabled",
          "user disabled", "disabled user", "inactive user", "inactive recipient", "dead mailbox",
          "deactivated mailbox", "mailbox inactive", "not in directory", "not in route list", "not listed in",
-         "cant accept user"),
+         "cant accept user", "account is unavailable", "user is unavailable",
+         "recipient unrecogni", "user unrecogni", "address unrecogni", "unrecognized recipient", "no such mail drop"),
     ),
 )  # fmt: skip
 
@@ -362,8 +371,8 @@ _ABSENCES: Final = (
     "closed", "cancelled", "canceled", "deleted", "been removed", "was removed", "discontinued",
     "suspended", "no longer valid", "no longer in use", "no longer available", "not recogni", "not listed",
     "not local", "not present", "not here", "no longer on", "abandoned", "expired", "is wrong",
-    "not registered", "not in use", "no longer an active", "frozen", "were unknown",
-    "decommissioned", "retired",
+    "not registered", "not in use", "not used", "not activated", "dosnt exist", "no longer an active", "frozen",
+    "were unknown", "decommissioned", "retired",
 )  # fmt: skip
 _MAILBOX: Final = (
     r"(?:user|recipient|mailbox|mail box|inbox|account|address|addressee|alias|person|customer|subscriber"
@@ -386,6 +395,10 @@ _ABSENT_BEFORE: Final = re.compile(
     r"(?: \d+)*(?: error)? (?:unavailable|inactive|disabled|deactivated|wrong|non ?existent)"
     rf"(?: mail| e ?mail| local| virtual)? {_MAILBOX}(?:es|s)? (?!{_OF_MAILBOXES})"
 )
+_OF_AN_ADDRESS: Final = re.compile(
+    rf"(?: \d+)*(?: (?:is|was|has|been|now|currently|already)){{0,3}} (?:{'|'.join(_ABSENCES)})"
+)
+_BEGINS_WITH_ADDRESS: Final = re.compile(r"[\d. ]{0,12}\W{0,3}[^\s@]{1,64}@")
 _DONT_EXIST: Final = re.compile(rf" (?:dont|doesnt|not) exists? (?:that|this) {_MAILBOX} ")
 _NOT_TO_BE_FOUND: Final = re.compile(
     r" (?:unable to|cannot|cant|can not|could not|couldnt|failed to) (?:find|locate|look up)"
@@ -456,13 +469,17 @@ def _without_names(word: str) -> str:
     return "" if _is_host(word) else word.replace(".", " ")
 
 
+_HOST_DOTS: Final = 2
+_IP_DOTS: Final = 3
 _TOLD: Final = ("recip", "nonexist")  # Exchange tells what it means in such words
 
 
 def _is_host(word: str) -> bool:
-    """A name of several labels; not one dot between two sentences, nor a code."""
-    is_telling = any(told in word for told in _TOLD)
-    return word.strip(".").count(".") > 1 and not is_telling and any(map(str.isalpha, word))
+    """A name of several labels, an IPv4 address; not one dot between two sentences, nor a code."""
+    dots = word.strip(".").count(".")
+    if dots < _HOST_DOTS:
+        return False
+    return dots == _IP_DOTS or (any(map(str.isalpha, word)) and not any(told in word for told in _TOLD))
 
 
 def read_words(text: str) -> Wording | None:
@@ -473,7 +490,7 @@ def read_words(text: str) -> Wording | None:
         whose = missing(words)
         if whose == "sender" or _is_about_sender(words):
             return _NO_SENDER
-        if found is None and (whose == "recipient" or _lacks_mailbox(words)):
+        if found is None and (whose == "recipient" or _lacks_mailbox(words) or _is_named_first(words, text)):
             return _NO_MAILBOX
     is_plain_policy = found is not None and found.bounce_class == "policy" and found.advice is None
     if (found is None or is_plain_policy) and _names_a_list(text):
@@ -513,6 +530,11 @@ def _lacks_mailbox(words: str) -> bool:
     if _ABSENT_BEFORE.match(words) or _DONT_EXIST.search(words):
         return True
     return any(phrase in words for phrase in _ABSENCES) and _ABSENT.search(words) is not None
+
+
+def _is_named_first(words: str, text: str) -> bool:
+    """Does an address stand first, and what is wrong with it next?"""
+    return _OF_AN_ADDRESS.match(words) is not None and _BEGINS_WITH_ADDRESS.match(text) is not None
 
 
 def _is_about_sender(words: str) -> bool:

@@ -159,6 +159,63 @@ def test_a_fault_may_stand_before_its_mailbox(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "<ann@there.test> not used",
+        "<ann@there.test> is now disabled with MTA service.",
+        "ann@there.test: disabled",
+        '"ann@there.test" has been deleted',
+        "ann@there.test...User account is unavailable",
+        "<ann@there.test>... User account not activated",
+        "recipient unrecognized",
+        "RCPT (ann@there.test) dosn't exist",
+        "No such mail drop defined",
+        "destin. Sconosciuto",
+    ],
+)
+def test_what_is_said_of_the_address_that_stands_first_is_a_fault_of_it(text: str) -> None:
+    assert bounces.of_reply(550, None, text, is_ours=False).blames_address
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "5.1.2 User reject",
+        "<ann@there.test>: TLS is disabled",
+        "ann@there.test wants newsletters that are not used",
+        "ann@there.test (about MAIL FROM) unknown",
+        "Notices to <ann@there.test> are disabled",
+    ],
+)
+def test_what_is_said_of_something_else_is_no_fault_of_an_address(text: str) -> None:
+    said = SmtpReply.of(550, text)
+    assert not bounces.of_reply(said.code, said.enhanced, said.text, is_ours=False).blames_address
+
+
+@pytest.mark.parametrize(
+    ("code", "text", "bounce_class"),
+    [
+        (550, "Requested action not taken: Local user only or Authentication mechanism", "policy"),
+        (553, "AUTH FAILED - ann@here.test", "policy"),
+        (550, "relaying mail to there.test is not allowed", "policy"),
+        (552, "MessageWall: MIME/REJECT: Invalid structure", "content"),
+        (554, "5.5.2 Invalid data in message", "content"),
+        (553, "Mail data refused by AISP, rule [169648].", "content"),
+        (554, "5.7.1 Mail Score (59) over MessageScoringUpperLimit (50)", "content"),
+        (550, "Benutzer hat zuviele Mails auf dem Server.", "mailbox_full"),
+        (550, "User has too many messages on the server.", "mailbox_full"),
+        (550, "IP 192.0.2.25 is blocked by there. Go to there.test/block for details.", "reputation"),
+        (550, "5.7.1 192.0.2.25 blocked by ldap:ou=rblmx,dc=there,dc=test", "reputation"),
+        (550, "5.1.0 192.0.2.25 rejected by there. AUP#CXBL", "reputation"),
+        (550, "too many spams from your IP (192.0.2.25), please visit http://there.test/", "reputation"),
+    ],
+)
+def test_hosts_are_known_by_what_they_say(code: int, text: str, bounce_class: BounceClass) -> None:
+    said = SmtpReply.of(code, text)
+    assert bounces.of_reply(said.code, said.enhanced, said.text, is_ours=False).bounce_class == bounce_class
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "Unavailable user database",
         "Wrong sender or recipient policy",
         "Disabled feature: user groups",
