@@ -2,11 +2,12 @@
 
 Hosts say so in few words, which a table can hold; what else they may refuse for has no end, and each new reason had
 blamed an address where it spoke of one ("Mailbox unavailable. The sending MTA has not passed validation"). So a word
-that no such refusal has takes the blame off. Names do not: those of hosts, files and persons that can be told as such
-by how they are written. Pure, linear, bounded.
+that no such refusal has takes the blame off. Names do not: those of hosts and files, which can be told by how they are
+written, and a bare one where names stand. Pure, linear, bounded.
 """
 
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Final
 
 _VOCABULARY_CHARS: Final = 4096
@@ -18,26 +19,31 @@ _AT_ENDS: Final = ".:-"
 # Each line is what its words are; those of the phrases that blame an address (`bounce_words.py`) come to them.
 _SAID_OF_ADDRESSES: Final = (
     # who
-    "address addresses mailbox mailboxes box account addressee alias user users userid recipient recipients person"
-    " customer customers student rcpt tenant domain hostname name names local virtual final original owner",
+    "address addresses mailbox mailboxes mailaddress mbox box account addressee alias user users userid recipient"
+    " recipients person customer customers student member subscriber rcpt tenant domain hostname name names local"
+    " virtual final original owner",
     # where one looked
-    "table map lookup database directory ldap book public domino notes relay route transport location server host"
-    " machine gateway corporate company organization department university school",
+    "table map lookup database directory ldap book public domino notes relay route redirect transport location server"
+    " host machine mailer gateway corporate company organization department university school list here there",
+    # who looked, or is told
+    "find locate found unable able cannot werent records record remote sender send sent ip success",
     # what became of it
-    "exists defined delivered deliver delivery undeliverable accepted refused failed failure aborted rejecting got"
-    " removed removing inactivated moved replaced forwarded forwarding dropped missing permanent permanently fatal"
-    " verified unverified verify verification misspelled spelled spelling syntax used old marked",
+    "exists defined delivered deliver delivery undeliverable accepted receive receiving refused failed failure"
+    " aborted rejecting got live removed removing inactivated moved replaced forwarded forwarding dropped missing"
+    " permanent permanently fatal verified unverified verify verification misspelled spelled spelling syntax used old"
+    " new marked blank unallocated administratively activity mapped validation contain after over due period time long"
+    " days since yet",
     # how it is told
     "sorry error errors message mail mails email reply said says response requested action taken command code data"
-    " end because this that it is was has had have are an as but im he she its his her they we our will may could"
-    " your there here now another any following re if why what when who whom which while and or not no none most"
-    " than then these those some such very only same each every either else writing",
+    " end because this that it is was has had have hasnt do are an as but i im he she its his her they we our will may"
+    " could your now another any following re if why what when who whom which while and or not no none most than then"
+    " these those some such very only same each every either else writing right associated",
     # what is advised
     "please try trying check checking double again remove update typos unnecessary spaces learn see visit go for more"
     " information info details detail explanation guidelines notified contact directly correspondent postmaster"
-    " administrator correct correctly help support page website http https",
+    " administrator correct correctly help support page pages site web website http https",
     # what hosts sign with
-    "gsmtp prod atlas smtp esmtp lmtp dsn mx qq chkuser vdeliver mailhost rusr id line callout rfc",
+    "gsmtp prod atlas smtp esmtp lmtp mta dsn mx qq chkuser vdeliver mailhost rusr id line callout rfc mode normal bye",
 )  # fmt: skip
 
 
@@ -46,11 +52,14 @@ def vocabulary(phrases: Iterable[str]) -> frozenset[str]:
     return frozenset(word for words in (*_SAID_OF_ADDRESSES, *phrases) for word in words.split())
 
 
-def other_words(text: str, known: frozenset[str]) -> int:
-    """How many words of a text are not known."""
-    found = set(text[:_VOCABULARY_CHARS].translate(_APART).split())
-    unknown = [word.strip(_AT_ENDS) for word in found if word.lower() not in known]
-    return len({part for word in unknown for part in _parts(word)} - known)
+def other_words(text: str, known: frozenset[str], named: frozenset[str]) -> int:
+    """How many words of a text are not known, and no names: one that stands first, or behind these, is."""
+    words = text[:_VOCABULARY_CHARS].translate(_APART).split()
+    if known.issuperset(map(str.lower, words)):
+        return 0
+    first = words[: 0 if named else 1]
+    behind = [word for before, word in pairwise(words) if before.lower() not in named]
+    return len({part for word in first + behind for part in _parts(word.strip(_AT_ENDS))} - known)
 
 
 def _parts(word: str) -> list[str]:

@@ -238,7 +238,7 @@ _NOT_THE_ADDRESS: Final = (
         ("administrative prohibition", "administratively prohibited", "policy", "policies", "blocked", "banned",
          "prohibited", "spoof", "not authorized", "not authorised", "unauthorized", "accepts mail from",
          "accepts email from", "accepts messages from", "accept email from", "accept messages from",
-         "not accepting mail from",
+         "accept mails from", "not accepting mail from",
          "not accept mail from", "not permitted", "not allowed to", "are not allowed", "allowed senders",
          "not in my contacts", "does not want", "refuses to", "refused by user", "rejected by recipient",
          "rejected by user", "complain", "only members", "internal only", "local user only",
@@ -505,14 +505,17 @@ def says_it_expired(text: str) -> bool:
     return _EXPIRY.first(plain_words(text)) is not None
 
 
-def says_nothing_else(text: str, most: int) -> bool:
-    """Is there nothing in a refusal but that an address can't receive mail? `most`: so many other words say nothing."""
-    if other_words(text, _VOCABULARY) <= most:
+def says_nothing_else(text: str, most: int, *, names: bool = False) -> bool:
+    """Is there nothing in a refusal but that an address can't receive mail? `most`: so many other words say nothing.
+    `names`: nor does one behind what has a name ("user ann")."""
+    if other_words(text, _VOCABULARY, _NAMED if names else _NOBODY) <= most:
         return True
     words = plain_words(text)
     return _SURE.first(words) is not None or missing(words) == "recipient"
 
 
+_NOBODY: Final[frozenset[str]] = frozenset()
+_NAMED: Final = frozenset(("user", "recipient", "mailbox", "account", "address", "alias", "person", "domain"))
 _VOCABULARY: Final = vocabulary((*(one for row in _ADDRESS for one in row.phrases), *_ABSENCES))
 _TELLING: Final = PhraseIndex((*_SURELY_THE_ADDRESS, *_NOT_THE_ADDRESS, *_EXPIRED, *_ADDRESS))
 _EXPIRY: Final = PhraseIndex(_EXPIRED)

@@ -35,10 +35,7 @@ _OWN_STATUSES_MAX: Final = 10
 # What a reporter says behind the reply: Postfix and sendmail, qmail.
 _REPORTERS_OWN: Final = re.compile(r"\(expanded from| Giving up on ")
 _TEXT_CHARS: Final = 4096
-# So many words of other things say nothing: a name may be one. A code that says that the address is gone is believed
-# with more, one that speaks of another thing with none.
-_OTHER_WORDS: Final = 1
-_OTHER_WORDS_BESIDE_ITS_CODE: Final = 3
+_OTHER_WORDS_BESIDE_ITS_CODE: Final = 1
 
 
 class Bounce(NamedTuple):
@@ -194,16 +191,17 @@ def _read(code: int | None, enhanced: str | None, text: str, *, said: str = "") 
     bounce_class = words.bounce_class if words and is_told else row.bounce_class
     advice = (words.advice if words and is_told else row.advice) or ADVICE[bounce_class]
     blames = bounce_class == "address" if is_told else row.blames_address
-    blames = blames and says_nothing_else(said, _other_words(row))
+    blames = blames and _is_clear(said, row)
     found = Bounce("permanent", bounce_class, advice, is_hard=True, blames_address=blames)
     return _lasting(_type(status, code, found, words), found)
 
 
-def _other_words(row: StatusRow) -> int:
-    """How many words of other things may stand beside such a code."""
+def _is_clear(said: str, row: StatusRow) -> bool:
+    """Does the host say nothing else? A code that says so is believed beside a word of another thing, too; one that
+    speaks of another thing not even beside a name."""
     if row.blames_address:
-        return _OTHER_WORDS_BESIDE_ITS_CODE
-    return _OTHER_WORDS if row.bounce_class in ("address", "unknown") else 0
+        return says_nothing_else(said, _OTHER_WORDS_BESIDE_ITS_CODE, names=True)
+    return says_nothing_else(said, 0, names=row.bounce_class in ("address", "unknown"))
 
 
 def _counts(words: Wording, row: StatusRow) -> bool:

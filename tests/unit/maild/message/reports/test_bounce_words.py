@@ -259,6 +259,9 @@ def test_what_a_filter_adds_to_every_refusal_takes_no_blame_off(text: str) -> No
         "5.4.0 Recipient address not found while cluster node restarts",
         "5.1.1 Your newsletter arrived outside office hours",
         "mailbox not found: storage node 7 offline",
+        "5.2.1 Mailbox unavailable. This server does not accept mails from this sender address",
+        "Domain here.test has outgoing email disabled",
+        "Address not found during maintenance",
     ],
 )
 def test_words_that_no_refusal_of_an_address_has_suppress_nobody(text: str) -> None:
@@ -271,13 +274,15 @@ def test_words_that_no_refusal_of_an_address_has_suppress_nobody(text: str) -> N
 @pytest.mark.parametrize(
     "text",
     [
-        "Recipient not found in Rivendell",
-        "5.1.1 Perdoruesi nuk ekziston",
+        "user ann not found",
+        "5.1.1 Recipient not found in Rivendell",
+        "5.1.1 Неизвестна особа",
         "Mailbox doesn't exist [x1Y-2bZ.q8] mx7.there.test (QsCowADX) v2.fqdn/k3 p=NoSuchUser",
         "Sorry, no mailbox here by that name. Please check the spelling, or see https://there.test/help for more",
         "No such recipient. Double-check for typos",
         "Unknown user ann.lee+tag",
-        "5.1.1 Mailbox not found. Phone our operators in Rivendell",
+        "Invalid recipient ann@there.test (Mode: normal)",
+        "<ann@there.test>: Recipient address rejected: Account closed due to inactivity. No forwarding information",
     ],
 )
 def test_names_and_advice_take_no_blame_off(text: str) -> None:
