@@ -52,7 +52,8 @@ class Wording(NamedTuple):
 _SURELY_THE_ADDRESS: Final = (
     Wording("address", "Free, hosting panels: texts of their MX",
         ("blocked due to inactivity", "disabled due to inactivity", "suspended due to inactivity",
-         "deactivated due to inactivity", "not a member of domain", "not a subscriber of our")),
+         "deactivated due to inactivity", "locked due to inactivity", "closed due to inactivity",
+         "due to long time inactivity", "noactivity", "not a member of domain", "not a subscriber of our")),
 )  # fmt: skip
 
 _NOT_THE_ADDRESS: Final = (
@@ -96,6 +97,7 @@ _NOT_THE_ADDRESS: Final = (
     Wording("infrastructure", "RFC 5321 §6.3", ("mail loop", "routing loop", "forwarding loop", "loops back",
         "hop count", "too many hops")),
     Wording("policy", _SENDMAIL, ("relaying denied ip name",), "fix_dns"),
+    Wording("policy", _SENDMAIL, ("ip name lookup failed", "dns says"), "fix_dns"),
     # A name server that did not answer, or not well, may answer tomorrow.
     Wording("infrastructure", _POSTFIX, ("host not found try again", "not found try again", "name server reply",
         "dns lookup failure", "name lookup failed", "name lookup failure")),
@@ -106,10 +108,10 @@ _NOT_THE_ADDRESS: Final = (
     Wording("reputation", f"{_YAHOO} (TSS09, TS03)", ("retrying will not succeed",)),
     # What the message says of itself, in words that else blame a host.
     Wording("content", "FortiMail, SpamExperts, Momentum: texts of their filters",
-        ("blacklisted url", "a url in this", "url in this email", "spam pattern", "malicious")),
+        ("blacklisted url", "a url rejected", "a url in this", "url in this email", "spam pattern", "malicious")),
     # Too much, too often, of what is no rate.
     Wording("mailbox_full", "web.de: texts of its MX", ("too many messages on the server",
-        "zuviele mails auf dem server")),
+        "too many messages on this mailbox", "too many messages in this mailbox", "zuviele mails auf dem server")),
     Wording("reputation", "free.fr, BellSouth, Cox: texts of their MX", ("too many spams from your ip",
         "blocked by ldap", "aup cx", "aup ipbl")),
     # Too much, too fast.
@@ -152,7 +154,7 @@ _NOT_THE_ADDRESS: Final = (
          "mailbox limit", "size of the mailbox", "mailbox has exceeded", "mailbox exceeds",
          "mailbox exceeded", "over the limit", "over limit", "allowed storage", "is over the", "full disk",
          "mailbox would exceed", "account full", "full account", "mailbag full", "exceeds allowed size",
-         "space has been used", "too much mail"),
+         "space has been used", "space has used up", "space not enough", "diskspace", "too much mail"),
     ),
     Wording(
         "mailbox_full", "the same in other languages",
@@ -177,7 +179,8 @@ _NOT_THE_ADDRESS: Final = (
          "일시적"),
     ),
     Wording("infrastructure", _RFC_5321, ("insufficient system", "system resources", "local error in processing",
-        "configuration error", "misconfigured", "incorrectly configured", "internal error", "internal server error")),
+        "configuration error", "misconfigured", "incorrectly configured", "internal error", "internal server error",
+        "command unrecognized", "unrecognized command", "unrecognized parameter")),
     # Too large.
     Wording(
         "content", f"RFC 1870 §6.1; {_GOOGLE}",
@@ -222,7 +225,7 @@ _NOT_THE_ADDRESS: Final = (
     ),
     Wording("content", "amavisd-new, its replies (`Reject, id=… - BANNED: …`)", ("reject id ",)),
     Wording("content", "ASSP, MessageWall, AISP: texts of their filters", ("mail score", "mime ", "invalid data",
-        "mail data")),
+        "mail data", "banned word", "sensitive word", "words in the message", "html tag", "url phone", "by dcc ")),
     Wording("content", "RFC 5322 §2.1.1 and §3.6", ("not rfc", "rfc 5322", "rfc 2822", "missing header", "malformed",
         "header is missing", "lines too long", "line too long", "messageid header", "message id header")),
     # The receiver does not want it.
@@ -351,7 +354,9 @@ _ADDRESS: Final = (
          "user disabled", "disabled user", "inactive user", "inactive recipient", "dead mailbox",
          "deactivated mailbox", "mailbox inactive", "not in directory", "not in route list", "not listed in",
          "cant accept user", "account is unavailable", "user is unavailable",
-         "recipient unrecogni", "user unrecogni", "address unrecogni", "unrecognized recipient", "no such mail drop"),
+         "recipient unrecogni", "user unrecogni", "address unrecogni", "unrecognized recipient", "no such mail drop",
+         "not in recipient list", "unknown destination", "no redirect entry", "no recipient activity",
+         "disabled mailbox", "non existant", "does not receive mail", "account not available"),
     ),
 )  # fmt: skip
 
@@ -396,7 +401,7 @@ _ABSENT_BEFORE: Final = re.compile(
     rf"(?: mail| e ?mail| local| virtual)? {_MAILBOX}(?:es|s)? (?!{_OF_MAILBOXES})"
 )
 _OF_AN_ADDRESS: Final = re.compile(
-    rf"(?: \d+)*(?: (?:is|was|has|been|now|currently|already)){{0,3}} (?:{'|'.join(_ABSENCES)})"
+    rf"(?: \d+)*(?: (?:is|was|has|been|does|now|currently|already)){{0,3}} (?:{'|'.join(_ABSENCES)})"
 )
 _BEGINS_WITH_ADDRESS: Final = re.compile(r"[\d. ]{0,12}\W{0,3}[^\s@]{1,64}@")
 _DONT_EXIST: Final = re.compile(rf" (?:dont|doesnt|not) exists? (?:that|this) {_MAILBOX} ")
