@@ -26,13 +26,13 @@ _SAID_OF_ADDRESSES: Final = (
     "table map lookup database directory ldap book public domino notes relay route redirect transport location server"
     " host machine mailer gateway corporate company organization department university school list here there",
     # who looked, or is told
-    "find locate found unable able cannot werent records record remote sender send sent ip success",
+    "find locate looking hard found unable able cannot werent records record remote sender send sent ip success",
     # what became of it
     "exists defined delivered deliver delivery undeliverable accepted receive receiving refused failed failure"
     " aborted rejecting got live removed removing inactivated moved replaced forwarded forwarding dropped missing"
     " permanent permanently fatal verified unverified verify verification misspelled spelled spelling syntax used old"
     " new marked blank unallocated administratively activity mapped validation contain after over due period time long"
-    " days since yet",
+    " days since yet own least syntactically",
     # how it is told
     "sorry error errors message mail mails email reply said says response requested action taken command code data"
     " end because this that it is was has had have hasnt do are an as but i im he she its his her they we our will may"

@@ -35,7 +35,7 @@ _LANGUAGES: Final = (
         "adress empfänger empfaenger benutzer nutzer postfach mailbox konto account person mitarbeiter mailadress"
         " emailadress domain domäne teilnehmer",
         "absender versender sender",
-        ("unbekannt", "nicht bekannt", "ungültig", "ungueltig", "gibt es nicht", "gibt es hier nicht",
+        ("unbekannt", "nicht bekannt", "niemand unter", "ungültig", "ungueltig", "gibt es nicht", "gibt es hier nicht",
          "gibt es bei uns nicht", "nicht gefunden", "nicht vorhanden", "deaktiviert", "gelöscht", "geloescht",
          "stillgelegt", "abgeschaltet", "inaktiv", "nicht aktiv", "nicht registriert", "nicht gültig",
          "nicht gueltig", "nicht mehr gültig", "nicht mehr gueltig", "nicht mehr aktiv", "nicht mehr verwendet",
@@ -72,7 +72,7 @@ _LANGUAGES: Final = (
         ("sconosciut", "inesistent", "non trovat", "non valid", "non è valid", "non attiv", "non è attiv",
          "non è più", "non più", "disattivat", "disabilitat", "cessat", "eliminat", "cancellat", "sospes",
          "inattiv", "scadut",
-         "non riconosciut", "non registrat", "per inutilizzo"),
+         "non riconosciut", "non registrat", "per inutilizzo", "errat"),
         ("non esiste", "non esistono", "nessun utente"),
     ),
     Language(

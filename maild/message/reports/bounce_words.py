@@ -57,6 +57,7 @@ _SURELY_THE_ADDRESS: Final = (
 )  # fmt: skip
 
 _NOT_THE_ADDRESS: Final = (
+    Wording("content", _USUAL, ("password protected", "executable file", "header error")),
     # The sender's domain is at fault, in words that else blame recipients ("domain of sender … does not exist").
     Wording("policy", _SENDMAIL, ("domain of sender", "sender domain must",
         "sender domain not found"), "fix_dns"),
@@ -79,7 +80,8 @@ _NOT_THE_ADDRESS: Final = (
         ("mailbox unavailable or access denied",)),
     Wording("policy", _USUAL, ("license", "licence")),
     Wording("policy", _USUAL, ("does not exist in dns",), "fix_dns"),
-    Wording("infrastructure", "errno(3), as delivery programs show it", ("no such file", "no such directory")),
+    Wording("infrastructure", "errno(3), as delivery programs show it", ("no such file", "no such directory",
+        "error opening", "unable to chdir", "input output file", "file write error", "not be saved")),
     Wording("policy", _EXIM, ("sender verify failed", "sender verification failed"), "fix_dns"),
     # DNS and authentication.
     Wording(
@@ -95,7 +97,7 @@ _NOT_THE_ADDRESS: Final = (
     ),
     Wording("reputation", _GOOGLE, ("very low reputation", "low reputation"), "slow_down"),
     Wording("infrastructure", "RFC 5321 §6.3", ("mail loop", "routing loop", "forwarding loop", "loops back",
-        "hop count", "too many hops")),
+        "hop count", "too many hops", "dns loop")),
     Wording("policy", _SENDMAIL, ("relaying denied ip name",), "fix_dns"),
     Wording("policy", _SENDMAIL, ("ip name lookup failed", "dns says"), "fix_dns"),
     # A name server that did not answer, or not well, may answer tomorrow.
@@ -119,7 +121,7 @@ _NOT_THE_ADDRESS: Final = (
     Wording("throttled", _NETEASE,
         ("hl icc", "hl itc", "hl ifc", "mi cel", "mi sfq", "mi stc", "rp cel", "rp qrc", "rp rcl", "rp trc")),
     Wording("throttled", _YAHOO,
-        ("tss0", "tss1", "ts01", "ts02", "ts03", "excessive unknown recipients")),
+        ("tss0", "tss1", "ts01", "ts02", "ts03", "excessive unknown recipients", "excessive userid unknowns")),
     Wording("throttled", _OUTLOOK, ("rp 001", "rp 002", "rp 003")),
     Wording("throttled", _COMCAST, ("rl00", "too many sessions")),
     Wording(
@@ -159,9 +161,10 @@ _NOT_THE_ADDRESS: Final = (
     Wording(
         "mailbox_full", "the same in other languages",
         ("boite pleine", "boîte pleine", "boite du destinataire pleine", "est pleine", "est plein ", "saturée",
-         "ist voll ", "postfach voll", "mailbox voll", "überfüllt", "speicherplatz", "buzón lleno", "buzon lleno",
-         "está lleno", "esta lleno", "está llena", "esta llena", "cuota", "casella piena", "casella di posta piena",
-         "è piena", "è pieno", "caixa cheia", "caixa de correio cheia", "está cheia", "esta cheia", "está cheio",
+         "ist voll ", "postfach voll", "mailbox voll", "überfüllt", "speicherplatz", "kapazität", "buzón lleno",
+         "buzon lleno", "está lleno", "esta lleno", "está llena", "esta llena", "cuota", "casella piena",
+         "casella di posta piena", "è piena", "è pieno", "caixa cheia", "caixa de correio cheia", "está cheia",
+         "esta cheia", "está cheio",
          "is vol ", "jest pełna", "переполнен", "превышена квота", "ящик полон", "容量", "邮箱已满", "空间不足",
          "いっぱい", "är full ", "är fullt ", "lagringsutrymme", "er fuld ", "er fuldt ", "er full ", "er fullt ",
          "lagerplads",
@@ -245,6 +248,7 @@ _NOT_THE_ADDRESS: Final = (
          "not accept mail from", "not permitted", "not allowed to", "are not allowed", "allowed senders",
          "not in my contacts", "does not want", "refuses to", "refused by user", "rejected by recipient",
          "rejected by user", "complain", "only members", "internal only", "local user only",
+         "only allowed for local", "not allowed access", "permissions to send", "requires that you verify",
          "auth failed", "user reject ", "for external mail", "from external",
          "sending suspended", "tls required", "tls is required", "requires tls", "starttls is required",
          "starttls first", "issue a starttls", "encryption required", "encryption is required", "non member",
@@ -305,7 +309,7 @@ _ADDRESS: Final = (
          "unknown recipient",
          "unrouteable address", "unroutable address", "unrouteable mail domain",
          "unroutable mail domain", "unknown virtual user", "userunknown",
-         "no mailbox here by that name", "no such person",
+         "no such person",
          "invalid final delivery userid", "matches to nameserver query", "unknown or illegal",
          "addressee unknown", "unknown address", "unknown mailbox", "unknown account", "unknown email",
          "unknown e mail"),
@@ -335,12 +339,12 @@ _ADDRESS: Final = (
          "suspend the service", "not our user", "not in my virtual", "no user with", "cannot find a mailbox",
          "cant find a mailbox", "not hosted here", "no such recipient", "no such address", "no such account",
          "no such email", "no such e mail", "no such local", "no such alias", "no such customer", "no such id ",
-         "no user here",
+         "no user here", "no users here",
          "no mailbox", "no account", "no recipient", "not a valid mailbox", "not a valid recipient",
          "not a valid user", "not a valid address", "not a valid email", "not a known user", "not a user",
          "not user of",
-         "not a local", "not a deliverable", "no one at this address", "no one with that", "no one by that name",
-         "nobody by that name", "handle mail for that", "know of anyone by", "no longer an employee", "nobody here",
+         "not a local", "not a deliverable", "no one at this address", "no one with that", "by that name",
+         "not one of our", "handle mail for that", "know of anyone by", "no longer an employee", "nobody here",
          "no longer accepts mail", "no longer accepts email", "mailbox not accepting", "nonexistent user",
          "non existent user", "nonexistent recipient", "address not found", "recipnotfound", "recipientnotfound",
          "email account that you tried to reach", "exrecipnotfound", "recipient notfound",
@@ -400,6 +404,22 @@ _ABSENT_BEFORE: Final = re.compile(
     r"(?: \d+)*(?: error)? (?:unavailable|inactive|disabled|deactivated|wrong|non ?existent)"
     rf"(?: mail| e ?mail| local| virtual)? {_MAILBOX}(?:es|s)? (?!{_OF_MAILBOXES})"
 )
+# In whatever turn: where every word may be of an address that is refused, a mailbox and what it lacks are enough.
+_WHO: Final = frozenset((
+    "user", "users", "recipient", "recipients", "mailbox", "mailboxes", "account", "addressee", "address", "addresses",
+    "alias", "person", "customer", "customers", "subscriber", "userid", "rcpt",
+))  # fmt: skip
+_FAULTS: Final = frozenset(
+    ("unknown", "invalid", "bad", "wrong", "illegal", "incorrect", "dead", "nonexistent")
+)
+_NONE: Final = frozenset(("no", "not", "isnt", "doesnt", "dont", "cant", "cannot", "nobody", "none"))
+_THERE: Final = frozenset(
+    ("exist", "exists", "known", "recognised", "recognized", "found", "listed", "registered")
+)
+_OTHERS: Final = frozenset((
+    "sender", "your", "server", "lookup", "error", "host", "hostname", "domain", "path", "verification", "syntax",
+    "database", "directory", "table", "map", "ldap", "machine", "mailer", "gateway",
+))  # fmt: skip
 _OF_AN_ADDRESS: Final = re.compile(
     rf"(?: \d+)*(?: (?:is|was|has|been|does|now|currently|already)){{0,3}} (?:{'|'.join(_ABSENCES)})"
 )
@@ -495,7 +515,12 @@ def read_words(text: str) -> Wording | None:
         whose = missing(words)
         if whose == "sender" or _is_about_sender(words):
             return _NO_SENDER
-        if found is None and (whose == "recipient" or _lacks_mailbox(words) or _is_named_first(words, text)):
+        if found is None and (
+            whose == "recipient"
+            or _lacks_mailbox(words)
+            or _is_named_first(words, text)
+            or _is_but_a_lack(words, text)
+        ):
             return _NO_MAILBOX
     is_plain_policy = found is not None and found.bounce_class == "policy" and found.advice is None
     if (found is None or is_plain_policy) and _names_a_list(text):
@@ -521,7 +546,9 @@ def says_nothing_else(text: str, most: int, *, names: bool = False) -> bool:
 
 _NOBODY: Final[frozenset[str]] = frozenset()
 _NAMED: Final = frozenset(("user", "recipient", "mailbox", "account", "address", "alias", "person", "domain"))
-_VOCABULARY: Final = vocabulary((*(one for row in _ADDRESS for one in row.phrases), *_ABSENCES))
+_VOCABULARY: Final = vocabulary(
+    (*(one for row in _ADDRESS for one in row.phrases), *_ABSENCES, *_FAULTS, *_NONE, *_THERE)
+)
 _TELLING: Final = PhraseIndex((*_SURELY_THE_ADDRESS, *_NOT_THE_ADDRESS, *_EXPIRED, *_ADDRESS))
 _EXPIRY: Final = PhraseIndex(_EXPIRED)
 _SURE: Final = PhraseIndex(_SURELY_THE_ADDRESS)
@@ -543,6 +570,15 @@ def _lacks_mailbox(words: str) -> bool:
 def _is_named_first(words: str, text: str) -> bool:
     """Does an address stand first, and what is wrong with it next?"""
     return _OF_AN_ADDRESS.match(words) is not None and _BEGINS_WITH_ADDRESS.match(text) is not None
+
+
+def _is_but_a_lack(words: str, text: str) -> bool:
+    """Is a mailbox spoken of, what it lacks, and nothing else?"""
+    said = frozenset(words.split())
+    if said.isdisjoint(_WHO) or not said.isdisjoint(_OTHERS):
+        return False
+    is_lacking = not said.isdisjoint(_FAULTS) or not (said.isdisjoint(_NONE) or said.isdisjoint(_THERE))
+    return is_lacking and other_words(text, _VOCABULARY, _NAMED) == 0
 
 
 def _is_about_sender(words: str) -> bool:

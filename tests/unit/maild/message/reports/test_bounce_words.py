@@ -189,6 +189,44 @@ def test_what_is_said_of_the_address_that_stands_first_is_a_fault_of_it(text: st
 @pytest.mark.parametrize(
     "text",
     [
+        "no users here by that name",
+        "There is no user by that name",
+        "bad destination email address",
+        "not a recognised email account",
+        "unknown mail address",
+        "Invalid account",
+        "Destinatario errato",
+        "Niemand unter dieser Adresse bekannt",
+        "<ann@there.test> is not one of our own addresses or at least syntactically incorrect.",
+        "5.1.2 bad destination host 'DNS Hard Error looking up there.test (MX):  NXDomain'",
+    ],
+)
+def test_a_mailbox_and_what_it_lacks_are_enough_where_nothing_else_is_said(text: str) -> None:
+    said = SmtpReply.of(550, text)
+    assert bounces.of_reply(said.code, said.enhanced, said.text, is_ours=False).blames_address
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "5.4.0 Recipient lookup failed: directory server unknown error",
+        "Invalid Domain [mx-41.there.test; LIB_420]",
+        "bad destination email format",
+        "Your account is not known here",
+        "No users of newsletters by that name here",
+        "Message to that recipient not delivered",
+        "Mail for this user not accepted here",
+        "syntax error in email address, wrong end",
+    ],
+)
+def test_a_mailbox_beside_another_subject_or_no_lack_is_not_enough(text: str) -> None:
+    said = SmtpReply.of(550, text)
+    assert not bounces.of_reply(said.code, said.enhanced, said.text, is_ours=False).blames_address
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "5.1.2 User reject",
         "<ann@there.test>: TLS is disabled",
         "ann@there.test wants newsletters that are not used",
@@ -227,6 +265,20 @@ def test_what_is_said_of_something_else_is_no_fault_of_an_address(text: str) -> 
         (501, "<here.test> is invalid or DNS says does not exist", "policy"),
         (500, "Syntax error, command unrecognized", "infrastructure"),
         (550, "too many spams from your IP (192.0.2.25), please visit http://there.test/", "reputation"),
+        (550, "Error opening input/output file", "infrastructure"),
+        (550, "Unable to chdir to maildir", "infrastructure"),
+        (550, "queue file write error", "infrastructure"),
+        (550, "dns loop", "infrastructure"),
+        (550, "Your message was received but it could not be saved. Please retry later.", "infrastructure"),
+        (550, "Da die Kapazität des Empfänger E-Mail Postfaches erschöpft ist.", "mailbox_full"),
+        (550, "Excessive userid unknowns from 192.0.2.25", "throttled"),
+        (550, "Mail sending only allowed for local users!", "policy"),
+        (550, "You do not have permissions to send to this recipient", "policy"),
+        (550, "not allowed access from your location", "policy"),
+        (550, "ann@there.test requires that you verify your message", "policy"),
+        (550, "rejecting password protected file attachment", "content"),
+        (550, "executable files are not allowed in compressed files", "content"),
+        (553, "Header Error", "content"),
     ],
 )
 def test_hosts_are_known_by_what_they_say(code: int, text: str, bounce_class: BounceClass) -> None:
