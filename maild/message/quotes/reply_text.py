@@ -12,7 +12,6 @@ import re
 from enum import Enum, auto
 from typing import Final
 
-from maild.message.forward_marks import FORWARD_MARK
 from maild.message.quotes.attributions import (
     Attribution,
     Certainty,
@@ -29,6 +28,7 @@ from maild.message.quotes.copied_headers import (
     mark_above,
     may_begin_copy,
 )
+from maild.message.quotes.forward_marks import FORWARD_MARK
 
 MAX_LINES: Final = 20_000
 _LINE_CHARS = 300

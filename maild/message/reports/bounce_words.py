@@ -9,9 +9,9 @@ blames one: "this mailbox is full" may well stand beside "unknown user".
 import re
 from typing import Final, NamedTuple
 
-from maild.message.bounce_vocabulary import other_words, vocabulary
 from maild.message.reports.bounce_classes import Advice, BounceClass
 from maild.message.reports.bounce_languages import missing
+from maild.message.reports.bounce_vocabulary import other_words, vocabulary
 from maild.message.reports.phrases import PhraseIndex
 
 MAX_WORDS_CHARS: Final = 4096  # what a refusal says after that, says nothing

@@ -4,8 +4,7 @@ from typing import get_args
 
 import pytest
 
-from maild.message import bounce_vocabulary
-from maild.message.reports import bounce_words, bounces
+from maild.message.reports import bounce_vocabulary, bounce_words, bounces
 from maild.message.reports.bounce_classes import BounceClass
 from maild.message.reports.bounce_words import (
     MAX_WORDS_CHARS,
