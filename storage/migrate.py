@@ -41,14 +41,10 @@ def prepare(path: Path) -> None:
     """Create the store at `path` where there is no file, else take the steps that it lacks. StoreError."""
     if not path.exists():
         _create(path)
-    conn = connect(path)
+    conn = _connect(path, read_only=False)
     try:
         todo = steps()
-        version = conn.execute("PRAGMA user_version").fetchone()[0]
-        if version > len(todo):
-            raise StoreError(
-                f"{path} has schema version {version}, newer than this program's {len(todo)}: upgrade maild"
-            )
+        version = _version_of(conn, path, len(todo))
         conn.execute("PRAGMA journal_mode = WAL")
         conn.execute(
             "PRAGMA secure_delete = OFF"
@@ -68,8 +64,35 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
     """A plain connection, for tools that run beside a daemon: it does not make checkpoints, and another thread may
     interrupt it. The caller closes it.
 
-    StoreError when `path` is not a store of ours.
+    StoreError when `path` is not a store of ours, or one of another version: what a tool asks of it is not there, which
+    looks like damage.
     """
+    conn = _connect(path, read_only)
+    try:
+        newest = len(steps())
+        version = _version_of(conn, path, newest)
+        if version < newest:
+            raise StoreError(
+                f"{path} has schema version {version}, older than this program's {newest}:"
+                " 'maild init', or the start of the daemon, brings it up to date"
+            )
+    except StoreError:
+        conn.close()
+        raise
+    return conn
+
+
+def is_behind(path: Path) -> bool:
+    """Are there steps that the store at `path` lacks? StoreError."""
+    conn = _connect(path, read_only=True)
+    try:
+        newest = len(steps())
+        return _version_of(conn, path, newest) < newest
+    finally:
+        conn.close()
+
+
+def _connect(path: Path, read_only: bool) -> sqlite3.Connection:
     conn = None
     try:
         conn = _open(path, read_only)
@@ -152,6 +175,15 @@ def _open(path: Path, read_only: bool = False) -> sqlite3.Connection:
     configure(conn)
     conn.execute("PRAGMA wal_autocheckpoint = 0")
     return conn
+
+
+def _version_of(conn: sqlite3.Connection, path: Path, newest: int) -> int:
+    version: int = conn.execute("PRAGMA user_version").fetchone()[0]
+    if version > newest:
+        raise StoreError(
+            f"{path} has schema version {version}, newer than this program's {newest}: upgrade maild"
+        )
+    return version
 
 
 def _recognise(conn: sqlite3.Connection, path: Path) -> None:

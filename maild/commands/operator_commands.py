@@ -54,13 +54,24 @@ class OperatorCommands:
         first organization gets the recommended policy, unless it has one."""
         self._folder.make()
         self._folder.check_vacant()
-        migrate.prepare(self._folder.database)
+        self._bring_up_to_date()
         key_file = master_key_file(self._folder.master_key)
         if key_file == self._folder.master_key and not self._write(rotation.is_sealed):
             make_master_key(key_file)
         key = read_master_key(key_file)
         fresh = {name: dkim.generate_key() for name in self._settings.server.shared_domains}
         return self._write(lambda tx: self._init(tx, key, fresh, is_recommended))
+
+    def _bring_up_to_date(self) -> None:
+        """DataFolderError while a daemon runs on an older store: it is of an older version itself."""
+        if not self._folder.database.exists() or not migrate.is_behind(self._folder.database):
+            migrate.prepare(self._folder.database)
+            return
+        self._folder.lock()
+        try:
+            migrate.prepare(self._folder.database)
+        finally:
+            self._folder.unlock()
 
     def recommend_policy(self, organization_id: str) -> dict[str, str]:
         """Give the organization the recommended policy, unless it has one."""

@@ -430,6 +430,53 @@ def test_an_empty_or_foreign_store_is_refused_in_one_line(config: Path, command:
     assert "is no whole store of maild" in fault(*command, "--config", config)
 
 
+def older_store(config: Path) -> Path:
+    """As of the first version, in a backup that is restored under this one."""
+    answer("init", "--config", config)
+    path = load(config).data_path / "maild.sqlite3"
+    path.unlink()
+    conn = sqlite3.connect(path, isolation_level=None)
+    migrate._take(conn, migrate.steps()[0], 1)
+    conn.close()
+    return path
+
+
+@pytest.mark.parametrize("command", [("check",), ("org", "list"), ("queue", "pause"), ("audit", "verify")])
+def test_a_store_of_an_older_version_is_not_called_damaged(config: Path, command: tuple[str, ...]) -> None:
+    path = older_store(config)
+    line = fault(*command, "--config", config)
+    newest = len(migrate.steps())
+    assert line == (
+        f"{path} has schema version 1, older than this program's {newest}: 'maild init', or the start of the daemon,"
+        " brings it up to date"
+    )
+    answer("init", "--config", config)
+    assert run("check", "--config", config).exit_code == 0
+    assert run("queue", "pause", "--config", config).exit_code == 0
+
+
+def test_init_leaves_a_store_alone_on_which_an_older_daemon_runs(config: Path) -> None:
+    path = older_store(config)
+    running = DataFolder(load(config).data_path)
+    running.lock()
+    try:
+        assert "another maild is running" in fault("init", "--config", config)
+    finally:
+        running.unlock()
+    conn = sqlite3.connect(path)
+    assert conn.execute("PRAGMA user_version").fetchone() == (1,)
+    conn.close()
+
+
+def test_a_store_of_a_newer_version_is_left_alone(config: Path) -> None:
+    answer("init", "--config", config)
+    conn = sqlite3.connect(load(config).data_path / "maild.sqlite3")
+    conn.execute("PRAGMA user_version = 999")
+    conn.close()
+    assert "newer than this program's" in fault("queue", "pause", "--config", config)
+    assert "newer than this program's" in fault("check", "--config", config)
+
+
 def test_init_makes_no_new_store_beside_messages_of_a_lost_one(config: Path) -> None:
     """The next start would remove them: no row knows them."""
     answer("init", "--config", config)
