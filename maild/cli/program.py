@@ -1,11 +1,14 @@
 """`maild`: the operator's commands. Faults are one line each on stderr and exit code 2."""
 
 import os
+import sys
+from typing import Any
 
 import click
 
 from maild import __version__
 from maild.cli.audit import audit
+from maild.cli.common import EXIT_FAULT, fail
 from maild.cli.daemon import check_config, serve
 from maild.cli.keys import keys
 from maild.cli.members import console, member
@@ -15,8 +18,25 @@ from maild.cli.policies import policy, rules
 from maild.cli.reviews import reviews
 from maild.cli.store import backup, check, init, rotate_master_key
 
+STDOUT = 1
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+
+class OperatorCli(click.Group):
+    """Commands whose answer may have nowhere to go: a full disk, a reader that is gone. That is exit code 2, since 1 is
+    an answer of some (`check`, `audit verify`)."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """As click does."""
+        try:
+            return super().invoke(ctx)
+        except OSError as error:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), STDOUT)  # or the interpreter's end fails too
+            if isinstance(error, BrokenPipeError):
+                sys.exit(EXIT_FAULT)
+            fail(f"standard output: {error.strerror}")
+
+
+@click.group(cls=OperatorCli, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="maild")
 def main() -> None:
     """Email for AI agents on one VM."""

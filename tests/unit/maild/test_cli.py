@@ -614,6 +614,25 @@ def test_a_second_daemon_is_refused_in_one_line_of_a_process_of_its_own(config: 
     assert done.stderr == f"maild: data_dir: another maild is running on {load(config).data_path}\n"
 
 
+@pytest.mark.parametrize("command", ["check", "audit verify"])
+@pytest.mark.parametrize("place", ["/dev/full", "a reader that is gone"])
+def test_an_answer_with_nowhere_to_go_is_no_verdict(config: Path, command: str, place: str) -> None:
+    """Exit code 1 would be damage, or an audit log that was tampered with."""
+    answer("init", "--config", config)
+    if place == "/dev/full":
+        out = os.open(place, os.O_WRONLY)
+    else:
+        reader, out = os.pipe()
+        os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-m", "maild", *command.split(), "--config", str(config)],
+        stdout=out, stderr=subprocess.PIPE, text=True, timeout=30, check=False, cwd=Path(__file__).parents[3],
+    )  # fmt: skip
+    os.close(out)
+    told = "maild: standard output: No space left on device\n" if place == "/dev/full" else ""
+    assert (done.returncode, done.stderr) == (2, told)
+
+
 def test_a_lock_of_a_process_that_died_locks_nobody_out(config: Path) -> None:
     answer("init", "--config", config)
     (load(config).data_path / "lock").touch()
