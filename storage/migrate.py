@@ -41,7 +41,7 @@ def prepare(path: Path) -> None:
     """Create the store at `path` where there is no file, else take the steps that it lacks. StoreError."""
     if not path.exists():
         _create(path)
-    conn = _connect(path, read_only=False)
+    conn = connect_any_version(path, read_only=False)
     try:
         todo = steps()
         version = _version_of(conn, path, len(todo))
@@ -67,7 +67,7 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
     StoreError when `path` is not a store of ours, or one of another version: what a tool asks of it is not there, which
     looks like damage.
     """
-    conn = _connect(path, read_only)
+    conn = connect_any_version(path, read_only)
     try:
         newest = len(steps())
         version = _version_of(conn, path, newest)
@@ -84,7 +84,7 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
 
 def is_behind(path: Path) -> bool:
     """Are there steps that the store at `path` lacks? StoreError."""
-    conn = _connect(path, read_only=True)
+    conn = connect_any_version(path, read_only=True)
     try:
         newest = len(steps())
         return _version_of(conn, path, newest) < newest
@@ -92,7 +92,8 @@ def is_behind(path: Path) -> bool:
         conn.close()
 
 
-def _connect(path: Path, read_only: bool) -> sqlite3.Connection:
+def connect_any_version(path: Path, read_only: bool) -> sqlite3.Connection:
+    """`connect` for what every version of the store can answer."""
     conn = None
     try:
         conn = _open(path, read_only)

@@ -4,9 +4,10 @@ import os
 import sqlite3
 from pathlib import Path
 
-from storage import migrate
+from storage import migrate, organizations
 from storage.failures import in_words
 from storage.migrate import StoreError
+from storage.tx import Tx
 
 
 def take(database: Path, to: Path) -> None:
@@ -32,6 +33,18 @@ def take(database: Path, to: Path) -> None:
         source.close()
     with to.open("rb") as file:
         os.fsync(file.fileno())
+
+
+def owner_of(database: Path) -> str | None:
+    """The operator's own organization, by which two copies of a store are told from two stores; of any version.
+    StoreError."""
+    conn = migrate.connect_any_version(database, read_only=True)
+    try:
+        return organizations.own(Tx(conn))
+    except sqlite3.DatabaseError as error:
+        raise StoreError(f"{database}: {in_words(error)}") from error
+    finally:
+        conn.close()
 
 
 def _copy(source: sqlite3.Connection, to: Path) -> None:

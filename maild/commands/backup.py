@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from storage import blobs, integrity, organizations, snapshot
+from storage import blobs, integrity, snapshot
 from storage.blobs import Blob, BlobDamaged, compare_digest
 from storage.data_folder import DataFolder
 from storage.migrate import StoreError
@@ -87,17 +87,12 @@ def _refuse_other_folders(folder: DataFolder, backup: DataFolder) -> None:
     if used:
         raise BackupFault(f"{target} is the data folder of a daemon, or in use: it has a file {used[0]}")
     if backup.database.name in names:
-        if _owner(backup.database) != _owner(folder.database):
+        if snapshot.owner_of(backup.database) != snapshot.owner_of(folder.database):
             raise BackupFault(f"{target} holds the backup of another store")
     elif strange := sorted(name for name in names if not name.startswith((_LOCK, _FRESH, backup.blobs.name))):
         raise BackupFault(
             f"{target} has other files ({strange[0]}): name a folder that is empty, or not there yet"
         )
-
-
-def _owner(database: Path) -> str | None:
-    with integrity.opened(database) as store:
-        return organizations.own(store.tx)
 
 
 @contextmanager

@@ -4,6 +4,7 @@ import errno
 import fcntl
 import os
 import shutil
+import sqlite3
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -158,6 +159,16 @@ def test_a_backup_of_another_store_stays(config: Path, tmp_path: Path) -> None:
     answer("init", "--config", config)
     assert "holds the backup of another store" in fault("backup", tmp_path / "backup", "--config", config)
     assert (tmp_path / "backup" / "maild.sqlite3").read_bytes() == before
+
+
+def test_the_backup_of_an_older_version_is_replaced(config: Path, tmp_path: Path) -> None:
+    answer("init", "--config", config)
+    answer("backup", tmp_path / "backup", "--config", config)
+    conn = sqlite3.connect(tmp_path / "backup" / "maild.sqlite3")
+    conn.execute("PRAGMA user_version = 7")
+    conn.close()
+    assert answer("backup", tmp_path / "backup", "--config", config)["ok"]
+    assert_whole(tmp_path / "backup", 0)
 
 
 def test_one_backup_into_a_folder_at_a_time(config: Path, tmp_path: Path) -> None:
