@@ -74,7 +74,8 @@ class McpEndpoint:
         async with self._bodies.parsed(McpBody(), request, holders, partial(_read, size)) as document:
             message = eras.message_of(document)
             if size.octets > SMALL_BODY_BYTES and not _takes_words(message):
-                raise Refusal("payload_too_large", "Only what sends mail may be so long.")
+                details = {"sizeBytes": size.octets, "limit": SMALL_BODY_BYTES}
+                raise Refusal("payload_too_large", "Only what sends mail may be so long.", details)
             headers = {name: request.headers.getall(name, []) for name in ROUTING_HEADERS}
             if message.id is None:
                 eras.check_notified_version(headers)

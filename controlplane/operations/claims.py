@@ -110,7 +110,8 @@ def _take(tx: Tx, call: Call, retry: Retry | None) -> TakenClaims | None:
     room = claims.room(tx, call.organization_id)
     if room <= 0:
         text = "Too many claims of this organization live; finish or release some first."
-        raise Refusal("limit_reached", text, {"resource": "claims", "limit": LIVE_MAX, "used": LIVE_MAX})
+        details = {"resource": "claims", "limit": LIVE_MAX, "used": LIVE_MAX, "resetsAt": None}
+        raise Refusal("limit_reached", text, details)
     until_ms = now_ms + request.leaseSeconds * 1000
     claimant = Claimant(
         call.organization_id, call.id, principal.key_id, principal.mode, request.holder, until_ms

@@ -25,7 +25,7 @@ async def create_inbox(call: Call) -> Result:
     domain = (body.domain or server.shared_domains[0]).lower().rstrip(".")
     apex = server.apex_domain
     if domain == apex or (apex and is_within(domain, apex) and domain not in server.shared_domains):
-        raise Refusal("apex_domain_reserved")
+        raise Refusal("apex_domain_reserved", details={"domainName": domain})
     if is_reserved(body.username, is_shared=domain in server.shared_domains, brand=server.reserved_usernames):
         raise Refusal("username_reserved")
     now_ms = call.services.clock.now_ms()
@@ -49,7 +49,7 @@ def _provision(tx: Tx, call: Call, body: CreateInbox, domain: str, now_ms: int) 
         if status is None:
             raise Refusal("domain_not_found")
         if status != "verified":
-            raise Refusal("domain_not_verified")
+            raise Refusal("domain_not_verified", details={"domainName": domain})
     if body.agentId is not None and not agents.exists(tx, call.organization_id, body.agentId):
         raise Refusal("agent_not_found")
     organization = organizations.get(tx, call.organization_id)

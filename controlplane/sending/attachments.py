@@ -67,5 +67,6 @@ def check_total(sizes: Sequence[int], *words: str | None) -> None:
     total = sum(sizes)
     if total > ATTACHMENTS_MAX:
         raise Refusal("attachment_too_large", details={"sizeBytes": total, "limit": ATTACHMENTS_MAX})
-    if total + sum(len(text.encode()) for text in words if text) > PAYLOAD_MAX:
-        raise Refusal("payload_too_large")
+    whole = total + sum(len(text.encode()) for text in words if text)
+    if whole > PAYLOAD_MAX:
+        raise Refusal("payload_too_large", details={"sizeBytes": whole, "limit": PAYLOAD_MAX})

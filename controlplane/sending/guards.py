@@ -145,7 +145,7 @@ def domain_is_verified(tx: Tx, attempt: Attempt, inbox: InboxRow) -> None:
     if inbox.domain in attempt.shared_domains:
         return
     if domains.status_for(tx, attempt.organization.id, inbox.domain) != "verified":
-        raise Refusal("domain_not_verified")
+        raise Refusal("domain_not_verified", details={"domainName": inbox.domain})
 
 
 def claim_is_live(tx: Tx, attempt: Attempt) -> None:

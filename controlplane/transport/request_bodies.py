@@ -106,7 +106,7 @@ class BodyOctets:
         announced = request.content_length
         if announced:
             if announced > self._taker.body_bytes_max:
-                raise _too_large(self._taker)
+                raise _too_large(self._taker, announced)
             if not account.has_room(announced, *self._holders):  # held is what has come
                 raise _no_room()
         await continue_if_expected(request)
@@ -114,7 +114,7 @@ class BodyOctets:
         while not request.content.at_eof():
             piece = await request.content.readany()
             if self._held + len(piece) > self._taker.body_bytes_max:
-                raise _too_large(self._taker)
+                raise _too_large(self._taker, announced)
             if not account.take(len(piece), *self._holders):
                 raise _no_room()
             self._held += len(piece)
@@ -211,6 +211,7 @@ def _no_room() -> Refusal:
     )
 
 
-def _too_large(taker: TakesBody) -> Refusal:
+def _too_large(taker: TakesBody, announced: int | None) -> Refusal:
     limit = taker.body_bytes_max
-    return Refusal("payload_too_large", f"The body of this request may have {limit} bytes.", {"limit": limit})
+    details = {"sizeBytes": announced, "limit": limit}  # nobody knows how long a chunked body would become
+    return Refusal("payload_too_large", f"The body of this request may have {limit} bytes.", details)

@@ -157,6 +157,7 @@ async def test_domains_an_inbox_can_not_be_on(shared: Running) -> None:
     for domain in (APEX, f"deep.{APEX}", APEX.upper(), f"{APEX}."):
         answer = await create(shared, domain=domain)
         assert (answer.status, answer.code) == (403, "apex_domain_reserved"), domain
+        assert answer.error["details"] == {"domainName": domain.lower().rstrip(".")}
     for domain in ("unknown.test", f"x{APEX}", f"sub.{SHARED}", "a b", "../x"):
         answer = await create(shared, domain=domain)
         assert (answer.status, answer.code) == (404, "domain_not_found"), domain
@@ -170,6 +171,7 @@ async def test_a_domain_of_ones_own_must_be_verified(maild: Running) -> None:
     )  # fmt: skip
     answer = await create(maild, domain="Acme.test")
     assert (answer.status, answer.code) == (400, "domain_not_verified")
+    assert answer.error["details"] == {"domainName": "acme.test"}
     maild.sql("UPDATE domains SET status = 'verified'")
     assert (await create(maild, domain="acme.test")).data["address"] == "bot@acme.test"
     assert (await create(maild, "support", domain="acme.test")).status == 201  # on one's own domain

@@ -336,7 +336,9 @@ async def test_a_request_counts_one_whatever_it_asks(start: Start) -> None:
 async def test_a_body_is_as_long_as_that_of_a_send(shared: Running) -> None:
     """Announced, so that it is refused before it is read."""
     answer = await Mcp(shared.api).post(b" " * (SEND_BYTES + 1))
-    assert (answer.status, answer.json["error"]["data"]["code"]) == (413, "payload_too_large")
+    refused = answer.json["error"]["data"]
+    assert (answer.status, refused["code"]) == (413, "payload_too_large")
+    assert refused["details"] == {"sizeBytes": SEND_BYTES + 1, "limit": SEND_BYTES}
 
 
 @on_shared

@@ -368,6 +368,7 @@ async def test_all_together_have_at_most_15_mb(maild: Running, bot: dict[str, An
     assert answer.error["details"]["limit"] == 15 * MEGABYTE
     answer = await maild.api.send(bot, text="x", attachments=[file(half), file(half)])
     assert (answer.status, answer.code) == (413, "payload_too_large")
+    assert answer.error["details"] == {"sizeBytes": 15 * MEGABYTE + 1, "limit": 15 * MEGABYTE}
     assert await maild.api.messages() == []
 
 

@@ -86,6 +86,7 @@ async def test_it_sends_nothing_more(world: DomainWorld) -> None:
     await world.delete(domain)
     answer = await world.api.send(inbox)
     assert (answer.status, answer.code) == (400, "domain_not_verified")
+    assert answer.error["details"] == {"domainName": NAME}
     answer = await world.maild.test_api.send(inbox)
     assert (answer.status, answer.code) == (400, "domain_not_verified")
 
