@@ -22,9 +22,9 @@ from storage.tx import Tx
 async def create_inbox(call: Call) -> Result:
     body: CreateInbox = call.input
     server = call.services.settings.server
-    domain = (body.domain or server.shared_domains[0]).lower().rstrip(".")
+    domain = (server.shared_domains[0] if body.domain is None else body.domain).lower().rstrip(".")
     apex = server.apex_domain
-    if domain == apex or (apex and is_within(domain, apex) and domain not in server.shared_domains):
+    if apex and (domain == apex or (is_within(domain, apex) and domain not in server.shared_domains)):
         raise Refusal("apex_domain_reserved", details={"domainName": domain})
     if is_reserved(body.username, is_shared=domain in server.shared_domains, brand=server.reserved_usernames):
         raise Refusal("username_reserved")

@@ -158,9 +158,16 @@ async def test_domains_an_inbox_can_not_be_on(shared: Running) -> None:
         answer = await create(shared, domain=domain)
         assert (answer.status, answer.code) == (403, "apex_domain_reserved"), domain
         assert answer.error["details"] == {"domainName": domain.lower().rstrip(".")}
-    for domain in ("unknown.test", f"x{APEX}", f"sub.{SHARED}", "a b", "../x"):
+    for domain in ("unknown.test", f"x{APEX}", f"sub.{SHARED}", "a b", "../x", "", "."):
         answer = await create(shared, domain=domain)
         assert (answer.status, answer.code) == (404, "domain_not_found"), domain
+
+
+async def test_no_name_is_no_apex(start: Start) -> None:
+    """An operator without an apex domain has reserved nothing, so an empty name is none that is known."""
+    maild = await start(server={"apex_domain": ""})
+    for domain in ("", "."):
+        assert (await create(maild, domain=domain)).code == "domain_not_found"
 
 
 async def test_a_domain_of_ones_own_must_be_verified(maild: Running) -> None:
