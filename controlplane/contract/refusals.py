@@ -89,7 +89,7 @@ MESSAGES: Mapping[str, str] = {
     "delivery_in_flight": "An attempt of this delivery is being made now; look at its record.",
     "event_not_kept": "The event of this delivery is not kept (any more): it can't be sent again.",
     "key_not_found": "There is no key with this id.",
-    "invalid_scopes": "A key bound to an inbox can hold the four mail scopes only.",
+    "invalid_scopes": "A key bound to an inbox holds mail scopes only; 'details.allowedScopes' names them.",
     "domain_not_found": "There is no domain with this id or name.",
     "domain_already_registered": "This domain is registered already.",
     "rule_not_found": "There is no rule with this id.",

@@ -176,6 +176,7 @@ async def test_a_bound_key_without_mail_scopes_is_invalid(
 ) -> None:
     answer = await mint(maild.api, inboxId=bot["id"], scopes=scopes)
     assert (answer.status, answer.code) == (400, "invalid_scopes")
+    assert "allowedScopes" in answer.error["message"] and len(answer.error["details"]["allowedScopes"]) == 6
 
 
 async def test_who_may_send_mints_what_may_only_answer_or_sort(maild: Running, bot: dict[str, Any]) -> None:
