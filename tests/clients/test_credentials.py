@@ -41,7 +41,7 @@ def test_a_file_goes_before_the_environment_before_what_is_kept(
     environ: dict[str, str], tmp_path: Path
 ) -> None:
     credentials.keep(environ, ClientCredentials(URL, KEY))
-    environ |= {"MAILD_API_KEY": "svc_live_environ", "MAILD_URL": "http://here.test/"}
+    environ |= {"MAILD_API_KEY": "svc_live_environ\n", "MAILD_URL": "http://here.test/\n"}
     assert credentials.find(environ) == ("http://here.test", "svc_live_environ")
     file = tmp_path / "key"
     file.write_text("svc_live_in_a_file\n")

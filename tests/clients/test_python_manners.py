@@ -276,6 +276,12 @@ async def test_a_key_from_a_file_may_end_its_line(clients: Clients) -> None:
         assert server.asked[0].path == "/v1/messages/msg_1"
 
 
+async def test_an_address_from_a_file_may_end_its_line(clients: Clients) -> None:
+    async with ScriptedServer([MESSAGE]) as server:
+        await clients.ask(f" {server.url}/\n", read)
+        assert server.asked[0].path == "/v1/messages/msg_1"
+
+
 async def test_public_calls_go_without_it(clients: Clients) -> None:
     async with ScriptedServer([answer(200, {"status": "healthy"})]) as server:
         assert await clients.ask(server.url, lambda client: client.health.get()) == {"status": "healthy"}
@@ -305,6 +311,8 @@ def test_where_key_and_address_come_from(monkeypatch: pytest.MonkeyPatch) -> Non
         "http://a.test?x=1",
         "http://a:x",
         "http://[a",
+        "http://a.test/a b",
+        "http://a.test/\x7f",
     ],
 )
 def test_an_address_that_can_not_be(url: str) -> None:

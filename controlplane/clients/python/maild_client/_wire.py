@@ -71,6 +71,7 @@ def settings(api_key: str | None, url: str | None, timeout: float, max_retries: 
     url = url or os.environ.get("MAILD_URL")
     if not url:
         raise ConfigurationError("set MAILD_URL to the address of your maild, or pass url")
+    url = url.strip()  # as a key: what is read of a file ends with its line
     if not _is_address(url):
         raise ConfigurationError("the address of a maild is https://host, or http://host, and maybe a path")
     return Key(api_key), Options(url.rstrip("/"), timeout, max_retries)
@@ -82,7 +83,7 @@ def _is_address(url: str) -> bool:
         has_port = parts.port != 0
     except ValueError:
         return False
-    is_plain = not (parts.username or parts.query or parts.fragment)
+    is_plain = url.isprintable() and " " not in url and not (parts.username or parts.query or parts.fragment)
     return parts.scheme in ("http", "https") and bool(parts.hostname) and has_port and is_plain
 
 

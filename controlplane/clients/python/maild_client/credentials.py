@@ -82,6 +82,7 @@ def keep(environ: Mapping[str, str], credentials: ClientCredentials) -> Path:
 
 def checked_url(url: str) -> str:
     """An address of a server as it is used; CredentialsError for what is none."""
+    url = url.strip()  # as a key: what is read of a file ends with its line
     try:
         parts = urlsplit(url)
         is_whole = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
