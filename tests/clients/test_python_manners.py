@@ -282,6 +282,21 @@ async def test_an_address_from_a_file_may_end_its_line(clients: Clients) -> None
         assert server.asked[0].path == "/v1/messages/msg_1"
 
 
+@pytest.mark.parametrize("key", ["a\nb", "a\x7f", "é"])
+async def test_an_idempotency_key_that_can_not_be_is_told_before_anything_is_sent(
+    clients: Clients, key: str
+) -> None:
+    async with ScriptedServer([MESSAGE]) as server:
+        with pytest.raises(ValueError, match="Idempotency-Key"):
+            await clients.ask(
+                server.url,
+                lambda client: client.messages.send(
+                    inbox_id="inb_1", to=["ada@example.com"], idempotency_key=key
+                ),
+            )
+        assert not server.asked
+
+
 async def test_public_calls_go_without_it(clients: Clients) -> None:
     async with ScriptedServer([answer(200, {"status": "healthy"})]) as server:
         assert await clients.ask(server.url, lambda client: client.health.get()) == {"status": "healthy"}

@@ -128,7 +128,7 @@ class Call:
         if not self.is_public:
             headers["Authorization"] = key.header()
         if self.idempotency_key is not None:
-            headers["Idempotency-Key"] = self.idempotency_key
+            headers["Idempotency-Key"] = _checked(self.idempotency_key)
         request: dict[str, Any] = {
             "method": self.method,
             "url": options.url + self.path,
@@ -146,6 +146,13 @@ class Call:
 def new_idempotency_key() -> str:
     """A key that no other request has."""
     return str(uuid.uuid4())
+
+
+def _checked(idempotency_key: str) -> str:
+    # A header that can't be written would look like a server that does not answer, and be tried again.
+    if not (idempotency_key.isascii() and idempotency_key.isprintable()):
+        raise ValueError("an Idempotency-Key has characters of printable ASCII alone")
+    return idempotency_key
 
 
 def segment(id: str) -> str:
