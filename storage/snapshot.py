@@ -9,6 +9,8 @@ from storage.failures import in_words
 from storage.migrate import StoreError
 from storage.tx import Tx
 
+_BESIDE = ("", "-journal", "-wal", "-shm")  # what one that was killed may have left: SQLite would heed it
+
 
 def take(database: Path, to: Path) -> None:
     """Write what is committed now to `to`, durably and without a log beside it; a file of that name is replaced.
@@ -16,12 +18,7 @@ def take(database: Path, to: Path) -> None:
 
     The daemon's log of changes is not written back while this reads.
     """
-    for beside in (
-        "",
-        "-journal",
-        "-wal",
-        "-shm",
-    ):  # one that was killed may have left them, and SQLite would heed them
+    for beside in _BESIDE:
         to.with_name(f"{to.name}{beside}").unlink(missing_ok=True)
     os.close(os.open(to, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     source = migrate.connect(database, read_only=True)

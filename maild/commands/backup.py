@@ -89,9 +89,9 @@ def _refuse_other_folders(folder: DataFolder, backup: DataFolder) -> None:
     if backup.database.name in names:
         if snapshot.owner_of(backup.database) != snapshot.owner_of(folder.database):
             raise BackupFault(f"{target} holds the backup of another store")
-    elif strange := sorted(name for name in names if not name.startswith((_LOCK, _FRESH, backup.blobs.name))):
+    elif names and _LOCK not in names:  # a first backup that was killed has left its lock
         raise BackupFault(
-            f"{target} has other files ({strange[0]}): name a folder that is empty, or not there yet"
+            f"{target} has other files ({min(names)}): name a folder that is empty, or not there yet"
         )
 
 

@@ -149,6 +149,9 @@ def test_nothing_is_written_over_what_is_no_backup_of_this_store(config: Path, t
     (other / "thesis.txt").rename(other / "lock")
     assert "is the data folder of a daemon" in fault("backup", other, "--config", config)
     assert [path.name for path in other.iterdir()] == ["lock"]
+    files = tmp_path / "files" / "blobs"  # of a store whose database is gone: all that is left of its mail
+    files.mkdir(parents=True)
+    assert "has other files (blobs)" in fault("backup", files.parent, "--config", config)
 
 
 def test_a_backup_of_another_store_stays(config: Path, tmp_path: Path) -> None:
