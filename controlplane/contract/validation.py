@@ -23,6 +23,8 @@ CODES = {
     "string_pattern_mismatch": "invalid_format",
     "greater_than_equal": "out_of_range",
     "less_than_equal": "out_of_range",
+    "int_parsing_size": "out_of_range",  # more digits than are read
+    "int_from_float": "wrong_type",
     "literal_error": "not_allowed",
 }
 
