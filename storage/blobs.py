@@ -182,7 +182,7 @@ class Blobs:
 
     def path(self, blob_id: str) -> Path:
         """Where the file of a blob is, or would be: nothing is looked at."""
-        return self._folder / blob_id[-2:] / blob_id
+        return file_of(self._folder, blob_id)
 
     async def load(self, blob: Blob, offset: int = 0, length: int | None = None) -> bytes:
         """A range of the bytes (all of them by default). BlobMissing."""
@@ -261,6 +261,11 @@ class Blobs:
         temporary.rename(target)
         _fsync_folder(target.parent)
         return target
+
+
+def file_of(folder: Path, blob_id: str) -> Path:
+    """Where the file of a blob is in a folder of blobs, or would be."""
+    return folder / blob_id[-2:] / blob_id
 
 
 def compare(data: bytes, sha256: bytes) -> None:

@@ -14,6 +14,7 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from importlib import resources
 from pathlib import Path
 
@@ -30,11 +31,12 @@ class StoreError(Exception):
     """The store can't be used; the text says why and what to do."""
 
 
-def steps() -> list[str]:
+@cache
+def steps() -> tuple[str, ...]:
     """The SQL of every migration, oldest first."""
     folder = resources.files("storage") / "migrations"
     names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))
-    return [(folder / name).read_text("utf-8") for name in names]
+    return tuple((folder / name).read_text("utf-8") for name in names)
 
 
 def prepare(path: Path) -> None:

@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from storage import blobs, integrity, snapshot
-from storage.blobs import Blob, BlobDamaged, compare_digest
+from storage.blobs import Blob, BlobDamaged, Blobs, compare_digest
+from storage.clock import Clock
 from storage.data_folder import DataFolder
+from storage.ids import Ids
 from storage.migrate import StoreError
 from storage.sealing import fsync_folder
 from storage.tx import Tx
@@ -124,7 +126,8 @@ def _copy_files(folder: DataFolder, named_by: Path, backup: DataFolder, done: Co
     with integrity.opened(named_by) as names, integrity.opened(folder.database) as live:
         for blob in _files(names.tx):
             try:
-                _copy_file(_file(folder, blob), _file(backup, blob), blob, done)
+                source, target = (blobs.file_of(one.blobs, blob.id) for one in (folder, backup))
+                _copy_file(source, target, blob, done)
             except FileNotFoundError:
                 if blobs.get(live.tx, blob.id) is None:
                     has_gone = True
@@ -140,10 +143,6 @@ def _files(tx: Tx) -> Iterator[Blob]:
     while some := blobs.files_after(tx, after, SLICE_FILES):
         after = some[-1].id
         yield from some
-
-
-def _file(folder: DataFolder, blob: Blob) -> Path:
-    return folder.blobs / blob.id[-2:] / blob.id
 
 
 def _copy_file(source: Path, target: Path, blob: Blob, done: Copied) -> None:
@@ -179,9 +178,4 @@ def _remove_others(backup: DataFolder) -> tuple[int, int]:
     """Remove what the backup's database does not name; how many files it has, and how many went."""
     with integrity.opened(backup.database) as store:
         known = blobs.known_files(store.tx)
-    removed = 0
-    for path in backup.blobs.glob("??/*"):
-        if path.name not in known:
-            path.unlink()
-            removed += 1
-    return len(known), removed
+    return len(known), Blobs(backup.blobs, Ids(Clock()), 0).sweep(known)
