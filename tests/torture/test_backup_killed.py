@@ -19,28 +19,17 @@ pytestmark = pytest.mark.torture
 
 LINES_MIN = 60  # fewer would mean that hardly anything was traced
 PROGRAM = """
-import json, os, shutil, signal, sys
+import json, os, shutil, sys
 from pathlib import Path
 from maild.commands.backup import back_up
 from maild.commands.checking import check
 from storage.clock import Clock
 from maild.commands.backup import back_up
 from storage.data_folder import DataFolder
+from tests.support.dying import dying_at
 
 store, last, work = (Path(one) for one in sys.argv[1:])
 TRACED = ("maild/commands/backup.py", "storage/snapshot.py")
-
-def dying_at(number):
-    left = [number]
-    def trace(frame, event, argument):
-        if not frame.f_code.co_filename.endswith(TRACED):
-            return None
-        if event == "line":
-            left[0] -= 1
-            if left[0] == 0:
-                os.kill(os.getpid(), signal.SIGKILL)
-        return trace
-    return trace
 
 def names(folder):
     return {path.name for path in folder.blobs.glob("??/blb_*") if not path.suffix}
@@ -54,7 +43,7 @@ while True:
     shutil.copytree(last, work)
     child = os.fork()
     if child == 0:
-        sys.settrace(dying_at(number))
+        sys.settrace(dying_at(number, TRACED))
         back_up(DataFolder(store), work)
         os._exit(0)
     _, status = os.waitpid(child, 0)

@@ -33,29 +33,18 @@ SEED = int(os.environ.get("TORTURE_SEED", "0")) or random.SystemRandom().randran
 LIFE_MAX_S = 0.5
 LINES_MIN = 60  # fewer would mean that hardly anything was traced
 PROGRAM = """
-import json, os, shutil, signal, sys
+import json, os, shutil, sys
 from pathlib import Path
 from conf.settings import parse
 from controlplane.sending.reviewing import Approval
 from maild.commands.operator_commands import OperatorCommands
 from storage import migrate
 from storage.data_folder import DataFolder
+from tests.support.dying import dying_at
 
 source, work, review_id, content_hash = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], sys.argv[4]
 TRACED = ("reviewing.py", "admission.py", "storage/reviews.py", "storage/messages.py", "storage/events.py",
           "storage/outbound.py", "storage/usage.py", "storage/migrate.py", "maild/commands/reviews.py")
-
-def dying_at(number):
-    left = [number]
-    def trace(frame, event, argument):
-        if not frame.f_code.co_filename.endswith(TRACED):
-            return None
-        if event == "line":
-            left[0] -= 1
-            if left[0] == 0:
-                os.kill(os.getpid(), signal.SIGKILL)
-        return trace
-    return trace
 
 def state(folder):
     conn = migrate.connect(folder.database)
@@ -79,7 +68,7 @@ while True:
     store = OperatorCommands(parse({"data_dir": str(work), "server": {"shared_domains": ["agents.test"]}}))
     child = os.fork()
     if child == 0:
-        sys.settrace(dying_at(number))
+        sys.settrace(dying_at(number, TRACED))
         store.reviews.approve(review_id, Approval(content_hash))
         os._exit(0)
     _, status = os.waitpid(child, 0)

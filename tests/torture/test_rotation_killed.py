@@ -19,12 +19,13 @@ pytestmark = pytest.mark.torture
 
 LINES_MIN = 60  # fewer would mean that hardly anything was traced
 PROGRAM = """
-import json, os, shutil, signal, sys
+import json, os, shutil, sys
 from pathlib import Path
 from storage import migrate, rotation
 from storage.data_folder import DataFolder
 from storage.tx import Tx
 from storage.sealing import Sealer, read_master_key
+from tests.support.dying import dying_at
 
 template, work = Path(sys.argv[1]), Path(sys.argv[2])
 TRACED = ("storage/rotation.py", "storage/sealing.py", "storage/migrate.py")
@@ -34,18 +35,6 @@ def opened(folder, key):
     values = [Sealer(key).open(value, context) for _, value, context in rotation._values(Tx(conn))]
     conn.close()
     return values
-
-def dying_at(number):
-    left = [number]
-    def trace(frame, event, argument):
-        if not frame.f_code.co_filename.endswith(TRACED):
-            return None
-        if event == "line":
-            left[0] -= 1
-            if left[0] == 0:
-                os.kill(os.getpid(), signal.SIGKILL)
-        return trace
-    return trace
 
 plain = opened(DataFolder(template), read_master_key(DataFolder(template).master_key))
 old = read_master_key(DataFolder(template).master_key)
@@ -58,7 +47,7 @@ while True:
     folder = DataFolder(work)
     child = os.fork()
     if child == 0:
-        sys.settrace(dying_at(number))
+        sys.settrace(dying_at(number, TRACED))
         rotation.rotate(folder.database, folder.master_key)
         os._exit(0)
     _, status = os.waitpid(child, 0)
