@@ -13,10 +13,10 @@ from maild.outcomes import NewId, Settled, Verdict
 from storage import attempts, events, outbound, outbound_events
 from storage.attempts import OneAttempt
 from storage.clock import day_of, month_of
+from storage.engine.tx import Tx
 from storage.events import NewEvent
 from storage.outbound import Due, MessageMove, RecipientSettlement, SummaryWithRecipients
 from storage.records import RecipientRow
-from storage.tx import Tx
 from storage.usage import Counts
 
 

@@ -2,7 +2,7 @@
 
 Who holds the disk may cut off a chain's newest rows, and nothing in the store tells of it; a head that was noted
 elsewhere does. So once an hour each chain that has grown is told of twice: a line of the log (`audit_head`), and the
-event `audit.head` for whoever asked for it. The last such event says how far a chain was told of, so a restart neither
+event `trail.head` for whoever asked for it. The last such event says how far a chain was told of, so a restart neither
 repeats nor skips one.
 """
 
@@ -12,13 +12,14 @@ import structlog
 
 from conf.log_events import LogEvent, tell
 from conf.tuning import AuditTuning
-from storage import audit, events, organizations
-from storage.audit import AuditRecorder, ChainHead
+from storage import events, organizations
+from storage.audit import trail
+from storage.audit.trail import AuditRecorder, ChainHead
 from storage.clock import Clock, iso
-from storage.database import Database
+from storage.engine.database import Database
+from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.service import Enduring, LoopService
-from storage.tx import Tx
 
 HOUR_MS = 3_600_000
 ORGANIZATIONS_A_UNIT = 50
@@ -61,7 +62,7 @@ class AuditKeeper(LoopService):
 
     async def round(self) -> None:
         """Seal what waits; tell of the heads where an hour is over."""
-        while await self._db.peek(audit.is_waiting):
+        while await self._db.peek(trail.is_waiting):
             await self._db.write(self._recorder.seal_waiting, WAITING_A_UNIT)
         if self._clock.monotonic() >= self._heads_due_s:
             self._heads_due_s = self._clock.monotonic() + HOUR_MS / 1000
@@ -101,7 +102,7 @@ class AuditKeeper(LoopService):
 def _grown(tx: Tx, organization_ids: list[str], now_ms: int) -> list[_GrownChain]:
     found = []
     for organization_id in organization_ids:
-        head = audit.head(tx, organization_id)
+        head = trail.head(tx, organization_id)
         told = events.last_audit_head(tx, organization_id, now_ms + HOUR_MS)  # not by a clock that was ahead
         if head.seq and (told is None or (told.seq < head.seq and told.created_at <= now_ms - HOUR_MS)):
             found.append(_GrownChain(organization_id, head))

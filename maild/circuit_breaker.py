@@ -5,9 +5,9 @@ It trips once; an operator's approval starts the count anew, else the old number
 """
 
 from storage import organizations
-from storage.audit import Records
-from storage.audit_acts import Act, system
-from storage.tx import Tx
+from storage.audit.acts import Act, system
+from storage.audit.trail import Records
+from storage.engine.tx import Tx
 from storage.usage import ReputationRates
 
 # docs/contract.md, section 8, "Circuit breaker".

@@ -41,24 +41,26 @@ from maild.outbound.relays import Relays
 from maild.outbound.tls_policy import TlsPolicies
 from maild.resolver import Resolver
 from maild.submission.listener import SubmissionListener
-from storage import blobs, migrate, rotation, server_secrets
-from storage.audit import AuditRecorder
+from storage import blobs, server_secrets
+from storage.audit.trail import AuditRecorder
 from storage.blobs import Blobs
 from storage.clock import Clock
 from storage.data_folder import DataFolder, DataFolderError
-from storage.database import Database
 from storage.disk import Disk
-from storage.failures import StoreFailure, in_words, may_pass
+from storage.engine import migrate
+from storage.engine.database import Database
+from storage.engine.failures import StoreFailure, in_words, may_pass
 from storage.ids import Ids
-from storage.retention import Retention, ages
 from storage.sealing import Sealer, SealError, master_key_file
 from storage.searching.indexer import SearchIndexer
 from storage.searching.search_index import SearchIndex
-from storage.self_check import SelfCheck
 from storage.service import Supervisor
 from storage.turns.cpu_process import CpuProcess
 from storage.turns.cpu_threads import CpuThreads
 from storage.turns.rounds import Rounds
+from storage.upkeep import rotation
+from storage.upkeep.retention import Retention, ages
+from storage.upkeep.self_check import SelfCheck
 
 # How long the event loop waits for the interpreter while readers' or signers' threads use it, at each turn of the loop;
 # while something computes it is less (storage.turns.cpu_threads). A fifth of Python's own value costs nothing that

@@ -58,12 +58,12 @@ from maild.ports import ExamineArrival, LogIn, QueuePorts
 from maild.resolver import Resolver
 from maild.submission.listener import SubmissionListener
 from storage import domains, queue_selection
-from storage.audit import AuditRecorder
+from storage.audit.trail import AuditRecorder
 from storage.blobs import Blobs
 from storage.byte_account import ByteAccount
 from storage.clock import Clock
-from storage.database import Database
 from storage.disk import Disk
+from storage.engine.database import Database
 from storage.ids import Ids
 from storage.sealing import Sealer
 from storage.turns.cpu_process import CpuProcess

@@ -17,12 +17,12 @@ from maild.message.address import normalize
 from maild.message.reports import bounces
 from maild.message.reports.bounces import Bounce
 from storage import outbound, outbound_events, states, suppressions
-from storage.audit import Records, address_hash
-from storage.audit_acts import Act, system
+from storage.audit.acts import Act, system
+from storage.audit.trail import Records, address_hash
 from storage.clock import day_of, iso, month_of
+from storage.engine.tx import Tx
 from storage.outbound import Due, MessageSummary, RecipientSettlement
 from storage.records import RecipientRow
-from storage.tx import Tx
 from storage.usage import Counts
 
 NewId = Callable[[str], str]  # a prefix → a fresh id

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from storage.blobs import Blob, Stored
+from storage.engine.tx import Tx
 from storage.evidence import EvidenceRow
 from storage.records import AttachmentRow, MessageRow
-from storage.tx import Tx
 
 
 @dataclass(frozen=True, slots=True)

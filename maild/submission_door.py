@@ -20,9 +20,9 @@ from maild.message.address import normalize
 from maild.ports import SubmittedMail
 from maild.submission.replies import reply_to
 from storage import inboxes
-from storage.audit_acts import Act
-from storage.audit_repeats import RepeatedActs
-from storage.database import Database
+from storage.audit.acts import Act
+from storage.audit.repeats import RepeatedActs
+from storage.engine.database import Database
 from storage.inboxes import RecipientInbox
 from storage.turns.rounds import Kind, Overloaded, Rounds
 

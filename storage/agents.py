@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
+from storage.engine.tx import Tx
 from storage.records import columns
-from storage.tx import Tx
 
 
 class AgentRow(NamedTuple):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection
 
 from storage import correspondents, domains, drafts, inboxes, rules, usage, webhooks
 from storage.clock import DAY_MS, day_of, month_of, next_day_ms, next_month_ms
-from storage.tx import Tx
+from storage.engine.tx import Tx
 
 LimitOf = Callable[[str], int | None]  # a plan's name → its limit
 

@@ -8,10 +8,10 @@ and what was scheduled and not dispatched, counts for nothing.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from storage.dialect import each_of, unindexed
+from storage.engine.dialect import each_of, unindexed
+from storage.engine.tx import Tx
 from storage.ids import first_at
 from storage.records import dump
-from storage.tx import Tx
 from storage.visibility import VISIBLE
 
 SLICE_MESSAGES = 1000

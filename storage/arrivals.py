@@ -12,8 +12,8 @@ import msgspec
 from storage import events, threads, usage, work
 from storage.change_events import ChangeEvents
 from storage.clock import day_of, iso
+from storage.engine.tx import Tx
 from storage.records import AttachmentRow, MessageRow
-from storage.tx import Tx
 
 NewId = Callable[[str], str]
 

@@ -8,9 +8,9 @@ bytes.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from storage.dialect import each_row_of
+from storage.engine.dialect import each_row_of
+from storage.engine.tx import Tx
 from storage.records import DeliveryAttemptRow, columns, dump, load
-from storage.tx import Tx
 from storage.visibility import VISIBLE
 
 FIRST_KEPT = 3

@@ -29,10 +29,10 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 import structlog
 
+from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.records import columns
 from storage.turns.cpu_process import MappedFile
-from storage.tx import Tx
 
 log = structlog.get_logger("maild.store")
 

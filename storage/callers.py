@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from storage import console_sessions, keys
-from storage.tx import Tx
+from storage.engine.tx import Tx
 
 
 def is_active(tx: Tx, credential_id: str) -> bool:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from storage import events
+from storage.engine.tx import Tx
 from storage.records import DraftRow, MessageRow, load
-from storage.tx import Tx
 
 DRAFT_EVENTS = {"created": "draft.created", "updated": "draft.updated", "discarded": "draft.discarded"}
 

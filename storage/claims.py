@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from storage import events, policies, work
-from storage.dialect import each_of, lesser
+from storage.engine.dialect import each_of, lesser
+from storage.engine.tx import Tx
 from storage.records import ClaimRow, columns, dump
-from storage.tx import Tx
 from storage.work import WORK
 
 LIVE_MAX = 1000  # of an organization at a time

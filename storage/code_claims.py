@@ -6,9 +6,9 @@ The row goes with its message. What the code is, it does not say: the mail does.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from storage.dialect import each_of
+from storage.engine.dialect import each_of
+from storage.engine.tx import Tx
 from storage.records import dump, load, verified_domain
-from storage.tx import Tx
 from storage.visibility import VISIBLE
 
 

@@ -14,9 +14,9 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from storage.clock import DAY_MS
-from storage.dialect import elements
+from storage.engine.dialect import elements
+from storage.engine.tx import Tx
 from storage.records import columns, dump
-from storage.tx import Tx
 
 SECRET_BYTES = 32
 MINUTE_MS = 60_000

@@ -8,9 +8,9 @@ make a conversation.
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from storage.dialect import committed
+from storage.engine.dialect import committed
+from storage.engine.tx import Tx
 from storage.records import MessageRow, columns
-from storage.tx import Tx
 from storage.visibility import VISIBLE
 
 LOOK = 5000  # places in the index alone: a millisecond

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from storage import id_spans
-from storage.dialect import THEN_JOIN
-from storage.tx import Tx
+from storage.engine.dialect import THEN_JOIN
+from storage.engine.tx import Tx
 from storage.visibility import VISIBLE
 
 LOOK = 2000

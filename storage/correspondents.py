@@ -6,9 +6,9 @@ What test keys send reaches nobody: it makes nobody a correspondent of live ones
 
 from collections.abc import Collection
 
-from storage.dialect import each_of
+from storage.engine.dialect import each_of
+from storage.engine.tx import Tx
 from storage.records import dump
-from storage.tx import Tx
 
 _KNOWN = f"""SELECT address FROM correspondents
     WHERE inbox_id = :inbox AND address IN {each_of(":keys")} AND mode IN (:mode, 'live')"""

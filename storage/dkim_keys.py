@@ -6,8 +6,8 @@ signs has an RSA key, and may have an Ed25519 key besides (RFC 8463).
 
 from typing import Literal, NamedTuple
 
+from storage.engine.tx import Tx
 from storage.records import columns
-from storage.tx import Tx
 
 Algorithm = Literal["rsa", "ed25519"]
 

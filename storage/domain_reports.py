@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from storage.clock import DAY_MS
+from storage.engine.tx import Tx
 from storage.records import columns
-from storage.tx import Tx
 
 KEPT = 1000  # of one domain: anybody may send some
 KEEP_MS = 90 * DAY_MS

@@ -7,9 +7,9 @@ that one receives and sends with it. A deleted registration keeps its row, and t
 from collections.abc import Set
 from typing import NamedTuple
 
+from storage.engine.tx import Tx
 from storage.records import columns
 from storage.states import DOMAIN
-from storage.tx import Tx
 
 
 class DomainRow(NamedTuple):

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from storage.engine.tx import Tx
 from storage.records import DraftRow, columns
-from storage.tx import Tx
 
 _SELECT = f"SELECT {columns(DraftRow)} FROM drafts"
 _INSERT = f"INSERT INTO drafts ({columns(DraftRow)}) VALUES ({', '.join('?' for _ in DraftRow._fields)})"

@@ -2,22 +2,22 @@
 
 `publish` runs inside the transaction of the change, so that an event exists exactly when its change
 does. It writes one delivery for each webhook that is active and subscribed at that moment, and names the
-topics EVENTS and, where it wrote one, DELIVERIES: the commit calls their listeners (storage.writer).
+topics EVENTS and, where it wrote one, DELIVERIES: the commit calls their listeners (storage.engine.writer).
 The words of a message are not copied: `controlplane.webhooks` reads them when it renders the event.
 
 `seq` is the order of commits: only the writer's transaction gives numbers, each the highest plus one, so
 a reader that sees an event has seen, or will never see, every lower number. A position in the log is a `seq`;
-retention never takes the last event (storage.retention), or numbers would begin anew. Outside, a position is an
+retention never takes the last event (storage.upkeep.retention), or numbers would begin anew. Outside, a position is an
 event's id.
 """
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from storage.dialect import THEN_JOIN, each_of, elements, holds, unindexed
+from storage.engine.dialect import THEN_JOIN, each_of, elements, holds, unindexed
+from storage.engine.tx import Tx
 from storage.ids import first_at, made_at
 from storage.records import EventRow, columns, dump, load
-from storage.tx import Tx
 from storage.visibility import VISIBLE
 
 EVENTS = "events"  # there are new ones

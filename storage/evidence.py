@@ -7,9 +7,9 @@ that a crash repeats a batch at most. Nothing of it is in the transaction that a
 
 from typing import NamedTuple
 
-from storage.dialect import holds
+from storage.engine.dialect import holds
+from storage.engine.tx import Tx
 from storage.records import AttachmentRow, MessageRow, columns, load
-from storage.tx import Tx
 from storage.visibility import VISIBLE
 
 WALK = 1000  # events that one look passes over

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from storage.engine.tx import Tx
 from storage.ids import first_at
-from storage.tx import Tx
 from storage.visibility import VISIBLE
 
 LOOK = 200  # messages, the newest: a program on the other side may go on writing while nobody answers it

@@ -15,11 +15,11 @@ from collections.abc import Sequence
 from storage import arrivals, inboxes, messages, reviews, threads, usage
 from storage.arrivals import ConversationClues, NewId, ThreadEntry
 from storage.clock import DAY_MS
-from storage.dialect import committed_now
+from storage.engine.dialect import committed_now
+from storage.engine.tx import Tx
 from storage.labels import UNREAD
 from storage.records import AttachmentRow, MessageRow, columns, dump, load
 from storage.searching import search
-from storage.tx import Tx
 from storage.visibility import HELD
 
 KEEP_REJECTED_MS = 30 * DAY_MS

@@ -6,9 +6,9 @@ anew. How far the two were ever apart is kept for each organization, and a windo
 lies in it is for `created_at` to say: the ids only bound the search.
 """
 
-from storage.dialect import greatest
+from storage.engine.dialect import greatest
+from storage.engine.tx import Tx
 from storage.ids import first_at, made_at
-from storage.tx import Tx
 
 MARGIN_MS = 60_000  # apart so far without being noted
 _NOTE = f"""INSERT INTO id_drifts (organization_id, drift_ms) VALUES (?, ?) ON CONFLICT (organization_id)

@@ -6,8 +6,8 @@ primary key is the claim: of two requests with one key the second finds the firs
 
 from typing import NamedTuple
 
-from storage.dialect import EMPTY_ARRAY, replaced
-from storage.tx import Tx
+from storage.engine.dialect import EMPTY_ARRAY, replaced
+from storage.engine.tx import Tx
 
 _BLANKED = {
     "subject": "''",

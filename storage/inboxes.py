@@ -4,10 +4,10 @@ from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from storage import claims, withdrawal
-from storage.dialect import each_of, greatest, unindexed
+from storage.engine.dialect import each_of, greatest, unindexed
+from storage.engine.tx import Tx
 from storage.policies import HAS_WORK, LOOKS_FIRST
 from storage.records import InboxRow, OrganizationRow, columns, dump
-from storage.tx import Tx
 from storage.visibility import VISIBLE
 
 QUARANTINE_MS = 90 * 86_400_000

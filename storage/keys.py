@@ -4,9 +4,9 @@ import hashlib
 from collections.abc import Callable, Sequence
 
 from storage import claims
-from storage.dialect import elements, greatest
+from storage.engine.dialect import elements, greatest
+from storage.engine.tx import Tx
 from storage.records import KeyRow, columns, dump
-from storage.tx import Tx
 
 PREFIX_CHARACTERS = 16
 _SELECT = f"SELECT {columns(KeyRow)} FROM api_keys"

@@ -5,16 +5,16 @@ for each of them but `unread`, and changes in the transaction in which the colum
 mail that comes in is `unread`, and nothing else: that label is found by partial indexes of `messages`, so that an
 arrival writes no row for it.
 
-A thread has the labels of its newest LABELLED_MAX messages (`storage.thread_json` shows them), and `unread` while any
-of its messages is.
+A thread has the labels of its newest LABELLED_MAX messages (`storage.shown.thread_json` shows them), and `unread` while
+any of its messages is.
 """
 
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from storage.dialect import THEN_JOIN, by_index, elements, holds_word, unindexed
+from storage.engine.dialect import THEN_JOIN, by_index, elements, holds_word, unindexed
+from storage.engine.tx import Tx
 from storage.records import MessageRow, dump, load
-from storage.tx import Tx
 
 UNREAD = "unread"
 LABELLED_MAX = 200  # of a thread, the newest: senders make a conversation as long as they like

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from storage import console_sessions
+from storage.engine.tx import Tx
 from storage.records import columns
-from storage.tx import Tx
 
 ROLES = ("owner", "admin", "member")
 

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from storage import attempts, blobs, claims, id_spans, idempotency, labels, reviews, threads, usage
-from storage.dialect import EMPTY_ARRAY, committed_now, each_of, greatest, replaced, unindexed
+from storage.engine.dialect import EMPTY_ARRAY, committed_now, each_of, greatest, replaced, unindexed
+from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.labels import UNREAD
 from storage.records import AttachmentRow, MessageRow, columns, dump, load
 from storage.searching import search
-from storage.tx import Tx
 from storage.visibility import VISIBLE
 
 _STORED_AS = {"extracted_text": "extracted_apart"}

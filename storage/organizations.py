@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 from storage import events, usage
 from storage.clock import day_of, iso, month_of
+from storage.engine.tx import Tx
 from storage.records import OrganizationRow, columns, dump, load
 from storage.states import SENDING
-from storage.tx import Tx
 from storage.usage import Baseline, ReputationRates
 
 _SELECT = f"SELECT {columns(OrganizationRow)} FROM organizations"

@@ -16,10 +16,10 @@ import idna
 
 from storage import suppressions, switches, usage
 from storage.clock import day_of, month_of
-from storage.dialect import THEN_JOIN, each_of
+from storage.engine.dialect import THEN_JOIN, each_of
+from storage.engine.tx import Tx
 from storage.records import RecipientRow, columns, dump
 from storage.states import RECIPIENT
-from storage.tx import Tx
 
 LEASED_BLOB_BYTES = 8 * 1024  # smaller messages come with their lease; larger ones are loaded when sent
 

@@ -7,10 +7,10 @@ import msgspec
 
 from storage import events, outbound
 from storage.clock import iso_or_none
+from storage.engine.tx import Tx
 from storage.events import NewEvent
 from storage.outbound import MessageSummary
 from storage.records import RecipientRow, dump, load
-from storage.tx import Tx
 
 
 def publish(

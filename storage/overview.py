@@ -6,10 +6,10 @@ A figure stops at COUNTED_MAX: whoever has more needs no exact number.
 from typing import NamedTuple
 
 from storage import labels
-from storage.dialect import by_index
+from storage.engine.dialect import by_index
+from storage.engine.tx import Tx
 from storage.labels import COUNTED_MAX, UNREAD, Owner
 from storage.outbound import PENDING
-from storage.tx import Tx
 
 QUEUE_ROWS_MAX = 5000  # of the host's queue, that are looked through
 

@@ -9,9 +9,9 @@ How strict a word is, says its place in these lists. What the API takes and show
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from storage.dialect import holds_word, member
+from storage.engine.dialect import holds_word, member
+from storage.engine.tx import Tx
 from storage.records import load
-from storage.tx import Tx
 
 # From the mildest on.
 RECIPIENTS = ("any", "allowlist", "participants")

@@ -13,9 +13,9 @@ daemon looks there before it lets a message wait: what it remembers from before 
 from typing import Any, NamedTuple
 
 from storage import outbound
-from storage.dialect import by_index, greatest
+from storage.engine.dialect import by_index, greatest
+from storage.engine.tx import Tx
 from storage.outbound import PENDING, Due
-from storage.tx import Tx
 
 ROWS_AT_ONCE = 1000
 ASKED_FOR_MS = 24 * 3600 * 1000  # no back-off is so long

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from storage.tx import Tx
+from storage.engine.tx import Tx
 
 
 class Counted(NamedTuple):

@@ -7,9 +7,9 @@ or when it is decided. Ids of reviews go up, so the last one that an address was
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from storage.dialect import each_of
+from storage.engine.dialect import each_of
+from storage.engine.tx import Tx
 from storage.records import ReviewRow, columns, dump
-from storage.tx import Tx
 
 NEVER = 0
 

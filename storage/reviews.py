@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 from storage import events
 from storage.clock import iso
+from storage.engine.tx import Tx
 from storage.policies import ReviewPolicy
 from storage.records import MessageRow, ReviewRow, columns, dump, load
 from storage.states import REVIEW
-from storage.tx import Tx
 
 REVIEWS = "reviews"  # commits that hold something
 OPERATOR = "operator"  # who decided by a command on the host

@@ -8,9 +8,9 @@ allow. Whom none names is unlisted; what becomes of that, policies say.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from storage.dialect import each_of
+from storage.engine.dialect import each_of
+from storage.engine.tx import Tx
 from storage.records import columns, dump
-from storage.tx import Tx
 
 RULES_MAX = 1000  # of an organization
 STERNEST_FIRST = ("block", "hold", "allow")

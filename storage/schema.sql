@@ -84,7 +84,7 @@ CREATE TABLE api_keys (
 ) STRICT;
 CREATE INDEX api_keys_by_organization ON api_keys (organization_id, id);
 
--- Which master key everything sealed is sealed under (storage/rotation.py); one row.
+-- Which master key everything sealed is sealed under (storage/upkeep/rotation.py); one row.
 CREATE TABLE master_key (
   fingerprint BLOB PRIMARY KEY
 ) STRICT, WITHOUT ROWID;
@@ -297,7 +297,7 @@ CREATE INDEX messages_unread_by_inbox ON messages (inbox_id, id DESC)
   WHERE instr(labels, '["unread"') = 1 OR instr(labels, ',"unread"') > 0;
 CREATE INDEX messages_unread_by_organization ON messages (organization_id, id DESC)
   WHERE instr(labels, '["unread"') = 1 OR instr(labels, ',"unread"') > 0;
--- What a message says never changes, so what was rendered of it can be kept (storage/kept_json.py).
+-- What a message says never changes, so what was rendered of it can be kept (storage/shown/kept_json.py).
 CREATE TRIGGER messages_are_as_they_came BEFORE UPDATE OF
   id, organization_id, inbox_id, direction, mode, from_address, from_name, to_addresses, cc_addresses,
   bcc_addresses, reply_to, subject, snippet, text_body, extracted_apart, message_id_header, in_reply_to, reference_ids,
@@ -678,7 +678,7 @@ CREATE INDEX events_by_type ON events (organization_id, type, created_at, mode, 
 CREATE INDEX events_by_age ON events (created_at);
 CREATE INDEX events_by_message ON events (message_id) WHERE message_id IS NOT NULL;
 
--- Up to where the log of an organization has lost events by their age (storage/retention.py).
+-- Up to where the log of an organization has lost events by their age (storage/upkeep/retention.py).
 CREATE TABLE events_gone (
   organization_id TEXT PRIMARY KEY,
   seq             INTEGER NOT NULL,
@@ -781,7 +781,7 @@ CREATE INDEX tls_report_mails ON tls_reports_sent (message_id);
 
 -- Audit -------------------------------------------------------------------------------------
 
--- Who did what, in chains of hashes (storage/audit_chain.py); one row in the transaction of each act.
+-- Who did what, in chains of hashes (storage/audit/chain.py); one row in the transaction of each act.
 CREATE TABLE audit (
   organization_id TEXT NOT NULL,
   seq             INTEGER NOT NULL,

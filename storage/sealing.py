@@ -1,7 +1,7 @@
 """Secrets at rest: AES-256-GCM under one master key, which stands in a file of its own (0600).
 
 The file is `master.key` in the data folder, or the systemd credential of that name (systemd.exec(5), LoadCredential=),
-which is taken before it. The store says which key is the right one (storage.rotation).
+which is taken before it. The store says which key is the right one (storage.upkeep.rotation).
 
 A sealed value is bound to its context (such as `webhook:whk_…`), so that one copied into another row
 does not open. Losing the master key loses the DKIM keys, the webhook secrets and the server's own

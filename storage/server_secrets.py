@@ -1,12 +1,12 @@
 """Secrets that the server makes for itself, once, and keeps sealed under the master key."""
 
+from storage.engine.tx import Tx
 from storage.sealing import Sealer
-from storage.tx import Tx
 
 UNSUBSCRIBE = "unsubscribe"  # signs unsubscribe links, which stay good for longer than any master key
 ENVELOPE = "envelope"  # makes envelope senders that others can't make; reports come back to them for 90 days
 FENCE = "fence"  # makes the nonces of fences around the words of strangers
-AUDIT = "audit"  # chains the rows of the audit log (storage/audit_chain.py)
+AUDIT = "audit"  # chains the rows of the audit log (storage/audit/chain.py)
 SECRET_BYTES = 32
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import structlog
 
-from storage.writer import DatabaseClosed
+from storage.engine.writer import DatabaseClosed
 
 STORE_RETRY_S = 1.0  # how long a loop waits for a store that refused
 

@@ -3,8 +3,8 @@ while nobody can fetch its policy."""
 
 from typing import NamedTuple
 
+from storage.engine.tx import Tx
 from storage.records import columns
-from storage.tx import Tx
 
 KEPT = 20_000  # anybody may publish some: the oldest make room
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from storage.dialect import each_of
+from storage.engine.dialect import each_of
+from storage.engine.tx import Tx
 from storage.records import columns, dump
-from storage.tx import Tx
 
 
 class SuppressionRow(NamedTuple):

@@ -1,6 +1,6 @@
 """What the operator has switched off. It stays off until it is switched on again, over restarts too."""
 
-from storage.tx import Tx
+from storage.engine.tx import Tx
 
 QUEUE = "queue"  # the outbound queue: nothing enters it, nothing leaves it
 

@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from storage import message_json
-from storage.dialect import array, array_of
-from storage.tx import Tx
+from storage.engine.dialect import array, array_of
+from storage.engine.tx import Tx
+from storage.shown import message_json
 from storage.visibility import VISIBLE
 
 ATTACHMENTS_MAX = 50

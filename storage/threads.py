@@ -6,9 +6,9 @@ latest PARTICIPANTS_MAX, and only the newest SUBJECT_LOOK conversations of a sub
 
 from collections.abc import Sequence
 
-from storage.dialect import greatest, holds
+from storage.engine.dialect import greatest, holds
+from storage.engine.tx import Tx
 from storage.records import ThreadRow, columns, dump, load
-from storage.tx import Tx
 from storage.visibility import VISIBLE
 
 SUBJECT_WINDOW_MS = 30 * 86_400_000

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from storage.clock import DAY_MS
+from storage.engine.tx import Tx
 from storage.records import columns
-from storage.tx import Tx
 
 ROWS_MAX = 100
 KEEP_MS = 2 * DAY_MS  # after their day: RFC 8460 §5.5 asks for attempts of 24 hours

@@ -3,9 +3,9 @@
 from collections.abc import Collection
 
 from storage import messages
-from storage.dialect import each_of
+from storage.engine.dialect import each_of
+from storage.engine.tx import Tx
 from storage.records import dump
-from storage.tx import Tx
 from storage.visibility import VISIBLE
 
 _OTHERS = f"""SELECT count(*) FROM recent_recipients

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from storage.clock import DAY_MS, day_of
-from storage.dialect import greatest
-from storage.tx import Tx
+from storage.engine.dialect import greatest
+from storage.engine.tx import Tx
 
 REPUTATION_DAYS = 30
 

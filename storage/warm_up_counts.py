@@ -3,7 +3,7 @@
 from datetime import date, timedelta
 from typing import NamedTuple
 
-from storage.tx import Tx
+from storage.engine.tx import Tx
 
 KEPT_DAYS = 2  # a clock may be set back
 

@@ -19,10 +19,10 @@ to start; `free_leases` gives them back.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from storage.dialect import THEN_JOIN
+from storage.engine.dialect import THEN_JOIN
+from storage.engine.tx import Tx
 from storage.events import DELIVERIES, WORDS, Words
 from storage.records import EventRow, WebhookAttempt, WebhookRow, columns, dump
-from storage.tx import Tx
 from storage.visibility import VISIBLE
 
 AHEAD_ROWS = 1000  # of one look; the rest comes with the next

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from storage import messages, outbound, outbound_events, reviews
-from storage.dialect import THEN_JOIN, by_index
+from storage.engine.dialect import THEN_JOIN, by_index
+from storage.engine.tx import Tx
 from storage.outbound import PENDING
 from storage.records import ReviewRow
 from storage.states import MESSAGE, message_status
-from storage.tx import Tx
 from storage.visibility import VISIBLE
 
 WITHDRAWN = "inbox_not_found"  # the failureReason: what a send from the inbox would answer now

@@ -11,9 +11,9 @@ offered, and nothing that is blocked. Live and test mail are two queues: what a 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from storage.dialect import elements
+from storage.engine.dialect import elements
+from storage.engine.tx import Tx
 from storage.records import MessageRow, dump
-from storage.tx import Tx
 
 WORK = "work"
 

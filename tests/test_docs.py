@@ -23,7 +23,7 @@ from controlplane.mcp.tools import TOOLS
 from controlplane.operations.table import OPERATIONS
 from maild import __version__
 from maild.cli.program import main
-from storage.audit_acts import Act
+from storage.audit.acts import Act
 from storage.policies import NO_POLICY, document_of
 from tests.support.words import ROOT, of_sources, tracked
 

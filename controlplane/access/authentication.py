@@ -9,8 +9,8 @@ from controlplane.contract.refusals import Refusal
 from controlplane.contract.scopes import mail_scopes_of
 from storage import keys
 from storage.clock import Clock
-from storage.database import Database
-from storage.failures import StoreFailure
+from storage.engine.database import Database
+from storage.engine.failures import StoreFailure
 from storage.records import KeyRow, load
 
 log = structlog.get_logger("maild.api")

@@ -6,8 +6,8 @@ from typing import NamedTuple
 from controlplane.contract.refusals import Refusal
 from controlplane.contract.scopes import grants
 from storage import callers
-from storage.audit_acts import Actor
-from storage.tx import Tx
+from storage.audit.acts import Actor
+from storage.engine.tx import Tx
 
 LIVE = "live"  # a mode of keys, named as the scope that a test key would need; no key can hold it
 SEES_HELD = "reviews:read"

@@ -19,10 +19,10 @@ import structlog
 
 from storage import rate_windows
 from storage.clock import Clock
-from storage.database import Database
-from storage.failures import StoreFailure
+from storage.engine.database import Database
+from storage.engine.failures import StoreFailure
+from storage.engine.writer import DatabaseClosed
 from storage.service import LoopService
-from storage.writer import DatabaseClosed
 
 log = structlog.get_logger("maild.api")
 

@@ -6,7 +6,7 @@ An organization's keys do, those that hold the scopes; or members and the operat
 
 from controlplane.contract.refusals import Refusal
 from storage import organizations
-from storage.tx import Tx
+from storage.engine.tx import Tx
 
 KEYS, MEMBERS = "keys", "members"
 

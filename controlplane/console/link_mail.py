@@ -14,15 +14,15 @@ from controlplane.access.console_links import link_to
 from controlplane.sending.operator_mail import OperatorMail, plain_mail
 from maild.message.address import normalize
 from storage import console_sessions, members
-from storage.audit import Records
-from storage.audit_acts import Act, system
+from storage.audit.acts import Act, system
+from storage.audit.trail import Records
 from storage.clock import Clock, iso
 from storage.console_sessions import HOUR_MS, SECRET_BYTES, secret_of
-from storage.database import Database
+from storage.engine.database import Database
+from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.members import MemberRow
 from storage.service import Enduring, LoopService
-from storage.tx import Tx
 
 ASKED_MAX = 100
 LINKS_PER_HOUR = 3

@@ -31,7 +31,7 @@ from controlplane.transport.gate import CODE
 from controlplane.transport.request_bodies import RequestBodies, expect
 from controlplane.transport.statuses import headers_of, status_of
 from storage.clock import Clock
-from storage.failures import StoreFailure
+from storage.engine.failures import StoreFailure
 from storage.turns.cpu_threads import CpuThreads
 
 log = structlog.get_logger("maild.api")

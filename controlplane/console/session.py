@@ -16,9 +16,9 @@ from controlplane.console.faults import TooMany
 from controlplane.contract.scopes import ALL, SCOPES
 from controlplane.operations.sessions import end_of
 from storage import console_sessions
-from storage.audit import Records
-from storage.audit_acts import Act, Actor
-from storage.audit_repeats import RepeatedActs
+from storage.audit.acts import Act, Actor
+from storage.audit.repeats import RepeatedActs
+from storage.audit.trail import Records
 from storage.clock import Clock
 from storage.console_sessions import (
     MINUTE_MS,
@@ -31,10 +31,10 @@ from storage.console_sessions import (
     hash_of,
     secret_of,
 )
-from storage.database import Database
-from storage.failures import StoreFailure
+from storage.engine.database import Database
+from storage.engine.failures import StoreFailure
+from storage.engine.tx import Tx
 from storage.ids import Ids
-from storage.tx import Tx
 
 log = structlog.get_logger("maild.api")
 

@@ -12,7 +12,7 @@ def json_column(text: str) -> msgspec.Raw:
 
 
 def message(shown: bytes, text: str | None, html: str | None) -> msgspec.Raw:
-    """What SQLite rendered (storage.message_json), and the bodies, which it can't read."""
+    """What SQLite rendered (storage.shown.message_json), and the bodies, which it can't read."""
     return _with_members(shown, {"textBody": text, "htmlBody": html})
 
 

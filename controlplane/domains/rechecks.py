@@ -11,7 +11,7 @@ from controlplane.domains.lifecycle import WINDOW_MS
 from controlplane.domains.registry import Registry
 from storage import domains
 from storage.clock import Clock
-from storage.database import Database
+from storage.engine.database import Database
 from storage.service import Enduring, LoopService
 
 CHECK_EVERY_MS = 3_600_000

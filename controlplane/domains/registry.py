@@ -6,7 +6,7 @@
 - Look-ups happen before the transaction that records them. It reads the row again, so a domain that was
   deleted or won by another organization meanwhile stays so; of two that verify at once, the second finds the
   first's row (and the unique index would stop it).
-- What a key asks for is done in its `store`, which refuses once the key is revoked (storage.database, `asking`).
+- What a key asks for is done in its `store`, which refuses once the key is revoked (storage.engine.database, `asking`).
 - An organization that verifies a name has it alone: inboxes that another organization still has on it are deactivated.
 """
 
@@ -21,16 +21,16 @@ from controlplane.domains import checks, lifecycle
 from controlplane.domains.checks import Finding, Ours, PublishedKey, Record
 from controlplane.domains.doh import Panel, Question
 from storage import allowances, dkim_keys, domains, events, inboxes, outbound, usage
-from storage.audit import Records
-from storage.audit_acts import Act, Actor, system
+from storage.audit.acts import Act, Actor, system
+from storage.audit.trail import Records
 from storage.clock import Clock, day_of, iso_or_none
-from storage.database import Database
 from storage.dkim_keys import Algorithm, DkimKey
 from storage.domains import DomainRow
+from storage.engine.database import Database
+from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.records import dump, load
 from storage.sealing import Sealer
-from storage.tx import Tx
 
 RECHECKS = system("domain_checks")
 CHALLENGE_BYTES = 20

@@ -17,8 +17,8 @@ from controlplane.contract.refusals import Fault, invalid
 from storage import analytics
 from storage.analytics import AnalyticsSpan, Destined, MessageSlice
 from storage.clock import DAY_MS
-from storage.database import Database
-from storage.tx import Tx
+from storage.engine.database import Database
+from storage.engine.tx import Tx
 from storage.usage import share
 
 P = ParamSpec("P")

@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 from maild.message.address import is_within
 from storage import code_claims, events, messages
+from storage.engine.tx import Tx
 from storage.events import Arrival
 from storage.ids import first_at, made_at
 from storage.records import verified_domain
 from storage.searching import search
 from storage.searching.folding import fold, holds
 from storage.searching.search import Needle, Scope
-from storage.tx import Tx
 
 DEFAULT_MS = 120_000  # how far back a wait looks that names no position
 MARGIN_MS = 60_000

@@ -12,8 +12,8 @@ from maild.message.reports import bounces
 from storage import attempts
 from storage.attempts import OneAttempt
 from storage.clock import iso, iso_or_none
+from storage.engine.tx import Tx
 from storage.records import DeliveryAttemptRow, dump
-from storage.tx import Tx
 
 PAGE = 50
 

@@ -19,11 +19,11 @@ from maild.message.parse import read_text
 from maild.message.text_stream import text_pieces
 from storage import blobs, messages
 from storage.blobs import Blob, BlobMissing, Blobs
-from storage.database import Database
-from storage.message_json import ShownMessage
+from storage.engine.database import Database
+from storage.engine.tx import Tx
 from storage.records import AttachmentRow, MessageRow, load
+from storage.shown.message_json import ShownMessage
 from storage.turns.cpu_threads import CpuThreads
-from storage.tx import Tx
 
 BODY_SLICES_MAX = 200
 INLINE_BYTES = 16 * 1024  # half a millisecond, or 4 ms where the charset has to be guessed

@@ -14,10 +14,10 @@ from controlplane.contract.claims import DELAY_S_MAX, LEASE_S_MAX
 from storage import claims, work
 from storage.claims import EndedClaim
 from storage.clock import Clock
-from storage.database import Database
+from storage.engine.database import Database
+from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.service import STORE_RETRY_S, Enduring, LoopService
-from storage.tx import Tx
 
 BATCH = 100
 LOOK_AGAIN_S = 0.5

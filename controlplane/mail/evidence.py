@@ -28,12 +28,12 @@ from maild.message.evidence.senders import SenderFacts, domain_of
 from maild.message.parse import parse, read_text
 from storage import blobs, evidence, held_mail, messages
 from storage.blobs import Blob, BlobMissing, Blobs
-from storage.database import Database
+from storage.engine.database import Database
+from storage.engine.tx import Tx
 from storage.evidence import EvidenceRow, KnownPeople
 from storage.records import AttachmentRow, MessageRow, answers_to, load, verified_domain
 from storage.turns.cpu_process import CpuProcess
 from storage.turns.cpu_threads import CpuThreads
-from storage.tx import Tx
 
 HEADS_MAX = 20  # attachments whose first octets are looked at
 HEADER_BYTES = 64 * 1024

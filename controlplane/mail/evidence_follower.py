@@ -12,11 +12,11 @@ from controlplane.mail.evidence import Examiner
 from maild.message.evidence.finding import VERSION
 from storage import evidence
 from storage.clock import Clock
-from storage.database import Database
+from storage.engine.database import Database
+from storage.engine.failures import StoreFailure
+from storage.engine.tx import Tx
 from storage.evidence import EvidenceRow
-from storage.failures import StoreFailure
 from storage.service import Enduring, LoopService
-from storage.tx import Tx
 
 log = structlog.get_logger("maild.evidence")
 

@@ -7,9 +7,9 @@ from controlplane.contract.messages import LABELS_MAX
 from controlplane.contract.refusals import Fault, invalid
 from storage import messages
 from storage.change_events import ChangeEvents
+from storage.engine.tx import Tx
 from storage.labels import UNREAD
 from storage.records import MessageRow, load
-from storage.tx import Tx
 
 
 class AskedLabels(NamedTuple):

@@ -10,14 +10,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
-from storage import message_json
-from storage.database import Database
-from storage.kept_json import KeptJson
-from storage.message_json import Part
+from storage.engine.database import Database
+from storage.engine.tx import Tx
 from storage.searching import search
 from storage.searching.search import At, Batch, Needle, Scope
 from storage.searching.search_index import IndexLost, SearchIndex
-from storage.tx import Tx
+from storage.shown import message_json
+from storage.shown.kept_json import KeptJson
+from storage.shown.message_json import Part
 
 ROWS_MAX = 400
 SLICE_S = 0.005

@@ -6,12 +6,13 @@ of these are looked at; else thread after thread, in the order of the page.
 
 import time
 
-from storage import labels, thread_json
-from storage.database import Database
-from storage.kept_json import KeptJson
+from storage import labels
+from storage.engine.database import Database
+from storage.engine.tx import Tx
 from storage.labels import COUNTED_MAX, ThreadPlace, WantedThreads
-from storage.message_json import Part
-from storage.tx import Tx
+from storage.shown import thread_json
+from storage.shown.kept_json import KeptJson
+from storage.shown.message_json import Part
 
 SLICE_S = 0.005
 THREADS_MAX = 100  # looked at in one statement

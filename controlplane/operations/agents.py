@@ -7,9 +7,9 @@ from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from storage import agents
 from storage.agents import AgentRow
-from storage.audit_acts import Act
+from storage.audit.acts import Act
 from storage.clock import iso
-from storage.tx import Tx
+from storage.engine.tx import Tx
 
 
 async def create_agent(call: Call) -> Result:

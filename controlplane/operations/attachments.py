@@ -10,8 +10,8 @@ from controlplane.operations.results import Download
 from maild.message.charsets import begins_as_utf8
 from storage import blobs, held_mail, messages
 from storage.blobs import Blob, BlobMissing
+from storage.engine.tx import Tx
 from storage.records import AttachmentRow
-from storage.tx import Tx
 
 INLINE_TYPES = frozenset(
     {"image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf", "text/plain"}

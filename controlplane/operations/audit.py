@@ -9,20 +9,20 @@ from controlplane.contract.audit import BrowseAudit, ListAudit
 from controlplane.contract.rendering import json_column
 from controlplane.operations.operation import Call
 from controlplane.operations.results import JsonArray, Result
-from storage import audit
-from storage.audit import AuditPage
-from storage.audit_chain import AuditRow
+from storage.audit import trail
+from storage.audit.chain import AuditRow
+from storage.audit.trail import AuditPage
 from storage.clock import iso, iso_or_none
 
 SLICE_ROWS = 200
 
 
 async def list_audit(call: Call) -> JsonArray:
-    return JsonArray(_rows(call, audit.page, call.input.after))
+    return JsonArray(_rows(call, trail.page, call.input.after))
 
 
 async def browse_audit(call: Call) -> JsonArray:
-    return JsonArray(_rows(call, audit.page_back, call.input.before))
+    return JsonArray(_rows(call, trail.page_back, call.input.before))
 
 
 async def _rows(call: Call, look: Callable[..., AuditPage], position: int) -> AsyncIterator[bytes]:
@@ -47,7 +47,7 @@ async def _rows(call: Call, look: Callable[..., AuditPage], position: int) -> As
 
 
 async def get_audit_head(call: Call) -> Result:
-    head = await call.db.lookup(audit.head, call.organization_id)
+    head = await call.db.lookup(trail.head, call.organization_id)
     return Result({"seq": head.seq, "hash": head.hash.hex(), "at": iso_or_none(head.created_at)})
 
 

@@ -5,8 +5,8 @@ from typing import Any
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from storage import inboxes, policies, reviews
+from storage.engine.tx import Tx
 from storage.policies import document_of
-from storage.tx import Tx
 
 
 async def who_am_i(call: Call) -> Result:

@@ -21,12 +21,13 @@ from controlplane.operations.messages import (
 from controlplane.operations.operation import Call
 from controlplane.operations.results import JsonPieces, Result
 from controlplane.sending.submission import Retry, recalled
-from storage import claims, inboxes, message_json, messages, policies, work
+from storage import claims, inboxes, messages, policies, work
 from storage.claims import LIVE_MAX, Claimant
 from storage.clock import iso
+from storage.engine.tx import Tx
 from storage.labels import UNREAD
 from storage.records import ClaimRow, dump, load
-from storage.tx import Tx
+from storage.shown import message_json
 
 ENDPOINT = "POST /v1/inboxes/{id}/claims"
 SETTLED_AT_ONCE = 20  # leases that are over, of whomever

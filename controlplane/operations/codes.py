@@ -17,10 +17,10 @@ from controlplane.operations.results import Result
 from controlplane.sending.submission import Accepted, Retry, recalled
 from storage import code_claims, inboxes, messages
 from storage.code_claims import CodeMail
+from storage.engine.tx import Tx
 from storage.labels import UNREAD
 from storage.records import load
 from storage.searching.search import IN_EVERYTHING, Scope
-from storage.tx import Tx
 
 ENDPOINT = "POST /v1/inboxes/{id}/codes/claim"
 CLAIMED = "code-claimed"

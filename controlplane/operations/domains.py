@@ -15,8 +15,8 @@ from storage import domain_reports, domains
 from storage.clock import iso, iso_or_none, next_day_ms
 from storage.domain_reports import DomainReportRow
 from storage.domains import DomainRow
+from storage.engine.tx import Tx
 from storage.records import load
-from storage.tx import Tx
 
 TURN_DOMAINS = 20
 

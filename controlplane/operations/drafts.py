@@ -15,8 +15,8 @@ from controlplane.operations.results import JsonArray, Result
 from controlplane.sending.submission import Accepted, Retry, check_if_last, recalled
 from storage import allowances, drafts, inboxes, messages, organizations
 from storage.clock import iso, iso_or_none
+from storage.engine.tx import Tx
 from storage.records import DraftRow, dump
-from storage.tx import Tx
 
 ENDPOINT = "POST /v1/drafts"
 BODY_BYTES_MAX = 1_048_576  # text and HTML together: a list shows a hundred of them

@@ -9,8 +9,8 @@ from controlplane.operations.operation import Call
 from controlplane.operations.results import EventFeed, JsonArray
 from controlplane.webhooks.events import encode, envelope, render
 from storage import events
+from storage.engine.tx import Tx
 from storage.events import Selection
-from storage.tx import Tx
 
 SLICE_EVENTS = 25
 

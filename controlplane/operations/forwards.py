@@ -19,8 +19,8 @@ from maild.message.header_writer import is_id
 from maild.message.outgoing_warnings import AuthoredWords
 from storage import blobs, messages
 from storage.blobs import Blob, BlobMissing
+from storage.engine.tx import Tx
 from storage.records import AttachmentRow, MessageRow
-from storage.tx import Tx
 
 T = TypeVar("T")
 

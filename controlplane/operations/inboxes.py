@@ -12,11 +12,11 @@ from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from maild.message.address import is_within
 from storage import agents, allowances, domains, inboxes, organizations, policies, withdrawal
-from storage.audit_acts import Act
+from storage.audit.acts import Act
 from storage.clock import DAY_MS, iso, iso_or_none
+from storage.engine.tx import Tx
 from storage.policies import Policy, document_of
 from storage.records import InboxRow, dump
-from storage.tx import Tx
 
 
 async def create_inbox(call: Call) -> Result:

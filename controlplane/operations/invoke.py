@@ -27,10 +27,10 @@ from controlplane.operations.results import AnyResult
 from controlplane.webhooks.waits import OnLeave
 from maild.message.address import normalize
 from storage import inboxes
-from storage.audit import address_hash
-from storage.audit_acts import Act
-from storage.database import Database
-from storage.tx import Tx
+from storage.audit.acts import Act
+from storage.audit.trail import address_hash
+from storage.engine.database import Database
+from storage.engine.tx import Tx
 
 Input = AbstractAsyncContextManager[Any]
 REVOKED = "invalid_api_key"  # on the way: such a key brings nothing about any more

@@ -9,10 +9,10 @@ from controlplane.contract.rendering import json_column
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from storage import inboxes, keys
-from storage.audit_acts import Act
+from storage.audit.acts import Act
 from storage.clock import iso, iso_or_none
+from storage.engine.tx import Tx
 from storage.records import KeyRow
-from storage.tx import Tx
 
 LISTED_MAX = 1000  # without a limit; the contract's list has none
 WARNING = "Save this key now: it is shown only once and cannot be recovered."

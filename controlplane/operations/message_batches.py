@@ -14,7 +14,7 @@ from controlplane.operations.messages import remove
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from storage import inboxes, messages
-from storage.tx import Tx
+from storage.engine.tx import Tx
 
 # Of a batch with those of its threads: other writers wait as long as it takes, and to delete takes longer.
 MESSAGES_MAX = 500

@@ -18,8 +18,8 @@ from controlplane.sending.replying import SENDING
 from controlplane.sending.submission import Submission
 from maild.message.outgoing_warnings import AuthoredWords
 from storage import drafts, inboxes
+from storage.engine.tx import Tx
 from storage.records import DraftRow
-from storage.tx import Tx
 
 # What a forward can be refused with before it is put together.
 _NOT_PUT_TOGETHER = frozenset(("attachment_bytes_missing", "attachment_too_large", "payload_too_large"))

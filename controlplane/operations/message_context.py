@@ -14,9 +14,9 @@ from controlplane.operations.results import Result
 from controlplane.operations.thread_context import AT_ONCE_CHARS, context_message
 from maild.message.context.thread_context import ContextMessage, ReadThread, context
 from storage import conversation, evidence, thread_words, threads
+from storage.engine.tx import Tx
 from storage.evidence import EvidenceRow
 from storage.thread_words import SpokenRow
-from storage.tx import Tx
 
 KINDS_TOLD = 6
 

@@ -14,9 +14,10 @@ from controlplane.operations.messages import Whole, member_pieces, read_bodies
 from controlplane.operations.operation import Call
 from controlplane.operations.results import JsonPieces, Result
 from maild.message.sign_in.codes import find_code
-from storage import code_claims, inboxes, message_json
+from storage import code_claims, inboxes
+from storage.engine.tx import Tx
 from storage.searching.search import IN_EVERYTHING, Needle, Scope
-from storage.tx import Tx
+from storage.shown import message_json
 
 
 class Looked(NamedTuple):

@@ -28,14 +28,15 @@ from controlplane.sending.submission import (
     small_fingerprint,
 )
 from maild.message.idn import unicode_domain
-from storage import blobs, held_mail, message_json, messages
-from storage.audit_acts import Act
+from storage import blobs, held_mail, messages
+from storage.audit.acts import Act
 from storage.blobs import Blob, Blobs
-from storage.kept_json import KeptJson
-from storage.message_json import Part, ShownMessage
+from storage.engine.tx import Tx
 from storage.records import MessageRow
 from storage.searching.search import IN_EVERYTHING, Needle, Scope
-from storage.tx import Tx
+from storage.shown import message_json
+from storage.shown.kept_json import KeptJson
+from storage.shown.message_json import Part, ShownMessage
 
 ENDPOINT = "POST /v1/messages/send"
 FINGERPRINT_INLINE_CHARS = 256 * 1024

@@ -28,21 +28,21 @@ from controlplane.webhooks.event_streams import Streams
 from controlplane.webhooks.ping import Pinger
 from controlplane.webhooks.secrets import Secrets
 from controlplane.webhooks.waits import OnLeave
-from storage.audit import Records
-from storage.audit_acts import Act, Actor
-from storage.audit_repeats import RepeatedActs
+from storage.audit.acts import Act, Actor
+from storage.audit.repeats import RepeatedActs
+from storage.audit.trail import Records
 from storage.blobs import Blobs
 from storage.change_events import ChangeEvents
 from storage.clock import Clock
-from storage.database import Database
+from storage.engine.database import Database
+from storage.engine.tx import Tx
 from storage.ids import Ids
-from storage.kept_json import KeptJson
 from storage.queue_selection import QueueSelection
 from storage.searching.search_index import SearchIndex
+from storage.shown.kept_json import KeptJson
 from storage.turns.cpu_process import CpuProcess
 from storage.turns.cpu_threads import CpuThreads
 from storage.turns.work_turns import WorkTurns
-from storage.tx import Tx
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -126,7 +126,7 @@ class Call(NamedTuple):
         self.services.audit.record(tx, self.organization_id, act, self.principal.actor, subject, details)
 
     async def read(self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run a reading unit of work in the turn of the caller's organization (storage.database)."""
+        """Run a reading unit of work in the turn of the caller's organization (storage.engine.database)."""
         return await self.db.read_for(self.organization_id, unit, *args, **kwargs)
 
     async def first(

@@ -7,10 +7,10 @@ from typing import Any
 from controlplane.operations.operation import Call, Run
 from controlplane.operations.results import Result
 from storage import outbound, queue_selection, switches
-from storage.audit_acts import Act
+from storage.audit.acts import Act
 from storage.clock import iso, iso_or_none
+from storage.engine.tx import Tx
 from storage.queue_selection import ROWS_AT_ONCE, DestinationLine, QueueSelection, Waiting
-from storage.tx import Tx
 
 DESTINATIONS = 20
 UNITS_MAX = 10  # of ROWS_AT_ONCE: what one call changes, so that no client waits for minutes

@@ -9,9 +9,9 @@ from controlplane.operations.messages import Whole, read_bodies
 from controlplane.operations.operation import Call
 from maild.message.quoting import QUOTED_OCTETS, Original
 from maild.message.text import html_to_text
-from storage import message_json
+from storage.engine.tx import Tx
 from storage.records import MessageRow, load
-from storage.tx import Tx
+from storage.shown import message_json
 
 BEGINNING_CHARS = QUOTED_OCTETS  # no character takes less than an octet
 

@@ -8,11 +8,11 @@ from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from maild.message.address import normalize
 from storage import inboxes, policies
-from storage.audit import Records, address_hash
-from storage.audit_acts import Act, Actor
+from storage.audit.acts import Act, Actor
+from storage.audit.trail import Records, address_hash
+from storage.engine.tx import Tx
 from storage.policies import NO_POLICY, NO_VERSION, Policy, PolicyRow, document_of, policy_of
 from storage.records import dump, load
-from storage.tx import Tx
 
 
 async def get_organization_policy(call: Call) -> Result:

@@ -20,8 +20,8 @@ from controlplane.sending.replying import Answer
 from controlplane.sending.submission import Accepted, Retry, Submission, recalled, with_resolved
 from maild.message.outgoing_warnings import AuthoredWords
 from storage import conversation, messages, threads
+from storage.engine.tx import Tx
 from storage.records import MessageRow
-from storage.tx import Tx
 
 Find = Callable[[Tx, Call], MessageRow]
 

@@ -18,9 +18,9 @@ from controlplane.sending.reviewing import Approval, Decider, content_hash, revi
 from maild.message.address import normalize
 from storage import correspondents, held_mail, reviews
 from storage.clock import iso, iso_or_none
+from storage.engine.tx import Tx
 from storage.records import ReviewRow, load, recipients_of
 from storage.reviews import ReviewFilter
-from storage.tx import Tx
 
 CONTEXT_TOKENS = 4000
 

@@ -13,11 +13,11 @@ from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from controlplane.sending.submission import Accepted, Retry, recalled
 from storage import allowances, inboxes, rules
-from storage.audit import Records, address_hash
-from storage.audit_acts import Act, Actor
+from storage.audit.acts import Act, Actor
+from storage.audit.trail import Records, address_hash
 from storage.clock import iso
+from storage.engine.tx import Tx
 from storage.rules import RuleRow
-from storage.tx import Tx
 
 ENDPOINT = "POST /v1/rules"
 

@@ -7,10 +7,10 @@ from controlplane.contract.scopes import ALL
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from storage import console_sessions
-from storage.audit import Records
-from storage.audit_acts import Act
+from storage.audit.acts import Act
+from storage.audit.trail import Records
 from storage.clock import iso
-from storage.tx import Tx
+from storage.engine.tx import Tx
 
 LISTED_MAX = 100
 

@@ -7,11 +7,11 @@ from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from maild.message.address import normalize
 from storage import suppressions
-from storage.audit import address_hash
-from storage.audit_acts import Act
+from storage.audit.acts import Act
+from storage.audit.trail import address_hash
 from storage.clock import iso
+from storage.engine.tx import Tx
 from storage.suppressions import SuppressionRow
-from storage.tx import Tx
 
 
 async def create_suppression(call: Call) -> Result:

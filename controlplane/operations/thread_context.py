@@ -20,9 +20,9 @@ from maild.message.context.thread_context import (
 )
 from storage import conversation, thread_words, threads
 from storage.clock import iso
+from storage.engine.tx import Tx
 from storage.records import verified_domain
 from storage.thread_words import SpokenRow
-from storage.tx import Tx
 
 T = TypeVar("T")
 

@@ -14,12 +14,13 @@ from controlplane.mail.labelling import AskedLabels
 from controlplane.operations.messages import Whole, member_pieces, nothing, parts, read_bodies
 from controlplane.operations.operation import Call
 from controlplane.operations.results import JsonArray, JsonPieces, Result
-from storage import message_json, thread_json, threads
+from storage import threads
+from storage.engine.tx import Tx
 from storage.ids import made_at
 from storage.labels import Owner, ThreadPlace, WantedThreads
-from storage.message_json import Part, Weight
-from storage.thread_json import FIRST, ShownThread
-from storage.tx import Tx
+from storage.shown import message_json, thread_json
+from storage.shown.message_json import Part, Weight
+from storage.shown.thread_json import FIRST, ShownThread
 
 BODY_BYTES_MAX = 8 * 1024 * 1024  # docs/decisions.md, "Thread": of one answer
 WHOLE_BYTES_MAX = 256 * 1024  # a larger answer is written slice by slice, and never held as a whole

@@ -14,10 +14,10 @@ from controlplane.operations.event_types import require_heard
 from controlplane.operations.operation import Call
 from controlplane.operations.results import Result
 from storage import allowances, organizations, webhooks
-from storage.audit_acts import Act
+from storage.audit.acts import Act
 from storage.clock import iso, iso_or_none
+from storage.engine.tx import Tx
 from storage.records import WebhookAttempt, WebhookRow, load
-from storage.tx import Tx
 
 PREVIOUS_SECRET_MS = 24 * 3_600_000
 

@@ -15,13 +15,13 @@ from controlplane.sending.participants import RULED_LOOK
 from controlplane.sending.submission import Submission
 from maild.message.address import normalize
 from storage import correspondents, events, inboxes, outbound, policies, rules, tripwire, usage
-from storage.audit import Records
-from storage.audit_acts import Act, system
+from storage.audit.acts import Act, system
+from storage.audit.trail import Records
 from storage.clock import day_of, iso, month_of
+from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.records import InboxRow, MessageRow, RecipientRow, answers_to, recipients_of
 from storage.rules import Ruling
-from storage.tx import Tx
 
 
 @dataclass(frozen=True, slots=True)

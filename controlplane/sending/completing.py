@@ -5,9 +5,9 @@ So both are there after a crash, or neither is.
 
 from storage import claims, messages
 from storage.change_events import ChangeEvents
+from storage.engine.tx import Tx
 from storage.labels import UNREAD
 from storage.records import load
-from storage.tx import Tx
 
 
 def complete(tx: Tx, organization_id: str, claim_id: str, told: ChangeEvents) -> None:

@@ -35,10 +35,10 @@ from storage import (
     usage,
 )
 from storage.clock import DAY_MS, day_of, is_recent, iso, iso_or_none, next_day_ms
+from storage.engine.tx import Tx
 from storage.policies import Levels
 from storage.records import InboxRow, OrganizationRow
 from storage.rules import Ruling
-from storage.tx import Tx
 
 BULK_WINDOW_MS = 10 * 60_000
 TRIPPED_FOR_MS = DAY_MS

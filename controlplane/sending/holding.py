@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from controlplane.sending.guards import Attempt, rules_that_hold
 from controlplane.sending.outgoing import OutgoingWarning
 from storage import correspondents, inboxes, reviews
+from storage.engine.tx import Tx
 from storage.policies import Policy
 from storage.records import MessageRow, ReviewRow, dump
-from storage.tx import Tx
 
 
 def reasons_to_hold(

@@ -17,15 +17,15 @@ from maild.message.compose import Outgoing, compose
 from maild.message.digest import digest
 from maild.message.model import Mailbox
 from storage import blobs, inboxes, messages, outbound
-from storage.audit import Records
-from storage.audit_acts import Act, system
+from storage.audit.acts import Act, system
+from storage.audit.trail import Records
 from storage.blobs import Blobs
 from storage.clock import Clock
-from storage.database import Database
+from storage.engine.database import Database
+from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.inboxes import RecipientInbox
 from storage.turns.cpu_threads import CpuThreads
-from storage.tx import Tx
 
 # Given a token and an address of ours, the message; called in a thread.
 WriteMail = Callable[[str, str], bytes]

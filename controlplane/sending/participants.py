@@ -17,9 +17,9 @@ from maild.message.address import normalize
 from maild.message.reply_recipients import Correspondence, is_foreign
 from storage import conversation, rules
 from storage.conversation import SaidOfPeople
+from storage.engine.tx import Tx
 from storage.records import MessageRow, answers_to, load, verified_domain
 from storage.rules import Ruling
-from storage.tx import Tx
 
 ADDRESSES_LOOK = 5000  # the newest: a stranger who takes part may name as many as he likes
 RULED_LOOK = 1000  # of those whom a stranger's mail names

@@ -31,12 +31,12 @@ from storage import conversation, correspondents, outbound, suppressions
 from storage import correspondence as letters
 from storage.clock import DAY_MS, Clock
 from storage.correspondence import CameIn, SentWords
-from storage.database import Database
+from storage.engine.database import Database
+from storage.engine.tx import Tx
 from storage.policies import Policy
 from storage.records import MessageRow, answers_to, load
 from storage.rules import Ruling
 from storage.turns.cpu_threads import CpuThreads
-from storage.tx import Tx
 
 AT_ONCE_CHARS = 2048  # some milliseconds of looking for what is wrong
 READING = "messages:read"

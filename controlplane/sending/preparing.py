@@ -15,12 +15,12 @@ from maild.message.compose import OutgoingAttachment
 from maild.message.digest import KeptContent
 from storage import inboxes, messages, switches
 from storage.clock import DAY_MS, Clock
-from storage.database import Database
 from storage.disk import Disk
+from storage.engine.database import Database
+from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.records import DraftRow, InboxRow, MessageRow, load
 from storage.turns.cpu_threads import CpuThreads
-from storage.tx import Tx
 
 SCHEDULE_MIN_MS = 60_000  # docs/contract.md, section 8
 SCHEDULE_MAX_MS = 30 * DAY_MS

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from controlplane.contract.refusals import Refusal
 from storage import outbound
 from storage.clock import Clock
-from storage.database import Database
+from storage.engine.database import Database
 
 RECHECK_MS = 1000
 

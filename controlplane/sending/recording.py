@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from controlplane.sending.guards import Attempt
-from storage.audit import Records, addresses_hash, content_hash
-from storage.audit_acts import Act, Actor
+from storage.audit.acts import Act, Actor
+from storage.audit.trail import Records, addresses_hash, content_hash
 from storage.clock import iso
+from storage.engine.tx import Tx
 from storage.records import InboxRow, ReviewRow, load
-from storage.tx import Tx
 
 
 def record_send(

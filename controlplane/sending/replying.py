@@ -35,8 +35,8 @@ from maild.message.reply_recipients import (
 )
 from maild.message.thread_headers import forward_subject, reply_subject
 from storage import inboxes, policies
+from storage.engine.tx import Tx
 from storage.records import InboxRow, MessageRow
-from storage.tx import Tx
 
 # What never left, or is to leave yet, can't be answered.
 UNANSWERABLE = frozenset(("held", "scheduled", "cancelled", "failed"))

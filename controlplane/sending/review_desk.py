@@ -14,12 +14,12 @@ from controlplane.sending.admission import Refused
 from controlplane.sending.preparing import Preparation
 from controlplane.sending.reviewing import Approval, Decided, Decider, Reviewing
 from storage import messages, reviews
-from storage.audit_acts import Actor
+from storage.audit.acts import Actor
 from storage.clock import Clock
-from storage.database import Database
+from storage.engine.database import Database
+from storage.engine.tx import Tx
 from storage.records import MessageRow, ReviewRow, recipients_of
 from storage.service import STORE_RETRY_S, Enduring, LoopService
-from storage.tx import Tx
 
 BATCH = 20  # in one unit of work
 LOOK_AGAIN_S = 0.5

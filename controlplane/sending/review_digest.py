@@ -17,12 +17,12 @@ from controlplane.sending.operator_mail import OperatorMail, plain_mail
 from maild.message.address import normalize, suppression_keys
 from storage import inboxes, organizations, policies, review_digests, suppressions
 from storage.clock import Clock, iso
-from storage.database import Database
+from storage.engine.database import Database
+from storage.engine.tx import Tx
 from storage.inboxes import RecipientInbox
 from storage.records import ReviewRow, load
 from storage.review_digests import NO_DIGEST
 from storage.service import STORE_RETRY_S, Enduring, LoopService
-from storage.tx import Tx
 
 EVERY_MS = 3_600_000
 LOOK_AGAIN_S = 30.0  # the wall clock may jump

@@ -11,9 +11,9 @@ from maild.message.digest import KeptContent
 from maild.message.thread_headers import base_subject, named_messages
 from storage import threads
 from storage.blobs import Stored
+from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.records import InboxRow, MessageRow, dump
-from storage.tx import Tx
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,14 +22,14 @@ from controlplane.sending.admission import Admission
 from controlplane.sending.guards import Attempt
 from controlplane.sending.recording import record_send
 from storage import messages, outbound_events, reviews, switches
-from storage.audit import Records
-from storage.audit_acts import Act, system
+from storage.audit.acts import Act, system
+from storage.audit.trail import Records
 from storage.clock import Clock
-from storage.database import Database
+from storage.engine.database import Database
+from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.records import MessageRow, ReviewRow, recipients_of
 from storage.service import STORE_RETRY_S, Enduring, LoopService
-from storage.tx import Tx
 
 BATCH = 64
 LOOK_AGAIN_S = 0.5

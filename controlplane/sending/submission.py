@@ -15,8 +15,8 @@ from maild.message.digest import Digest
 from maild.message.outgoing_warnings import AuthoredWords
 from storage import conversation, idempotency
 from storage.blobs import Stored
+from storage.engine.tx import Tx
 from storage.records import DraftRow
-from storage.tx import Tx
 
 
 class ComposableRequest(Protocol):

@@ -4,7 +4,7 @@ A day is reported after it is over, each domain at a time of its own, so that th
 midnight. What is due stands in rows (`storage/tls_sessions.py`): a report by mail is marked in the transaction that
 queues it, so it goes once; one by HTTPS is marked when the far end took it, so a crash in between sends it again, with
 the same octets. What fails now is tried again every RETRY_MS, until the rows are too old
-(`storage/retention.py`).
+(`storage/upkeep/retention.py`).
 """
 
 import asyncio
@@ -24,11 +24,11 @@ from maild.message.reports.tls_report_record import ReportDestination, read_dest
 from maild.message.reports.tls_report_writer import MEDIA_TYPE, ReportedSessions, TlsReport, write_report_mail
 from storage import tls_sessions
 from storage.clock import DAY_MS, Clock
-from storage.database import Database
+from storage.engine.database import Database
+from storage.engine.tx import Tx
 from storage.service import Enduring, LoopService
 from storage.tls_sessions import TlsSession
 from storage.turns.cpu_threads import CpuThreads
-from storage.tx import Tx
 
 ROUND_S = 300
 AFTER_MIDNIGHT_MS = 10 * 60_000  # outcomes of the day's last sessions may still be on their way to the store

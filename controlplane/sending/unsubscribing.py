@@ -11,12 +11,12 @@ from maild.message import unsubscribe
 from maild.message.address import normalize
 from maild.message.unsubscribe import Grant, TokenError
 from storage import events, inboxes, suppressions
-from storage.audit import Records, address_hash
-from storage.audit_acts import RECIPIENT, Act
+from storage.audit.acts import RECIPIENT, Act
+from storage.audit.trail import Records, address_hash
 from storage.clock import Clock
-from storage.database import Database
+from storage.engine.database import Database
+from storage.engine.tx import Tx
 from storage.ids import Ids
-from storage.tx import Tx
 
 Source = Literal["one_click", "link"]
 

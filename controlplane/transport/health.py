@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 import structlog
 from aiohttp import web
 
-from storage.database import Database
-from storage.self_check import SelfCheck
-from storage.tx import Tx
+from storage.engine.database import Database
+from storage.engine.tx import Tx
+from storage.upkeep.self_check import SelfCheck
 
 log = structlog.get_logger("maild.api")
 

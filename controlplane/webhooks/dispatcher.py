@@ -47,14 +47,14 @@ from controlplane.webhooks.send_order import SendOrder, Turn
 from controlplane.webhooks.slots import InFlight, SlotLimits, SlowStart, assign_slots, keeps_slot
 from storage import webhooks
 from storage.clock import Clock
-from storage.database import Database
+from storage.engine.database import Database
+from storage.engine.tx import Tx
+from storage.engine.writer import DatabaseClosed
 from storage.ids import Ids
 from storage.records import EventRow, WebhookAttempt
 from storage.service import STORE_RETRY_S, Enduring, LoopService
 from storage.turns.rounds import Kind, Rounds
-from storage.tx import Tx
 from storage.webhooks import AttemptSettlement, Head, LeasedDelivery
-from storage.writer import DatabaseClosed
 
 T = TypeVar("T")
 

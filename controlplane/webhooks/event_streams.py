@@ -27,10 +27,10 @@ from controlplane.contract.refusals import Refusal
 from controlplane.webhooks.events import LoadText, render
 from controlplane.webhooks.waits import OnLeave, Wait
 from storage import callers, events
-from storage.database import Database
+from storage.engine.database import Database
+from storage.engine.tx import Tx
 from storage.events import LogPage, Selection
 from storage.service import Enduring, LoopService
-from storage.tx import Tx
 
 log = structlog.get_logger("maild.api")
 

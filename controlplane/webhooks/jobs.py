@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from controlplane.webhooks import events
 from storage import webhooks
-from storage.database import Database
+from storage.engine.database import Database
 from storage.events import Words
 from storage.records import EventRow, WebhookRow
 from storage.webhooks import LeasedDelivery

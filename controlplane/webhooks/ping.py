@@ -5,7 +5,7 @@ from controlplane.webhooks.calling import Caller, EndpointClient, EndpointReques
 from controlplane.webhooks.secrets import Secrets
 from storage import webhooks
 from storage.clock import Clock
-from storage.database import Database
+from storage.engine.database import Database
 from storage.ids import Ids
 from storage.records import EventRow, WebhookAttempt, WebhookRow, dump
 

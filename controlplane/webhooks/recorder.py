@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from storage import webhooks
-from storage.database import Database
-from storage.tx import Tx
+from storage.engine.database import Database
+from storage.engine.tx import Tx
 from storage.webhooks import AttemptSettlement, LeasedDelivery
 
 

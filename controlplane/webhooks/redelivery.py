@@ -2,7 +2,7 @@
 
 from controlplane.contract.refusals import Refusal
 from storage import webhooks
-from storage.tx import Tx
+from storage.engine.tx import Tx
 from storage.webhooks import LeasedDelivery
 
 

@@ -51,7 +51,7 @@ def run_command(work: Callable[[Any], Any], config: Path) -> Any:
     from maild.commands.members import MemberFault
     from maild.commands.operator_commands import OperatorCommands
     from storage.data_folder import DataFolderError
-    from storage.migrate import StoreError
+    from storage.engine.migrate import StoreError
     from storage.sealing import SealError
 
     try:

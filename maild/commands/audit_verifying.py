@@ -5,13 +5,16 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from storage import audit, migrate, rotation, server_secrets
-from storage.audit_chain import AuditRow, ChainReport, chain_key
-from storage.audit_chain import check as check_chain
+from storage import server_secrets
+from storage.audit import trail
+from storage.audit.chain import AuditRow, ChainReport, chain_key
+from storage.audit.chain import check as check_chain
 from storage.data_folder import DataFolder
-from storage.failures import StoreFailure
+from storage.engine import migrate
+from storage.engine.failures import StoreFailure
+from storage.engine.tx import Tx
 from storage.sealing import Sealer, read_master_key
-from storage.tx import Tx
+from storage.upkeep import rotation
 
 SLICE_ROWS = 5000
 
@@ -39,11 +42,11 @@ def verify(
     try:
         tx = Tx(conn)
         key = audit_key(tx, key_file)
-        names = [organization_id] if organization_id is not None else audit.organizations(tx)
-        if organization_id is not None and not audit.is_known(tx, organization_id):
+        names = [organization_id] if organization_id is not None else trail.organizations(tx)
+        if organization_id is not None and not trail.is_known(tx, organization_id):
             raise KeyError(f"organization {organization_id}")
         told = [_verified(tx, key, name, noted) for name in names]
-        waiting = audit.count_waiting(tx)
+        waiting = trail.count_waiting(tx)
     except StoreFailure as error:
         raise Unverifiable(f"{folder.database}: {error}; run 'maild check'") from error
     finally:
@@ -77,8 +80,8 @@ def _verified(tx: Tx, key: bytes, organization_id: str, noted: NotedHead | None)
 
 
 def _rows(tx: Tx, organization_id: str) -> Iterator[AuditRow]:
-    after = audit.BEFORE_ALL
-    while some := audit.as_stored(tx, organization_id, after, SLICE_ROWS):
+    after = trail.BEFORE_ALL
+    while some := trail.as_stored(tx, organization_id, after, SLICE_ROWS):
         yield from some
         after = some[-1].seq
 

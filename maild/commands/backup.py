@@ -14,14 +14,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from storage import blobs, integrity, snapshot
+from storage import blobs
 from storage.blobs import Blob, BlobDamaged, Blobs, compare_digest
 from storage.clock import Clock
 from storage.data_folder import DataFolder
+from storage.engine.migrate import StoreError
+from storage.engine.tx import Tx
 from storage.ids import Ids
-from storage.migrate import StoreError
 from storage.sealing import fsync_folder
-from storage.tx import Tx
+from storage.upkeep import integrity, snapshot
 
 SLICE_FILES = 500
 CHUNK_BYTES = 1024 * 1024

@@ -5,14 +5,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from storage import blobs, integrity
+from storage import blobs
 from storage.blobs import BlobMissing, Blobs
 from storage.clock import Clock
 from storage.data_folder import DataFolder
-from storage.failures import StoreFailure
+from storage.engine.failures import StoreFailure
+from storage.engine.tx import Tx
 from storage.ids import Ids
-from storage.integrity import Damage
-from storage.tx import Tx
+from storage.upkeep import integrity
+from storage.upkeep.integrity import Damage
 
 SLICE_BLOBS = 50
 ARRIVING_S = 3600  # a file without a row may be of mail that is just coming in

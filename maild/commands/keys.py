@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 from maild.commands.run_unit import RunUnit
 from storage import inboxes, keys, organizations
-from storage.audit import Records
-from storage.audit_acts import OPERATOR, Act
+from storage.audit.acts import OPERATOR, Act
+from storage.audit.trail import Records
 from storage.clock import Clock
+from storage.engine.tx import Tx
 from storage.ids import Ids
-from storage.tx import Tx
 
 
 class KeyCommands:

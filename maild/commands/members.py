@@ -11,13 +11,13 @@ from controlplane.operations.organization import shown_member
 from maild.commands.run_unit import RunUnit
 from maild.message.address import AddressSyntaxError, normalize, validate
 from storage import console_sessions, members, organizations
-from storage.audit import Records
-from storage.audit_acts import OPERATOR, Act
+from storage.audit.acts import OPERATOR, Act
+from storage.audit.trail import Records
 from storage.clock import Clock, iso
 from storage.console_sessions import secret_of
+from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.members import MemberRow
-from storage.tx import Tx
 
 
 class MemberFault(Exception):

@@ -19,20 +19,16 @@ from maild.commands.records import CommandRecords
 from maild.commands.reviews import ReviewCommands
 from maild.commands.rules import RuleCommands
 from maild.outbound import dkim
-from storage import (
-    dkim_keys,
-    inboxes,
-    migrate,
-    organizations,
-    rotation,
-)
-from storage.audit_acts import OPERATOR, Act
-from storage.audit_chain import chain_key
+from storage import dkim_keys, inboxes, organizations
+from storage.audit.acts import OPERATOR, Act
+from storage.audit.chain import chain_key
 from storage.clock import Clock
 from storage.data_folder import DataFolder, DataFolderError
+from storage.engine import migrate
+from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.sealing import Sealer, make_master_key, master_key_file, read_master_key
-from storage.tx import Tx
+from storage.upkeep import rotation
 
 T = TypeVar("T")
 

@@ -9,12 +9,12 @@ from controlplane.operations.organization import shown_organization
 from maild.commands.keys import KeyCommands
 from maild.commands.run_unit import RunUnit
 from storage import organizations, usage
-from storage.audit import Records
-from storage.audit_acts import OPERATOR, Act
+from storage.audit.acts import OPERATOR, Act
+from storage.audit.trail import Records
 from storage.clock import Clock, iso_or_none
+from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.records import OrganizationRow
-from storage.tx import Tx
 
 
 class OrganizationCommands:

@@ -9,12 +9,12 @@ from controlplane.operations.operator_queue import queue_state, shown_recipient
 from maild.commands.queue_changes import QueueChanges
 from maild.commands.run_unit import RunUnit
 from storage import organizations, outbound, queue_selection, switches
-from storage.audit import Records
-from storage.audit_acts import OPERATOR, Act
+from storage.audit.acts import OPERATOR, Act
+from storage.audit.trail import Records
 from storage.clock import Clock
+from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.queue_selection import QueueSelection
-from storage.tx import Tx
 
 
 class QueueCommands:

@@ -8,11 +8,11 @@ from controlplane.contract.validation import validated
 from controlplane.operations.policies import replace_policy, shown_policy
 from maild.commands.run_unit import RunUnit
 from storage import inboxes, organizations, policies
-from storage.audit import Records
-from storage.audit_acts import OPERATOR
+from storage.audit.acts import OPERATOR
+from storage.audit.trail import Records
 from storage.clock import Clock
+from storage.engine.tx import Tx
 from storage.policies import RECOMMENDED, document_of
-from storage.tx import Tx
 
 
 class PolicyCommands:

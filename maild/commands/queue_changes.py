@@ -8,11 +8,11 @@ from maild import outcomes
 from maild.message.reports import bounces
 from maild.outcomes import NewId, Verdict
 from storage import queue_selection
-from storage.audit import Records
-from storage.audit_acts import Act, Actor
+from storage.audit.acts import Act, Actor
+from storage.audit.trail import Records
 from storage.clock import Clock
+from storage.engine.tx import Tx
 from storage.queue_selection import QueueSelection
-from storage.tx import Tx
 
 DROPPED = Verdict("failed", None, None, bounces.TAKEN_OUT, failure="dropped")
 

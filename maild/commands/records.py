@@ -1,21 +1,22 @@
 """How commands write into the audit log: into the chains where the master key can be read, else unsealed, for the
-daemon (storage/audit.py)."""
+daemon (storage/audit/trail.py)."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from storage import rotation, server_secrets
-from storage.audit import NO_DETAILS, AuditRecorder, Records, Unsealed
-from storage.audit_acts import Act, Actor
+from storage import server_secrets
+from storage.audit.acts import Act, Actor
+from storage.audit.trail import NO_DETAILS, AuditRecorder, Records, Unsealed
 from storage.clock import Clock
 from storage.data_folder import DataFolder
+from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.sealing import Sealer, SealError, master_key_file, read_master_key
-from storage.tx import Tx
+from storage.upkeep import rotation
 
 
 class CommandRecords:
-    """A `storage.audit.Records`. The master key is looked for in each transaction: it may have been replaced."""
+    """A `storage.audit.trail.Records`. The master key is looked for in each transaction: it may have been replaced."""
 
     def __init__(self, folder: DataFolder, clock: Clock, ids: Ids) -> None:
         self._folder = folder

@@ -22,14 +22,14 @@ from controlplane.sending.reviewing import (
 )
 from maild.commands.run_unit import RunUnit
 from storage import blobs, organizations, reviews
-from storage.audit import Records
+from storage.audit.trail import Records
 from storage.blobs import Blobs
 from storage.clock import Clock
 from storage.data_folder import DataFolder
+from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.records import ReviewRow
 from storage.reviews import OPERATOR, ReviewFilter
-from storage.tx import Tx
 
 
 class ReviewCommands:

@@ -8,11 +8,11 @@ from controlplane.contract.validation import validated
 from controlplane.operations.rules import remove_rule, shown_rule, write_rule
 from maild.commands.run_unit import RunUnit
 from storage import organizations, rules
-from storage.audit import Records
-from storage.audit_acts import OPERATOR
+from storage.audit.acts import OPERATOR
+from storage.audit.trail import Records
 from storage.clock import Clock
+from storage.engine.tx import Tx
 from storage.ids import Ids
-from storage.tx import Tx
 
 
 class RuleCommands:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Protocol, TypeVar
 
-from storage.tx import Tx
+from storage.engine.tx import Tx
 
 T = TypeVar("T")
 

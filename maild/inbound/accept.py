@@ -46,15 +46,15 @@ from maild.message.reports.domain_report import DomainReport
 from maild.message.reports.domain_report_reader import find_domain_report, read_domain_report
 from maild.message.reports.report import Report, read_report
 from storage import blobs
-from storage.audit import Records
+from storage.audit.trail import Records
 from storage.blobs import Blobs, Stored
 from storage.clock import Clock
-from storage.database import Database
+from storage.engine.database import Database
+from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.inboxes import RecipientInbox
 from storage.turns.cpu_process import CpuProcess
 from storage.turns.cpu_threads import CpuThreads
-from storage.tx import Tx
 
 log = structlog.get_logger("maild.smtp")
 

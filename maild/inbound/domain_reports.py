@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from maild.message.reports.domain_report import DomainReport
 from storage import domain_reports
 from storage.domain_reports import DomainReportRow
+from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.inboxes import RecipientInbox
 from storage.records import dump
-from storage.tx import Tx
 
 
 def keep(

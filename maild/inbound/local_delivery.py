@@ -24,11 +24,11 @@ from maild.ports import DeliverAnswer, DeliverLocal, LocalMail, Reply, Simulated
 from storage import blobs
 from storage.blobs import Blob, Blobs
 from storage.clock import Clock
-from storage.database import Database
+from storage.engine.database import Database
+from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.inboxes import RecipientInbox
 from storage.turns.cpu_process import CpuProcess
-from storage.tx import Tx
 
 log = structlog.get_logger("maild.smtp")
 

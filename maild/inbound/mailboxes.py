@@ -21,11 +21,11 @@ from maild.message.address import split
 from storage import allowances, arrivals, evidence, held_mail, inboxes, messages, policies, reviews, rules
 from storage.allowances import LimitOf
 from storage.arrivals import ThreadEntry
+from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.inboxes import RecipientInbox
 from storage.records import AttachmentRow, MessageRow
 from storage.rules import Ruling
-from storage.tx import Tx
 
 # (code, enhanced status code, text). RFC 3463 §3.3, X.2.2: temporary, for retention or deleting makes room.
 FULL = (452, "4.2.2", "the mailbox is full, try again later")

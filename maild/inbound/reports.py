@@ -31,11 +31,11 @@ from maild.message.reports.fates import DeliveryReport, Fate
 from maild.message.reports.report import Complaint, Report
 from maild.outcomes import Late, NewId, Verdict
 from storage import outbound
-from storage.audit import Records
+from storage.audit.trail import Records
+from storage.engine.tx import Tx
 from storage.inboxes import RecipientInbox
 from storage.outbound import Reported
 from storage.records import RecipientRow
-from storage.tx import Tx
 
 MAX_AGE_MS = 90 * 86_400_000  # of the message: a report that comes later counts for nothing
 TOKENS_MAX = 20

@@ -34,7 +34,7 @@ from maild.outbound.wire import END, KeptWire, LargeWire, StoredWire, stuffed
 from storage import blobs
 from storage.blobs import Blob, BlobDamaged, BlobMissing, Blobs
 from storage.clock import Clock
-from storage.database import Database
+from storage.engine.database import Database
 from storage.outbound import Due
 from storage.turns.cpu_threads import CpuThreads
 

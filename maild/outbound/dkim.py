@@ -22,8 +22,8 @@ from cryptography.hazmat.primitives.asymmetric import ed25519, padding, rsa
 from maild.message.canonical import RELAXED, body_hash, header_line, read_fields
 from storage import dkim_keys
 from storage.clock import Clock
-from storage.database import Database
 from storage.dkim_keys import Algorithm, DkimKey
+from storage.engine.database import Database
 from storage.sealing import Sealer
 
 KEY_BITS = 2048  # RFC 8301 §3.2

@@ -21,7 +21,7 @@ from maild.outbound.sts_policy import BadPolicy, Mode, StsPolicy, read_id, read_
 from maild.resolver import DnsError, Resolver
 from storage import sts_policies
 from storage.clock import Clock, is_recent
-from storage.database import Database
+from storage.engine.database import Database
 from storage.sts_policies import StsPolicyRow
 
 FETCH_AGAIN_S = 300  # RFC 8461 §3.3

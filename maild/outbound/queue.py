@@ -43,11 +43,11 @@ from maild.ports import LocalMail, QueuePorts
 from storage import outbound
 from storage.blobs import BlobMissing
 from storage.clock import Clock
-from storage.database import Database
+from storage.engine.database import Database
+from storage.engine.tx import Tx
 from storage.outbound import Due, Leased
 from storage.service import STORE_RETRY_S, Enduring, LoopService
 from storage.turns.rounds import Kind, Rounds
-from storage.tx import Tx
 
 LEASE_ROWS = 256
 LEASE_ROWS_BESIDE_REQUESTS = 32  # a millisecond of the event loop

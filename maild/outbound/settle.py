@@ -26,18 +26,18 @@ from maild.outbound.simulator import FollowUp
 from maild.outcomes import NewId, Settled, Verdict
 from maild.ports import DeliverLocal
 from storage import attempts, outbound, tls_sessions
-from storage.audit import Records
+from storage.audit.trail import Records
 from storage.clock import DAY_MS, Clock, iso
-from storage.database import Database
-from storage.failures import is_outage
+from storage.engine.database import Database
+from storage.engine.failures import is_outage
+from storage.engine.tx import Tx
+from storage.engine.writer import DatabaseClosed
 from storage.ids import Ids
 from storage.outbound import Due
 from storage.service import STORE_RETRY_S, Enduring
 from storage.states import RECIPIENT_ACCEPTED
 from storage.tls_sessions import TlsSession
-from storage.tx import Tx
 from storage.usage import Counts
-from storage.writer import DatabaseClosed
 
 UNSETTLED_MAX = 64
 TOGETHER = 16

@@ -17,13 +17,13 @@ from maild.message.thread_headers import base_subject, reply_references
 from maild.outcomes import Verdict
 from maild.ports import PrepareAnswer, SimulatedAnswer
 from storage import messages
-from storage.audit import Records
+from storage.audit.trail import Records
 from storage.clock import Clock
-from storage.database import Database
+from storage.engine.database import Database
+from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.outbound import Due
 from storage.records import MessageRow, load
-from storage.tx import Tx
 
 DOMAIN = "simulator.test"
 DEFERRALS = 2

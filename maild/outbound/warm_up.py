@@ -16,7 +16,7 @@ from maild.outbound.pacing import Postponed
 from maild.outcomes import Verdict
 from storage import warm_up_counts
 from storage.clock import DAY_MS, Clock
-from storage.database import Database
+from storage.engine.database import Database
 from storage.service import Enduring
 from storage.warm_up_counts import WarmUpDay
 

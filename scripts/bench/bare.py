@@ -14,9 +14,9 @@ from pathlib import Path
 import uvloop
 from aiohttp import web
 
-from storage import migrate
-from storage.database import Database
-from storage.tx import Tx
+from storage.engine import migrate
+from storage.engine.database import Database
+from storage.engine.tx import Tx
 
 
 async def read(request: web.Request) -> web.Response:

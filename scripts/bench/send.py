@@ -3,7 +3,7 @@
     scripts/bench/send [--seconds 3] [--rounds 3] [--connections 1 10 50] [--scheduled 1000]
 
 Both take the same body (4 KiB of text for one recipient) on kept-open connections. The bare route parses it as JSON and
-inserts it as one row through the same writer (storage.writer: group commit, an fsync before the answer); ours
+inserts it as one row through the same writer (storage.engine.writer: group commit, an fsync before the answer); ours
 validates, composes, parses back, runs the guards and stores message, thread, recipient and counters. The
 queue delivers nothing meanwhile: its smarthost is a stopped smtp-sink. Rounds are interleaved, medians shown.
 

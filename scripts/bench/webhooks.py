@@ -39,10 +39,10 @@ from controlplane.webhooks import signing
 from scripts.bench import measure
 from storage import events
 from storage.clock import Clock
-from storage.database import Database
+from storage.engine.database import Database
+from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.records import EventRow, columns
-from storage.tx import Tx
 from tests.support.daemon import DOMAIN, Daemon
 
 ENDPOINTS = 10

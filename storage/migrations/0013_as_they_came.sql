@@ -1,4 +1,4 @@
--- What a message says never changes, so what was rendered of it can be kept (storage/kept_json.py).
+-- What a message says never changes, so what was rendered of it can be kept (storage/shown/kept_json.py).
 CREATE TRIGGER messages_are_as_they_came BEFORE UPDATE OF
   id, organization_id, inbox_id, thread_id, direction, mode, from_address, from_name, to_addresses, cc_addresses,
   bcc_addresses, reply_to, subject, snippet, text_body, extracted_text, message_id_header, in_reply_to, reference_ids,

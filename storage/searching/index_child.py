@@ -8,15 +8,15 @@ that puts nothing in twice.
 from contextlib import closing
 from pathlib import Path
 
-from storage.connections import connect
+from storage.engine.connections import connect
+from storage.engine.tx import Tx
 from storage.searching import search
 from storage.searching.search import Settlement, Unsettled
 from storage.searching.search_index import IndexLost, SearchIndex
-from storage.tx import Tx
 
 
 def tell(store: Path, index: SearchIndex, some: Unsettled) -> Settlement:
-    """`store`: its file. IndexLost, StoreFailure (storage.failures)."""
+    """`store`: its file. IndexLost, StoreFailure (storage.engine.failures)."""
     # Its state is let go of before the index is written: as long as one is read, the log behind it stays.
     with closing(connect(store, read_only=True)) as conn:
         conn.execute("BEGIN")

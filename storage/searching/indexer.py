@@ -23,7 +23,7 @@ from typing import NamedTuple, TypeVar
 import structlog
 
 from storage.clock import Clock
-from storage.database import Database
+from storage.engine.database import Database
 from storage.searching import index_child, search
 from storage.searching.search import Settlement, Unsettled
 from storage.searching.search_index import IndexLost, SearchIndex, Walked

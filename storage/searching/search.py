@@ -26,7 +26,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from storage import id_spans, labels
-from storage.dialect import (
+from storage.engine.dialect import (
     array,
     containing,
     contains,
@@ -40,12 +40,12 @@ from storage.dialect import (
     joined,
     unindexed,
 )
+from storage.engine.tx import Tx
 from storage.labels import Owner
 from storage.records import dump, load
 from storage.searching.folding import fold, forms, holds
 from storage.searching.search_index import Entry, Gone, SearchIndex, Walked
 from storage.searching.trigram_terms import trigrams_of
-from storage.tx import Tx
 from storage.visibility import HELD, VISIBLE
 
 At = str | int  # where a message stands: its id; in an index that is ordered, its document

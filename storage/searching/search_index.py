@@ -27,12 +27,12 @@ from typing import NamedTuple
 
 import structlog
 
-from storage.connections import BUSY_TIMEOUT_MS
-from storage.dialect import THEN_JOIN, array, array_of, each_of, elements, item
+from storage.engine.connections import BUSY_TIMEOUT_MS
+from storage.engine.dialect import THEN_JOIN, array, array_of, each_of, elements, item
+from storage.engine.tx import Tx
 from storage.recent import Recent
 from storage.records import dump
 from storage.searching.trigram_terms import TERMS_FORM, terms_of_texts, terms_of_trigrams
-from storage.tx import Tx
 
 APPLICATION_ID = 0x6D616978  # "maix"
 # What is said to be the same is folded alike, and its terms are made alike.

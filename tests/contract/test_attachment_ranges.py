@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from storage import migrate
+from storage.engine import migrate
 from tests.support.running import Answer, Running
 
 BYTES = os.urandom(700_001)

@@ -11,12 +11,12 @@ import pytest
 from controlplane.contract.audit import AUDIT_PAGE_MAX, ActName
 from controlplane.sending.reviewing import Approval
 from maild.message import unsubscribe
-from storage import audit
-from storage.audit import address_hash, addresses_hash
-from storage.audit_acts import OPERATOR, Act
-from storage.audit_chain import GENESIS
-from storage.audit_repeats import DISTINCT, RepeatedActs
-from storage.tx import Tx
+from storage.audit import trail
+from storage.audit.acts import OPERATOR, Act
+from storage.audit.chain import GENESIS
+from storage.audit.repeats import DISTINCT, RepeatedActs
+from storage.audit.trail import address_hash, addresses_hash
+from storage.engine.tx import Tx
 from tests.conftest import Start
 from tests.support.running import Answer, Api, Running, until
 from tests.support.store import ManualClock
@@ -412,7 +412,7 @@ async def test_a_filter_looks_far(maild: Running, monkeypatch: pytest.MonkeyPatc
 
     assert maild.daemon._db is not None
     await maild.daemon._db.write(fill)
-    monkeypatch.setattr(audit, "WALK", 50)
+    monkeypatch.setattr(trail, "WALK", 50)
     assert len(await rows(maild.api, types="agent.created")) == 3
     assert len(await rows(maild.api, types="agent.deleted", limit="1000")) == 447
     assert len(await rows(maild.api, types="agent.deleted", limit="300")) == 300

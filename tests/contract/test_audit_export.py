@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from storage.audit_acts import Act
+from storage.audit.acts import Act
 from storage.clock import DAY_MS
 from tests.conftest import Start
 from tests.support.daemon import ROOT

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from storage.retention import ROWS, _remove
+from storage.upkeep.retention import ROWS, _remove
 from tests.conftest import Start
 from tests.support.event_stream import EventStream
 from tests.support.running import Api, Running

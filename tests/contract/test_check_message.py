@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from conf.tuning import ApiTuning, Tuning
-from storage import migrate
 from storage.clock import iso
+from storage.engine import migrate
 from tests.conftest import Start
 from tests.support.dns_server import DnsServer
 from tests.support.running import Answer, Api, Running

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from storage.clock import iso
-from storage.tx import Tx
+from storage.engine.tx import Tx
 from tests.conftest import Start
 from tests.support.running import Answer, Api, Running, until
 from tests.support.store import ManualClock

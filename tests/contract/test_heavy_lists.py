@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from conf.tuning import HttpTuning, Tuning
-from storage import message_json
+from storage.shown import message_json
 from tests.conftest import Start
 from tests.support.running import Running
 

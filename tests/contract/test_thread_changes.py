@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from storage import message_json
-from storage.message_json import ShownMessage
-from storage.tx import Tx
+from storage.engine.tx import Tx
+from storage.shown import message_json
+from storage.shown.message_json import ShownMessage
 from tests.support.running import Running
 
 ABSENT = "thd_01m7yg00000000000000000000"

@@ -16,9 +16,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from maild.message.delivery_evidence import EVIDENCE_OCTETS_MAX, unpack
+from storage.engine.tx import Tx
 from storage.records import RecipientRow
 from storage.states import RECIPIENT_PENDING
-from storage.tx import Tx
 from tests.support.sending import Sending
 from tests.support.store import RAW
 

@@ -14,9 +14,9 @@ from click.testing import CliRunner, Result
 
 from controlplane.operations.audit import shown_row
 from maild.cli.program import main
-from storage import audit, audit_chain
-from storage.audit_chain import AuditRow
-from storage.tx import Tx
+from storage.audit import chain, trail
+from storage.audit.chain import AuditRow
+from storage.engine.tx import Tx
 from tests.support.running import SHARED, Running, Template
 
 ROWS = 12
@@ -117,7 +117,7 @@ def test_a_time_that_is_none_is_found(host: Host) -> None:
 def test_a_row_that_was_rewritten_is_told_as_far_as_it_can_be_read(host: Host, change: str) -> None:
     host.rewrite(TOUCH, f"UPDATE audit SET {change} WHERE seq = 4")
     conn = sqlite3.connect(host.folder / "maild.sqlite3")
-    page = audit.page(Tx(conn), host.organization_id, after=0, limit=ROWS, types=None, actor=None)
+    page = trail.page(Tx(conn), host.organization_id, after=0, limit=ROWS, types=None, actor=None)
     conn.close()
     told = json.loads(msgspec.json.encode([shown_row(row) for row in page.rows]))
     assert [one["seq"] for one in told] == list(range(1, ROWS + 1))
@@ -150,10 +150,10 @@ def test_a_row_that_was_put_in_is_found(host: Host) -> None:
 
 def test_a_chain_that_was_made_again_without_the_key_is_found(host: Host) -> None:
     """Everything is in the hands of who does it but the master key: the sealed audit key is of no use to him."""
-    mac, previous, forged = audit_chain.mac_of(b"a guess"), audit_chain.GENESIS, []
+    mac, previous, forged = chain.mac_of(b"a guess"), chain.GENESIS, []
     for row in host.rows():
         told = row._replace(actor="key_innocent")
-        previous = audit_chain.hash_of(mac, previous, told)
+        previous = chain.hash_of(mac, previous, told)
         forged.append(told._replace(hash=previous))
     host.rewrite("DELETE FROM audit")
     conn = sqlite3.connect(host.folder / "maild.sqlite3")

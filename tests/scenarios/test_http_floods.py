@@ -8,7 +8,7 @@ import aiohttp
 import pytest
 
 from storage.blobs import Blobs
-from storage.database import Database
+from storage.engine.database import Database
 from tests.support.running import Running
 
 

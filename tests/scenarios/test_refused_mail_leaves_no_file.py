@@ -11,8 +11,8 @@ import pytest
 from maild.inbound import accept
 from maild.inbound.envelope import InboundEnvelope
 from maild.inbound.mailboxes import Mailboxes
-from storage import writer
-from storage.database import Database
+from storage.engine import writer
+from storage.engine.database import Database
 from tests.conftest import Start
 from tests.support.running import Running
 

@@ -19,7 +19,7 @@ import asyncio, os, signal, sys
 from pathlib import Path
 from storage.searching import search, search_index
 from storage.clock import Clock
-from storage.database import Database
+from storage.engine.database import Database
 from storage.searching.indexer import IndexingPace, SearchIndexer
 from storage.searching.search_index import SearchIndex
 

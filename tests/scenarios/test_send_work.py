@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from controlplane.sending.pipeline import Pipeline
-from storage.tx import Tx
+from storage.engine.tx import Tx
 from tests.support.running import Running
 
 LOOKED_MAX = 3  # is the key active, the inbox, the operator's switch

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from storage.database import Database
+from storage.engine.database import Database
 from tests.support.webhook_world import ScriptedPoster, WebhookWorld
 
 URL = "https://sink.test/hook"

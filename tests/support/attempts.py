@@ -4,7 +4,7 @@ from typing import Any
 
 from controlplane.mail import attempts
 from controlplane.mail.attempts import Attempts
-from storage.tx import Tx
+from storage.engine.tx import Tx
 from tests.support.store import Store
 
 

@@ -3,11 +3,13 @@
 import sqlite3
 from pathlib import Path
 
-from storage import audit, migrate, server_secrets
-from storage.audit_chain import chain_key
-from storage.audit_chain import check as check_chain
+from storage import server_secrets
+from storage.audit import trail
+from storage.audit.chain import chain_key
+from storage.audit.chain import check as check_chain
+from storage.engine import migrate
+from storage.engine.tx import Tx
 from storage.sealing import Sealer, SealError, read_master_key
-from storage.tx import Tx
 
 ROWS_MAX = 1_000_000
 
@@ -23,7 +25,7 @@ def check(folder: Path) -> None:
         tx = Tx(conn)
         key = _key(tx, folder)
         for (organization_id,) in tx.all("SELECT DISTINCT organization_id FROM audit"):
-            rows = audit.as_stored(tx, organization_id, 0, ROWS_MAX)
+            rows = trail.as_stored(tx, organization_id, 0, ROWS_MAX)
             broken = check_chain(chain_key(key, organization_id), rows).broken
             if broken is not None:
                 raise Forked(f"{organization_id}: {broken}")

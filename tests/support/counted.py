@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from storage.tx import Tx
+from storage.engine.tx import Tx
 
 
 class Counted:

@@ -3,9 +3,10 @@
 import sqlite3
 from pathlib import Path
 
-from storage import message_json, migrate, thread_json
-from storage.kept_json import KeptJson
-from storage.tx import Tx
+from storage.engine import migrate
+from storage.engine.tx import Tx
+from storage.shown import message_json, thread_json
+from storage.shown.kept_json import KeptJson
 from storage.visibility import VISIBLE
 
 LOOK = 500  # of each organization, the newest

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from controlplane.contract.events import EVENTS, EventEnvelope
 from controlplane.webhooks.events import encode, envelope
-from storage import migrate
+from storage.engine import migrate
 from storage.records import EventRow, columns
 
 

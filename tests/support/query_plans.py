@@ -14,8 +14,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from storage.engine.tx import Tx
 from storage.searching.search_index import SCHEMA
-from storage.tx import Tx
 
 ROOT = Path(__file__).parents[2]
 ROOMS = tuple(f"{ROOT}/{room}/" for room in ("storage", "maild", "controlplane"))
@@ -27,23 +27,23 @@ HOURLY = "once an hour, over what an operator has few of"
 QUEUE = "a partial index of what waits to be sent (max_queued), not of the table"
 # (where the statement stands, what it reads as a whole) → why it may.
 ALLOWED = {
-    ("storage/audit.py: is_waiting", "audit_waiting"): "one row; it is empty as a rule",
-    ("storage/audit.py: prunable", "organizations"): HOURLY,
-    ("storage/audit.py: AuditRecorder.seal_waiting", "audit_waiting"): "its first rows",
-    ("storage/audit.py: count_waiting", "audit_waiting"): COMMAND,
-    ("storage/audit.py: organizations", "organizations"): COMMAND,
+    ("storage/audit/trail.py: is_waiting", "audit_waiting"): "one row; it is empty as a rule",
+    ("storage/audit/trail.py: prunable", "organizations"): HOURLY,
+    ("storage/audit/trail.py: AuditRecorder.seal_waiting", "audit_waiting"): "its first rows",
+    ("storage/audit/trail.py: count_waiting", "audit_waiting"): COMMAND,
+    ("storage/audit/trail.py: organizations", "organizations"): COMMAND,
     ("storage/blobs.py: known_files", "blobs"): "at start, and by commands: files that no row knows",
     ("storage/domains.py: due_for_check", "domains"): "once a minute, over the domains of the host",
     ("storage/domains.py: pending_since", "domains"): HOURLY,
     ("storage/inboxes.py: create", "api_keys"): "while foreign keys are violated, and none ever is",
     ("storage/inboxes.py: create", "messages"): "while foreign keys are violated, and none ever is",
     ("storage/inboxes.py: evict_others", "inboxes"): "when a domain is verified, once in its life",
-    ("storage/integrity.py: counters", "blobs"): CHECK,
-    ("storage/integrity.py: counters", "inboxes"): CHECK,
-    ("storage/integrity.py: counters", "message_labels"): CHECK,
-    ("storage/integrity.py: counters", "messages"): CHECK,
-    ("storage/integrity.py: counters", "organizations"): CHECK,
-    ("storage/integrity.py: counters", "threads"): CHECK,
+    ("storage/upkeep/integrity.py: counters", "blobs"): CHECK,
+    ("storage/upkeep/integrity.py: counters", "inboxes"): CHECK,
+    ("storage/upkeep/integrity.py: counters", "message_labels"): CHECK,
+    ("storage/upkeep/integrity.py: counters", "messages"): CHECK,
+    ("storage/upkeep/integrity.py: counters", "organizations"): CHECK,
+    ("storage/upkeep/integrity.py: counters", "threads"): CHECK,
     ("storage/organizations.py: every", "organizations"): COMMAND,
     ("storage/outbound.py: depth", "recipients"): QUEUE,
     ("storage/outbound.py: waiting", "recipients"): QUEUE,
@@ -52,17 +52,17 @@ ALLOWED = {
     ("storage/queue_selection.py: listed", "recipients"): QUEUE,
     ("storage/rate_windows.py: between", "rate_windows"): "at start: the requests of the last minute",
     ("storage/rate_windows.py: purge", "rate_windows"): "the requests of the last minute",
-    ("storage/retention.py: _find", "rate_windows"): "the requests of the last minute",
-    ("storage/retention.py: _find", "recent_recipients"): "the recipients of the last minutes",
-    ("storage/retention.py: _plans", "organizations"): HOURLY,
+    ("storage/upkeep/retention.py: _find", "rate_windows"): "the requests of the last minute",
+    ("storage/upkeep/retention.py: _find", "recent_recipients"): "the recipients of the last minutes",
+    ("storage/upkeep/retention.py: _plans", "organizations"): HOURLY,
     (
         "storage/review_digests.py: organizations_with_news",
         "reviews",
     ): "a partial index of what is to be told by mail",
-    ("storage/rotation.py: _seal_anew", "dkim_keys"): COMMAND,
-    ("storage/rotation.py: _seal_anew", "webhooks"): COMMAND,
-    ("storage/rotation.py: _values", "dkim_keys"): COMMAND,
-    ("storage/rotation.py: _values", "webhooks"): COMMAND,
+    ("storage/upkeep/rotation.py: _seal_anew", "dkim_keys"): COMMAND,
+    ("storage/upkeep/rotation.py: _seal_anew", "webhooks"): COMMAND,
+    ("storage/upkeep/rotation.py: _values", "dkim_keys"): COMMAND,
+    ("storage/upkeep/rotation.py: _values", "webhooks"): COMMAND,
     ("storage/searching/search.py: _gone", "search_gone"): "its first rows: what was deleted a moment ago",
     ("storage/searching/search.py: _has_gone", "search_gone"): "its first row: what was deleted a moment ago",
     ("storage/withdrawal.py: find_waiting", "messages"): "a partial index of what is scheduled",

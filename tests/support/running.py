@@ -28,8 +28,9 @@ from controlplane.operations.operation import Operation
 from maild.commands.operator_commands import OperatorCommands
 from maild.daemon import Daemon
 from maild.inbound import tls
-from storage import migrate, server_secrets
+from storage import server_secrets
 from storage.clock import Clock
+from storage.engine import migrate
 from storage.sealing import Sealer, read_master_key
 from tests.support import answered, audited, kept, published
 

@@ -6,11 +6,11 @@ from pathlib import Path
 from controlplane.mail import searching
 from storage import messages
 from storage.clock import Clock
-from storage.kept_json import KeptJson
+from storage.engine.tx import Tx
 from storage.searching.indexer import IndexingPace, SearchIndexer
 from storage.searching.search import Needle, Scope
 from storage.searching.search_index import SearchIndex
-from storage.tx import Tx
+from storage.shown.kept_json import KeptJson
 from tests.support.store import INBOX, ORGANIZATION, Store, message
 
 NEEDLES = ("common", "mon wor", "rare3x", "rare1", "x", "absent", "ÄRGER", "hello")

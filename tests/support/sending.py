@@ -20,10 +20,10 @@ from maild.outbound.tls_policy import TlsPolicies
 from maild.ports import DeliverAnswer, LocalMail, QueuePorts, Reply, SimulatedAnswer
 from maild.resolver import Resolver
 from storage.disk import Disk
+from storage.engine.tx import Tx
 from storage.turns.cpu_process import CpuProcess
 from storage.turns.cpu_threads import CpuThreads
 from storage.turns.rounds import Rounds
-from storage.tx import Tx
 from tests.support.dns_server import DnsServer
 from tests.support.mx import Mx
 from tests.support.store import ManualClock, Store

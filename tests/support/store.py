@@ -7,16 +7,17 @@ from typing import Any
 
 from maild.outbound import dkim
 from storage import blobs as blob_rows
-from storage import dkim_keys, inboxes, messages, migrate, organizations, outbound
-from storage.audit import AuditRecorder
+from storage import dkim_keys, inboxes, messages, organizations, outbound
+from storage.audit.trail import AuditRecorder
 from storage.blobs import Blobs
 from storage.clock import Clock
-from storage.database import Database
 from storage.dkim_keys import DkimKey
+from storage.engine import migrate
+from storage.engine.database import Database
+from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.records import MessageRow, dump, load
 from storage.sealing import Sealer
-from storage.tx import Tx
 
 ORGANIZATION = "org_1"
 INBOX = "inb_1"

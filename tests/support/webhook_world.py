@@ -14,9 +14,9 @@ from controlplane.webhooks.dispatcher import Dispatcher
 from controlplane.webhooks.secrets import Secrets
 from storage import events, organizations, webhooks
 from storage.clock import Clock
-from storage.database import Database
+from storage.engine.database import Database
+from storage.engine.migrate import prepare
 from storage.ids import Ids
-from storage.migrate import prepare
 from storage.records import WebhookAttempt, WebhookRow
 from storage.sealing import Sealer
 from storage.turns.rounds import Rounds

@@ -29,7 +29,7 @@ from storage.data_folder import DataFolder
 from tests.support.dying import dying_at
 
 store, last, work = (Path(one) for one in sys.argv[1:])
-TRACED = ("maild/commands/backup.py", "storage/snapshot.py")
+TRACED = ("maild/commands/backup.py", "storage/upkeep/snapshot.py")
 
 def names(folder):
     return {path.name for path in folder.blobs.glob("??/blb_*") if not path.suffix}

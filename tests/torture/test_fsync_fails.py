@@ -16,7 +16,7 @@ pytestmark = pytest.mark.torture
 PROGRAM = """
 import asyncio, os, signal, sqlite3, sys
 from pathlib import Path
-from storage.database import Database
+from storage.engine.database import Database
 
 async def main(path):
     db = await Database.open(path)

@@ -21,14 +21,15 @@ LINES_MIN = 60  # fewer would mean that hardly anything was traced
 PROGRAM = """
 import json, os, shutil, sys
 from pathlib import Path
-from storage import migrate, rotation
+from storage.engine import migrate
+from storage.upkeep import rotation
 from storage.data_folder import DataFolder
-from storage.tx import Tx
+from storage.engine.tx import Tx
 from storage.sealing import Sealer, read_master_key
 from tests.support.dying import dying_at
 
 template, work = Path(sys.argv[1]), Path(sys.argv[2])
-TRACED = ("storage/rotation.py", "storage/sealing.py", "storage/migrate.py")
+TRACED = ("storage/upkeep/rotation.py", "storage/sealing.py", "storage/engine/migrate.py")
 
 def opened(folder, key):
     conn = migrate.connect(folder.database)

@@ -27,8 +27,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from storage.clock import iso
-from storage.database import Database
-from storage.writer import DatabaseClosed
+from storage.engine.database import Database
+from storage.engine.writer import DatabaseClosed
 from tests.support.dns_server import DnsServer
 from tests.support.mx import Mx
 from tests.support.running import Answer, Running, Template

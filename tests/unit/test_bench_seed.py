@@ -14,13 +14,13 @@ from scripts.bench import seed_index, words
 from scripts.bench.seed import seed
 from scripts.bench.seed_store import SeedStore
 from scripts.bench.stream import Inbox, Stream
-from storage import migrate
 from storage.clock import Clock
 from storage.data_folder import DataFolder
+from storage.engine import migrate
+from storage.engine.tx import Tx
 from storage.searching import search, search_index
 from storage.searching.search import Scope
 from storage.searching.search_index import SearchIndex, Walked
-from storage.tx import Tx
 
 INBOXES = [[Inbox(f"inb_{org}{at}", f"org_{org}", f"{org}{at}@bench.test") for at in "12"] for org in "mxab"]
 STREAM = Stream(messages=300, mine=60, words=15, seed=1, begin_ms=1_700_000_000_000, inboxes=INBOXES)

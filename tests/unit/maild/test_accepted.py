@@ -13,9 +13,9 @@ from maild.outcomes import Verdict
 from storage import attempts, outbound
 from storage.attempts import FIRST_KEPT, LATEST_KEPT, OneAttempt
 from storage.blobs import Blobs
+from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.outbound import Due
-from storage.tx import Tx
 from storage.usage import Counts
 from tests.support.store import EPOCH_MS, ORGANIZATION, ManualClock, Store
 

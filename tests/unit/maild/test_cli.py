@@ -20,8 +20,9 @@ from click.testing import CliRunner, Result
 from conf.settings import load
 from maild import logs
 from maild.cli.program import main
-from storage import migrate, server_secrets
+from storage import server_secrets
 from storage.data_folder import DataFolder
+from storage.engine import migrate
 
 DOMAIN = "agents.example.org"
 KEY = re.compile(r"svc_(live|test)_[0-9a-f]{48}")

@@ -9,7 +9,7 @@ import pytest
 
 from storage import agents, analytics, keys, organizations, suppressions, usage
 from storage.analytics import AnalyticsSpan, MessageSlice
-from storage.tx import Tx
+from storage.engine.tx import Tx
 
 SPANS = [AnalyticsSpan("org_1", None, 0, 10**12), AnalyticsSpan("org_1", "inb_1", 0, 10**12)]
 PART = MessageSlice("msg_0", "msg_z", 0)

@@ -7,7 +7,7 @@ import pytest
 
 from storage import attempts, messages
 from storage.attempts import OneAttempt
-from storage.tx import Tx
+from storage.engine.tx import Tx
 from tests.support.store import ORGANIZATION, Store
 
 NOTE = '["not_tried"]'

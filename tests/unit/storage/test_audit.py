@@ -8,12 +8,13 @@ import pytest
 
 from conf.tuning import AuditTuning
 from maild.audit_keeper import AuditKeeper
-from storage import audit, organizations
-from storage.audit_acts import OPERATOR, Act
-from storage.audit_chain import ChainReport, chain_key, check
+from storage import organizations
+from storage.audit import trail
+from storage.audit.acts import OPERATOR, Act
+from storage.audit.chain import ChainReport, chain_key, check
 from storage.clock import iso
-from storage.retention import Retention, Slices, ages
-from storage.tx import Tx
+from storage.engine.tx import Tx
+from storage.upkeep.retention import Retention, Slices, ages
 from tests.support.store import ORGANIZATION, ManualClock, Store
 
 HOUR_S = 3600
@@ -37,7 +38,7 @@ async def act(store: Store, count: int = 1, organization_id: str = ORGANIZATION)
 
 
 async def report(store: Store, organization_id: str = ORGANIZATION) -> ChainReport:
-    rows = await store.db.read(audit.as_stored, organization_id, 0, 1_000_000)
+    rows = await store.db.read(trail.as_stored, organization_id, 0, 1_000_000)
     return check(chain_key(bytes(32), organization_id), rows)
 
 
@@ -149,7 +150,7 @@ async def test_a_head_is_told_once_an_hour_while_the_chain_grows(store: Store) -
     assert await told(store) == []  # a start has other things to do
     clock.forward(301)
     await one.round()
-    head = await store.db.read(audit.head, ORGANIZATION)
+    head = await store.db.read(trail.head, ORGANIZATION)
     data = f'{{"seq":1,"hash":"{head.hash.hex()}","at":"{iso(head.created_at or 0)}"}}'
     assert await told(store) == [(data, clock.now_ms())]
     await act(store)

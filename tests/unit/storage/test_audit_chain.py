@@ -1,4 +1,4 @@
-"""A chain that was touched is found broken, wherever and however it was touched (storage/audit_chain.py)."""
+"""A chain that was touched is found broken, wherever and however it was touched (storage/audit/chain.py)."""
 
 import hmac
 import json
@@ -9,9 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage import audit_chain
-from storage.audit_acts import Act
-from storage.audit_chain import GENESIS, AuditRow, Broken, chain_key, check, details_text, hash_of, mac_of
+from storage.audit.acts import Act
+from storage.audit.chain import (
+    GENESIS,
+    AuditRow,
+    Broken,
+    canonical,
+    chain_key,
+    check,
+    details_text,
+    hash_of,
+    mac_of,
+    seal_details,
+)
 from storage.clock import iso
 
 Told = tuple[Any, ...]
@@ -61,7 +71,7 @@ def test_the_canonical_form_is_that_of_json_dumps(act: Told) -> None:
         "details": json.loads(row.details),
     }
     text = json.dumps(shown, sort_keys=True, separators=(",", ":"))
-    assert audit_chain.canonical(row) == text.encode()
+    assert canonical(row) == text.encode()
     assert hmac.new(KEY, GENESIS + text.encode(), "sha256").digest() == row.hash
 
 
@@ -138,7 +148,7 @@ def test_a_tail_that_was_cut_off_shows_in_the_head_alone(given_acts: list[Told],
 def sealed(removed: int, more: Callable[[list[Told]], None] = lambda _: None) -> list[AuditRow]:
     """PLAIN without its first rows, and a seal of them at the end."""
     whole = chain(PLAIN)
-    told = audit_chain.seal_details(removed, whole[removed - 1].hash, removed)
+    told = seal_details(removed, whole[removed - 1].hash, removed)
     given_acts = [*PLAIN, (1_700_000_001_000, Act.AUDIT_SEALED.value, "system:retention", None, None, told)]
     more(given_acts)
     return chain(given_acts)[removed:]
@@ -166,7 +176,7 @@ def test_a_seal_that_was_cut_off_is_missed() -> None:
 def test_a_seal_that_was_made_without_the_key_is_found() -> None:
     rows = sealed(2)
     whole = chain(PLAIN)
-    told = details_text(audit_chain.seal_details(3, whole[2].hash, 3))
+    told = details_text(seal_details(3, whole[2].hash, 3))
     assert check(KEY, [*rows[1:-1], rows[-1]._replace(details=told)]).broken is not None
 
 

@@ -11,8 +11,8 @@ import pytest
 from controlplane.sending.participants import ADDRESSES_LOOK, may_answer
 from storage import conversation, messages
 from storage.conversation import LOOK, NEWER_MAX
+from storage.engine.tx import Tx
 from storage.records import dump
-from storage.tx import Tx
 from tests.unit.storage.test_row_json import row
 
 VERIFIED = '{"verifiedDomain":"x.test"}'

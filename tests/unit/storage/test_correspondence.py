@@ -10,9 +10,9 @@ import pytest
 
 from storage import correspondence, messages
 from storage.correspondence import INBOUND_LOOK, LOOK, SentWords
+from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.records import dump
-from storage.tx import Tx
 from tests.support.store import EPOCH_MS, ManualClock
 from tests.unit.storage.test_row_json import row
 

@@ -4,8 +4,9 @@ import sqlite3
 
 import pytest
 
-from storage import correspondents, migrate, outbound
-from storage.tx import Tx
+from storage import correspondents, outbound
+from storage.engine import migrate
+from storage.engine.tx import Tx
 from tests.unit.storage.test_labels import opened
 
 STEP = 29  # storage/migrations/

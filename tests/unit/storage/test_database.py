@@ -1,4 +1,4 @@
-"""Group commit and its promises (storage/writer.py): together in one transaction, alone in its failures."""
+"""Group commit and its promises (storage/engine/writer.py): together in one transaction, alone in its failures."""
 
 import asyncio
 import itertools
@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from structlog.contextvars import bound_contextvars, get_contextvars
 
-from storage import database, writer
-from storage.connections import BUSY_TIMEOUT_MS, CHECKPOINT_PAGES_FORCED, StoreConnection, configure
-from storage.database import Database
-from storage.tx import Tx
-from storage.writer import DatabaseClosed, Pace
+from storage.engine import database, writer
+from storage.engine.connections import BUSY_TIMEOUT_MS, CHECKPOINT_PAGES_FORCED, StoreConnection, configure
+from storage.engine.database import Database
+from storage.engine.tx import Tx
+from storage.engine.writer import DatabaseClosed, Pace
 
 
 @pytest.fixture

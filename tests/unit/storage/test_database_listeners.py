@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from storage.database import Database
-from storage.tx import Tx
-from storage.writer import Pace
+from storage.engine.database import Database
+from storage.engine.tx import Tx
+from storage.engine.writer import Pace
 
 NEWS, OTHER = "news", "other"
 

@@ -1,4 +1,4 @@
-"""SQLite's own SQL stands in storage/dialect.py, and in the rooms that no expression can take it from."""
+"""SQLite's own SQL stands in storage/engine/dialect.py, and in the rooms that no expression can take it from."""
 
 import ast
 import re
@@ -9,15 +9,15 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 OWN = {
-    "storage/dialect.py",  # the names that the others use
-    "storage/connections.py",  # what they are told
-    "storage/database.py",  # a state to read from
-    "storage/tx.py",  # statements
-    "storage/writer.py",  # transactions, checkpoints
-    "storage/migrate.py",  # making a store, and connections of tools
-    "storage/integrity.py",  # what a file may have suffered
-    "storage/snapshot.py",  # a copy of the file
-    "storage/failures.py",  # codes of errors
+    "storage/engine/dialect.py",  # the names that the others use
+    "storage/engine/connections.py",  # what they are told
+    "storage/engine/database.py",  # a state to read from
+    "storage/engine/tx.py",  # statements
+    "storage/engine/writer.py",  # transactions, checkpoints
+    "storage/engine/migrate.py",  # making a store, and connections of tools
+    "storage/upkeep/integrity.py",  # what a file may have suffered
+    "storage/upkeep/snapshot.py",  # a copy of the file
+    "storage/engine/failures.py",  # codes of errors
     "storage/searching/search_index.py",  # FTS5
 }
 FILES = {

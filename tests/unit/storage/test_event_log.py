@@ -7,9 +7,9 @@ from importlib import resources
 import pytest
 
 from storage import events
+from storage.engine.tx import Tx
 from storage.events import Selection
 from storage.ids import first_at
-from storage.tx import Tx
 
 WALK = 10
 TYPES = ["email.received", "email.sent"]

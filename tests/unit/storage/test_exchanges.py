@@ -6,8 +6,8 @@ from itertools import count
 from typing import Any
 
 from storage import exchanges, messages
+from storage.engine.tx import Tx
 from storage.ids import Ids
-from storage.tx import Tx
 from tests.support.store import EPOCH_MS, ManualClock
 from tests.unit.storage.test_row_json import row
 

@@ -1,4 +1,4 @@
-"""Which failures are the store's own (storage/failures.py)."""
+"""Which failures are the store's own (storage/engine/failures.py)."""
 
 import errno
 import sqlite3
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from storage.failures import StoreFailure, is_outage, may_pass
+from storage.engine.failures import StoreFailure, is_outage, may_pass
 
 
 @pytest.mark.parametrize(

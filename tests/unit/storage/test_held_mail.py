@@ -8,27 +8,15 @@ from typing import Any
 
 import pytest
 
-from storage import (
-    arrivals,
-    blobs,
-    conversation,
-    held_mail,
-    inboxes,
-    integrity,
-    labels,
-    message_json,
-    messages,
-    thread_json,
-    threads,
-    usage,
-    work,
-)
+from storage import arrivals, blobs, conversation, held_mail, inboxes, labels, messages, threads, usage, work
 from storage.arrivals import ConversationClues, ThreadEntry
 from storage.clock import day_of, iso
+from storage.engine.tx import Tx
 from storage.records import AttachmentRow, MessageRow
 from storage.searching import search
 from storage.searching.search import IN_EVERYTHING, Scope
-from storage.tx import Tx
+from storage.shown import message_json, thread_json
+from storage.upkeep import integrity
 from tests.support.store import INBOX, ORGANIZATION, THREAD, ManualClock, Store
 from tests.unit.storage.test_row_json import row
 

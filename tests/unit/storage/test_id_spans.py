@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from storage import id_spans, messages
+from storage.engine.tx import Tx
 from storage.ids import first_at
 from storage.searching import search
 from storage.searching.search import IN_EVERYTHING, Needle, Scope
 from storage.searching.search_index import SearchIndex
-from storage.tx import Tx
 from tests.unit.storage.test_row_json import row
 
 DAY_MS = 86_400_000

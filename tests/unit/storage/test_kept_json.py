@@ -1,4 +1,4 @@
-"""What is kept of a message is shown only while it is so (storage/kept_json.py, message_json.py)."""
+"""What is kept of a message is shown only while it is so (storage/shown/kept_json.py, message_json.py)."""
 
 import json
 import re
@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
-from storage import message_json, messages, thread_json
-from storage.kept_json import ENTRY_BYTES, ENTRY_BYTES_MAX, KeptJson
+from storage import messages
+from storage.engine.tx import Tx
 from storage.recent import Recent
 from storage.records import AttachmentRow
 from storage.searching.search import Scope
-from storage.tx import Tx
+from storage.shown import message_json, thread_json
+from storage.shown.kept_json import ENTRY_BYTES, ENTRY_BYTES_MAX, KeptJson
 from storage.visibility import VISIBLE
 from tests.support.store import ORGANIZATION, Store
 

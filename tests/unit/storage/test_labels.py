@@ -14,16 +14,19 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from controlplane.mail import labelling, searching, thread_finding
-from storage import integrity, labels, message_json, messages, migrate, thread_json, threads
+from storage import labels, messages, threads
 from storage.change_events import ChangeEvents
+from storage.engine import migrate
+from storage.engine.tx import Tx
 from storage.ids import Ids
-from storage.kept_json import KeptJson
 from storage.labels import UNREAD, Owner, ThreadPlace, WantedThreads
 from storage.records import dump, load
 from storage.searching import search
 from storage.searching.search import IN_EVERYTHING, Needle, Scope
 from storage.searching.search_index import SearchIndex
-from storage.tx import Tx
+from storage.shown import message_json, thread_json
+from storage.shown.kept_json import KeptJson
+from storage.upkeep import integrity
 from tests.support.store import ManualClock
 from tests.unit.storage.test_row_json import row
 

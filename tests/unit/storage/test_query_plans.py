@@ -6,7 +6,7 @@ from importlib import resources
 import pytest
 
 from storage import messages
-from storage.tx import Tx
+from storage.engine.tx import Tx
 from tests.support import query_plans
 from tests.support.query_plans import ALLOWED, ROOT, Watch, scans
 

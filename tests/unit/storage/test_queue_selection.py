@@ -6,8 +6,8 @@ from importlib import resources
 import pytest
 
 from storage import queue_selection
+from storage.engine.tx import Tx
 from storage.queue_selection import QueueSelection
-from storage.tx import Tx
 
 ALL = QueueSelection()
 DAY_MS = 24 * 3600 * 1000

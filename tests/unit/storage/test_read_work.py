@@ -14,16 +14,17 @@ from typing import Any
 import pytest
 
 from controlplane.mail import searching, thread_finding
-from storage import analytics, events, labels, message_json, messages, thread_json
+from storage import analytics, events, labels, messages
 from storage.analytics import AnalyticsSpan
+from storage.engine.tx import Tx
 from storage.ids import Ids, first_at
-from storage.kept_json import KeptJson
 from storage.labels import Owner, WantedThreads
 from storage.records import ThreadRow
 from storage.searching import search
 from storage.searching.search import IN_EVERYTHING, Needle, Scope
 from storage.searching.search_index import DOCUMENTS_BITS, Proposals, SearchIndex, Span
-from storage.tx import Tx
+from storage.shown import message_json, thread_json
+from storage.shown.kept_json import KeptJson
 from tests.support.store import EPOCH_MS, ManualClock
 from tests.unit.storage.test_row_json import insert_thread, row
 

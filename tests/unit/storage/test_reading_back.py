@@ -6,10 +6,11 @@ from importlib import resources
 
 import pytest
 
-from storage import audit, events
+from storage import events
+from storage.audit import trail
+from storage.engine.tx import Tx
 from storage.events import Selection
 from storage.ids import first_at
-from storage.tx import Tx
 
 WALK = 10
 WANTED = (1, 10, 11, 12, 35, 100)
@@ -17,7 +18,7 @@ WANTED = (1, 10, 11, 12, 35, 100)
 
 @pytest.fixture
 def tx(monkeypatch: pytest.MonkeyPatch) -> Iterator[Tx]:
-    for log in (events, audit):
+    for log in (events, trail):
         monkeypatch.setattr(log, "WALK", WALK)
     conn = sqlite3.connect(":memory:", isolation_level=None)
     conn.executescript((resources.files("storage") / "schema.sql").read_text("utf-8"))
@@ -55,7 +56,7 @@ def test_looking_back_finds_every_act_once(tx: Tx, limit: int) -> None:
             tx.run(insert, (organization_id, number, type))
     found, position, is_end = [], 2**53, False
     while not is_end:
-        page = audit.page_back(
+        page = trail.page_back(
             tx, "org_1", before=position, limit=limit, types=["key.minted"], actor="operator"
         )
         assert len(page.rows) <= limit and all(one.organization_id == "org_1" for one in page.rows)

@@ -1,4 +1,4 @@
-"""What is kept only for a time (storage/retention.py), with a clock that is moved by hand."""
+"""What is kept only for a time (storage/upkeep/retention.py), with a clock that is moved by hand."""
 
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
@@ -8,9 +8,9 @@ import pytest
 
 from storage import events, usage, webhooks
 from storage.clock import DAY_MS
+from storage.engine.tx import Tx
 from storage.records import WebhookAttempt
-from storage.retention import ROWS, Retention, Slices, ages
-from storage.tx import Tx
+from storage.upkeep.retention import ROWS, Retention, Slices, ages
 from tests.support.store import ORGANIZATION, Store
 from tests.unit.storage import test_held_mail as held
 

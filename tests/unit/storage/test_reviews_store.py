@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from storage import conversation, exchanges, keys, messages, reviews, states
+from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.records import ReviewRow
 from storage.reviews import ReviewFilter
-from storage.tx import Tx
 from tests.support.store import ManualClock
 from tests.unit.storage.test_labels import opened
 from tests.unit.storage.test_row_json import row

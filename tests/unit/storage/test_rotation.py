@@ -1,4 +1,4 @@
-"""Another master key in the place of the present one (storage/rotation.py, maild rotate-master-key)."""
+"""Another master key in the place of the present one (storage/upkeep/rotation.py, maild rotate-master-key)."""
 
 import shutil
 from pathlib import Path
@@ -10,10 +10,12 @@ from conf.settings import Settings
 from controlplane.webhooks.secrets import Secrets
 from maild.cli.program import main
 from maild.commands.operator_commands import OperatorCommands
-from storage import dkim_keys, migrate, rotation, server_secrets
+from storage import dkim_keys, server_secrets
 from storage.data_folder import DataFolder, DataFolderError
+from storage.engine import migrate
+from storage.engine.tx import Tx
 from storage.sealing import Sealer, SealError, master_key_file, read_master_key, write_master_key
-from storage.tx import Tx
+from storage.upkeep import rotation
 from tests.support.running import Template, settings_for
 
 PLAIN = b"a secret"

@@ -1,4 +1,4 @@
-"""What SQLite renders is what the contract says, whatever the rows hold (storage/message_json.py, thread_json.py)."""
+"""What SQLite renders is what the contract says, whatever the rows hold (`storage/shown`)."""
 
 import json
 import sqlite3
@@ -14,15 +14,16 @@ from hypothesis import strategies as st
 from controlplane.contract import rendering
 from controlplane.contract.messages import ListedMessage
 from controlplane.contract.threads import Thread
-from storage import message_json, messages, new_message_json, outbound, thread_json
+from storage import messages, outbound
 from storage.clock import iso
+from storage.engine.tx import Tx
 from storage.labels import LABELLED_MAX
-from storage.message_json import Part
 from storage.records import AttachmentRow, MessageRow, RecipientRow, ThreadRow, columns, dump, load
 from storage.searching import search
 from storage.searching.search import Needle, Scope
 from storage.searching.search_index import SearchIndex
-from storage.tx import Tx
+from storage.shown import message_json, new_message_json, thread_json
+from storage.shown.message_json import Part
 
 YEAR_10000_MS = 253_402_300_800_000
 # Everything that the store can hold: UTF-8, so no lone surrogates.

@@ -6,9 +6,9 @@ from itertools import count
 import pytest
 
 from storage import rules
+from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.rules import KEY_CHARS_MAX, LABELS_BELOW_MAX, RuleRow, Ruling, naming
-from storage.tx import Tx
 from tests.support.store import ManualClock
 from tests.unit.storage.test_labels import opened
 

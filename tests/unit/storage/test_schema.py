@@ -1,4 +1,4 @@
-"""The schema says what storage/states.py says, and every road leads to it (storage/migrate.py)."""
+"""The schema says what storage/states.py says, and every road leads to it (storage/engine/migrate.py)."""
 
 import re
 import sqlite3
@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from storage import migrate, states
+from storage import states
+from storage.engine import migrate
 from storage.ids import Ids
 from storage.visibility import VISIBLE
 from tests.support.store import ManualClock

@@ -13,12 +13,12 @@ import pytest
 from structlog.testing import capture_logs
 
 from storage import messages
+from storage.engine.tx import Tx
 from storage.searching import index_child, search
 from storage.searching.indexer import IndexingPace, SearchIndexer
 from storage.searching.search import Settlement, Unsettled
 from storage.searching.search_index import Walked
 from storage.searching.trigram_terms import terms_of_trigrams
-from storage.tx import Tx
 from tests.support.searched import Searched
 from tests.support.store import ORGANIZATION, ManualClock, message
 

@@ -1,4 +1,4 @@
-"""Damage is noticed before somebody needs what is damaged (storage/integrity.py, storage/self_check.py)."""
+"""Damage is noticed before somebody needs what is damaged (`storage/upkeep`)."""
 
 import asyncio
 import os
@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from storage import integrity, migrate
 from storage.blobs import Blob
-from storage.integrity import Damage
-from storage.self_check import Portions, SelfCheck
+from storage.engine import migrate
+from storage.upkeep import integrity
+from storage.upkeep.integrity import Damage
+from storage.upkeep.self_check import Portions, SelfCheck
 from tests.support.store import RAW, ManualClock, Store
 
 LARGE = RAW + b"x" * 200_000

@@ -7,8 +7,8 @@ import pytest
 import structlog
 from structlog.testing import capture_logs
 
+from storage.engine.writer import DatabaseClosed
 from storage.service import Enduring, LoopService, Service, ServiceDied, Supervisor
-from storage.writer import DatabaseClosed
 
 
 class Part(Service):

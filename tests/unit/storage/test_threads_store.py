@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from storage import threads
+from storage.engine.tx import Tx
 from storage.records import dump, load
 from storage.threads import PARTICIPANT_CHARS, PARTICIPANTS_MAX, SUBJECT_LOOK
-from storage.tx import Tx
 from tests.support.store import INBOX, ORGANIZATION, THREAD, Store
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from storage import tls_sessions
+from storage.engine.tx import Tx
 from storage.tls_sessions import ROWS_MAX, TlsSession
-from storage.tx import Tx
 from tests.support.store import Store
 
 GOOD = TlsSession("no-policy-found", '[["a"],[]]')

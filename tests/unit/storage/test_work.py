@@ -12,9 +12,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from controlplane.contract.policies import GivenWorkPolicy
 from storage import claims, inboxes, messages, policies, threads, work
 from storage.claims import Claimant
+from storage.engine.tx import Tx
 from storage.ids import Ids
 from storage.records import ClaimRow, dump
-from storage.tx import Tx
 from tests.support.store import ManualClock
 from tests.unit.storage.test_labels import opened
 from tests.unit.storage.test_row_json import row

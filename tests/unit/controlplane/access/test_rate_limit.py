@@ -10,7 +10,7 @@ import pytest
 
 from controlplane.access.rate_limit import RateLimit, RateVerdict
 from storage import rate_windows
-from storage.tx import Tx
+from storage.engine.tx import Tx
 from tests.support.store import ORGANIZATION, ManualClock, Store
 
 OTHER = "org_2"

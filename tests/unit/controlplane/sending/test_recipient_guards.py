@@ -24,10 +24,10 @@ from controlplane.sending.participants import REPLY_ONLY
 from maild.message.address import normalize, split, strip_plus
 from maild.message.reply_recipients import Correspondence, TooManyRecipients, resolve
 from storage import messages, organizations, outbound, rules, threads
+from storage.engine.tx import Tx
 from storage.policies import Levels, OutboundPolicy, Policy
 from storage.records import dump
 from storage.rules import RuleRow
-from storage.tx import Tx
 from tests.unit.storage.test_labels import opened
 from tests.unit.storage.test_row_json import row
 

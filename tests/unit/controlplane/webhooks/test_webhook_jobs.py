@@ -9,7 +9,7 @@ import pytest
 from conf.tuning import WebhookTuning
 from controlplane.webhooks.jobs import Jobs
 from storage import events, webhooks
-from storage.tx import Tx
+from storage.engine.tx import Tx
 from storage.webhooks import LeasedDelivery
 from tests.support.store import ORGANIZATION, Store
 

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from storage.tx import Tx
+from storage.engine.tx import Tx
 from tests.support.webhook_world import SETTLE_S, ScriptedPoster, WebhookWorld
 
 URL, OTHER = "https://sink.test/hook", "https://other.test/hook"

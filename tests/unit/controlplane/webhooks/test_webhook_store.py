@@ -4,8 +4,8 @@ import pytest
 
 from storage import allowances, webhooks
 from storage.allowances import UsedUp
+from storage.engine.tx import Tx
 from storage.records import WebhookAttempt, load
-from storage.tx import Tx
 from storage.webhooks import AttemptSettlement
 from tests.support.webhook_world import START_MS, WebhookWorld
 

@@ -14,9 +14,9 @@ import pytest
 from maild.commands import backup
 from maild.commands.backup import BackupFault, back_up
 from maild.commands.checking import check
-from storage import snapshot
 from storage.clock import Clock
 from storage.data_folder import DataFolder
+from storage.upkeep import snapshot
 from tests.conftest import Start
 from tests.support.running import Running, Template
 from tests.unit.maild.test_cli import answer, config, fault, run

@@ -13,10 +13,10 @@ from maild.outbound.settle import UNSETTLED_MAX, Outcome, Settler
 from maild.outcomes import Verdict
 from maild.ports import Reply
 from storage import messages, outbound, usage
-from storage.audit import Records
+from storage.audit.trail import Records
 from storage.clock import day_of, month_of
+from storage.engine.tx import Tx
 from storage.outbound import Due
-from storage.tx import Tx
 from tests.support.sending import Sending
 from tests.support.store import Store
 

@@ -3,10 +3,10 @@
 Each function gives SQL text and is called when a module is loaded; a statement is whole before it is first asked.
 Another store gives the same names other texts (docs/architecture.md, "What a second store must supply").
 
-What no expression can hide stands in rooms of its own: connections, transactions and PRAGMAs in `storage.writer` and
-`storage.migrate`, what is asked of a damaged file in `storage.integrity`, codes of errors in `storage.failures`, and
-the FTS5 table in `storage.searching.search_index`. `schema.sql` is SQLite's as well (STRICT, WITHOUT ROWID, a virtual
-table).
+What no expression can hide stands in rooms of its own: connections, transactions and PRAGMAs in `storage.engine.writer`
+and `storage.engine.migrate`, what is asked of a damaged file in `storage.upkeep.integrity`, codes of errors in
+`storage.engine.failures`, and the FTS5 table in `storage.searching.search_index`. `schema.sql` is SQLite's as well
+(STRICT, WITHOUT ROWID, a virtual table).
 """
 
 from collections.abc import Mapping
@@ -29,6 +29,7 @@ def stored(column: str) -> str:
 
 
 def flag(column: str) -> str:
+    """A column of 0 and 1 as JSON's boolean."""
     return f"iif({column}, 'true', 'false')"
 
 

@@ -23,7 +23,7 @@ class Tx:
             self.topics |= {topic}
 
     def run(self, sql: str, parameters: Mapping[str, Any] | tuple[Any, ...] = ()) -> int:
-        """Execute; the number of rows changed. StoreFailure (storage.failures), as for every statement."""
+        """Execute; the number of rows changed. StoreFailure (storage.engine.failures), as for every statement."""
         return self._execute(sql, parameters).rowcount
 
     def run_many(self, sql: str, rows: Iterable[tuple[Any, ...]]) -> None:

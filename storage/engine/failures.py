@@ -1,10 +1,10 @@
 """What a store says when it fails, in words that do not tell which store it is.
 
-A unit of work raises what its own code raises, and a StoreFailure where a statement, BEGIN or COMMIT failed; either
-way nothing of it was kept. `is_outage` tells two kinds of failure apart: a store that refuses every unit for now, and
-a unit that would fail again (a broken constraint, a wrong statement). `may_pass` tells which failures, of files and
-sockets too, may be over without anybody's mending something. `storage.writer.DatabaseClosed` is not a failure: the
-process is ending.
+A unit of work raises what its own code raises, and a StoreFailure where a statement, BEGIN or COMMIT failed; either way
+nothing of it was kept. `is_outage` tells two kinds of failure apart: a store that refuses every unit for now, and a
+unit that would fail again (a broken constraint, a wrong statement). `may_pass` tells which failures, of files and
+sockets too, may be over without anybody's mending something. `storage.engine.writer.DatabaseClosed` is not a failure:
+the process is ending.
 """
 
 import errno

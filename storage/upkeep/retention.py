@@ -17,16 +17,17 @@ from typing import Any, NamedTuple
 
 import structlog
 
-from storage import audit, domain_reports, held_mail, messages, tls_sessions
-from storage.audit import AuditRecorder
+from storage import domain_reports, held_mail, messages, tls_sessions
+from storage.audit import trail
+from storage.audit.trail import AuditRecorder
 from storage.blobs import Blobs
 from storage.clock import DAY_MS, Clock
-from storage.database import Database
-from storage.dialect import each_row_of, greatest
+from storage.engine.database import Database
+from storage.engine.dialect import each_row_of, greatest
+from storage.engine.tx import Tx
 from storage.ids import first_at
 from storage.records import dump
 from storage.service import Enduring, LoopService
-from storage.tx import Tx
 
 ROUND_S = 600
 REST = 4  # times what the slice took
@@ -214,7 +215,7 @@ class Retention(LoopService):
         """Whole days of the audit log go together, so that a chain has few seals."""
         before_ms = (now_ms // DAY_MS - self._audit_days) * DAY_MS
         removed = 0
-        for organization_id in await self._db.read(audit.prunable, before_ms):
+        for organization_id in await self._db.read(trail.prunable, before_ms):
             count = self._slices.rows
             while count == self._slices.rows:
                 began = self._clock.monotonic()

@@ -15,12 +15,13 @@ from typing import NamedTuple
 
 import structlog
 
-from storage import blobs, integrity
+from storage import blobs
 from storage.blobs import Blob, BlobMissing, Blobs
 from storage.clock import DAY_MS, Clock
-from storage.database import Database
-from storage.integrity import Damage
+from storage.engine.database import Database
 from storage.service import Enduring, LoopService
+from storage.upkeep import integrity
+from storage.upkeep.integrity import Damage
 
 log = structlog.get_logger("maild.store")
 

@@ -1,10 +1,10 @@
 """JSON of messages and threads that was rendered lately, in memory, for the next list that shows them.
 
 Why it is never stale: what a message shows is rendered from columns that no statement can change (triggers in
-`schema.sql` refuse it), and from some that may: those are its *state*, which every list reads anew, in the
-transaction of the list. What is kept is used only with the very state that it was rendered from.
-`storage.message_json` says which columns are which; a message that was deleted has no row, and so is in no list. Of a
-thread everything may change, and everything is its state (`storage.thread_json`).
+`schema.sql` refuse it), and from some that may: those are its *state*, which every list reads anew, in the transaction
+of the list. What is kept is used only with the very state that it was rendered from. `storage.shown.message_json` says
+which columns are which; a message that was deleted has no row, and so is in no list. Of a thread everything may change,
+and everything is its state (`storage.shown.thread_json`).
 
 Units that read keep, units that write don't: what they see may be taken back.
 

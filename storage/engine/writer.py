@@ -33,8 +33,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import structlog
 
-from storage.connections import BUSY_TIMEOUT_MS, StoreConnection
-from storage.tx import NO_TOPICS, Tx
+from storage.engine.connections import BUSY_TIMEOUT_MS, StoreConnection
+from storage.engine.tx import NO_TOPICS, Tx
 
 log = structlog.get_logger("maild.store")
 

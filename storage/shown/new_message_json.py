@@ -1,7 +1,8 @@
 """A message as the answer to its send shows it, made of what the same transaction has written.
 
-It is what `storage.message_json` would render (a property holds the two together), without asking for it. All of it is
-in the rows: nobody has tried to deliver such a message yet, nobody has looked at it for evidence, and it is not held.
+It is what `storage.shown.message_json` would render (a property holds the two together), without asking for it. All of
+it is in the rows: nobody has tried to deliver such a message yet, nobody has looked at it for evidence, and it is not
+held.
 """
 
 from collections.abc import Sequence

@@ -4,10 +4,10 @@ The methods are called by coroutines of the event loop. A unit is a plain functi
 at most, without I/O of its own. A cancelled caller does not stop its unit: it was promised to the writer, and is
 committed or fails as a whole.
 
-Writing units share transactions, and are durable when their call returns (`storage.writer`). Point look-ups by an index
-run on the loop (`lookup`; `peek`, where one statement is all): a few microseconds instead of a hop. All other reading
-is done by the readers' threads: `read_for` an organization, which has `ORGANIZATION_READERS` of the `READERS` at most
-and takes turns with the others (storage.turns.fair_threads); `read` for the daemon itself, which comes first.
+Writing units share transactions, and are durable when their call returns (`storage.engine.writer`). Point look-ups by
+an index run on the loop (`lookup`; `peek`, where one statement is all): a few microseconds instead of a hop. All other
+reading is done by the readers' threads: `read_for` an organization, which has `ORGANIZATION_READERS` of the `READERS`
+at most and takes turns with the others (storage.turns.fair_threads); `read` for the daemon itself, which comes first.
 """
 
 import sqlite3
@@ -16,11 +16,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from storage.connections import StoreConnection, connect, open_connection
+from storage.engine.connections import StoreConnection, connect, open_connection
+from storage.engine.tx import Tx
+from storage.engine.writer import AnyUnit, Apart, DatabaseClosed, Listener, Pace, Repeatable, Writer
 from storage.turns import background
 from storage.turns.fair_threads import OWN, FairThreads, Serve
-from storage.tx import Tx
-from storage.writer import AnyUnit, Apart, DatabaseClosed, Listener, Pace, Repeatable, Writer
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -67,7 +67,7 @@ class Database:
 
     @classmethod
     async def open(cls, path: Path, pace: Pace = Pace()) -> "Database":
-        """Open an existing, migrated store (`storage.migrate`)."""
+        """Open an existing, migrated store (`storage.engine.migrate`)."""
         connections: list[StoreConnection] = []
         try:
             connections.append(await open_connection(path, read_only=False))

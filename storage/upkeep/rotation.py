@@ -20,7 +20,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from storage import migrate
+from storage.engine import migrate
+from storage.engine.tx import Tx
 from storage.sealing import (
     Sealer,
     SealError,
@@ -30,7 +31,6 @@ from storage.sealing import (
     read_master_key,
     write_master_key,
 )
-from storage.tx import Tx
 
 
 class Sealed(NamedTuple):

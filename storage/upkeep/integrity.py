@@ -1,4 +1,4 @@
-"""Is the store whole? What `maild check` asks in full, and the running daemon bit by bit (storage.self_check).
+"""Is the store whole? What `maild check` asks in full, and the running daemon bit by bit (storage.upkeep.self_check).
 
 Nothing here changes anything. Each question is a reading unit, or takes a connection of its own where it may take
 long. What can happen to a file of pages, and how to ask for it, is SQLite's: its PRAGMAs stand here as they are.
@@ -11,13 +11,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from storage import migrate
 from storage.blobs import Blob
-from storage.dialect import elements, holds
+from storage.engine import migrate
+from storage.engine.dialect import elements, holds
+from storage.engine.tx import Tx
 from storage.ids import first_at, made_at
 from storage.labels import UNREAD, has_label
 from storage.records import columns
-from storage.tx import Tx
 from storage.visibility import HELD, VISIBLE
 
 FAULTS_MAX = 100  # told of each kind

@@ -1,5 +1,5 @@
 """The audit log: who did what, one row in the transaction of each act, one chain of hashes for each organization
-(storage/audit_chain.py).
+(storage/audit/chain.py).
 
 The number and the hash of the last row are read in the transaction that writes the next one. One transaction writes at
 a time, whatever process it runs in, so no chain forks; the primary key would refuse a second row of one number.
@@ -16,8 +16,8 @@ from collections.abc import Callable, Mapping, Sequence
 from hmac import HMAC
 from typing import Any, NamedTuple, Protocol
 
-from storage.audit_acts import RETENTION, Act, Actor
-from storage.audit_chain import (
+from storage.audit.acts import RETENTION, Act, Actor
+from storage.audit.chain import (
     GENESIS,
     AuditRow,
     chain_key,
@@ -27,9 +27,9 @@ from storage.audit_chain import (
     seal_details,
 )
 from storage.clock import Clock, iso
-from storage.dialect import each_of, octets
+from storage.engine.dialect import each_of, octets
+from storage.engine.tx import Tx
 from storage.records import columns, dump, load
-from storage.tx import Tx
 
 WALK = 10_000  # positions that one look passes over at most
 BEFORE_ALL = -(2**63)  # a number that is below every row's, whoever wrote it

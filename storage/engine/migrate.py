@@ -18,10 +18,10 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 
-from storage.connections import configure
-from storage.failures import in_words, may_pass
+from storage.engine.connections import configure
+from storage.engine.failures import in_words, may_pass
+from storage.engine.tx import Tx
 from storage.sealing import fsync_folder
-from storage.tx import Tx
 
 APPLICATION_ID = 0x6D61696C  # "mail"
 RESTORE = "restore it from a backup"

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from storage.audit_acts import Act
+from storage.audit.acts import Act
 from storage.clock import iso
 
 GENESIS = bytes(32)

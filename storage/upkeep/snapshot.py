@@ -4,10 +4,11 @@ import os
 import sqlite3
 from pathlib import Path
 
-from storage import migrate, organizations
-from storage.failures import in_words
-from storage.migrate import StoreError
-from storage.tx import Tx
+from storage import organizations
+from storage.engine import migrate
+from storage.engine.failures import in_words
+from storage.engine.migrate import StoreError
+from storage.engine.tx import Tx
 
 _BESIDE = ("", "-journal", "-wal", "-shm")  # what one that was killed may have left: SQLite would heed it
 

@@ -3,17 +3,17 @@
 What a message shows is said here once: lists, the answer to a send, GET and threads differ only in what
 they add. Bodies are not in it: they may lie in the raw message, which no statement can decode.
 
-Rendering a message costs five times as much as finding it, so lists use what was rendered before (storage/kept_json.py)
-where the message's state is the same. What of a message may change is named here (`_STATE`); the rest never does,
-which the triggers `messages_are_as_they_came` and `attachments_are_as_they_came` hold. A message's attachments are
-inserted with it (`messages.insert`).
+Rendering a message costs five times as much as finding it, so lists use what was rendered before
+(storage/shown/kept_json.py) where the message's state is the same. What of a message may change is named here
+(`_STATE`); the rest never does, which the triggers `messages_are_as_they_came` and `attachments_are_as_they_came` hold.
+A message's attachments are inserted with it (`messages.insert`).
 """
 
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from typing import Any, NamedTuple
 
-from storage.dialect import (
+from storage.engine.dialect import (
     array_of,
     array_of_one,
     bytes_of,
@@ -29,10 +29,10 @@ from storage.dialect import (
     unindexed,
     value,
 )
-from storage.kept_json import KeptJson
+from storage.engine.tx import Tx
 from storage.records import dump
 from storage.searching.search import Scope
-from storage.tx import Tx
+from storage.shown.kept_json import KeptJson
 from storage.visibility import HELD, VISIBLE
 
 # Senders decide how many recipients and attachments a message has: a list goes out in parts where these are many.

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 import structlog
 
-from storage.audit import Records
-from storage.audit_acts import Act, Actor
-from storage.audit_chain import details_text
-from storage.database import Database
+from storage.audit.acts import Act, Actor
+from storage.audit.chain import details_text
+from storage.audit.trail import Records
+from storage.engine.database import Database
+from storage.engine.tx import Tx
 from storage.service import Enduring, LoopService
-from storage.tx import Tx
 
 DISTINCT = 32
 ROWS_A_UNIT = 100

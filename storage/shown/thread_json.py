@@ -1,13 +1,14 @@
-"""Threads as the JSON of the contract, but for the messages of one (storage/message_json.py).
+"""Threads as the JSON of the contract, but for the messages of one (storage/shown/message_json.py).
 
-Lists use what was rendered before (storage/kept_json.py). A thread's state is everything that its JSON is made of: all
-its columns, and the different arrays of labels of its messages. Gathering the labels of those took half of the time.
+Lists use what was rendered before (storage/shown/kept_json.py). A thread's state is everything that its JSON is made
+of: all its columns, and the different arrays of labels of its messages. Gathering the labels of those took half of the
+time.
 """
 
 from functools import partial
 from typing import Any, NamedTuple
 
-from storage.dialect import (
+from storage.engine.dialect import (
     THEN_JOIN,
     array_of,
     count_of,
@@ -21,11 +22,11 @@ from storage.dialect import (
     unindexed,
     value,
 )
-from storage.kept_json import KeptJson
+from storage.engine.tx import Tx
 from storage.labels import LABELLED_MAX, UNREAD, ThreadPlace, WantedThreads
-from storage.message_json import Part, known, rendered
 from storage.records import dump
-from storage.tx import Tx
+from storage.shown.kept_json import KeptJson
+from storage.shown.message_json import Part, known, rendered
 from storage.visibility import VISIBLE
 
 PARTICIPANTS_MAX = 50
