@@ -179,7 +179,7 @@ class Connections:
         return (
             pooled.is_reusable
             and session.is_usable
-            and session.messages < pooled.messages_max
+            and session.takes_another(pooled.messages_max)
             and address.users <= self._per_host
             and not self._places.is_full
         )
@@ -235,7 +235,7 @@ class Connections:
         while host.idle:
             session = host.idle.pop()
             self._idle -= 1
-            if session.is_usable and session.idle_since > oldest_use and session.messages < messages_max:
+            if session.is_usable and session.idle_since > oldest_use and session.takes_another(messages_max):
                 return PooledSession(session, is_fresh=False, messages_max=messages_max)
             self._quit(session)
         return None
@@ -244,7 +244,7 @@ class Connections:
         session = pooled.session
         if not pooled.is_reusable or not session.is_usable:
             session.close()
-        elif session.messages >= pooled.messages_max:
+        elif not session.takes_another(pooled.messages_max):
             self._quit(session)
         else:
             session.idle_since = self._clock.monotonic()

@@ -53,7 +53,8 @@ class DeliveryResult(NamedTuple):
     """`verdicts`: by the row's position. `was_reached`: some host of the destination answered. `lost_after_data`: a
     connection was lost between the message and the reply to it. `evidence`: packed, for all rows. `postponed`: no host
     was asked, and the verdicts are its words. `group`: the last one that had a turn. `tls_sessions`: those that were
-    opened, to be told to the domain."""
+    opened, to be told to the domain. `surplus`: rows without a verdict, to be delivered next: the host takes so many
+    recipients in one message."""
 
     verdicts: Mapping[int, Verdict]
     was_reached: bool
@@ -62,6 +63,7 @@ class DeliveryResult(NamedTuple):
     postponed: Postponed | None = None
     group: HostGroup | None = None
     tls_sessions: Sequence[TlsSession] = ()
+    surplus: Sequence[Due] = ()
 
 
 class Lane:
@@ -181,6 +183,7 @@ class Deliverer:
             delivery.postponed,
             progress.group,
             progress.tls_sessions,
+            progress.surplus,
         )
 
     async def _deliver(self, progress: "_DeliveryProgress") -> DeliveryResult:
@@ -325,6 +328,7 @@ class Deliverer:
                 try:
                     with pooled.waiting_for_host():
                         verdicts = await transaction.run()
+                    progress.surplus = transaction.surplus
                     first, is_lost = _telling(verdicts), transaction.lost_after_data
                     attempt.ended(pooled, first, first.text if is_lost else transaction.cut)
                     turn.heard(Sign.LOST if is_lost else sign_of(verdicts.values()), first)
@@ -406,7 +410,7 @@ class _DeliveryProgress:
     """What is known so far. `left`: MAIL FROM was sent to some host; `lost_after_data`, `group`, `tls_sessions`: see
     DeliveryResult. `witness`: None where nobody is told of sessions; `passed_over`: groups that it has no turn at;
     `counts`: what it counts as in warm-ups; `room`: what the content holds of the memory, once it is there; `trouble`,
-    `postponed`: why hosts did not take part in a transaction."""
+    `postponed`: why hosts did not take part in a transaction; `surplus`: see DeliveryResult."""
 
     rows: Sequence[Due]
     lane: Lane
@@ -426,6 +430,7 @@ class _DeliveryProgress:
     room: MessageRoom | None = None
     trouble: Unreachable | None = None
     postponed: Postponed | None = None
+    surplus: Sequence[Due] = ()
 
     def tell_session(self, hop: Hop, record: HostRecord) -> None:
         """It was tried; a session that others had opened is theirs to tell."""

@@ -298,7 +298,18 @@ class OutboundQueue(LoopService):
             log.exception("delivery_failed", message_id=rows[0].message_id)
             outcome.verdicts |= {row.position: INTERNAL for row in willing}
         outcome.duration_ms = int((self._clock.monotonic() - began) * 1000)
-        await self._settler.settle(outcome, partial(self._settled, destination, rows))
+        await self._settler.settle(outcome, partial(self._settled, destination, outcome.rows))
+        if outcome.surplus:
+            await self._deliver_next(destination, outcome.surplus, len(outcome.rows))
+
+    async def _deliver_next(self, destination: DestinationQueue, rows: Sequence[Due], together: int) -> None:
+        """The rest of a message, so many recipients at once; their leases go on."""
+        if self._stopping:
+            self._settled(destination, list(rows), is_deferred=False)
+            await self._give_back(rows)
+            return
+        groups = [list(rows[at : at + together]) for at in range(0, len(rows), together)]
+        destination.waiting.extendleft(reversed(groups))
 
     async def _deliver(
         self, destination: DestinationQueue, lane: Lane, rows: list[Due], outcome: Outcome
@@ -337,6 +348,7 @@ class OutboundQueue(LoopService):
             return self._put_off(rows, delivery.postponed)
         outcome.evidence = delivery.evidence
         outcome.tls_sessions = delivery.tls_sessions
+        outcome.set_apart(delivery.surplus)
         if delivery.lost_after_data:
             self._destinations.lost(destination, delivery.group)
         elif delivery.was_reached:

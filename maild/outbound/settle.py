@@ -54,7 +54,7 @@ log = structlog.get_logger("maild.outbound")
 class Outcome:
     """Rows of one message, all leased. What has no verdict yet gets one from `deliver_local`; `follow_ups`
     are what else happens because of it. `evidence`: packed, of what was attempted for `attempted` of the rows.
-    `tls_sessions`: see DeliveryResult."""
+    `tls_sessions`, `surplus`: see DeliveryResult."""
 
     rows: list[Due]
     verdicts: dict[int, Verdict]
@@ -64,8 +64,15 @@ class Outcome:
     evidence: str | None = None
     attempted: Sequence[Due] = ()
     tls_sessions: Sequence[TlsSession] = ()
+    surplus: Sequence[Due] = ()
 
     is_internal: bool = False  # its verdicts were given up already
+
+    def set_apart(self, surplus: Sequence[Due]) -> None:
+        """These rows are no part of it any more."""
+        self.surplus = surplus
+        self.rows = [row for row in self.rows if row not in surplus]
+        self.attempted = [row for row in self.attempted if row not in surplus]
 
     def is_deferred(self) -> bool:
         """Is any of its recipients to be tried again later?"""

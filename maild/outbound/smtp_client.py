@@ -6,8 +6,10 @@ that does not read would otherwise keep the socket and what waits in it.
 
 import asyncio
 import base64
+import re
 import ssl
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +25,7 @@ from maild.outbound.tls_policy import TlsPolicy
 from maild.outbound.wire import LargeWire
 
 _DER = 2  # _ssl.ENCODING_DER
+_LIMIT = re.compile(r"(MAILMAX|RCPTMAX)=([1-9][0-9]{0,5})", re.IGNORECASE)  # RFC 9422 §4
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,8 @@ class Timeouts:
 class NextHopSession:
     """One SMTP session with a next hop. `extensions`: EHLO keyword in lower case → its parameters; `mechanisms`: of
     AUTH, in lower case; `tls`: version and cipher, and in brackets the policy that demanded it, None in plain text;
-    `idle_since`: monotonic seconds. What is said goes into the record of who uses it, `go_on` after `go_on`."""
+    `limits`: MAILMAX and RCPTMAX (RFC 9422), where the host tells them; `idle_since`: monotonic seconds. What is said
+    goes into the record of who uses it, `go_on` after `go_on`."""
 
     def __init__(self, protocol: PipeliningProtocol, timeouts: Timeouts) -> None:
         self._protocol = protocol
@@ -53,6 +57,7 @@ class NextHopSession:
         self.facts = self._record.facts = SessionFacts()
         self.extensions: dict[str, str] = {}
         self.mechanisms: list[str] = []
+        self.limits: Mapping[str, int] = {}
         self.tls: str | None = None
         self.messages = 0  # begun on this session
         self.idle_since = 0.0
@@ -121,8 +126,9 @@ class NextHopSession:
         reply = await self._command(b"EHLO", hostname.encode())
         if meaning(Step.HELLO, reply.code) is Meaning.GO_ON:
             self.extensions, self.mechanisms = parse_esmtp_extensions(reply.message)
+            self.limits = _limits(self.extensions.get("limits", ""))
             return None
-        self.extensions, self.mechanisms = {}, []
+        self.extensions, self.mechanisms, self.limits = {}, [], {}
         # RFC 5321 §3.2: an old server; never after STARTTLS, where it would lose TLS
         if meaning(Step.HELLO, reply.code) is Meaning.NEVER:
             try:
@@ -188,6 +194,10 @@ class NextHopSession:
     @property
     def is_usable(self) -> bool:
         return self._protocol.is_connected and not self._protocol.has_unsolicited_data
+
+    def takes_another(self, messages_max: int) -> bool:
+        """May one more message begin on it, of at most so many?"""
+        return self.messages < min(messages_max, self.limits.get("MAILMAX", sys.maxsize))
 
     @property
     def pipelines(self) -> bool:
@@ -274,6 +284,12 @@ class NextHopSession:
 
     def close(self) -> None:
         self._protocol.abort()
+
+
+def _limits(parameters: str) -> dict[str, int]:
+    """Those that are well-formed; of one that is told twice the last."""
+    found = filter(None, map(_LIMIT.fullmatch, parameters.split()))
+    return {match[1].upper(): int(match[2]) for match in found}
 
 
 def _responses(mechanism: str, username: str, password: str) -> list[bytes]:

@@ -3,6 +3,9 @@
 What a code means stands in `replies.py`. Where a session is lost before the end of the message was written, what the
 host refused before is refused, and the other recipients are deferred; where it had refused nobody, that raises. A
 session lost afterwards is a deferral that may become a second copy (RFC 1047), and the verdict says so.
+
+A host takes so many recipients in one message, and tells it by LIMITS (RFC 9422) or by refusing the others. They are
+the surplus, which has no verdict: it follows in messages of its own.
 """
 
 import re
@@ -35,6 +38,10 @@ from storage.outbound import Due
 
 log = structlog.get_logger("maild.outbound")
 
+TOO_MANY = (
+    452,
+    552,
+)  # RFC 5321 §4.5.3.1.10, and how it was called before; both are also said of one recipient
 LOGIN_REQUIRED = 530  # RFC 4954 §6: to any command while nobody is logged in; of TLS, RFC 3207 §4
 
 # A path that can't be written in a command: an unquoted blank or bracket, a control anywhere.
@@ -50,6 +57,7 @@ class Transaction:
 
     `has_sent_mail_from`: the message counts as sent from this host, whatever comes of it. `lost_after_data`: the
     connection was lost after the message, before the reply to it. `cut`: how it was lost before, after a refusal.
+    `surplus`: rows that go on with a transaction of their own, for the host takes no more recipients in one.
     """
 
     def __init__(
@@ -74,15 +82,26 @@ class Transaction:
         self.has_sent_mail_from = False
         self.lost_after_data = False
         self.cut: str | None = None
+        self.surplus: list[Due] = []
+        self._limited = SmtpReply(452, "4.5.3", "the host takes fewer recipients in one message")
         self._accepted: Literal["sent", "delivered"] = "sent" if hop.relay else "delivered"
 
     async def run(self) -> Mapping[int, Verdict]:
-        """A verdict for each row, by position. TransientRefusal; SMTPException or OSError when the session is lost
-        before the message was written: no verdict holds then."""
+        """A verdict for each row but the surplus, by position. TransientRefusal; SMTPException or OSError when the
+        session is lost before the message was written: no verdict holds then."""
         rows = [row for row in self._rows if not self._refused_here(row)]
-        if not rows:
+        if rows:
+            most = self._session.limits.get("RCPTMAX", len(rows))
+            self.surplus = rows[most:]
+            await self._run(rows[:most])
+        else:
             self._pooled.is_reusable = True
-            return self._verdicts
+        if self.surplus and not self._pooled.is_reusable:  # the host had better be left alone for a while
+            self._record(self.surplus, self._limited, Step.RECIPIENT)
+            self.surplus = []
+        return self._verdicts
+
+    async def _run(self, rows: Sequence[Due]) -> None:
         needs_utf8 = self._needs_utf8(rows)
         recipients = [self._rcpt(row) for row in rows]
         self.has_sent_mail_from = True
@@ -90,7 +109,7 @@ class Transaction:
             mail, *answers = await self._session.envelope(self._mail(needs_utf8), recipients)
         except EnvelopeCut as cut:
             self._judge_cut(rows, cut)
-            return self._verdicts
+            return
         await self._may_go_on()
         self._check_login(mail)
         if mail.code == CLOSING and not self._pooled.is_fresh:
@@ -103,7 +122,6 @@ class Transaction:
                 await self._reset(answers[len(rows) :])
             case Meaning.LATER | Meaning.FAULT:
                 raise TransientRefusal(mail.at(Step.MAIL), self._hop.host)
-        return self._verdicts
 
     def _check_login(self, mail: SmtpReply) -> None:
         """Unreachable where a smarthost wants a login that there is not: our configuration's fault, as a login that is
@@ -194,17 +212,18 @@ class Transaction:
         return command.encode()
 
     def _read_recipients(self, rows: Sequence[Due], answers: Sequence[SmtpReply]) -> list[Due]:
-        """The recipients that were accepted; the others get their verdicts."""
-        taken: list[Due] = []
-        for row, answer in zip(rows, answers, strict=False):
-            if meaning(Step.RECIPIENT, answer.code) is Meaning.GO_ON:
-                taken.append(row)
-            elif answer.code == 552 and taken:
-                # RFC 5321 §4.5.3.1.10: too many recipients, by an old name.
-                self._record([row], SmtpReply(452, "4.5.3", answer.text), Step.RECIPIENT)
+        """The recipients that were accepted; the others get their verdicts, or are surplus."""
+        answered = list(zip(rows, answers, strict=False))
+        is_taken = [meaning(Step.RECIPIENT, answer.code) is Meaning.GO_ON for answer in answers[: len(rows)]]
+        for at, (row, answer) in enumerate(answered):
+            if is_taken[at]:
+                continue
+            if any(is_taken[:at]) and _is_over_limit(answer, is_behind_all=not any(is_taken[at:])):
+                self.surplus.append(row)
+                self._limited = SmtpReply(452, "4.5.3", answer.text)
             else:
                 self._record([row], answer, Step.RECIPIENT)
-        return taken
+        return [row for (row, _), taken in zip(answered, is_taken, strict=True) if taken]
 
     async def _reset(self, start: Sequence[SmtpReply]) -> None:
         """End a transaction that takes no message, so that the session can be kept."""
@@ -263,6 +282,16 @@ class Transaction:
             self._session.tls,
             left=self.has_sent_mail_from,
         )
+
+
+def _is_over_limit(refusal: SmtpReply, is_behind_all: bool) -> bool:
+    """Is it about how many recipients the message has, and not about this one? `is_behind_all`: the host has taken
+    nobody behind it."""
+    if refusal.code == CLOSING:
+        return False
+    if refusal.enhanced is not None:
+        return refusal.enhanced.endswith(".5.3")  # RFC 3463 §3.6, which wants the message in segments then
+    return is_behind_all and refusal.code in TOO_MANY
 
 
 def _as_about(row: Due, refusal: SmtpReply, step: Step, recipients: int, sender: str) -> SmtpReply:

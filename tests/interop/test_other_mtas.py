@@ -1,4 +1,4 @@
-"""Exim and OpenSMTPD take our mail, with and without TLS, as it was sent."""
+"""Exim, OpenSMTPD and Postfix take our mail, with and without TLS, as it was sent."""
 
 import asyncio
 from pathlib import Path
@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.support import other_mtas
+from tests.support import other_mtas, tools
 from tests.support.daemon import Daemon
 from tests.support.dns_server import DnsServer
 from tests.support.other_mtas import Mta, Taken
+from tests.support.postfix import Postfix
 
 THERE = "there.test"
 ALICE, BOB = f"alice@{THERE}", f"bob@{THERE}"
@@ -85,3 +86,29 @@ async def test_a_host_that_breaks_every_handshake_gets_its_mail_in_clear(tmp_pat
     assert host["tlsFailure"] == "validation-failure"
     assert [line for line in host["dialogue"] if line.endswith("once more, in plain text")]
     assert sent.taken.body == sent.body
+
+
+@tools.needs("postfix", root=True)
+async def test_postfix_that_takes_few_recipients_gets_the_others_at_once(tmp_path: Path) -> None:
+    many = [f"r{number}@{THERE}" for number in range(10)]
+    async with (
+        asyncio.timeout(TEST_S),
+        DnsServer() as dns,
+        Postfix(THERE, extra=["smtpd_recipient_limit = 4"]) as postfix,
+        Daemon(tmp_path, dns_port=dns.port, outbound_port=postfix.port) as daemon,
+    ):
+        dns.add_mx(THERE, "127.0.0.1")
+        inbox = await daemon.api.post("/v1/inboxes", username="bot")
+        made = await daemon.api.post(
+            "/v1/messages/send", inboxId=inbox["id"], to=many[:2], cc=many[2:], text=TEXT
+        )
+        message = await daemon.api.until(
+            f"/v1/messages/{made['id']}", lambda one: one["status"] == "delivered"
+        )
+        assert [one["attempts"] for one in message["recipients"]] == [1] * 10
+        delivered = [name for mail in await postfix.mail(10) for name in many if _delivered_to(name) in mail]
+        assert sorted(delivered) == many
+
+
+def _delivered_to(address: str) -> bytes:
+    return f"Delivered-To: {address}\r\n".encode()

@@ -12,6 +12,7 @@ class Session:
     """A host that takes everything. `said`: what was asked of it, in order."""
 
     extensions: dict[str, str] = {}  # noqa: RUF012
+    limits: dict[str, int] = {}  # noqa: RUF012
     tls = None
     is_usable = True
 
