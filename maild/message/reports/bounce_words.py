@@ -75,7 +75,13 @@ _NOT_THE_ADDRESS: Final = (
         "direccion de retorno", "indirizzo di ritorno", "lindirizzo di ritorno",
         "endereço de retorno", "endereco de retorno", "retouradres", "adres zwrotny", "adresu zwrotn", "обратный адрес",
         "обратного адрес")),
+    Wording("policy", "Coremail, its replies to MAIL FROM", ("发件人地址", "發件人地址")),
     Wording("policy", "Yahoo (VS10)", ("possible forgery",)),
+    # Of a check that could not be made nothing is known.
+    Wording("infrastructure", "OpenDMARC, policyd-spf, Google (451 4.4.3): a look-up that failed",
+        ("temporary error when checking", "temporary error occurred", "temporary dmarc", "temporary spf")),
+    Wording("policy", "Microsoft 365, Mimecast, AOL: TLS that is missing",
+        ("requires encryption", "encryption needed")),
     Wording("throttled", "service.mail.qq.com: so many messages came that the mailbox is closed for a time",
         ("mailbox unavailable or access denied",)),
     Wording("policy", _USUAL, ("license", "licence")),
@@ -97,7 +103,7 @@ _NOT_THE_ADDRESS: Final = (
     ),
     Wording("reputation", _GOOGLE, ("very low reputation", "low reputation"), "slow_down"),
     Wording("infrastructure", "RFC 5321 §6.3", ("mail loop", "routing loop", "forwarding loop", "loops back",
-        "hop count", "too many hops", "dns loop")),
+        "hop count", "too many hops", "dns loop", "message loop", "looping message")),
     Wording("policy", _SENDMAIL, ("relaying denied ip name",), "fix_dns"),
     Wording("policy", _SENDMAIL, ("ip name lookup failed", "dns says"), "fix_dns"),
     # A name server that did not answer, or not well, may answer tomorrow.
@@ -141,11 +147,15 @@ _NOT_THE_ADDRESS: Final = (
          "trop de", "zu viele", "demasiad", "muitas ", "muitos ", "troppi ", "troppe ", "te veel", "zbyt wiele",
          "слишком много", "превышен лимит", "过于频繁", "過於頻繁"),
     ),
+    Wording("throttled", "Coremail, Aliyun, Postfix, Microsoft 365: how many at once, or in a day",
+        ("sending quota", "number of rcpts", "rcpt numbers", "rate for this client", "concurrency limit",
+         "thread limit", "in a short period")),
     Wording("throttled", "RFC 6647 §2", ("greylist", "graylist", "grey list", "gray list"), "retry_later"),
     Wording("throttled", f"{_MIMECAST} (451, its greylisting)", ("internal resource temporarily",
         "internal resources are temporarily"), "retry_later"),
     # No room: at the host, and in the mailbox.
-    Wording("infrastructure", _SENDMAIL, ("insufficient disk space",)),
+    Wording("infrastructure", f"{_SENDMAIL}; {_MICROSOFT}", ("insufficient disk space", "mail system is full",
+        "system storage is full", "queue quota")),
     Wording(
         "mailbox_full", f"{_RFC_5321}; {_GOOGLE}; {_YANDEX}; {_YAHOO}; {_MAIL_RU}",
         ("quota", "is full", "overquota", "mailbox full", "mailbox is full", "inbox is full", "inbox full",
@@ -183,7 +193,9 @@ _NOT_THE_ADDRESS: Final = (
     ),
     Wording("infrastructure", _RFC_5321, ("insufficient system", "system resources", "local error in processing",
         "configuration error", "misconfigured", "incorrectly configured", "internal error", "internal server error",
-        "command unrecognized", "unrecognized command", "unrecognized parameter")),
+        "command unrecognized", "unrecognized command", "unrecognized parameter", "bad sequence of commands",
+        "protocol violation", "out of memory", "allocate memory", "i o error", "syntax error in parameters",
+        "helo ehlo first", "dns resolve error")),
     # Too large.
     Wording(
         "content", f"RFC 1870 §6.1; {_GOOGLE}",
@@ -196,7 +208,8 @@ _NOT_THE_ADDRESS: Final = (
     Wording(
         "reputation", f"{_OUTLOOK}; {_MICROSOFT}",
         ("s3140", "s3150", "as3140", "as3150", "sc 001", "sc 002", "sc 003", "sc 004", "dy 001", "dy 002",
-         "ou 001", "ou 002", "part of their network", "banned sending ip", "banned sender",
+         "ou 001", "ou 002", "part of their network", "banned sending ip", "banned sender", "black ip", "bad ip",
+         "invalid ip", "for this ip", "more rbls", "black mail address",
          "traffic not accepted from this ip"),
     ),
     Wording("reputation", _COMCAST, ("bl00", "es00", "bl 00", "comcast block")),
@@ -237,7 +250,8 @@ _NOT_THE_ADDRESS: Final = (
         ("relay access denied", "relaying denied", "relay not permitted", "relay denied",
          "relaying not allowed", "relay not allowed", "not permitted to relay", "unable to relay", "not a gateway",
          "relaying prohibited", "relay prohibited", "relaying is", "relaying to", "relaying for", "relaying mail",
-         "we do not relay", "rcpthosts"),
+         "we do not relay", "rcpthosts", "relaying disallowed", "relay disabled", "no relaying", "denies relay",
+         "relay check", "to relay mail", "relay through", "reencaminhamento negado", "retransmissão negada"),
     ),
     Wording(
         "policy", f"{_MIMECAST}; {_GMX}; {_APPLE}; {_YAHOO}; {_YANDEX}; {_BARRACUDA}",
@@ -257,6 +271,8 @@ _NOT_THE_ADDRESS: Final = (
          "accepts mail only", "only accepting mail", "require authentication", "authentication required",
          "not authenticated", "recipient preferences", "not subscribed", "members only", "closed mailing list",
          "captcha", "mass mailer", "requires authentication", "authentication failure", "insecure mail relay",
+         "failed to authenticate", "without authentication", "with authentication", "authentication not allowed",
+         "incorrect authentication",
          "synchronization error", "refuse to receive", "organizational settings", "not accept delivery of this",
          "not accept this message"),
     ),
@@ -306,7 +322,7 @@ _ADDRESS: Final = (
     Wording(
         "address", f"{_POSTFIX}; {_SENDMAIL}; {_EXIM}; {_QMAIL}",
         ("unknown user", "unknown local user", "user unknown", "no such user", "unknown local part",
-         "unknown recipient",
+         "unknown recipient", "unkown user", "no such virtual user", "invalid rcptto",
          "unrouteable address", "unroutable address", "unrouteable mail domain",
          "unroutable mail domain", "unknown virtual user", "userunknown",
          "no such person",
