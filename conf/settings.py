@@ -320,6 +320,7 @@ class Outbound(_Section):
     max_connections: Positive = 100
     max_connections_per_destination: Positive = 20
     connect_timeout_s: Positive = 30
+    ip_versions: Literal["both", "ipv4", "ipv6"] = "both"
     mta_sts: bool = True
     tls_reports: bool = False
     tls_reports_contact: OptionalMailbox = ""

@@ -89,6 +89,7 @@ class Router:
             domain: section for section in settings.outbound.sources.values() for domain in section.senders
         }
         self._allow_private = settings.outbound.allow_private_networks
+        self._versions = settings.outbound.ip_versions
         self._hostname = settings.server.hostname
         self._listening = frozenset(settings.smtp.listen)
 
@@ -181,12 +182,16 @@ class Router:
         others = [address for address in addresses if not self._is_ours(address)]
         if not others:
             raise RouteError(550, "5.4.6", f"mail host {host} is this one: mail would loop")
-        if self._allow_private:
-            return others[:ADDRESSES_PER_HOST_MAX]
-        public = [address for address in others if is_public(address)]
+        public = [address for address in others if self._allow_private or is_public(address)]
         if not public:
             raise RouteError(550, "5.4.4", f"mail host {host} has no public address")
-        return public[:ADDRESSES_PER_HOST_MAX]
+        ours = self._of_our_versions(public)
+        if not ours:
+            raise RouteError(550, "5.4.4", f"mail host {host} has an {_version_of(public[0])} address alone")
+        return _few(ours)
+
+    def _of_our_versions(self, addresses: Sequence[str]) -> list[str]:
+        return [one for one in addresses if self._versions in ("both", _version_of(one).lower())]
 
     def _is_ours(self, address: str) -> bool:
         shown = f"[{address}]" if ":" in address else address
@@ -210,10 +215,12 @@ class Router:
 
     async def _relay_addresses(self, host: str) -> list[str]:
         try:
-            return await self._resolver.addresses(host)
+            found = self._of_our_versions(await self._resolver.addresses(host))
         except DnsError:
-            # Our own configuration is at fault, not the recipient: never a bounce.
-            raise RouteError(451, "4.4.3", f"the smarthost {host} has no address now") from None
+            found = []
+        if not found:  # our own configuration is at fault, not the recipient: never a bounce
+            raise RouteError(451, "4.4.3", f"the smarthost {host} has no address now")
+        return found
 
 
 async def _allowed(asking: Awaitable[T]) -> T:
@@ -227,6 +234,18 @@ def is_null_mx(records: Sequence[Mx]) -> bool:
     """Does the domain say that it takes no mail?"""
     # RFC 7505 §3: a null MX stands alone; beside other records "." is a host without addresses.
     return len(records) == 1 and not records[0].host
+
+
+def _version_of(address: str) -> str:
+    return "IPv6" if ":" in address else "IPv4"
+
+
+def _few(addresses: list[str]) -> list[str]:
+    """As many as are tried; of both versions where there are both, for this host may have but one."""
+    few, more = addresses[:ADDRESSES_PER_HOST_MAX], addresses[ADDRESSES_PER_HOST_MAX:]
+    versions = set(map(_version_of, few))
+    other = next((one for one in more if _version_of(one) not in versions), None)
+    return few if other is None else [*few[:-1], other]
 
 
 def _is_address(host: str) -> bool:

@@ -58,6 +58,41 @@ async def test_the_address_itself_where_there_is_no_mx(dns: DnsServer) -> None:
     assert [hop.address for hop in await hops(router(dns), "x.test")] == ["8.8.8.8", "2001:4860:4860::8888"]
 
 
+@pytest.mark.parametrize(
+    ("versions", "tried"),
+    [
+        ("both", ["8.8.8.8", "2001:4860:4860::8888"]),
+        ("ipv4", ["8.8.8.8"]),
+        ("ipv6", ["2001:4860:4860::8888"]),
+    ],
+)
+async def test_addresses_are_of_the_versions_that_the_operator_wants(
+    dns: DnsServer, versions: str, tried: list[str]
+) -> None:
+    dns.add_mx("x.test", "8.8.8.8", "mx.x.test")
+    dns.add("mx.x.test", "AAAA", "2001:4860:4860::8888")
+    assert [hop.address for hop in await hops(router(dns, ip_versions=versions), "x.test")] == tried
+    relayed = router(dns, ip_versions=versions, relay="mx.x.test:25")
+    assert [hop.address for hop in await hops(relayed, "elsewhere.test")] == tried
+
+
+async def test_a_host_without_such_an_address_is_told_as_that(dns: DnsServer) -> None:
+    dns.add("x.test", "AAAA", "2001:4860:4860::8888")
+    assert await refusal(router(dns, ip_versions="ipv4"), "x.test") == (550, "5.4.4")
+    # The operator's own choice of a smarthost never fails mail for good.
+    relayed = router(dns, ip_versions="ipv4", relay="x.test:25")
+    assert await refusal(relayed, "elsewhere.test") == (451, "4.4.3")
+
+
+async def test_many_addresses_of_one_version_do_not_hide_the_other(dns: DnsServer) -> None:
+    """A host with IPv6 alone would never reach one with three IPv4 addresses."""
+    for number in range(5):
+        dns.add("x.test", "A", f"8.8.8.{number}")
+    dns.add("x.test", "AAAA", "2001:4860:4860::8888")
+    tried = [hop.address for hop in await hops(router(dns), "x.test")]
+    assert (len(tried), tried[-1]) == (3, "2001:4860:4860::8888")
+
+
 async def test_a_cname_is_followed(dns: DnsServer) -> None:
     dns.add("alias.test", "CNAME", "x.test.")
     dns.add_mx("x.test", "8.8.8.8")
