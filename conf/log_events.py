@@ -118,13 +118,20 @@ class LogEvent(StrEnum):
     )
     DANE_OFF = (
         "dane_off",
-        "info",
-        "At start: `dns.trust_ad` is false, so TLSA records of mail hosts are not looked at.",
+        "warning",
+        "After the start: `dns.trust_ad` is false, so no mail host's TLSA records are looked at. Where "
+        "`resolver_validates` is true it may be set; null: no nameserver answered.",
+    )
+    DANE_NOT_VALIDATED = (
+        "dane_not_validated",
+        "warning",
+        "After the start: `dns.trust_ad` is true, and the nameservers validate nothing: no host's TLSA records count.",
     )
     DANE_FORGEABLE = (
         "dane_forgeable",
         "warning",
-        "At start: `dns.trust_ad` is true, and a resolver is not on this host: who is in between can turn DANE off.",
+        "After the start: `dns.trust_ad` is true, and a resolver is not on this host: who is in between can turn DANE "
+        "off.",
     )
     TLS_REPORT_SENT = (
         "tls_report_sent",

@@ -28,6 +28,7 @@ from controlplane.webhooks.event_streams import Streams
 from maild import allocator, descriptors
 from maild.audit_keeper import AuditKeeper
 from maild.control_plane import arrival_examiner, control_plane
+from maild.dnssec import DnssecCheck
 from maild.inbound import tls
 from maild.inbound.certificate_watch import CertificateWatch
 from maild.inbound.listener import Listener
@@ -195,6 +196,7 @@ class Daemon:
                 self.indexer,
                 self.retention,
                 self.self_check,
+                DnssecCheck(self._settings.dns, ground.resolver.nameservers_are_near, ground.clock),
                 allocator.MemoryKeeper(self._empty_caches),
                 *self._listeners,
                 self.certificates,

@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 import structlog
 
-from conf.log_events import LogEvent, tell
 from conf.settings import Settings
 from conf.strangers import StrangerLog
 from conf.tuning import Tuning
@@ -228,7 +227,6 @@ def mail_out(
     strangers = StrangerLog(clock.monotonic, "maild.outbound", asyncio.get_running_loop().call_later)
     sts = StsPolicies(fetch_policy, ground.resolver, db, clock, strangers) if fetch_policy else None
     host_keys = HostKeys(ground.resolver, settings.outbound.port) if settings.dns.trust_ad else None
-    _tell_of_dane(ground)
     policies = ReceiverPolicies(settings.outbound.tls, sts, host_keys, strangers)
     groups = HostGroups(settings.outbound.pace)
 
@@ -264,10 +262,3 @@ def mail_out(
         was_retry_asked=was_retry_asked,
         tuning=tuning,
     )
-
-
-def _tell_of_dane(ground: Ground) -> None:
-    if not ground.settings.dns.trust_ad:
-        tell(log, LogEvent.DANE_OFF)
-    elif not ground.resolver.nameservers_are_near:
-        tell(log, LogEvent.DANE_FORGEABLE)

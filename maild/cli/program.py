@@ -10,6 +10,7 @@ from maild import __version__
 from maild.cli.audit import audit
 from maild.cli.common import EXIT_FAULT, fail
 from maild.cli.daemon import check_config, serve
+from maild.cli.doctor import doctor
 from maild.cli.keys import keys
 from maild.cli.members import console, member
 from maild.cli.organizations import org
@@ -43,7 +44,7 @@ def main() -> None:
     os.umask(0o077)  # whatever we write is our user's alone
 
 
-for _one in (serve, check_config, init, check, backup, rotate_master_key):
+for _one in (serve, check_config, doctor, init, check, backup, rotate_master_key):
     main.add_command(_one)
 for _group in (audit, org, queue, reviews, keys, policy, rules, member, console):
     main.add_command(_group)

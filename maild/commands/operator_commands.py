@@ -3,13 +3,14 @@
 Each command is one transaction on a connection of its own; the daemon sees it with its next statement.
 """
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 from conf.settings import Settings
 from controlplane.domains import checks
-from maild.commands import audit_verifying
+from maild.commands import audit_verifying, doctor
 from maild.commands.keys import KeyCommands
 from maild.commands.members import MemberCommands
 from maild.commands.organizations import OrganizationCommands
@@ -19,6 +20,7 @@ from maild.commands.records import CommandRecords
 from maild.commands.reviews import ReviewCommands
 from maild.commands.rules import RuleCommands
 from maild.outbound import dkim
+from maild.resolver import Resolver
 from storage import dkim_keys, inboxes, organizations
 from storage.audit.acts import OPERATOR, Act
 from storage.audit.chain import chain_key
@@ -114,6 +116,23 @@ class OperatorCommands:
         """For commands that change nothing."""
         return work(self._folder, self._clock)
 
+    def examine(self, reach: Sequence[str]) -> dict[str, Any]:
+        """As doctor.examine. `reach`: domains whose mail hosts are tried, too."""
+        domains = self._settings.server.shared_domains
+        self._folder.check()
+        self._folder.check_store()
+        records = self._write(lambda tx: {name: self._wanted(tx, name) for name in domains})
+        return asyncio.run(self._examine(records, reach))
+
+    async def _examine(self, records: dict[str, list[checks.Record]], reach: Sequence[str]) -> dict[str, Any]:
+        resolver = Resolver(self._settings.dns, self._clock)
+        try:
+            return await doctor.examine(
+                doctor.Patient(self._settings, self._folder.path, records, resolver, self._clock, reach)
+            )
+        finally:
+            await resolver.close()
+
     def verify_audit(
         self, key_file: Path | None, organization_id: str | None, head: str | None
     ) -> dict[str, Any]:
@@ -200,15 +219,16 @@ class OperatorCommands:
         )
 
     def _records(self, tx: Tx, domain: str) -> list[dict[str, Any]]:
+        return [{"domainName": domain, **record.shown()} for record in self._wanted(tx, domain)]
+
+    def _wanted(self, tx: Tx, domain: str) -> list[checks.Record]:
         key = dkim_keys.active(tx, domain)
-        assert key is not None
-        wanted = checks.records(
+        return checks.records(
             domain,
             self._settings.server.hostname,
-            [checks.PublishedKey(key.selector, key.public_key, True)],
+            [checks.PublishedKey(key.selector, key.public_key, True)] if key is not None else [],
             reports_to=f"postmaster@{domain}",
         )
-        return [{"domainName": domain, **record.shown()} for record in wanted]
 
     def _write(self, unit: Callable[[Tx], T]) -> T:
         if not self._folder.database.exists():

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +10,14 @@ import pytest
 import structlog
 
 from conf.settings import Dns
+from maild.dnssec import DnssecCheck
 from maild.outbound.dane import public_key_of
 from storage.records import RecipientRow
 from tests.support.attempts import shown_attempts
+from tests.support.dns_server import DnsServer
 from tests.support.mx import Mx
 from tests.support.sending import Sending
+from tests.support.store import ManualClock
 from tests.support.throwaway_ca import ThrowawayCa
 
 DOMAIN, HOST = "there.test", "mx.there.test"
@@ -203,21 +207,32 @@ async def test_without_trust_in_the_resolver_nobody_is_asked(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("dns", "told"),
+    ("signed", "trust_ad", "is_near", "told"),
     [
-        ({"trust_ad": False}, ["dane_off"]),
-        ({"trust_ad": True}, []),
-        ({"trust_ad": True, "nameservers": ["192.0.2.53:53"]}, ["dane_forgeable"]),
+        ({"org", "net"}, True, True, []),
+        ({"org", "net"}, True, False, ["dane_forgeable"]),
+        ({"org"}, True, True, ["dane_not_validated"]),
+        (set(), True, False, ["dane_forgeable", "dane_not_validated"]),
+        ({"org", "net"}, False, True, ["dane_off True"]),
+        (set(), False, True, ["dane_off False"]),
+        (None, False, True, ["dane_off None"]),
+        (None, True, True, []),
     ],
 )
 async def test_the_start_tells_whether_there_is_dane(
-    tmp_path: Path, dns: dict[str, Any], told: list[str]
+    signed: set[str] | None, trust_ad: bool, is_near: bool, told: list[str]
 ) -> None:
-    async with Sending(tmp_path, dns_settings=dns) as sending:
+    async with DnsServer() as dns:
+        for zone in ("org", "net"):
+            dns.add(zone, "TXT", '"a zone"')
+        dns.signed = signed or set()
+        if signed is None:
+            dns.servfail = {"org", "net"}
+        check = DnssecCheck(replace(dns.settings, trust_ad=trust_ad), is_near, ManualClock())
         with structlog.testing.capture_logs() as lines:
-            await sending.queue.stop()
-            sending.queue = sending.make_queue()
-        assert [line["event"] for line in lines if line["event"].startswith("dane_")] == told
+            await check.tell()
+    seen = [" ".join(filter(None, [one["event"], str(one.get("resolver_validates", ""))])) for one in lines]
+    assert seen == told
 
 
 async def test_what_is_known_costs_no_look_up(tmp_path: Path) -> None:

@@ -38,7 +38,11 @@ class ThrowawayCa:
         self.ca_file.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
 
     def server_context(
-        self, names: Sequence[str], shows_ca: bool = False, is_expired: bool = False
+        self,
+        names: Sequence[str],
+        shows_ca: bool = False,
+        is_expired: bool = False,
+        lasts: timedelta = timedelta(days=1),
     ) -> ssl.SSLContext:
         """For a server whose certificate carries these host names and addresses; `shows_ca`: and who shows the
         authority's too; `is_expired`: a minute ago."""
@@ -46,8 +50,8 @@ class ThrowawayCa:
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, names[0])])
         alternatives = x509.SubjectAlternativeName([_general_name(name) for name in names])
         constraints = x509.BasicConstraints(ca=False, path_length=None)
-        lasts = timedelta(minutes=-1) if is_expired else timedelta(days=1)
-        certificate = self._sign(subject, key.public_key(), constraints, alternatives, lasts)
+        life = timedelta(minutes=-1) if is_expired else lasts
+        certificate = self._sign(subject, key.public_key(), constraints, alternatives, life)
         chain = self._folder / f"{names[0]}.pem"
         chain.write_bytes(
             key.private_bytes(

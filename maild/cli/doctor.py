@@ -1,0 +1,33 @@
+"""What this host lacks to be a mail host."""
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from maild.cli.common import config_option, json_option, run_command
+
+
+@click.command()
+@config_option
+@click.option(
+    "--reach", multiple=True, metavar="DOMAIN", help="Try to connect to the mail hosts of this domain, too."
+)
+@json_option
+def doctor(config: Path, reach: tuple[str, ...], as_json: bool) -> None:
+    """Look at what a mail host needs: DNS, PTR, certificate, ports, room. Exit code 1 when something is at fault."""
+    found = run_command(lambda store: store.examine(reach), config)
+    if as_json:
+        click.echo(json.dumps(found))
+    else:
+        for one in found["diagnoses"]:
+            click.echo(f"{one['status']:8}{one['check']} {one['subject']}: {one['found']}")
+            if one["advice"]:
+                click.echo(f"{'':8}{one['advice']}")
+        faults = sum(one["status"] == "fault" for one in found["diagnoses"])
+        click.echo(
+            f"{len(found['diagnoses'])} looked at, {faults} at fault" if faults else "nothing is at fault"
+        )
+    if not found["ok"]:
+        sys.exit(1)

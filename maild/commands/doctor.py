@@ -1,0 +1,331 @@
+"""`maild doctor`: is this host set up as mail hosts must be, as far as it can see by itself?
+
+It changes nothing, and may run beside a daemon. Each of CHECKS looks at one thing, all of them at once, each within a
+limit of time, and makes a diagnosis of whatever it finds. A fault keeps mail from coming in or from being taken; a
+warning is worth knowing, and so is that something can't be told now.
+"""
+
+import asyncio
+import ssl
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from cryptography import x509
+
+from conf.addresses import is_public
+from conf.log_events import clean
+from conf.settings import Settings, host_port
+from controlplane.domains import checks
+from controlplane.domains.checks import Ours, Record
+from maild.dnssec import validates
+from maild.inbound import tls
+from maild.outbound.relays import Relays
+from maild.resolver import DnsError, DnsTemporary, Resolver
+from storage.clock import Clock
+from storage.disk import Disk
+
+CONNECT_S = 10
+LISTENS_S = 3
+GREETING_OCTETS = 512
+EXPIRES_SOON_DAYS = 14
+HOSTS_TRIED = 2
+SHOWN_CHARACTERS = 200
+_EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 (a name of it, not a binding)
+
+
+class Diagnosis(NamedTuple):
+    """`check`: what was looked at, of which `subject`; `advice`: what to do, "" where all is well."""
+
+    check: str
+    subject: str
+    status: Literal["ok", "warning", "fault"]
+    found: str
+    advice: str = ""
+
+
+@dataclass(frozen=True)
+class Patient:
+    """`records`: what the shared domains are to publish, by domain; `reach`: domains whose mail hosts are tried."""
+
+    settings: Settings
+    folder: Path
+    records: dict[str, list[Record]]
+    resolver: Resolver
+    clock: Clock
+    reach: Sequence[str] = ()
+
+
+Check = Callable[[Patient], Awaitable[Iterable[Diagnosis]]]
+
+
+async def examine(patient: Patient) -> dict[str, Any]:
+    """`{"ok", "diagnoses": [{"check", "subject", "status", "found", "advice"}]}`; `ok`: nothing is a fault."""
+    found = await asyncio.gather(*(check(patient) for check in CHECKS))
+    diagnoses = [one for some in found for one in some]
+    return {
+        "ok": all(one.status != "fault" for one in diagnoses),
+        "diagnoses": [one._asdict() for one in diagnoses],
+    }
+
+
+# DNS ----------------------------------------------------------------------------------------------
+
+
+async def nameservers(patient: Patient) -> list[Diagnosis]:
+    """Do they answer, and is what they say of DNSSEC worth anything? RFC 7672 §2.1."""
+    does = await validates(patient.settings.dns, patient.clock)
+    subject = ", ".join(patient.settings.dns.nameservers) or "of the system"
+    if does is None:
+        advice = "Name one that answers in dns.nameservers: without, no mail leaves."
+        return [Diagnosis("nameservers", subject, "fault", "none answers", advice)]
+    is_near, is_trusted = patient.resolver.nameservers_are_near, patient.settings.dns.trust_ad
+    match does, is_trusted:
+        case True, True if is_near:
+            return [Diagnosis("nameservers", subject, "ok", "they validate DNSSEC; DANE is on")]
+        case True, True:
+            found = "they validate DNSSEC, and are not on this host"
+            advice = (
+                "Run one here (unbound): on the way to these, DANE can be turned off by whoever is there."
+            )
+        case True, False:
+            found = "they validate DNSSEC, and DANE is off"
+            advice = "Set dns.trust_ad = true" + (
+                "." if is_near else ", once one of your own runs on this host."
+            )
+        case False, True:
+            found = "they validate nothing, though dns.trust_ad is true: DANE protects nobody"
+            advice = (
+                "Use a resolver that validates (unbound with its trust anchor), or set dns.trust_ad = false."
+            )
+            return [Diagnosis("nameservers", subject, "fault", found, advice)]
+        case _:
+            found = "they answer, and validate nothing: DANE is off"
+            advice = "For DANE run a resolver that validates on this host, and set dns.trust_ad."
+    return [Diagnosis("nameservers", subject, "warning", found, advice)]
+
+
+async def names(patient: Patient) -> list[Diagnosis]:
+    """Is each name that we say in EHLO ours, and does its address say so too? Many hosts refuse mail otherwise."""
+    settings = patient.settings
+    said = [settings.server.hostname]
+    said += [one.hostname for one in settings.outbound.sources.values() if one.hostname]
+    found = await asyncio.gather(*(_name(patient, name) for name in dict.fromkeys(said)))
+    return [one for some in found for one in some]
+
+
+async def _name(patient: Patient, name: str) -> list[Diagnosis]:
+    try:
+        addresses = await patient.resolver.addresses(name)
+    except DnsTemporary:
+        return [Diagnosis("name", name, "warning", "DNS does not answer for it now", "Try again later.")]
+    except DnsError:
+        advice = f"Publish an A record (and AAAA) for {name}, or set server.hostname to a name that has one."
+        return [Diagnosis("name", name, "fault", "it has no address", advice)]
+    diagnoses = [Diagnosis("name", name, "ok", ", ".join(addresses))]
+    is_open = not patient.settings.outbound.allow_private_networks
+    hidden = [one for one in addresses if not is_public(one)] if is_open else []
+    if hidden:
+        advice = f"Let {name} name an address that others reach, or set outbound.allow_private_networks."
+        diagnoses = [
+            Diagnosis("name", name, "fault", f"{', '.join(hidden)}: nobody outside reaches it", advice)
+        ]
+    pointers = (_pointer(patient, name, one) for one in addresses if one not in hidden)
+    return diagnoses + list(await asyncio.gather(*pointers))
+
+
+async def _pointer(patient: Patient, name: str, address: str) -> Diagnosis:
+    version = "ipv6" if ":" in address else "ipv4"
+    if patient.settings.outbound.ip_versions not in ("both", version):
+        return Diagnosis("ptr", address, "ok", f"no mail leaves by it (outbound.ip_versions = {version})")
+    try:
+        found = await patient.resolver.ptr(ip_address(address))
+    except DnsTemporary:
+        return Diagnosis("ptr", address, "warning", "DNS does not answer for it now", "Try again later.")
+    except DnsError:
+        found = []
+    if name in found:
+        return Diagnosis("ptr", address, "ok", name)
+    advice = f"Have whoever gave you {address} set its PTR record to {name}."
+    status: Literal["warning", "fault"] = "fault" if _delivers(patient.settings) else "warning"
+    if version == "ipv6":
+        advice += ' Or let no mail leave by IPv6: outbound.ip_versions = "ipv4".'
+    said = f"it names {', '.join(map(clean, found[:HOSTS_TRIED]))}" if found else "it has no PTR record"
+    return Diagnosis("ptr", address, status, said, advice)
+
+
+def _delivers(settings: Settings) -> bool:
+    """Does mail of the first shared domain leave for other hosts by itself, and not by a smarthost?"""
+    return Relays(settings.outbound).chosen(settings.server.shared_domains[0], "example.com") is None
+
+
+async def published(patient: Patient) -> list[Diagnosis]:
+    """Are the records of the shared domains there, which `maild init` asks for?"""
+    server = patient.settings.server
+    ours = Ours(server.hostname, frozenset({server.hostname, *server.shared_domains}))
+    wanted = [record for records in patient.records.values() for record in records]
+    unsigned = [
+        domain
+        for domain, records in patient.records.items()
+        if "dkim" not in {one.purpose for one in records}
+    ]
+    return [
+        *(
+            Diagnosis("dkim", domain, "fault", "there is no key for it", "Run maild init.")
+            for domain in unsigned
+        ),
+        *await asyncio.gather(*(_record(patient, record, ours) for record in wanted)),
+    ]
+
+
+async def _record(patient: Patient, record: Record, ours: Ours) -> Diagnosis:
+    finding = checks.judge(record, [await _answer(patient.resolver, record)], 1, ours)
+    if finding.status == checks.OK:
+        return Diagnosis(record.purpose, record.name, "ok", "it is published")
+    if finding.status == checks.UNAVAILABLE:
+        return Diagnosis(
+            record.purpose, record.name, "warning", "DNS does not answer now", "Try again later."
+        )
+    seen = clean("; ".join(finding.observed), SHOWN_CHARACTERS)
+    priority = "" if record.priority is None else f"{record.priority} "
+    return Diagnosis(
+        record.purpose,
+        record.name,
+        "fault" if record.required else "warning",
+        f"it is {seen}" if seen else "there is none",
+        f"Publish: {record.name} {record.type} {priority}{record.value}",
+    )
+
+
+async def _answer(resolver: Resolver, record: Record) -> checks.Answer:
+    try:
+        if record.type == "MX":
+            return [f"{mx.preference} {mx.host}" for mx in await resolver.mx(record.name)]
+        return [text.decode("utf-8", "replace") for text in await resolver.txt(record.name)]
+    except DnsTemporary:
+        return None
+    except DnsError:
+        return []
+
+
+# This host ----------------------------------------------------------------------------------------
+
+
+async def certificate(patient: Patient) -> list[Diagnosis]:
+    """Is the certificate of SMTP one that its name is in, for a while yet?"""
+    smtp, hostname = patient.settings.smtp, patient.settings.server.hostname
+    if not smtp.tls_cert:
+        found = "a self-signed one, which mail servers take"
+        return [Diagnosis("certificate", "smtp.tls_cert", "ok", found)]
+    try:
+        tls.context(smtp.tls_cert, smtp.tls_key)
+        shown = x509.load_pem_x509_certificate(await asyncio.to_thread(Path(smtp.tls_cert).read_bytes))
+    except (ssl.SSLError, OSError, ValueError) as error:
+        advice = "Name a pair of PEM files that belong together and that the daemon's user can read."
+        return [Diagnosis("certificate", smtp.tls_cert, "fault", f"no usable pair: {error}", advice)]
+    left = shown.not_valid_after_utc - datetime.fromtimestamp(patient.clock.now_ms() / 1000, UTC)
+    ends = f"it is valid until {shown.not_valid_after_utc:%Y-%m-%d}"
+    if left.days < EXPIRES_SOON_DAYS:
+        status: Literal["warning", "fault"] = "fault" if left.total_seconds() <= 0 else "warning"
+        return [Diagnosis("certificate", smtp.tls_cert, status, ends, "Renew it; maild reads it by itself.")]
+    if not any(_covers(name, hostname) for name in _names_of(shown)):
+        found = f"it is not for {hostname}"
+        advice = (
+            f"Get one for {hostname}: programs that submit mail, and hosts under MTA-STS, check the name."
+        )
+        return [Diagnosis("certificate", smtp.tls_cert, "fault", found, advice)]
+    return [Diagnosis("certificate", smtp.tls_cert, "ok", ends)]
+
+
+def _names_of(shown: x509.Certificate) -> list[str]:
+    try:
+        names = shown.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    except (x509.ExtensionNotFound, ValueError):
+        return []
+    return names.get_values_for_type(x509.DNSName)
+
+
+def _covers(pattern: str, hostname: str) -> bool:
+    """RFC 9525 §6.3: a wildcard is the whole first label."""
+    pattern = pattern.lower()
+    return pattern == hostname or (pattern.startswith("*.") and pattern[2:] == hostname.partition(".")[2])
+
+
+async def listening(patient: Patient) -> list[Diagnosis]:
+    """Does somebody answer where the daemon is to listen?"""
+    smtp, http = patient.settings.smtp, patient.settings.http
+    submission = (*smtp.submission_listen, *smtp.submission_listen_tls)
+    places = [*smtp.listen, *smtp.listen_tls, *submission, http.listen]
+    return list(await asyncio.gather(*map(_listens, places)))
+
+
+async def _listens(place: str) -> Diagnosis:
+    host, port = host_port(place)
+    try:
+        async with asyncio.timeout(LISTENS_S):
+            _, writer = await asyncio.open_connection(_EVERYWHERE.get(host, host), port)
+        writer.close()
+    except OSError as error:  # a timeout is one
+        advice = (
+            "Start the daemon (systemctl start maild), or look why it does not run (journalctl -u maild)."
+        )
+        said = error.strerror or "it does not answer"
+        return Diagnosis("listening", place, "fault", f"nobody is there: {said}", advice)
+    return Diagnosis("listening", place, "ok", "somebody answers")
+
+
+async def disk(patient: Patient) -> list[Diagnosis]:
+    """Is there room beyond the reserve?"""
+    if Disk(patient.folder, patient.settings.storage.reserve_percent).has_room():
+        return [Diagnosis("disk", str(patient.folder), "ok", "there is room")]
+    advice = "Free some, or make the file system larger: until then no mail is accepted."
+    return [
+        Diagnosis("disk", str(patient.folder), "fault", "less is free than storage.reserve_percent", advice)
+    ]
+
+
+# Others -------------------------------------------------------------------------------------------
+
+
+async def reaching(patient: Patient) -> list[Diagnosis]:
+    """Can mail hosts of others be connected to?"""
+    return list(await asyncio.gather(*(_reach(patient, domain) for domain in patient.reach)))
+
+
+async def _reach(patient: Patient, domain: str) -> Diagnosis:
+    port, tried = patient.settings.outbound.port, []
+    try:
+        records = sorted(await patient.resolver.mx(domain))
+        hosts = [(mx.host, await patient.resolver.addresses(mx.host)) for mx in records[:HOSTS_TRIED]]
+    except DnsError as error:
+        return Diagnosis("reach", domain, "warning", f"no mail host of it is in DNS: {error}", "Try another.")
+    for host, addresses in hosts:
+        for address in addresses[:HOSTS_TRIED]:
+            try:
+                return Diagnosis(
+                    "reach", domain, "ok", f"{host} [{address}] says {await _greeting(address, port)}"
+                )
+            except (OSError, EOFError) as error:
+                tried.append(f"{host} [{address}]: {getattr(error, 'strerror', '') or 'no answer'}")
+    advice = (
+        f"See that port {port} is open outwards (many clouds close it until asked), or set outbound.relay."
+    )
+    return Diagnosis("reach", domain, "fault", "; ".join(tried), advice)
+
+
+async def _greeting(address: str, port: int) -> str:
+    async with asyncio.timeout(CONNECT_S):
+        reader, writer = await asyncio.open_connection(address, port)
+        try:
+            octets = await reader.read(GREETING_OCTETS)
+        finally:
+            writer.close()
+    if not octets:
+        raise EOFError
+    return clean(octets.partition(b"\r\n")[0].decode("utf-8", "replace"), SHOWN_CHARACTERS)
+
+
+CHECKS: tuple[Check, ...] = (nameservers, names, published, certificate, listening, disk, reaching)

@@ -1,0 +1,291 @@
+"""`maild doctor` finds what keeps a host from being one that others take mail from, and says what to do."""
+
+import json
+import time
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from conf.settings import parse
+from controlplane.domains import checks
+from controlplane.domains.checks import PublishedKey
+from maild.cli.program import main
+from maild.commands.doctor import Patient, examine
+from maild.resolver import Resolver
+from storage.clock import DAY_MS
+from storage.disk import Disk
+from tests.support.dns_server import DnsServer
+from tests.support.mx import Mx
+from tests.support.store import ManualClock
+from tests.support.throwaway_ca import ThrowawayCa
+
+HOST, DOMAIN, ADDRESS, V6 = "mx.ours.example", "ours.example", "8.8.4.4", "2001:4860:4860::8844"
+KEY = PublishedKey("s1", "MIIB", True)
+REVERSE, REVERSE_V6 = (
+    "4.4.8.8.in-addr.arpa",
+    "4.4.8.8.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.6.8.4.0.6.8.4.1.0.0.2.ip6.arpa",
+)
+
+
+class World:
+    """A host that is as it should be, until a test spoils it."""
+
+    def __init__(self, folder: Path, dns: DnsServer, mx: Mx) -> None:
+        self.folder = folder
+        self.dns = dns
+        self.settings: dict[str, Any] = {
+            "server": {"hostname": HOST, "shared_domains": [DOMAIN]},
+            "smtp": {"listen": [f"127.0.0.1:{mx.port}"]},
+            "http": {"listen": f"127.0.0.1:{mx.port}"},
+            "dns": {"nameservers": [f"127.0.0.1:{dns.port}"], "timeout_s": 1, "trust_ad": True},
+            "outbound": {"port": mx.port},
+        }
+        self.keys = [KEY]
+        self.clock = ManualClock()
+        self.clock.at_ms = int(time.time() * 1000)  # certificates are made by the clock of the machine
+        dns.add(HOST, "A", ADDRESS)
+        dns.add(HOST, "AAAA", V6)
+        dns.add(REVERSE, "PTR", f"{HOST}.")
+        dns.add(REVERSE_V6, "PTR", f"{HOST}.")
+        dns.add(DOMAIN, "MX", f"10 {HOST}.")
+        dns.add(DOMAIN, "TXT", '"v=spf1 mx -all"')
+        dns.add(f"s1._domainkey.{DOMAIN}", "TXT", '"v=DKIM1; k=rsa; p=MIIB"')
+        dns.add(f"_dmarc.{DOMAIN}", "TXT", '"v=DMARC1; p=quarantine"')
+        for zone in ("org", "net"):
+            dns.add(zone, "TXT", '"a zone"')
+        dns.signed = {"org", "net"}
+
+    async def examined(self, *reach: str) -> dict[str, Any]:
+        settings = parse(self.settings)
+        resolver = Resolver(settings.dns, self.clock)
+        records = {DOMAIN: checks.records(DOMAIN, HOST, self.keys)}
+        return await examine(Patient(settings, self.folder, records, resolver, self.clock, reach))
+
+    async def faults(self, *reach: str) -> dict[str, str]:
+        """What is not ok, by check: its status, what was found, what to do."""
+        found = await self.examined(*reach)
+        told = [one for one in found["diagnoses"] if one["status"] != "ok"]
+        assert found["ok"] == all(one["status"] == "warning" for one in told)
+        assert all(one["advice"] for one in told)
+        return {one["check"]: " | ".join([one["status"], one["found"], one["advice"]]) for one in told}
+
+
+@pytest.fixture
+async def world(tmp_path: Path) -> AsyncIterator[World]:
+    async with DnsServer() as dns, Mx() as mx:
+        yield World(tmp_path, dns, mx)
+
+
+async def test_a_host_that_is_set_up_has_no_fault(world: World) -> None:
+    found = await world.examined()
+    assert [one for one in found["diagnoses"] if one["status"] != "ok"] == []
+    looked_at = {one["check"] for one in found["diagnoses"]}
+    assert looked_at == {
+        "nameservers", "name", "ptr", "mx", "spf", "dkim", "dmarc", "certificate", "listening", "disk",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "rdtype", "now", "check", "told"),
+    [
+        (HOST, "A", [], "name", None),  # IPv6 alone is a name as well
+        (
+            REVERSE,
+            "PTR",
+            [],
+            "ptr",
+            "fault | it has no PTR record | Have whoever gave you 8.8.4.4 set its PTR",
+        ),
+        (
+            REVERSE,
+            "PTR",
+            ["host.cloud.example."],
+            "ptr",
+            "fault | it names host.cloud.example | Have whoever",
+        ),
+        (REVERSE_V6, "PTR", [], "ptr", "fault | it has no PTR record | Have whoever gave you 2001:4860"),
+        (
+            DOMAIN,
+            "MX",
+            ["10 other.example."],
+            "mx",
+            "fault | it is 10 other.example | Publish: ours.example MX 10 mx",
+        ),
+        (DOMAIN, "MX", [], "mx", "fault | there is none | Publish: ours.example MX 10 mx.ours.example"),
+        (
+            DOMAIN,
+            "TXT",
+            ['"v=spf1 -all"'],
+            "spf",
+            "fault | it is v=spf1 -all | Publish: ours.example TXT v=spf1 mx",
+        ),
+        (f"s1._domainkey.{DOMAIN}", "TXT", [], "dkim", "fault | there is none | Publish: s1._domainkey.ours"),
+        (
+            f"_dmarc.{DOMAIN}",
+            "TXT",
+            [],
+            "dmarc",
+            "warning | there is none | Publish: _dmarc.ours.example TXT",
+        ),
+        (
+            f"_dmarc.{DOMAIN}",
+            "TXT",
+            ['"v=DMARC1; p=\\027[2J"'],
+            "dmarc",
+            "warning | it is v=DMARC1; p=?[2J | Pub",
+        ),
+    ],
+)
+async def test_what_dns_lacks_is_told_with_what_to_publish(
+    world: World, name: str, rdtype: str, now: list[str], check: str, told: str | None
+) -> None:
+    del world.dns.records[name, rdtype]
+    if now:
+        world.dns.add(name, rdtype, *now)
+    faults = await world.faults()
+    assert set(faults) == ({check} if told else set())
+    assert told is None or faults[check].startswith(told)
+
+
+async def test_a_name_without_an_address_or_with_a_private_one(world: World) -> None:
+    del world.dns.records[HOST, "A"], world.dns.records[HOST, "AAAA"]
+    assert (await world.faults())["name"].startswith("fault | it has no address | Publish an A record")
+    world.dns.add(HOST, "A", "10.0.0.1")
+    assert (await world.faults())["name"].startswith("fault | 10.0.0.1: nobody outside reaches it")
+    world.settings["outbound"]["allow_private_networks"] = True
+    world.dns.add("1.0.0.10.in-addr.arpa", "PTR", f"{HOST}.")
+    assert await world.faults() == {}
+
+
+async def test_no_pointer_is_asked_of_addresses_by_which_no_mail_leaves(world: World) -> None:
+    del world.dns.records[REVERSE_V6, "PTR"]
+    world.settings["outbound"]["ip_versions"] = "ipv4"
+    assert await world.faults() == {}
+
+
+async def test_behind_a_smarthost_a_pointer_is_but_worth_having(world: World) -> None:
+    del world.dns.records[REVERSE, "PTR"]
+    world.settings["outbound"]["relay"] = "smtp.provider.example:25"
+    assert (await world.faults())["ptr"].startswith("warning | ")
+
+
+async def test_the_names_of_other_sources_are_looked_at_as_well(world: World) -> None:
+    source = {"senders": ["acme.example"], "addresses": [ADDRESS], "hostname": "mail.acme.example"}
+    world.settings["outbound"]["sources"] = {"acme": source}
+    found = await world.examined()
+    told = {one["subject"]: one["found"] for one in found["diagnoses"] if one["check"] == "name"}
+    assert told == {HOST: f"{ADDRESS}, {V6}", "mail.acme.example": "it has no address"}
+
+
+@pytest.mark.parametrize(
+    ("signed", "trust_ad", "told"),
+    [
+        ({"org", "net"}, False, "warning | they validate DNSSEC, and DANE is off | Set dns.trust_ad = true."),
+        (set(), True, "fault | they validate nothing, though dns.trust_ad is true"),
+        (set(), False, "warning | they answer, and validate nothing: DANE is off"),
+        (None, True, "fault | none answers"),
+    ],
+)
+async def test_whether_the_nameservers_validate(
+    world: World, signed: set[str] | None, trust_ad: bool, told: str
+) -> None:
+    world.settings["dns"]["trust_ad"] = trust_ad
+    world.dns.signed = signed or set()
+    world.dns.servfail = {"org", "net"} if signed is None else set()
+    assert (await world.faults())["nameservers"].startswith(told)
+
+
+async def test_silence_of_dns_is_no_fault_of_the_host(world: World) -> None:
+    world.dns.servfail = {HOST, REVERSE, DOMAIN, f"s1._domainkey.{DOMAIN}", f"_dmarc.{DOMAIN}"}
+    faults = await world.faults()
+    assert set(faults) == {"name", "mx", "spf", "dkim", "dmarc"}
+    assert all(told.startswith("warning | DNS does not answer") for told in faults.values())
+
+
+async def test_a_domain_without_a_key_wants_init(world: World) -> None:
+    world.keys = []
+    assert await world.faults() == {"dkim": "fault | there is no key for it | Run maild init."}
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        ([HOST], None),
+        (["*.ours.example"], None),
+        (["*.example", "ours.example"], f"fault | it is not for {HOST} | Get one for {HOST}"),
+    ],
+)
+async def test_the_certificate_must_have_our_name(
+    world: World, tmp_path: Path, names: list[str], told: str | None
+) -> None:
+    ThrowawayCa(tmp_path).server_context(names, lasts=timedelta(days=90))
+    pem = str(tmp_path / f"{names[0]}.pem")
+    world.settings["smtp"] |= {"tls_cert": pem, "tls_key": pem}
+    faults = await world.faults()
+    assert (faults == {}) if told is None else faults["certificate"].startswith(told)
+
+
+async def test_a_certificate_that_ends_soon_is_to_be_renewed(world: World, tmp_path: Path) -> None:
+    ThrowawayCa(tmp_path).server_context([HOST], lasts=timedelta(days=90))
+    pem = str(tmp_path / f"{HOST}.pem")
+    world.settings["smtp"] |= {"tls_cert": pem, "tls_key": pem}
+    told = []
+    for days in (70, 10, 20):
+        world.clock.at_ms += days * DAY_MS
+        told.append((await world.faults()).get("certificate", "ok").partition(" | ")[0])
+    assert told == ["ok", "warning", "fault"]
+
+
+async def test_a_pair_that_is_none_is_told(world: World, tmp_path: Path) -> None:
+    (tmp_path / "no.pem").write_text("no certificate")
+    world.settings["smtp"] |= {"tls_cert": str(tmp_path / "no.pem"), "tls_key": str(tmp_path / "no.pem")}
+    assert (await world.faults())["certificate"].startswith("fault | no usable pair: ")
+
+
+async def test_a_daemon_that_does_not_run_is_told(world: World) -> None:
+    async with Mx() as gone:
+        port = gone.port
+    world.settings["http"]["listen"] = f"0.0.0.0:{port}"
+    assert (await world.faults())["listening"].startswith("fault | nobody is there: ")
+
+
+async def test_a_full_disk_is_told(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Disk, "has_room", lambda self: False)
+    assert (await world.faults())["disk"].startswith("fault | less is free than storage.reserve_percent")
+
+
+async def test_the_mail_hosts_of_others_are_tried(world: World) -> None:
+    world.dns.add("there.example", "MX", "10 mx1.there.example.", "20 mx2.there.example.")
+    world.dns.add("mx1.there.example", "A", "127.0.0.3")  # nobody is there
+    world.dns.add("mx2.there.example", "A", "127.0.0.1")
+    found = await world.examined("there.example")
+    (told,) = (one for one in found["diagnoses"] if one["check"] == "reach")
+    assert (told["status"], told["found"]) == ("ok", "mx2.there.example [127.0.0.1] says 220 mx.test ESMTP")
+    world.dns.records["there.example", "MX"] = ["10 mx1.there.example."]
+    assert (await world.faults("there.example"))["reach"].startswith(
+        "fault | mx1.there.example [127.0.0.3]: "
+    )
+    assert (await world.faults("nowhere.example"))["reach"].startswith(
+        "warning | no mail host of it is in DNS"
+    )
+
+
+def test_the_command_ends_with_1_where_something_is_at_fault(tmp_path: Path) -> None:
+    config = tmp_path / "maild.toml"
+    config.write_text(
+        f"data_dir = '{tmp_path / 'data'}'\n[server]\nshared_domains = ['{DOMAIN}']\n"
+        "[smtp]\nlisten = ['127.0.0.1:0']\n[http]\nlisten = '127.0.0.1:0'\n"
+        "[dns]\nnameservers = ['127.0.0.1:1']\ntimeout_s = 1\n"
+    )
+    refused = CliRunner().invoke(main, ["doctor", "--config", str(config)])
+    assert (refused.exit_code, "run 'maild init' first" in refused.stderr) == (2, True)
+    assert CliRunner().invoke(main, ["init", "--config", str(config), "--no-policy"]).exit_code == 0
+    shown = CliRunner().invoke(main, ["doctor", "--config", str(config)])
+    assert shown.exit_code == 1
+    assert "fault   nameservers 127.0.0.1:1: none answers\n        Name one that answers" in shown.stdout
+    as_json = CliRunner().invoke(main, ["doctor", "--config", str(config), "--json"])
+    assert (as_json.exit_code, json.loads(as_json.stdout)["ok"]) == (1, False)
