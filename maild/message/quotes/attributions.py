@@ -176,17 +176,36 @@ def find_attribution(lines: list[str], last: int, first: int) -> Attribution | N
         if span > 1 and (_SENTENCE_END.search(line) or len(line) > _WRAPPED_CHARS):
             break
         joined = f"{line} {joined}" if joined else line
-        certainty, is_introduced = _judge(joined, is_apart=start == 0 or not lines[start - 1].strip())
+        is_apart = start == 0 or not lines[start - 1].strip()
+        certainty, is_introduced = _judge(joined, is_apart=is_apart)
         if is_introduced:
-            return Attribution(start, last + 1, certainty)
-        if certainty is not Certainty.NOT and found is None:
-            found = Attribution(start, last + 1, certainty)
+            return Attribution(start - _names_author(lines, start, first), last + 1, certainty)
+        if found is None or (is_apart and _goes_on_above(lines, found, line, certainty)):
+            found = None if certainty is Certainty.NOT else Attribution(start, last + 1, certainty)
         split = _split(lines, start, joined)
         if split:
             return Attribution(start, last + 1, Certainty.ABOVE_A_QUOTE, split)
     if found is not None and found.start > first and _DATE_LINE.match(lines[found.start - 1].strip()):
         return found._replace(start=found.start - 1)
     return found
+
+
+def _goes_on_above(lines: list[str], found: Attribution, line: str, certainty: Certainty) -> bool:
+    """Whether what was found is the end of one that a client has wrapped, most of them in front of the address: the
+    line above makes it sure, or is a name."""
+    if certainty is found.certainty:
+        return lines[found.start].lstrip()[:1] == "<" and len(line.split()) <= _NAME_WORDS
+    return certainty > found.certainty
+
+
+def _names_author(lines: list[str], start: int, first: int) -> bool:
+    """Whether the line above says who it was and nothing else, as Gmail's does in Chinese where it is wrapped."""
+    above = _without_marks(lines[start - 1][-LINE_CHARS:]) if start > first else ""
+    return (
+        above[-1:] == ">"
+        and (named := _NAME_AND_ADDRESS.match(above)) is not None
+        and named.end() == len(above) - 1
+    )
 
 
 def _without_marks(line: str) -> str:

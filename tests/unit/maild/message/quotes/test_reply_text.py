@@ -126,6 +126,9 @@ ATTRIBUTIONS = {
     "roundcube, lb": "Den 2026-05-04 10:12, Ann Example schreift:",
     "groupwise": ">>> Ann Example <ann@example.org> 5/4/2026 10:12 AM >>>",
     "groupwise, de": '>>> "Example, Ann" <ann@example.org> 04.05.26 10.12 Uhr >>>',
+    "claws, fi": "Mon, 04 May 2026 10:12:07 +0200\nAnn Example <ann@example.org> kirjoitti:",
+    "claws, ru": "В Mon, 04 May 2026 10:12:07 +0200\nAnn Example <ann@example.org> пишет:",
+    "claws, tr": "Mon, 04 May 2026 10:12:07 +0200 tarihinde\nAnn Example <ann@example.org> yazdı:",
     "wrapped at its end": "man. 4. mai 2026 kl. 10:12 skrev Ann Example <ann@example.org\n>:",
 }
 
@@ -173,9 +176,6 @@ ABOVE_A_QUOTE = {
     "thunderbird, ko": "Ann Example 이(가) 2026. 5. 4. 10:12 에 쓴 글:",
     "thunderbird, ar, name": "كتب Ann Example:",
     "thunderbird, he": "נכתב על ידי Ann Example, ב־4.5.2026 בשעה 10:12:",
-    "claws, fi": "Mon, 04 May 2026 10:12:07 +0200\nAnn Example <ann@example.org> kirjoitti:",
-    "claws, ru": "В Mon, 04 May 2026 10:12:07 +0200\nAnn Example <ann@example.org> пишет:",
-    "claws, tr": "Mon, 04 May 2026 10:12:07 +0200 tarihinde\nAnn Example <ann@example.org> yazdı:",
     "evolution, cs": "Ann Example píše v Po 04. 05. 2026 v 10:12 +0200:",
     "evolution, ko": "2026-05-04 (월), 10:12 +0200, Ann Example:",
     "evolution, th": "เมื่อ จ. 2026-05-04 เวลา 10:12 +0200, Ann Example เขียนว่า:",
@@ -507,6 +507,38 @@ def test_what_clients_write_above_an_original_goes_with_it(attribution: str) -> 
     assert extract_reply(f"{REPLY}\n\n{attribution}\n\n{OLD}") == REPLY
     assert extract_reply(f"{REPLY}\n\n{attribution}\n{QUOTED}") == REPLY
     assert extract_reply(f"{attribution}\n{QUOTED}\n\n{REPLY}") == REPLY
+
+
+@pytest.mark.parametrize(
+    "attribution",
+    [one.replace(" <", "\n<", 1) for one in ATTRIBUTIONS.values() if " <" in one and one[-1] in ":："],
+)
+def test_attributions_that_a_client_wrapped_in_front_of_the_address_go_whole(attribution: str) -> None:
+    assert extract_reply(f"{REPLY}\n\n{attribution}\n\n{OLD}") == REPLY
+    assert extract_reply(f"{REPLY}\n\n{attribution}\n{QUOTED}") == REPLY
+
+
+@pytest.mark.parametrize(
+    "attribution",
+    [
+        "3 Haz 2024 Pzt 10:15 tarihinde\nAli <a@x.org> şunu yazdı:",
+        "2024-06-03, pr, 10:15\nJonas <j@x.org> rašė:",
+        "John Example <j@x.org>\n于2024年6月3日周一 10:15写道：",
+        "Ann Example\n<ann@example.org> wrote:",
+    ],
+)
+def test_attributions_go_from_where_they_begin(attribution: str) -> None:
+    assert extract_reply(f"{REPLY}\n\n{attribution}\n{QUOTED}") == REPLY
+
+
+@pytest.mark.parametrize("above", ["Hello Bob", "See what he said at the meeting about it:"])
+def test_lines_above_an_attribution_stay(above: str) -> None:
+    said = f"{REPLY}\n\n{above}"
+    assert (
+        extract_reply(f"{said}\nAnn Example <ann@example.org> schrieb am 4. Mai 2026 um 10:12:\n{QUOTED}")
+        == said
+    )
+    assert extract_reply(f"{said}\n\nOn 4 May 2026, Ann <ann@example.org> wrote:\n{QUOTED}") == said
 
 
 @pytest.mark.parametrize("attribution", ABOVE_A_QUOTE.values(), ids=ABOVE_A_QUOTE)
