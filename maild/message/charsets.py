@@ -71,6 +71,15 @@ _CODECS = frozenset(
     + ["iso2022_jp_ext", "iso2022_kr"]
 )
 
+# Their letters are no octets that go on a character in UTF-8 (0x80 to 0xBF), or few are.
+_UNLIKE_UTF8 = ("cp125", "iso8859_", "koi8_")
+_LIKE_UTF8 = "iso8859_5"
+_SURE_CHARACTERS = 2
+# One of these is enough in what calls itself Western: letters of Western Europe, quotes and dashes, a byte order mark,
+# an emoji. Others may be a name in capitals with a mark behind it (`É’` is 0xC9 0x92).
+_WESTERN = "cp1252"
+_SURE_IN_WESTERN = re.compile("[\x80-\xff\u2000-\u20cf\ufeff\U00010000-\U0010ffff]")
+
 _SEPARATORS = re.compile(r"[\s_.:-]+")
 MAX_CHARSET_CHARS = 64
 _AS_WINDOWS = "as-windows-has-it"
@@ -117,6 +126,40 @@ def begins_as_utf8(octets: bytes, *, is_whole: bool) -> bool:
     except UnicodeDecodeError:
         return False
     return True
+
+
+class HiddenUtf8:
+    """Whether octets are UTF-8 that declare another charset, as programs do that name what was always named.
+
+    Text in a charset of one octet a character is hardly ever UTF-8 by chance: each letter beyond ASCII would have to
+    stand before a sign that follows no letter. Mail programs show such text as UTF-8; browsers would not.
+    """
+
+    def __init__(self, codec: str) -> None:
+        self.may_be = codec.startswith(_UNLIKE_UTF8) and codec != _LIKE_UTF8
+        self._is_western = codec == _WESTERN
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
+        self._found: set[str] = set()
+
+    @property
+    def is_sure(self) -> bool:
+        """Of what was fed: of all that is UTF-8, were there enough characters to tell?"""
+        return self.may_be and self._suffices()
+
+    def feed(self, octets: bytes, *, is_last: bool = False) -> None:
+        """The next of them, while they `may_be`."""
+        try:
+            text = self._decoder.decode(octets, is_last)
+        except UnicodeDecodeError:
+            self.may_be = False
+            return
+        if not text.isascii() and not self._suffices():
+            self._found.update(one for one in set(text) if not one.isascii())
+
+    def _suffices(self) -> bool:
+        return len(self._found) >= _SURE_CHARACTERS or (
+            self._is_western and any(_SURE_IN_WESTERN.match(one) for one in self._found)
+        )
 
 
 def escaped_codec(octets: bytes) -> str | None:

@@ -16,7 +16,7 @@ from typing import Final, Protocol
 
 import pybase64
 
-from maild.message.charsets import codec_for, errors_of, escaped_codec
+from maild.message.charsets import HiddenUtf8, codec_for, errors_of, escaped_codec
 from maild.message.guessing import SAMPLE_OCTETS, Guesser
 from maild.message.surrogates import replace_surrogates
 
@@ -85,8 +85,8 @@ def base64_digits(data: bytes) -> bytes:
 
 
 def decode_charset(data: bytes, charset: str | None, guesser: Guesser | None = None) -> str:
-    """Text of `data`: declared charset or escape sequences, then UTF-8, then the likeliest (by the message's
-    `guesser`), then latin-1.
+    """Text of `data`: declared charset (unless it is surely UTF-8) or escape sequences, then UTF-8, then the likeliest
+    (by the message's `guesser`), then latin-1.
 
     Never raises and never yields NUL or a lone surrogate. A charset that Python would "decode" by
     running something else (unicode_escape, base64, zlib, rot13, idna, …) counts as undeclared.
@@ -98,6 +98,7 @@ def decode_charset(data: bytes, charset: str | None, guesser: Guesser | None = N
 def decode_prefix(data: bytes, charset: str | None, guesser: Guesser | None = None) -> str:
     """Like `decode_charset` for data that was cut anywhere: a split last character is dropped."""
     codec = codec_for(charset) or escaped_codec(data[:SAMPLE_OCTETS]) or "utf-8"
+    codec = "utf-8" if _is_hidden_utf8(data, codec, is_whole=False) else codec
     try:
         text = codecs.getincrementaldecoder(codec)(errors_of(codec)).decode(data, False)
     except (UnicodeError, ValueError):
@@ -105,7 +106,18 @@ def decode_prefix(data: bytes, charset: str | None, guesser: Guesser | None = No
     return tidy(text)
 
 
+def _is_hidden_utf8(data: bytes, codec: str, *, is_whole: bool) -> bool:
+    if data.isascii():
+        return False
+    hidden = HiddenUtf8(codec)
+    if hidden.may_be:
+        hidden.feed(data, is_last=is_whole)
+    return hidden.is_sure
+
+
 def _decode_known(data: bytes, codec: str, guesser: Guesser | None) -> str:
+    if _is_hidden_utf8(data, codec, is_whole=True):
+        return data.decode("utf-8")
     try:
         return data.decode(codec, errors_of(codec))
     except UnicodeError:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from maild.message.charsets import codec_for, errors_of, escaped_codec
+from maild.message.charsets import HiddenUtf8, codec_for, errors_of, escaped_codec
 from maild.message.decode import decode_stream, tidy
 from maild.message.flowed import Unflowing
 from maild.message.guessing import LAST_RESORT, SAMPLE_OCTETS, Guesser
@@ -84,26 +84,28 @@ def _tried(octets: Octets, charset: str | None, guesser: Guesser) -> Iterator[_T
     """How to decode these octets, as the last value: in the order of `decode.decode_charset`."""
     codec = codec_for(charset) or escaped_codec(_head(octets, SAMPLE_OCTETS))
     for one in dict.fromkeys([codec, "utf-8"] if codec else ["utf-8"]):
-        if (yield from _reads(octets, one)):
-            yield _Trial(one, errors_of(one))
+        hidden = HiddenUtf8(one)
+        if (yield from _reads(octets, one, hidden)):
+            yield _Trial("utf-8" if hidden.is_sure else one, errors_of(one))
             return
     if codec is not None and (yield from _has_few_errors(octets, codec)):
         yield _Trial(codec, "replace")
         return
     for one in (guesser.guess(_head(octets, SAMPLE_OCTETS)), LAST_RESORT):
-        if (yield from _reads(octets, one)):
+        if (yield from _reads(octets, one, None)):
             yield _Trial(one, "strict")
             return
     yield _Trial("latin-1", "strict")
 
 
-def _reads(octets: Octets, codec: str) -> Generator[None, None, bool]:
+def _reads(octets: Octets, codec: str, hidden: HiddenUtf8 | None) -> Generator[None, None, bool]:
     decoder = _decoder(octets, codec, errors_of(codec))
     try:
-        for data in octets():
-            decoder.decode(data)
+        for data in chain(octets(), [None]):
+            decoder.decode(data or b"", data is None)
+            if hidden is not None and hidden.may_be:
+                hidden.feed(data or b"", is_last=data is None)
             yield None
-        decoder.decode(b"", True)
     except UnicodeError:
         return False
     return True

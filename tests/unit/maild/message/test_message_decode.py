@@ -160,6 +160,55 @@ def test_charsets(octets: bytes, charset: str | None, expected: str) -> None:
     assert decode_charset(octets, charset) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "charset"),
+    [
+        ("Grüße aus Köln", "iso-8859-1"),
+        ("für", "iso-8859-1"),
+        ("5 €", "windows-1252"),
+        ("it’s", "latin1"),
+        ("thanks 😀", "iso-8859-1"),
+        ("\ufeffplain", "iso-8859-1"),
+        ("Dzień dobry, chciałbym", "iso-8859-2"),
+        ("Žluťoučký kůň", "windows-1250"),
+        ("Добрый день", "koi8-r"),
+        ("Добрый день", "windows-1251"),
+        ("Добрый день", "iso-8859-1"),
+        ("今日は", "iso-8859-15"),
+    ],
+)
+def test_utf8_that_declares_a_charset_of_one_octet_is_read_as_mail_programs_do(
+    text: str, charset: str
+) -> None:
+    assert decode_charset(text.encode(), charset) == text.removeprefix("\ufeff")
+    assert decode_prefix(text.encode() + "ü".encode()[:1], charset) == text.removeprefix("\ufeff")
+
+
+@pytest.mark.parametrize(
+    ("text", "charset"),
+    [
+        ("Grüße", "iso-8859-1"),
+        ("BEYONCÉ’S", "windows-1252"),
+        ("CAFÉ®", "iso-8859-1"),
+        ("DÉCÉDÉ\xa0:", "iso-8859-1"),
+        ("Ä… was?", "windows-1252"),
+        ("„Ä“ oder „Ö“", "windows-1252"),
+        ("Её", "windows-1251"),
+        ("Её её ещё", "koi8-r"),
+        ("ЧАЩА", "iso-8859-5"),
+        ("เขต", "tis-620"),
+        ("раб", "cp866"),
+        ("中文", "gb2312"),
+    ],
+)
+def test_text_in_its_declared_charset_is_read_so_also_where_it_is_utf8_by_chance(
+    text: str, charset: str
+) -> None:
+    octets = text.encode(codec_for(charset) or "")
+    assert decode_charset(octets, charset) == text
+    assert decode_prefix(octets, charset) == text
+
+
 def test_lone_surrogates_are_replaced_and_what_lies_beyond_the_bmp_is_not() -> None:
     assert tidy("a\ud83d, \udc00\ud83d b\udfff") == "a\ufffd, \ufffd\ufffd b\ufffd"
     assert tidy("😀 Grüße") == "😀 Grüße"

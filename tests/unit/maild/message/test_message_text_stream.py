@@ -17,8 +17,8 @@ WORDS = st.sampled_from(
      "привет ", " \n", ">", "-- \n"]
 )  # fmt: skip
 CODECS = ["utf-8", "latin-1", "cp932", "utf-16", "gb18030", "iso2022_jp", "koi8-r", "big5", "euc_kr", "hz"]
-CHARSETS = [None, "utf-8", "us-ascii", "iso-8859-1", "shift_jis", "utf-16", "gb2312", "iso-2022-jp", "koi8-r",
-            "big5", "euc-kr", "hz-gb-2312", "x-unknown"]  # fmt: skip
+CHARSETS = [None, "utf-8", "us-ascii", "iso-8859-1", "iso-8859-2", "shift_jis", "utf-16", "gb2312", "iso-2022-jp",
+            "koi8-r", "big5", "euc-kr", "hz-gb-2312", "x-unknown"]  # fmt: skip
 OCTETS = st.binary(max_size=40) | st.builds(
     lambda words, codec: "".join(words).encode(codec, "replace"),
     st.lists(WORDS, max_size=12),
