@@ -42,6 +42,7 @@ _RULED = frozenset(["--", "__"])
 _RULES = _RULED | {"**", "==", "-=", "##"}
 _DIFF_COMMAND = re.compile(r"\d+(?:,\d+)?[acd]\d+(?:,\d+)?\Z")
 _LEFT_OUT = re.compile(r"[\[<({]?\s?(?:\.{2,4}|…|snip(?:ped)?|cut|skip(?:ped)?)\s?[\])}>]?\Z", re.IGNORECASE)
+_QUOTE = re.compile(r">(?!>)|>{1,20} >(?!>)")  # no prompt has a blank between marks
 _ODD_QUOTE = re.compile(r"\s{0,3}(?:([A-Z][A-Za-z]{0,3})>|(\|))")
 
 
@@ -200,7 +201,7 @@ class _ReplyLines:
             return
         if not self.has_original and self._is_own_quote(number, head):
             return
-        if head[:2] in (">>", "> >") and not self._is_quoting():
+        if head[:2] == ">>" and not self._is_quoting():
             return  # a prompt, an arrow: nobody is quoted twice who was not quoted once
         if self._keeps_quotes and not self.has_original:
             self.has_original = self._begins_quoted_original(number, head)
@@ -238,7 +239,7 @@ class _ReplyLines:
     def _is_quoting(self) -> bool:
         if self._has_plain_quotes is None:
             heads = (self._lines[number][:_LINE_CHARS].lstrip() for number in self._candidates)
-            self._has_plain_quotes = any(head[:1] == ">" and head[1:].lstrip()[:1] != ">" for head in heads)
+            self._has_plain_quotes = any(_QUOTE.match(head) for head in heads)
         return self._has_plain_quotes or self.has_original
 
     def _attribution(self, number: int) -> bool:

@@ -674,6 +674,14 @@ def test_what_a_subject_says_is_passed_on_stays(subject: str, block: str, is_kep
     assert (told.extracted_text or told.text_body) == (text if is_kept else REPLY)
 
 
+def test_what_is_quoted_twice_alone_goes_and_prompts_stay() -> None:
+    quoted = ">> > --- Reply above ---\n>> >\n>> > Issue 6779 has been updated.\n>> > > Subject changed"
+    assert extract_reply(f"{REPLY}\n\n{quoted}") == REPLY
+    assert extract_reply(f"{REPLY}\n\n> > old words\n> > and older ones") == REPLY
+    for session in (">>> a = 1\n>>> a > 0\nTrue", ">> ls > x\n>> cat x", ">>> >>> here <<<"):
+        assert extract_reply(f"{REPLY}\n\n{session}") == f"{REPLY}\n\n{session}"
+
+
 @pytest.mark.parametrize("mark", ["AE>", "C>", "|", "Ann>"])
 def test_quotes_with_initials_or_bars_go_below_an_attribution(mark: str) -> None:
     text = f"On 4 May 2026 10:12, Ann wrote:\n\n{mark} one\n{mark} two\nmy answer\n{mark} three"
