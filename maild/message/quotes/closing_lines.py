@@ -18,7 +18,7 @@ _OUTLOOK_WORDS: Final = 7
 _MAX_DEVICE_LINES: Final = 50
 
 _SENT = re.compile(
-    r"[(<\[*_\s-]{0,4}(?:(?:this (?:e-?mail|message) was )?sent (?:from|via|with)\s|(?<=[<(\[])sent by\s"
+    r"[(<\[*_\s-]{0,4}(?:(?:this (?:e-?mail|message) was )?sent (?:from|via|with|using)\s|(?<=[<(\[])sent by\s"
     r"|from my\s|(?:diese nachricht wurde )?von (?:meinem?r?|unterwegs)\s.{0,60}gesendet"
     r"|gesendet (?:von|mit|via|aus)\s|mobil gesendet|von .{1,40} gesendet"
     r"|envoyé (?:de|depuis|à partir d[eu]|avec)\b|envoyé (?:à partir )?d['’]"
@@ -45,10 +45,13 @@ _OUTLOOK = re.compile(
     r"|(?:下[载載]|取得|获取|獲取)\s?(?:适用于|適用於)?\s?(?:ios|android)\s?[版的]\s?outlook",
     re.IGNORECASE,
 )
+_YAHOO = re.compile(
+    r"yahoo mail\s?[:–-]\s\w{3,20}[,.]\s\w{3,20}(?:,|\s\w{1,3})\s\w{3,20}\.?\Z", re.IGNORECASE
+)
 _ASCII_WORD = re.compile(r"[a-z]+")
 _SENT_WORDS = frozenset(
     "sent from via gesendet enviado enviat inviato verstuurd verzonden sendt skickat skickades saadetud poslano poslato"
-    " trimis dikirim dihantar outlook bluemail provenance provenienza".split()
+    " trimis dikirim dihantar outlook bluemail provenance provenienza yahoo".split()
 )
 _FROM_MOBILE = re.compile(r"\w{1,20} (?:from|via) (?:my )?mobile\Z|via mobile\Z", re.IGNORECASE)
 _DEVICE = re.compile(
@@ -58,7 +61,7 @@ _DEVICE = re.compile(
     r"|t-online|mail\.ru|yandex|яндекс|почты|proton(?:mail)?|tuta(?:nota)?|posteo|fastmail|zoho|mailbox"
     r"|airmail|spark|superhuman|newton|typeapp|bluemail|blue mail|edison|boxer|acompli|inbox|sparrow"
     r"|polymail|mailspring|thunderbird|k-9|k9|fairemail|nine|canary|missive|spike|touchdown|cloudmagic"
-    r"|readdle|mobile|mobil\w*|móvil|cell(?:phone)?|smart ?phone|phone|handy|telefon\w*|téléphone|teléfono"
+    r"|readdle|shortwave|mobile|mobil\w*|móvil|cell(?:phone)?|smart ?phone|phone|handy|telefon\w*|téléphone|teléfono"
     r"|telefono|celular|puhelim\w*|matkapuhelin\w*|tablet\w*|handheld|device|dispositivo|mobilgerät"
     r"|mobiltelefon\w*|appareil|portable|toestel|enhet|enhed|urządzeni\w*|komór\w*|мобильн\w*|мобільн\w*|mail orange"
     r"|телефон\w*|смартфон\w*|điện thoại|手机|手機|携帯)(?![^\W\d_])|iphone|ipad|android|휴대폰|스마트폰"
@@ -175,6 +178,8 @@ def _is_device_line(line: str, is_below_one: bool) -> bool:
     said = _ASIDE.sub("", _LINK.sub("", line).strip(_AROUND)) or line
     if _OUTLOOK.match(said):
         return len(said.split()) <= _OUTLOOK_WORDS
+    if _YAHOO.match(said):
+        return True
     excuse = _EXCUSE.search(said)
     return _SENT.match(line) is not None and _names_a_device(
         said if excuse is None else said[: excuse.start()]
