@@ -5,7 +5,8 @@ true: who may report what is decided by `maild/inbound/reports.py`, what a statu
 
     complaints          RFC 5965 in `multipart/report`; Hotmail's, which is the message that came back and its name
     delivery reports    RFC 3464 in any multipart (RFC 6522 wants `multipart/report`; scanners and lists wrap it), also
-                        in UTF-8 (RFC 6533), or in a message that is all there is: `delivery_status.py`
+                        in UTF-8 (RFC 6533), under a type of the mailer's own, or in a message that is all there is:
+                        `delivery_status.py`
                         qmail's text, Exim's header, and any other words: `worded_reports.py`
                         a receipt of the Sieve action `reject` (RFC 5429)
 """
@@ -15,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from maild.message.auto_reply import is_auto_reply
+from maild.message.auto_reply import is_auto_reply, is_delivery_report
 from maild.message.decode import IDENTITY, decode_slice
 from maild.message.guessing import Guesser
 from maild.message.headers import Headers, find_body, read_headers
@@ -178,11 +179,22 @@ def _read_rejection(receipt: Headers, text: str) -> DeliveryReport | None:
 
 def _read_delivery_report(raw: RawMessage, parsed: ParsedMessage, text: str) -> DeliveryReport | None:
     parts = _parts(parsed, _STATUS_TYPES)
-    if not parts:
+    of_other_type = [] if parts else _machine_readable(parsed)
+    fates = [
+        fate for part in parts or of_other_type for fate in read_status(_content(raw, part, MAX_STATUS_BYTES))
+    ]
+    if not parts and not fates:
         return None
-    fates = [fate for part in parts for fate in read_status(_content(raw, part, MAX_STATUS_BYTES))]
     told = with_origins(_with_reasons(fates[:MAX_FATES], text), text)
     return DeliveryReport(tuple(told), original_ids(_originals(raw, parsed)))
+
+
+def _machine_readable(parsed: ParsedMessage) -> list[Slice]:
+    """RFC 6522 §3: the part that a report of this kind has for programs, where its type is a mailer's own
+    (`message/xdelivery-status`)."""
+    if not is_delivery_report(parsed.headers):
+        return []
+    return [one.slice for one in parsed.attachments[:_MAX_PARTS] if one.content_type not in _ORIGINAL_TYPES]
 
 
 def _with_reasons(fates: list[Fate], text: str) -> list[Fate]:

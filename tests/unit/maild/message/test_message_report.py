@@ -220,6 +220,17 @@ def test_a_status_counts_in_any_multipart(type: str) -> None:
     assert fate.addresses == ("gone@there.test",)
 
 
+@pytest.mark.parametrize(
+    "type", ['message/xdelivery-status ; name="delivery-status.txt"', "application/x-dsn"]
+)
+def test_a_status_of_a_type_that_a_mailer_made_up_counts_in_a_report(type: str) -> None:
+    text = multipart(POSTFIX, status_type=type)
+    assert read(text) == read(multipart(POSTFIX))
+    assert delivery(text.replace("report-type=delivery-status;", "")).is_worded
+    in_original = multipart("nothing", original=f"{ORIGINAL}\n{POSTFIX}", status_type=type)
+    assert delivery(in_original).is_worded
+
+
 @pytest.mark.parametrize("action", ["failure", "Error", "failed", ""])
 def test_other_words_for_failed(action: str) -> None:
     (fate,) = delivery(multipart(POSTFIX.replace("Action: failed", f"Action: {action}"))).fates
