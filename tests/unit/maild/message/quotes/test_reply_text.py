@@ -754,6 +754,10 @@ def test_what_authors_set_off_in_html_stays() -> None:
     assert from_html(said, answers=False) == "He said:\n\n> never"
     gmail = "<p>He said:</p><blockquote class='gmail_quote'>never</blockquote>"
     assert from_html(gmail) == "He said:\n\n> never"
+    page = '<p>He said:</p><blockquote cite="https://b.org/four.html"><p>never</p></blockquote>'
+    assert from_html(page) == "He said:\n\n> never"
+    assert from_html(f"{page}{ON}<blockquote>old</blockquote>") == "He said:\n\n> never"
+    assert from_html(page.replace("https://b.org/four.html", "mid:4711@b.org")) == "He said:"
 
 
 @pytest.mark.parametrize("field", ["In-Reply-To: <1@x.org>", "References: <1@x.org>", "Subject: Re: Offer"])
