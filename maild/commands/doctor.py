@@ -6,6 +6,7 @@ warning is worth knowing, and so is that something can't be told now.
 """
 
 import asyncio
+import os
 import ssl
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -80,7 +81,9 @@ async def nameservers(patient: Patient) -> list[Diagnosis]:
     does = await validates(patient.settings.dns, patient.clock)
     subject = ", ".join(patient.settings.dns.nameservers) or "of the system"
     if does is None:
-        advice = "Name one that answers in dns.nameservers: without, no mail leaves."
+        advice = (
+            "Name one that answers in dns.nameservers: without, no mail leaves, and no sender is verified."
+        )
         return [Diagnosis("nameservers", subject, "fault", "none answers", advice)]
     is_near, is_trusted = patient.resolver.nameservers_are_near, patient.settings.dns.trust_ad
     match does, is_trusted:
@@ -272,8 +275,7 @@ async def _listens(place: str) -> Diagnosis:
         advice = (
             "Start the daemon (systemctl start maild), or look why it does not run (journalctl -u maild)."
         )
-        said = error.strerror or "it does not answer"
-        return Diagnosis("listening", place, "fault", f"nobody is there: {said}", advice)
+        return Diagnosis("listening", place, "fault", _why(error), advice)
     return Diagnosis("listening", place, "ok", "somebody answers")
 
 
@@ -309,7 +311,7 @@ async def _reach(patient: Patient, domain: str) -> Diagnosis:
                     "reach", domain, "ok", f"{host} [{address}] says {await _greeting(address, port)}"
                 )
             except (OSError, EOFError) as error:
-                tried.append(f"{host} [{address}]: {getattr(error, 'strerror', '') or 'no answer'}")
+                tried.append(f"{host} [{address}]: {_why(error)}")
     advice = (
         f"See that port {port} is open outwards (many clouds close it until asked), or set outbound.relay."
     )
@@ -326,6 +328,11 @@ async def _greeting(address: str, port: int) -> str:
     if not octets:
         raise EOFError
     return clean(octets.partition(b"\r\n")[0].decode("utf-8", "replace"), SHOWN_CHARACTERS)
+
+
+def _why(error: Exception) -> str:
+    number = getattr(error, "errno", None)
+    return "no answer" if number is None else os.strerror(number)
 
 
 CHECKS: tuple[Check, ...] = (nameservers, names, published, certificate, listening, disk, reaching)

@@ -250,7 +250,7 @@ async def test_a_daemon_that_does_not_run_is_told(world: World) -> None:
     async with Mx() as gone:
         port = gone.port
     world.settings["http"]["listen"] = f"0.0.0.0:{port}"
-    assert (await world.faults())["listening"].startswith("fault | nobody is there: ")
+    assert (await world.faults())["listening"].startswith("fault | Connection refused | Start")
 
 
 async def test_a_full_disk_is_told(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
