@@ -222,6 +222,7 @@ class Conversation(SmtpProtocol):
         if not self.is_encrypted:
             lines.append("STARTTLS")
         lines += self._extensions()
+        lines.append(f"LIMITS RCPTMAX={self._limits.max_recipients}")  # RFC 9422
         lines.append("ENHANCEDSTATUSCODES")
         self._extended = True
         *others, last = lines
