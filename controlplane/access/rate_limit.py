@@ -7,7 +7,7 @@ What is durable when: counts are written to the store in the background, at once
 most every FLUSH_EVERY_S, whatever the load; so kill -9 forgets what was counted in the last FLUSH_EVERY_S
 at most. The request that takes the last place of a window, and those that are refused, are answered
 after the window was written: a client that was told to slow down is still told so after a crash. A store that
-can't be written never stops a request: the counts wait for the next turn.
+can't be written never stops a request: the counts wait for the next turn, and the log hears of it once a minute.
 """
 
 import asyncio
@@ -29,6 +29,7 @@ log = structlog.get_logger("maild.api")
 WINDOW_S = 60
 WINDOW_MS = WINDOW_S * 1000
 FLUSH_EVERY_S = 0.25
+TELL_EVERY_MS = 60_000
 
 
 class RateVerdict(NamedTuple):
@@ -63,6 +64,7 @@ class RateLimit(LoopService):
         self._unwritten: dict[str, dict[int, int]] = {}  # organization → Unix second → requests
         self._writing = asyncio.Lock()
         self._forget_at = 0
+        self._tell_at: int | None = None  # a store that fails: not before this
 
     async def count(self, organization_id: str) -> RateVerdict:
         """Count one request; whether it may proceed."""
@@ -130,11 +132,17 @@ class RateLimit(LoopService):
         try:
             await self._db.write(rate_windows.add, counts, since)
         except (StoreFailure, DatabaseClosed) as error:
-            log.error("rate_windows_not_written", error=str(error))
+            self._tell_of(error)
             for organization_id, seconds in counts.items():
                 for second, requests in seconds.items():
                     if second >= since:
                         self._note(organization_id, second, requests)
+
+    def _tell_of(self, error: Exception) -> None:
+        now_ms = self._monotonic_ms()
+        if self._tell_at is None or now_ms >= self._tell_at:
+            self._tell_at = now_ms + TELL_EVERY_MS
+            log.error("rate_windows_not_written", error=str(error))
 
     async def _restore(self) -> None:
         """Go on from what another process counted. Each request counts as one at the end of its second."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from controlplane.access.rate_limit import RateLimit, RateVerdict
 from storage import rate_windows
@@ -118,19 +119,24 @@ async def test_old_seconds_are_forgotten(store: Store, clock: SetClock) -> None:
     await limiter.stop()
 
 
+class RefusingDatabase:
+    """A store that takes no writes while it is broken."""
+
+    def __init__(self, store: Store) -> None:
+        self._db = store.db
+        self.broken = True
+
+    async def write(self, unit: Any, *args: Any) -> Any:
+        if self.broken:
+            raise sqlite3.OperationalError("database or disk is full")
+        return await self._db.write(unit, *args)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._db, name)
+
+
 async def test_a_store_that_refuses_stops_nobody_and_is_tried_again(store: Store) -> None:
-    class Refusing:
-        broken = True
-
-        async def write(self, unit: Any, *args: Any) -> Any:
-            if self.broken:
-                raise sqlite3.OperationalError("database or disk is full")
-            return await store.db.write(unit, *args)
-
-        def __getattr__(self, name: str) -> Any:
-            return getattr(store.db, name)
-
-    db: Any = Refusing()
+    db: Any = RefusingDatabase(store)
     limiter = RateLimit(db, store.clock, 10)
     assert (await count(limiter, 10)).allowed
     assert not (await limiter.count(ORGANIZATION)).allowed
@@ -138,6 +144,24 @@ async def test_a_store_that_refuses_stops_nobody_and_is_tried_again(store: Store
     db.broken = False
     await limiter.flush()
     assert [row[2] for row in await rows(store)] == [10]
+
+
+async def test_a_store_that_refuses_is_told_of_once_a_minute(store: Store, clock: SetClock) -> None:
+    """A full disk lasts for hours, and a turn takes a quarter of a second."""
+    db: Any = RefusingDatabase(store)
+    limiter = RateLimit(db, clock, 100)
+    with capture_logs() as told:
+        for _ in range(61):
+            await limiter.count(ORGANIZATION)
+            await limiter.flush()
+            clock.forward(1)
+        assert [one["event"] for one in told] == ["rate_windows_not_written"] * 2
+        db.broken = False
+        await limiter.flush()
+        db.broken = True
+        await limiter.count(ORGANIZATION)
+        await limiter.flush()
+    assert len(told) == 2, "a disk where now and then a write fits is one fault"
 
 
 @pytest.mark.parametrize("days", [40, -40])
