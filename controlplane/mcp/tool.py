@@ -41,6 +41,11 @@ class Arguments(BaseModel):
             return given
         return {name: value for name, value in given.items() if value is not None and value != ""}
 
+    @classmethod
+    def names_by_operation(cls) -> dict[str, str]:
+        """What the operation calls an argument → the argument."""
+        return {cls.operation_names.get(name, name): name.rstrip("_") for name in cls.model_fields}
+
     def given(self, *names: str) -> dict[str, Any]:
         """Those of these arguments that were given, under the names of the operation."""
         return {
@@ -141,8 +146,8 @@ class ToolCall(NamedTuple):
         """Faults of the operation's input, under the names of the tool's arguments."""
         if refusal.code != "validation_failed" or refusal.details is None:
             return refusal
-        names = {theirs: ours.rstrip("_") for ours, theirs in type(self.arguments).operation_names.items()}
         faults = [Fault(**one) for one in refusal.details["fields"]]
+        names = type(self.arguments).names_by_operation()
         return invalid([one._replace(path=_renamed(one.path, names)) for one in faults])
 
 
@@ -186,5 +191,10 @@ async def _octets(result: AnyResult) -> bytes:
 
 
 def _renamed(path: str, names: Mapping[str, str]) -> str:
-    head = path.split("[", maxsplit=1)[0].split(".", maxsplit=1)[0]
-    return names.get(head, head) + path[len(head) :]
+    """Tools are flat; where the operation has an argument a step deeper (`reply.to[0]`), that step names nothing."""
+    inner = path.partition(".")[2]
+    for at in (path, inner):
+        head = at.split("[", maxsplit=1)[0].split(".", maxsplit=1)[0]
+        if head in names:
+            return names[head] + at[len(head) :]
+    return path

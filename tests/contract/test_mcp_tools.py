@@ -404,6 +404,20 @@ async def test_faults_name_the_arguments_of_the_tool(mcp: Mcp, maild: Running) -
         ("wait_for_message", {"timeoutSeconds": 51}, "timeoutSeconds"),
         ("check_message", {"kind": "nope"}, "kind"),
         ("read_thread", {"threadId": "thd_x", "maxTokens": 20_001}, "maxTokens"),
+        ("check_message", {"kind": "send", "to": ["nobody"], "inboxId": "inb_x"}, "to[0]"),
+        ("check_message", {"kind": "reply", "messageId": "msg_x", "to": ["nobody"]}, "to[0]"),
+        ("check_message", {"kind": "reply", "messageId": "x"}, "messageId"),
+        (
+            "check_message",
+            {"kind": "reply", "messageId": "msg_x", "lastSeenMessageId": "x"},
+            "lastSeenMessageId",
+        ),
+        ("check_message", {"kind": "forward", "messageId": "msg_x"}, "to"),
+        (
+            "check_message",
+            {"kind": "forward", "messageId": "msg_x", "to": ["a@b.test"], "subject": "t"},
+            "subject",
+        ),
     ]
     for name, arguments, path in cases:
         told = await mcp.call(name, **arguments)
