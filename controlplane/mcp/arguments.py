@@ -142,7 +142,7 @@ class CancelArguments(Arguments):
 
 
 class LabelArguments(Arguments):
-    messageIds: Annotated[list[str], says("msg_…", min_length=1, max_length=LABELLED_MAX)]
+    messageIds: Annotated[list[str], says("msg_…", max_length=LABELLED_MAX)]
     add: list[str] = ABSENT
     remove: Annotated[list[str], says("Such as unread")] = ABSENT
 

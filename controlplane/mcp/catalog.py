@@ -13,6 +13,7 @@ from controlplane.mcp.tool import Arguments, Tool
 from controlplane.mcp.tools import TOOLS
 
 TTL_MS = 300_000
+_LEAST = {"string": "minLength", "array": "minItems"}
 _REMEMBERED = 64  # sets of tools: as many as there are kinds of keys
 
 
@@ -57,17 +58,21 @@ def input_schema(arguments: type[Arguments]) -> dict[str, Any]:
     if arguments is NoArguments:
         return {"type": "object", "properties": {}}
     schema = arguments.model_json_schema()
-    properties = {name: _property(one) for name, one in schema["properties"].items()}
-    required = {"required": schema["required"]} if schema.get("required") else {}
+    needed = schema.get("required", ())
+    properties = {name: _property(one, name in needed) for name, one in schema["properties"].items()}
+    required = {"required": needed} if needed else {}
     return {"type": "object", "properties": properties, **required}
 
 
-def _property(schema: dict[str, Any]) -> dict[str, Any]:
-    return {
+def _property(schema: dict[str, Any], is_required: bool) -> dict[str, Any]:
+    told = {
         name: {"type": value["type"]} if name == "items" else value
         for name, value in schema.items()
         if name != "title" and not (name == "default" and value in (None, False))
     }
+    if is_required and told["type"] in _LEAST and "enum" not in told:
+        told[_LEAST[told["type"]]] = 1  # what is empty is left out (`Arguments`)
+    return told
 
 
 def _output_schema(tool: Tool) -> dict[str, Any]:

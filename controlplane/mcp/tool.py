@@ -22,11 +22,12 @@ from controlplane.webhooks.waits import OnLeave
 
 T = TypeVar("T")
 
+_NOTHING: Sequence[Any] = (None, "", [])
 _BY_ID: Mapping[str, Operation] = {operation.id: operation for operation in OPERATIONS}
 
 
 class Arguments(BaseModel):
-    """What a tool is given: flat, and read mildly. Models say null or "" for what they leave out, and `5` as text.
+    """What a tool is given: flat, and read mildly. Models say null, "" or [] for what they leave out, and `5` as text.
 
     `operation_names`: argument → what the operation behind the tool calls it, so that its faults name the argument.
     """
@@ -39,7 +40,7 @@ class Arguments(BaseModel):
     def _without_nothing(cls, given: Any) -> Any:
         if not isinstance(given, dict):
             return given
-        return {name: value for name, value in given.items() if value is not None and value != ""}
+        return {name: value for name, value in given.items() if value not in _NOTHING}
 
     @classmethod
     def names_by_operation(cls) -> dict[str, str]:

@@ -7,12 +7,18 @@ from typing import Any
 
 import pytest
 
+from controlplane.contract.refusals import Refusal
+from controlplane.contract.validation import validated
+from controlplane.mcp.catalog import input_schema
+from controlplane.mcp.tool import Tool
 from controlplane.mcp.tools import BY_NAME
 from tests.conftest import Start
 from tests.support.mcp import ERAS, PNG, Mcp, Told, mail, with_file
+from tests.support.mcp_calls import every_call
 from tests.support.running import Running, until
 
 SENDING = ("send_message", "reply", "forward_message")
+EMPTY: dict[str, tuple[Any, str]] = {"string": ("", "minLength"), "array": ([], "minItems")}
 
 
 def wish(bot: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -429,6 +435,28 @@ async def test_what_models_leave_out_they_say_in_their_own_ways(mcp: Mcp, maild:
     await maild.received(bot, mail())
     told = await mcp.call("find_messages", query=None, cursor="", limit="5", unread="true", inboxId=bot["id"])
     assert told.text.startswith("1 message")
+    told = await mcp.call("find_messages", labels=[], inboxId=bot["id"])
+    assert told.text.startswith("1 message")
+
+
+@pytest.mark.parametrize("tool", BY_NAME.values(), ids=BY_NAME)
+def test_what_is_empty_is_left_out_and_the_schema_says_what_may_not_be(tool: Tool) -> None:
+    """Of every argument of every tool: what its schema allows is taken."""
+    something = {"id": "x", "threadId": "x", "attachments": [{"id": "x"}]}
+    given = every_call(something, something, something)[tool.name]
+    schema = input_schema(tool.arguments)
+    for name, told in schema["properties"].items():
+        if told["type"] not in EMPTY:
+            continue
+        empty, bound = EMPTY[told["type"]]
+        if name in schema.get("required", ()):
+            assert told.get(bound) == 1 or "enum" in told, name
+            with pytest.raises(Refusal):
+                validated(tool.arguments, {**given, name: empty})
+        else:
+            assert bound not in told, name
+            taken = validated(tool.arguments, {**given, name: empty})
+            assert name not in taken.model_dump(by_alias=True, exclude_unset=True), name
 
 
 async def test_another_organization_is_out_of_reach(mcp: Mcp, maild: Running, bot: dict[str, Any]) -> None:
