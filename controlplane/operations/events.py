@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from controlplane.contract.events import BrowseEvents, ListEvents, StreamEvents
 from controlplane.operations.event_types import heard
 from controlplane.operations.operation import Call
+from controlplane.operations.reach import require_reach
 from controlplane.operations.results import EventFeed, JsonArray
 from controlplane.webhooks.events import encode, envelope, render
 from storage import events
@@ -82,8 +83,7 @@ async def _in_brief(call: Call, selection: Selection, position: int, limit: int)
 
 async def stream_events(call: Call) -> EventFeed:
     query: StreamEvents = call.input
-    if query.inboxId is not None:
-        call.principal.confine(query.inboxId)
+    await call.read(require_reach, call, {"inbox": query.inboxId})
     selection = Selection(
         call.organization_id, call.principal.listed_inbox(query.inboxId), heard(call.principal, query.types)
     )

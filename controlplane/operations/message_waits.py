@@ -8,13 +8,13 @@ import msgspec
 
 from controlplane.contract import rendering
 from controlplane.contract.messages import WaitMessage
-from controlplane.contract.refusals import Refusal
 from controlplane.mail.arrivals import Arrivals, WantedMail, position_now
 from controlplane.operations.messages import Whole, member_pieces, read_bodies
 from controlplane.operations.operation import Call
+from controlplane.operations.reach import require_reach
 from controlplane.operations.results import JsonPieces, Result
 from maild.message.sign_in.codes import find_code
-from storage import code_claims, inboxes
+from storage import code_claims
 from storage.engine.tx import Tx
 from storage.searching.search import IN_EVERYTHING, Needle, Scope
 from storage.shown import message_json
@@ -29,7 +29,7 @@ class Looked(NamedTuple):
 
 async def wait_for_message(call: Call) -> Result | JsonPieces:
     query: WaitMessage = call.input
-    await call.read(_check_reach, call)
+    await call.read(require_reach, call, {"inbox": query.inboxId, "thread": query.threadId})
     wanted, now_ms = _wanted(call), call.services.clock.now_ms()
     if query.after is None and not query.timeoutSeconds:
         return _over(await call.read(position_now, wanted.scope, now_ms))
@@ -52,18 +52,6 @@ async def wait_for_message(call: Call) -> Result | JsonPieces:
 
 def _over(cursor: str) -> Result:
     return Result({"message": None, "timedOut": True, "cursor": cursor})
-
-
-def _check_reach(tx: Tx, call: Call) -> None:
-    """Refusal for an inbox or a thread that is not there, or out of a bound key's reach: who waits for the wrong one
-    would wait in vain."""
-    for kind, asked in (("inbox", call.input.inboxId), ("thread", call.input.threadId)):
-        if asked is None:
-            continue
-        inbox_id = inboxes.owner_of(tx, kind, call.organization_id, asked)
-        if inbox_id is None:
-            raise Refusal(f"{kind}_not_found")
-        call.principal.confine(inbox_id)
 
 
 def _wanted(call: Call) -> WantedMail:

@@ -80,6 +80,18 @@ async def test_a_bound_key_hears_of_its_inbox_alone(maild: Running, bot: dict[st
     assert (refused.status, refused.code) == (403, "inbox_access_denied")
 
 
+async def test_an_inbox_that_is_not_there_is_told_at_once(maild: Running, bot: dict[str, Any]) -> None:
+    """Who listens to the wrong one would listen in vain; a deactivated one is there."""
+    theirs = await maild.inbox("theirs", (await maild.organization()).api)
+    for key in (maild.api, await maild.key(inbox=bot)):
+        for inbox_id in ("inb_01m7yfag7w45tyj0v8xnjg5z6z", theirs["id"], "x"):
+            refused = await key.get("/v1/events/stream", inboxId=inbox_id)
+            assert (refused.status, refused.code) == (404, "inbox_not_found")
+    assert (await maild.api.call("DELETE", f"/v1/inboxes/{bot['id']}")).status == 200
+    async with EventStream(maild.api, inboxId=bot["id"]):
+        pass
+
+
 async def test_a_stranger_hears_nothing_of_it(maild: Running, bot: dict[str, Any]) -> None:
     stranger = await maild.organization()
     theirs = await maild.inbox("theirs", stranger.api)

@@ -2087,7 +2087,7 @@ class Events(Resource):
         `types`: Separated by commas; `*`: all; those of mail, domains and sending by default.
 
         Scope: messages:read.
-        Errors: inbox_access_denied, too_many_streams.
+        Errors: inbox_access_denied, inbox_not_found, too_many_streams.
 
             for event in client.events.stream():
                 print(event['type'])

@@ -1,0 +1,20 @@
+"""What those may name who wait for something: lists of what is not there are empty, and a wait would be in vain."""
+
+from collections.abc import Mapping
+
+from controlplane.contract.refusals import Refusal
+from controlplane.operations.operation import Call
+from storage import inboxes
+from storage.engine.tx import Tx
+
+
+def require_reach(tx: Tx, call: Call, named: Mapping[str, str | None]) -> None:
+    """Refusal for an inbox or a thread that is not there, or out of a bound key's reach. `named`: kind → id, or None
+    where none is named. A deactivated inbox is there."""
+    for kind, asked in named.items():
+        if asked is None:
+            continue
+        inbox_id = inboxes.owner_of(tx, kind, call.organization_id, asked)
+        if inbox_id is None:
+            raise Refusal(f"{kind}_not_found")
+        call.principal.confine(inbox_id)
