@@ -107,15 +107,23 @@ def _parse(raw: bytearray) -> Any:
         text = raw.decode()
         raw.clear()
         return _load(text)
-    except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}"
-        raise invalid([Fault("", "invalid_json", f"Expected JSON (RFC 8259); {where} is none")]) from error
-    except (ValueError, RecursionError) as error:  # no UTF-8, a number of thousands of digits, too deep
-        raise invalid([Fault("", "invalid_json", "Expected JSON (RFC 8259) in UTF-8")]) from error
+    except (ValueError, RecursionError) as error:
+        raise invalid([Fault("", "invalid_json", _why_none(error))]) from error
+
+
+def _why_none(error: ValueError | RecursionError) -> str:
+    """What is wrong with a document that can't be read, and where, as far as the reader knows."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"Expected JSON (RFC 8259); line {error.lineno}, column {error.colno} is none"
+    if isinstance(error, UnicodeDecodeError):
+        return f"Expected JSON in UTF-8 (RFC 8259 §8.1); octet {error.start + 1} is no UTF-8"
+    if isinstance(error, RecursionError):
+        return "Arrays and objects are too deep within each other"
+    return "A number has too many digits; send it as a string, or shorter"
 
 
 def _load(text: str) -> Any:
-    """ValueError, RecursionError; Refusal for names given twice."""
+    """ValueError, RecursionError; Refusal for names given twice, and what JavaScript calls a number."""
     repeated: list[Fault] = []
 
     def pairs_read(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -131,7 +139,8 @@ def _load(text: str) -> Any:
 
 
 def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")  # RFC 8259 §6
+    told = f"{name} is no number of JSON (RFC 8259 §6); send null, or leave it out"
+    raise invalid([Fault("", "invalid_json", told)])
 
 
 # Long strings ----------------------------------------------------------------------------------------

@@ -237,6 +237,28 @@ def test_what_is_no_utf8() -> None:
     assert faults(refused(CreateInbox, '{"username": "bot"}'.encode("utf-16"))) == {"": "invalid_json"}
 
 
+@pytest.mark.parametrize("text", ["", LONG], ids=["short", "long"])
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        (b"NaN", "NaN is no number of JSON"),
+        (b"-Infinity", "-Infinity is no number of JSON"),
+        (b"[" * 990 + b"]" * 990, "too deep"),
+        (b"9" * 5000, "A number has too many digits"),
+        (b'"\xff"', "octet {at} is no UTF-8"),
+        (b"\xff", "octet {at} is no UTF-8"),
+        (b"nothing", "line 2, column 2 is none"),
+    ],
+)
+def test_a_fault_of_the_document_says_what_it_is(text: str, value: bytes, told: str) -> None:
+    raw = b'["%b",\n %b]' % (text.encode(), value)
+    error = refused(CreateInbox, raw)
+    assert error.details is not None
+    (fault,) = error.details["fields"]
+    assert (fault["path"], fault["code"]) == ("", "invalid_json")
+    assert told.format(at=raw.find(b"\xff") + 1) in fault["message"]
+
+
 def test_nul_and_half_surrogates_are_faults_wherever_they_stand() -> None:
     body = {
         "inboxId": "inb_1",
