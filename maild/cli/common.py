@@ -62,6 +62,8 @@ def run_command(work: Callable[[Any], Any], config: Path) -> Any:
         fail(f"there is no {error.args[0]}")
     except Refusal as error:
         fail(f"{error.code}: {error.message} {json.dumps(error.details or {})}")
+    except UnicodeEncodeError as error:  # octets from the shell: nothing in the store has such
+        fail(f"{error.object!a} is not UTF-8")
     except OSError as error:
         fail(f"{error.filename}: {error.strerror}")
 

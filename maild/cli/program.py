@@ -2,6 +2,8 @@
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -23,18 +25,33 @@ STDOUT = 1
 
 
 class OperatorCli(click.Group):
-    """Commands whose answer may have nowhere to go: a full disk, a reader that is gone. That is exit code 2, since 1 is
-    an answer of some (`check`, `audit verify`)."""
+    """Commands that may end without an answer: a full disk, a reader that is gone, an operator who interrupts. That is
+    exit code 2, since 1 is an answer of some (`check`, `audit verify`)."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        """As click does, which prints --help and --version here."""
+        with _told():
+            return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> Any:
         """As click does."""
-        try:
+        with _told():
             return super().invoke(ctx)
-        except OSError as error:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), STDOUT)  # or the interpreter's end fails too
-            if isinstance(error, BrokenPipeError):
-                sys.exit(EXIT_FAULT)
-            fail(f"standard output: {error.strerror}")
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """What leaves no answer, in a line."""
+    try:
+        yield
+    except (KeyboardInterrupt, click.Abort):
+        click.echo(err=True)  # behind the terminal's ^C
+        fail("interrupted")
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), STDOUT)  # or the interpreter's end fails too
+        if isinstance(error, BrokenPipeError):
+            sys.exit(EXIT_FAULT)
+        fail(f"standard output: {error.strerror}")
 
 
 @click.group(cls=OperatorCli, context_settings={"help_option_names": ["-h", "--help"]})

@@ -24,6 +24,7 @@ from storage import server_secrets
 from storage.data_folder import DataFolder
 from storage.engine import migrate
 
+COMMANDS = "maild.commands.operator_commands.OperatorCommands"
 DOMAIN = "agents.example.org"
 KEY = re.compile(r"svc_(live|test)_[0-9a-f]{48}")
 
@@ -632,6 +633,38 @@ def test_an_answer_with_nowhere_to_go_is_no_verdict(config: Path, command: str, 
     os.close(out)
     told = "maild: standard output: No space left on device\n" if place == "/dev/full" else ""
     assert (done.returncode, done.stderr) == (2, told)
+
+
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_help_with_nowhere_to_go_is_told_in_one_line(option: str) -> None:
+    with Path("/dev/full").open("w") as out:
+        done = subprocess.run(
+            [sys.executable, "-m", "maild", option],
+            stdout=out, stderr=subprocess.PIPE, text=True, timeout=30, check=False, cwd=Path(__file__).parents[3],
+        )  # fmt: skip
+    assert (done.returncode, done.stderr) == (2, "maild: standard output: No space left on device\n")
+
+
+@pytest.mark.parametrize(
+    ("command", "work"),
+    [("check", "maild.commands.checking.check"), ("audit verify", f"{COMMANDS}.verify_audit")],
+)
+def test_a_look_that_is_interrupted_is_no_verdict(
+    config: Path, monkeypatch: pytest.MonkeyPatch, command: str, work: str
+) -> None:
+    """Exit code 1 would be damage, or an audit log that was tampered with."""
+    answer("init", "--config", config)
+    monkeypatch.setattr(work, Mock(side_effect=KeyboardInterrupt))
+    done = run(*command.split(), "--config", config)
+    assert (done.exit_code, done.stdout, done.stderr) == (2, "", "\nmaild: interrupted\n")
+
+
+@pytest.mark.parametrize("command", ["org create {}", "org show {}", "keys revoke {}", "queue list --org {}"])
+def test_an_argument_that_is_no_text_is_a_fault_in_one_line(config: Path, command: str) -> None:
+    answer("init", "--config", config)
+    octets = b"caf\xe9".decode("utf-8", "surrogateescape")
+    done = run(*command.format(octets).split(), "--config", config)
+    assert (done.exit_code, done.stderr) == (2, "maild: 'caf\\udce9' is not UTF-8\n")
 
 
 def test_a_lock_of_a_process_that_died_locks_nobody_out(config: Path) -> None:
