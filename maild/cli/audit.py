@@ -14,6 +14,7 @@ from maild.cli.common import (
     key_file_option,
     organization_option,
     run_command,
+    say,
     show,
 )
 
@@ -55,13 +56,11 @@ def _print_verdict(found: dict[str, Any], as_json: bool) -> None:
         is_whole = one["brokenSeq"] is None
         verdict = "whole" if is_whole else f"BROKEN at {one['brokenSeq']}: {one['fault']}"
         rows = f"rows {one['first']} to {one['last']}, head {one['head']}" if one["rows"] else "no rows"
-        click.echo(f"{one['organizationId']}: {verdict}; {rows}")
+        say(f"{one['organizationId']}: {verdict}; {rows}")
     if found["waiting"]:
-        click.echo(f"note: {found['waiting']} rows of commands wait for the daemon to seal them")
+        say(f"note: {found['waiting']} rows of commands wait for the daemon to seal them")
     if found["headFound"] is False:
-        click.echo(
-            "--head: BROKEN: no row has that hash; rows were cut off, or it is older than what is kept"
-        )
+        say("--head: BROKEN: no row has that hash; rows were cut off, or it is older than what is kept")
 
 
 @audit.command("key")

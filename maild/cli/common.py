@@ -30,9 +30,17 @@ key_file_option = click.option(
 organization_option = click.option("--org", "organization_id", required=True, help="The organization's id.")
 
 
+def say(line: str, err: bool = False) -> None:
+    """Print a line for a person. What others named or wrote may be in it: nothing of it acts on the terminal, or looks
+    like a line of ours."""
+    if not line.isprintable():
+        line = "".join(one if one.isprintable() else json.dumps(one)[1:-1] for one in line)
+    click.echo(line, err=err)
+
+
 def fail(*lines: str, exit_code: int = EXIT_FAULT) -> NoReturn:
     for line in lines:
-        click.echo(f"maild: {line}", err=True)
+        say(f"maild: {line}", err=True)
     sys.exit(exit_code)
 
 
@@ -74,11 +82,12 @@ def show(answer: dict[str, Any], as_json: bool) -> None:
         return
     for name, value in answer.items():
         if name == "records":
-            click.echo("\nPublish these DNS records:")
+            click.echo()
+            say("Publish these DNS records:")
             for one in value:
                 priority = f"{one['priority']} " if one["priority"] is not None else ""
-                click.echo(f"  {one['name']}  {one['type']}  {priority}{one['value']}")
+                say(f"  {one['name']}  {one['type']}  {priority}{one['value']}")
         elif isinstance(value, dict):
             show({f"{name}.{inner}": found for inner, found in value.items()}, as_json=False)
         else:
-            click.echo(f"{name}: {value}")
+            say(f"{name}: {value}")

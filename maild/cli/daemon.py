@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from maild.cli.common import EXIT_DIED, EXIT_FAULT, config_option, fail, settings_of
+from maild.cli.common import EXIT_DIED, EXIT_FAULT, config_option, fail, say, settings_of
 
 
 @click.command()
@@ -30,4 +30,4 @@ def serve(config: Path) -> None:
 def check_config(config: Path) -> None:
     """Name every fault of the configuration."""
     settings_of(config)
-    click.echo(f"{config}: OK")
+    say(f"{config}: OK")

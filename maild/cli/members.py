@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from maild.cli.common import config_option, json_option, organization_option, run_command, show
+from maild.cli.common import config_option, json_option, organization_option, run_command, say, show
 
 
 @click.group()
@@ -44,7 +44,7 @@ def member_list(organization_id: str, config: Path, as_json: bool) -> None:
         click.echo(json.dumps({"members": found}))
         return
     for one in found:
-        click.echo(f"{one['id']}  {one['role']}  {one['email']}  {one['name'] or ''}".rstrip())
+        say(f"{one['id']}  {one['role']}  {one['email']}  {one['name'] or ''}".rstrip())
 
 
 @member.command("remove")
@@ -74,4 +74,4 @@ def console_link(organization_id: str, who: str, config: Path, as_json: bool) ->
         show(made, as_json)
         return
     click.echo(made["link"])
-    click.echo(f"signs {made['member']} in once, until {made['expiresAt']}", err=True)
+    say(f"signs {made['member']} in once, until {made['expiresAt']}", err=True)

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from conf.settings import DEFAULT_PLAN
-from maild.cli.common import config_option, fail, json_option, run_command, settings_of, show
+from maild.cli.common import config_option, fail, json_option, run_command, say, settings_of, show
 
 
 @click.group()
@@ -41,9 +41,7 @@ def org_list(config: Path, as_json: bool) -> None:
     for one in found:
         used, tripped = one["usage"], " tripwire" if one["tripwire"]["trippedAt"] else ""
         sent = f"{used['messagesDaily']} today, {used['messagesMonthly']} this month"
-        click.echo(
-            f"{one['id']}  {one['sendingApproval']['status']}{tripped}  {one['plan']}  {sent}  {one['name']}"
-        )
+        say(f"{one['id']}  {one['sendingApproval']['status']}{tripped}  {one['plan']}  {sent}  {one['name']}")
 
 
 @org.command("show")

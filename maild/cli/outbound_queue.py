@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from maild.cli.common import config_option, fail, json_option, run_command, show
+from maild.cli.common import config_option, fail, json_option, run_command, say, show
 
 _DOMAIN = re.compile(r"[a-z0-9_-][a-z0-9._-]*")
 
@@ -50,7 +50,7 @@ def _print_queue(state: dict[str, Any], as_json: bool) -> None:
     show(state, as_json)
     for one in destinations:
         held = f", {one['held']} held" if one["held"] else ""
-        click.echo(f"  {one['waiting']:>7}  {one['destination']}{held}, next {one['firstDueAt'] or 'never'}")
+        say(f"  {one['waiting']:>7}  {one['destination']}{held}, next {one['firstDueAt'] or 'never'}")
 
 
 def _selecting(command: Callable[..., None]) -> Callable[..., None]:
@@ -99,11 +99,9 @@ def queue_list(selection: Any, limit: int, config: Path, as_json: bool) -> None:
     for one in rows[:limit]:
         said = " ".join(str(one[name]) for name in ("smtpCode", "enhancedCode", "response") if one[name])
         when = one["nextAttemptAt"] or "held"
-        click.echo(
-            f"{one['messageId']}  {one['address']}  {when}  {one['attempts']} attempts  {said}".rstrip()
-        )
+        say(f"{one['messageId']}  {one['address']}  {when}  {one['attempts']} attempts  {said}".rstrip())
     if more:
-        click.echo(f"and more, which --limit beyond {limit} shows; `maild queue show` counts them", err=True)
+        say(f"and more, which --limit beyond {limit} shows; `maild queue show` counts them", err=True)
 
 
 @queue.command("attempts")
@@ -118,11 +116,9 @@ def queue_attempts(message_id: str, config: Path, as_json: bool) -> None:
         return
     for one in found:
         said = " ".join(str(one[name]) for name in ("smtpCode", "enhancedCode", "response") if one[name])
-        click.echo(
-            f"{one['createdAt']}  {one['address']}  {one['attempt']}: {one['outcome']}  {said}".rstrip()
-        )
+        say(f"{one['createdAt']}  {one['address']}  {one['attempt']}: {one['outcome']}  {said}".rstrip())
         for line in _evidence_lines(one["evidence"]):
-            click.echo(f"  {line}")
+            say(f"  {line}")
 
 
 def _evidence_lines(evidence: dict[str, Any] | None) -> Iterator[str]:
@@ -150,7 +146,7 @@ def _queue_verb(verb: str, says: str) -> None:
         if verb in ("hold", "drop"):
             leased = run_command(lambda store: store.queue.count_leased(selection), config)
             if leased:
-                click.echo(f"being delivered at this moment, and left alone: {leased}", err=True)
+                say(f"being delivered at this moment, and left alone: {leased}", err=True)
 
 
 _queue_verb("retry", "Try what waits now, instead of when its time comes. What is held stays held.")

@@ -6,7 +6,7 @@ from typing import Any, TextIO
 
 import click
 
-from maild.cli.common import config_option, fail, json_option, organization_option, run_command, show
+from maild.cli.common import config_option, fail, json_option, organization_option, run_command, say, show
 
 
 @click.group()
@@ -86,7 +86,7 @@ def rules_list(organization_id: str, config: Path, as_json: bool) -> None:
     for one in found:
         of_inbox = f"  {one['inboxId']}" if one["inboxId"] else ""
         note = f"  {json.dumps(one['note'])}" if one["note"] else ""
-        click.echo(f"{one['id']}  {one['direction']}  {one['action']}  {one['value']}{of_inbox}{note}")
+        say(f"{one['id']}  {one['direction']}  {one['action']}  {one['value']}{of_inbox}{note}")
 
 
 @rules.command("remove")

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from maild.cli.common import config_option, json_option, run_command, show
+from maild.cli.common import config_option, json_option, run_command, say, show
 
 
 @click.group()
@@ -35,7 +35,7 @@ def reviews_list(organization_id: str | None, status: str, limit: int, config: P
         return
     for one in rows:
         why = ", ".join(one["reasons"])
-        click.echo(f"{one['id']}  {one['status']}  {one['direction']}  until {one['expiresAt']}  {why}")
+        say(f"{one['id']}  {one['status']}  {one['direction']}  until {one['expiresAt']}  {why}")
 
 
 @reviews.command("show")
@@ -86,7 +86,7 @@ def _print_review(review: dict[str, Any], as_json: bool) -> None:
     for name, value in review.items():
         if name != "message" or value is None:
             is_theirs = name == "note" or isinstance(value, list)
-            click.echo(f"{name}: {json.dumps(value) if is_theirs else value}")
+            say(f"{name}: {json.dumps(value) if is_theirs else value}")
             continue
         shown = (
             "fromAddress",
@@ -98,4 +98,4 @@ def _print_review(review: dict[str, Any], as_json: bool) -> None:
             "textBody",
         )
         for member in (*shown, "attachments"):
-            click.echo(f"message.{member}: {json.dumps(value[member])}")
+            say(f"message.{member}: {json.dumps(value[member])}")

@@ -9,7 +9,16 @@ from typing import Any
 import click
 
 from conf.settings import SettingsError, parse
-from maild.cli.common import config_option, fail, json_option, key_file_option, run_command, settings_of, show
+from maild.cli.common import (
+    config_option,
+    fail,
+    json_option,
+    key_file_option,
+    run_command,
+    say,
+    settings_of,
+    show,
+)
 
 RECOMMENDATION = (
     "Recommended for programs that write mail: what looks like a secret, and mail to addresses that are known from\n"
@@ -66,13 +75,13 @@ def check(config: Path, as_json: bool) -> None:
         click.echo(json.dumps(found))
     else:
         for one in found["damage"]:
-            click.echo(" ".join(filter(None, [f"{one['kind']}:", one["id"], one["fault"]])))
+            say(" ".join(filter(None, [f"{one['kind']}:", one["id"], one["fault"]])))
         for path in found["strayFiles"]:
-            click.echo(f"note: {path} belongs to no message; the next start removes it")
+            say(f"note: {path} belongs to no message; the next start removes it")
         verdict = (
             "OK" if found["ok"] else f"{len(found['damage'])} faults; restore what is named from a backup"
         )
-        click.echo(f"{found['blobs']} stored messages: {verdict}")
+        say(f"{found['blobs']} stored messages: {verdict}")
     if not found["ok"]:
         sys.exit(1)
 
@@ -95,10 +104,10 @@ def backup(target: Path, config: Path, as_json: bool) -> None:
         click.echo(json.dumps(found))
     else:
         for one in found["faults"]:
-            click.echo(f"not in the backup: {one['id']} {one['fault']}")
+            say(f"not in the backup: {one['id']} {one['fault']}")
         new = f"{found['copied']} copied ({found['copiedBytes']} bytes), {found['removed']} removed"
-        click.echo(f"{found['folder']}: the store, and {found['files']} large messages in files: {new}")
-        click.echo("The master key is not in it: keep it elsewhere.", err=True)
+        say(f"{found['folder']}: the store, and {found['files']} large messages in files: {new}")
+        say("The master key is not in it: keep it elsewhere.", err=True)
     if not found["ok"]:
         sys.exit(1)
 

@@ -331,6 +331,19 @@ def test_org_show_and_list(config: Path) -> None:
     assert fault("org", "show", "org_none", "--config", config) == "there is no organization org_none"
 
 
+def test_names_neither_act_on_the_terminal_nor_make_lines(config: Path) -> None:
+    """Who may name an organization or a member would else show the operator what is not so."""
+    answer("init", "--config", config)
+    name, shown = "a\x1b[2J\norg_2  approved\u202e\x9b", r"a\u001b[2J\norg_2  approved\u202e\u009b"
+    made = answer("org", "create", name, "--config", config)["organizationId"]
+    listed = CliRunner().invoke(main, ["org", "list", "--config", str(config)], color=True).stdout
+    assert listed.splitlines()[1:] == [f"{made}  approved  selfhost  0 today, 0 this month  {shown}"]
+    assert f"\nname: {shown}\n" in run("org", "show", made, "--config", config).stdout
+    assert run("keys", "revoke", "\x1b[2J\nmaild: done", "--config", config).stderr == (
+        "maild: there is no key \\u001b[2J\\nmaild: done\n"
+    )
+
+
 def test_org_plan(config: Path) -> None:
     organization_id = answer("init", "--config", config)["organizationId"]
     made = answer("org", "plan", organization_id, "pro", "--config", config)
