@@ -1,15 +1,23 @@
 """GET, PATCH and DELETE /v1/inboxes/{id} (contract, section 4; decisions.md, "Inbox")."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from storage import messages, queue_selection, reviews, withdrawal
 from storage.clock import iso
 from storage.inboxes import QUARANTINE_MS
+from storage.queue_selection import QueueSelection
+from storage.tx import Tx
+from storage.withdrawal import WithdrawnMail
 from tests.conftest import Start
-from tests.support.running import Api, Running
+from tests.support.dns_server import DnsServer
+from tests.support.mx import Mx
+from tests.support.running import Api, Running, until
 from tests.support.store import ManualClock
 
+EVERYTHING = QueueSelection()
 ABSENT = "inb_01m7yg00000000000000000000"
 ONE = "From: a@elsewhere.test\nSubject: one\n\nwords\n"
 
@@ -131,3 +139,60 @@ async def test_what_is_queued_is_not_sent_from_a_deactivated_inbox(
     assert {(one["data"]["messageId"], one["data"]["failureReason"]) for one in told} == {
         (message_id, "inbox_not_found") for message_id in (waiting["id"], beside["id"])
     }
+
+
+async def test_what_is_withdrawn_in_slices_has_one_outcome(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Queued and held mail. Between two slices the operator lets the queue go on, and somebody rejects: what has gone
+    by then has gone once, and what was withdrawn goes nowhere."""
+    async with DnsServer() as dns, Mx() as mx:
+        dns.add_mx("elsewhere.test")
+        mx.script["RCPT"] = ["450 4.2.1 later"] * 5
+        maild = await start(
+            dns={"nameservers": [f"127.0.0.1:{dns.port}"]},
+            outbound={"port": mx.port, "allow_private_networks": True, "first_retry_s": 3600},
+        )
+        bot = await maild.inbox("bot")
+        queued = [(await maild.api.send(bot, to=[f"q{number}@elsewhere.test"])).data for number in range(5)]
+        await until(lambda: has_rows(maild, "SELECT 1 FROM recipients WHERE status = 'deferred'", 5))
+        await maild.operate(maild.store.queue.change, "hold", EVERYTHING)
+        policy = {"version": 0, "outbound": {"review": "all"}}
+        await (await maild.key()).call("PUT", f"/v1/inboxes/{bot['id']}/policy", policy)
+        held = [(await maild.api.send(bot, to=[f"h{number}@elsewhere.test"])).data for number in range(5)]
+        slices: list[WithdrawnMail] = []
+        withdraw = withdrawal.withdraw_slice
+
+        def beside_others(tx: Tx, waiting: WithdrawnMail, new_id: Callable[[str], str], now_ms: int) -> None:
+            slices.append(waiting)
+            if len(slices) == 2:
+                queue_selection.release(tx, EVERYTHING, now_ms)
+                rejected = waiting.held[0]
+                reviews.resolve(tx, rejected, "rejected", None, None, new_id("evt"), now_ms)
+                messages.end_held(tx, rejected.message_id, "cancelled", None)
+            withdraw(tx, waiting, new_id, now_ms)
+
+        monkeypatch.setattr(withdrawal, "SLICE", 2)
+        monkeypatch.setattr(withdrawal, "withdraw_slice", beside_others)
+        assert (await maild.api.call("DELETE", f"/v1/inboxes/{bot['id']}")).status == 200
+        assert len(slices) == 4  # three, and what came meanwhile, with the inbox itself
+
+        await maild.operate(maild.store.queue.change, "release", EVERYTHING)
+        await maild.operate(maild.store.queue.change, "retry", EVERYTHING)
+        await until(lambda: has_rows(maild, "SELECT 1 FROM recipients WHERE lease IS NOT NULL", 0))
+        left = [one.recipients for one in mx.received]
+        failed = set()
+        for sent in [*queued, *held]:
+            found = (await maild.api.get(f"/v1/messages/{sent['id']}")).data
+            assert left.count(sent["toAddresses"]) == (found["status"] == "delivered"), found
+            failed |= {sent["id"]} if found["status"] == "failed" else set()
+        assert {one["id"] for one in queued[:4]} <= failed
+        assert {one["id"] for one in held} - failed == {slices[1].held[0].message_id}
+        told = (await maild.api.get("/v1/events", types="email.failed", limit="100")).data
+        assert sorted(one["data"]["messageId"] for one in told) == sorted(failed)
+        assert maild.sql("SELECT count(*) FROM recipients WHERE status IN ('queued', 'deferred')") == [(0,)]
+
+
+async def has_rows(maild: Running, query: str, count: int) -> bool | None:
+    """For `until`."""
+    return len(maild.sql(query)) == count or None
