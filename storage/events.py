@@ -54,6 +54,10 @@ _LAST = """SELECT seq, id FROM events WHERE organization_id = :organization AND 
       AND (:inbox IS NULL OR inbox_id = :inbox) ORDER BY seq DESC LIMIT 1"""
 _LAST_BEFORE = """SELECT seq, id FROM events WHERE organization_id = :organization AND seq <= :low
     ORDER BY seq DESC LIMIT 1"""
+_GONE = f"""SELECT 1 FROM events_gone WHERE organization_id = :organization AND {{0}} > :after
+      AND (type = '' OR type IN {each_of(":types")} AND (:inbox IS NULL OR inbox_id = :inbox)) LIMIT 1"""
+_LAST_GONE = """SELECT (SELECT max(seq) FROM events_gone WHERE organization_id = :organization),
+    (SELECT max(event_id) FROM events_gone WHERE organization_id = :organization)"""
 ID_LENGTH = len("evt_") + 26
 # The few new events by their numbers; the index by organization would be read from its beginning to its end.
 _PUBLISHERS = f"SELECT DISTINCT {unindexed('organization_id')}, inbox_id FROM events WHERE seq > ?"
@@ -215,20 +219,17 @@ def kept_position(tx: Tx, organization_id: str, event_id: str) -> int | None:
     return seq
 
 
-def has_gap(tx: Tx, organization_id: str, event_id: str) -> bool:
-    """Did the log lose an event behind that one, by its age? Of an id that is not in the log (any more) its time says
-    what came later."""
-    seq = kept_position(tx, organization_id, event_id)
-    if seq is not None:
-        found = tx.value(
-            "SELECT 1 FROM events_gone WHERE organization_id = ? AND seq > ?", (organization_id, seq)
-        )
-    else:
-        found = tx.value(
-            "SELECT 1 FROM events_gone WHERE organization_id = ? AND event_id > ?",
-            (organization_id, event_id),
-        )
-    return found is not None
+def has_gap(tx: Tx, selection: Selection, event_id: str) -> bool:
+    """Did the log lose an event that the reader wanted behind that one, by its age? Of an id that is not in the log
+    (any more) its time says what came later."""
+    seq = kept_position(tx, selection.organization_id, event_id)
+    given = {
+        "organization": selection.organization_id,
+        "inbox": selection.inbox_id,
+        "types": dump(list(selection.types)),
+        "after": event_id if seq is None else seq,
+    }
+    return tx.value(_GONE.format("event_id" if seq is None else "seq"), given) is not None
 
 
 def last(tx: Tx, selection: Selection) -> tuple[int, str | None]:
@@ -237,10 +238,8 @@ def last(tx: Tx, selection: Selection) -> tuple[int, str | None]:
     Where the log lost newer ones, the newest of those: who begins here misses none of them.
     """
     kept = _last_kept(tx, selection)
-    gone = tx.one(
-        "SELECT seq, event_id FROM events_gone WHERE organization_id = ?", (selection.organization_id,)
-    )
-    return kept if gone is None or gone[0] < kept[0] else (gone[0], gone[1])
+    seq, event_id = tx.one(_LAST_GONE, {"organization": selection.organization_id}) or (None, None)
+    return kept if seq is None or seq < kept[0] else (seq, event_id)
 
 
 def _last_kept(tx: Tx, selection: Selection) -> tuple[int, str | None]:

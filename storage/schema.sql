@@ -678,12 +678,18 @@ CREATE INDEX events_by_type ON events (organization_id, type, created_at, mode, 
 CREATE INDEX events_by_age ON events (created_at);
 CREATE INDEX events_by_message ON events (message_id) WHERE message_id IS NOT NULL;
 
--- Up to where the log of an organization has lost events by their age (storage/upkeep/retention.py).
+-- Up to where the log has lost events of an inbox ('': of none) and a type by their age
+-- (storage/upkeep/retention.py). An empty type: of any inbox and type, from before these were told apart.
 CREATE TABLE events_gone (
-  organization_id TEXT PRIMARY KEY,
+  organization_id TEXT NOT NULL,
+  inbox_id        TEXT NOT NULL,
+  type            TEXT NOT NULL,
   seq             INTEGER NOT NULL,
-  event_id        TEXT NOT NULL
+  event_id        TEXT NOT NULL,
+  PRIMARY KEY (organization_id, inbox_id, type)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX events_gone_by_position ON events_gone (organization_id, seq);
+CREATE INDEX events_gone_by_id ON events_gone (organization_id, event_id);
 
 CREATE TABLE webhooks (
   id                    TEXT PRIMARY KEY,

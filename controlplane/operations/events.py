@@ -28,7 +28,7 @@ async def list_events(call: Call) -> JsonArray:
 
 
 def _begin(tx: Tx, selection: Selection, after: str) -> tuple[int, bool]:
-    return events.position(tx, selection, after), events.has_gap(tx, selection.organization_id, after)
+    return events.position(tx, selection, after), events.has_gap(tx, selection, after)
 
 
 async def _rendered(call: Call, selection: Selection, position: int, limit: int) -> AsyncIterator[bytes]:

@@ -268,7 +268,7 @@ def _begin(tx: Tx, selection: Selection, after: str | None) -> tuple[int, str | 
         return (
             events.position(tx, selection, after),
             None,
-            events.has_gap(tx, selection.organization_id, after),
+            events.has_gap(tx, selection, after),
         )
     position, newest = events.last(tx, selection)
     return position, newest or BEGINNING, False

@@ -60,10 +60,10 @@ ROWS = (
              AND NOT EXISTS (SELECT 1 FROM webhook_deliveries WHERE event_seq = seq AND status = 'pending')
            ORDER BY created_at LIMIT :limit""",
         f"DELETE FROM events WHERE seq IN {each_row_of(':keys', 1)}",
-        f"""INSERT INTO events_gone (organization_id, seq, event_id)
-            SELECT organization_id, max(seq), max(id) FROM events WHERE seq IN {each_row_of(":keys", 1)}
-            GROUP BY organization_id
-            ON CONFLICT (organization_id) DO UPDATE SET
+        f"""INSERT INTO events_gone (organization_id, inbox_id, type, seq, event_id)
+            SELECT organization_id, coalesce(inbox_id, ''), type, max(seq), max(id)
+            FROM events WHERE seq IN {each_row_of(":keys", 1)} GROUP BY 1, 2, 3
+            ON CONFLICT (organization_id, inbox_id, type) DO UPDATE SET
               seq = {greatest("events_gone.seq", "excluded.seq")},
               event_id = {greatest("events_gone.event_id", "excluded.event_id")}""",
     ),

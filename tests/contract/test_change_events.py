@@ -204,8 +204,8 @@ async def forget(maild: Running, *event_ids: str) -> None:
     await maild.daemon._db.write(lambda tx: _remove(tx, rows, keys, maild.daemon._clock.now_ms()))
 
 
-async def gap(api: Api, after: str | None) -> bool:
-    answer = await api.get("/v1/events", **({} if after is None else {"after": after}))
+async def gap(api: Api, after: str | None, **wish: str) -> bool:
+    answer = await api.get("/v1/events", **({} if after is None else {"after": after}), **wish)
     assert answer.status == 200
     return answer.headers.get("X-Events-Gap") == "true"
 
@@ -239,6 +239,32 @@ async def test_a_stream_tells_of_it_before_any_event(maild: Running, bot: dict[s
     async with EventStream(maild.api, ids[1]) as stream:
         assert "X-Events-Gap" not in stream.response.headers
         assert (await stream.next()).id == ids[2] and stream.gaps == 0
+
+
+async def test_a_quiet_reader_is_told_of_no_gap_that_is_its_neighbours(
+    maild: Running, bot: dict[str, Any]
+) -> None:
+    """Its last event is as old as it was quiet, and what has gone since is nothing that it would have heard."""
+    other = await maild.inbox("other")
+    await maild.deliver(bot["address"], mail(0))
+    (first,) = [one["id"] for one in (await maild.api.get("/v1/events")).data]
+    for number in (1, 2):
+        await maild.deliver(other["address"], mail(number))
+    ids = [one["id"] for one in (await maild.api.get("/v1/events")).data]
+    wishes: list[tuple[dict[str, str], bool]] = [
+        ({"inboxId": bot["id"]}, False),
+        ({"types": "email.failed,message.updated"}, False),
+        ({"inboxId": other["id"], "types": "email.failed"}, False),
+        ({"inboxId": other["id"]}, True),
+        ({"types": "email.received"}, True),
+        ({}, True),
+    ]
+    for gone in (ids[1:2], ids[:1]):  # the place of the reader is in the log, and then it isn't
+        await forget(maild, *gone)
+        for wish, is_gap in wishes:
+            assert await gap(maild.api, first, **wish) is is_gap, wish
+            async with EventStream(maild.api, first, **wish) as stream:
+                assert ("X-Events-Gap" in stream.response.headers) is is_gap, wish
 
 
 @pytest.mark.parametrize("kept", [0, 1])
