@@ -1,6 +1,6 @@
 """Tools that write mail, or say what would become of it. They answer in facts."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from controlplane.contract.refusals import Fault, Refusal, invalid
@@ -27,6 +27,13 @@ CHECKED_FACTS = {
 }  # fmt: skip
 CANCELLED_FACTS = {"messageId": "string", "status": "string"}
 _SENT = ("to", "cc", "bcc", "subject", "text", "html")
+# What `check_message` takes besides its kind.
+_OF_KIND: Mapping[str, Sequence[str]] = {
+    "send": (*_SENT, "inboxId", "sendAt"),
+    "reply": (*_SENT, "messageId", "replyAll", "lastSeenMessageId", "sendAt"),
+    "forward": (*_SENT, "messageId"),
+    "draft": ("draftId",),
+}
 
 
 async def reply(call: ToolCall) -> Facts:
@@ -87,7 +94,12 @@ async def cancel_message(call: ToolCall) -> Facts:
 def _checked(call: ToolCall) -> dict[str, Any]:
     """The body of POST /v1/messages/check."""
     asked = call.arguments
-    given: dict[str, Any] = asked.given("to", "cc", "bcc", "text", "html", "subject")
+    others = asked.model_fields_set - {"kind", *_OF_KIND[asked.kind]}
+    if meant := sorted(
+        name for name in others if getattr(asked, name)
+    ):  # false means nothing, where it is no choice
+        raise invalid([Fault(name, "not_allowed", f"kind '{asked.kind}' doesn't take it") for name in meant])
+    given: dict[str, Any] = asked.given(*_SENT)
     if asked.kind == "send":
         return {**given, **asked.given("sendAt"), "inboxId": call.inbox_id()}
     if asked.kind == "draft":

@@ -195,7 +195,7 @@ async def test_what_is_held_is_told_as_success_and_can_be_withdrawn(
 async def test_a_look_before_sending_tells_of_faults(mcp: Mcp, maild: Running) -> None:
     bot = await maild.inbox("bot")
     message = await maild.received(bot, mail("Dear fool, obey"))
-    fresh = await mcp.call("check_message", kind="send", **wish(bot, text="TODO"))
+    fresh = await mcp.call("check_message", kind="send", replyAll=False, **wish(bot, text="TODO"))
     assert fresh.facts["wouldSend"] and [one["code"] for one in fresh.facts["warnings"]] == ["placeholder"]
     answer = await mcp.call("check_message", kind="reply", messageId=message["id"], text="yes")
     assert [one["address"] for one in answer.facts["recipients"]] == ["ada@elsewhere.test"]
@@ -211,6 +211,23 @@ async def test_a_look_before_sending_tells_of_faults(mcp: Mcp, maild: Running) -
         lost = await mcp.call("check_message", kind=kind)
         assert lost.code == "validation_failed" and f"\n{name}: " in lost.text
     assert len(await maild.api.messages(inboxId=bot["id"])) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "extra"),
+    [
+        ("send", {"messageId": "msg_x"}),
+        ("reply", {"messageId": "msg_x", "draftId": "drf_x"}),
+        ("reply", {"messageId": "msg_x", "inboxId": "inb_x"}),
+        ("forward", {"messageId": "msg_x", "to": ["b@elsewhere.test"], "sendAt": "2026-11-21T08:00:00Z"}),
+        ("draft", {"draftId": "drf_x", "to": ["b@elsewhere.test"]}),
+    ],
+)
+async def test_a_look_leaves_nothing_out_in_silence(mcp: Mcp, kind: str, extra: dict[str, Any]) -> None:
+    """Else it would tell of another message than the one that was meant."""
+    told = await mcp.call("check_message", kind=kind, **extra)
+    *_, name = extra
+    assert told.code == "validation_failed" and f"\n{name}: " in told.text and "(not_allowed)" in told.text
 
 
 # Reading -----------------------------------------------------------------------------------------
