@@ -7,9 +7,9 @@ import pytest
 
 from storage import messages, queue_selection, reviews, withdrawal
 from storage.clock import iso
+from storage.engine.tx import Tx
 from storage.inboxes import QUARANTINE_MS
 from storage.queue_selection import QueueSelection
-from storage.tx import Tx
 from storage.withdrawal import WithdrawnMail
 from tests.conftest import Start
 from tests.support.dns_server import DnsServer
