@@ -43,6 +43,11 @@ def may_pass(error: BaseException) -> bool:
     return _kind(error) in _PASSING or (isinstance(error, OSError) and error.errno in _PASSING_ERRNOS)
 
 
+def is_closed_to_us(error: BaseException) -> bool:
+    """Can the file not even be opened, as where it, or its folder, belongs to another user?"""
+    return _kind(error) in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
+
+
 def in_words(error: Exception) -> str:
     """What happened, for the operator: SQLite calls a full disk an I/O error where it makes the file that is shared."""
     is_full = _kind(error) == sqlite3.SQLITE_FULL or _code(error) == sqlite3.SQLITE_IOERR_SHMSIZE

@@ -19,7 +19,7 @@ from importlib import resources
 from pathlib import Path
 
 from storage.engine.connections import configure
-from storage.engine.failures import in_words, may_pass
+from storage.engine.failures import in_words, is_closed_to_us, may_pass
 from storage.engine.tx import Tx
 from storage.sealing import fsync_folder
 
@@ -105,9 +105,14 @@ def connect_any_version(path: Path, read_only: bool) -> sqlite3.Connection:
             conn.close()
         if isinstance(error, StoreError):
             raise
-        advice = "" if may_pass(error) else f"; if it is damaged, {RESTORE}"
-        raise StoreError(f"{path}: {in_words(error)}{advice}") from error
+        raise StoreError(f"{path}: {in_words(error)}{_advice(error)}") from error
     return conn
+
+
+def _advice(error: sqlite3.Error) -> str:
+    if is_closed_to_us(error):
+        return "; run this as the user whom it belongs to"
+    return "" if may_pass(error) else f"; if it is damaged, {RESTORE}"
 
 
 @contextmanager

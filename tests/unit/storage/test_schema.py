@@ -303,3 +303,11 @@ def test_an_older_store_keeps_the_new_words_of_its_messages(tmp_path: Path) -> N
     assert found.fetchall() == [("new\n> old", "new"), ("all is new", None)]
     assert conn.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     conn.close()
+
+
+def test_a_store_that_this_user_may_not_open_is_not_called_damaged(tmp_path: Path) -> None:
+    """To put a backup in its place would lose what came since."""
+    (tmp_path / "maild.sqlite3").mkdir()
+    with pytest.raises(migrate.StoreError, match="run this as the user whom it belongs to") as caught:
+        migrate.connect(tmp_path / "maild.sqlite3")
+    assert migrate.RESTORE not in str(caught.value)
