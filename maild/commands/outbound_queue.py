@@ -52,8 +52,12 @@ class QueueCommands:
 
     def waiting(self, selection: QueueSelection, limit: int) -> list[dict[str, Any]]:
         """What waits, held ones first, then by the time of the next attempt."""
-        found = self._run(lambda tx: queue_selection.listed(tx, selection, limit))
-        return [shown_recipient(one) for one in found]
+
+        def unit(tx: Tx) -> list[dict[str, Any]]:
+            _require(tx, selection)
+            return [shown_recipient(one) for one in queue_selection.listed(tx, selection, limit)]
+
+        return self._run(unit)
 
     def attempts(self, message_id: str) -> list[dict[str, Any]]:
         """Every attempt to deliver a message, oldest first, as the API shows them."""
@@ -71,6 +75,7 @@ class QueueCommands:
         """retry, hold, release or drop; how many recipients. The daemon goes on beside it, a thousand at a time."""
 
         def unit(tx: Tx) -> int:
+            _require(tx, selection)
             changes = QueueChanges(self._clock, self._ids.new, self._audit)
             return changes.change(tx, verb, selection, OPERATOR, organizations.own(tx))
 
@@ -89,3 +94,11 @@ class QueueCommands:
         own = organizations.own(tx)
         if own is not None:
             self._audit.record(tx, own, act, OPERATOR)
+
+
+def _require(tx: Tx, selection: QueueSelection) -> None:
+    """A name that is misspelt is not taken for a queue that is empty."""
+    if selection.organization_id is not None and organizations.get(tx, selection.organization_id) is None:
+        raise KeyError(f"organization {selection.organization_id}")
+    if selection.message_id is not None and outbound.envelope(tx, selection.message_id) is None:
+        raise KeyError(f"message {selection.message_id}")

@@ -384,6 +384,14 @@ def test_queue_pause_and_resume(config: Path) -> None:
     assert answer("queue", "resume", "--config", config)["pausedSince"] is None
 
 
+@pytest.mark.parametrize("verb", ["list", "retry", "hold", "release", "drop"])
+def test_a_name_that_is_misspelt_is_no_empty_queue(config: Path, verb: str) -> None:
+    answer("init", "--config", config)
+    place = ("--config", config)
+    assert fault("queue", verb, "--org", "org_1", *place) == "there is no organization org_1"
+    assert fault("queue", verb, "--message", "msg_1", *place) == "there is no message msg_1"
+
+
 def test_keys_create(config: Path) -> None:
     organization_id = answer("init", "--config", config)["organizationId"]
     ((inbox_id,),) = rows(config, "SELECT id FROM inboxes")
