@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from maild.cli.common import config_option, json_option, run_command
+from maild.cli.common import config_option, json_option, run_command, say
 
 
 @click.command()
@@ -22,12 +22,10 @@ def doctor(config: Path, reach: tuple[str, ...], as_json: bool) -> None:
         click.echo(json.dumps(found))
     else:
         for one in found["diagnoses"]:
-            click.echo(f"{one['status']:8}{one['check']} {one['subject']}: {one['found']}")
+            say(f"{one['status']:8}{one['check']} {one['subject']}: {one['found']}")
             if one["advice"]:
-                click.echo(f"{'':8}{one['advice']}")
+                say(f"{'':8}{one['advice']}")
         faults = sum(one["status"] == "fault" for one in found["diagnoses"])
-        click.echo(
-            f"{len(found['diagnoses'])} looked at, {faults} at fault" if faults else "nothing is at fault"
-        )
+        say(f"{len(found['diagnoses'])} looked at, {faults} at fault")
     if not found["ok"]:
         sys.exit(1)
