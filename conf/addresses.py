@@ -8,6 +8,7 @@ The rule stands here because both planes ask, and neither may import the other; 
 """
 
 import ipaddress
+from functools import lru_cache
 
 # The IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890), without services that they call globally
 # reachable and that any network may run (AS112, AMT); and a platform's service at an address that looks public.
@@ -41,6 +42,20 @@ GLOBAL_UNICAST_V6 = ipaddress.IPv6Network("2000::/3")
 
 _REFUSED_V4 = [ipaddress.IPv4Network(block) for block, _ in REFUSED if ":" not in block]
 _REFUSED_V6 = [ipaddress.IPv6Network(block) for block, _ in REFUSED if ":" in block]
+
+
+_SITES_REMEMBERED = 4096
+
+
+@lru_cache(_SITES_REMEMBERED)
+def site_of(address: str) -> str:
+    """What one owner may have many addresses in: of IPv6 the /48, the most that a site gets (RFC 6177), of IPv4 the
+    /24. Itself where it is no address."""
+    try:
+        parsed = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    return str(ipaddress.ip_network((parsed, 24 if parsed.version == 4 else 48), strict=False))
 
 
 def is_public(address: str) -> bool:

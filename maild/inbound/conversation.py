@@ -156,6 +156,12 @@ class Conversation(SmtpProtocol):
             self._rate.stop()
         self._host.closed(self)
 
+    @property
+    def client_has_word_since(self) -> float | None:
+        """By the loop's clock; None while it is our turn. Of a message that is on its way, since DATA."""
+        is_ours = self.is_busy and self._rate is None
+        return None if is_ours else self._active_at
+
     def hang_up(self, reply: SmtpError) -> None:
         """Say why, and close (RFC 5321 §3.8)."""
         if self.is_open:

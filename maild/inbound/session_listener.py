@@ -18,6 +18,7 @@ from conf.tuning import SmtpTuning
 from maild.errors import SmtpError
 from maild.inbound.conversation import Conversation
 from maild.inbound.intake import NO_STORAGE, HeaderFilter, Intake
+from maild.inbound.session_places import who_gives_way
 from storage.blobs import Blobs
 from storage.byte_account import ByteAccount
 from storage.disk import Disk
@@ -36,6 +37,7 @@ BEGUN_A_ROUND = 4  # connections: as much as a command
 ANSWERED_A_ROUND = 4  # commands: a fifth of a millisecond each
 COMMITTED_A_ROUND = 3  # a millisecond each, before the first wait
 DRAIN_S = 6.0
+_GIVES_WAY = SmtpError(421, "4.3.2", "others need the place of this session, try again later")
 _CLOSING = SmtpError(421, "4.3.2", "service is shutting down, try again later")
 
 
@@ -165,9 +167,18 @@ class SessionListener(Service):
         self._sessions.add(session)
         if not self._is_open:
             return _CLOSING
-        if len(self._sessions) > self._limits.max_sessions:
+        if len(self._sessions) > self._limits.max_sessions and not self._has_place(session):
             return SmtpError(421, "4.7.0", "too many sessions, try again later")
         return None
+
+    def _has_place(self, newcomer: Conversation) -> bool:
+        """Is there one, perhaps because somebody gives way? Those that are told to go have none any more."""
+        if sum(one.is_open for one in self._sessions if one is not newcomer) < self._limits.max_sessions:
+            return True
+        leaving = who_gives_way(self._sessions, newcomer, asyncio.get_running_loop().time())
+        if leaving is not None:
+            leaving.hang_up(_GIVES_WAY)
+        return leaving is not None
 
     def opened(self, session: Conversation) -> SmtpError | None:
         """Count the session of this peer, once it is known who that is; the refusal when it is one too many."""

@@ -27,11 +27,12 @@ from functools import lru_cache
 import structlog
 from aiosmtplib import SMTPException
 
+from conf.addresses import site_of
 from conf.log_events import LogEvent, clean, tell
 from conf.settings import Settings
 from maild.outbound.attempt_record import HostRecord
 from maild.outbound.pacing import MESSAGES_PER_SESSION
-from maild.outbound.places import Places, SessionPlace, site_of
+from maild.outbound.places import Places, SessionPlace
 from maild.outbound.relays import RelayHost, read_secret
 from maild.outbound.replies import SHOWN_CHARACTERS, SmtpReply
 from maild.outbound.replies import clean as shown_line

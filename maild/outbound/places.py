@@ -16,11 +16,9 @@ called on the event loop.
 """
 
 import asyncio
-import ipaddress
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
-from functools import lru_cache
 from operator import itemgetter
 
 from storage.clock import Clock
@@ -30,14 +28,6 @@ LONGEST_S = 60.0
 LOOK_S = 0.25
 FAIR_BYTES_PER_S = 100_000
 SESSIONS_PER_PLACE = 4
-SITES_REMEMBERED = 1000
-
-
-@lru_cache(SITES_REMEMBERED)
-def site_of(address: str) -> str:
-    """What one owner may have many hosts in: of IPv6 the /48, the most that a site gets (RFC 6177), of IPv4 the /24."""
-    ip = ipaddress.ip_address(address)
-    return str(ipaddress.ip_network((ip, 24 if ip.version == 4 else 48), strict=False))
 
 
 class SessionPlace:

@@ -38,6 +38,23 @@ async def test_sessions_in_all_are_capped(start: Start) -> None:
     assert await third.closed()
 
 
+async def test_who_has_most_sessions_gives_way_to_a_newcomer(start: Start) -> None:
+    """Else a few addresses, an octet a second from each session, shut everybody out."""
+    maild = await start(smtp={"max_sessions": 4})
+    held = [await maild.smtp(source=f"127.0.4.{number}") for number in (1, 1, 2, 2)]
+    for talk in held[1:]:
+        await talk.say("NOOP")
+    newcomer = await maild.smtp(source="127.0.5.1")
+    assert (await newcomer.say("NOOP")).startswith("250 ")
+    assert (await held[0].reply()).startswith("421 4.3.2 others need the place")
+    assert await held[0].closed()
+    assert (await held[1].say("NOOP")).startswith("250 ")
+    another = await maild.smtp(greeting=False, source="127.0.5.2")
+    assert (await another.reply()).startswith("220 ")  # two of them beside two
+    third = await maild.smtp(greeting=False, source="127.0.5.3")
+    assert (await third.reply()).startswith("421 4.7.0 too many sessions")
+
+
 async def held_memory(maild: Running, least: int, most: int = 2**60) -> int:
     """What the account of memory holds, once it is between the two."""
     memory = maild.daemon.listener._memory

@@ -11,6 +11,7 @@ from tests.support.hostile.wire import begin, connection, drip, mail, reply, say
 KIB, MIB = 1024, 1024 * 1024
 LINE = b"y" * 70 + b"\r\n"
 CROWD_MAILS = 50
+SLOW_SESSIONS, SLOW_ADDRESSES, SLOW_S = 1000, 25, 40
 _UNKNOWN_CHARSETS = b",\r\n ".join(b"=?x?b?gA?= =?y?b?gA?= <a%d@x.test>" % n for n in range(2800))
 _SIGNED = signed.message(*signed.signatures(8))
 _SIGNED_OFTEN = signed.message(
@@ -122,6 +123,21 @@ async def _crowd(target: Target, addresses: int, sessions: int) -> None:
     await asyncio.gather(*(one(100 + number % addresses) for number in range(addresses * sessions)))
 
 
+async def thousand_slow_sessions(target: Target) -> None:
+    """An octet a second, of a command or of a message, from as many sessions as the daemon has places for."""
+
+    async def one(number: int) -> None:
+        source = f"127.0.4.{number % SLOW_ADDRESSES + 1}"
+        async with connection(target.smtp_port, source) as streams:
+            await reply(streams[0])
+            await say(*streams, b"EHLO there.test")
+            if number % 2:
+                await begin(streams, target.addresses[:1])
+            await drip(streams[1], b"M", SLOW_S)
+
+    await asyncio.gather(*(one(number) for number in range(SLOW_SESSIONS)), return_exceptions=True)
+
+
 async def large_mails_at_once(target: Target) -> None:
     raw = lines(12 * MIB)
     await asyncio.gather(*(mail(target, 8, target.addresses[:1], raw) for _ in range(5)))
@@ -195,4 +211,4 @@ ATTACKS = (
     words_that_make_no_sense,
 )
 
-CROWDS = (crowd_from_four_addresses, crowd_from_sixteen_addresses)
+CROWDS = (crowd_from_four_addresses, crowd_from_sixteen_addresses, thousand_slow_sessions)

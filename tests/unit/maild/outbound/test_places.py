@@ -6,6 +6,7 @@ from functools import partial
 
 import pytest
 
+from conf.addresses import site_of
 from maild.outbound.places import (
     FAIR_BYTES_PER_S,
     LONGEST_S,
@@ -13,7 +14,6 @@ from maild.outbound.places import (
     SESSIONS_PER_PLACE,
     Places,
     SessionPlace,
-    site_of,
 )
 from tests.support.store import ManualClock
 
