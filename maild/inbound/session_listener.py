@@ -175,6 +175,8 @@ class SessionListener(Service):
         """Is there one, perhaps because somebody gives way? Those that are told to go have none any more."""
         if sum(one.is_open for one in self._sessions if one is not newcomer) < self._limits.max_sessions:
             return True
+        if self._per_address[newcomer.peer] >= self._limits.max_sessions_per_address:
+            return False  # it will be refused anyway, and nobody gives way to that
         leaving = who_gives_way(self._sessions, newcomer, asyncio.get_running_loop().time())
         if leaving is not None:
             leaving.hang_up(_GIVES_WAY)

@@ -55,6 +55,16 @@ async def test_who_has_most_sessions_gives_way_to_a_newcomer(start: Start) -> No
     assert (await third.reply()).startswith("421 4.7.0 too many sessions")
 
 
+async def test_nobody_gives_way_to_who_has_all_that_an_address_may_have(start: Start) -> None:
+    maild = await start(smtp={"max_sessions": 4, "max_sessions_per_address": 1})
+    held = [await maild.smtp(source=f"127.0.4.{number}") for number in (1, 2, 3)]
+    await maild.smtp(source="127.0.5.1")
+    again = await maild.smtp(greeting=False, source="127.0.5.1")
+    assert (await again.reply()).startswith("421 4.7.0")
+    for talk in held:
+        assert (await talk.say("NOOP")).startswith("250 ")
+
+
 async def held_memory(maild: Running, least: int, most: int = 2**60) -> int:
     """What the account of memory holds, once it is between the two."""
     memory = maild.daemon.listener._memory
