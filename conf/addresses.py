@@ -1,4 +1,5 @@
-"""May we connect to an address that someone else named? Pure; one rule for mail hosts and webhooks alike.
+"""May we connect to an address that someone else named? And which addresses are one owner's? Pure; one rule for mail
+hosts and webhooks alike.
 
 The owner of a domain's DNS, or of a webhook's URL, names an address, and we call it from inside our network. So only
 plain global unicast is called: nothing that leads to this host, its neighbours or its platform, nothing that carries
@@ -44,10 +45,22 @@ _REFUSED_V4 = [ipaddress.IPv4Network(block) for block, _ in REFUSED if ":" not i
 _REFUSED_V6 = [ipaddress.IPv6Network(block) for block, _ in REFUSED if ":" in block]
 
 
-_SITES_REMEMBERED = 4096
+_OWNERS_REMEMBERED = 4096
 
 
-@lru_cache(_SITES_REMEMBERED)
+@lru_cache(_OWNERS_REMEMBERED)
+def network_of(address: str) -> str:
+    """What one host may have many addresses of: for IPv6 the /64, for IPv4 the address alone. Itself where it is no
+    address."""
+    if ":" not in address:
+        return address
+    try:
+        return str(ipaddress.ip_network((address.partition("%")[0], 64), strict=False).network_address)
+    except ValueError:
+        return address
+
+
+@lru_cache(_OWNERS_REMEMBERED)
 def site_of(address: str) -> str:
     """What one owner may have many addresses in: of IPv6 the /48, the most that a site gets (RFC 6177), of IPv4 the
     /24. Itself where it is no address."""

@@ -6,7 +6,7 @@ In memory and bounded: an address (of IPv6 a /64) that is forgotten early is one
 from collections import OrderedDict, deque
 from collections.abc import Callable
 
-from conf.strangers import network
+from conf.addresses import network_of
 
 NETWORKS_MAX = 10_000
 
@@ -22,7 +22,7 @@ class FailedLogins:
 
     def has_too_many(self, peer: str) -> bool:
         """Has the peer's address used up its failures?"""
-        whose = network(peer)
+        whose = network_of(peer)
         times = self._failures.get(whose)
         if times is None:
             return False
@@ -34,7 +34,7 @@ class FailedLogins:
 
     def note(self, peer: str) -> None:
         """Count a login that failed."""
-        whose = network(peer)
+        whose = network_of(peer)
         self._failures.setdefault(whose, deque(maxlen=self._max)).append(self._now())
         self._failures.move_to_end(whose)
         if len(self._failures) > NETWORKS_MAX:

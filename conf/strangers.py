@@ -1,6 +1,5 @@
 """What strangers (any SMTP peer, any HTTP client) do is told in the log, and not as often as they do it."""
 
-import ipaddress
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -9,6 +8,7 @@ from typing import Any
 
 import structlog
 
+from conf.addresses import network_of
 from conf.log_events import LogEvent, tell
 
 LINES_PER_MINUTE = 10  # of each event, about one peer or organization
@@ -54,7 +54,7 @@ class StrangerLog:
             if minute is not None and minute.left_out:
                 fields["suppressed"] = minute.left_out
             minute = self._minutes[event] = _Minute(now)
-        who = network(fields.get("peer", "")) if whose is None else whose
+        who = network_of(fields.get("peer", "")) if whose is None else whose
         if minute.lines < LINES_PER_MINUTE_IN_ALL and minute.of[who] < LINES_PER_MINUTE:
             minute.lines += 1
             minute.of[who] += 1
@@ -72,14 +72,3 @@ class StrangerLog:
         if self._minutes.get(event) is minute:
             del self._minutes[event]
             self._log.info(LogEvent.LEFT_OUT, of=event, suppressed=minute.left_out)
-
-
-def network(peer: str) -> str:
-    """The network that counts as one peer: for IPv6 the /64, of which one host may have every address; for IPv4 the
-    address."""
-    if ":" not in peer:
-        return peer
-    try:
-        return str(ipaddress.ip_network((peer.partition("%")[0], 64), strict=False).network_address)
-    except ValueError:
-        return peer

@@ -10,7 +10,7 @@ from conf.log_events import LogEvent, tell
 from conf.settings import Dns
 from maild.resolver import DnsError, Resolver
 from storage.clock import Clock
-from storage.service import Service
+from storage.service import LoopService
 
 SIGNED = ("org", "net")  # zones that were signed in 2009 and 2010
 
@@ -29,29 +29,21 @@ async def validates(settings: Dns, clock: Clock) -> bool | None:
     return all(found)
 
 
-class DnssecCheck(Service):
-    """Tells after the start whether there is DANE, and why not."""
+class DnssecCheck(LoopService):
+    """Tells once, after the start, whether there is DANE, and why not."""
 
     name = "dnssec_check"
 
     def __init__(self, settings: Dns, nameservers_are_near: bool, clock: Clock) -> None:
+        super().__init__()
         self._settings = settings
         self._nameservers_are_near = nameservers_are_near
         self._clock = clock
-        self._task: asyncio.Task[None] | None = None
 
-    async def start(self) -> None:
-        if self._task is None:
-            self._task = asyncio.create_task(self.tell(), name=self.name)
+    def died(self) -> None:
+        """It ends once it has told."""
 
-    async def stop(self) -> None:
-        task, self._task = self._task, None
-        if task is not None:
-            task.cancel()
-            await asyncio.wait([task])
-
-    async def tell(self) -> None:
-        """Once the nameservers have answered, or have not."""
+    async def run(self) -> None:
         found = await validates(self._settings, self._clock)
         if not self._settings.trust_ad:
             tell(log, LogEvent.DANE_OFF, resolver_validates=found)

@@ -95,9 +95,8 @@ def _checked(call: ToolCall) -> dict[str, Any]:
     """The body of POST /v1/messages/check."""
     asked = call.arguments
     others = asked.model_fields_set - {"kind", *_OF_KIND[asked.kind]}
-    if meant := sorted(
-        name for name in others if getattr(asked, name)
-    ):  # false means nothing, where it is no choice
+    # False means nothing, where it is no choice.
+    if meant := sorted(name for name in others if getattr(asked, name)):
         raise invalid([Fault(name, "not_allowed", f"kind '{asked.kind}' doesn't take it") for name in meant])
     given: dict[str, Any] = asked.given(*_SENT)
     if asked.kind == "send":

@@ -234,7 +234,8 @@ async def certificate(patient: Patient) -> list[Diagnosis]:
     if left.days < EXPIRES_SOON_DAYS:
         status: Literal["warning", "fault"] = "fault" if left.total_seconds() <= 0 else "warning"
         return [Diagnosis("certificate", smtp.tls_cert, status, ends, "Renew it; maild reads it by itself.")]
-    if not any(_covers(name, hostname) for name in _names_of(shown)):
+    # RFC 9525 §6.3: a wildcard is the whole first label.
+    if _names_of(shown).isdisjoint((hostname, f"*.{hostname.partition('.')[2]}")):
         found = f"it is not for {hostname}"
         advice = (
             f"Get one for {hostname}: programs that submit mail, and hosts under MTA-STS, check the name."
@@ -243,18 +244,12 @@ async def certificate(patient: Patient) -> list[Diagnosis]:
     return [Diagnosis("certificate", smtp.tls_cert, "ok", ends)]
 
 
-def _names_of(shown: x509.Certificate) -> list[str]:
+def _names_of(shown: x509.Certificate) -> frozenset[str]:
     try:
         names = shown.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     except (x509.ExtensionNotFound, ValueError):
-        return []
-    return names.get_values_for_type(x509.DNSName)
-
-
-def _covers(pattern: str, hostname: str) -> bool:
-    """RFC 9525 §6.3: a wildcard is the whole first label."""
-    pattern = pattern.lower()
-    return pattern == hostname or (pattern.startswith("*.") and pattern[2:] == hostname.partition(".")[2])
+        return frozenset()
+    return frozenset(map(str.lower, names.get_values_for_type(x509.DNSName)))
 
 
 async def listening(patient: Patient) -> list[Diagnosis]:

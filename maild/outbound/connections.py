@@ -16,18 +16,16 @@ Nothing here outlives the process.
 """
 
 import asyncio
-import ipaddress
 import ssl
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, nullcontext
 from dataclasses import dataclass, field
-from functools import lru_cache
 
 import structlog
 from aiosmtplib import SMTPException
 
-from conf.addresses import site_of
+from conf.addresses import network_of, site_of
 from conf.log_events import LogEvent, clean, tell
 from conf.settings import Settings
 from maild.outbound.attempt_record import HostRecord
@@ -45,7 +43,6 @@ from storage.clock import Clock
 
 IDLE_S = 15
 DOUBTFUL_PER_ADDRESS = 5
-NETWORKS_REMEMBERED = 1000
 DIALS_PER_CONNECTION = 4  # sockets that are connecting, for each session that may be in use
 
 log = structlog.get_logger("maild.outbound")
@@ -176,7 +173,7 @@ class Connections:
 
     def may_go_on(self, hop: Hop, pooled: PooledSession) -> bool:
         """May the next message be sent on the session in use, by the same user?"""
-        session, address = pooled.session, self._addresses[_network(hop.address)]
+        session, address = pooled.session, self._addresses[network_of(hop.address)]
         return (
             pooled.is_reusable
             and session.is_usable
@@ -188,7 +185,7 @@ class Connections:
     @asynccontextmanager
     async def _slot_at(self, hop: Hop, is_doubtful: bool) -> AsyncIterator[None]:
         """One of the sessions that the address may have."""
-        network = _network(hop.address)
+        network = network_of(hop.address)
         address = self._addresses.get(network)
         if address is None:
             doubtful = asyncio.Semaphore(DOUBTFUL_PER_ADDRESS)
@@ -372,13 +369,6 @@ def _kept_as(hop: Hop) -> Hop:
     """What its sessions are kept under: a host has many names, but what is demanded of it goes by its name."""
     is_any_name = hop.relay is None and hop.demand == NO_DEMAND
     return hop._replace(host="", group="") if is_any_name else hop._replace(group="")
-
-
-@lru_cache(NETWORKS_REMEMBERED)
-def _network(address: str) -> str:
-    """What one remote host may have many addresses of: of IPv6 the /64, of IPv4 the address alone."""
-    ip = ipaddress.ip_address(address)
-    return address if ip.version == 4 else str(ipaddress.ip_network((ip, 64), strict=False))
 
 
 def _tell_unmet(hop: Hop, policy: TlsPolicy, why: str) -> None:

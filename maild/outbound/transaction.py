@@ -38,10 +38,8 @@ from storage.outbound import Due
 
 log = structlog.get_logger("maild.outbound")
 
-TOO_MANY = (
-    452,
-    552,
-)  # RFC 5321 §4.5.3.1.10, and how it was called before; both are also said of one recipient
+# RFC 5321 §4.5.3.1.10, and how it was called before; both are also said of one recipient.
+TOO_MANY = (452, 552)
 LOGIN_REQUIRED = 530  # RFC 4954 §6: to any command while nobody is logged in; of TLS, RFC 3207 §4
 
 # A path that can't be written in a command: an unquoted blank or bracket, a control anywhere.

@@ -230,7 +230,7 @@ async def test_the_start_tells_whether_there_is_dane(
             dns.servfail = {"org", "net"}
         check = DnssecCheck(replace(dns.settings, trust_ad=trust_ad), is_near, ManualClock())
         with structlog.testing.capture_logs() as lines:
-            await check.tell()
+            await check.run()
     seen = [" ".join(filter(None, [one["event"], str(one.get("resolver_validates", ""))])) for one in lines]
     assert seen == told
 

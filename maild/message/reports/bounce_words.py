@@ -80,8 +80,6 @@ _NOT_THE_ADDRESS: Final = (
     # Of a check that could not be made nothing is known.
     Wording("infrastructure", "OpenDMARC, policyd-spf, Google (451 4.4.3): a look-up that failed",
         ("temporary error when checking", "temporary error occurred", "temporary dmarc", "temporary spf")),
-    Wording("policy", "Microsoft 365, Mimecast, AOL: TLS that is missing",
-        ("requires encryption", "encryption needed")),
     Wording("throttled", "service.mail.qq.com: so many messages came that the mailbox is closed for a time",
         ("mailbox unavailable or access denied",)),
     Wording("policy", _USUAL, ("license", "licence")),
@@ -265,7 +263,8 @@ _NOT_THE_ADDRESS: Final = (
          "only allowed for local", "not allowed access", "permissions to send", "requires that you verify",
          "auth failed", "user reject ", "for external mail", "from external",
          "sending suspended", "tls required", "tls is required", "requires tls", "starttls is required",
-         "starttls first", "issue a starttls", "encryption required", "encryption is required", "non member",
+         "starttls first", "issue a starttls", "encryption required", "encryption is required",
+         "requires encryption", "encryption needed", "non member",
          "not a member",
          "subscribers", "from outside", "vacation", "configured a filter", "restricted", "only accepts",
          "accepts mail only", "only accepting mail", "require authentication", "authentication required",

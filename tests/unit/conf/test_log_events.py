@@ -7,8 +7,9 @@ import pytest
 import structlog
 from structlog.testing import capture_logs
 
+from conf.addresses import network_of
 from conf.log_events import CLEAN_CHARS, LogEvent, clean, tell
-from conf.strangers import LINES_PER_MINUTE, LINES_PER_MINUTE_IN_ALL, MINUTE_S, StrangerLog, network
+from conf.strangers import LINES_PER_MINUTE, LINES_PER_MINUTE_IN_ALL, MINUTE_S, StrangerLog
 
 ROOT = Path(__file__).parents[3]
 CLIENTS = ROOT / "controlplane/clients"  # in programs of others, whose log is theirs
@@ -98,8 +99,8 @@ def test_one_networks_addresses_are_one_stranger() -> None:
         for number in range(1000):
             told.note("refused", peer=f"2001:db8::{number:x}")
     assert len(lines) == LINES_PER_MINUTE
-    assert network("2001:db8::1") == network("2001:db8::ffff") != network("2001:db8:0:1::1")
-    assert [network(odd) for odd in ("unknown", "", "zz:")] == ["unknown", "", "zz:"]
+    assert network_of("2001:db8::1") == network_of("2001:db8::ffff") != network_of("2001:db8:0:1::1")
+    assert [network_of(odd) for odd in ("unknown", "", "zz:")] == ["unknown", "", "zz:"]
 
 
 def test_many_strangers_write_so_many_lines_and_are_not_remembered_one_by_one() -> None:
