@@ -25,12 +25,13 @@ LEASED_BLOB_BYTES = 8 * 1024  # smaller messages come with their lease; larger o
 
 HASTENED_ROWS = 1000  # the rest is tried when its own time comes
 
-SCAN_ROWS = 10_000  # of busy destinations, in one lease: some milliseconds
+SCAN_ROWS = 10_000  # of full lines, in one lease: some milliseconds
 
 PENDING = "status IN ('queued', 'deferred') AND lease IS NULL"
-# A long line of a busy destination is stepped over, SCAN_ROWS at a time, so that no transaction takes long.
-_SCAN = f"""FROM recipients WHERE {PENDING} AND next_attempt_at BETWEEN :since AND :now
-    ORDER BY next_attempt_at"""
+# A long line that is full is stepped over, SCAN_ROWS at a time, so that no transaction takes long.
+_SCAN = f"""FROM recipients WHERE {PENDING} AND next_attempt_at <= :now
+      AND (next_attempt_at, message_id, position) > (:since_at, :since_id, :since_position)
+    ORDER BY next_attempt_at, message_id, position"""
 _DUE_OF = f"""SELECT r.message_id, r.position, r.organization_id, r.address, r.domain, r.kind, r.status,
       r.attempts, r.expires_at, m.inbox_id, m.mode, m.blob_id, m.header_length, m.size_bytes,
       m.from_address, m.envelope_from, m.bounce_token, m.message_id_header, m.created_at, m.unsubscribe,
@@ -41,12 +42,14 @@ _DUE_OF = f"""SELECT r.message_id, r.position, r.organization_id, r.address, r.d
     {THEN_JOIN} messages m ON m.id = r.message_id
     LEFT JOIN blobs b ON b.id = m.blob_id"""
 _DUE = _DUE_OF.format(
-    f"""SELECT message_id, position FROM (SELECT message_id, position, domain {_SCAN} LIMIT {SCAN_ROWS})
-        WHERE domain NOT IN {each_of(":busy")} LIMIT :limit"""
+    f"""SELECT message_id, position
+        FROM (SELECT message_id, position, domain, organization_id {_SCAN} LIMIT {SCAN_ROWS})
+        WHERE domain NOT IN {each_of(":domains")} AND organization_id NOT IN {each_of(":organizations")}
+          AND organization_id || domain NOT IN {each_of(":lines")} LIMIT :limit"""
 )
 _LEASE = """UPDATE recipients SET lease = ?, attempts = ?, last_attempt_at = ?, next_attempt_at = ?
     WHERE message_id = ? AND position = ?"""
-_SCANNED_TO = f"SELECT next_attempt_at {_SCAN} LIMIT 1 OFFSET {SCAN_ROWS - 1}"
+_SCANNED_TO = f"SELECT next_attempt_at, message_id, position {_SCAN} LIMIT 1 OFFSET {SCAN_ROWS - 1}"
 _NEXT_DUE = f"SELECT min(next_attempt_at) FROM recipients WHERE {PENDING} AND next_attempt_at > ?"
 _AHEAD = f"""SELECT message_id, position, attempts, expires_at FROM recipients
     WHERE {PENDING} AND next_attempt_at > ? LIMIT {{}}"""
@@ -119,13 +122,47 @@ class RecipientSettlement(NamedTuple):
     was_tried: bool = True  # else it is no attempt, and has no record
 
 
+class QueuePlace(NamedTuple):
+    """Where a row stands in the queue: the longest due first, the message that was written first where that is one."""
+
+    due_at: int = 0  # Unix milliseconds
+    message_id: str = ""
+    position: int = 0
+
+
+class FullLines(NamedTuple):
+    """Of whom nothing more is to be leased: all mail to a destination (an A-label), all of an organization, or what an
+    organization has for a destination."""
+
+    destinations: frozenset[str] = frozenset()
+    organizations: frozenset[str] = frozenset()
+    pairs: frozenset[tuple[str, str]] = frozenset()  # organization, destination
+
+    def include(self, others: "FullLines") -> bool:
+        """Are all of the others among these?"""
+        return (
+            others.destinations <= self.destinations
+            and others.organizations <= self.organizations
+            and others.pairs <= self.pairs
+        )
+
+    def union(self, others: "FullLines") -> "FullLines":
+        """Both."""
+        return FullLines(
+            self.destinations | others.destinations,
+            self.organizations | others.organizations,
+            self.pairs | others.pairs,
+        )
+
+
 class Leased(NamedTuple):
     """What one `lease` took, and when to come again. `next_due_at`: Unix milliseconds, None: nothing else waits."""
 
     rows: list[Due]
     next_due_at: int | None  # of the rows that are not due yet
-    scanned_to: int | None  # there may be more of what is due, from here on
+    scanned_to: QueuePlace | None  # there may be more of what is due, behind it
     is_paused: bool = False  # by the operator: nothing leaves
+    at_ms: int = 0  # up to when rows were due
 
 
 def enqueue(
@@ -174,21 +211,30 @@ def lease(
     now_ms: int,
     limit: int,
     retry_at: Callable[[int, int], int],
-    busy: Iterable[str] = (),
-    since: int = 0,
+    full: FullLines = FullLines(),
+    since: QueuePlace = QueuePlace(),
 ) -> Leased:
-    """Take up to `limit` due rows, the longest due first, of destinations that are not `busy` (A-labels).
+    """Take up to `limit` due rows, the longest due first, of lines that are not `full`.
 
-    `since`: the `scanned_to` of a lease that only stepped over busy destinations.
+    `since`: the `scanned_to` of a lease that only stepped over full lines.
     `retry_at(attempts, expires_at)`: when to try again (Unix milliseconds) if this attempt, the attempts-th, fails;
     asked once for what goes in one transaction, so that it stays together.
     """
     if switches.off_since(tx, switches.QUEUE) is not None:
         return Leased([], None, None, is_paused=True)
-    window = {"since": since, "now": now_ms}
-    refused = list(busy)
-    rows = tx.all(_DUE, {**window, "busy": dump(refused), "limit": limit})
-    scanned_to = tx.value(_SCANNED_TO, window) if refused and len(rows) < limit else None
+    window = {
+        "since_at": since.due_at,
+        "since_id": since.message_id,
+        "since_position": since.position,
+        "now": now_ms,
+    }
+    refused = {
+        "domains": dump(list(full.destinations)),
+        "organizations": dump(list(full.organizations)),
+        "lines": dump(["".join(pair) for pair in full.pairs]),
+    }
+    rows = tx.all(_DUE, {**window, **refused, "limit": limit})
+    scanned = tx.one(_SCANNED_TO, window) if any(full) and len(rows) < limit else None
     leased = []
     times: dict[tuple[str, str, int, int], int] = {}
     for row in rows:
@@ -200,7 +246,8 @@ def lease(
         leased.append(due._replace(attempts=attempts, next_attempt_at=times[together], leased_at=now_ms))
     taken = [(one.attempts, one.next_attempt_at, one.message_id, one.position) for one in leased]
     tx.run_many(_LEASE, [(lease_id, attempts, now_ms, *more) for attempts, *more in taken])
-    return Leased(leased, tx.value(_NEXT_DUE, (now_ms,)), scanned_to)
+    scanned_to = QueuePlace(*scanned) if scanned else None
+    return Leased(leased, tx.value(_NEXT_DUE, (now_ms,)), scanned_to, at_ms=now_ms)
 
 
 def waiting(tx: Tx, source: str, parameters: Mapping[str, object], limit: int) -> list[Due]:

@@ -83,7 +83,7 @@ def listed(tx: Tx, selection: QueueSelection, limit: int) -> list[Waiting]:
     rows = tx.all(
         f"""SELECT message_id, position, organization_id, address, domain, status, attempts, last_attempt_at,
               next_attempt_at, expires_at, smtp_code, enhanced_code, response
-            {selection.source()} ORDER BY next_attempt_at, domain LIMIT :limit""",
+            {selection.source()} ORDER BY next_attempt_at, message_id, position LIMIT :limit""",
         {**selection._asdict(), "limit": limit},
     )
     return [Waiting(*row) for row in rows]

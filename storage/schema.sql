@@ -584,7 +584,8 @@ CREATE TABLE recipients (
   held_at         INTEGER,                       -- by the operator, since when; its time to expire rests
   PRIMARY KEY (message_id, position)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX recipients_due ON recipients (next_attempt_at, domain) WHERE status IN ('queued', 'deferred') AND lease IS NULL;
+CREATE INDEX recipients_due ON recipients (next_attempt_at, message_id, position, domain, organization_id)
+  WHERE status IN ('queued', 'deferred') AND lease IS NULL;
 CREATE INDEX recipients_leased ON recipients (lease) WHERE lease IS NOT NULL;
 
 CREATE TABLE delivery_attempts (

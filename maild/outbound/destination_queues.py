@@ -6,6 +6,8 @@ memory, of which all such destinations together have half. One that can't be rou
 retry: what is in its queue meanwhile is deferred without asking again. While its hosts are not to be written to, what
 is in its queue is put off until they are.
 
+Of a queue's room an organization has as much as is free, so there is room for the next one; in line they take turns.
+
 One that answers has as many workers as its group of hosts has sessions (`pace.py`), and one where others wait for these
 already. What all have beyond FIRST_SESSIONS is half of `max_connections` at most: the other half stays for those that
 come later.
@@ -13,24 +15,27 @@ come later.
 All of it may be forgotten at any time; it is rebuilt by trying.
 """
 
-from collections import OrderedDict, deque
-from collections.abc import Iterator
+from collections import Counter, OrderedDict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import NamedTuple
 
 from conf.settings import Outbound
+from maild.outbound.message_line import MessageLine
 from maild.outbound.pace import ANSWERS_FOR_S, FIRST_SESSIONS
 from maild.outbound.pacing import HostGroup, Postponed
 from maild.outbound.relays import RelayHost
+from maild.outbound.window import Window
 from maild.outcomes import Verdict
 from storage.clock import Clock
-from storage.outbound import Due
+from storage.outbound import Due, FullLines
 
 QUEUED_ROWS_MAX = 500
 QUEUED_ROWS_UNPROVEN = 20
 LOCAL_WORKERS = 8
 IDLE_DESTINATIONS_MAX = 10_000
+_EVERYBODY = ""  # among organizations that are held back
 
 
 class DestinationKind(Enum):
@@ -62,11 +67,12 @@ def destination_of(mode: str, domain: str, is_local: bool, relay: RelayHost | No
 
 @dataclass
 class DestinationQueue:
-    """One destination's queue, in memory. `waiting`: groups of rows, each of one message. Times: monotonic seconds."""
+    """One destination's queue, in memory. Times: monotonic seconds."""
 
     key: DestinationKey
-    waiting: deque[list[Due]] = field(default_factory=deque)
+    waiting: MessageLine = field(default_factory=MessageLine)
     rows: int = 0  # that wait or are being delivered
+    rows_of: Counter[str] = field(default_factory=Counter)  # of them, by organization
     workers: int = 0
     group: HostGroup | None = None  # of the hosts that had its last turn
     proven_until: float = 0
@@ -76,11 +82,26 @@ class DestinationQueue:
     postponed: Postponed | None = None
     postponed_until: float = 0
     put_off_at: int = 0  # when it was, or was found to be dead, in Unix milliseconds
-    is_held_back: bool = False  # the store has more for it than its queue takes
+    held_back: set[str] = field(
+        default_factory=set
+    )  # organizations of which the store has more than it takes
 
     @property
     def is_network(self) -> bool:
         return self.key.kind in (DestinationKind.REMOTE, DestinationKind.RELAY)
+
+    def enter(self, group: Sequence[Due]) -> None:
+        """So many rows of one organization more."""
+        self.rows += len(group)
+        self.rows_of[group[0].organization_id] += len(group)
+
+    def leave(self, group: Sequence[Due]) -> None:
+        """So many rows of one organization less."""
+        organization_id = group[0].organization_id
+        self.rows -= len(group)
+        self.rows_of[organization_id] -= len(group)
+        if not self.rows_of[organization_id]:
+            del self.rows_of[organization_id]
 
 
 class DestinationQueues:
@@ -93,7 +114,7 @@ class DestinationQueues:
         # Less than the first retry at its earliest (schedule.JITTER): what is retried on schedule finds it over.
         self._dead_for_s = settings.first_retry_s * 0.85
         self._clock = clock
-        self._doubtful_rows = 0
+        self._doubtful_of: Counter[str] = Counter()  # their rows, by organization
         self._destinations: OrderedDict[DestinationKey, DestinationQueue] = OrderedDict()
 
     def queue(self, key: DestinationKey) -> DestinationQueue:
@@ -109,24 +130,29 @@ class DestinationQueues:
     def __iter__(self) -> Iterator[DestinationQueue]:
         return iter(self._destinations.values())
 
-    def busy_domains(self) -> list[str]:
-        """Domains whose queues are full: nothing more is leased for them."""
-        busy = []
-        self._doubtful_rows = sum(
-            destination.rows for destination in self._destinations.values() if self.is_doubtful(destination)
-        )
+    def full_lines(self, window: Window) -> FullLines:
+        """Whose mail has no room at all, or none in the queue of its destination: nothing more of it is leased."""
+        destinations: list[str] = []
+        pairs: list[tuple[str, str]] = []
+        self._doubtful_of = Counter()
         for destination in self._destinations.values():
-            if (
-                destination.rows
-                and destination.key.kind is DestinationKind.REMOTE
-                and destination.rows >= self._length(destination)
-            ):
-                destination.is_held_back = True
-                busy.append(destination.key.domain)
-        return busy
+            if not destination.rows or destination.key.kind is not DestinationKind.REMOTE:
+                continue
+            if self.is_doubtful(destination):
+                self._doubtful_of.update(destination.rows_of)
+            room = self._length(destination) - destination.rows
+            if room <= 0:
+                destinations.append(destination.key.domain)
+                destination.held_back.add(_EVERYBODY)
+                continue
+            have_their_share = [one for one, rows in destination.rows_of.items() if rows >= room]
+            pairs += [(one, destination.key.domain) for one in have_their_share]
+            destination.held_back.update(have_their_share)
+        organizations = window.full_organizations(self._doubtful_of)
+        return FullLines(frozenset(destinations), organizations, frozenset(pairs))
 
-    def has_room_for(self, destination: DestinationQueue, rows: int) -> bool:
-        """May so many leased rows enter the queue too?
+    def has_room_for(self, destination: DestinationQueue, group: Sequence[Due]) -> bool:
+        """May these leased rows of a message enter the queue too?
 
         An empty queue takes any group; one of a destination that answers takes what one lease brings.
         """
@@ -136,19 +162,24 @@ class DestinationQueues:
             or self._length(destination) == QUEUED_ROWS_MAX
         ):
             return True
-        if destination.rows + rows <= QUEUED_ROWS_UNPROVEN:
+        organization_id = group[0].organization_id
+        room = QUEUED_ROWS_UNPROVEN - destination.rows - len(group)
+        if room >= 0 and destination.rows_of[organization_id] <= room:
             return True
-        destination.is_held_back = True
+        destination.held_back.add(organization_id)
         return False
 
-    def must_wait_for_share(self, destination: DestinationQueue, rows: int) -> bool:
-        """Would the rows be more than destinations that have not answered lately may hold together? If not, they
-        are counted there."""
+    def must_wait_for_share(self, destination: DestinationQueue, group: Sequence[Due]) -> bool:
+        """Would the rows be more than destinations that have not answered lately may hold together, or more of one
+        organization than are free there? If not, they are counted there."""
         if not self.is_doubtful(destination):
             return False
-        if self._doubtful_rows + rows > self._doubtful_rows_max and self._doubtful_rows:
+        organization_id = group[0].organization_id
+        held = self._doubtful_of.total()
+        free = self._doubtful_rows_max - held - len(group)
+        if held and free < self._doubtful_of[organization_id]:
             return True
-        self._doubtful_rows += rows
+        self._doubtful_of[organization_id] += len(group)
         return False
 
     def is_doubtful(self, destination: DestinationQueue) -> bool:
@@ -163,10 +194,15 @@ class DestinationQueues:
         """Is it on the network, and has a host of it answered lately?"""
         return destination.is_network and self._is_proven(destination)
 
-    def may_refill(self, destination: DestinationQueue) -> bool:
-        """Once for each time that it was held back: is its queue short enough by now?"""
-        if destination.is_held_back and destination.rows <= self._length(destination) // 2:
-            destination.is_held_back = False
+    def may_refill(self, destination: DestinationQueue, organization_id: str) -> bool:
+        """Once for each time that it was held back: has half of its share of the queue gone by now?"""
+        held_back, length = destination.held_back, self._length(destination)
+        if _EVERYBODY in held_back and destination.rows <= length // 2:
+            held_back.discard(_EVERYBODY)
+            return True
+        share = max(length - destination.rows, 0)
+        if organization_id in held_back and destination.rows_of[organization_id] <= share // 2:
+            held_back.discard(organization_id)
             return True
         return False
 

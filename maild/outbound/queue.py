@@ -4,7 +4,8 @@ What is durable when: a lease is committed before a connection is made, with its
 one scheduled; an outcome is committed as soon as the remote host has answered (`settle.py`).
 
 `wake()` is called from the event loop, after a commit that made something due. What is held in
-memory is leased and bounded (`window_rows`); a destination that is full has its further rows left in the store.
+memory is leased and bounded (`window.py`); a destination that is full has its further rows left in the store, and so
+has an organization that has its share (`due_scan.py`: how the look goes past these).
 
 What a crash leaves: leases, which `start` frees. `stop` leases nothing more, lets running
 deliveries finish for DRAIN_S, and gives the rest back: what was not begun is due at once, what
@@ -31,6 +32,7 @@ from maild.outbound.destination_queues import (
     DestinationQueues,
     destination_of,
 )
+from maild.outbound.due_scan import DueScan
 from maild.outbound.pacing import Postponed
 from maild.outbound.recipient_headers import RecipientHeaders
 from maild.outbound.relays import RelayHost
@@ -38,6 +40,7 @@ from maild.outbound.schedule import Schedule
 from maild.outbound.settle import INTERNAL, Outcome, Settler, finish
 from maild.outbound.simulator import Simulator
 from maild.outbound.transaction import domain_of
+from maild.outbound.window import Window
 from maild.outcomes import Verdict
 from maild.ports import LocalMail, QueuePorts
 from storage import outbound
@@ -45,7 +48,7 @@ from storage.blobs import BlobMissing
 from storage.clock import Clock
 from storage.engine.database import Database
 from storage.engine.tx import Tx
-from storage.outbound import Due, Leased
+from storage.outbound import Due, FullLines, Leased, QueuePlace
 from storage.service import STORE_RETRY_S, Enduring, LoopService
 from storage.turns.rounds import Kind, Rounds
 
@@ -55,7 +58,6 @@ LEASE_ROWS_MIN = 64  # with less room than this, wait for more
 SKIPPING_PAUSE_MAX_S = 0.25  # between leases that step over destinations whose queues are full
 PAUSE_MAX_S = 60  # a clock that was set back must not hold up the mail
 POSTPONED_S = 30.0  # for what destinations that may hang have no room for
-PREPARED = 50  # messages at the head of a destination's line
 DRAIN_S = 7.0
 
 log = structlog.get_logger("maild.outbound")
@@ -111,9 +113,9 @@ class OutboundQueue(LoopService):
         self._rounds = rounds
         self._was_retry_asked = was_retry_asked
         self._tuning = tuning
-        self._held = 0
+        self._window = Window(tuning.window_rows)
         self._is_full = False
-        self._scan_since = 0
+        self._scan = DueScan()
         self._workers: set[asyncio.Task[None]] = set()
         self._stopping = False
 
@@ -127,39 +129,40 @@ class OutboundQueue(LoopService):
 
     async def run(self) -> None:
         while not self._stopping:
-            room = self._tuning.window_rows - self._held
+            room = self._window.room
             self._is_full = room < LEASE_ROWS_MIN
             if self._is_full:
                 await self.pause(PAUSE_MAX_S)
                 continue
             limit = LEASE_ROWS_BESIDE_REQUESTS if self._rounds.has_requests() else min(LEASE_ROWS, room)
-            busy = self._destinations.busy_domains()
+            full = self._destinations.full_lines(self._window)
+            since = self._scan.since(full, self._clock.now_ms())
             began = self._clock.monotonic()
-            leased = await self._lease(limit, busy)
-            cost_s = self._clock.monotonic() - began if busy else 0
+            leased = await self._lease(limit, full, since)
+            cost_s = self._clock.monotonic() - began if any(full) else 0
             if leased is None or not await self._distribute(leased.rows):
                 await self.pause(STORE_RETRY_S)
                 continue
-            self._scan_since = leased.scanned_to or 0
+            self._scan.looked(full, since, leased, limit)
             if len(leased.rows) < limit:
                 await self._wait_for_due(leased, cost_s)
 
-    async def _lease(self, limit: int, busy: Sequence[str]) -> Leased | None:
+    async def _lease(self, limit: int, full: FullLines, since: QueuePlace) -> Leased | None:
         """None when the store refuses: the mail stays where it is."""
         with Enduring(log, "lease_failed"):
-            return await self._db.write(self._lease_due, limit, busy)
+            return await self._db.write(self._lease_due, limit, full, since)
         return None
 
-    def _lease_due(self, tx: Tx, limit: int, busy: Sequence[str]) -> Leased:
+    def _lease_due(self, tx: Tx, limit: int, full: FullLines, since: QueuePlace) -> Leased:
         now_ms = self._clock.now_ms()
         retry_at = partial(self._schedule.retry_at, now_ms)
         outbound.bring_back(tx, now_ms, self._schedule.longest_ms, retry_at)
-        return outbound.lease(tx, self._lease_id, now_ms, limit, retry_at, busy, self._scan_since)
+        return outbound.lease(tx, self._lease_id, now_ms, limit, retry_at, full, since)
 
     async def _wait_for_due(self, leased: Leased, cost_s: float) -> None:
         """Nothing more is due, or may be had: wait for a wake, or for what is due next.
 
-        `cost_s`: what it took to step over destinations whose queues are full, not to be the writer's main work.
+        `cost_s`: what it took to step over lines that are full, not to be the writer's main work.
         """
         await asyncio.sleep(min(cost_s * 4, SKIPPING_PAUSE_MAX_S))
         if leased.scanned_to is not None:
@@ -187,16 +190,15 @@ class OutboundQueue(LoopService):
         postponed: list[Due] = []
         for (_, _, _, key), group in groups.items():
             destination = self._destinations.queue(key)
-            if not self._destinations.has_room_for(destination, len(group)):
+            if not self._destinations.has_room_for(destination, group):
                 too_many += group
                 continue
-            if self._destinations.must_wait_for_share(destination, len(group)):
+            if self._destinations.must_wait_for_share(destination, group):
                 postponed += group
                 continue
-            destination.rows += len(group)
-            self._held += len(group)
-            destination.waiting.append(group)
-            self._prepare(destination, len(destination.waiting))
+            destination.enter(group)
+            self._window.enter(group)
+            self._prepare(destination, destination.waiting.put(group))
             self._start_workers(destination)
         is_let_go = await self._end_leases([row for row in rows if row.domain in unknown])
         return await self._give_back(too_many) and await self._give_back(postponed, POSTPONED_S) and is_let_go
@@ -248,15 +250,11 @@ class OutboundQueue(LoopService):
             self._workers.add(worker)
             worker.add_done_callback(self._workers.discard)
 
-    def _prepare(self, destination: DestinationQueue, place: int) -> None:
-        """Have the message at this place of the line prepared; of the line's first PREPARED alone, where hosts answer,
-        and not for a message that is the only one."""
-        if (
-            place <= min(PREPARED, len(destination.waiting))
-            and self._held > len(destination.waiting[place - 1])
-            and self._destinations.answers(destination)
-        ):
-            self._deliverer.prepare(destination.waiting[place - 1])
+    def _prepare(self, destination: DestinationQueue, group: list[Due] | None) -> None:
+        """Have the message prepared that is among the first of a line by now, where hosts answer, and not one that is
+        the only one."""
+        if group is not None and self._window.rows > len(group) and self._destinations.answers(destination):
+            self._deliverer.prepare(group)
 
     # From destinations to outcomes ----------------------------------------------------------------
 
@@ -264,8 +262,8 @@ class OutboundQueue(LoopService):
         try:
             async with self._deliverer.lane() as lane:
                 while destination.waiting and not self._stopping:
-                    rows = destination.waiting.popleft()
-                    self._prepare(destination, PREPARED)
+                    rows, moved_up = destination.waiting.take()
+                    self._prepare(destination, moved_up)
                     await self._rounds.begin(Kind.DELIVERY)
                     await self._process(destination, lane, rows)
                     self._start_workers(destination)
@@ -309,7 +307,7 @@ class OutboundQueue(LoopService):
             await self._give_back(rows)
             return
         groups = [list(rows[at : at + together]) for at in range(0, len(rows), together)]
-        destination.waiting.extendleft(reversed(groups))
+        destination.waiting.put_first(groups)
 
     async def _deliver(
         self, destination: DestinationQueue, lane: Lane, rows: list[Due], outcome: Outcome
@@ -340,7 +338,7 @@ class OutboundQueue(LoopService):
         postponed = self._destinations.postponed(destination)
         if postponed is not None:
             return self._put_off(rows, postponed)
-        is_doubtful, is_alone = self._destinations.is_doubtful(destination), self._held == len(rows)
+        is_doubtful, is_alone = self._destinations.is_doubtful(destination), self._window.rows == len(rows)
         delivery = await self._deliverer.deliver(rows, lane, is_doubtful, is_alone)
         if delivery.postponed is not None:
             if delivery.postponed.is_back_off:
@@ -386,11 +384,13 @@ class OutboundQueue(LoopService):
 
     def _settled(self, destination: DestinationQueue, rows: list[Due], is_deferred: bool) -> None:
         self._deliverer.forget(rows)
-        destination.rows -= len(rows)
-        self._held -= len(rows)
+        destination.leave(rows)
+        self._window.leave(rows)
+        organization_id = rows[0].organization_id
+        may_refill = self._window.may_refill(organization_id)
+        may_refill = self._destinations.may_refill(destination, organization_id) or may_refill
         # A deferred row may be due before anything that the loop waits for; a queue may have room again.
-        has_room = self._is_full and self._held <= self._tuning.window_rows // 2
-        if is_deferred or has_room or self._destinations.may_refill(destination):
+        if is_deferred or may_refill or (self._is_full and self._window.is_half_empty()):
             self.wake()
 
     # The end -------------------------------------------------------------------------------
@@ -409,12 +409,11 @@ class OutboundQueue(LoopService):
     async def _give_back_waiting(self) -> None:
         rows: list[Due] = []
         for destination in self._destinations:
-            for group in destination.waiting:
+            for group in destination.waiting.empty():
                 self._deliverer.forget(group)
                 rows += group
-                destination.rows -= len(group)
-                self._held -= len(group)
-            destination.waiting.clear()
+                destination.leave(group)
+                self._window.leave(group)
         await self._give_back(rows)
 
 

@@ -99,8 +99,10 @@ class Store:
         from_address: str = SENDER,
         expires_in_ms: int = GIVE_UP_MS,
         is_sliced: bool = False,
+        organization_id: str = ORGANIZATION,
     ) -> str:
-        """Queue a message, as the send pipeline does; its id. `is_sliced`: its text lies in its raw bytes alone."""
+        """Queue a message, as the send pipeline does; its id. `is_sliced`: its text lies in its raw bytes alone.
+        `organization_id`: whose its recipients are."""
         stored = await self.blobs.store(raw)
         message_id = self.ids.new("msg")
         now_ms = self.clock.now_ms()
@@ -112,7 +114,7 @@ class Store:
             blob_rows.insert(tx, stored, now_ms)
             messages.insert(tx, row)
             pairs = [("to", recipient) for recipient in recipients]
-            outbound.enqueue(tx, message_id, ORGANIZATION, pairs, now_ms, now_ms + expires_in_ms)
+            outbound.enqueue(tx, message_id, organization_id, pairs, now_ms, now_ms + expires_in_ms)
 
         await self.db.write(unit)
         return message_id

@@ -7,7 +7,7 @@ import pytest
 
 from maild.message.address import suppression_keys
 from storage import outbound, suppressions, usage
-from storage.outbound import Leased, RecipientSettlement
+from storage.outbound import FullLines, Leased, QueuePlace, RecipientSettlement
 from tests.support.store import ORGANIZATION, Store
 
 
@@ -18,10 +18,15 @@ async def store(tmp_path: Path) -> Any:
     await opened.close()
 
 
-async def lease(store: Store, limit: int = 100, busy: tuple[str, ...] = (), since: int = 0) -> Leased:
+BUSY = FullLines(destinations=frozenset({"busy.test"}))
+
+
+async def lease(
+    store: Store, limit: int = 100, full: FullLines = FullLines(), since: QueuePlace = QueuePlace()
+) -> Leased:
     now_ms = store.clock.now_ms()
     return await store.db.write(
-        outbound.lease, "run_1", now_ms, limit, lambda n, at: now_ms + n * 1000, busy, since
+        outbound.lease, "run_1", now_ms, limit, lambda n, at: now_ms + n * 1000, full, since
     )
 
 
@@ -53,24 +58,45 @@ async def test_what_is_due_later_is_told(store: Store) -> None:
     assert (leased.rows, leased.next_due_at) == ([], store.clock.now_ms() + 1000)
 
 
-async def test_busy_destinations_are_stepped_over_a_part_at_a_time(store: Store) -> None:
+async def stand_in_line(store: Store, rows: int, due_ms: int, apart_ms: int) -> None:
+    """So many recipients more of one message to a destination that is busy."""
     sql = """INSERT INTO recipients (message_id, position, organization_id, address, domain, kind, status,
         next_attempt_at, expires_at) VALUES (?, ?, ?, 'u@busy.test', 'busy.test', 'to', 'queued', ?, ?)"""
     message_id = await store.send("you@busy.test")
-    early = store.clock.now_ms() - 100_000
 
     def many(tx: Any) -> None:
-        for number in range(outbound.SCAN_ROWS + 5):
-            tx.run(sql, (message_id, number + 1, ORGANIZATION, early + number, early))
+        for number in range(rows):
+            due = due_ms + number * apart_ms
+            tx.run(sql, (message_id, number + 1, ORGANIZATION, due, due))
 
     await store.db.write(many)
+
+
+@pytest.mark.parametrize("apart_ms", [1, 0])
+async def test_full_lines_are_stepped_over_a_part_at_a_time(store: Store, apart_ms: int) -> None:
+    """Also where all of them are due at one moment, as what an operator releases is."""
+    early = store.clock.now_ms() - 100_000
+    await stand_in_line(store, outbound.SCAN_ROWS + 5, early, apart_ms)
     other = await store.send("you@there.test")
-    leased = await lease(store, busy=("busy.test",))
+    leased = await lease(store, full=BUSY)
     assert leased.rows == []
-    assert leased.scanned_to == early + outbound.SCAN_ROWS - 1
-    leased = await lease(store, busy=("busy.test",), since=leased.scanned_to)
+    assert leased.scanned_to is not None
+    assert leased.scanned_to.due_at == early + (outbound.SCAN_ROWS - 1) * apart_ms
+    leased = await lease(store, full=BUSY, since=leased.scanned_to)
     assert [due.message_id for due in leased.rows] == [other]
     assert leased.scanned_to is None
+
+
+async def test_a_line_is_full_for_all_for_an_organization_or_for_one_at_a_destination(store: Store) -> None:
+    await store.send("you@busy.test")
+    await store.send("you@there.test")
+    pairs = frozenset({(ORGANIZATION, "busy.test"), ("org_other", "there.test")})
+    for full, found in (
+        (FullLines(organizations=frozenset({ORGANIZATION})), []),
+        (FullLines(organizations=frozenset({"org_other"}), pairs=pairs), ["there.test"]),
+        (FullLines(destinations=frozenset({"there.test"})), ["busy.test"]),
+    ):
+        assert [due.domain for due in (await lease(store, full=full)).rows] == found
 
 
 async def test_given_back_is_as_if_never_leased(store: Store) -> None:

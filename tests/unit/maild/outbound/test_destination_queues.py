@@ -9,7 +9,9 @@ from maild.outbound.destination_queues import (
 )
 from maild.outbound.pace import ANSWERS_FOR_S, FIRST_SESSIONS, Sign
 from maild.outbound.pacing import HostGroup, Postponed
+from maild.outbound.window import Window
 from maild.outcomes import Verdict
+from tests.support.due_rows import due
 from tests.support.store import ManualClock
 
 REFUSED = Verdict("deferred", 451, "4.4.3", "DNS does not answer")
@@ -21,7 +23,8 @@ def queues(clock: ManualClock, max_connections: int = 100) -> DestinationQueues:
 
 def remote(all_queues: DestinationQueues, domain: str) -> DestinationQueue:
     destination = all_queues.queue(DestinationKey(DestinationKind.REMOTE, domain))
-    destination.waiting.extend([[]] * 1000)
+    for _ in range(1000):
+        destination.waiting.put([due()])
     return destination
 
 
@@ -135,5 +138,50 @@ def test_what_ends_makes_room_for_others() -> None:
     assert (begin(ours, first), begin(ours, second)) == (20, FIRST_SESSIONS)
     for _ in range(20):
         ours.worker_ended(first)
-    first.waiting.clear()
+    assert len(list(first.waiting.empty())) == 1000
     assert begin(ours, second) == 20
+
+
+def test_who_writes_to_many_that_never_answered_leaves_room_there_for_others() -> None:
+    clock = ManualClock()
+    ours = queues(clock)
+    taken = 0
+    while not ours.must_wait_for_share(remote(ours, f"d{taken}.test"), [due("org_a")]):
+        taken += 1
+    assert taken == 250
+    assert not ours.must_wait_for_share(remote(ours, "new.test"), [due("org_b")])
+
+
+def test_a_message_to_more_than_all_of_them_may_hold_goes_when_there_is_nothing_else() -> None:
+    ours = queues(ManualClock())
+    assert not ours.must_wait_for_share(remote(ours, "new.test"), [due()] * 501)
+    assert ours.must_wait_for_share(remote(ours, "other.test"), [due("org_b")])
+
+
+def fill(all_queues: DestinationQueues, destination: DestinationQueue, organization_id: str) -> int:
+    """How many rows the organization has there until nothing more of it is leased."""
+    window, entered = Window(10_000), 0
+    while (organization_id, destination.key.domain) not in all_queues.full_lines(window).pairs:
+        destination.enter([due(organization_id)])
+        entered += 1
+    return entered
+
+
+def test_a_queue_has_room_for_who_comes_next() -> None:
+    clock = ManualClock()
+    ours = queues(clock)
+    there = grown(ours, "there.test", clock)
+    assert [fill(ours, there, one) for one in ("org_a", "org_b", "org_c")] == [250, 125, 63]
+
+
+def test_who_was_held_back_is_told_once_when_half_of_its_share_has_gone() -> None:
+    clock = ManualClock()
+    ours = queues(clock)
+    there = grown(ours, "there.test", clock)
+    fill(ours, there, "org_a")
+    told = []
+    for _ in range(250):
+        there.leave([due("org_a")])
+        told.append(ours.may_refill(there, "org_a"))
+    assert told.count(True) == 1
+    assert told.index(True) == 83  # 166 are left, and 334 free
