@@ -2,8 +2,8 @@
 to become of it.
 
 Held are recipients that wait without a time: no lease finds them, nor does their time run out, until they are released.
-What is being delivered at the moment (leased) is left alone. Bulk changes take `ROWS_AT_ONCE` in a transaction, so that
-the daemon goes on beside them.
+What is being delivered at the moment (leased) is left alone. Bulk changes take `ROWS_AT_ONCE` in a transaction, and
+those with all that follows from an outcome `OUTCOMES_AT_ONCE`, so that the daemon goes on beside them.
 
 A retry is asked for in a transaction, perhaps of another process, and what the daemon remembers of a destination's
 hosts (a back-off, no way to it) is in its memory. So the store keeps when each destination was asked for, and the
@@ -18,6 +18,7 @@ from storage.engine.tx import Tx
 from storage.outbound import PENDING, Due
 
 ROWS_AT_ONCE = 1000
+OUTCOMES_AT_ONCE = 50
 ASKED_FOR_MS = 24 * 3600 * 1000  # no back-off is so long
 _CHANGE = f"""UPDATE recipients SET {{}} WHERE (message_id, position) IN
     (SELECT message_id, position {{}} LIMIT {ROWS_AT_ONCE})"""
@@ -49,6 +50,13 @@ class QueueSelection(NamedTuple):
             (" AND domain = :destination", self.destination),
         )
         return "".join(one for one, value in named if value is not None)
+
+
+class QueueChange(NamedTuple):
+    """What one transaction of a bulk change did. `has_more`: there may be more that is selected."""
+
+    recipients: int
+    has_more: bool
 
 
 class Waiting(NamedTuple):
@@ -140,8 +148,8 @@ def release(tx: Tx, selection: QueueSelection, now_ms: int) -> int:
 
 
 def some(tx: Tx, selection: QueueSelection) -> list[Due]:
-    """Some of them, with what an outcome needs to know."""
-    return outbound.waiting(tx, selection.source(), selection._asdict(), ROWS_AT_ONCE)
+    """OUTCOMES_AT_ONCE of them, with what an outcome needs to know."""
+    return outbound.waiting(tx, selection.source(), selection._asdict(), OUTCOMES_AT_ONCE)
 
 
 def _change(tx: Tx, change: str, source: str, selection: QueueSelection, now_ms: int) -> int:

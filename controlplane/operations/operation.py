@@ -37,7 +37,7 @@ from storage.clock import Clock
 from storage.engine.database import Database
 from storage.engine.tx import Tx
 from storage.ids import Ids
-from storage.queue_selection import QueueSelection
+from storage.queue_selection import QueueChange, QueueSelection
 from storage.searching.search_index import SearchIndex
 from storage.shown.kept_json import KeptJson
 from storage.turns.cpu_process import CpuProcess
@@ -89,7 +89,9 @@ class Services:
     fence_key: bytes
     forward_turns: WorkTurns  # to have a large message in memory that is passed on
     batch_turns: WorkTurns  # to change many messages in one transaction
-    change_queue: Callable[[Tx, str, QueueSelection, Actor, str | None], int]  # retry, hold, release or drop
+    change_queue: Callable[
+        [Tx, str, QueueSelection, Actor, str | None], QueueChange
+    ]  # retry, hold, release or drop
     wake_queue: Callable[[], None]
     status_of: Callable[[Refusal], int]  # of HTTP, for what tells of a refusal and is none
 

@@ -10,10 +10,10 @@ from storage import outbound, queue_selection, switches
 from storage.audit.acts import Act
 from storage.clock import iso, iso_or_none
 from storage.engine.tx import Tx
-from storage.queue_selection import ROWS_AT_ONCE, DestinationLine, QueueSelection, Waiting
+from storage.queue_selection import DestinationLine, QueueChange, QueueSelection, Waiting
 
 DESTINATIONS = 20
-UNITS_MAX = 10  # of ROWS_AT_ONCE: what one call changes, so that no client waits for minutes
+CHANGED_MAX = 10_000  # by one call, so that no client waits for minutes
 
 
 async def show_queue(call: Call) -> Result:
@@ -50,21 +50,19 @@ def _resume(tx: Tx, call: Call) -> None:
 def changing(verb: str) -> Run:
     """The operation that does so to what is selected (`ChangeQueue`)."""
 
-    async def change(call: Call) -> Result:
+    async def run(call: Call) -> Result:
         given = call.input
         selection = QueueSelection(given.messageId, given.organizationId, given.destination)
-        total = 0
-        for _ in range(UNITS_MAX):
-            changed = await call.db.write(
+        total, change = 0, QueueChange(0, has_more=True)
+        while change.has_more and total < CHANGED_MAX:
+            change = await call.db.write(
                 call.services.change_queue, verb, selection, call.principal.actor, call.organization_id
             )
-            total += changed
-            if changed < ROWS_AT_ONCE:
-                break
+            total += change.recipients
         call.services.wake_queue()
-        return Result({"recipients": total, "more": changed == ROWS_AT_ONCE})
+        return Result({"recipients": total, "more": change.has_more})
 
-    return change
+    return run
 
 
 def queue_state(tx: Tx) -> dict[str, Any]:

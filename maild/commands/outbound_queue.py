@@ -1,6 +1,7 @@
 """The outbound queue in the operator's hands: what waits there, how its attempts went, and its switch. What is done to
 what waits (`queue_changes.py`) the API does as well."""
 
+from time import sleep as rest
 from typing import Any
 
 from controlplane.mail import attempts
@@ -14,7 +15,9 @@ from storage.audit.trail import Records
 from storage.clock import Clock
 from storage.engine.tx import Tx
 from storage.ids import Ids
-from storage.queue_selection import QueueSelection
+from storage.queue_selection import QueueChange, QueueSelection
+
+REST_MIN_S = 0.02  # who waits for SQLite's lock looks for it that often
 
 
 class QueueCommands:
@@ -72,19 +75,22 @@ class QueueCommands:
         return self._run(unit)
 
     def change(self, verb: str, selection: QueueSelection) -> int:
-        """retry, hold, release or drop; how many recipients. The daemon goes on beside it, a thousand at a time."""
+        """retry, hold, release or drop; how many recipients. The daemon writes in between: it has the store for at
+        least as long as this has."""
 
-        def unit(tx: Tx) -> int:
+        def unit(tx: Tx) -> QueueChange:
             _require(tx, selection)
             changes = QueueChanges(self._clock, self._ids.new, self._audit)
             return changes.change(tx, verb, selection, OPERATOR, organizations.own(tx))
 
-        total = 0
-        while True:
-            changed = self._run(unit)
-            total += changed
-            if changed < queue_selection.ROWS_AT_ONCE:
-                return total
+        total, change = 0, QueueChange(0, has_more=True)
+        while change.has_more:
+            began = self._clock.monotonic()
+            change = self._run(unit)
+            total += change.recipients
+            if change.has_more:
+                rest(max(self._clock.monotonic() - began, REST_MIN_S))
+        return total
 
     def count_leased(self, selection: QueueSelection) -> int:
         """How many recipients are being delivered at the moment."""

@@ -12,15 +12,13 @@ from storage.audit.acts import Act, Actor
 from storage.audit.trail import Records
 from storage.clock import Clock
 from storage.engine.tx import Tx
-from storage.queue_selection import QueueSelection
+from storage.queue_selection import QueueChange, QueueSelection
 
 DROPPED = Verdict("failed", None, None, bounces.TAKEN_OUT, failure="dropped")
 
 
 class QueueChanges:
-    """Units of work by their verb. Each changes `queue_selection.ROWS_AT_ONCE` recipients at most, and says how many;
-    one that changes fewer has come to the end.
-    """
+    """Units of work by their verb: some milliseconds each, for they hold up everybody's mail."""
 
     def __init__(self, clock: Clock, new_id: NewId, audit: Records) -> None:
         self._audit = audit
@@ -34,18 +32,18 @@ class QueueChanges:
 
     def change(
         self, tx: Tx, verb: str, selection: QueueSelection, actor: Actor, organization_id: str | None
-    ) -> int:
+    ) -> QueueChange:
         """`verb`: retry, hold, release or drop. `organization_id`: in whose audit log it stands that the actor did
         it."""
         now_ms = self._clock.now_ms()
         if verb == "drop":
-            changed = self._drop(tx, selection, actor, now_ms)
+            changed, at_once = self._drop(tx, selection, actor, now_ms), queue_selection.OUTCOMES_AT_ONCE
         else:
-            changed = self._units[verb](tx, selection, now_ms)
+            changed, at_once = self._units[verb](tx, selection, now_ms), queue_selection.ROWS_AT_ONCE
         if changed and organization_id is not None:
             told = {"verb": verb, "recipients": changed, **_selected(selection)}
             self._audit.record(tx, organization_id, Act.QUEUE_CHANGED, actor, selection.message_id, told)
-        return changed
+        return QueueChange(changed, has_more=changed == at_once)
 
     def _drop(self, tx: Tx, selection: QueueSelection, actor: Actor, now_ms: int) -> int:
         """Some of them fail for good, with all that follows from that."""

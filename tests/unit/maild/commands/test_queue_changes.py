@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from conf.tuning import QueueTuning, Tuning
+from maild.commands.outbound_queue import REST_MIN_S
 from maild.message.delivery_evidence import Evidence, HostEvidence, pack
 from storage.clock import Clock
 from tests.conftest import Start
@@ -136,6 +137,32 @@ async def test_a_drop_fails_with_all_that_follows(maild: Running, hands: Hands) 
     organization = (await maild.api.get("/v1/organization")).data
     assert organization["usage"]["messagesDaily"] == 0  # it never left: the quota is back
     assert (await maild.api.get("/v1/suppressions")).data == []
+
+
+async def test_a_long_drop_goes_by_small_units_and_lets_the_daemon_write_in_between(
+    maild: Running, hands: Hands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All that follows from an outcome takes a tenth of a millisecond; a thousand of them held up everybody's mail."""
+    inbox = await maild.inbox("bot")
+    message_id = await waiting(maild, "a@one.test")
+    far_ms = Clock().now_ms() + HOUR_S * 1000
+    maild.sql(
+        """INSERT INTO recipients (message_id, position, organization_id, address, domain, kind, status,
+             next_attempt_at, expires_at)
+           WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 250)
+           SELECT ?, i, ?, 'u' || i || '@many.test', 'many.test', 'to', 'queued', ?, ? FROM n""",
+        message_id,
+        inbox["organizationId"],
+        far_ms,
+        far_ms,
+    )
+    rests: list[float] = []
+    monkeypatch.setattr("maild.commands.outbound_queue.rest", rests.append)
+    assert await hands("drop", "--destination", "many.test") == {"recipients": 250}
+    told = "(SELECT type FROM audit UNION ALL SELECT type FROM audit_waiting)"
+    dropped = maild.sql(f"SELECT count(*) FROM {told} WHERE type = 'queue.dropped'")
+    assert (dropped, len(rests)) == ([(5,)], 5)
+    assert min(rests) >= REST_MIN_S
 
 
 async def test_what_is_being_delivered_is_left_alone_and_told(maild: Running, hands: Hands) -> None:
