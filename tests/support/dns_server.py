@@ -31,7 +31,9 @@ from maild.dnssec import SIGNED
 
 
 class DnsServer:
-    def __init__(self) -> None:
+    def __init__(self, host: str = "127.0.0.1", fixed_port: int = 0) -> None:
+        """`fixed_port`: for who can't be told another one than 53."""
+        self._host, self._fixed_port = host, fixed_port
         self.records: dict[tuple[str, str], list[str]] = {}
         self.ttls: dict[tuple[str, str], int] = {}
         self.servfail: set[str | tuple[str, str]] = set()
@@ -65,14 +67,16 @@ class DnsServer:
 
     async def start(self) -> "DnsServer":
         while self._udp is None:
-            self._tcp = await asyncio.start_server(self._serve_tcp, "127.0.0.1", 0)
+            self._tcp = await asyncio.start_server(self._serve_tcp, self._host, self._fixed_port)
             self.port = self._tcp.sockets[0].getsockname()[1]
             try:
                 self._udp, _ = await asyncio.get_running_loop().create_datagram_endpoint(
-                    lambda: _Udp(self), local_addr=("127.0.0.1", self.port)
+                    lambda: _Udp(self), local_addr=(self._host, self.port)
                 )
             except OSError:  # a port that is free for TCP may be in use for UDP, by somebody's look-up
                 self._tcp.close()
+                if self._fixed_port:
+                    raise
         return self
 
     async def stop(self) -> None:

@@ -95,14 +95,22 @@ class PostfixError(Exception):
 
 class Postfix:
     def __init__(
-        self, domain: str, *, relay_port: int = 0, extra: Sequence[str] = (), mailbox: Path | None = None
+        self,
+        domain: str,
+        *,
+        relay_port: int = 0,
+        extra: Sequence[str] = (),
+        mailbox: Path | None = None,
+        resolver: str = "",
     ) -> None:
-        """`extra`: lines for main.cf. `mailbox`: where these have the mail stored, if not by virtual(8)."""
+        """`extra`: lines for main.cf. `mailbox`: where these have the mail stored, if not by virtual(8). `resolver`:
+        the address of the one that it asks for names, instead of the machine's."""
         self.domain = domain
         self._mailbox = mailbox
         self.port = free_port()
         self._relay = [f"relayhost = [127.0.0.1]:{relay_port}"] if relay_port else []
         self._extra = list(extra)
+        self._resolver = resolver
         self.folder: Path
         self.master_pid = 0
 
@@ -176,7 +184,7 @@ class Postfix:
         """What it says goes to a file: the daemon that `start` leaves behind must not inherit a pipe."""
         with (self.folder / "postfix.out").open("ab") as out:
             process = await asyncio.create_subprocess_exec(
-                tools.path_of("postfix"), "-c", str(self.folder / "etc"), word,
+                *self._inside(), tools.path_of("postfix"), "-c", str(self.folder / "etc"), word,
                 stdin=asyncio.subprocess.DEVNULL, stdout=out, stderr=out,
             )  # fmt: skip
             try:
@@ -187,6 +195,15 @@ class Postfix:
         if process.returncode:
             said = (self.folder / "postfix.out").read_text("utf-8", "replace")
             raise PostfixError(f"postfix {word}: {process.returncode}\n{said}{self.log_tail()}")
+
+    def _inside(self) -> list[str]:
+        """A mount namespace of its own, where /etc/resolv.conf names its resolver; it ends with its processes."""
+        if not self._resolver:
+            return []
+        file = self.folder / "etc/resolv.conf"
+        file.write_text(f"nameserver {self._resolver}\noptions trust-ad\n")
+        script = f'mount --bind {file} /etc/resolv.conf && exec "$@"'
+        return [tools.path_of("unshare"), "--mount", "sh", "-c", script, "sh"]
 
     async def _listening(self) -> None:
         try:

@@ -1,0 +1,118 @@
+"""A real Postfix that wants proof of who we are: by a certificate where we send to it, by DANE where it sends to us."""
+
+import asyncio
+import hashlib
+import random
+import smtplib
+import ssl
+from pathlib import Path
+
+import aiosmtplib
+import pytest
+
+from maild.outbound.dane import public_key_of
+from tests.support import tools
+from tests.support.daemon import HOSTNAME, Daemon
+from tests.support.dns_server import DnsServer
+from tests.support.postfix import Postfix, free_port
+from tests.support.throwaway_ca import ThrowawayCa
+
+pytestmark = [pytest.mark.interop, tools.needs("postfix", "unshare", root=True)]
+
+THERE = "there.test"
+TEST_S = 60
+RAW = b"From: ann@there.test\r\nTo: bot@ours.test\r\nSubject: hi\r\n\r\nhello\r\n"
+
+
+@pytest.mark.parametrize("is_ours", [True, False], ids=["known", "unknown"])
+async def test_it_takes_mail_of_the_client_whose_certificate_it_trusts(tmp_path: Path, is_ours: bool) -> None:
+    (tmp_path / "ca").mkdir()
+    ca = ThrowawayCa(tmp_path / "ca")
+    ca.server_context([HOSTNAME])
+    pair = str(tmp_path / "ca" / f"{HOSTNAME}.pem")
+    shown = {"tls_cert": pair, "tls_key": pair} if is_ours else {}
+    asks = [
+        "smtpd_tls_security_level = encrypt",
+        "smtpd_tls_req_ccert = yes",
+        f"smtpd_tls_CAfile = {ca.ca_file}",
+    ]
+    async with (
+        asyncio.timeout(TEST_S),
+        DnsServer() as dns,
+        Postfix(THERE, extra=asks) as postfix,
+        Daemon(tmp_path, dns_port=dns.port, outbound_port=postfix.port, more={"outbound": shown}) as daemon,
+    ):
+        dns.add_mx(THERE, "127.0.0.1")
+        inbox = await daemon.api.post("/v1/inboxes", username="bot")
+        made = await daemon.api.post("/v1/messages/send", inboxId=inbox["id"], to=[f"ann@{THERE}"], text="hi")
+        path = f"/v1/messages/{made['id']}"
+        if is_ours:
+            await daemon.api.until(path, lambda one: one["status"] == "delivered")
+            assert len(await postfix.mail(1)) == 1
+        else:
+            message = await daemon.api.until(path, lambda one: one["recipients"][0]["response"])
+            assert "No client certificate" in message["recipients"][0]["response"]
+            assert postfix.stored() == 0
+
+
+@pytest.mark.parametrize("is_ours", [True, False], ids=["ours", "another one's"])
+async def test_it_sends_to_us_where_a_tlsa_record_has_our_key(tmp_path: Path, is_ours: bool) -> None:
+    """RFC 7672: our own certificate is enough, which no authority knows."""
+    port, resolver = free_port(), any_loopback()
+    dane = [
+        "smtp_dns_support_level = dnssec",
+        "smtp_tls_security_level = dane-only",
+        "smtp_tls_loglevel = 1",
+        f"relayhost = [{HOSTNAME}]:{port}",
+    ]
+    async with (
+        asyncio.timeout(TEST_S),
+        DnsServer(resolver, 53) as dns,
+        Postfix(THERE, extra=dane, resolver=resolver) as postfix,
+        Daemon(tmp_path, dns_port=9, more={"smtp": {"listen": [f"127.0.0.1:{port}"]}}) as daemon,
+    ):
+        inbox = await daemon.api.post("/v1/inboxes", username="bot")
+        certificate = await asyncio.to_thread(shown_at, port) if is_ours else other_certificate(tmp_path)
+        dns.add(HOSTNAME, "A", "127.0.0.1")
+        dns.add(f"_{port}._tcp.{HOSTNAME}", "TLSA", key_record(certificate))
+        dns.signed.add(HOSTNAME)
+        await aiosmtplib.send(
+            RAW, sender=f"ann@{THERE}", recipients=[inbox["address"]], port=postfix.port, start_tls=False
+        )
+        if is_ours:
+            (mail,) = await daemon.api.until("/v1/messages", bool)
+            assert mail["subject"] == "hi"
+            assert "Verified TLS connection established to" in postfix.log_tail()
+        else:
+            while "Server certificate not verified" not in postfix.log_tail():
+                await asyncio.sleep(0.05)
+            assert await daemon.api.get("/v1/messages") == []
+
+
+def any_loopback() -> str:
+    """An address whose port 53 nobody has, also where several run at once."""
+    return ".".join(["127", *(str(random.randrange(1, 255)) for _ in range(3))])
+
+
+def shown_at(port: int) -> bytes:
+    """The certificate that our listener shows, as DER."""
+    with smtplib.SMTP("127.0.0.1", port) as client:
+        client.starttls(context=ssl._create_unverified_context())
+        assert isinstance(client.sock, ssl.SSLSocket)
+        found = client.sock.getpeercert(binary_form=True)
+    assert found is not None
+    return found
+
+
+def other_certificate(folder: Path) -> bytes:
+    (folder / "other").mkdir()
+    ca = ThrowawayCa(folder / "other")
+    ca.server_context([HOSTNAME])
+    return ca.certificate(HOSTNAME)
+
+
+def key_record(certificate: bytes) -> str:
+    """3 1 1: the digest of this very key."""
+    key = public_key_of(certificate)
+    assert key is not None
+    return f"3 1 1 {hashlib.sha256(key).hexdigest()}"
