@@ -8,6 +8,8 @@
     mx.interrupt = 100_000, "552 too big"          say so once so much of a message has come, and close
     mx.cut_at = [100_000]                          close once so much of the next message has come
     mx.hold["dot"] = asyncio.Event()               reply only when it is set; `mx.reached` says it got there
+    mx.piece = 1                                   each reply in writes of so many octets
+    mx.drips_at = "MAIL"                           a reply that goes on, line by line, and never ends
     mx.starttls = "good" | "broken" | "injecting" | "hanging"  offered when it is not ""
     mx.logins = {"user": "password"}               AUTH PLAIN, LOGIN, XOAUTH2, offered after TLS
     mx.offers = "AUTH=LOGIN PLAIN"                 how it offers them
@@ -34,6 +36,8 @@ USUAL = {
     "NOOP": "250 2.0.0 ok",
     "QUIT": "221 2.0.0 bye",
 }
+
+DRIP_S = 0.005
 
 STEPS = frozenset({"MAIL", "RCPT", "DATA", "RSET", "NOOP", "HELO"})
 
@@ -63,6 +67,8 @@ class Mx:
     script: dict[str, list[str]] = field(default_factory=dict)
     always: dict[str | tuple[str, str], str] = field(default_factory=dict)
     hold: dict[str, asyncio.Event] = field(default_factory=dict)
+    piece: int = 0
+    drips_at: str = ""
     drop_at: str = ""
     hang_up_after: str | tuple[str, str] = ""
     interrupt: tuple[int, str] | None = None
@@ -270,14 +276,21 @@ class _Conversation:
         reply = await self._mx.reply_at(stage, address)
         if reply is None:
             return 0
+        while self._mx.drips_at == stage:
+            await self._write(f"{reply[:3]}-a moment")
+            await asyncio.sleep(DRIP_S)
         await self._write(reply)
         if self._mx.hang_up_after in (stage, (stage, address)):
             return 0
         return int(reply[:3]) if reply[:3].isdigit() else -1
 
     async def _write(self, text: str) -> bool:
-        self._writer.write(text.encode("utf-8", "surrogateescape") + b"\r\n")
-        await self._writer.drain()
+        octets = text.encode("utf-8", "surrogateescape") + b"\r\n"
+        piece = self._mx.piece or len(octets)
+        for at in range(0, len(octets), piece):
+            self._writer.write(octets[at : at + piece])
+            await self._writer.drain()
+            await asyncio.sleep(0)  # uvloop writes once a turn
         return True
 
 
