@@ -1,4 +1,4 @@
-"""DKIM signatures as others make them (dkimpy, RFC 8463), and what strangers can do to them."""
+"""DKIM signatures as others make them (dkimpy, RFC 6376, RFC 8463), and what strangers can do to them."""
 
 import re
 
@@ -18,6 +18,36 @@ NOW_S = 1_800_000_000.0
 MESSAGE = (
     b"From: Ann <ann@author.test>\r\nTo: bot@ours.test\r\nSubject: Hello  there\r\n"
     b"Date: Sun, 22 Nov 2026 10:00:00 +0000\r\nMessage-ID: <1@author.test>\r\n\r\nHi,\r\n\r\nAnn  \r\n\r\n\r\n"
+)
+# RFC 6376, appendix A.2, and its public key, appendix C
+DINNER = b"""\
+DKIM-Signature: v=1; a=rsa-sha256; s=brisbane; d=example.com;
+      c=simple/simple; q=dns/txt; i=joe@football.example.com;
+      h=Received : From : To : Subject : Date : Message-ID;
+      bh=2jUSOH9NhtVGCQWNr9BrIAPreKQjO6Sn7XIkfJVOzv8=;
+      b=AuUoFEfDxTDkHlLXSZEpZj79LICEps6eda7W3deTVFOk4yAUoqOB
+        4nujc7YopdG5dWLSdNg6xNAZpOPr+kHxt1IrE+NahM6L/LbvaHut
+        KVdkLLkpVaVVQPzeRDI009SO2Il5Lu7rDNH6mZckBdrIx0orEtZV
+        4bmp/YzhwvcubU4=;
+Received: from client1.football.example.com  [192.0.2.1]
+      by submitserver.example.com with SUBMISSION;
+      Fri, 11 Jul 2003 21:01:54 -0700 (PDT)
+From: Joe SixPack <joe@football.example.com>
+To: Suzie Q <suzie@shopping.example.net>
+Subject: Is dinner ready?
+Date: Fri, 11 Jul 2003 21:00:37 -0700 (PDT)
+Message-ID: <20030712040037.46341.5F8J@football.example.com>
+
+Hi.
+
+We lost the game. Are you hungry yet?
+
+Joe.
+""".replace(b"\n", b"\r\n")
+DINNER_KEY = (
+    "v=DKIM1; p=MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQDwIRP/UC3SBsEmGqZ9ZJW3/DkMoGeLnQg1fWn7/zYtIxN2SnFCjxOCKG9v3b"
+    "4jYfcTNh5ijSsq631uBItLa7od+v/RtdC2UzJ1lWT947qR+Rcac2gbto/NMqJ0fzfVjH4OuKhitdY9tf6mcwGjaNBcWToIMmPSPDdQPNUYckc"
+    "Q2QIDAQAB"
 )
 # RFC 8463, appendix A.3
 FOOTBALL = b"""\
@@ -67,6 +97,14 @@ async def checked(zone: Zone, raw: bytes, author_domain: str = "author.test") ->
 async def result_of(zone: Zone, raw: bytes) -> tuple[str, str]:
     (found,) = await checked(zone, raw)
     return found.result, found.reason
+
+
+async def test_the_example_of_rfc_6376_passes(zone: Zone) -> None:
+    zone.add("brisbane._domainkey.example.com", DINNER_KEY)
+    (found,) = await checked(zone, DINNER, "football.example.com")
+    assert found == DkimResult(
+        "pass", "example.com", "brisbane", "joe@football.example.com", "rsa", "AuUoFEfD"
+    )
 
 
 async def test_the_example_of_rfc_8463_passes(zone: Zone) -> None:
