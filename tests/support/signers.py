@@ -35,8 +35,15 @@ def _small_key(exponent: int) -> rsa.RSAPrivateKey:
 
 
 def rsa_record(key: rsa.RSAPrivateKey) -> str:
-    der = key.public_key().public_bytes(
-        serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo
+    numbers = key.public_key().public_numbers()
+    return rsa_public_record(numbers.e, numbers.n)
+
+
+def rsa_public_record(exponent: int, modulus: int) -> str:
+    der = (
+        rsa.RSAPublicNumbers(exponent, modulus)
+        .public_key()
+        .public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
     )
     return f"v=DKIM1; k=rsa; p={base64.b64encode(der).decode()}"
 

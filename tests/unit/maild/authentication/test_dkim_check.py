@@ -9,9 +9,15 @@ from hypothesis import strategies as st
 from maild.authentication import dkim_check
 from maild.authentication.dkim_check import MAX_FIELDS, MAX_SIGNATURES, DkimResult
 from maild.authentication.domain_keys import DomainKeys, read_key
-from maild.authentication.signatures import PublicKey, SignedMessage, Unacceptable
+from maild.authentication.signatures import (
+    MAX_NAMES,
+    MAX_SIGNATURE_OCTETS,
+    PublicKey,
+    SignedMessage,
+    Unacceptable,
+)
 from maild.message.parse import parse
-from tests.support.signers import FIELDS, Signer, rsa_key, rsa_record
+from tests.support.signers import FIELDS, Signer, rsa_key, rsa_public_record, rsa_record
 from tests.support.zone import Zone
 
 NOW_S = 1_800_000_000.0
@@ -158,9 +164,11 @@ async def test_what_others_sign_passes_and_breaks_with_a_word(
         (rb"t=\d+", b"t=x", ("permerror", "malformed time")),
         (rb"t=\d+", b"t=3900000000; x=2900000000", ("permerror", "expired before it was signed")),
         (rb"h=from", b"h=sender", ("permerror", "From is not signed")),
+        (rb"h=from", b"h=from" + b":x" * MAX_NAMES, ("permerror", "malformed list of fields")),
         (rb"bh=", b"bh=!", ("permerror", "malformed bh=")),
         (rb"b=[^;]*\Z", b"b=", ("permerror", "malformed b=")),
         (rb"b=[^;]*\Z", b"b=YQ==", ("fail", "signature did not verify")),
+        (rb"b=[^;]*\Z", b"b=" + b"YWFh" * MAX_SIGNATURE_OCTETS, ("permerror", "malformed b=")),
         (rb"v=1;", b"v=1; v=1;", ("permerror", "malformed tags")),
         (rb"v=1;", b"v=1; \xff=1;", ("permerror", "malformed tags")),
     ],
@@ -239,6 +247,8 @@ def test_keys_that_are_too_weak_or_cost_too_much() -> None:
         read_key(EIGHT_THOUSAND_BITS.encode())
     with pytest.raises(Unacceptable, match="512 bits"):
         read_key(FIVE_HUNDRED_BITS.encode())
+    with pytest.raises(Unacceptable, match="huge exponent"):
+        read_key(rsa_public_record(2**64 + 13, rsa_key().public_key().public_numbers().n).encode())
 
 
 async def test_a_key_for_its_very_domain_does_not_speak_for_names_below(zone: Zone) -> None:
@@ -260,6 +270,8 @@ async def test_the_authors_signatures_come_first_and_few_are_verified(zone: Zone
     assert len(found) == MAX_SIGNATURES
     assert (found[0].result, found[0].domain) == ("pass", "author.test")
     assert zone.asked.total() == 1  # what is over another body costs no look-up
+    found = await checked(zone, bogus % 0 + raw)
+    assert "author.test" not in [one.domain for one in found]  # behind the last that is looked at
 
 
 async def test_a_signature_signs_other_signatures_but_not_itself(zone: Zone, author: Signer) -> None:
