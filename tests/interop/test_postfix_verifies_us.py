@@ -1,7 +1,6 @@
 """A real Postfix that wants proof of who we are: by a certificate where we send to it, by DANE where it sends to us."""
 
 import asyncio
-import hashlib
 import random
 import smtplib
 import ssl
@@ -10,12 +9,12 @@ from pathlib import Path
 import aiosmtplib
 import pytest
 
-from maild.outbound.dane import public_key_of
 from tests.support import tools
 from tests.support.daemon import HOSTNAME, Daemon
 from tests.support.dns_server import DnsServer
 from tests.support.postfix import Postfix, free_port
 from tests.support.throwaway_ca import ThrowawayCa
+from tests.support.tlsa import tlsa_record
 
 pytestmark = [pytest.mark.interop, tools.needs("postfix", "unshare", root=True)]
 
@@ -74,7 +73,7 @@ async def test_it_sends_to_us_where_a_tlsa_record_has_our_key(tmp_path: Path, is
         inbox = await daemon.api.post("/v1/inboxes", username="bot")
         certificate = await asyncio.to_thread(shown_at, port) if is_ours else other_certificate(tmp_path)
         dns.add(HOSTNAME, "A", "127.0.0.1")
-        dns.add(f"_{port}._tcp.{HOSTNAME}", "TLSA", key_record(certificate))
+        dns.add(f"_{port}._tcp.{HOSTNAME}", "TLSA", tlsa_record(3, 1, 1, certificate))
         dns.signed.add(HOSTNAME)
         await aiosmtplib.send(
             RAW, sender=f"ann@{THERE}", recipients=[inbox["address"]], port=postfix.port, start_tls=False
@@ -109,10 +108,3 @@ def other_certificate(folder: Path) -> bytes:
     ca = ThrowawayCa(folder / "other")
     ca.server_context([HOSTNAME])
     return ca.certificate(HOSTNAME)
-
-
-def key_record(certificate: bytes) -> str:
-    """3 1 1: the digest of this very key."""
-    key = public_key_of(certificate)
-    assert key is not None
-    return f"3 1 1 {hashlib.sha256(key).hexdigest()}"

@@ -1,7 +1,5 @@
 """DANE: somebody strips TLS, or stands in with a certificate of his own, before a host that has TLSA records."""
 
-import hashlib
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +9,6 @@ import structlog
 
 from conf.settings import Dns
 from maild.dnssec import DnssecCheck
-from maild.outbound.dane import public_key_of
 from storage.records import RecipientRow
 from tests.support.attempts import shown_attempts
 from tests.support.dns_server import DnsServer
@@ -19,19 +16,9 @@ from tests.support.mx import Mx
 from tests.support.sending import Sending
 from tests.support.store import ManualClock
 from tests.support.throwaway_ca import ThrowawayCa
+from tests.support.tlsa import tlsa_record
 
 DOMAIN, HOST = "there.test", "mx.there.test"
-
-
-def record(usage: int, selector: int, matching: int, certificate: bytes) -> str:
-    chosen = public_key_of(certificate) if selector else certificate
-    assert chosen is not None
-    digests: list[Callable[[bytes], bytes]] = [
-        bytes,
-        lambda octets: hashlib.sha256(octets).digest(),
-        lambda octets: hashlib.sha512(octets).digest(),
-    ]
-    return f"{usage} {selector} {matching} {digests[matching](chosen).hex()}"
 
 
 class DaneWorld:
@@ -82,7 +69,10 @@ async def test_a_record_vouches_for_a_host_that_no_authority_knows(
 ) -> None:
     async with DaneWorld(tmp_path) as world:
         certificate = world.leaf if usage == 3 else world.ca.certificate("ca")
-        world.add(record(usage, selector, matching, certificate), record(3, 1, 1, world.ca.certificate("ca")))
+        world.add(
+            tlsa_record(usage, selector, matching, certificate),
+            tlsa_record(3, 1, 1, world.ca.certificate("ca")),
+        )
         row = await world.sent("delivered")
         assert row.tls is not None and row.tls.endswith(" (dane)")
         assert world.mx.received[0].tls
@@ -94,7 +84,7 @@ async def test_a_certificate_that_no_record_vouches_for_gets_nothing(tmp_path: P
         (tmp_path / "other").mkdir()
         other = ThrowawayCa(tmp_path / "other")
         other.server_context([HOST])
-        world.add(record(usage, 1, 1, other.certificate(HOST if usage == 3 else "ca")))
+        world.add(tlsa_record(usage, 1, 1, other.certificate(HOST if usage == 3 else "ca")))
         row = await world.sent("deferred")
         assert (row.enhanced_code, row.tls) == ("4.7.0", None)
         assert row.response == (
@@ -107,7 +97,7 @@ async def test_a_certificate_that_no_record_vouches_for_gets_nothing(tmp_path: P
 async def test_the_attempt_tells_who_vouched(tmp_path: Path, is_right: bool) -> None:
     async with DaneWorld(tmp_path) as world:
         certificate = world.leaf if is_right else world.ca.certificate("ca")
-        world.add(record(3, 1, 1, certificate))
+        world.add(tlsa_record(3, 1, 1, certificate))
         message_id = await world.sending.send(f"you@{DOMAIN}")
         await world.sending.until_attempts(message_id, 1)
         (attempt,) = await shown_attempts(world.sending.store, message_id)
@@ -119,27 +109,27 @@ async def test_the_attempt_tells_who_vouched(tmp_path: Path, is_right: bool) -> 
 
 async def test_the_key_counts_and_not_the_name(tmp_path: Path) -> None:
     async with DaneWorld(tmp_path, names=("elsewhere.test",)) as world:
-        world.add(record(3, 1, 1, world.leaf))
+        world.add(tlsa_record(3, 1, 1, world.leaf))
         await world.sent("delivered")
 
 
 @pytest.mark.parametrize(("name", "status"), [(DOMAIN, "delivered"), ("elsewhere.test", "deferred")])
 async def test_below_an_authority_the_name_counts(tmp_path: Path, name: str, status: str) -> None:
     async with DaneWorld(tmp_path, names=(name,)) as world:
-        world.add(record(2, 0, 1, world.ca.certificate("ca")))
+        world.add(tlsa_record(2, 0, 1, world.ca.certificate("ca")))
         await world.sent(status)
 
 
 async def test_a_host_can_not_be_its_own_authority(tmp_path: Path) -> None:
     async with DaneWorld(tmp_path) as world:
-        world.add(record(2, 0, 1, world.leaf))
+        world.add(tlsa_record(2, 0, 1, world.leaf))
         await world.sent("deferred")
 
 
 @pytest.mark.parametrize("starttls", ["", "broken"])
 async def test_who_strips_tls_sees_nothing(tmp_path: Path, starttls: str) -> None:
     async with DaneWorld(tmp_path) as world:
-        world.add(record(3, 1, 1, world.leaf))
+        world.add(tlsa_record(3, 1, 1, world.leaf))
         world.mx.starttls = starttls
         row = await world.sent("deferred")
         assert row.enhanced_code == "4.7.0"
@@ -171,21 +161,21 @@ async def test_of_two_hosts_the_one_that_can_be_proven_takes_it(tmp_path: Path) 
     async with DaneWorld(tmp_path) as world:
         world.dns.add_mx(DOMAIN, host="first.there.test", preference=1)
         world.dns.servfail.add(f"_{world.mx.port}._tcp.first.there.test")
-        world.add(record(3, 1, 1, world.leaf))
+        world.add(tlsa_record(3, 1, 1, world.leaf))
         assert (await world.sent("delivered")).remote_host == HOST
 
 
 async def test_silence_about_one_family_of_addresses_turns_nothing_off(tmp_path: Path) -> None:
     async with DaneWorld(tmp_path) as world:
         world.dns.servfail.add((HOST, "AAAA"))
-        world.add(record(3, 1, 1, world.ca.certificate("ca")))
+        world.add(tlsa_record(3, 1, 1, world.ca.certificate("ca")))
         await world.sent("deferred")
 
 
 @pytest.mark.parametrize("unsigned", ["MX", "host", "TLSA"])
 async def test_what_is_not_signed_does_not_count(tmp_path: Path, unsigned: str) -> None:
     async with DaneWorld(tmp_path) as world:
-        world.add(record(3, 1, 1, world.ca.certificate("ca")))
+        world.add(tlsa_record(3, 1, 1, world.ca.certificate("ca")))
         world.dns.signed = {
             "MX": {HOST},
             "host": set(),
@@ -201,7 +191,7 @@ async def test_what_is_not_signed_does_not_count(tmp_path: Path, unsigned: str) 
 
 async def test_without_trust_in_the_resolver_nobody_is_asked(tmp_path: Path) -> None:
     async with DaneWorld(tmp_path, trust_ad=False) as world:
-        world.add(record(3, 1, 1, world.ca.certificate("ca")))
+        world.add(tlsa_record(3, 1, 1, world.ca.certificate("ca")))
         await world.sent("delivered")
         assert (world.tlsa_name, "TLSA") not in world.dns.queries
 
@@ -237,7 +227,7 @@ async def test_the_start_tells_whether_there_is_dane(
 
 async def test_what_is_known_costs_no_look_up(tmp_path: Path) -> None:
     async with DaneWorld(tmp_path) as world:
-        world.add(record(3, 1, 1, world.leaf))
+        world.add(tlsa_record(3, 1, 1, world.leaf))
         for _ in range(5):
             await world.sent("delivered")
         assert set(world.dns.queries.values()) == {1}

@@ -8,11 +8,12 @@ from storage import tls_sessions
 from storage.clock import DAY_MS
 from storage.tls_sessions import TlsSession
 from tests.scenarios.test_dane_is_kept import DOMAIN as DANE_DOMAIN
-from tests.scenarios.test_dane_is_kept import HOST, DaneWorld, record
+from tests.scenarios.test_dane_is_kept import HOST, DaneWorld
 from tests.support.mx import Mx
 from tests.support.sending import Sending
 from tests.support.sts_world import DOMAIN, MX_HOST, StsWorld
 from tests.support.throwaway_ca import ThrowawayCa
+from tests.support.tlsa import tlsa_record
 from tests.support.webhook_sink import Reply
 
 REPORTS = {"tls_reports": True}
@@ -188,7 +189,7 @@ async def test_under_dane(tmp_path: Path, misfortune: str) -> None:
     async with world:
         vouched = b"another" if misfortune == "another certificate" else world.leaf
         usage = 1 if misfortune == "unusable" else 3
-        text = record(usage, 0, 1, vouched)
+        text = tlsa_record(usage, 0, 1, vouched)
         world.add(text)
         await world.sent("deferred" if misfortune == "another certificate" else "delivered")
         strings = "" if misfortune == "unusable" else f'"{world.tlsa_name}. IN TLSA {text}"'
