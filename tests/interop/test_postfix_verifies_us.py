@@ -1,4 +1,5 @@
-"""A real Postfix that wants proof of who we are: by a certificate where we send to it, by DANE where it sends to us."""
+"""A real Postfix that wants proof of who we are: by a certificate where we send to it, by DANE or by what a plugin for
+MTA-STS answers where it sends to us."""
 
 import asyncio
 import random
@@ -75,17 +76,46 @@ async def test_it_sends_to_us_where_a_tlsa_record_has_our_key(tmp_path: Path, is
         dns.add(HOSTNAME, "A", "127.0.0.1")
         dns.add(f"_{port}._tcp.{HOSTNAME}", "TLSA", tlsa_record(3, 1, 1, certificate))
         dns.signed.add(HOSTNAME)
-        await aiosmtplib.send(
-            RAW, sender=f"ann@{THERE}", recipients=[inbox["address"]], port=postfix.port, start_tls=False
-        )
-        if is_ours:
-            (mail,) = await daemon.api.until("/v1/messages", bool)
-            assert mail["subject"] == "hi"
-            assert "Verified TLS connection established to" in postfix.log_tail()
-        else:
-            while "Server certificate not verified" not in postfix.log_tail():
-                await asyncio.sleep(0.05)
-            assert await daemon.api.get("/v1/messages") == []
+        await arrives_if(is_ours, inbox["address"], postfix, daemon)
+
+
+@pytest.mark.parametrize("is_proven", [True, False], ids=["proven", "of no authority"])
+async def test_it_sends_to_us_where_an_authority_vouches(tmp_path: Path, is_proven: bool) -> None:
+    """The policy is what postfix-mta-sts-resolver answers for a domain under "enforce"."""
+    (tmp_path / "ca").mkdir()
+    ca = ThrowawayCa(tmp_path / "ca")
+    ca.server_context([HOSTNAME])
+    pair = str(tmp_path / "ca" / f"{HOSTNAME}.pem")
+    port, resolver = free_port(), any_loopback()
+    next_hop = f"[{HOSTNAME}]:{port}"
+    enforced = [
+        f"relayhost = {next_hop}",
+        f"smtp_tls_CAfile = {ca.ca_file}",
+        "smtp_tls_loglevel = 1",
+        f"smtp_tls_policy_maps = inline:{{ {{ {next_hop} = secure match={HOSTNAME} servername=hostname }} }}",
+    ]
+    listener = {"listen": [f"127.0.0.1:{port}"], **({"tls_cert": pair, "tls_key": pair} if is_proven else {})}
+    async with (
+        asyncio.timeout(TEST_S),
+        DnsServer(resolver, 53) as dns,
+        Postfix(THERE, extra=enforced, resolver=resolver) as postfix,
+        Daemon(tmp_path, dns_port=9, more={"smtp": listener}) as daemon,
+    ):
+        dns.add(HOSTNAME, "A", "127.0.0.1")
+        inbox = await daemon.api.post("/v1/inboxes", username="bot")
+        await arrives_if(is_proven, inbox["address"], postfix, daemon)
+
+
+async def arrives_if(is_proven: bool, to: str, postfix: Postfix, daemon: Daemon) -> None:
+    await aiosmtplib.send(RAW, sender=f"ann@{THERE}", recipients=[to], port=postfix.port, start_tls=False)
+    if is_proven:
+        (mail,) = await daemon.api.until("/v1/messages", bool)
+        assert mail["subject"] == "hi"
+        assert "Verified TLS connection established to" in postfix.log_tail()
+        return
+    while "Server certificate not" not in postfix.log_tail():  # verified, or trusted
+        await asyncio.sleep(0.05)
+    assert await daemon.api.get("/v1/messages") == []
 
 
 def any_loopback() -> str:
