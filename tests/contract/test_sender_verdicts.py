@@ -135,6 +135,25 @@ async def test_a_trusted_sealer_vouches_for_what_it_changed(start: Start, dns: D
         assert (await world.refused(raw)).startswith("550 5.7.1 ")
 
 
+async def test_a_trusted_sealer_does_not_vouch_for_what_others_sealed_too(
+    start: Start, dns: DnsServer
+) -> None:
+    """Before it, they may have told it of a DMARC pass that nobody saw; behind it, put in any words."""
+    world = await begin(start, dns, trusted_sealers=["list.test", "second.test"])
+    bank, evil = world.domain("bank.test", dmarc="p=reject"), world.domain("evil.test")
+    mailing_list, second = world.domain("list.test"), world.domain("second.test")
+    sent, seen = bank.sign(mail_from("info@bank.test")), "dmarc=pass header.from=bank.test"
+    changed = sent.replace(b"Subject: ", b"Subject: [list] ")
+    message = await world.judged(second.seal(mailing_list.seal(changed, seen), f"arc=pass; {seen}"))
+    assert (message["auth"]["arc"], message["isSpam"]) == ("pass", False)
+    forged = changed.replace(b"Subject: [list] ", b"Subject: Pay ")
+    for raw in (
+        evil.seal(mailing_list.seal(changed, seen).replace(b"[list]", b"Pay"), f"arc=pass; {seen}"),
+        mailing_list.seal(evil.seal(forged, seen), f"arc=pass; {seen}"),
+    ):
+        assert (await world.refused(raw)).startswith("550 5.7.1 ")
+
+
 async def test_a_sealer_that_nobody_trusts_vouches_for_nothing(world: SenderWorld) -> None:
     world.domain("bank.test", dmarc="p=reject")
     evil = world.domain("evil.test")
