@@ -181,13 +181,18 @@ async def test_it_ends_with_its_age_and_not_before(tmp_path: Path) -> None:
         assert (await world.sent("delivered")).tls is None
 
 
-async def test_an_old_one_is_fetched_anew_before_it_ends_and_nobody_waits(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("max_age_s", "age_s"), [(10_000, 6_000), (YEAR_S, 87_000)], ids=["half of its age", "a day"]
+)
+async def test_an_old_one_is_fetched_anew_before_it_ends_and_nobody_waits(
+    tmp_path: Path, max_age_s: int, age_s: int
+) -> None:
     async with StsWorld(tmp_path) as world:
-        world.publish("enforce", max_age_s=10_000)
+        world.publish("enforce", max_age_s=max_age_s)
         await world.sent("delivered")
         held = asyncio.Event()
         world.serve(Reply(headers=TEXT, body=policy_file("enforce"), hold=held))
-        world.sending.clock.forward(6_000)
+        world.sending.clock.forward(age_s)
         await world.sent("delivered")
         await world.host.received_count(2)
         held.set()
