@@ -74,6 +74,7 @@ class Mx:
     interrupt: tuple[int, str] | None = None
     cut_at: list[int] = field(default_factory=list)
     received: list[Received] = field(default_factory=list)
+    clients: list[str] = field(default_factory=list)  # addresses
     clients_shown: list[bytes | None] = field(default_factory=list)  # certificates, as DER
     commands: list[str] = field(default_factory=list)
     connections: int = 0
@@ -117,6 +118,7 @@ class Mx:
         assert task is not None
         self._tasks.add(task)
         self.connections += 1
+        self.clients.append(writer.get_extra_info("peername")[0])
         self.open_now += 1
         self.open_max = max(self.open_max, self.open_now)
         try:

@@ -368,5 +368,8 @@ async def test_senders_of_one_destination_take_their_own_ways(tmp_path: Path, sm
             await sending.queue.start()
             await sending.until(first, "sent")
             await sending.until(second, "delivered")
+            (attempt,) = await shown_attempts(sending.store, second)
         assert len(smarthost.mx.received) == len(direct.received) == 1
         assert "EHLO b.ours.test" in direct.commands
+        assert (direct.clients, smarthost.mx.clients) == (["127.0.0.2"], ["127.0.0.1"])
+        assert attempt["evidence"]["hosts"][0]["sourceAddress"] == "127.0.0.2"
