@@ -15,6 +15,7 @@ from tests.support.dns_server import DnsServer
 from tests.support.mx import Mx
 from tests.support.sending import Sending
 from tests.support.store import ManualClock
+from tests.support.sts_world import StsWorld
 from tests.support.throwaway_ca import ThrowawayCa
 from tests.support.tlsa import tlsa_record
 
@@ -223,6 +224,22 @@ async def test_the_start_tells_whether_there_is_dane(
             await check.run()
     seen = [" ".join(filter(None, [one["event"], str(one.get("resolver_validates", ""))])) for one in lines]
     assert seen == told
+
+
+@pytest.mark.parametrize("is_ours", [True, False])
+async def test_it_stands_before_mta_sts(tmp_path: Path, is_ours: bool) -> None:
+    """RFC 8461 §2: what the policy says of the host counts neither for it nor against it."""
+    async with StsWorld(tmp_path, trusts_resolver=True) as world:
+        world.publish("enforce", "mx.elsewhere.test" if is_ours else HOST)
+        shown = world.ca.certificate(HOST if is_ours else "ca")
+        dns = world.sending.dns
+        dns.add(f"_{world.mx.port}._tcp.{HOST}", "TLSA", tlsa_record(3, 1, 1, shown))
+        dns.signed.add(DOMAIN)
+        row = await world.sent("delivered" if is_ours else "deferred")
+        if is_ours:
+            assert row.tls is not None and row.tls.endswith(" (dane)")
+        else:
+            assert row.response is not None and row.response.startswith("TLS policy dane: ")
 
 
 async def test_what_is_known_costs_no_look_up(tmp_path: Path) -> None:

@@ -26,7 +26,10 @@ def policy_file(mode: str, *mx: str, max_age_s: int = 604_800) -> bytes:
 
 
 class StsWorld:
-    def __init__(self, folder: Path, mx: Mx | None = None, **outbound: Any) -> None:
+    def __init__(
+        self, folder: Path, mx: Mx | None = None, *, trusts_resolver: bool = False, **outbound: Any
+    ) -> None:
+        """`trusts_resolver`: DANE counts as well."""
         for name in ("web", "mx", "data"):
             (folder / name).mkdir()
         self.ca = ThrowawayCa(folder / "mx")
@@ -36,6 +39,7 @@ class StsWorld:
         self.both.write_bytes(self.ca.ca_file.read_bytes() + self.host.ca_file.read_bytes())
         self._folder = folder
         self._outbound = {"ca_file": str(self.both), **outbound}
+        self._dns = {"trust_ad": trusts_resolver}
         self.allow_private_networks = True
 
     async def __aenter__(self) -> "StsWorld":
@@ -44,7 +48,11 @@ class StsWorld:
         self._hosts = PolicyHosts(rules, self.host.resolve, self.host.port)
         await self._hosts.start()
         self.sending = Sending(
-            self._folder / "data", mx=self.mx, outbound=self._outbound, fetch_policy=self._hosts.fetch
+            self._folder / "data",
+            mx=self.mx,
+            outbound=self._outbound,
+            dns_settings=self._dns,
+            fetch_policy=self._hosts.fetch,
         )
         await self.sending.__aenter__()
         self.sending.dns.add_mx(DOMAIN, host=MX_HOST)
