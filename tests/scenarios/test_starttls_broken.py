@@ -19,8 +19,9 @@ async def test_a_working_starttls_is_used_though_nobody_vouches_for_the_certific
         assert sending.mx.received[0].tls
 
 
-async def test_a_broken_starttls_means_plain_text_and_is_remembered(tmp_path: Path) -> None:
-    async with Sending(tmp_path, mx=Mx(starttls="broken")) as sending:
+async def test_a_broken_starttls_means_plain_text_and_is_remembered_for_an_hour(tmp_path: Path) -> None:
+    context = ThrowawayCa(tmp_path).server_context(["other.test"])
+    async with Sending(tmp_path, mx=Mx(starttls="broken", tls_context=context)) as sending:
         sending.dns.add_mx("there.test")
         await sending.queue.start()
         first = await sending.send("you@there.test")
@@ -31,6 +32,11 @@ async def test_a_broken_starttls_means_plain_text_and_is_remembered(tmp_path: Pa
         second = await sending.send("you@there.test")
         await sending.until(second, "delivered")
         assert sending.mx.connections == 3
+        sending.mx.starttls = "good"
+        sending.clock.forward(3600)
+        third = await sending.send("you@there.test")
+        await sending.until(third, "delivered")
+        assert (await sending.store.recipients(third))[0].tls is not None
 
 
 async def test_what_is_injected_behind_the_220_is_discarded(tmp_path: Path) -> None:

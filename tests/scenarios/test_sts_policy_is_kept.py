@@ -20,6 +20,10 @@ def spoil(world: StsWorld, misfortune: str) -> None:
         world.mx.starttls = "broken"
     elif misfortune == "another name":
         world.mx.tls_context = world.ca.server_context(["elsewhere.test"])
+    elif misfortune == "expired":
+        world.mx.tls_context = world.ca.server_context([MX_HOST], is_expired=True)
+    elif misfortune == "a common name alone":  # RFC 8461 §4.1 wants a DNS-ID
+        world.mx.tls_context = world.ca.server_context([MX_HOST], is_by_common_name=True)
 
 
 async def test_under_enforce_the_host_proves_its_name(tmp_path: Path) -> None:
@@ -40,6 +44,11 @@ async def test_under_enforce_the_host_proves_its_name(tmp_path: Path) -> None:
         ("stripped", "TLS policy mta-sts: TLS is required and not offered"),
         ("broken", f"TLS policy mta-sts: {MX_HOST} [127.0.0.1]: "),
         ("another name", f"TLS policy mta-sts: {MX_HOST} [127.0.0.1]: the certificate does not verify: "),
+        ("expired", f"TLS policy mta-sts: {MX_HOST} [127.0.0.1]: the certificate does not verify: "),
+        (
+            "a common name alone",
+            f"TLS policy mta-sts: {MX_HOST} [127.0.0.1]: the certificate does not verify: ",
+        ),
     ],
 )
 async def test_under_enforce_mail_waits_and_is_never_seen(

@@ -42,13 +42,18 @@ class ThrowawayCa:
         names: Sequence[str],
         shows_ca: bool = False,
         is_expired: bool = False,
+        is_by_common_name: bool = False,
         lasts: timedelta = timedelta(days=1),
     ) -> ssl.SSLContext:
         """For a server whose certificate carries these host names and addresses; `shows_ca`: and who shows the
-        authority's too; `is_expired`: a minute ago."""
+        authority's too; `is_expired`: a minute ago; `is_by_common_name`: only the first, and as before RFC 2818."""
         key = ec.generate_private_key(ec.SECP256R1())
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, names[0])])
-        alternatives = x509.SubjectAlternativeName([_general_name(name) for name in names])
+        alternatives = (
+            None
+            if is_by_common_name
+            else x509.SubjectAlternativeName([_general_name(name) for name in names])
+        )
         constraints = x509.BasicConstraints(ca=False, path_length=None)
         life = timedelta(minutes=-1) if is_expired else lasts
         certificate = self._sign(subject, key.public_key(), constraints, alternatives, life)
