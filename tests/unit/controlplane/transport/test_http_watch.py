@@ -1,11 +1,16 @@
-"""How many connections there may be, in all and from one address."""
+"""How many connections there may be, in all and from one address, and how slowly an answer may be taken."""
 
+import asyncio
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
+
+from aiohttp import web
+from structlog.testing import capture_logs
 
 from conf.settings import Http
 from conf.strangers import StrangerLog
-from controlplane.transport.connections import Watch
+from controlplane.transport.connections import ClientConnection, Watch
 from storage.clock import Clock
 from storage.ids import Ids
 
@@ -43,3 +48,53 @@ def test_a_place_is_free_again_when_its_connection_ends() -> None:
     watch.closed(held)
     watch.closed(held)
     assert opened(watch, "192.0.2.1")
+
+
+STALLED_S = 30
+
+
+class Answering:
+    """A connection whose answer of a gigabyte its client takes at some pace; `look` is asked each second."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+        self._taken = 0
+        self._is_cut = False
+        watch = watching(Http(body_min_bytes_per_s=1000))
+        loop = asyncio.get_running_loop()
+        self._connection = ClientConnection(web.Server(self._answer), watch, loop=loop)
+        self._request: Any = SimpleNamespace(
+            content=SimpleNamespace(is_eof=lambda: True),
+            writer=SimpleNamespace(output_size=self.get_write_buffer_size()),
+        )
+        connection: Any = self._connection
+        connection._current_request, connection.transport = self._request, self
+
+    async def _answer(self, request: web.BaseRequest) -> web.StreamResponse:
+        raise AssertionError
+
+    def get_write_buffer_size(self) -> int:
+        return 250_000 + self._taken % 100  # never the same twice: something is always taken
+
+    def abort(self) -> None:
+        self._is_cut = True
+
+    def seconds_until_cut(self, bytes_per_s: int, at_most: int) -> int | None:
+        for second in range(at_most):
+            self._connection.look(self.now)
+            if self._is_cut:
+                return second
+            self.now += 1
+            self._taken += bytes_per_s
+            self._request.writer.output_size = self._taken + self.get_write_buffer_size()
+        return None
+
+
+async def test_who_takes_an_answer_drop_by_drop_is_cut() -> None:
+    with capture_logs() as lines:
+        assert Answering().seconds_until_cut(999, at_most=300) == STALLED_S
+    assert [line["reason"] for line in lines] == ["answer taken too slowly"]
+
+
+async def test_who_keeps_the_pace_is_not() -> None:
+    assert Answering().seconds_until_cut(1001, at_most=300) is None
