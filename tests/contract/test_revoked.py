@@ -1,6 +1,7 @@
 """A key that is revoked does nothing from then on, also in a request that it had begun (contract, section 5)."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
@@ -10,10 +11,21 @@ import pytest
 from controlplane.access.rate_limit import RateLimit
 from controlplane.operations.table import OPERATIONS
 from storage import keys
+from storage.engine.database import Database
+from storage.engine.tx import Tx
 from tests.conftest import Start
 from tests.support.running import Running
 
 WRITING = [route for route in OPERATIONS if route.method != "GET" and not route.is_public]
+# What writes nothing for the key here: nothing is there to claim, checks and pings change nothing, a reply has a fault.
+IDLE = {
+    "/v1/inboxes/{id}/codes/claim",
+    "/v1/inboxes/{id}/claims",
+    "/v1/messages/check",
+    "/v1/messages/{id}/reply",
+    "/v1/threads/{id}/reply",
+    "/v1/webhooks/{id}/test",
+}
 # What goes on by itself, whoever asks.
 RULE = {"direction": "inbound", "action": "block", "value": "x.test"}
 _OWN_TABLES = ("api_keys", "rate_windows", "sqlite_sequence", "search_tail")
@@ -68,20 +80,51 @@ async def world(start: Start) -> tuple[Running, dict[str, str]]:
     return running, named
 
 
-async def test_no_writing_route_does_anything_for_a_key_that_was_revoked_on_the_way(
-    world: tuple[Running, dict[str, str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Revoked right after the request was admitted: between its head and its body, for those that have one."""
-    running, named = world
+def revoke(tx: Tx) -> None:
+    tx.run("UPDATE api_keys SET is_active = 0 WHERE name = 'a key'")
+
+
+def when_admitted(patch: pytest.MonkeyPatch) -> list[str]:
+    """Between the head of a request and its body, for those that have one. The list says that it has happened."""
+    happened: list[str] = []
     count = RateLimit.count
-    assert running.daemon._db is not None
-    db = running.daemon._db
 
     async def admitted_and_revoked(limit: RateLimit, organization_id: str) -> Any:
         verdict = await count(limit, organization_id)
-        await db.write(lambda tx: tx.run("UPDATE api_keys SET is_active = 0 WHERE name = 'a key'"))
+        await limit._db.write(revoke)
+        happened.append("admitted")
         return verdict
 
+    patch.setattr(RateLimit, "count", admitted_and_revoked)
+    return happened
+
+
+def when_it_writes(patch: pytest.MonkeyPatch) -> list[str]:
+    """Behind all looks at the store, before the first unit that changes it for the key."""
+    happened: list[str] = []
+
+    def revoked_and(name: str, write: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+        async def written(db: Database, *unit: Any, **more: Any) -> Any:
+            if (
+                db._check is not None or name == "write_repeatable"
+            ):  # which only sends use, who ask by themselves
+                await db._writer.submit(revoke)
+                happened.append("written")
+            return await write(db, *unit, **more)
+
+        return written
+
+    for name in ("write", "write_repeatable", "write_apart"):
+        patch.setattr(Database, name, revoked_and(name, getattr(Database, name)))
+    return happened
+
+
+@pytest.mark.parametrize("revoked", [when_admitted, when_it_writes])
+async def test_no_writing_route_does_anything_for_a_key_that_was_revoked_on_the_way(
+    world: tuple[Running, dict[str, str]], revoked: Callable[[pytest.MonkeyPatch], list[str]]
+) -> None:
+    running, named = world
+    idle = set()
     for route in WRITING:
         words = route.path.split("/")
         kind = next((one for one in ("deliveries", "schedule") if one in words), words[2])
@@ -96,11 +139,18 @@ async def test_no_writing_route_does_anything_for_a_key_that_was_revoked_on_the_
             del body["domain"]
         short_lived = await running.key_for(route)
         before = contents(running)
-        monkeypatch.setattr(RateLimit, "count", admitted_and_revoked)
-        answer = await short_lived.call(route.method, path, body)
-        monkeypatch.setattr(RateLimit, "count", count)
-        assert (answer.status, answer.code) == (401, "invalid_api_key"), (route.method, path, answer.body)
+        if body and "waitSeconds" in body:
+            body["waitSeconds"] = 0
+        with pytest.MonkeyPatch.context() as patch:
+            happened = revoked(patch)
+            answer = await short_lived.call(route.method, path, body)
+        if not happened:
+            idle.add(route.path)
+            continue
+        told = (route.method, path, answer.body)
+        assert (answer.status, answer.code) == (401, "invalid_api_key"), told
         assert contents(running) == before, (route.method, path)
+    assert idle <= IDLE
 
 
 async def test_a_body_that_comes_after_the_revoke_is_in_vain(maild: Running, bot: dict[str, Any]) -> None:
