@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
+from structlog.testing import capture_logs
 
 from tests.conftest import Start
 from tests.support.dns_server import DnsServer
@@ -153,6 +154,26 @@ async def test_one_that_says_what_can_t_be_read_loses_no_mail(
 async def test_one_that_is_not_there_loses_no_mail(start: Start) -> None:
     maild = await start(inbound={"rspamd_url": "http://127.0.0.1:9"})
     assert (await maild.received(await maild.inbox("bot"), MESSAGE))["isSpam"] is False
+
+
+async def test_one_that_does_not_answer_in_time_loses_no_mail(
+    maild: Running, spam_filter: Filter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inbox = await maild.inbox("bot")
+    monkeypatch.setattr("maild.inbound.spam_filter.DEADLINE_S", 0.05)
+    spam_filter.hold = asyncio.Event()
+    with capture_logs() as lines:
+        assert (await maild.received(inbox, MESSAGE))["isSpam"] is False
+    assert [one["reason"] for one in lines if one["event"] == "spam_filter_silent"] == ["no answer in time"]
+    spam_filter.hold.set()
+
+
+async def test_it_does_not_clear_what_was_spam_before(maild: Running, spam_filter: Filter) -> None:
+    inbox = await maild.inbox("bot")
+    assert (await maild.received(inbox, mail_from("ann@elsewhere.test, bob@elsewhere.test")))[
+        "isSpam"
+    ] is True
+    assert len(spam_filter.asked) == 1
 
 
 async def test_it_sees_large_mail_whole(maild: Running, spam_filter: Filter) -> None:

@@ -347,15 +347,20 @@ async def test_the_rest_of_its_recipients_get_it_as_another_message(
 
 
 @pytest.mark.parametrize("recipient", [ADA, BOB])
+@pytest.mark.parametrize(
+    ("old", "new"), [("Hello", "Goodbye"), ("Subject: ", "Subject: Not "), ("To: Ada", "To: Eve")]
+)
 async def test_another_message_under_its_name_is_refused(
-    maild: Running, bot: dict[str, Any], recipient: str
+    maild: Running, bot: dict[str, Any], old: str, new: str, recipient: str
 ) -> None:
     await submitted(maild, bot, SIMPLE, ADA)
     talk = await logged_in(maild, bot)
-    reply = await submit(talk, bot, SIMPLE.replace("Hello", "Goodbye"), recipient)
+    other = SIMPLE.replace(old, new)
+    assert other != SIMPLE
+    reply = await submit(talk, bot, other, recipient)
     assert reply.startswith("554 5.6.0 this Message-ID belongs to another message")
     assert len(await maild.api.messages()) == 1
-    reply = await submit(talk, bot, SIMPLE.replace("Hello", "Goodbye").replace("<one@", "<two@"), recipient)
+    reply = await submit(talk, bot, other.replace("<one@", "<two@"), recipient)
     assert reply.startswith("250 ")
 
 
