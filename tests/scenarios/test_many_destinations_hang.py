@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from conf.tuning import QueueTuning
+from maild.outbound.connections import DOUBTFUL_PER_ADDRESS
 from maild.outbound.content import SMALL_BYTES
 from maild.outbound.destination_queues import QUEUED_ROWS_UNPROVEN, DestinationKey, DestinationKind
 from maild.outbound.pace import FIRST_SESSIONS
@@ -250,17 +251,20 @@ async def test_what_stands_aside_is_delivered_when_there_is_room(tmp_path: Path)
             assert (await sending.store.recipients(message_id))[0].attempts == 1
 
 
-async def test_many_names_of_one_address_get_what_one_gets(tmp_path: Path) -> None:
-    settings = {"max_connections": 100, "max_connections_per_destination": 3}
+@pytest.mark.parametrize(("allowed", "sessions"), [(3, 3), (20, DOUBTFUL_PER_ADDRESS)])
+async def test_many_names_of_one_address_get_what_one_gets(
+    tmp_path: Path, allowed: int, sessions: int
+) -> None:
+    settings = {"max_connections": 100, "max_connections_per_destination": allowed}
     async with Sending(tmp_path, outbound=settings) as sending:
         (deaf,) = await silent(sending, 1)
         await hang(sending, 30)
         sending.dns.add_mx("there.test", address=LIVELY)
         await sending.queue.start()
-        await deaf.until("greeting", 3)
+        await deaf.until("greeting", sessions)
         async with await Mx().start(LIVELY, sending.mx.port):
             await sending.until(await sending.send("you@there.test"), "delivered")
-        assert deaf.connections == 3
+        assert deaf.connections == sessions < 10
         deaf.hold.pop("greeting").set()
         await deaf.stop()
 
