@@ -100,6 +100,20 @@ async def test_what_is_dropped_fails_and_its_sender_is_told(maild: Running, oper
     }
 
 
+async def test_whose_mail_is_dropped_finds_it_in_the_audit_log(maild: Running, operator: Api) -> None:
+    await deferred(maild.api, await maild.inbox("bot"), "a@one.test")
+    other = await maild.organization()
+    theirs = await maild.inbox("theirs", other.api)
+    for _ in range(2):
+        await deferred(other.api, theirs, "c@one.test")
+    await operator.post("/v1/operator/queue/drop", {"organizationId": other.id})
+    rows = maild.sql(
+        "SELECT organization_id, json_extract(details, '$.recipients') FROM audit WHERE type = ?",
+        "queue.dropped",
+    )
+    assert rows == [(other.id, 2)]
+
+
 async def test_a_paused_queue_takes_nothing_until_it_goes_on(maild: Running, operator: Api) -> None:
     inbox = await maild.inbox("bot")
     assert (await operator.post("/v1/operator/queue/pause", None)).data["pausedSince"] is not None
