@@ -87,6 +87,25 @@ async def test_what_is_no_maild_and_what_is_not_there_is_the_servers_fault(
     assert (done.code, done.error["code"]) == (7, "connection_failed")
 
 
+@pytest.mark.parametrize("status", [200, 500, 504])
+async def test_a_send_whose_answer_a_proxy_lost_names_the_key_that_makes_it_one(
+    environ: pytest.MonkeyPatch, status: int
+) -> None:
+    keys: list[str] = []
+
+    async def handle(asked: web.Request) -> web.Response:
+        keys.append(asked.headers["Idempotency-Key"])
+        return web.Response(status=status, text="<html>", headers={"Retry-After": "0"})
+
+    async with serving(handle) as url:
+        use(environ, url)
+        send = ("messages", "send", "--inbox-id", "inb_1", "--to", "ada@example.com", "--text", "once")
+        done = await maildc.within(*send, "--json")
+    assert len(set(keys)) == 1
+    told = f"--idempotency-key {keys[0]} the same command happens once."
+    assert done.code == 7 and told in done.error["message"]
+
+
 async def test_a_redirect_gets_no_key(environ: pytest.MonkeyPatch) -> None:
     seen: list[str] = []
 

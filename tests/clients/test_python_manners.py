@@ -92,6 +92,14 @@ async def test_a_send_that_is_repeated_is_the_same_send(clients: Clients) -> Non
         assert server.asked[3].headers["idempotency-key"] != server.asked[0].headers["idempotency-key"]
 
 
+@pytest.mark.parametrize("lost", [refused(504), answer(502, None, b"<html>"), answer(200, None, b"<html>")])
+async def test_a_send_whose_answer_a_proxy_lost_names_its_key(clients: Clients, lost: bytes) -> None:
+    async with ScriptedServer([lost]) as server:
+        with pytest.raises(ServerFailed) as told:
+            await clients.ask(server.url, send)
+        assert {one.headers["idempotency-key"] for one in server.asked} == {told.value.idempotency_key}
+
+
 async def test_other_writes_are_made_once(clients: Clients) -> None:
     for fault, error in (
         (HANG_UP, ConnectionFailed),

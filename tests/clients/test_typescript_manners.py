@@ -61,6 +61,16 @@ async def test_a_send_that_is_repeated_is_the_same_send(driver: Driver) -> None:
         assert server.asked[4].headers["idempotency-key"] == "mine"
 
 
+@pytest.mark.parametrize("lost", [refused(504), answer(502, None, b"<html>"), answer(200, None, b"<html>")])
+async def test_a_send_whose_answer_a_proxy_lost_names_its_key(driver: Driver, lost: bytes) -> None:
+    async with ScriptedServer([lost]) as server:
+        with pytest.raises(Refused, match="ServerFailed") as error:
+            await driver.ask(server.url, SEND)
+        assert {one.headers["idempotency-key"] for one in server.asked} == {
+            error.value.told["idempotencyKey"]
+        }
+
+
 async def test_other_writes_are_made_once(driver: Driver) -> None:
     for fault, family in (
         (HANG_UP, "ConnectionFailed"),

@@ -177,8 +177,10 @@ def _in_query(value: Any) -> str:
 # Answers ------------------------------------------------------------------------------------------
 
 
-def refusal(status: int, headers: Mapping[str, str], content: bytes) -> ApiError | NotModified:
-    """What an answer that is no success raises."""
+def refusal(
+    status: int, headers: Mapping[str, str], content: bytes, idempotency_key: str | None
+) -> ApiError | NotModified:
+    """What an answer to a request with this key raises, where it is no success."""
     if status == 304:
         return NotModified("it is as it was")
     body = _parsed(content)
@@ -194,11 +196,12 @@ def refusal(status: int, headers: Mapping[str, str], content: bytes) -> ApiError
         details=details if isinstance(details, dict) else {},
         request_id=headers.get("x-request-id"),
         retry_after=seconds(headers.get("retry-after")),
+        idempotency_key=idempotency_key,
     )
 
 
-def data_of(status: int, headers: Mapping[str, str], content: bytes) -> Any:
-    """What a successful answer tells: its `data`, or all of it where it has no envelope."""
+def data_of(status: int, headers: Mapping[str, str], content: bytes, idempotency_key: str | None) -> Any:
+    """What a successful answer to a request with this key tells: its `data`, or all where it has no envelope."""
     body = _parsed(content)
     if isinstance(body, dict):
         return body.get("data", body)
@@ -209,6 +212,7 @@ def data_of(status: int, headers: Mapping[str, str], content: bytes) -> Any:
         details={},
         request_id=headers.get("x-request-id"),
         retry_after=None,
+        idempotency_key=idempotency_key,
     )
 
 

@@ -71,7 +71,11 @@ class InvalidSignature(MaildError):
 
 
 class ApiError(MaildError):
-    """The server refused. `code` is stable; `details` are data to act on; `retry_after` is seconds or None."""
+    """The server refused. `code` is stable; `details` are data to act on; `retry_after` is seconds or None.
+
+    `idempotency_key` is that of the request, if it had one. Where the server failed, or a proxy before it, it is not
+    known what was done: the same call with the key can't happen twice.
+    """
 
     def __init__(
         self,
@@ -82,6 +86,7 @@ class ApiError(MaildError):
         details: Mapping[str, Any],
         request_id: str | None,
         retry_after: float | None,
+        idempotency_key: str | None = None,
     ) -> None:
         named = f", request {request_id}" if request_id else ""
         super().__init__(f"{code} ({status}{named}): {message}")
@@ -91,6 +96,7 @@ class ApiError(MaildError):
         self.details = details
         self.request_id = request_id
         self.retry_after = retry_after
+        self.idempotency_key = idempotency_key
 
     @property
     def is_passing(self) -> bool:

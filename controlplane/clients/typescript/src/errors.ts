@@ -76,15 +76,22 @@ export interface Told {
   details: Record<string, unknown>;
   requestId: string | undefined;
   retryAfter: number | undefined;
+  idempotencyKey: string | undefined;
 }
 
-/** The server refused. `code` is stable; `details` are data to act on; `retryAfter` is seconds. */
+/**
+ * The server refused. `code` is stable; `details` are data to act on; `retryAfter` is seconds.
+ *
+ * `idempotencyKey` is that of the request, if it had one. Where the server failed, or a proxy before it, it is not known
+ * what was done: the same call with the key can't happen twice.
+ */
 export class ApiError extends MaildError {
   readonly code: string;
   readonly status: number;
   readonly details: Record<string, unknown>;
   readonly requestId: string | undefined;
   readonly retryAfter: number | undefined;
+  readonly idempotencyKey: string | undefined;
 
   constructor(told: Told) {
     super(worded(told));
@@ -93,6 +100,7 @@ export class ApiError extends MaildError {
     this.details = told.details;
     this.requestId = told.requestId;
     this.retryAfter = told.retryAfter;
+    this.idempotencyKey = told.idempotencyKey;
   }
 
   override get isPassing(): boolean {

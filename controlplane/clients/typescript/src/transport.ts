@@ -91,6 +91,8 @@ export class Call<T> extends Promise<T> {
   }
 }
 
+/** What an answer to a request with this key tells. */
+type Read<T> = (answer: Response, idempotencyKey: string | undefined) => Promise<T>;
 type Attempt = { request: Request; options: RequestOptions; idempotencyKey: string | undefined };
 
 export class Transport {
@@ -110,7 +112,7 @@ export class Transport {
 
   /** The answer's `data`, or all of it where it has no envelope. */
   json<T>(request: Request, options: WriteOptions = {}): Call<T> {
-    return new Call(this.#whole(request, options, async (answer) => dataOf<T>(answer, await answer.text())));
+    return new Call(this.#whole(request, options, async (answer, key) => dataOf<T>(answer, await answer.text(), key)));
   }
 
   /** The answer's bytes. */
@@ -123,9 +125,9 @@ export class Transport {
     return this.#again(request, options, async (answer) => answer);
   }
 
-  #whole<T>(request: Request, options: WriteOptions, read: (answer: Response) => Promise<T>): Promise<Answered<T>> {
-    return this.#again(request, options, async (answer) => ({
-      data: await read(answer),
+  #whole<T>(request: Request, options: WriteOptions, read: Read<T>): Promise<Answered<T>> {
+    return this.#again(request, options, async (answer, key) => ({
+      data: await read(answer, key),
       status: answer.status,
       headers: answer.headers,
       requestId: answer.headers.get("x-request-id") ?? undefined,
@@ -133,7 +135,7 @@ export class Transport {
     }));
   }
 
-  async #again<T>(request: Request, options: WriteOptions, read: (answer: Response) => Promise<T>): Promise<T> {
+  async #again<T>(request: Request, options: WriteOptions, read: Read<T>): Promise<T> {
     const key = request.takesIdempotencyKey ? (options.idempotencyKey ?? crypto.randomUUID()) : undefined;
     const isRepeatable = request.method === "GET" || key !== undefined;
     const maxRetries = isRepeatable ? (options.maxRetries ?? this.#maxRetries) : 0;
@@ -148,15 +150,15 @@ export class Transport {
     }
   }
 
-  async #attempt<T>(attempt: Attempt, read: (answer: Response) => Promise<T>): Promise<T> {
-    const { request, options } = attempt;
+  async #attempt<T>(attempt: Attempt, read: Read<T>): Promise<T> {
+    const { request, options, idempotencyKey } = attempt;
     const address = this.#address(request);
     const asked = { method: request.method, headers: this.#headers(attempt), body: bodyOf(request) ?? null };
     const deadline = new Deadline(this.#deadlineMs(request, options), options.signal);
     try {
       const answer = await this.#fetch(address, { ...asked, redirect: "manual", signal: deadline.signal });
-      if (!answer.ok) throw await refusal(answer);
-      return await read(answer);
+      if (!answer.ok) throw await refusal(answer, idempotencyKey);
+      return await read(answer, idempotencyKey);
     } catch (fault) {
       if (fault instanceof MaildError) throw fault;
       options.signal?.throwIfAborted();
@@ -280,11 +282,11 @@ function unanswered({ request, idempotencyKey }: Attempt, fault: unknown, isLate
   return new ConnectionFailed(`${asked}: ${said ?? (fault instanceof Error ? fault.name : "no reason")}`, idempotencyKey);
 }
 
-async function refusal(answer: Response): Promise<MaildError> {
+async function refusal(answer: Response, idempotencyKey: string | undefined): Promise<MaildError> {
   if (answer.status === 304) return new NotModified("it is as it was");
   const body = parsed(await answer.text());
   const error = isObject(body) && isObject(body["error"]) ? body["error"] : undefined;
-  if (!error) return unexpected(answer, notOurs(answer));
+  if (!error) return unexpected(answer, notOurs(answer), idempotencyKey);
   return apiError({
     code: String(error["code"]),
     message: String(error["message"]),
@@ -292,6 +294,7 @@ async function refusal(answer: Response): Promise<MaildError> {
     details: isObject(error["details"]) ? error["details"] : {},
     requestId: answer.headers.get("x-request-id") ?? undefined,
     retryAfter: seconds(answer.headers.get("retry-after")),
+    idempotencyKey,
   });
 }
 
@@ -304,14 +307,14 @@ function notOurs(answer: Response): string {
   return "what answered is no maild: is the address right, or a proxy between?";
 }
 
-function dataOf<T>(answer: Response, text: string): T {
+function dataOf<T>(answer: Response, text: string, idempotencyKey: string | undefined): T {
   const body = parsed(text);
   if (isObject(body)) return ("data" in body ? body["data"] : body) as T;
-  throw unexpected(answer, "what answered is no maild: is the address right?");
+  throw unexpected(answer, "what answered is no maild: is the address right?", idempotencyKey);
 }
 
 /** An answer that is not what was asked for, and is no refusal of maild's. */
-export function unexpected(answer: Response, message: string): MaildError {
+export function unexpected(answer: Response, message: string, idempotencyKey?: string): MaildError {
   return apiError({
     code: "unexpected_answer",
     message,
@@ -319,6 +322,7 @@ export function unexpected(answer: Response, message: string): MaildError {
     details: {},
     requestId: answer.headers.get("x-request-id") ?? undefined,
     retryAfter: seconds(answer.headers.get("retry-after")),
+    idempotencyKey,
   });
 }
 

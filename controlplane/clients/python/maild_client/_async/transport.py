@@ -46,7 +46,7 @@ class AsyncTransport:
     async def json(self, call: Call) -> Any:
         """What the answer tells."""
         answer = await self._answer(call)
-        return _wire.data_of(answer.status_code, answer.headers, answer.content)
+        return _wire.data_of(answer.status_code, answer.headers, answer.content, call.idempotency_key)
 
     async def octets(self, call: Call) -> bytes:
         """The answer's bytes."""
@@ -97,7 +97,7 @@ class AsyncTransport:
             raise ConnectionFailed(_told(call, fault), call.idempotency_key) from None
         if not answer.is_success:
             await answer.aclose()
-            raise _wire.refusal(answer.status_code, answer.headers, answer.content)
+            raise _wire.refusal(answer.status_code, answer.headers, answer.content, call.idempotency_key)
         watcher = self._watchers.get()
         if watcher is not None:
             watcher.append(answer)

@@ -47,7 +47,7 @@ class Transport:
     def json(self, call: Call) -> Any:
         """What the answer tells."""
         answer = self._answer(call)
-        return _wire.data_of(answer.status_code, answer.headers, answer.content)
+        return _wire.data_of(answer.status_code, answer.headers, answer.content, call.idempotency_key)
 
     def octets(self, call: Call) -> bytes:
         """The answer's bytes."""
@@ -98,7 +98,7 @@ class Transport:
             raise ConnectionFailed(_told(call, fault), call.idempotency_key) from None
         if not answer.is_success:
             answer.close()
-            raise _wire.refusal(answer.status_code, answer.headers, answer.content)
+            raise _wire.refusal(answer.status_code, answer.headers, answer.content, call.idempotency_key)
         watcher = self._watchers.get()
         if watcher is not None:
             watcher.append(answer)

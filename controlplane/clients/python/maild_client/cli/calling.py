@@ -106,11 +106,12 @@ def told() -> Iterator[None]:
         yield
     except ApiError as error:
         code = exits.exit_code(error.status, error.code)
-        raise CommandEnded(code, error.code, error.message, dict(error.details) or None) from None
+        message = _unsure(error.message, error) if code == exits.SERVER else error.message
+        raise CommandEnded(code, error.code, message, dict(error.details) or None) from None
     except TimedOut as error:
-        raise CommandEnded(exits.TIMED_OUT, "timed_out", _unsure(error)) from None
+        raise CommandEnded(exits.TIMED_OUT, "timed_out", _unsure(f"{error}.", error)) from None
     except ConnectionFailed as error:
-        raise CommandEnded(exits.SERVER, "connection_failed", _unsure(error)) from None
+        raise CommandEnded(exits.SERVER, "connection_failed", _unsure(f"{error}.", error)) from None
     except ConfigurationError as error:
         raise CommandEnded(exits.USAGE, "usage", str(error)) from None
     except NotModified:
@@ -121,8 +122,8 @@ def told() -> Iterator[None]:
         raise CommandEnded(exits.SERVER, "failed", str(error)) from None
 
 
-def _unsure(error: ConnectionFailed) -> str:
-    told = f"{error}."
-    if error.idempotency_key is not None:
-        told += f" With --idempotency-key {error.idempotency_key} the same command happens once."
-    return told
+def _unsure(told: str, error: ApiError | ConnectionFailed) -> str:
+    """And how to ask again, where it is not known what was done."""
+    if error.idempotency_key is None:
+        return told
+    return f"{told} With --idempotency-key {error.idempotency_key} the same command happens once."
