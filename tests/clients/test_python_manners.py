@@ -167,6 +167,7 @@ def test_waits_take_their_own_time_and_more(wait_s: Any, timeout_s: float) -> No
         ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
         ("soon", None),
         ("-1", None),
+        ("Mon, 01 Jan 99999999999999 00:00:00 GMT", None),
         ("²", None),
         (None, None),
     ],
@@ -212,9 +213,23 @@ async def test_faults_of_a_request_are_said(clients: Clients) -> None:
     assert error.value.fields == [fault] and "to[0]: This is no address" in str(error.value)
 
 
+@pytest.mark.parametrize("faults", [["to"], [{"field": "to"}], {"to": "no"}, 5])
+async def test_faults_that_somebody_else_says_are_none_of_ours(clients: Clients, faults: Any) -> None:
+    async with ScriptedServer([refused(422, "validation_failed", details={"fields": faults})]) as server:
+        with pytest.raises(InvalidRequest, match="It is not so") as error:
+            await clients.ask(server.url, send)
+    assert error.value.fields == [] and error.value.details == {"fields": faults}
+
+
 @pytest.mark.parametrize(
     "strange",
-    [answer(200, None, b"<html>"), answer(200, None, b""), answer(500, [1]), answer(404, {"error": "no"})],
+    [
+        answer(200, None, b"<html>"),
+        answer(200, None, b""),
+        answer(200, None, b"[" * 200_000),
+        answer(500, [1]),
+        answer(404, {"error": "no"}),
+    ],
 )
 async def test_what_is_no_maild_is_said_to_be_none(clients: Clients, strange: bytes) -> None:
     async with ScriptedServer([strange]) as server:

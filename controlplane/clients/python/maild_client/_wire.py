@@ -224,7 +224,7 @@ def seconds(retry_after: str | None) -> float | None:
         return float(retry_after[:9])
     try:
         at = parsedate_to_datetime(retry_after)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     at = at if at.tzinfo else at.replace(tzinfo=UTC)
     return max(0.0, (at - datetime.now(UTC)).total_seconds())
@@ -233,7 +233,7 @@ def seconds(retry_after: str | None) -> float | None:
 def _parsed(content: bytes) -> Any:
     try:
         return json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 

@@ -21,7 +21,7 @@ MaildError
 """
 
 from collections.abc import Mapping
-from typing import Any, TypedDict
+from typing import Any, TypedDict, TypeGuard
 
 SHOWN_FAULTS = 10
 
@@ -117,11 +117,16 @@ class InvalidRequest(ApiError):
     @property
     def fields(self) -> list[Fault]:
         """Every fault of a `validation_failed`; empty of other codes."""
-        return list(self.details.get("fields", []))
+        told = self.details.get("fields")
+        return [one for one in told if _is_fault(one)] if isinstance(told, list) else []
 
     def __str__(self) -> str:
         faults = [f"{one['path']}: {one['message']}" for one in self.fields[:SHOWN_FAULTS]]
         return " · ".join([super().__str__(), *faults])
+
+
+def _is_fault(told: object) -> TypeGuard[Fault]:
+    return isinstance(told, dict) and {"path", "message"} <= told.keys()
 
 
 class AuthenticationFailed(ApiError):
