@@ -3,10 +3,11 @@
 import asyncio
 import json
 import os
+import shlex
 import signal
 import stat
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 from aiohttp import web
@@ -281,6 +282,59 @@ async def test_a_reader_who_has_enough_is_no_error(maild: Running) -> None:
     os.close(read)
     _, said = await process.communicate()
     assert (process.returncode, said) == (0, b"")
+
+
+async def test_an_answer_that_can_not_be_written_names_the_key_that_makes_the_send_one(
+    maild: Running,
+) -> None:
+    bot = await maild.inbox("bot")
+    send = (
+        "messages", "send", "--inbox-id", bot["id"], "--to", "bot@agents.test", "--text", "once", "--json",
+        "--idempotency-key", "mine",
+    )  # fmt: skip
+    with open("/dev/full", "wb") as full:
+        lost = await ended(*send, maild=maild, stdout=full)
+    assert lost.code == 7 and lost.error["code"] == "not_written"
+    assert (
+        "No space left on device" in lost.error["message"]
+        and "--idempotency-key mine" in lost.error["message"]
+    )
+    assert len((await maild.api.get("/v1/messages", direction="outbound")).data) == 1
+
+
+@pytest.mark.parametrize("words", [("--help",), ("--schema",), ("inboxes", "list"), ("completion", "bash")])
+async def test_whatever_can_not_be_written_is_one_line(maild: Running, words: tuple[str, ...]) -> None:
+    with open("/dev/full", "wb") as full:
+        done = await ended(*words, maild=maild, stdout=full)
+    assert (done.code, done.said) == (
+        7,
+        "maildc: stdout can't be written: No space left on device. [not_written]\n",
+    )
+
+
+async def test_who_wants_to_hear_nothing_learns_the_exit_code(maild: Running) -> None:
+    with open("/dev/full", "wb") as full:
+        assert (await ended("inboxes", "get", "inb_1", maild=maild, stderr=full)).code == 4
+    closed = f"exec {shlex.join(maildc.command('inboxes', 'list'))} >&-"
+    process = await asyncio.create_subprocess_exec(
+        "sh", "-c", closed, stderr=asyncio.subprocess.PIPE,
+        env=maildc.environment(MAILD_URL=maild.api.url, MAILD_API_KEY=maild.api.key),
+    )  # fmt: skip
+    _, said = await process.communicate()
+    assert (process.returncode, said) == (0, b"")
+
+
+async def ended(
+    *words: str, maild: Running, stdout: IO[bytes] | int = asyncio.subprocess.PIPE,
+    stderr: IO[bytes] | int = asyncio.subprocess.PIPE,
+) -> maildc.Done:  # fmt: skip
+    process = await asyncio.create_subprocess_exec(
+        *maildc.command(*words), stdout=stdout, stderr=stderr,
+        env=maildc.environment(MAILD_URL=maild.api.url, MAILD_API_KEY=maild.api.key),
+    )  # fmt: skip
+    out, said = await process.communicate()
+    assert process.returncode is not None
+    return maildc.Done(process.returncode, (out or b"").decode(), (said or b"").decode())
 
 
 async def test_a_listener_tells_each_event_at_once_until_it_is_stopped(maild: Running) -> None:

@@ -34,6 +34,7 @@ class Caller:
     """The server, as a command calls it."""
 
     def __init__(self, run: CommandRun) -> None:
+        self._run = run
         credentials = run.credentials()
         # A proxy of the environment would read a key that goes in the clear.
         self._http = httpx2.Client(trust_env=credentials.url.startswith("https:"))
@@ -51,8 +52,10 @@ class Caller:
 
     def json(self, row: OperationRow, parts: Parts) -> Any:
         """What the operation answers; CommandEnded."""
+        call = call_of(row, parts)
+        self._run.idempotency_key = call.idempotency_key
         with told():
-            return self._transport.json(call_of(row, parts))
+            return self._transport.json(call)
 
     def items(self, row: OperationRow, parts: Parts) -> Iterator[Any]:
         """All items of a list, across its pages; CommandEnded."""
@@ -106,12 +109,18 @@ def told() -> Iterator[None]:
         yield
     except ApiError as error:
         code = exits.exit_code(error.status, error.code)
-        message = _unsure(error.message, error) if code == exits.SERVER else error.message
+        message = (
+            exits.unsure(error.message, error.idempotency_key) if code == exits.SERVER else error.message
+        )
         raise CommandEnded(code, error.code, message, dict(error.details) or None) from None
     except TimedOut as error:
-        raise CommandEnded(exits.TIMED_OUT, "timed_out", _unsure(f"{error}.", error)) from None
+        raise CommandEnded(
+            exits.TIMED_OUT, "timed_out", exits.unsure(f"{error}.", error.idempotency_key)
+        ) from None
     except ConnectionFailed as error:
-        raise CommandEnded(exits.SERVER, "connection_failed", _unsure(f"{error}.", error)) from None
+        raise CommandEnded(
+            exits.SERVER, "connection_failed", exits.unsure(f"{error}.", error.idempotency_key)
+        ) from None
     except ConfigurationError as error:
         raise CommandEnded(exits.USAGE, "usage", str(error)) from None
     except NotModified:
@@ -120,10 +129,3 @@ def told() -> Iterator[None]:
         raise CommandEnded(exits.CONFLICT, "events_gap", str(error)) from None
     except MaildError as error:
         raise CommandEnded(exits.SERVER, "failed", str(error)) from None
-
-
-def _unsure(told: str, error: ApiError | ConnectionFailed) -> str:
-    """And how to ask again, where it is not known what was done."""
-    if error.idempotency_key is None:
-        return told
-    return f"{told} With --idempotency-key {error.idempotency_key} the same command happens once."

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import click
 from click.shell_completion import shell_complete
@@ -26,6 +26,7 @@ class CommandRun:
     wants_json: bool = False
     url: str | None = None
     key_file: Path | None = None
+    idempotency_key: str | None = None  # of what was asked last
 
     @property
     def shows_json(self) -> bool:
@@ -107,6 +108,8 @@ def run(group: click.Group, arguments: Sequence[str] | None = None) -> int:
     instruction = os.environ.get(COMPLETE)
     if instruction:
         return shell_complete(group, {}, "maildc", COMPLETE, instruction)
+    if sys.stdout is None:  # closed by who started us: nobody listens
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - as long as we live
     told = sys.argv[1:] if arguments is None else [*arguments]
     run = CommandRun()
     try:
@@ -133,15 +136,25 @@ def _run(group: click.Group, arguments: list[str], run: CommandRun) -> int:
         return ended.exit_code
     except (click.Abort, KeyboardInterrupt):
         return exits.INTERRUPTED
-    except BrokenPipeError:  # who reads has enough: `maildc … | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return exits.DONE
+    except OSError as error:
+        _give_up(sys.stdout)
+        if isinstance(error, BrokenPipeError):  # who reads has enough: `maildc … | head`
+            return exits.DONE
+        message = exits.unsure(f"stdout can't be written: {error.strerror}.", run.idempotency_key)
+        raise CommandEnded(exits.SERVER, "not_written", message) from None
 
 
 def _failed(run: CommandRun, ended: CommandEnded, arguments: Sequence[str]) -> int:
     # What a faulty line of arguments asked for may not have been read yet.
-    if run.wants_json or "--json" in arguments:
-        click.echo(json.dumps({"error": ended.error}), err=True)
-    else:
-        click.echo(showing.error_text(ended.error), err=True)
+    as_json = run.wants_json or "--json" in arguments
+    text = json.dumps({"error": ended.error}) if as_json else showing.error_text(ended.error)
+    try:
+        click.echo(text, err=True)
+    except OSError:  # the exit code tells
+        _give_up(sys.stderr)
     return ended.exit_code
+
+
+def _give_up(stream: TextIO) -> None:
+    """Write there no more: the interpreter's end would fail too."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

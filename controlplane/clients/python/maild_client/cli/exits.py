@@ -35,6 +35,13 @@ class CommandEnded(Exception):
             self.error["details"] = details
 
 
+def unsure(told: str, idempotency_key: str | None) -> str:
+    """What is told where it is not known what was done, and how to ask again."""
+    if idempotency_key is None:
+        return told
+    return f"{told} With --idempotency-key {idempotency_key} the same command happens once."
+
+
 def exit_code(status: int, code: str) -> int:
     """Of what the API refused."""
     if code in _BY_CODE:

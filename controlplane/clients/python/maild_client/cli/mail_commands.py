@@ -65,7 +65,9 @@ def reply(context: click.Context, /, message_id: str, anyway: bool, draft: bool,
 @click.option("--thread-id", help="In this thread.")
 @click.option("--from-domain", help="From a sender of this domain.")
 @click.option("--subject", help="With this in its subject.")
-@click.option("--after", help="After this message, event or time; what comes from now on without it.")
+@click.option(
+    "--after", help="After this message, event or time; left out, what came in the last two minutes counts."
+)
 @click.option(
     "--timeout", "timeout_s", type=click.IntRange(0), default=300, show_default=True, help="In seconds."
 )
