@@ -8,7 +8,7 @@ import pytest
 
 from maild_client import AsyncMaild, AuthenticationFailed, ConnectionFailed, EventsGap, Maild, ServerFailed
 from tests.clients.told_streams import BREAKING, GAP, NEW_TYPE, POSITION, POSITIONS, event, ids, told
-from tests.clients.worlds import HANG_UP, KEY, Clients, ScriptedServer, answer, refused
+from tests.clients.worlds import HANG_UP, KEY, SILENCE, Clients, ScriptedServer, answer, refused
 from tests.support.running import Running
 
 
@@ -85,6 +85,23 @@ async def test_a_list_does_not_pass_over_a_gap(clients: Clients) -> None:
     async with ScriptedServer([page]) as server:
         with pytest.raises(EventsGap):
             await clients.ask(server.url, lambda client: client.events.list(after="evt_0").page())
+
+
+@pytest.mark.parametrize("then", [SILENCE, HANG_UP], ids=["while nothing happens", "in a pause"])
+async def test_who_closes_it_ends_the_loop_of_another_task(then: bytes) -> None:
+    first = bytes(told(event("evt_1"), has_length=False)) if then == SILENCE else told(event("evt_1"))
+    async with ScriptedServer([first, then]) as server, AsyncMaild(KEY, server.url) as client:
+        stream, heard = client.events.stream(), asyncio.Event()
+
+        async def loop() -> None:
+            async for _ in stream:
+                heard.set()
+
+        async with asyncio.timeout(5), asyncio.TaskGroup() as tasks:
+            tasks.create_task(loop())
+            await heard.wait()
+            await asyncio.sleep(0.02)
+            await stream.aclose()
 
 
 async def test_who_comes_back_to_a_stream_misses_nothing(maild: Running, bot: dict[str, Any]) -> None:

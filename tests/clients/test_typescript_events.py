@@ -8,12 +8,13 @@ import pytest
 
 from tests.clients.told_streams import BREAKING, GAP, NEW_TYPE, POSITION, POSITIONS, event, ids, told
 from tests.clients.typescript_world import Driver, Refused
-from tests.clients.worlds import HANG_UP, ScriptedServer, answer, refused
+from tests.clients.worlds import HANG_UP, SILENCE, ScriptedServer, answer, refused
 from tests.support import tools
 from tests.support.running import Running
 
 pytestmark = [pytest.mark.interop, tools.needs("node", "npm")]
 
+EVENT = event("evt_1")
 FOLLOW = """
     const [count, params] = given, heard = [];
     const stream = client.events.stream(params);
@@ -73,6 +74,27 @@ async def test_who_never_had_a_stream_is_told_why(driver: Driver) -> None:
         async with ScriptedServer([script]) as server:
             with pytest.raises(Refused, match=family):
                 await follow(driver, server.url, 1)
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [(bytes(told(EVENT, has_length=False)), SILENCE), (told(EVENT), SILENCE), (told(EVENT), HANG_UP)],
+    ids=["while nothing happens", "while it connects", "in a pause"],
+)
+async def test_who_closes_it_ends_the_loop(driver: Driver, first: bytes, then: bytes) -> None:
+    left = """
+        const stream = client.events.stream(), heard = [];
+        for (const time of [1, 2]) {
+            const loop = (async () => { for await (const event of stream) heard.push(event.id); })();
+            while (heard.length === 0) await new Promise((done) => setTimeout(done, 5));
+            await new Promise((done) => setTimeout(done, 20));
+            await stream.close();
+            await loop;
+        }
+        return heard;
+    """
+    async with ScriptedServer([first, then]) as server:
+        assert await driver.ask(server.url, left, is_slow=True) == ["evt_1"]
 
 
 async def test_a_revoked_key_ends_it(driver: Driver) -> None:

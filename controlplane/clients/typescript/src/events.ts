@@ -40,6 +40,7 @@ export class EventStream implements AsyncIterable<Event> {
   readonly #params: StreamEventsParams;
   readonly #options: RequestOptions;
   #connection: Connection | undefined;
+  #left = new AbortController(); // of whoever waits for the next event
   #lastEventId: string | undefined;
   #hasBegun = false;
   #failures = 0;
@@ -57,7 +58,10 @@ export class EventStream implements AsyncIterable<Event> {
 
   [Symbol.asyncIterator](): AsyncIterator<Event, undefined> {
     return {
-      next: async () => ({ done: false, value: await this.#next() }),
+      next: async () => {
+        const event = await this.#next();
+        return event ? { done: false, value: event } : { done: true, value: undefined };
+      },
       return: async () => {
         await this.close();
         return { done: true, value: undefined };
@@ -65,16 +69,37 @@ export class EventStream implements AsyncIterable<Event> {
     };
   }
 
-  /** Leave the stream; asked again, it goes on where it was. */
+  /** Leave the stream, and end whatever waits for its next event; asked again, it goes on where it was. */
   async close(): Promise<void> {
+    this.#left.abort();
+    await this.#disconnect();
+  }
+
+  async #disconnect(): Promise<void> {
     const connection = this.#connection;
     this.#connection = undefined;
     await connection?.close();
   }
 
-  async #next(): Promise<Event> {
+  /** Undefined where the stream is left meanwhile. */
+  async #next(): Promise<Event | undefined> {
+    const caller = this.#options.signal;
+    const left = new AbortController();
+    const leave = (): void => left.abort();
+    this.#left = left;
+    if (caller?.aborted) leave();
+    else caller?.addEventListener("abort", leave, { once: true });
+    try {
+      return await this.#heard(left.signal);
+    } finally {
+      caller?.removeEventListener("abort", leave);
+    }
+  }
+
+  async #heard(left: AbortSignal): Promise<Event | undefined> {
     for (;;) {
-      const told = await this.#told();
+      const told = await this.#told(left);
+      if (left.aborted) return undefined;
       if (told === undefined) continue;
       this.#hasBegun = true;
       if (told.id !== undefined) this.#lastEventId = told.id;
@@ -88,27 +113,32 @@ export class EventStream implements AsyncIterable<Event> {
   }
 
   /** What comes next; undefined where the connection broke, and it is time for another. */
-  async #told(): Promise<Told | undefined> {
+  async #told(left: AbortSignal): Promise<Told | undefined> {
     try {
-      this.#connection ??= await this.#connected();
+      this.#connection ??= await this.#connected(left);
       const told = await this.#connection.next();
       if (told === undefined) throw new ConnectionFailed("the event stream ended");
       return told;
     } catch (fault) {
-      await this.close();
+      await this.#disconnect();
       this.#options.signal?.throwIfAborted();
+      if (left.aborted) return undefined;
       // Who never had a stream is told why.
       if (!(fault instanceof MaildError && fault.isPassing && this.#hasBegun)) throw fault;
-      await sleep(longPauseMs(fault, this.#failures), this.#options.signal);
       this.#failures += 1;
+      await this.#pause(longPauseMs(fault, this.#failures - 1), left);
       return undefined;
     }
   }
 
-  async #connected(): Promise<Connection> {
+  async #pause(ms: number, left: AbortSignal): Promise<void> {
+    await sleep(ms, left).catch(() => this.#options.signal?.throwIfAborted());
+  }
+
+  async #connected(left: AbortSignal): Promise<Connection> {
     const headers = { Accept: "text/event-stream", "Last-Event-ID": this.#lastEventId };
     const request = { method: "GET", path: "/v1/events/stream", query: this.#params, headers };
-    const answer = await this.#transport.opened(request, this.#options);
+    const answer = await this.#transport.opened(request, { ...this.#options, signal: left });
     if (!answer.body || !answer.headers.get("content-type")?.startsWith("text/event-stream")) {
       await answer.body?.cancel();
       throw unexpected(answer, "what answered is no event stream: is the address right?");

@@ -33,16 +33,19 @@ class AsyncEventStream:
         self._told: AsyncIterator[httpx2.ServerSentEvent] | None = None
         self._has_begun = False
         self._failures = 0
+        self._left = 0  # so many times
 
     def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> Event:
-        while True:
+        left = self._left
+        while left == self._left:
             try:
                 told = await anext(await self._connection())
             except (StopAsyncIteration, httpx2.RequestError, MaildError) as fault:
-                await self._broken(fault)
+                if left == self._left:
+                    await self._broken(fault)
                 continue
             self._has_begun = True
             if told.id:
@@ -52,9 +55,15 @@ class AsyncEventStream:
             if told.data:  # an id may come without an event
                 self._failures = 0
                 return cast(Event, json.loads(told.data))
+        await self._disconnect()
+        raise StopAsyncIteration
 
     async def aclose(self) -> None:
-        """Leave the stream; asked again, it goes on where it was."""
+        """Leave the stream, and end the loop that another task is in; asked again, it goes on where it was."""
+        self._left += 1
+        await self._disconnect()
+
+    async def _disconnect(self) -> None:
         answer, self._answer, self._told = self._answer, None, None
         if answer is not None:
             await answer.aclose()
@@ -75,7 +84,7 @@ class AsyncEventStream:
 
     async def _broken(self, fault: Exception) -> None:
         """Wait before the next connection, where there may be one. Who never had a stream is told why."""
-        await self.aclose()
+        await self._disconnect()
         if isinstance(fault, MaildError) and not (self._has_begun and fault.is_passing):
             raise fault
         if not self._has_begun:

@@ -34,16 +34,19 @@ class EventStream:
         self._told: Iterator[httpx2.ServerSentEvent] | None = None
         self._has_begun = False
         self._failures = 0
+        self._left = 0  # so many times
 
     def __iter__(self) -> Self:
         return self
 
     def __next__(self) -> Event:
-        while True:
+        left = self._left
+        while left == self._left:
             try:
                 told = next(self._connection())
             except (StopIteration, httpx2.RequestError, MaildError) as fault:
-                self._broken(fault)
+                if left == self._left:
+                    self._broken(fault)
                 continue
             self._has_begun = True
             if told.id:
@@ -53,9 +56,15 @@ class EventStream:
             if told.data:  # an id may come without an event
                 self._failures = 0
                 return cast(Event, json.loads(told.data))
+        self._disconnect()
+        raise StopIteration
 
     def close(self) -> None:
-        """Leave the stream; asked again, it goes on where it was."""
+        """Leave the stream, and end the loop that another task is in; asked again, it goes on where it was."""
+        self._left += 1
+        self._disconnect()
+
+    def _disconnect(self) -> None:
         answer, self._answer, self._told = self._answer, None, None
         if answer is not None:
             answer.close()
@@ -76,7 +85,7 @@ class EventStream:
 
     def _broken(self, fault: Exception) -> None:
         """Wait before the next connection, where there may be one. Who never had a stream is told why."""
-        self.close()
+        self._disconnect()
         if isinstance(fault, MaildError) and not (self._has_begun and fault.is_passing):
             raise fault
         if not self._has_begun:
