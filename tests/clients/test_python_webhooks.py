@@ -66,6 +66,7 @@ def _date() -> Any:
         {"webhook-id": "evt_2"}, {"webhook-timestamp": str(NOW_S + 1)}, {"webhook-timestamp": "x"},
         {"webhook-timestamp": ""}, {"webhook-timestamp": "9" * 400}, {"webhook-timestamp": "²"},
         {"webhook-signature": ""}, {"webhook-signature": "v1,"}, {"webhook-signature": "v1,ü"},
+        {"webhook-signature": "v1,\udcff"}, {"webhook-id": "\udcff"},
         {"webhook-signature": "v2," + "A" * 44}, {"webhook-id": None}, {"webhook-timestamp": None},
         {"webhook-signature": None},
     ],
@@ -92,7 +93,14 @@ def test_what_is_old_or_of_tomorrow_is_refused(passed_s: int, is_fresh: bool) ->
     assert verify(signed(), now_s=NOW_S + passed_s, tolerance_s=1000) == EVENT
 
 
-def test_a_secret_that_is_none_is_not_quoted() -> None:
+def test_a_secret_that_was_not_set_lets_nobody_sign() -> None:
+    for secret in ("", " ", "whsec_", "whsec_\n"):
+        with pytest.raises(ConfigurationError):
+            verify(signed("whsec_"), secret=secret)
+
+
+@pytest.mark.parametrize("secret", ["whsec_not base64!", "whsec_abc", "whsec_not base64! ü"])
+def test_a_secret_that_is_none_is_not_quoted(secret: str) -> None:
     with pytest.raises(ConfigurationError) as error:
-        verify(signed(), secret="whsec_not base64!")
+        verify(signed(), secret=secret)
     assert "not base64!" not in str(error.value)
