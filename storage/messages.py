@@ -1,6 +1,6 @@
 """Messages and their attachments. A message's rows change in the transaction of what caused it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from storage import attempts, blobs, claims, id_spans, idempotency, labels, reviews, threads, usage
@@ -195,19 +195,50 @@ def cancel(tx: Tx, organization_id: str, message_id: str) -> bool:
     )
 
 
-def scheduled_until(tx: Tx, now_ms: int, limit: int) -> list[str]:
-    """Ids of scheduled messages that are due, the longest overdue first, up to `limit` of them."""
+def scheduled_until(tx: Tx, now_ms: int, limit: int, but: Collection[str] = ()) -> list[str]:
+    """Ids of scheduled messages that are due, the longest overdue first, up to `limit` of them. `but`: not these."""
     rows = tx.all(
-        """SELECT id FROM messages WHERE status = 'scheduled' AND scheduled_at <= ?
-           ORDER BY scheduled_at LIMIT ?""",
-        (now_ms, limit),
+        f"""SELECT id FROM messages WHERE status = 'scheduled' AND scheduled_at <= :now AND id NOT IN {each_of(":but")}
+            ORDER BY scheduled_at LIMIT :limit""",
+        {"now": now_ms, "limit": limit, "but": dump(list(but))},
     )
     return [message_id for (message_id,) in rows]
 
 
-def next_scheduled_at(tx: Tx) -> int | None:
-    """When the next scheduled message is due (Unix ms, perhaps past already); None when none is scheduled."""
-    found: int | None = tx.value("SELECT min(scheduled_at) FROM messages WHERE status = 'scheduled'")
+def scheduled_of(
+    tx: Tx, organization_id: str, now_ms: int, limit: int, but: Collection[str] = ()
+) -> list[str]:
+    """`scheduled_until`, of one organization."""
+    rows = tx.all(
+        f"""SELECT id FROM messages WHERE status = 'scheduled' AND organization_id = :organization_id
+              AND scheduled_at <= :now AND id NOT IN {each_of(":but")} ORDER BY scheduled_at LIMIT :limit""",
+        {"organization_id": organization_id, "now": now_ms, "limit": limit, "but": dump(list(but))},
+    )
+    return [message_id for (message_id,) in rows]
+
+
+def that_scheduled(tx: Tx, after: str, limit: int) -> list[str]:
+    """Organizations that have anything scheduled, by their ids, behind `after`."""
+    rows = tx.all(
+        """WITH RECURSIVE one(id) AS (
+             SELECT min(organization_id) FROM messages WHERE status = 'scheduled' AND organization_id > :after
+             UNION ALL
+             SELECT (SELECT min(organization_id) FROM messages WHERE status = 'scheduled' AND organization_id > one.id)
+             FROM one WHERE one.id IS NOT NULL)
+           SELECT id FROM one WHERE id IS NOT NULL LIMIT :limit""",
+        {"after": after, "limit": limit},
+    )
+    return [organization_id for (organization_id,) in rows]
+
+
+def next_scheduled_at(tx: Tx, but: Collection[str] = ()) -> int | None:
+    """When the next scheduled message is due (Unix ms, perhaps past already); None when none is. `but`: not these."""
+    found: int | None = tx.value(
+        f"""SELECT scheduled_at FROM messages
+            WHERE status = 'scheduled' AND scheduled_at > 0 AND id NOT IN {each_of(":but")}
+            ORDER BY scheduled_at LIMIT 1""",
+        {"but": dump(list(but))},
+    )
     return found
 
 

@@ -291,6 +291,7 @@ CREATE INDEX messages_held_by_inbox ON messages (inbox_id, id DESC) WHERE held_a
 CREATE INDEX messages_held_by_organization ON messages (organization_id, id DESC) WHERE held_at IS NOT NULL;
 CREATE UNIQUE INDEX messages_by_bounce_token ON messages (bounce_token) WHERE bounce_token IS NOT NULL;
 CREATE INDEX messages_scheduled ON messages (scheduled_at) WHERE status = 'scheduled';
+CREATE INDEX messages_scheduled_by_organization ON messages (organization_id, scheduled_at) WHERE status = 'scheduled';
 CREATE INDEX messages_by_blob ON messages (blob_id) WHERE blob_id IS NOT NULL;
 -- Who has the label `unread` (storage/labels.py); the conditions are those of dialect.holds_word.
 CREATE INDEX messages_unread_by_inbox ON messages (inbox_id, id DESC)

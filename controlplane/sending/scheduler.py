@@ -5,12 +5,16 @@ What is durable when: dispatch is one transaction, which takes the message out o
 names that status. A cancel does the same, so one of the two wins, and a message is dispatched once however
 often the process dies. What was due while it was down leaves when it is up.
 
+Where more is due than goes at once, organizations take turns. A message that fails, though the store is well, is tried
+again later, and holds up no other.
+
 `wake()` is called after a commit that scheduled something. The wall clock decides, and may jump: it is
 looked at every LOOK_AGAIN_S while anything is scheduled.
 """
 
 import asyncio
 from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import structlog
@@ -26,14 +30,18 @@ from storage.audit.acts import Act, system
 from storage.audit.trail import Records
 from storage.clock import Clock
 from storage.engine.database import Database
+from storage.engine.failures import is_outage
 from storage.engine.tx import Tx
+from storage.engine.writer import DatabaseClosed
 from storage.ids import Ids
 from storage.records import MessageRow, ReviewRow, recipients_of
-from storage.service import STORE_RETRY_S, Enduring, LoopService
+from storage.service import STORE_RETRY_S, LoopService
 
 BATCH = 64
+TURNS = 15  # organizations that have a part of a batch
 LOOK_AGAIN_S = 0.5
 SCHEDULER = system("scheduler")
+FAILED_FOR_MS = 600_000  # until a message that could not be dispatched is tried again
 PAUSED_LOOK_S = 2.0  # while the operator has paused the queue
 
 log = structlog.get_logger("maild.scheduler")
@@ -63,19 +71,34 @@ class Scheduler(LoopService):
         self._admission = admission
         self._audit = audit
         self._wake_queue = wake_queue
+        self._last_in_turn = ""
+        self._failed: dict[str, int] = {}  # message → when it may be tried again
 
     async def run(self) -> None:
         while True:
             if await self._db.lookup(switches.off_since, switches.QUEUE) is not None:
                 await self.pause(PAUSED_LOOK_S)
                 continue
-            due = await self._db.lookup(messages.scheduled_until, self._clock.now_ms(), BATCH)
+            due = await self._db.lookup(self._due)
             if due and await self._dispatch_all(due):
                 continue
             await self.pause(STORE_RETRY_S if due else await self._rest_s())
 
+    def _due(self, tx: Tx) -> Sequence[str]:
+        """Up to BATCH messages; where there are more, some of each of TURNS organizations, and the longest overdue."""
+        now_ms = self._clock.now_ms()
+        self._failed = {one: until for one, until in self._failed.items() if until > now_ms}
+        oldest = messages.scheduled_until(tx, now_ms, BATCH, self._failed)
+        if len(oldest) < BATCH:
+            return oldest
+        turn = messages.that_scheduled(tx, self._last_in_turn, TURNS)
+        self._last_in_turn = turn[-1] if len(turn) == TURNS else ""
+        share = BATCH // (TURNS + 1)
+        due = [messages.scheduled_of(tx, one, now_ms, share, self._failed) for one in turn]
+        return list(dict.fromkeys([*chain(*due), *oldest]))[:BATCH]
+
     async def _rest_s(self) -> float:
-        next_ms = await self._db.lookup(messages.next_scheduled_at)
+        next_ms = await self._db.lookup(messages.next_scheduled_at, self._failed)
         if next_ms is None:
             return self._look_out_s
         return min(LOOK_AGAIN_S, max(0.0, (next_ms - self._clock.now_ms()) / 1000))
@@ -87,12 +110,19 @@ class Scheduler(LoopService):
         return all(are_done)
 
     async def _try_to_dispatch(self, message_id: str) -> bool:
-        with Enduring(log, "not_dispatched", message_id=message_id):
+        try:
             released = await self._db.write(self._dispatch, message_id)
-            if released is not None:
-                released.tell(message_id)
+        except DatabaseClosed:
+            raise
+        except Exception as error:
+            log.exception("not_dispatched", message_id=message_id)
+            if is_outage(error):
+                return False
+            self._failed[message_id] = self._clock.now_ms() + FAILED_FOR_MS
             return True
-        return False
+        if released is not None:
+            released.tell(message_id)
+        return True
 
     def _dispatch(self, tx: Tx, message_id: str) -> "Released | None":
         """None when there is nothing to release any more."""

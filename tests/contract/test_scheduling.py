@@ -1,15 +1,18 @@
 """`sendAt`: contract, sections 3, 4 and 8; decisions.md, "Message"."""
 
 import asyncio
+from collections.abc import Sequence
 from email import message_from_bytes
 from typing import Any
 
 import pytest
 
-from storage import withdrawal
+from controlplane.sending import scheduler
+from storage import messages, withdrawal
 from storage.clock import iso
+from storage.engine.tx import Tx
 from tests.conftest import Start
-from tests.support.running import Answer, Running, until
+from tests.support.running import Answer, Api, Running, until
 from tests.support.store import ManualClock
 
 MINUTE_MS = 60_000
@@ -32,11 +35,11 @@ async def schedule(
     return await maild.api.send(bot, sendAt=iso(clock.at_ms + in_ms), **fields)
 
 
-async def left(maild: Running, message_id: str) -> dict[str, Any]:
+async def left(maild: Running, message_id: str, api: Api | None = None) -> dict[str, Any]:
     """The message, once it is scheduled no more."""
 
     async def look() -> dict[str, Any] | None:
-        found: dict[str, Any] = (await maild.api.get(f"/v1/messages/{message_id}")).data
+        found: dict[str, Any] = (await (api or maild.api).get(f"/v1/messages/{message_id}")).data
         return None if found["status"] == "scheduled" else found
 
     found: dict[str, Any] = await until(look)
@@ -269,3 +272,55 @@ async def test_others_write_while_an_inbox_goes_for_which_much_waits(
     ]
     ((told,),) = maild.sql("SELECT count(*) FROM events WHERE type = 'email.failed'")
     assert told == 5
+
+
+async def test_organizations_take_turns_where_much_is_due_at_once(
+    maild: Running, bot: dict[str, Any], clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One has its newsletter go at nine; a message of another one, for a moment after nine, goes with the first."""
+    monkeypatch.setattr(scheduler, "BATCH", 8)
+    monkeypatch.setattr(scheduler, "TURNS", 3)
+    batches: list[list[str]] = []
+    find = scheduler.Scheduler._due
+
+    def finding(self: scheduler.Scheduler, tx: Tx) -> Sequence[str]:
+        batches.append(list(find(self, tx)))
+        return batches[-1]
+
+    monkeypatch.setattr(scheduler.Scheduler, "_due", finding)
+    for _ in range(30):
+        assert (await schedule(maild, bot, clock)).status == 201
+    other = await maild.organization()
+    inbox = await maild.inbox("other", other.api)
+    theirs = (await other.api.send(inbox, sendAt=iso(clock.at_ms + MINUTE_MS + 1000))).data["id"]
+    batches.clear()
+    clock.forward(62)
+    await left(maild, theirs, other.api)
+    assert theirs in next(batch for batch in batches if batch)
+
+
+async def test_what_can_not_be_dispatched_holds_up_no_other(
+    maild: Running, bot: dict[str, Any], clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scheduler, "BATCH", 2)
+    dispatch, broken = scheduler.Scheduler._dispatch, set[str]()
+
+    def failing(self: scheduler.Scheduler, tx: Tx, message_id: str) -> Any:
+        if message_id in broken:
+            raise ValueError("a fault of the program")
+        return dispatch(self, tx, message_id)
+
+    monkeypatch.setattr(scheduler.Scheduler, "_dispatch", failing)
+    for _ in range(4):
+        broken.add((await schedule(maild, bot, clock)).data["id"])
+    whole = (await schedule(maild, bot, clock, 2 * MINUTE_MS)).data["id"]
+    clock.forward(121)
+    assert (await left(maild, whole))["status"] == "queued"
+    db = maild.daemon._db
+    assert db is not None
+    assert await db.lookup(messages.next_scheduled_at, broken) is None  # nothing calls for a look at once
+    mended = set(broken)
+    broken.clear()
+    clock.forward(scheduler.FAILED_FOR_MS / 1000)
+    for message_id in mended:
+        assert (await left(maild, message_id))["status"] == "queued"
