@@ -33,6 +33,9 @@ from storage.outbound import Due, FullLines
 
 QUEUED_ROWS_MAX = 500
 QUEUED_ROWS_UNPROVEN = 20
+DOUBTFUL_TIMES = (
+    8  # as many rows as are free there may one organization have: first contacts must not wait for it
+)
 LOCAL_WORKERS = 8
 IDLE_DESTINATIONS_MAX = 10_000
 _EVERYBODY = ""  # among organizations that are held back
@@ -166,18 +169,18 @@ class DestinationQueues:
         room = QUEUED_ROWS_UNPROVEN - destination.rows - len(group)
         if room >= 0 and destination.rows_of[organization_id] <= room:
             return True
-        destination.held_back.add(organization_id)
+        destination.held_back.add(_EVERYBODY)  # it may have no row there whose end would tell
         return False
 
     def must_wait_for_share(self, destination: DestinationQueue, group: Sequence[Due]) -> bool:
-        """Would the rows be more than destinations that have not answered lately may hold together, or more of one
-        organization than are free there? If not, they are counted there."""
+        """Would the rows be more than destinations that have not answered lately may hold together, or of one
+        organization too many for others to find room? If not, they are counted there."""
         if not self.is_doubtful(destination):
             return False
         organization_id = group[0].organization_id
         held = self._doubtful_of.total()
         free = self._doubtful_rows_max - held - len(group)
-        if held and free < self._doubtful_of[organization_id]:
+        if held and free * DOUBTFUL_TIMES < self._doubtful_of[organization_id]:
             return True
         self._doubtful_of[organization_id] += len(group)
         return False
