@@ -292,7 +292,8 @@ class _Conversation:
         for at in range(0, len(octets), piece):
             self._writer.write(octets[at : at + piece])
             await self._writer.drain()
-            await asyncio.sleep(0)  # uvloop writes once a turn
+            if self._mx.piece:
+                await asyncio.sleep(0)  # uvloop writes once a turn
         return True
 
 
