@@ -1,4 +1,4 @@
-"""A bounce that a real Postfix writes: it takes our mail, fails at the next host, and its report counts."""
+"""What a real Postfix reports of mail that it took from us: that it failed at the next host, or arrived."""
 
 import asyncio
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import tools
-from tests.support.daemon import Daemon
+from tests.support.daemon import Daemon, Sections
 from tests.support.dns_server import DnsServer
 from tests.support.mx import Mx
 from tests.support.postfix import Postfix, free_port
@@ -14,7 +14,7 @@ from tests.support.postfix import Postfix, free_port
 pytestmark = pytest.mark.interop
 
 THERE = "there.test"
-ALICE, GONE = f"alice@{THERE}", f"gone@{THERE}"
+ALICE, BOB, GONE = f"alice@{THERE}", f"bob@{THERE}", f"gone@{THERE}"
 TEST_S = 60
 
 
@@ -51,3 +51,27 @@ async def test_a_bounce_by_postfix_counts_for_the_recipient_that_it_names(tmp_pa
             assert (suppression["email"], suppression["source"]) == (GONE, "bounce")
             (mail,) = await daemon.api.get("/v1/messages", inboxId=inbox["id"], direction="inbound")
             assert mail["isAutoReply"] and mail["subject"] == "Undelivered Mail Returned to Sender"
+
+
+@tools.needs("postfix", root=True)
+async def test_what_postfix_delivers_as_our_smarthost_is_delivered(tmp_path: Path) -> None:
+    """RFC 3461: it offers DSN, is asked for success, and says so to the envelope sender."""
+    port = free_port()
+    async with asyncio.timeout(TEST_S), DnsServer() as dns, Postfix(THERE, relay_port=port) as postfix:
+        more: Sections = {
+            "smtp": {"listen": [f"127.0.0.1:{port}"]},
+            "outbound": {"relay": f"127.0.0.1:{postfix.port}"},
+        }
+        async with Daemon(tmp_path, dns_port=dns.port, more=more) as daemon:
+            inbox = await daemon.api.post("/v1/inboxes", username="bot")
+            sent = await daemon.api.post(
+                "/v1/messages/send", inboxId=inbox["id"], to=[ALICE, BOB], subject="hi", text="hello"
+            )
+            path = f"/v1/messages/{sent['id']}"
+            message = await daemon.api.until(path, lambda one: one["status"] == "delivered")
+            assert [one["status"] for one in message["recipients"]] == ["delivered", "delivered"]
+            assert len(await postfix.mail(2)) == 2
+            reports = await daemon.api.get("/v1/messages", inboxId=inbox["id"], direction="inbound")
+            assert {one["subject"] for one in reports} == {"Successful Mail Delivery Report"}
+            assert all(one["isAutoReply"] for one in reports)
+            assert await daemon.api.get("/v1/suppressions") == []
