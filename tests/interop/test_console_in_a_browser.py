@@ -350,6 +350,35 @@ async def test_what_strangers_write_is_text(world: World) -> None:
         await visit.open("/console?done=%3Cscript%3Ealert(1)%3C/script%3E")
 
 
+# Where the ends of a text stand on the page; more than one, where it stands there more than once.
+ENDS = """text => {
+    const found = [], nodes = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+    while (nodes.nextNode()) {
+        const at = nodes.currentNode.data.indexOf(text);
+        if (at < 0) continue;
+        const left = (place) => {
+            const range = document.createRange();
+            range.setStart(nodes.currentNode, place);
+            range.setEnd(nodes.currentNode, place + 1);
+            return range.getBoundingClientRect().left;
+        };
+        found.push([left(at), left(at + text.length - 1)]);
+    }
+    return found;
+}"""
+
+
+async def test_words_that_turn_their_direction_around_turn_no_address(world: World) -> None:
+    subject = "Turned around \N{RIGHT-TO-LEFT OVERRIDE}"
+    review, person = await world.held(subject), _person(subject)
+    async with world.chromium.visit(world.maild) as visit:
+        await world.sign_in(visit)
+        for path in ("/console", "/console/reviews", f"/console/reviews/{review}"):
+            await visit.open(path)
+            ends = await visit.page.evaluate(ENDS, person)
+            assert ends and all(first < last for first, last in ends), path
+
+
 async def test_the_frame_of_a_mail_leads_nowhere_and_loads_nothing(world: World) -> None:
     html = (
         '<base href="https://evil.test/"><meta http-equiv="refresh" content="0;url=https://evil.test/">'
