@@ -121,7 +121,7 @@ def _operation(operation: Operation, operations: Sequence[Operation]) -> dict[st
         "tags": [_tag(operation)],
         "security": [] if operation.is_public else [{"apiKey": [operation.scope, *operation.also]}],
         "parameters": _parameters(operation),
-        "responses": {**_successes(operation, operations), **_errors(error_codes(operation))},
+        "responses": {**_successes(operation, operations), **_refusals(operation)},
     }
     if operation.body is not None:
         described["requestBody"] = {
@@ -280,6 +280,13 @@ def _answer(model: Any) -> dict[str, Any]:
     if isinstance(model, UnionType):
         return {"oneOf": [_reference(one) for one in get_args(model)]}
     return _reference(model)
+
+
+def _refusals(operation: Operation) -> dict[str, Any]:
+    told = _errors(error_codes(operation))
+    if "text/html" in operation.media:  # a person is told on a page that the link does not work
+        told["400"]["content"]["text/html"] = {"schema": {"type": "string"}}
+    return told
 
 
 def _errors(codes: Iterable[str]) -> dict[str, Any]:

@@ -147,6 +147,12 @@ def test_every_error_is_there_under_its_status(told: dict[str, Any], route: Oper
     assert set(OPEN_ERRORS if route.is_public else COMMON_ERRORS) <= {code for _, code in found}
 
 
+def test_a_page_for_a_person_is_there_also_where_it_tells_of_a_fault(told: dict[str, Any]) -> None:
+    for method in ("get", "post"):
+        answers = told["paths"]["/v1/unsubscribe"][method]["responses"]
+        assert "text/html" in answers["200"]["content"] and "text/html" in answers["400"]["content"]
+
+
 def test_every_code_belongs_to_an_endpoint() -> None:
     documented = {code for route in OPERATIONS for code in error_codes(route)}
     assert set(MESSAGES) - documented - STRAY == set()
