@@ -312,6 +312,28 @@ async def test_whatever_can_not_be_written_is_one_line(maild: Running, words: tu
     )
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("to", ["a file", "stdout"])
+async def test_no_part_of_a_message_passes_for_all_of_it(
+    maild: Running, tmp_path: Path, to: str, unbuffered: str
+) -> None:
+    message = await maild.received(await maild.inbox("bot"), mail("long", "words " * 20_000))
+    words = ("messages", "raw", message["id"], *(("--out", "part") if to == "a file" else ()))
+    small_disk = 'ulimit -f 50; exec "$@"'  # blocks of 512 octets
+    with (tmp_path / "stdout").open("wb") as stdout:
+        process = await asyncio.create_subprocess_exec(
+            "sh", "-c", small_disk, "sh", *maildc.command(*words),
+            env=maildc.environment(
+                MAILD_URL=maild.api.url, MAILD_API_KEY=maild.api.key,
+                PYTHONUNBUFFERED=unbuffered, PYTHONDONTWRITEBYTECODE="1",
+            ),
+            cwd=tmp_path, stdout=stdout, stderr=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        _, said = await process.communicate()
+    assert process.returncode == (2 if to == "a file" else 7) and b"can't be written: File too large." in said
+    assert not (tmp_path / "part").exists()
+
+
 async def test_who_wants_to_hear_nothing_learns_the_exit_code(maild: Running) -> None:
     with open("/dev/full", "wb") as full:
         assert (await ended("inboxes", "get", "inb_1", maild=maild, stderr=full)).code == 4

@@ -1,5 +1,6 @@
 """What all commands share: the options that each takes, and how it ends."""
 
+import io
 import json
 import os
 import sys
@@ -108,8 +109,7 @@ def run(group: click.Group, arguments: Sequence[str] | None = None) -> int:
     instruction = os.environ.get(COMPLETE)
     if instruction:
         return shell_complete(group, {}, "maildc", COMPLETE, instruction)
-    if sys.stdout is None:  # closed by who started us: nobody listens
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - as long as we live
+    _take_stdout()
     told = sys.argv[1:] if arguments is None else [*arguments]
     run = CommandRun()
     try:
@@ -123,6 +123,15 @@ def run(group: click.Group, arguments: Sequence[str] | None = None) -> int:
         return _failed(run, CommandEnded(exits.USAGE, "usage", error.format_message() + hint), told)
     except CommandEnded as ended:
         return _failed(run, ended, told)
+
+
+def _take_stdout() -> None:
+    """Have a stdout that writes all of an answer, or raises."""
+    if sys.stdout is None:  # closed by who started us: nobody listens
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - as long as we live
+    elif isinstance(getattr(sys.stdout, "buffer", None), io.RawIOBase):
+        # PYTHONUNBUFFERED: what a full disk takes of a long answer would pass for all of it.
+        sys.stdout = open(sys.stdout.fileno(), "w", encoding=sys.stdout.encoding, closefd=False)  # noqa: SIM115
 
 
 def _run(group: click.Group, arguments: list[str], run: CommandRun) -> int:

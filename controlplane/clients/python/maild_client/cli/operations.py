@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -119,8 +120,7 @@ def _collected(run: CommandRun, items: Iterator[Any]) -> list[Any]:
 def _put(octets: bytes, out: str | None) -> None:
     if out is not None and out != "-":
         try:
-            with open(out, "xb") as file:  # what is there is not overwritten
-                file.write(octets)
+            _keep(octets, Path(out))
         except OSError as error:
             raise click.UsageError(f"--out: {out} can't be written: {error.strerror}.") from None
         return
@@ -130,6 +130,17 @@ def _put(octets: bytes, out: str | None) -> None:
         )
     sys.stdout.buffer.write(octets)
     sys.stdout.buffer.flush()
+
+
+def _keep(octets: bytes, path: Path) -> None:
+    """As a new file: whole, or not at all."""
+    with path.open("xb") as file:  # what is there is not overwritten
+        try:
+            file.write(octets)
+            file.flush()
+        except OSError:
+            path.unlink()
+            raise
 
 
 # Options -----------------------------------------------------------------------------------------
