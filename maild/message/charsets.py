@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Callable
 from encodings.aliases import aliases
 
 # utf-7 hides ASCII from every filter and is forbidden by the Encoding Standard: read as ASCII.
@@ -82,7 +83,7 @@ _SURE_IN_WESTERN = re.compile("[\x80-\xff\u2000-\u20cf\ufeff\U00010000-\U0010fff
 
 _SEPARATORS = re.compile(r"[\s_.:-]+")
 MAX_CHARSET_CHARS = 64
-_AS_WINDOWS = "as-windows-has-it"
+_OR_REPLACED = "-or-replaced"
 _FIRST_OF_JIS, _LAST_OF_JIS = 0x21, 0x7E
 
 
@@ -168,22 +169,46 @@ def escaped_codec(octets: bytes) -> str | None:
     return "iso2022_jp_ext" if b"\x1b$B" in octets or b"\x1b$@" in octets else None
 
 
-def errors_of(codec: str) -> str:
-    """What a strict decoder of the codec does with what Python's tables lack (`codecs.register_error`)."""
-    return _AS_WINDOWS if codec == "iso2022_jp_ext" else "strict"
+def errors_of(codec: str, *, is_lenient: bool = False) -> str:
+    """What a decoder of the codec does with octets that the tables of Python lack (`codecs.register_error`): reads what
+    the Encoding Standard has there; refuses the others, or replaces them where it `is_lenient`."""
+    more = _MORE_OF.get(codec)
+    if more is None:
+        return "replace" if is_lenient else "strict"
+    return more + _OR_REPLACED if is_lenient else more
 
 
-def _as_windows(error: UnicodeError) -> tuple[str, int]:
+def _more_of_iso2022_jp(octets: bytes, error: UnicodeDecodeError) -> tuple[str, int] | None:
     """The characters beyond JIS X 0208 that Windows has (① and ㈱ among them), as mailers write them in ISO-2022-JP
     (Encoding Standard §12.2.2)."""
-    if not isinstance(error, UnicodeDecodeError):
-        raise error
-    pair = error.object[error.start : error.end]
+    pair = octets[error.start : error.end]
     if len(pair) > 2 or not all(_FIRST_OF_JIS <= octet <= _LAST_OF_JIS for octet in pair):
-        raise error
+        return None
     if len(pair) == 1:  # the text is cut
         return "\ufffd", error.end
     return _shifted(*pair).decode("cp932", "replace")[0], error.end
+
+
+def _more_of_euc_jp(octets: bytes, error: UnicodeDecodeError) -> tuple[str, int] | None:
+    """The same characters in EUC-JP (Encoding Standard §12.1.1)."""
+    pair = bytes(octet & 0x7F for octet in octets[error.start : error.start + 2] if octet & 0x80)
+    if len(pair) < 2 or not all(_FIRST_OF_JIS <= octet <= _LAST_OF_JIS for octet in pair):
+        return None
+    return _as_pair(_shifted(*pair), "cp932", error)
+
+
+def _more_of_big5(octets: bytes, error: UnicodeDecodeError) -> tuple[str, int] | None:
+    """The characters of Hong Kong, which name no charset but Big5 (Encoding Standard §11.1.1)."""
+    return _as_pair(octets[error.start : error.start + 2], "big5hkscs", error)
+
+
+def _as_pair(pair: bytes, codec: str, error: UnicodeDecodeError) -> tuple[str, int] | None:
+    try:
+        text = pair.decode(codec)
+    except UnicodeDecodeError:
+        return None
+    # What Python calls an error is the first of the two octets.
+    return (text, error.start + 2) if len(pair) == 2 and not text.isascii() else None
 
 
 def _shifted(row: int, cell: int) -> bytes:
@@ -193,4 +218,28 @@ def _shifted(row: int, cell: int) -> bytes:
     return bytes([lead if lead < 0xA0 else lead + 0x40, trail])
 
 
-codecs.register_error(_AS_WINDOWS, _as_windows)
+_More = Callable[[bytes, UnicodeDecodeError], tuple[str, int] | None]
+
+
+def _register(name: str, more: _More) -> str:
+    def refusing(error: UnicodeError) -> tuple[str, int]:
+        found = more(error.object, error) if isinstance(error, UnicodeDecodeError) else None
+        if found is None:
+            raise error
+        return found
+
+    def replacing(error: UnicodeError) -> tuple[str, int]:
+        if not isinstance(error, UnicodeDecodeError):
+            raise error
+        return more(error.object, error) or ("\ufffd", error.end)
+
+    codecs.register_error(name, refusing)
+    codecs.register_error(name + _OR_REPLACED, replacing)
+    return name
+
+
+_MORE_OF = {
+    "iso2022_jp_ext": _register("more-of-iso-2022-jp", _more_of_iso2022_jp),
+    "euc_jp": _register("more-of-euc-jp", _more_of_euc_jp),
+    "cp950": _register("more-of-big5", _more_of_big5),
+}

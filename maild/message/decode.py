@@ -127,7 +127,7 @@ def _decode_known(data: bytes, codec: str, guesser: Guesser | None) -> str:
     except UnicodeError:
         pass
     # A few bad octets do not make the declaration a lie.
-    text = data.decode(codec, "replace")
+    text = data.decode(codec, errors_of(codec, is_lenient=True))
     return text if text.count("\ufffd") <= 1 + len(text) // 50 else (guesser or Guesser()).decode(data)
 
 

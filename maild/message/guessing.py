@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from maild.message.charsets import codec_for
+from maild.message.charsets import codec_for, errors_of
 
 MAX_NAMES: Final = 10  # subjects, names of people and files
 MAX_TEXTS: Final = 10  # counted apart, so that names can't take the budget of the body
@@ -106,7 +106,7 @@ def _is_utf8(data: bytes) -> bool:
 
 def _decoded(data: bytes, codec: str) -> str | None:
     try:
-        return data.decode(codec)
+        return data.decode(codec, errors_of(codec))
     except UnicodeError:
         return None
 

@@ -89,11 +89,11 @@ def _tried(octets: Octets, charset: str | None, guesser: Guesser) -> Iterator[_T
             yield _Trial("utf-8" if hidden.is_sure else one, errors_of(one))
             return
     if codec is not None and (yield from _has_few_errors(octets, codec)):
-        yield _Trial(codec, "replace")
+        yield _Trial(codec, errors_of(codec, is_lenient=True))
         return
     for one in (guesser.guess(_head(octets, SAMPLE_OCTETS)), LAST_RESORT):
         if (yield from _reads(octets, one, None)):
-            yield _Trial(one, "strict")
+            yield _Trial(one, errors_of(one))
             return
     yield _Trial("latin-1", "strict")
 
@@ -112,7 +112,7 @@ def _reads(octets: Octets, codec: str, hidden: HiddenUtf8 | None) -> Generator[N
 
 
 def _has_few_errors(octets: Octets, codec: str) -> Generator[None, None, bool]:
-    decoder = _decoder(octets, codec, "replace")
+    decoder = _decoder(octets, codec, errors_of(codec, is_lenient=True))
     errors = length = 0
     for data in chain(octets(), [None]):
         text = decoder.decode(b"", True) if data is None else decoder.decode(data)

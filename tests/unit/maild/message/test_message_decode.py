@@ -209,6 +209,22 @@ def test_text_in_its_declared_charset_is_read_so_also_where_it_is_utf8_by_chance
     assert decode_prefix(octets, charset) == text
 
 
+@pytest.mark.parametrize(
+    ("octets", "charset", "expected"),
+    [
+        ("我哋嘅會議喺呢度".encode("big5hkscs"), "big5", "我哋嘅會議喺呢度"),
+        (b"\xc2\xe8\xad\xa1\xb2\xf3", "euc-jp", "第①回"),
+        (b"\xad\xea\xc6\xfc\xcb\xdc \xad\xb5", "euc-jp", "㈱日本 Ⅰ"),
+    ],
+)
+def test_characters_that_a_charset_gained_later_leave_the_others_as_they_are(
+    octets: bytes, charset: str, expected: str
+) -> None:
+    assert decode_charset(octets, charset) == expected
+    assert decode_prefix(octets + octets[:1], charset) == expected
+    assert decode_charset(octets * 20 + b"\xff", charset) == expected * 20 + "\ufffd"
+
+
 def test_lone_surrogates_are_replaced_and_what_lies_beyond_the_bmp_is_not() -> None:
     assert tidy("a\ud83d, \udc00\ud83d b\udfff") == "a\ufffd, \ufffd\ufffd b\ufffd"
     assert tidy("😀 Grüße") == "😀 Grüße"

@@ -16,9 +16,22 @@ WORDS = st.sampled_from(
      "\r\n", "\r", "\n", "\0", "\ufeff", "=\r\n", "=3D", "\u2028",
      "привет ", " \n", ">", "-- \n"]
 )  # fmt: skip
-CODECS = ["utf-8", "latin-1", "cp932", "utf-16", "gb18030", "iso2022_jp", "koi8-r", "big5", "euc_kr", "hz"]
+CODECS = [
+    "utf-8",
+    "latin-1",
+    "cp932",
+    "utf-16",
+    "gb18030",
+    "iso2022_jp",
+    "koi8-r",
+    "big5",
+    "euc_kr",
+    "hz",
+    "big5hkscs",
+    "euc_jp",
+]
 CHARSETS = [None, "utf-8", "us-ascii", "iso-8859-1", "iso-8859-2", "shift_jis", "utf-16", "gb2312", "iso-2022-jp",
-            "koi8-r", "big5", "euc-kr", "hz-gb-2312", "x-unknown"]  # fmt: skip
+            "koi8-r", "big5", "euc-kr", "euc-jp", "hz-gb-2312", "x-unknown"]  # fmt: skip
 OCTETS = st.binary(max_size=40) | st.builds(
     lambda words, codec: "".join(words).encode(codec, "replace"),
     st.lists(WORDS, max_size=12),
@@ -49,6 +62,9 @@ OCTETS = st.binary(max_size=40) | st.builds(
     ],
     size=4,
 )
+@example(parts=[("嘅".encode("big5hkscs") * 9 + b"\xff", "identity", "big5", None)], size=1)
+@example(parts=[(b"\xb2\xc4\xad\xa1\xb2\xf3", "identity", "euc-jp", None)], size=1)
+@example(parts=[(b"\xb2\xc4\xad\xa1\xb2\xf3" * 20, "identity", None, None)], size=3)
 def test_pieces_make_up_the_text(parts: list[tuple[bytes, str, str | None, str | None]], size: int) -> None:
     raw, slices = b"", []
     for octets, encoding, charset, flow in parts:
