@@ -9,6 +9,7 @@ import re
 from itertools import islice
 from urllib.parse import unquote_to_bytes
 
+from maild.message.comments import without_comments
 from maild.message.decode import decode_charset
 from maild.message.encoded_words import decode_words
 from maild.message.guessing import Guesser
@@ -17,8 +18,11 @@ from maild.message.mailboxes import unescape
 
 MAX_PARAMETERS = 1000
 
-# Every attempt begins at a ";" and, outside quotes, ends at the next: linear.
-_PARAMETER = re.compile(r';\s*+([^=;\s"]++)\s*+=\s*+(?:"((?>(?:[^"\\]++|\\.)*))"?|([^;]*+))', re.DOTALL)
+# Every attempt begins at a ";" and, outside quotes, ends at the next: linear. A comment may stand in front of a name
+# (RFC 2045 §5.1).
+_PARAMETER = re.compile(
+    r';\s*+(?>\([^();"]*+\)\s*+|)([^=;\s"]++)\s*+=\s*+(?:"((?>(?:[^"\\]++|\\.)*))"?|([^;]*+))', re.DOTALL
+)
 _NAME = r"[!#$%&'*+.^_`{|}~0-9a-z-]{1,127}"
 _MEDIA_TYPE = re.compile(rf"{_NAME}/{_NAME}")
 _CHARSET = re.compile(r"[!-~]{1,64}")
@@ -29,17 +33,28 @@ OCTET_STREAM = "application/octet-stream"
 def read_value(value: str) -> tuple[str, dict[str, str]]:
     """(first word in lower case, raw parameters; of a repeated one the first)."""
     head, semicolon, _ = value.partition(";")
-    words = head.lower().split(None, 1)
+    words = without_comments(head).lower().split(None, 1)
     word = words[0] if words else ""
-    if "(" in word:  # a comment glued to it
+    if "(" in word:  # a comment that never ends
         word = word.partition("(")[0]
     if not semicolon:
         return word, {}
     parameters: dict[str, str] = {}
     for match in islice(_PARAMETER.finditer(value, len(head)), MAX_PARAMETERS):
         name, quoted, plain = match.groups()
-        parameters.setdefault(name.lower(), plain.strip() if quoted is None else unescape(quoted))
+        name = name.lower()
+        parameters.setdefault(name, _token(name, plain) if quoted is None else unescape(quoted))
     return word, parameters
+
+
+def _token(name: str, plain: str) -> str:
+    """A value without quotes, and without a comment behind it; the names of files that programs forget to quote have
+    parentheses of their own, as has `report (1).pdf`."""
+    value = plain.strip()
+    if value.endswith(")") and not name.startswith(("name", "filename")):
+        words = value.split(None, 1)
+        return words[0] if len(words) > 1 and words[1].startswith("(") else value
+    return value
 
 
 def media_type(word: str) -> str:

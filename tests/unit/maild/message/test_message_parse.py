@@ -231,6 +231,34 @@ def test_content_types_are_tokens(declared: str, expected: str) -> None:
     assert parse(crlf(f"Content-Type: {declared}\n\nx")).attachments[0].content_type == expected
 
 
+@pytest.mark.parametrize(
+    "declared",
+    [
+        "multipart/mixed; boundary=b (made here)",
+        'multipart/mixed; boundary="b" (made here; boundary=c)',
+        "multipart/mixed; (made here) boundary=b",
+        "(made here) multipart/mixed; boundary=b",
+        "(made (by hand)) multipart/mixed (here);\n (and) boundary=b\n (now)",
+    ],
+)
+def test_comments_around_a_boundary_hide_no_attachment(declared: str) -> None:
+    raw = crlf(f"Content-Type: {declared}\n\n--b\n\nfirst\n--b\nContent-Type: image/gif\n\nGIF89a\n--b--\n")
+    message = parse(raw)
+    assert text_of(raw, message) == "first"
+    assert content(raw, message.attachments[0]) == b"GIF89a"
+
+
+@pytest.mark.parametrize("name", ["report (1).pdf", "report (final)", "(draft).pdf"])
+def test_a_name_without_quotes_keeps_its_parentheses(name: str) -> None:
+    raw = crlf(f"Content-Type: application/pdf; name={name}\n\nx")
+    assert parse(raw).attachments[0].filename == name
+
+
+def test_a_boundary_without_quotes_keeps_its_parentheses() -> None:
+    raw = crlf("Content-Type: multipart/mixed; boundary=b:(1)\n\n--b:(1)\n\nfirst\n--b:(1)--\n")
+    assert text_of(raw, parse(raw)) == "first"
+
+
 def test_missing_end_and_missing_boundary_lose_nothing() -> None:
     raw = crlf(
         "Content-Type: multipart/mixed; boundary=b\n\n--b\n\nfirst\n--b\nContent-Type: image/gif\n\nGIF89a"
