@@ -32,7 +32,7 @@ from storage.clock import Clock
 from storage.outbound import Due, FullLines
 
 QUEUED_ROWS_MAX = 500
-QUEUED_ROWS_UNPROVEN = 20
+QUEUED_ROWS_UNPROVEN = 40  # of one organization alone 20
 DOUBTFUL_TIMES = (
     8  # as many rows as are free there may one organization have: first contacts must not wait for it
 )

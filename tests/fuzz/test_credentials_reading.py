@@ -54,4 +54,4 @@ def test_login_gives_what_was_said(username: bytes, password: bytes) -> None:
 
 def is_like(found: Credentials, username: bytes, password: bytes) -> None:
     assert (found.username.encode(), found.password.encode()) == (username, password)
-    assert not password or password in username or found.password not in repr(found).partition(",")[2]
+    assert repr(found) == f"Credentials({found.username!r}, ...)"
