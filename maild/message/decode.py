@@ -16,7 +16,7 @@ from typing import Final, Protocol
 
 import pybase64
 
-from maild.message.charsets import HiddenUtf8, codec_for, errors_of, escaped_codec
+from maild.message.charsets import HiddenUtf8, codec_for, errors_of, escaped_codec, has_more
 from maild.message.guessing import SAMPLE_OCTETS, Guesser
 from maild.message.surrogates import replace_surrogates
 
@@ -99,8 +99,10 @@ def decode_prefix(data: bytes, charset: str | None, guesser: Guesser | None = No
     """Like `decode_charset` for data that was cut anywhere: a split last character is dropped."""
     codec = codec_for(charset) or escaped_codec(data[:SAMPLE_OCTETS]) or "utf-8"
     codec = "utf-8" if _is_hidden_utf8(data, codec, is_whole=False) else codec
+    guesser = guesser or Guesser()
+    errors = errors_of(codec, has_time=has_more(codec) and guesser.may_repair(len(data)))
     try:
-        text = codecs.getincrementaldecoder(codec)(errors_of(codec)).decode(data, False)
+        text = codecs.getincrementaldecoder(codec)(errors).decode(data, False)
     except (UnicodeError, ValueError):
         return decode_charset(data, charset, guesser)
     return tidy(text)
@@ -119,16 +121,19 @@ def _decode_known(data: bytes, codec: str, guesser: Guesser | None) -> str:
     if _is_hidden_utf8(data, codec, is_whole=True):
         return data.decode("utf-8")
     try:
-        return data.decode(codec, errors_of(codec))
+        return data.decode(codec)
     except UnicodeError:
         pass
-    try:
-        return data.decode("utf-8")
-    except UnicodeError:
-        pass
+    guesser = guesser or Guesser()
+    has_time = has_more(codec) and guesser.may_repair(len(data))
+    for one, errors in ((codec, errors_of(codec, has_time=has_time)), ("utf-8", "strict")):
+        try:
+            return data.decode(one, errors)
+        except UnicodeError:
+            pass
     # A few bad octets do not make the declaration a lie.
-    text = data.decode(codec, errors_of(codec, is_lenient=True))
-    return text if text.count("\ufffd") <= 1 + len(text) // 50 else (guesser or Guesser()).decode(data)
+    text = data.decode(codec, errors_of(codec, is_lenient=True, has_time=has_time))
+    return text if text.count("\ufffd") <= 1 + len(text) // 50 else guesser.decode(data)
 
 
 def tidy(text: str, *, is_begun: bool = False) -> str:

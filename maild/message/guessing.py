@@ -16,6 +16,8 @@ MAX_TEXTS: Final = 10  # counted apart, so that names can't take the budget of t
 NAME_OCTETS: Final = 256
 MAX_GUESSED_OCTETS: Final = 128 * 1024
 SAMPLE_OCTETS: Final = 64 * 1024
+MAX_REPAIRED_OCTETS: Final = 1024 * 1024  # in texts with characters that Python's tables lack
+MAX_REPAIRED_AT_ONCE: Final = 8 * 1024
 MAX_LINES_AT_ONCE: Final = 1000
 LAST_RESORT = "cp1252"
 _ASCII = bytes(range(128))
@@ -32,6 +34,7 @@ class Guesser:
         self._guesses: dict[bytes, str] = {}
         self._names_left, self._texts_left = MAX_NAMES, MAX_TEXTS
         self._octets_left = MAX_GUESSED_OCTETS
+        self._repaired = 0
         self._longest = b""
         self._of_texts: str | None = None
 
@@ -48,6 +51,11 @@ class Guesser:
             return
         if len(text.translate(None, _ASCII)) > len(names.translate(None, _ASCII)):
             self.learn(self._codec(text))
+
+    def may_repair(self, octets: int) -> bool:
+        """Is there time to read what Python's tables lack in a text of so many octets as well (`charsets.has_more`)?"""
+        self._repaired += octets
+        return self._repaired <= MAX_REPAIRED_OCTETS
 
     def decode(self, data: bytes) -> str:
         """Total: what no codec reads is latin-1."""
@@ -90,7 +98,13 @@ class Guesser:
 
 
 class NoGuesser(Guesser):
-    """For readers on the event loop: raises TooMuchWork where a guess would be, or too many lines."""
+    """For readers on the event loop: raises TooMuchWork where a guess would be, too many lines, or much to repair."""
+
+    def may_repair(self, octets: int) -> bool:
+        super().may_repair(octets)
+        if self._repaired > MAX_REPAIRED_AT_ONCE:
+            raise TooMuchWork
+        return True
 
     def allow_lines(self, count: int) -> None:
         if count > MAX_LINES_AT_ONCE:
@@ -106,7 +120,7 @@ def _is_utf8(data: bytes) -> bool:
 
 def _decoded(data: bytes, codec: str) -> str | None:
     try:
-        return data.decode(codec, errors_of(codec))
+        return data.decode(codec, errors_of(codec, has_time=len(data) <= SAMPLE_OCTETS))
     except UnicodeError:
         return None
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from maild.message.charsets import HiddenUtf8, codec_for, errors_of, escaped_codec
+from maild.message.charsets import HiddenUtf8, codec_for, errors_of, escaped_codec, has_more
 from maild.message.decode import decode_stream, tidy
 from maild.message.flowed import Unflowing
 from maild.message.guessing import LAST_RESORT, SAMPLE_OCTETS, Guesser
@@ -53,12 +53,12 @@ def _slice_pieces(read: Read, part: Slice, guesser: Guesser) -> Steps:
         yield decoder.flush()
 
     trial = _Trial("utf-8", "strict")
-    for found in _tried(octets, part.charset, guesser):
+    for found in _tried(octets, part, guesser):
         if found is None:
             yield None
         else:
             trial = found
-    decoder = _decoder(octets, trial.codec, trial.errors)
+    decoder = _decoder(octets, trial)
     lines = _Lines()
     paragraphs = _AsItIs() if part.flow is None else Unflowing(part.flow)
     for data in octets():
@@ -80,26 +80,30 @@ class _Trial(NamedTuple):
     errors: str
 
 
-def _tried(octets: Octets, charset: str | None, guesser: Guesser) -> Iterator[_Trial | None]:
+def _tried(octets: Octets, part: Slice, guesser: Guesser) -> Iterator[_Trial | None]:
     """How to decode these octets, as the last value: in the order of `decode.decode_charset`."""
-    codec = codec_for(charset) or escaped_codec(_head(octets, SAMPLE_OCTETS))
+    codec = codec_for(part.charset) or escaped_codec(_head(octets, SAMPLE_OCTETS))
+    has_time = codec is not None and has_more(codec) and guesser.may_repair(part.length)
     for one in dict.fromkeys([codec, "utf-8"] if codec else ["utf-8"]):
-        hidden = HiddenUtf8(one)
-        if (yield from _reads(octets, one, hidden)):
-            yield _Trial("utf-8" if hidden.is_sure else one, errors_of(one))
+        hidden, trial = HiddenUtf8(one), _Trial(one, errors_of(one, has_time=has_time))
+        if (yield from _reads(octets, trial, hidden)):
+            yield _Trial("utf-8", "strict") if hidden.is_sure else trial
             return
-    if codec is not None and (yield from _has_few_errors(octets, codec)):
-        yield _Trial(codec, errors_of(codec, is_lenient=True))
-        return
+    if codec is not None:
+        trial = _Trial(codec, errors_of(codec, is_lenient=True, has_time=has_time))
+        if (yield from _has_few_errors(octets, trial)):
+            yield trial
+            return
     for one in (guesser.guess(_head(octets, SAMPLE_OCTETS)), LAST_RESORT):
-        if (yield from _reads(octets, one, None)):
-            yield _Trial(one, errors_of(one))
+        trial = _Trial(one, errors_of(one, has_time=part.length <= SAMPLE_OCTETS))
+        if (yield from _reads(octets, trial, None)):
+            yield trial
             return
     yield _Trial("latin-1", "strict")
 
 
-def _reads(octets: Octets, codec: str, hidden: HiddenUtf8 | None) -> Generator[None, None, bool]:
-    decoder = _decoder(octets, codec, errors_of(codec))
+def _reads(octets: Octets, trial: _Trial, hidden: HiddenUtf8 | None) -> Generator[None, None, bool]:
+    decoder = _decoder(octets, trial)
     try:
         for data in chain(octets(), [None]):
             decoder.decode(data or b"", data is None)
@@ -111,8 +115,8 @@ def _reads(octets: Octets, codec: str, hidden: HiddenUtf8 | None) -> Generator[N
     return True
 
 
-def _has_few_errors(octets: Octets, codec: str) -> Generator[None, None, bool]:
-    decoder = _decoder(octets, codec, errors_of(codec, is_lenient=True))
+def _has_few_errors(octets: Octets, trial: _Trial) -> Generator[None, None, bool]:
+    decoder = _decoder(octets, trial)
     errors = length = 0
     for data in chain(octets(), [None]):
         text = decoder.decode(b"", True) if data is None else decoder.decode(data)
@@ -122,12 +126,13 @@ def _has_few_errors(octets: Octets, codec: str) -> Generator[None, None, bool]:
     return errors <= 1 + length // 50
 
 
-def _decoder(octets: Octets, codec: str, errors: str) -> codecs.IncrementalDecoder:
+def _decoder(octets: Octets, trial: _Trial) -> codecs.IncrementalDecoder:
+    codec = trial.codec
     # Without a byte order mark a stream of UTF-16 is an error, where `bytes.decode` takes the machine's order.
     marks = _MARKS.get(codec)
     if marks and not _head(octets, len(marks[0])).startswith(marks):
         codec += "_le" if sys.byteorder == "little" else "_be"
-    return codecs.getincrementaldecoder(codec)(errors)
+    return codecs.getincrementaldecoder(codec)(trial.errors)
 
 
 def _head(octets: Octets, length: int) -> bytes:

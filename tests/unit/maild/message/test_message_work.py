@@ -6,8 +6,15 @@ from collections.abc import Iterator
 import pytest
 
 from maild.message import guessing
+from maild.message.decode import decode_charset
 from maild.message.digest import digest, digest_at_once
-from maild.message.guessing import MAX_GUESSED_OCTETS, MAX_NAMES, MAX_TEXTS, SAMPLE_OCTETS
+from maild.message.guessing import (
+    MAX_GUESSED_OCTETS,
+    MAX_NAMES,
+    MAX_REPAIRED_OCTETS,
+    MAX_TEXTS,
+    SAMPLE_OCTETS,
+)
 
 UMLAUTS = "Grüße aus Köln, schöne Tage noch und viele Grüße".encode("latin-1")
 
@@ -54,6 +61,12 @@ def in_base64(kind: bytes, body: bytes) -> bytes:
     )
 
 
+def big5(characters: int, character: bytes = "嘅".encode("big5hkscs")) -> bytes:
+    """Text of so many equal ones, in lines."""
+    head = b"Subject: x\r\nContent-Type: text/plain; charset=big5\r\n\r\n"
+    return head + (character * 100 + b"\r\n") * (characters // 100)
+
+
 HOSTILE = {
     "alternating words in Cc": b"Cc: " + b"=?x?b?gA?= =?y?b?gQ?= " * 5500 + b"<a@b.test>\r\n\r\nhi",
     "900 names in three fields": names(b"To", 900) + names(b"Cc", 900) + names(b"Reply-To", 900) + b"\r\nhi",
@@ -75,6 +88,8 @@ SLOW = HOSTILE | {
     "10,000 lines": b"Subject: x\r\n\r\n" + b"On x wrote:\r\n" * 8000,
     "10,000 lines in base64": in_base64(b"text/plain", b"x\r\n" * 10_000),
     "10,000 flowed lines in base64": in_base64(b"text/plain; format=flowed", b"x \r\n" * 10_000),
+    "10 KiB of characters that Python's Big5 lacks": big5(5_000),
+    "much that is no Big5": big5(5_000, b"\xff\x81"),
     "more than 128 KiB": b"Subject: x\r\n\r\n" + b"x" * 140_000,
 }  # fmt: skip
 ORDINARY = {
@@ -84,8 +99,16 @@ ORDINARY = {
     "an attachment": parts(1, head=b"Content-Transfer-Encoding: base64\r\n", body=base64.encodebytes(b"x" * 80_000)),
     "50 people": b"To: " + b", ".join(b"Name %d <a%d@b.test>" % (one, one) for one in range(50)) + b"\r\n\r\nhi",
     "a newsletter": html(b"<p>Some words of a paragraph, <a href='https://x.test/'>a link</a>.</p>\r\n" * 300),
+    "6 KiB of characters that Python's Big5 lacks": big5(3_000),
     "UTF-8 without a word of it": "Subject: x\r\n\r\nGrüße\r\n".encode(),
 }  # fmt: skip
+
+
+def test_of_a_very_long_text_only_what_the_tables_have_is_read_of_its_charset() -> None:
+    """Each character beyond them costs a microsecond."""
+    octets = "嘅".encode("big5hkscs") * (MAX_REPAIRED_OCTETS // 2)
+    assert decode_charset(octets, "big5") == "嘅" * (MAX_REPAIRED_OCTETS // 2)
+    assert "嘅" not in decode_charset(octets + b"x", "big5")
 
 
 @pytest.mark.parametrize("name", HOSTILE)
