@@ -26,6 +26,7 @@ from maild.outbound.message_line import MessageLine
 from maild.outbound.pace import ANSWERS_FOR_S, FIRST_SESSIONS
 from maild.outbound.pacing import HostGroup, Postponed
 from maild.outbound.relays import RelayHost
+from maild.outbound.row_counts import RowCounts
 from maild.outbound.window import Window
 from maild.outcomes import Verdict
 from storage.clock import Clock
@@ -74,8 +75,7 @@ class DestinationQueue:
 
     key: DestinationKey
     waiting: MessageLine = field(default_factory=MessageLine)
-    rows: int = 0  # that wait or are being delivered
-    rows_of: Counter[str] = field(default_factory=Counter)  # of them, by organization
+    counts: RowCounts = field(default_factory=RowCounts)  # of rows that wait or are being delivered
     workers: int = 0
     group: HostGroup | None = None  # of the hosts that had its last turn
     proven_until: float = 0
@@ -90,21 +90,13 @@ class DestinationQueue:
     )  # organizations of which the store has more than it takes
 
     @property
+    def rows(self) -> int:
+        """That wait or are being delivered."""
+        return self.counts.total
+
+    @property
     def is_network(self) -> bool:
         return self.key.kind in (DestinationKind.REMOTE, DestinationKind.RELAY)
-
-    def enter(self, group: Sequence[Due]) -> None:
-        """So many rows of one organization more."""
-        self.rows += len(group)
-        self.rows_of[group[0].organization_id] += len(group)
-
-    def leave(self, group: Sequence[Due]) -> None:
-        """So many rows of one organization less."""
-        organization_id = group[0].organization_id
-        self.rows -= len(group)
-        self.rows_of[organization_id] -= len(group)
-        if not self.rows_of[organization_id]:
-            del self.rows_of[organization_id]
 
 
 class DestinationQueues:
@@ -142,15 +134,17 @@ class DestinationQueues:
             if not destination.rows or destination.key.kind is not DestinationKind.REMOTE:
                 continue
             if self.is_doubtful(destination):
-                self._doubtful_of.update(destination.rows_of)
+                for one, rows in destination.counts.of.items():
+                    self._doubtful_of[one] += rows
             room = self._length(destination) - destination.rows
             if room <= 0:
                 destinations.append(destination.key.domain)
                 destination.held_back.add(_EVERYBODY)
                 continue
-            have_their_share = [one for one, rows in destination.rows_of.items() if rows >= room]
-            pairs += [(one, destination.key.domain) for one in have_their_share]
-            destination.held_back.update(have_their_share)
+            if destination.rows >= room:
+                have_their_share = [one for one, rows in destination.counts.of.items() if rows >= room]
+                pairs += [(one, destination.key.domain) for one in have_their_share]
+                destination.held_back.update(have_their_share)
         organizations = window.full_organizations(self._doubtful_of)
         return FullLines(frozenset(destinations), organizations, frozenset(pairs))
 
@@ -167,7 +161,7 @@ class DestinationQueues:
             return True
         organization_id = group[0].organization_id
         room = QUEUED_ROWS_UNPROVEN - destination.rows - len(group)
-        if room >= 0 and destination.rows_of[organization_id] <= room:
+        if room >= 0 and destination.counts.of[organization_id] <= room:
             return True
         destination.held_back.add(_EVERYBODY)  # it may have no row there whose end would tell
         return False
@@ -204,7 +198,7 @@ class DestinationQueues:
             held_back.discard(_EVERYBODY)
             return True
         share = max(length - destination.rows, 0)
-        if organization_id in held_back and destination.rows_of[organization_id] <= share // 2:
+        if organization_id in held_back and destination.counts.of[organization_id] <= share // 2:
             held_back.discard(organization_id)
             return True
         return False

@@ -196,8 +196,8 @@ class OutboundQueue(LoopService):
             if self._destinations.must_wait_for_share(destination, group):
                 postponed += group
                 continue
-            destination.enter(group)
-            self._window.enter(group)
+            destination.counts.enter(group)
+            self._window.counts.enter(group)
             self._prepare(destination, destination.waiting.put(group))
             self._start_workers(destination)
         is_let_go = await self._end_leases([row for row in rows if row.domain in unknown])
@@ -384,8 +384,8 @@ class OutboundQueue(LoopService):
 
     def _settled(self, destination: DestinationQueue, rows: list[Due], is_deferred: bool) -> None:
         self._deliverer.forget(rows)
-        destination.leave(rows)
-        self._window.leave(rows)
+        destination.counts.leave(rows)
+        self._window.counts.leave(rows)
         organization_id = rows[0].organization_id
         may_refill = self._window.may_refill(organization_id)
         may_refill = self._destinations.may_refill(destination, organization_id) or may_refill
@@ -412,8 +412,8 @@ class OutboundQueue(LoopService):
             for group in destination.waiting.empty():
                 self._deliverer.forget(group)
                 rows += group
-                destination.leave(group)
-                self._window.leave(group)
+                destination.counts.leave(group)
+                self._window.counts.leave(group)
         await self._give_back(rows)
 
 

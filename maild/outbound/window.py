@@ -6,10 +6,9 @@ that have not answered lately have a share of their own (`destination_queues.py`
 hosts that hang holds up nothing else of its sender.
 """
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from storage.outbound import Due
+from maild.outbound.row_counts import RowCounts
 
 
 class Window:
@@ -17,10 +16,14 @@ class Window:
 
     def __init__(self, rows_max: int) -> None:
         self._rows_max = rows_max
-        self._rows_of: Counter[str] = Counter()
+        self.counts = RowCounts()
         self._doubtful_of: Mapping[str, int] = {}
         self._held_back: set[str] = set()
-        self.rows = 0
+
+    @property
+    def rows(self) -> int:
+        """That are in memory."""
+        return self.counts.total
 
     @property
     def room(self) -> int:
@@ -37,22 +40,9 @@ class Window:
         `doubtful_of`: how many rows of each are for destinations that have not answered lately.
         """
         self._doubtful_of = doubtful_of
-        full = frozenset(one for one in self._rows_of if self._share_of(one) >= self.room)
+        full = frozenset(one for one in self.counts.of if self._share_of(one) >= self.room)
         self._held_back |= full
         return full
-
-    def enter(self, group: Sequence[Due]) -> None:
-        """So many rows of one organization more."""
-        self.rows += len(group)
-        self._rows_of[group[0].organization_id] += len(group)
-
-    def leave(self, group: Sequence[Due]) -> None:
-        """So many rows of one organization less."""
-        organization_id = group[0].organization_id
-        self.rows -= len(group)
-        self._rows_of[organization_id] -= len(group)
-        if not self._rows_of[organization_id]:
-            del self._rows_of[organization_id]
 
     def may_refill(self, organization_id: str) -> bool:
         """Once for each time that it was held back: has half of its share gone by now?"""
@@ -62,4 +52,4 @@ class Window:
         return False
 
     def _share_of(self, organization_id: str) -> int:
-        return self._rows_of[organization_id] - self._doubtful_of.get(organization_id, 0)
+        return self.counts.of[organization_id] - self._doubtful_of.get(organization_id, 0)

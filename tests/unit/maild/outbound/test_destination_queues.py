@@ -162,7 +162,7 @@ def fill(all_queues: DestinationQueues, destination: DestinationQueue, organizat
     """How many rows the organization has there until nothing more of it is leased."""
     window, entered = Window(10_000), 0
     while (organization_id, destination.key.domain) not in all_queues.full_lines(window).pairs:
-        destination.enter([due(organization_id)])
+        destination.counts.enter([due(organization_id)])
         entered += 1
     return entered
 
@@ -181,7 +181,7 @@ def test_who_was_held_back_is_told_once_when_half_of_its_share_has_gone() -> Non
     fill(ours, there, "org_a")
     told = []
     for _ in range(250):
-        there.leave([due("org_a")])
+        there.counts.leave([due("org_a")])
         told.append(ours.may_refill(there, "org_a"))
     assert told.count(True) == 1
     assert told.index(True) == 83  # 166 are left, and 334 free
