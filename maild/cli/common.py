@@ -38,6 +38,14 @@ def say(line: str, err: bool = False) -> None:
     click.echo(line, err=err)
 
 
+def say_octets(octets: bytes) -> None:
+    """Write octets to stdout as they are: all of them, or OSError. With PYTHONUNBUFFERED one write may take a part."""
+    out, left = sys.stdout.buffer, memoryview(octets)
+    while left:
+        left = left[out.write(left) :]
+    out.flush()
+
+
 def fail(*lines: str, exit_code: int = EXIT_FAULT) -> NoReturn:
     for line in lines:
         say(f"maild: {line}", err=True)

@@ -1,13 +1,12 @@
 """Mail that is held: shown and decided about."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
-from maild.cli.common import config_option, json_option, run_command, say, show
+from maild.cli.common import config_option, json_option, run_command, say, say_octets, show
 
 
 @click.group()
@@ -46,7 +45,7 @@ def reviews_list(organization_id: str | None, status: str, limit: int, config: P
 def reviews_show(review_id: str, raw: bool, config: Path, as_json: bool) -> None:
     """What is decided about, why it is held, and the content hash that an approval quotes."""
     if raw:
-        sys.stdout.buffer.write(run_command(lambda store: store.reviews.raw(review_id), config))
+        say_octets(run_command(lambda store: store.reviews.raw(review_id), config))
         return
     _print_review(run_command(lambda store: store.reviews.show(review_id), config), as_json)
 
