@@ -87,7 +87,8 @@ class DestinationQueue:
     put_off_at: int = 0  # when it was, or was found to be dead, in Unix milliseconds
     held_back: set[str] = field(
         default_factory=set
-    )  # organizations of which the store has more than it takes
+    )  # organizations that have more in the store than it takes
+    refused: set[str] = field(default_factory=set)  # those of which a message had no room, since a row ended
 
     @property
     def rows(self) -> int:
@@ -141,6 +142,7 @@ class DestinationQueues:
                 destinations.append(destination.key.domain)
                 destination.held_back.add(_EVERYBODY)
                 continue
+            pairs += [(one, destination.key.domain) for one in destination.refused]
             if destination.rows >= room:
                 have_their_share = [one for one, rows in destination.counts.of.items() if rows >= room]
                 pairs += [(one, destination.key.domain) for one in have_their_share]
@@ -164,6 +166,7 @@ class DestinationQueues:
         if room >= 0 and destination.counts.of[organization_id] <= room:
             return True
         destination.held_back.add(_EVERYBODY)  # it may have no row there whose end would tell
+        destination.refused.add(organization_id)
         return False
 
     def must_wait_for_share(self, destination: DestinationQueue, group: Sequence[Due]) -> bool:
@@ -192,7 +195,8 @@ class DestinationQueues:
         return destination.is_network and self._is_proven(destination)
 
     def may_refill(self, destination: DestinationQueue, organization_id: str) -> bool:
-        """Once for each time that it was held back: has half of its share of the queue gone by now?"""
+        """A row of it has ended. Once for each time that it was held back: has half of its share of the queue gone?"""
+        destination.refused.clear()
         held_back, length = destination.held_back, self._length(destination)
         if _EVERYBODY in held_back and destination.rows <= length // 2:
             held_back.discard(_EVERYBODY)

@@ -38,3 +38,33 @@ async def test_a_destination_out_of_reach_is_deferred_without_dialling_for_each(
         (row,) = await sending.store.recipients(gone[-1])
         assert (row.remote_host, row.enhanced_code) == (None, "4.4.1")
         assert "mx.gone.test" in row.response
+
+
+async def test_what_has_no_room_in_its_line_is_not_asked_for_again_and_again(tmp_path: Path) -> None:
+    """Messages of a hundred recipients, more than the line of a host takes that has not answered yet."""
+    async with Sending(tmp_path) as sending:
+        sending.dns.add_mx("hangs.test")
+        sending.mx.hold["greeting"] = asyncio.Event()
+        await sending.store.send("first@hangs.test")
+        await sending.queue.start()
+        await sending.mx.until("greeting")
+        leases, lease = 0, sending.queue._lease_due
+
+        def counting(*given: object) -> object:
+            nonlocal leases
+            leases += 1
+            return lease(*given)  # type: ignore[arg-type]
+
+        sending.queue._lease_due = counting  # type: ignore[method-assign, assignment]
+        many = [
+            await sending.store.send(*(f"u{number}@hangs.test" for number in range(100))) for _ in range(3)
+        ]
+        sending.queue.wake()
+        sending.dns.add_mx("there.test", address="127.0.0.2")
+        async with await type(sending.mx)().start("127.0.0.2", sending.mx.port):
+            for number in range(10):
+                await sending.until(await sending.send(f"u{number}@there.test"), "delivered")
+        assert leases < 40
+        sending.mx.hold.pop("greeting").set()
+        for message_id in many:
+            await sending.until(message_id, *["delivered"] * 100)
