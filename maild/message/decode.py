@@ -126,7 +126,8 @@ def _decode_known(data: bytes, codec: str, guesser: Guesser | None) -> str:
         pass
     guesser = guesser or Guesser()
     has_time = has_more(codec) and guesser.may_repair(len(data))
-    for one, errors in ((codec, errors_of(codec, has_time=has_time)), ("utf-8", "strict")):
+    more = [(codec, errors_of(codec))] if has_time else []
+    for one, errors in (*more, ("utf-8", "strict")):
         try:
             return data.decode(one, errors)
         except UnicodeError:
