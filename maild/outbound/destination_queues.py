@@ -34,9 +34,7 @@ from storage.outbound import Due, FullLines
 
 QUEUED_ROWS_MAX = 500
 QUEUED_ROWS_UNPROVEN = 40  # of one organization alone 20
-DOUBTFUL_TIMES = (
-    8  # as many rows as are free there may one organization have: first contacts must not wait for it
-)
+DOUBTFUL_TIMES = 8  # as many such rows as are free may be one organization's: first contacts are not put off
 LOCAL_WORKERS = 8
 IDLE_DESTINATIONS_MAX = 10_000
 _EVERYBODY = ""  # among organizations that are held back
@@ -85,9 +83,7 @@ class DestinationQueue:
     postponed: Postponed | None = None
     postponed_until: float = 0
     put_off_at: int = 0  # when it was, or was found to be dead, in Unix milliseconds
-    held_back: set[str] = field(
-        default_factory=set
-    )  # organizations that have more in the store than it takes
+    held_back: set[str] = field(default_factory=set)  # organizations with more in the store
     refused: set[str] = field(default_factory=set)  # those of which a message had no room, since a row ended
 
     @property

@@ -26,12 +26,12 @@ class MessageLine:
     def put(self, group: list[Due]) -> list[Due] | None:
         """Let it stand in line; the group that is among the first READY by that."""
         self._behind.put(group[0].organization_id, group)
-        return self._move_up() if len(self._ready) < READY else None
+        return self._move_up()
 
     def take(self) -> tuple[list[Due], list[Due] | None]:
         """The first one, and the group that is among the first READY by that; somebody must wait."""
         first = self._ready.popleft()
-        return first, self._move_up() if self._behind else None
+        return first, self._move_up()
 
     def put_first(self, groups: Sequence[list[Due]]) -> None:
         """Let them go before all others, in this order."""
@@ -42,7 +42,9 @@ class MessageLine:
         while self._ready:
             yield self.take()[0]
 
-    def _move_up(self) -> list[Due]:
+    def _move_up(self) -> list[Due] | None:
+        if len(self._ready) >= READY or not self._behind:
+            return None
         group = self._behind.take()
         self._ready.append(group)
         return group
