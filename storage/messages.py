@@ -195,24 +195,16 @@ def cancel(tx: Tx, organization_id: str, message_id: str) -> bool:
     )
 
 
-def scheduled_until(tx: Tx, now_ms: int, limit: int, but: Collection[str] = ()) -> list[str]:
-    """Ids of scheduled messages that are due, the longest overdue first, up to `limit` of them. `but`: not these."""
-    rows = tx.all(
-        f"""SELECT id FROM messages WHERE status = 'scheduled' AND scheduled_at <= :now AND id NOT IN {each_of(":but")}
-            ORDER BY scheduled_at LIMIT :limit""",
-        {"now": now_ms, "limit": limit, "but": dump(list(but))},
-    )
-    return [message_id for (message_id,) in rows]
-
-
-def scheduled_of(
-    tx: Tx, organization_id: str, now_ms: int, limit: int, but: Collection[str] = ()
+def scheduled_until(
+    tx: Tx, now_ms: int, limit: int, but: Collection[str] = (), organization_id: str | None = None
 ) -> list[str]:
-    """`scheduled_until`, of one organization."""
+    """Ids of scheduled messages that are due (of the organization), the longest overdue first, up to `limit` of them.
+    `but`: not these."""
+    whose = "" if organization_id is None else "AND organization_id = :organization_id"
     rows = tx.all(
-        f"""SELECT id FROM messages WHERE status = 'scheduled' AND organization_id = :organization_id
+        f"""SELECT id FROM messages WHERE status = 'scheduled' {whose}
               AND scheduled_at <= :now AND id NOT IN {each_of(":but")} ORDER BY scheduled_at LIMIT :limit""",
-        {"organization_id": organization_id, "now": now_ms, "limit": limit, "but": dump(list(but))},
+        {"now": now_ms, "limit": limit, "but": dump(list(but)), "organization_id": organization_id},
     )
     return [message_id for (message_id,) in rows]
 

@@ -89,9 +89,7 @@ class Services:
     fence_key: bytes
     forward_turns: WorkTurns  # to have a large message in memory that is passed on
     batch_turns: WorkTurns  # to change many messages in one transaction
-    change_queue: Callable[
-        [Tx, str, QueueSelection, Actor, str | None], QueueChange
-    ]  # retry, hold, release or drop
+    change_queue: Callable[[Tx, str, QueueSelection, Actor, str | None], QueueChange]  # by its verb
     wake_queue: Callable[[], None]
     status_of: Callable[[Refusal], int]  # of HTTP, for what tells of a refusal and is none
 

@@ -94,7 +94,7 @@ class Scheduler(LoopService):
         turn = messages.that_scheduled(tx, self._last_in_turn, TURNS)
         self._last_in_turn = turn[-1] if len(turn) == TURNS else ""
         share = BATCH // (TURNS + 1)
-        due = [messages.scheduled_of(tx, one, now_ms, share, self._failed) for one in turn]
+        due = [messages.scheduled_until(tx, now_ms, share, self._failed, one) for one in turn]
         return list(dict.fromkeys([*chain(*due), *oldest]))[:BATCH]
 
     async def _rest_s(self) -> float:

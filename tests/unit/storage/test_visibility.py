@@ -46,7 +46,6 @@ EXCEPTIONS = {
     ("messages.py", "let_go"): OURS,
     ("messages.py", "next_scheduled_at"): OURS,
     ("messages.py", "release"): OURS,
-    ("messages.py", "scheduled_of"): OURS,
     ("messages.py", "scheduled_until"): OURS,
     ("messages.py", "set_labels"): FOUND,
     ("messages.py", "that_scheduled"): OURS,
