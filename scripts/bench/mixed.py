@@ -46,6 +46,7 @@ WARM_UP_S = 3
 DRAIN_S = 30
 REFRESHED = 0.05  # of the lists are parsed: the load has the same two cores
 LOOK_S = 0.2
+IDLE_S = 30.0
 ENVELOPE = f"MAIL FROM:<mallory@there.test>\r\nRCPT TO:<bot@{DOMAIN}>\r\nDATA\r\n".encode()
 TRY_LATER = (b"421", b"451", b"452")
 EVENTS = ("email.received", "email.sent")
@@ -56,30 +57,42 @@ class Shed(Exception):
 
 
 class Pool:
-    """Kept-open connections, of which each piece of work takes one; it waits where all are taken."""
+    """Kept-open connections, of which each piece of work takes one; it waits where all are taken.
+
+    One that rested for IDLE_S is not used again: the daemon closes those, and may be about to."""
 
     def __init__(self, size: int, connect: Callable[[], Awaitable[wire.Streams]]) -> None:
-        self._free: asyncio.LifoQueue[wire.Streams | None] = asyncio.LifoQueue()
+        self._free: asyncio.LifoQueue[tuple[float, wire.Streams] | None] = asyncio.LifoQueue()
         self._connect = connect
         for _ in range(size):
             self._free.put_nowait(None)
 
     async def use(self, work: Callable[[wire.Streams], Awaitable[None]]) -> None:
-        streams = await self._free.get()
+        rested = await self._free.get()
+        streams = None
         try:
-            streams = streams or await self._connect()
+            streams = self._still_open(rested) or await self._connect()
             await work(streams)
         except Shed:
             if streams:
                 streams[1].transport.abort()
             self._free.put_nowait(None)
             raise
-        self._free.put_nowait(streams)
+        self._free.put_nowait((time.perf_counter(), streams))
+
+    def _still_open(self, rested: tuple[float, wire.Streams] | None) -> wire.Streams | None:
+        if rested is None:
+            return None
+        since, streams = rested
+        if time.perf_counter() - since < IDLE_S:
+            return streams
+        streams[1].transport.abort()
+        return None
 
     def close(self) -> None:
         while not self._free.empty():
-            if streams := self._free.get_nowait():
-                streams[1].transport.abort()
+            if rested := self._free.get_nowait():
+                rested[1][1].transport.abort()
 
 
 @dataclass
