@@ -4,11 +4,12 @@ A name may be registered by several organizations; at most one of them has it `v
 that one receives and sends with it. A deleted registration keeps its row, and takes part in nothing.
 """
 
-from collections.abc import Set
+from collections.abc import Collection, Set
 from typing import NamedTuple
 
+from storage.engine.dialect import each_of
 from storage.engine.tx import Tx
-from storage.records import columns
+from storage.records import columns, dump
 from storage.states import DOMAIN
 
 
@@ -135,22 +136,26 @@ def delete(tx: Tx, organization_id: str, domain_id: str, now_ms: int) -> DomainR
     return DomainRow(*row) if row else None
 
 
-def due_for_check(tx: Tx, now_ms: int, every_ms: int, limit: int) -> list[DomainRow]:
+def due_for_check(
+    tx: Tx, now_ms: int, every_ms: int, limit: int, but: Collection[str] = ()
+) -> list[DomainRow]:
     """Verified domains that were not checked in the last `every_ms` (see clock.is_recent), the longest unchecked
-    first."""
+    first. `but`: not these."""
     rows = tx.all(
         f"""{_SELECT} WHERE status = 'verified' AND abs(:now - coalesce(last_checked_at, 0)) >= :every
+              AND id NOT IN {each_of(":but")}
             ORDER BY last_checked_at LIMIT :limit""",
-        {"now": now_ms, "every": every_ms, "limit": limit},
+        {"now": now_ms, "every": every_ms, "limit": limit, "but": dump(list(but))},
     )
     return [DomainRow(*row) for row in rows]
 
 
-def pending_since(tx: Tx, at_ms: int, limit: int) -> list[DomainRow]:
-    """Domains that have been pending since then, or longer."""
+def pending_since(tx: Tx, at_ms: int, limit: int, but: Collection[str] = ()) -> list[DomainRow]:
+    """Domains that have been pending since then, or longer. `but`: not these."""
     rows = tx.all(
-        f"{_SELECT} WHERE status = 'pending' AND coalesce(failing_since, created_at) <= ? LIMIT ?",
-        (at_ms, limit),
+        f"""{_SELECT} WHERE status = 'pending' AND coalesce(failing_since, created_at) <= :at
+              AND id NOT IN {each_of(":but")} LIMIT :limit""",
+        {"at": at_ms, "limit": limit, "but": dump(list(but))},
     )
     return [DomainRow(*row) for row in rows]
 

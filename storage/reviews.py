@@ -7,12 +7,13 @@ follows for the message happens in the same transaction, and is the caller's.
 What a crash leaves: rows. What was pending is pending, until its time is over.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
 from storage import events
 from storage.clock import iso
+from storage.engine.dialect import each_of
 from storage.engine.tx import Tx
 from storage.policies import ReviewPolicy
 from storage.records import MessageRow, ReviewRow, columns, dump, load
@@ -157,17 +158,24 @@ def forget_words(tx: Tx, message_id: str) -> None:
 # Time ----------------------------------------------------------------------------------------------
 
 
-def over(tx: Tx, now_ms: int, limit: int) -> list[ReviewRow]:
-    """Those pending whose time is over, the longest first."""
-    rows = tx.all(
-        f"{_SELECT} WHERE status = 'pending' AND expires_at <= ? ORDER BY expires_at LIMIT ?", (now_ms, limit)
+def over(tx: Tx, now_ms: int, limit: int, but: Collection[str] = ()) -> list[tuple[str, str]]:
+    """(organization, review) of those pending whose time is over, the longest first. `but`: not these reviews."""
+    return tx.all(
+        f"""SELECT organization_id, id FROM reviews
+            WHERE status = 'pending' AND expires_at <= :now AND id NOT IN {each_of(":but")}
+            ORDER BY expires_at LIMIT :limit""",
+        {"now": now_ms, "limit": limit, "but": dump(list(but))},
     )
-    return [ReviewRow(*row) for row in rows]
 
 
-def next_end(tx: Tx) -> int | None:
-    """When the time of the next one is over (Unix ms, perhaps past already); None: nothing is held."""
-    found: int | None = tx.value("SELECT min(expires_at) FROM reviews WHERE status = 'pending'")
+def next_end(tx: Tx, but: Collection[str] = ()) -> int | None:
+    """When the time of the next one is over (Unix ms, perhaps past already); None: nothing is held. `but`: not of
+    these."""
+    found: int | None = tx.value(
+        f"""SELECT expires_at FROM reviews WHERE status = 'pending' AND expires_at > 0 AND id NOT IN {each_of(":but")}
+            ORDER BY expires_at LIMIT 1""",
+        {"but": dump(list(but))},
+    )
     return found
 
 

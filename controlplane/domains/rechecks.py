@@ -1,6 +1,6 @@
 """Time passes for domains: verified ones are checked every hour, pending ones given up after 72 hours.
 
-Nothing is held in memory: what is due stands in the rows, so a restart neither forgets nor repeats.
+What is due stands in the rows, so a restart neither forgets nor repeats.
 """
 
 import asyncio
@@ -13,6 +13,7 @@ from storage import domains
 from storage.clock import Clock
 from storage.engine.database import Database
 from storage.service import Enduring, LoopService
+from storage.set_aside import SetAside
 
 CHECK_EVERY_MS = 3_600_000
 POLL_S = 60
@@ -31,6 +32,7 @@ class Rechecks(LoopService):
         self._db = db
         self._clock = clock
         self._registry = registry
+        self._set_aside = SetAside(clock, log, "domain_not_checked", "domain_id")
 
     async def run(self) -> None:
         while True:
@@ -42,10 +44,10 @@ class Rechecks(LoopService):
 
     async def round(self) -> bool:
         """At most BATCH of each that is due now; may there be more?"""
-        now_ms = self._clock.now_ms()
-        overdue = await self._db.read(domains.pending_since, now_ms - WINDOW_MS, BATCH)
-        for row in overdue:
-            await self._registry.expire(row)
-        due = await self._db.read(domains.due_for_check, now_ms, CHECK_EVERY_MS, BATCH)
-        await asyncio.gather(*(self._registry.recheck(row) for row in due))
-        return BATCH in (len(overdue), len(due))
+        now_ms, but = self._clock.now_ms(), self._set_aside.keys()
+        overdue = await self._db.read(domains.pending_since, now_ms - WINDOW_MS, BATCH, but)
+        due = await self._db.read(domains.due_for_check, now_ms, CHECK_EVERY_MS, BATCH, but)
+        work = [(row, self._registry.expire(row)) for row in overdue]
+        work += [(row, self._registry.recheck(row)) for row in due]
+        are_done = await asyncio.gather(*(self._set_aside.attempt(row.id, one) for row, one in work))
+        return all(are_done) and BATCH in (len(overdue), len(due))

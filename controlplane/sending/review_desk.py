@@ -5,7 +5,8 @@ what is due stands in rows, so a restart neither forgets nor repeats. It is woke
 wall clock decides, and may jump, so it is looked at every LOOK_AGAIN_S while anything is held.
 """
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Sequence
 
 import structlog
 
@@ -20,8 +21,9 @@ from storage.engine.database import Database
 from storage.engine.tx import Tx
 from storage.records import MessageRow, ReviewRow, recipients_of
 from storage.service import STORE_RETRY_S, Enduring, LoopService
+from storage.set_aside import SetAside
 
-BATCH = 20  # in one unit of work
+BATCH = 20  # whose commits are shared
 LOOK_AGAIN_S = 0.5
 
 log = structlog.get_logger("maild.reviews")
@@ -139,6 +141,7 @@ class ReviewKeeper(LoopService):
         self._db = db
         self._clock = clock
         self._reviewing = reviewing
+        self._set_aside = SetAside(clock, log, "review_not_expired", "review_id")
 
     async def run(self) -> None:
         while True:
@@ -149,11 +152,20 @@ class ReviewKeeper(LoopService):
 
     async def round(self) -> float | None:
         """Do what is due now; how long there is nothing to do (None: until it is woken)."""
-        next_ms = await self._db.lookup(reviews.next_end)
-        while next_ms is not None and next_ms <= self._clock.now_ms():
-            for one in await self._db.write(self._reviewing.expire, BATCH):
-                one.tell(log)
-            next_ms = await self._db.lookup(reviews.next_end)
+        while over := await self._db.lookup(self._over):
+            # All at once, to share their commits.
+            attempts = (self._set_aside.attempt(one, self._expire(owner, one)) for owner, one in over)
+            if not all(await asyncio.gather(*attempts)):
+                return STORE_RETRY_S
+        next_ms = await self._db.lookup(reviews.next_end, self._set_aside.keys())
         if next_ms is None:
-            return None
+            return self._set_aside.rest_s
         return min(LOOK_AGAIN_S, max(0.0, (next_ms - self._clock.now_ms()) / 1000))
+
+    def _over(self, tx: Tx) -> Sequence[tuple[str, str]]:
+        return reviews.over(tx, self._clock.now_ms(), BATCH, self._set_aside.keys())
+
+    async def _expire(self, organization_id: str, review_id: str) -> None:
+        decided = await self._db.write(self._reviewing.expire, organization_id, review_id)
+        if decided is not None:
+            decided.tell(log)

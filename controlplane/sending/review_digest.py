@@ -23,6 +23,7 @@ from storage.inboxes import RecipientInbox
 from storage.records import ReviewRow, load
 from storage.review_digests import NO_DIGEST
 from storage.service import STORE_RETRY_S, Enduring, LoopService
+from storage.set_aside import SetAside
 
 EVERY_MS = 3_600_000
 LOOK_AGAIN_S = 30.0  # the wall clock may jump
@@ -61,6 +62,7 @@ class ReviewDigest(LoopService):
         self._clock = clock
         self._mail = mail
         self._host = host
+        self._set_aside = SetAside(clock, log, "review_digest_failed", "organization_id")
 
     async def run(self) -> None:
         while True:
@@ -71,20 +73,24 @@ class ReviewDigest(LoopService):
 
     async def round(self) -> float | None:
         """Send what is due; how long there is nothing to do (None: until it is woken)."""
-        next_ms: int | None = None
-        for organization_id in await self._db.lookup(review_digests.organizations_with_news):
-            sender = await self._mail.sender()
-            found = await self._db.read_for(
-                organization_id, _digests, organization_id, sender, self._clock.now_ms()
-            )
-            for one in found.due:
-                await self._send(one, sender)
-            if found.settled:
-                await self._db.write(review_digests.mark_told, found.settled)
-            next_ms = min(filter(None, (next_ms, found.next_ms)), default=None)
-        if next_ms is None:
-            return None
-        return min(LOOK_AGAIN_S, max(0.0, (next_ms - self._clock.now_ms()) / 1000))
+        self._next_ms: int | None = None
+        with_news = await self._db.lookup(review_digests.organizations_with_news)
+        for organization_id in sorted(set(with_news) - self._set_aside.keys()):
+            if not await self._set_aside.attempt(organization_id, self._tell(organization_id)):
+                return STORE_RETRY_S
+        if self._next_ms is None:
+            return self._set_aside.rest_s
+        return min(LOOK_AGAIN_S, max(0.0, (self._next_ms - self._clock.now_ms()) / 1000))
+
+    async def _tell(self, organization_id: str) -> None:
+        sender = await self._mail.sender()
+        now_ms = self._clock.now_ms()
+        found = await self._db.read_for(organization_id, _digests, organization_id, sender, now_ms)
+        for one in found.due:
+            await self._send(one, sender)
+        if found.settled:
+            await self._db.write(review_digests.mark_told, found.settled)
+        self._next_ms = min(filter(None, (self._next_ms, found.next_ms)), default=None)
 
     async def _send(self, digest: DueDigest, sender: RecipientInbox | None) -> None:
         if sender is None:  # nobody to write as: then the reviews are all that tells

@@ -140,10 +140,12 @@ class Reviewing:
         self._end(tx, review, "cancelled", None)
         return self._decided(tx, review, "withdrawn", by, None)
 
-    def expire(self, tx: Tx, limit: int) -> list[Decided]:
-        """Turn down what nobody has decided in time, the longest first."""
-        over = reviews.over(tx, self._clock.now_ms(), limit)
-        return [self._turn_down(tx, one, "expired", REVIEW_EXPIRED, None, None) for one in over]
+    def expire(self, tx: Tx, organization_id: str, review_id: str) -> Decided | None:
+        """Turn down what nobody has decided in time; None where somebody has, or it is gone."""
+        review = reviews.get(tx, organization_id, review_id)
+        if review is None or review.status != "pending":
+            return None
+        return self._turn_down(tx, review, "expired", REVIEW_EXPIRED, None, None)
 
     # What follows ------------------------------------------------------------------------------
 

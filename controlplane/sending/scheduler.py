@@ -30,18 +30,16 @@ from storage.audit.acts import Act, system
 from storage.audit.trail import Records
 from storage.clock import Clock
 from storage.engine.database import Database
-from storage.engine.failures import is_outage
 from storage.engine.tx import Tx
-from storage.engine.writer import DatabaseClosed
 from storage.ids import Ids
 from storage.records import MessageRow, ReviewRow, recipients_of
 from storage.service import STORE_RETRY_S, LoopService
+from storage.set_aside import SetAside
 
 BATCH = 64
 TURNS = 15  # organizations that have a part of a batch
 LOOK_AGAIN_S = 0.5
 SCHEDULER = system("scheduler")
-FAILED_FOR_MS = 600_000  # until a message that could not be dispatched is tried again
 PAUSED_LOOK_S = 2.0  # while the operator has paused the queue
 
 log = structlog.get_logger("maild.scheduler")
@@ -72,7 +70,7 @@ class Scheduler(LoopService):
         self._audit = audit
         self._wake_queue = wake_queue
         self._last_in_turn = ""
-        self._failed: dict[str, int] = {}  # message → when it may be tried again
+        self._set_aside = SetAside(clock, log, "not_dispatched", "message_id")
 
     async def run(self) -> None:
         while True:
@@ -86,43 +84,33 @@ class Scheduler(LoopService):
 
     def _due(self, tx: Tx) -> Sequence[str]:
         """Up to BATCH messages; where there are more, some of each of TURNS organizations, and the longest overdue."""
-        now_ms = self._clock.now_ms()
-        self._failed = {one: until for one, until in self._failed.items() if until > now_ms}
-        oldest = messages.scheduled_until(tx, now_ms, BATCH, self._failed)
+        now_ms, but = self._clock.now_ms(), self._set_aside.keys()
+        oldest = messages.scheduled_until(tx, now_ms, BATCH, but)
         if len(oldest) < BATCH:
             return oldest
         turn = messages.that_scheduled(tx, self._last_in_turn, TURNS)
         self._last_in_turn = turn[-1] if len(turn) == TURNS else ""
         share = BATCH // (TURNS + 1)
-        due = [messages.scheduled_until(tx, now_ms, share, self._failed, one) for one in turn]
+        due = [messages.scheduled_until(tx, now_ms, share, but, one) for one in turn]
         return list(dict.fromkeys([*chain(*due), *oldest]))[:BATCH]
 
     async def _rest_s(self) -> float:
-        next_ms = await self._db.lookup(messages.next_scheduled_at, self._failed)
+        next_ms = await self._db.lookup(messages.next_scheduled_at, self._set_aside.keys())
         if next_ms is None:
             return self._look_out_s
         return min(LOOK_AGAIN_S, max(0.0, (next_ms - self._clock.now_ms()) / 1000))
 
     async def _dispatch_all(self, message_ids: Sequence[str]) -> bool:
         """All at once, to share their commits; False when the store refused some, which stay scheduled."""
-        are_done = await asyncio.gather(*(self._try_to_dispatch(message_id) for message_id in message_ids))
+        attempts = (self._set_aside.attempt(one, self._dispatch_one(one)) for one in message_ids)
+        are_done = await asyncio.gather(*attempts)
         self._wake_queue()
         return all(are_done)
 
-    async def _try_to_dispatch(self, message_id: str) -> bool:
-        try:
-            released = await self._db.write(self._dispatch, message_id)
-        except DatabaseClosed:
-            raise
-        except Exception as error:
-            log.exception("not_dispatched", message_id=message_id)
-            if is_outage(error):
-                return False
-            self._failed[message_id] = self._clock.now_ms() + FAILED_FOR_MS
-            return True
+    async def _dispatch_one(self, message_id: str) -> None:
+        released = await self._db.write(self._dispatch, message_id)
         if released is not None:
             released.tell(message_id)
-        return True
 
     def _dispatch(self, tx: Tx, message_id: str) -> "Released | None":
         """None when there is nothing to release any more."""

@@ -12,7 +12,8 @@ is held. What came in, was held and was rejected goes as a whole (`held_mail.KEE
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import structlog
@@ -172,17 +173,18 @@ class Retention(LoopService):
             await self.pause(ROUND_S)
 
     async def round(self) -> None:
-        """Remove all that is too old now."""
+        """Remove all that is too old now. What fails for one kind, or one organization, holds up no other."""
         now_ms = self._clock.now_ms()
-        removed = {rows.kind: await self._remove(rows, now_ms - self._ages_ms[rows.kind]) for rows in ROWS}
-        removed["rejected mail"] = await self._delete_rejected(now_ms - held_mail.KEEP_REJECTED_MS)
-        removed["raw messages"] = 0
-        for organization_id, plan in await self._db.read(_plans):
-            days = self._raw_days(plan)
-            if days is not None:
-                until = first_at("msg", now_ms - days * DAY_MS)
-                removed["raw messages"] += await self._release(organization_id, until)
-        removed["audit rows"] = await self._prune(now_ms)
+        kinds: list[tuple[str, Callable[[], Awaitable[int]]]] = [
+            *((rows.kind, partial(self._remove, rows, now_ms - self._ages_ms[rows.kind])) for rows in ROWS),
+            ("rejected mail", partial(self._delete_rejected, now_ms - held_mail.KEEP_REJECTED_MS)),
+            ("raw messages", partial(self._release_all, now_ms)),
+            ("audit rows", partial(self._prune_all, now_ms)),
+        ]
+        removed: dict[str, int] = {}
+        for kind, remove in kinds:
+            with Enduring(log, "retention_failed", kind=kind):
+                removed[kind] = await remove()
         if any(removed.values()):
             log.info("retention", **{kind.replace(" ", "_"): count for kind, count in removed.items()})
 
@@ -211,20 +213,37 @@ class Retention(LoopService):
                 return removed
             await self._rest(began)
 
-    async def _prune(self, now_ms: int) -> int:
+    async def _prune_all(self, now_ms: int) -> int:
         """Whole days of the audit log go together, so that a chain has few seals."""
         before_ms = (now_ms // DAY_MS - self._audit_days) * DAY_MS
         removed = 0
         for organization_id in await self._db.read(trail.prunable, before_ms):
-            count = self._slices.rows
-            while count == self._slices.rows:
-                began = self._clock.monotonic()
-                count = await self._db.write_apart(
-                    self._recorder.prune, organization_id, before_ms, self._slices.rows
-                )
-                removed += count
-                await self._rest(began)
+            with Enduring(log, "retention_failed", kind="audit rows", organization_id=organization_id):
+                removed += await self._prune(organization_id, before_ms)
         return removed
+
+    async def _prune(self, organization_id: str, before_ms: int) -> int:
+        removed, count = 0, self._slices.rows
+        while count == self._slices.rows:
+            began = self._clock.monotonic()
+            count = await self._db.write_apart(
+                self._recorder.prune, organization_id, before_ms, self._slices.rows
+            )
+            removed += count
+            await self._rest(began)
+        return removed
+
+    async def _release_all(self, now_ms: int) -> int:
+        """Of each organization whose plan says so; how many messages lost their bytes."""
+        released = 0
+        for organization_id, plan in await self._db.read(_plans):
+            days = self._raw_days(plan)
+            if days is None:
+                continue
+            until = first_at("msg", now_ms - days * DAY_MS)
+            with Enduring(log, "retention_failed", kind="raw messages", organization_id=organization_id):
+                released += await self._release(organization_id, until)
+        return released
 
     async def _release(self, organization_id: str, until: str) -> int:
         """The organization's messages before that id lose their bytes; how many did."""

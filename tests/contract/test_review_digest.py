@@ -7,6 +7,7 @@ from email.message import Message
 import pytest
 
 from controlplane.sending.review_digest import EVERY_MS, ReviewDigest
+from storage.set_aside import LEFT_ALONE_S
 from tests.conftest import Start
 from tests.support.reviewing import Held
 from tests.support.running import Running, until
@@ -158,3 +159,30 @@ async def test_what_was_due_while_the_daemon_was_down_is_told_once(held: Held) -
     await digest.round()
     await settled(held.maild)
     await digests(held.maild, 1)
+
+
+async def test_an_organization_that_can_not_be_told_holds_up_no_other(
+    held: Held, maild: Running, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tell, fails = ReviewDigest._tell, True
+
+    async def failing(self: ReviewDigest, organization_id: str) -> None:
+        if fails and organization_id == first:
+            raise ValueError("a fault of the program")
+        await tell(self, organization_id)
+
+    other = await maild.organization()
+    inbox = await maild.inbox("other", other.api)
+    policy = {"version": 0, "outbound": {"review": "all"}, "review": {"notify": [BEN]}}
+    assert (await other.api.call("PUT", f"/v1/inboxes/{inbox['id']}/policy", policy)).status == 200
+    ((first,),) = maild.sql(
+        "SELECT min(id) FROM organizations WHERE id IN (SELECT organization_id FROM inboxes)"
+    )
+    monkeypatch.setattr(ReviewDigest, "_tell", failing)
+    await held.held()
+    await other.api.send(inbox)
+    (told,) = await digests(maild, 1)
+    fails = False
+    clock.forward(LEFT_ALONE_S)
+    service(maild).wake()
+    assert {told["To"], (await digests(maild, 2))[1]["To"]} == {ADA, BEN}

@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 
-from controlplane.sending.reviewing import content_hash
+from controlplane.sending import review_desk
+from controlplane.sending.reviewing import Decided, Reviewing, content_hash
 from storage import blobs, messages
 from storage.clock import iso
+from storage.engine.tx import Tx
+from storage.set_aside import LEFT_ALONE_S
 from tests.conftest import Start
 from tests.support.reviewing import SOMEBODY, Held
 from tests.support.running import Api, Running, until
@@ -286,6 +289,34 @@ async def test_what_nobody_decides_about_expires(held: Held, clock: ManualClock)
     found = await held.review(sent)
     assert (found["status"], found["resolvedBy"], found["resolvedAt"]) == ("expired", None, iso(clock.at_ms))
     assert held.is_untouched()
+
+
+async def test_a_review_that_can_not_expire_holds_up_no_other(
+    held: Held, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(review_desk, "BATCH", 1)
+    await held.timing(expiresAfterSeconds=60)
+    broken, whole = await held.held(), await held.held()
+    expire, faults = Reviewing.expire, {broken["review"]["id"]}
+
+    def failing(self: Reviewing, tx: Tx, organization_id: str, review_id: str) -> Decided | None:
+        if review_id in faults:
+            raise ValueError("a fault of the program")
+        return expire(self, tx, organization_id, review_id)
+
+    async def ended(sent: dict[str, Any]) -> dict[str, Any] | None:
+        found = await held.message(sent)
+        return None if found["status"] == "held" else found
+
+    monkeypatch.setattr(Reviewing, "expire", failing)
+    clock.forward(60)
+    assert (await until(lambda: ended(whole)))["failureReason"] == "review_expired"
+    assert (await held.message(broken))["status"] == "held"
+    faults.clear()
+    clock.forward(LEFT_ALONE_S)
+    services = held.maild.daemon._supervisor._services
+    next(one for one in services if isinstance(one, review_desk.ReviewKeeper)).wake()
+    assert (await until(lambda: ended(broken)))["failureReason"] == "review_expired"
 
 
 async def test_events_tell_of_it(held: Held) -> None:

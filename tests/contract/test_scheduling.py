@@ -11,6 +11,7 @@ from controlplane.sending import scheduler
 from storage import messages, withdrawal
 from storage.clock import iso
 from storage.engine.tx import Tx
+from storage.set_aside import LEFT_ALONE_S
 from tests.conftest import Start
 from tests.support.running import Answer, Api, Running, until
 from tests.support.store import ManualClock
@@ -321,6 +322,6 @@ async def test_what_can_not_be_dispatched_holds_up_no_other(
     assert await db.lookup(messages.next_scheduled_at, broken) is None  # nothing calls for a look at once
     mended = set(broken)
     broken.clear()
-    clock.forward(scheduler.FAILED_FOR_MS / 1000)
+    clock.forward(LEFT_ALONE_S)
     for message_id in mended:
         assert (await left(maild, message_id))["status"] == "queued"

@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 
+from controlplane.domains import rechecks
 from controlplane.domains.rechecks import Rechecks
+from controlplane.domains.registry import Registry
+from storage.domains import DomainRow
 from tests.support.doh_server import publish
 from tests.support.domain_world import NAME, DomainWorld, domain_world
 from tests.support.running import Running
@@ -134,3 +137,22 @@ async def test_a_clock_that_was_ahead_ends_no_checks(aging: Aging) -> None:
     assert await aging.status(domain) == "verified"
     await aging.pass_hours(1)
     assert await aging.status(domain) == "failed"
+
+
+async def test_a_domain_that_can_not_be_checked_holds_up_no_other(
+    aging: Aging, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rechecks, "BATCH", 1)
+    checked: list[str] = []
+    broken = await aging.world.verified()
+    await aging.world.verified("other.test")
+
+    async def check(self: Registry, row: DomainRow) -> None:
+        checked.append(row.domain_name)
+        if row.id == broken["id"]:
+            raise ValueError("a fault of the program")
+
+    monkeypatch.setattr(Registry, "recheck", check)
+    await aging.pass_hours(1)
+    await aging._rechecks.round()
+    assert checked == [NAME, "other.test"]

@@ -5,12 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
-from storage import events, usage, webhooks
+from storage import events, organizations, usage, webhooks
 from storage.clock import DAY_MS
 from storage.engine.tx import Tx
 from storage.records import WebhookAttempt
-from storage.upkeep.retention import ROWS, Retention, Slices, ages
+from storage.upkeep import retention
+from storage.upkeep.retention import ROWS, Retention, Rows, Slices, ages
 from tests.support.store import ORGANIZATION, Store
 from tests.unit.storage import test_held_mail as held
 
@@ -64,6 +66,38 @@ async def subscribe(store: Store) -> None:
 
 def forward(store: Store, days: float) -> None:
     store.clock.at_ms += int(days * DAY_MS)  # type: ignore[attr-defined]
+
+
+async def test_what_fails_for_one_kind_holds_up_no_other(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await publish(store, 3)
+    forward(store, 31)
+    monkeypatch.setattr(retention, "ROWS", (Rows("claims", "a fault of the program", ""), *ROWS))
+    with capture_logs() as lines:
+        await keeper(store).round()
+    assert await count(store, "events") == 1
+    assert [line["kind"] for line in lines if line["event"] == "retention_failed"] == ["claims"]
+
+
+async def test_what_fails_for_one_organization_holds_up_no_other(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    released: list[str] = []
+
+    async def release(self: Retention, organization_id: str, until: str) -> int:
+        released.append(organization_id)
+        if len(released) == 1:
+            raise ValueError("a fault of the program")
+        return 1
+
+    monkeypatch.setattr(Retention, "_release", release)
+    await store.db.write(organizations.create, "org_2", "Other", "selfhost", 0)
+    with capture_logs() as lines:
+        await keeper(store, {"selfhost": 1}).round()
+    assert len(set(released)) == 2
+    (failed,) = [line for line in lines if line["event"] == "retention_failed"]
+    assert (failed["kind"], failed["organization_id"]) == ("raw messages", released[0])
 
 
 async def test_events_go_after_their_days_and_the_last_one_stays(store: Store) -> None:

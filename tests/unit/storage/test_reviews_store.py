@@ -192,7 +192,7 @@ class ReviewMachine(RuleBasedStateMachine):
         now_ms = self.desk.clock.now_ms()
         pending = [one for one in self.known.values() if one.status == "pending"]
         over = reviews.over(self.desk.tx, now_ms, 100)
-        assert {one.id for one in over} == {one.id for one in pending if one.expires_at <= now_ms}
+        assert {review_id for _, review_id in over} == {one.id for one in pending if one.expires_at <= now_ms}
         assert reviews.next_end(self.desk.tx) == min((one.expires_at for one in pending), default=None)
 
     @rule(
