@@ -142,8 +142,8 @@ class Tripwire(NamedTuple):
 def tripwire(tx: Tx, organization_id: str) -> Tripwire:
     """The state of the organization's tripwire; `Tripwire(None, 0)` when the organization does not exist."""
     row = tx.one(
-        """SELECT tripwire_tripped_at, (SELECT count(*) FROM recent_recipients WHERE organization_id = :id)
-           FROM organizations WHERE id = :id""",
+        """SELECT tripwire_tripped_at, coalesce(addresses, 0)
+           FROM organizations LEFT JOIN recent_recipient_counts ON organization_id = id WHERE id = :id""",
         {"id": organization_id},
     )
     return Tripwire(*row) if row else Tripwire(None, 0)

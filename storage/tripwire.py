@@ -1,16 +1,29 @@
 """What the bulk tripwire remembers: the addresses that an organization wrote to lately, and when the wire tripped."""
 
 from collections.abc import Collection
+from typing import Any
 
 from storage import messages
-from storage.engine.dialect import each_of
+from storage.engine.dialect import each_of, unindexed
 from storage.engine.tx import Tx
 from storage.records import dump
 from storage.visibility import VISIBLE
 
-_OTHERS = f"""SELECT count(*) FROM recent_recipients
-    WHERE organization_id = :organization AND abs(:now - seen_at) < :span AND address NOT IN {each_of(":keys")}"""
-_FORGET = "DELETE FROM recent_recipients WHERE organization_id = ? AND abs(? - seen_at) >= ?"
+# A program writes to a hundred thousand in that time where its limit allows it: what is counted here is what they are
+# fewer by, and how many they are stands in a row of its own (its triggers).
+_OTHERS = f"""SELECT coalesce((SELECT addresses FROM recent_recipient_counts WHERE organization_id = :organization), 0)
+      - (SELECT count(*) FROM recent_recipients WHERE organization_id = :organization AND seen_at <= :before)
+      - (SELECT count(*) FROM recent_recipients WHERE organization_id = :organization AND seen_at >= :ahead)
+      - (SELECT count(*) FROM recent_recipients WHERE organization_id = :organization AND address IN {each_of(":keys")}
+           AND {unindexed("seen_at")} > :before AND {unindexed("seen_at")} < :ahead)"""
+# The second finds what a clock that was set back since has noted.
+_FORGET, _FORGET_AHEAD = (
+    f"""DELETE FROM recent_recipients WHERE organization_id = :organization AND address IN
+        (SELECT address FROM recent_recipients WHERE organization_id = :organization AND {is_over}
+         ORDER BY seen_at LIMIT :limit)"""
+    for is_over in ("seen_at <= :before", "seen_at >= :ahead")
+)
+FORGOTTEN_AT_ONCE = 100  # by a send, which may have many more to write to; retention forgets the rest
 _NOTE = """INSERT INTO recent_recipients (organization_id, address, seen_at) VALUES (?, ?, ?)
     ON CONFLICT (organization_id, address) DO UPDATE SET seen_at = excluded.seen_at"""
 
@@ -24,15 +37,21 @@ def others_within(tx: Tx, organization_id: str, now_ms: int, span_ms: int, keys:
     """How many addresses besides these were written to in the last `span_ms` (see clock.is_recent)?"""
     count: int = tx.value(
         _OTHERS,
-        {"organization": organization_id, "now": now_ms, "span": span_ms, "keys": dump(list(keys))},
+        {**_span(organization_id, now_ms, span_ms), "keys": dump(list(keys))},
     )
     return count
 
 
 def note(tx: Tx, organization_id: str, keys: Collection[str], now_ms: int, span_ms: int) -> None:
-    """Note that these addresses are written to now; forget those that were not in the last `span_ms`."""
-    tx.run(_FORGET, (organization_id, now_ms, span_ms))
+    """Note that these addresses are written to now; forget some that were not in the last `span_ms`."""
+    over = {**_span(organization_id, now_ms, span_ms), "limit": FORGOTTEN_AT_ONCE}
+    for forget in (_FORGET, _FORGET_AHEAD):
+        tx.run(forget, over)
     tx.run_many(_NOTE, [(organization_id, key, now_ms) for key in keys])
+
+
+def _span(organization_id: str, now_ms: int, span_ms: int) -> dict[str, Any]:
+    return {"organization": organization_id, "before": now_ms - span_ms, "ahead": now_ms + span_ms}
 
 
 def correspondents(tx: Tx, inbox_id: str, thread_id: str) -> set[str]:
