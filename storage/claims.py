@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from storage import events, policies, work
-from storage.engine.dialect import each_of, lesser
+from storage.engine.dialect import each_of, lesser, unindexed
 from storage.engine.tx import Tx
 from storage.records import ClaimRow, columns, dump
 from storage.work import WORK
@@ -87,8 +87,9 @@ def get(tx: Tx, organization_id: str, claim_id: str) -> ClaimRow | None:
 
 def some(tx: Tx, organization_id: str, claim_ids: Sequence[str]) -> list[ClaimRow]:
     """Those of these that there are, oldest first."""
+    # By the ids: an index of the organization's claims would be read from one end to the other.
     rows = tx.all(
-        f"{_SELECT} WHERE id IN {each_of('?')} AND organization_id = ? ORDER BY id",
+        f"{_SELECT} WHERE id IN {each_of('?')} AND {unindexed('organization_id')} = ? ORDER BY id",
         (dump(list(claim_ids)), organization_id),
     )
     return [ClaimRow(*row) for row in rows]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from storage.engine.dialect import each_of
+from storage.engine.dialect import each_of, unindexed
 from storage.engine.tx import Tx
 from storage.records import columns, dump
 
@@ -22,7 +22,8 @@ class SuppressionRow(NamedTuple):
 # For a statement of another module: organization, a key, and another or the same again.
 ANY_OF_TWO = "SELECT 1 FROM suppressions WHERE organization_id = ? AND email IN (?, ?)"
 _SELECT = f"SELECT {columns(SuppressionRow)} FROM suppressions"
-_FIND = f"{_SELECT} WHERE organization_id = ? AND email IN {each_of('?')} ORDER BY id"
+# By the addresses: to spare itself the sorting, SQLite would read all of the organization's.
+_FIND = f"{_SELECT} WHERE organization_id = ? AND email IN {each_of('?')} ORDER BY {unindexed('id')}"
 
 
 def add(

@@ -62,7 +62,7 @@ def _umask() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _no_full_scan() -> Iterator[None]:
     yield
-    found = query_plans.watch.full_scans()
+    found = query_plans.watch.faults()
     assert not found, "\n\n".join(found)
 
 

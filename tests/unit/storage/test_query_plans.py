@@ -1,4 +1,4 @@
-"""A statement that reads a whole table is found, and named (tests/support/query_plans.py)."""
+"""What reads a whole table, or rows that its list does not name, is found (tests/support/query_plans.py)."""
 
 import sqlite3
 from importlib import resources
@@ -6,9 +6,12 @@ from importlib import resources
 import pytest
 
 from storage import messages
+from storage.engine.dialect import each_of, each_row_of
 from storage.engine.tx import Tx
 from tests.support import query_plans
-from tests.support.query_plans import ALLOWED, ROOT, Watch, scans
+from tests.support.query_plans import ALLOWED, FILTERS, ROOT, Watch, compared_lists, scans
+
+LIST, PAIRS = each_of("?"), each_row_of("?", 2)
 
 
 @pytest.mark.parametrize(
@@ -44,6 +47,24 @@ def test_what_reads_a_few_rows_is_not(sql: str) -> None:
     assert scans(sql) == []
 
 
+@pytest.mark.parametrize(
+    ("sql", "columns"),
+    [
+        (f"SELECT * FROM suppressions WHERE organization_id = ? AND email IN {LIST} ORDER BY id", ["email"]),
+        (f"SELECT * FROM claims c WHERE c.id IN {LIST} AND c.organization_id = ? ORDER BY c.id", ["id"]),
+        (f"SELECT * FROM claims WHERE organization_id = ? AND id IN {LIST} ORDER BY +id", ["id"]),
+        (f"SELECT * FROM claims WHERE +organization_id = ? AND id IN {LIST} ORDER BY id", []),
+        (f"SELECT * FROM events WHERE organization_id = ? AND seq > ? AND +type IN {LIST}", []),
+        (f"SELECT id FROM messages WHERE status = 'scheduled' AND id NOT IN {LIST}", []),
+        (f"DELETE FROM events WHERE seq IN {LIST}", []),
+        (f"DELETE FROM usage WHERE (organization_id, scope) IN {PAIRS}", []),
+        (f"DELETE FROM usage WHERE organization_id = ? AND (metric, value) IN {PAIRS}", ["value"]),
+    ],
+)
+def test_a_list_of_keys_that_rows_are_not_found_by_is(sql: str, columns: list[str]) -> None:
+    assert compared_lists(sql) == columns
+
+
 def test_it_is_told_once_where_it_stands(monkeypatch: pytest.MonkeyPatch) -> None:
     watch = Watch()
     for name in query_plans.METHODS:
@@ -55,16 +76,16 @@ def test_it_is_told_once_where_it_stands(monkeypatch: pytest.MonkeyPatch) -> Non
     tx = Tx(conn)
     tx.one("SELECT * FROM messages")  # a test's own
     messages.by_id(tx, "msg_1")
-    (told,) = watch.full_scans()
+    (told,) = watch.faults()
     assert (
         told.startswith("storage/messages.py: by_id (line ")
         and "reads all of messages (SCAN messages)" in told
     )
     messages.by_id(tx, "msg_1")
-    assert watch.full_scans() == []
+    assert watch.faults() == []
 
 
 def test_who_is_allowed_to_is_still_there() -> None:
-    for place, _ in ALLOWED:
+    for place, _ in (*ALLOWED, *FILTERS):
         file, _, function = place.partition(": ")
         assert f"def {function.rpartition('.')[2]}(" in (ROOT / file).read_text("utf-8"), place
