@@ -41,6 +41,23 @@ _ADVICE: Mapping[str, str] = {
     "claim_required": "Call claim_work, and give its claimId.",
     "internal_error": "Call again later.",
     "provider_unavailable": "Call again later.",
+    # An id that is none of this key's: made up, cut short, or of what was deleted since.
+    "message_not_found": "Take ids of messages from find_messages or read_thread; it may have been deleted.",
+    "thread_not_found": "Take the threadId of a message that find_messages lists; it may have been deleted.",
+    "attachment_not_found": "Take ids of attachments from read_message; it may have been deleted.",
+    "inbox_not_found": "Call whoami or list_inboxes for what this key reaches.",
+    "inbox_access_denied": "Call whoami for the inbox that this key reaches.",
+    "claim_not_found": "Call claim_work, and give its claimId.",
+    "work_not_enabled": "Use find_messages or wait_for_message here.",
+    "attachment_bytes_missing": "Go on without this file.",
+    "no_reply_target": "Tell whom you work for.",
+    "loop_suspected": "Stop answering here; tell whom you work for.",
+    "sending_paused_bulk_review": "Answer mail meanwhile, and write to nobody new; tell whom you work for.",
+    "sending_not_approved": "Stop; tell whom you work for.",
+    "domain_daily_cap_reached": "Stop for today; tell whom you work for.",
+    "spend_cap_reached": "Stop; tell whom you work for.",
+    "not_held": "Look at its status with read_message.",
+    "not_scheduled": "Look at its status with read_message.",
 }
 
 

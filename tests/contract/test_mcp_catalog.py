@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from controlplane.contract.refusals import MESSAGES
 from controlplane.contract.scopes import ALL, MAIL_SCOPES
+from controlplane.mcp import refused
 from controlplane.mcp.tools import TOOLS
 from tests.conftest import on_shared
 from tests.support.mcp import ERAS, Mcp, RpcError
@@ -184,3 +186,10 @@ async def test_instructions_say_what_the_policy_allows(maild: Running, bot: dict
     policy = {"version": 0, "outbound": {"recipients": "allowlist"}}
     assert (await maild.api.call("PUT", f"/v1/inboxes/{bot['id']}/policy", policy)).status == 200
     assert "allow list" in (await Mcp(bound).ask("server/discover"))["instructions"]
+
+
+def test_refusals_advise_tools_that_there_are() -> None:
+    names = {tool.name for tool in TOOLS}
+    for code, advice in refused._ADVICE.items():
+        assert code in MESSAGES, code
+        assert set(re.findall(r"[a-z]+_[a-z_]+", advice)) <= names, advice

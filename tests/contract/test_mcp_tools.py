@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -495,6 +496,7 @@ async def test_another_organization_is_out_of_reach(mcp: Mcp, maild: Running, bo
     for name, arguments in cases.items():
         told = await theirs.call(name, **arguments)
         assert told.code.endswith("_not_found"), (name, told.text)
+        assert re.search("Take|Call", told.text), (name, told.text)  # and what to do now
     assert (await theirs.call("find_messages")).text == "No message is like that."
     assert (await theirs.call("find_messages", inboxId=bot["id"])).text == "No message is like that."
     labelled = await theirs.call("label_messages", messageIds=[message["id"]], add=["x"])
