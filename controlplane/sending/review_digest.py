@@ -63,6 +63,7 @@ class ReviewDigest(LoopService):
         self._mail = mail
         self._host = host
         self._set_aside = SetAside(clock, log, "review_digest_failed", "organization_id")
+        self._next_ms: int | None = None  # when more may be due, as far as this round has looked
 
     async def run(self) -> None:
         while True:
@@ -73,7 +74,7 @@ class ReviewDigest(LoopService):
 
     async def round(self) -> float | None:
         """Send what is due; how long there is nothing to do (None: until it is woken)."""
-        self._next_ms: int | None = None
+        self._next_ms = None
         with_news = await self._db.lookup(review_digests.organizations_with_news)
         for organization_id in sorted(set(with_news) - self._set_aside.keys()):
             if not await self._set_aside.attempt(organization_id, self._tell(organization_id)):
