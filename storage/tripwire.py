@@ -16,13 +16,9 @@ _OTHERS = f"""SELECT coalesce((SELECT addresses FROM recent_recipient_counts WHE
       - (SELECT count(*) FROM recent_recipients WHERE organization_id = :organization AND seen_at >= :ahead)
       - (SELECT count(*) FROM recent_recipients WHERE organization_id = :organization AND address IN {each_of(":keys")}
            AND {unindexed("seen_at")} > :before AND {unindexed("seen_at")} < :ahead)"""
-# The second finds what a clock that was set back since has noted.
-_FORGET, _FORGET_AHEAD = (
-    f"""DELETE FROM recent_recipients WHERE organization_id = :organization AND address IN
-        (SELECT address FROM recent_recipients WHERE organization_id = :organization AND {is_over}
-         ORDER BY seen_at LIMIT :limit)"""
-    for is_over in ("seen_at <= :before", "seen_at >= :ahead")
-)
+_FORGET = """DELETE FROM recent_recipients WHERE organization_id = :organization AND address IN
+    (SELECT address FROM recent_recipients WHERE organization_id = :organization AND seen_at <= :before UNION ALL
+     SELECT address FROM recent_recipients WHERE organization_id = :organization AND seen_at >= :ahead LIMIT :limit)"""
 FORGOTTEN_AT_ONCE = 100  # by a send, which may have many more to write to; retention forgets the rest
 _NOTE = """INSERT INTO recent_recipients (organization_id, address, seen_at) VALUES (?, ?, ?)
     ON CONFLICT (organization_id, address) DO UPDATE SET seen_at = excluded.seen_at"""
@@ -44,9 +40,7 @@ def others_within(tx: Tx, organization_id: str, now_ms: int, span_ms: int, keys:
 
 def note(tx: Tx, organization_id: str, keys: Collection[str], now_ms: int, span_ms: int) -> None:
     """Note that these addresses are written to now; forget some that were not in the last `span_ms`."""
-    over = {**_span(organization_id, now_ms, span_ms), "limit": FORGOTTEN_AT_ONCE}
-    for forget in (_FORGET, _FORGET_AHEAD):
-        tx.run(forget, over)
+    tx.run(_FORGET, {**_span(organization_id, now_ms, span_ms), "limit": FORGOTTEN_AT_ONCE})
     tx.run_many(_NOTE, [(organization_id, key, now_ms) for key in keys])
 
 

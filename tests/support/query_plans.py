@@ -79,6 +79,14 @@ FILTERS = {
     ): "what the log lost behind a position: a row for each inbox and type",
     ("storage/events.py: list_back", "type"): "a page of the log goes by the log's numbers",
     ("storage/events.py: list_events", "type"): "a page of the log goes by the log's numbers",
+    (
+        "storage/upkeep/retention.py: _remove",
+        "destination",
+    ): "a day goes as a whole, and what is gone is not read again",
+    (
+        "storage/upkeep/retention.py: _remove",
+        "domain",
+    ): "a day goes as a whole, and what is gone is not read again",
     ("storage/upkeep/retention.py: _remove", "second"): "the requests of the last minute",
 }
 # One row each, or a few.
