@@ -19,7 +19,7 @@ _OTHERS = f"""SELECT coalesce((SELECT addresses FROM recent_recipient_counts WHE
 _FORGET = """DELETE FROM recent_recipients WHERE organization_id = :organization AND address IN
     (SELECT address FROM recent_recipients WHERE organization_id = :organization AND seen_at <= :before UNION ALL
      SELECT address FROM recent_recipients WHERE organization_id = :organization AND seen_at >= :ahead LIMIT :limit)"""
-FORGOTTEN_AT_ONCE = 100  # by a send, which may have many more to write to; retention forgets the rest
+FORGOTTEN_AT_ONCE = 100  # by a send; others, and retention, forget the rest
 _NOTE = """INSERT INTO recent_recipients (organization_id, address, seen_at) VALUES (?, ?, ?)
     ON CONFLICT (organization_id, address) DO UPDATE SET seen_at = excluded.seen_at"""
 

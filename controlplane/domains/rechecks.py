@@ -47,7 +47,7 @@ class Rechecks(LoopService):
         now_ms, but = self._clock.now_ms(), self._set_aside.keys()
         overdue = await self._db.read(domains.pending_since, now_ms - WINDOW_MS, BATCH, but)
         due = await self._db.read(domains.due_for_check, now_ms, CHECK_EVERY_MS, BATCH, but)
-        work = [(row, self._registry.expire(row)) for row in overdue]
-        work += [(row, self._registry.recheck(row)) for row in due]
-        are_done = await asyncio.gather(*(self._set_aside.attempt(row.id, one) for row, one in work))
+        attempts = [self._set_aside.attempt(row.id, self._registry.expire(row)) for row in overdue]
+        attempts += [self._set_aside.attempt(row.id, self._registry.recheck(row)) for row in due]
+        are_done = await asyncio.gather(*attempts)
         return all(are_done) and BATCH in (len(overdue), len(due))

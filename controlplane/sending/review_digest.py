@@ -63,7 +63,6 @@ class ReviewDigest(LoopService):
         self._mail = mail
         self._host = host
         self._set_aside = SetAside(clock, log, "review_digest_failed", "organization_id")
-        self._next_ms: int | None = None  # when more may be due, as far as this round has looked
 
     async def run(self) -> None:
         while True:
@@ -74,16 +73,17 @@ class ReviewDigest(LoopService):
 
     async def round(self) -> float | None:
         """Send what is due; how long there is nothing to do (None: until it is woken)."""
-        self._next_ms = None
+        later_ms: list[int] = []
         with_news = await self._db.lookup(review_digests.organizations_with_news)
         for organization_id in sorted(set(with_news) - self._set_aside.keys()):
-            if not await self._set_aside.attempt(organization_id, self._tell(organization_id)):
+            if not await self._set_aside.attempt(organization_id, self._tell(organization_id, later_ms)):
                 return STORE_RETRY_S
-        if self._next_ms is None:
+        if not later_ms:
             return self._set_aside.rest_s
-        return min(LOOK_AGAIN_S, max(0.0, (self._next_ms - self._clock.now_ms()) / 1000))
+        return min(LOOK_AGAIN_S, max(0.0, (min(later_ms) - self._clock.now_ms()) / 1000))
 
-    async def _tell(self, organization_id: str) -> None:
+    async def _tell(self, organization_id: str, later_ms: list[int]) -> None:
+        """`later_ms`: gets when more of the organization may be due, where more waits."""
         sender = await self._mail.sender()
         now_ms = self._clock.now_ms()
         found = await self._db.read_for(organization_id, _digests, organization_id, sender, now_ms)
@@ -91,7 +91,8 @@ class ReviewDigest(LoopService):
             await self._send(one, sender)
         if found.settled:
             await self._db.write(review_digests.mark_told, found.settled)
-        self._next_ms = min(filter(None, (self._next_ms, found.next_ms)), default=None)
+        if found.next_ms is not None:
+            later_ms.append(found.next_ms)
 
     async def _send(self, digest: DueDigest, sender: RecipientInbox | None) -> None:
         if sender is None:  # nobody to write as: then the reviews are all that tells

@@ -88,6 +88,13 @@ _COUNTERS = (
             GROUP BY o.id HAVING found <> coalesce(s.held, 0)""",
     ),
     _Counter(
+        "addresses that an organization wrote to lately",
+        """SELECT o.id, coalesce(c.addresses, 0) AS counted,
+             (SELECT count(*) FROM recent_recipients r WHERE r.organization_id = o.id) AS found
+           FROM organizations o LEFT JOIN recent_recipient_counts c ON c.organization_id = o.id
+           WHERE found <> counted""",
+    ),
+    _Counter(
         "messages that show a blob",
         """SELECT b.id, b.refs, count(m.id) AS found FROM blobs b
            LEFT JOIN messages m ON m.blob_id = b.id GROUP BY b.id HAVING found <> b.refs""",

@@ -101,7 +101,7 @@ ROWS = (
         "SELECT id FROM claims WHERE created_at < :before AND status <> 'live' ORDER BY created_at LIMIT :limit",
         f"DELETE FROM claims WHERE id IN {each_row_of(':keys', 1)}",
     ),
-    # These two tables do not have an index by age of all: they are small, and written with every request and send.
+    # These two have no index by age alone: they are small, and written with every request and every send.
     Rows(
         "rate windows",
         "SELECT organization_id, second FROM rate_windows WHERE second < :before / 1000 LIMIT :limit",

@@ -166,10 +166,10 @@ async def test_an_organization_that_can_not_be_told_holds_up_no_other(
 ) -> None:
     tell, fails = ReviewDigest._tell, True
 
-    async def failing(self: ReviewDigest, organization_id: str) -> None:
+    async def failing(self: ReviewDigest, organization_id: str, later_ms: list[int]) -> None:
         if fails and organization_id == first:
             raise ValueError("a fault of the program")
-        await tell(self, organization_id)
+        await tell(self, organization_id, later_ms)
 
     other = await maild.organization()
     inbox = await maild.inbox("other", other.api)
