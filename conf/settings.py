@@ -440,6 +440,10 @@ def load(path: Path, environment: Mapping[str, str] = os.environ) -> Settings:
     """The settings in `path` with the environment's on top; SettingsError names every fault."""
     try:
         document = tomllib.loads(path.read_text("utf-8"))
+    except PermissionError as error:
+        raise SettingsError(
+            [f"{path}: this user may not read it; chmod 644 it, and 755 its folder"]
+        ) from error
     except OSError as error:
         raise SettingsError([f"{path}: {error.strerror or error}"]) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

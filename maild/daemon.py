@@ -3,12 +3,11 @@
 The mail plane's parts are listed in `mail_plane.py`, the control plane's in `control_plane.py`."""
 
 import asyncio
+import faulthandler
 import gc
 import json
-import os
 import random
 import signal
-import socket
 import ssl
 import sys
 
@@ -25,7 +24,7 @@ from controlplane.operations.invoke import Operations
 from controlplane.sending.tls_reporter import TlsReporter
 from controlplane.transport.server import HttpError, HttpServer
 from controlplane.webhooks.event_streams import Streams
-from maild import allocator, descriptors
+from maild import allocator, descriptors, systemd
 from maild.audit_keeper import AuditKeeper
 from maild.control_plane import arrival_examiner, control_plane
 from maild.dnssec import DnssecCheck
@@ -113,6 +112,7 @@ class Daemon:
         """StartError when the configuration, the store or a port stands in the way."""
         try:
             self._folder.check()
+            self._folder.check_user()
             self._folder.lock()
             self._folder.check_store()
             self._folder.check_writable()
@@ -358,14 +358,17 @@ async def serve(settings: Settings) -> None:
     gc.freeze()
     gc.set_threshold(YOUNG_OBJECTS)
     print(daemon.ready_line(), flush=True)
-    notify_systemd("READY=1")
+    systemd.notify("READY=1")
     tell(log, LogEvent.READY, **daemon.places())
+    watchdog = systemd.Watchdog()
+    watchdog.start()
     try:
         await daemon.watch(stopped)
     finally:
-        notify_systemd("STOPPING=1")
+        systemd.notify("STOPPING=1")
         tell(log, LogEvent.STOPPING)
         await daemon.stop()
+        watchdog.stop()
         tell(log, LogEvent.STOPPED)
 
 
@@ -382,22 +385,10 @@ def _end(stopped: "asyncio.Future[None]") -> None:
 
 def run(settings: Settings) -> None:
     """`serve` on uvloop."""
+    if not faulthandler.is_enabled():  # else it tells somebody who asked for it elsewhere
+        faulthandler.enable()
     allocator.keep_little()
     descriptors.make_room(settings)
     sys.setswitchinterval(SWITCH_S)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(serve(settings))
-
-
-def notify_systemd(state: str) -> None:
-    """sd_notify(3): tell systemd (Type=notify) how we are; nothing happens where there is none."""
-    address = os.environ.get("NOTIFY_SOCKET")
-    if not address:
-        return
-    if address.startswith("@"):
-        address = "\0" + address[1:]
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sock:
-        try:
-            sock.sendto(state.encode(), address)
-        except OSError as error:
-            print(f"maild: can't notify systemd: {error}", file=sys.stderr)

@@ -2,7 +2,12 @@
 
 import fcntl
 import os
+import pwd
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+ROOT = 0
 
 
 class DataFolderError(Exception):
@@ -29,12 +34,40 @@ class DataFolder:
             raise DataFolderError(f"data_dir: can't make {self.path}: {error.strerror}") from error
         self.check()
 
+    @contextmanager
+    def as_its_owner(self) -> Iterator[None]:
+        """Where root is at work: what is made meanwhile belongs to the user who owns the folder, as whom the daemon
+        runs."""
+        owner = self.path.stat()
+        if os.geteuid() != ROOT or owner.st_uid == ROOT:
+            yield
+            return
+        group = os.getegid()
+        os.setegid(owner.st_gid)
+        os.seteuid(owner.st_uid)
+        try:
+            yield
+        finally:
+            os.seteuid(ROOT)
+            os.setegid(group)
+
     def check(self) -> None:
         """DataFolderError unless the folder is there and this user may read and write in it."""
         if not self.path.is_dir():
             raise DataFolderError(f"data_dir: {self.path} does not exist; run 'maild init' first")
         if not os.access(self.path, os.R_OK | os.W_OK | os.X_OK):
             raise DataFolderError(f"data_dir: {self.path} is not writable by this user")
+
+    def check_user(self) -> None:
+        """DataFolderError for root on another user's store: the files that it made would be closed to that user."""
+        if os.geteuid() == ROOT and self.database.exists():
+            owner = self.database.stat().st_uid
+            if owner != ROOT:
+                name = _name_of(owner)
+                raise DataFolderError(
+                    f"data_dir: the store in {self.path} belongs to the user {name}, so run it as that one: "
+                    f"'systemctl start maild', or 'sudo -u {name} maild serve'"
+                )
 
     def check_store(self) -> None:
         """DataFolderError without a store: one that is made at the start would refuse the mail of all real inboxes."""
@@ -60,7 +93,8 @@ class DataFolder:
     def lock(self) -> None:
         """Keep every other daemon out until this process ends, however it ends; DataFolderError when one runs."""
         try:
-            self._lock = os.open(self._lock_file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            with self.as_its_owner():
+                self._lock = os.open(self._lock_file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             self.unlock()
@@ -73,3 +107,10 @@ class DataFolder:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
+
+
+def _name_of(uid: int) -> str:
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:  # as in a container
+        return f"#{uid}"

@@ -95,7 +95,12 @@ def read_master_key(path: Path) -> bytes:
     """The 32 bytes in `path` (64 hex digits); SealError when the file can't be read or is not such a key."""
     try:
         key = bytes.fromhex(path.read_text("ascii").strip())
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise SealError(
+            f"{path} is no readable master key ({error.strerror}): put the key there; where systemd hands it to the"
+            " daemon as a credential, name its file with --key-file"
+        ) from error
+    except ValueError as error:
         raise SealError(f"{path} is no readable master key: {error}") from error
     if len(key) != _KEY_BYTES:
         raise SealError(f"{path} is no master key: expected {_KEY_BYTES * 2} hex digits")

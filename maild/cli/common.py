@@ -16,7 +16,7 @@ DEFAULT_CONFIG = "/etc/maild/maild.toml"
 
 config_option = click.option(
     "--config",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=click.Path(path_type=Path, dir_okay=False, readable=False),  # who may not read it hears what to do
     default=DEFAULT_CONFIG,
     show_default=True,
     help="The configuration file.",

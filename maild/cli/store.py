@@ -36,8 +36,11 @@ RECOMMENDATION = (
     help="Hold what looks like a secret, and mail to addresses known from received mail alone, until somebody approves "
     "it. Without either, a terminal is asked.",
 )
+@key_file_option
 @json_option
-def init(config: Path, domain: str | None, is_recommended: bool | None, as_json: bool) -> None:
+def init(
+    config: Path, domain: str | None, is_recommended: bool | None, key_file: Path | None, as_json: bool
+) -> None:
     """Make the store, the master key, the DKIM keys and the first organization."""
     from maild.commands.operator_commands import write_configuration
 
@@ -56,7 +59,9 @@ def init(config: Path, domain: str | None, is_recommended: bool | None, as_json:
     settings = settings_of(config)
     if domain is not None and domain.lower().rstrip(".") not in settings.server.shared_domains:
         fail(f"--domain: {domain} is not one of server.shared_domains in {config}")
-    made = run_command(lambda store: store.init(is_recommended=bool(is_recommended)), config)
+    made = run_command(
+        lambda store: store.init(key_file=key_file, is_recommended=bool(is_recommended)), config
+    )
     show(made, as_json)  # first of all: its keys are shown once
     is_asked = is_recommended is None and "apiKey" in made and not as_json and sys.stdin.isatty()
     if is_asked and click.confirm(f"\n{RECOMMENDATION}\nSet it?"):

@@ -4,6 +4,7 @@ Each command is one transaction on a connection of its own; the daemon sees it w
 """
 
 import asyncio
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -47,16 +48,18 @@ class OperatorCommands:
         self._folder = DataFolder(settings.data_path)
         self._audit = CommandRecords(self._folder, self._clock, self._ids)
 
-    def init(self, *, is_recommended: bool = False) -> dict[str, Any]:
-        """Make whatever of the store is missing. Keys are in the answer of the first time alone. `is_recommended`: the
-        first organization gets the recommended policy, unless it has one."""
+    def init(self, *, key_file: Path | None = None, is_recommended: bool = False) -> dict[str, Any]:
+        """Make whatever of the store is missing. Keys are in the answer of the first time alone. `key_file`: where the
+        master key is, if not in the folder. `is_recommended`: the first organization gets the recommended policy,
+        unless it has one."""
         self._folder.make()
-        self._folder.check_vacant()
-        self._bring_up_to_date()
-        key_file = master_key_file(self._folder.master_key)
-        if key_file == self._folder.master_key and not self._write(rotation.is_sealed):
-            make_master_key(key_file)
-        key = read_master_key(key_file)
+        with self._folder.as_its_owner():
+            self._folder.check_vacant()
+            self._bring_up_to_date()
+            path = key_file or master_key_file(self._folder.master_key)
+            if path == self._folder.master_key and not self._write(rotation.is_sealed):
+                make_master_key(path)
+        key = read_master_key(path)
         fresh = {name: dkim.generate_key() for name in self._settings.server.shared_domains}
         return self._write(lambda tx: self._init(tx, key, fresh, is_recommended))
 
@@ -240,10 +243,15 @@ class OperatorCommands:
 
 
 def write_configuration(path: Path, domain: str, template: str) -> None:
-    """The documented configuration with the names of one domain filled in."""
+    """The documented configuration with the names of one domain filled in. Whoever runs the daemon may read it: what is
+    secret lies in files of its own, which it names."""
     text = template.replace('hostname = "localhost"', f'hostname = "{domain}"', 1)
     text = text.replace('shared_domains = ["agents.test"]', f'shared_domains = ["{domain}"]', 1)
     text = text.replace('public_url = "http://127.0.0.1:8025"', f'public_url = "https://{domain}"', 1)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    for folder in [*reversed(path.parent.parents), path.parent]:
+        if not folder.exists():
+            folder.mkdir()
+            folder.chmod(0o755)
     with path.open("x", encoding="utf-8") as file:
+        os.fchmod(file.fileno(), 0o644)
         file.write(text)

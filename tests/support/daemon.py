@@ -186,6 +186,12 @@ class Daemon:
         if code:
             raise DaemonError(f"exit code {code}\n{self.log_tail()}")
 
+    async def ended(self) -> int:
+        """Wait for the end that something else has brought about; the exit code."""
+        assert self._process is not None
+        async with asyncio.timeout(STOP_S):
+            return await self._process.wait()
+
     async def kill(self) -> None:
         """SIGKILL; harmless when it is gone."""
         if hasattr(self, "api"):

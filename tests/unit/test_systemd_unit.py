@@ -1,6 +1,9 @@
-"""What systemd/maild.service allows the daemon to do, beside what the daemon does."""
+"""What systemd/maild.service allows the daemon to do, beside what the daemon does; and when it starts it again."""
 
+from collections import defaultdict
 from pathlib import Path
+
+from maild.cli.common import EXIT_FAULT
 
 UNIT = Path(__file__).resolve().parents[2] / "systemd" / "maild.service"
 OF_RESOURCES = ("@resources", "setpriority")  # systemd-analyze syscall-filter @resources
@@ -14,3 +17,36 @@ def test_threads_in_the_background_may_make_themselves_nicer() -> None:
         if any(name in rule.lstrip("~").split() for name in OF_RESOURCES):
             is_allowed = not rule.startswith("~")
     assert is_allowed, "storage/turns/background.py and storage/turns/cpu_child.py call setpriority(2)"
+
+
+def test_what_starting_again_would_not_mend_is_not_started_again() -> None:
+    settings = _settings()
+    assert settings["Restart"] == ["on-failure"]
+    assert settings["RestartPreventExitStatus"] == [str(EXIT_FAULT)]
+    # That setting is for the main process alone: after others that fail, the unit starts again and again.
+    assert not settings.keys() & {"ExecCondition", "ExecStartPre", "ExecStartPost"}
+
+
+def test_what_may_pass_by_itself_is_tried_again_without_end() -> None:
+    settings = _settings()
+    assert settings["StartLimitIntervalSec"] == ["0"]
+    assert settings["TimeoutStartSec"] == ["infinity"], (
+        "a migration that takes longer would begin again for ever"
+    )
+
+
+def test_a_daemon_that_does_not_say_that_it_lives_is_killed() -> None:
+    settings = _settings()
+    assert settings["Type"] == ["notify"] and settings["NotifyAccess"] == ["main"]
+    assert int(settings["WatchdogSec"][0]) >= 30, (
+        "no disk and no machine that stands still for a moment is meant"
+    )
+
+
+def _settings() -> dict[str, list[str]]:
+    found = defaultdict(list)
+    for line in UNIT.read_text().splitlines():
+        name, equals, value = line.partition("=")
+        if equals and not line.startswith("#"):
+            found[name].append(value)
+    return dict(found)

@@ -8,6 +8,7 @@ import socket
 import sqlite3
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from storage.engine import migrate
 
 COMMANDS = "maild.commands.operator_commands.OperatorCommands"
 DOMAIN = "agents.example.org"
+SOMEBODY = 54321  # a user of whom nothing is known
 KEY = re.compile(r"svc_(live|test)_[0-9a-f]{48}")
 
 
@@ -46,6 +48,14 @@ def config(tmp_path: Path) -> Path:
         "[smtp]\nlisten = ['127.0.0.1:0']\n[http]\nlisten = '127.0.0.1:0'\n"
     )
     return path
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A data folder of a user without a name, where that one finds it: below pytest's own only its user does."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chown(folder, SOMEBODY, SOMEBODY)
+        yield Path(folder)
 
 
 def run(*arguments: str | Path) -> Result:
@@ -160,6 +170,55 @@ def test_init_writes_the_configuration_for_a_domain(tmp_path: Path, monkeypatch:
     before = path.read_text()
     assert "apiKey" not in answer("init", "--config", path, "--domain", DOMAIN)
     assert path.read_text() == before
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="root alone acts for others")
+def test_init_by_root_leaves_everything_to_the_owner_of_the_folder(open_folder: Path, config: Path) -> None:
+    config.write_text(config.read_text().replace(str(config.parent / "data"), str(open_folder)))
+    answer("init", "--config", config)
+    assert {file.name for file in open_folder.iterdir()} >= {"maild.sqlite3", "master.key"}
+    assert {(one.stat().st_uid, one.stat().st_gid) for one in open_folder.iterdir()} == {(SOMEBODY, SOMEBODY)}
+    assert os.geteuid() == 0 and os.getegid() == 0
+    DataFolder(open_folder).lock()
+    assert (open_folder / "lock").stat().st_uid == SOMEBODY
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="root alone acts for others")
+def test_root_does_not_serve_the_store_of_another_user(open_folder: Path, config: Path) -> None:
+    """What it writes would be closed to that user: mail that came in meanwhile is lost to the service."""
+    config.write_text(config.read_text().replace(str(config.parent / "data"), str(open_folder)))
+    answer("init", "--config", config)
+    line = fault("serve", "--config", config)
+    assert f"belongs to the user #{SOMEBODY}" in line and "sudo -u" in line
+
+
+def test_the_configuration_that_init_writes_may_be_read_by_the_user_of_the_service(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MAILD_DATA_DIR", str(tmp_path / "data"))
+    path = tmp_path / "etc" / "ours" / "maild.toml"
+    answer("init", "--config", path, "--domain", DOMAIN)
+    modes = [one.stat().st_mode & 0o777 for one in (path, path.parent, path.parent.parent)]
+    assert modes == [0o644, 0o755, 0o755]
+
+
+def test_a_configuration_that_this_user_may_not_read(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "access", Mock(return_value=False))
+    monkeypatch.setattr(Path, "read_text", Mock(side_effect=PermissionError(13, "Permission denied")))
+    line = fault("serve", "--config", config)
+    assert line.startswith(str(config)) and "chmod 644" in line
+
+
+def test_init_again_where_systemd_keeps_the_master_key(config: Path, tmp_path: Path) -> None:
+    """A shared domain is added by it."""
+    answer("init", "--config", config)
+    kept = tmp_path / "kept.key"
+    (load(config).data_path / "master.key").rename(kept)
+    config.write_text(config.read_text().replace(f"'{DOMAIN}'", f"'{DOMAIN}', 'second.test'"))
+    assert "--key-file" in fault("init", "--config", config)
+    made = answer("init", "--config", config, "--key-file", kept)
+    assert {one["domainName"] for one in made["records"]} == {DOMAIN, "second.test"}
+    assert not (load(config).data_path / "master.key").exists()
 
 
 def test_init_that_can_not(config: Path, tmp_path: Path) -> None:

@@ -1,0 +1,48 @@
+"""What systemd is told (sd_notify(3)): that the daemon serves, that it ends, and that its event loop goes round.
+
+A loop that stands still serves nobody and can't end itself. Where the unit sets `WatchdogSec=`, systemd sends SIGABRT
+to a daemon that has told nothing for so long, and starts it again: nothing is lost that a peer was answered for. What
+each thread was at, Python then writes to stderr (`faulthandler`).
+"""
+
+import asyncio
+import os
+import socket
+import sys
+
+BEATS = 3  # within the time that systemd waits: one that comes late is none of its business
+
+
+def notify(state: str) -> None:
+    """Tell systemd (`Type=notify`) how the daemon is; nothing happens where there is none."""
+    address = os.environ.get("NOTIFY_SOCKET")
+    if not address:
+        return
+    if address.startswith("@"):
+        address = "\0" + address[1:]
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sock:
+        try:
+            sock.sendto(state.encode(), address)
+        except OSError as error:
+            print(f"maild: can't notify systemd: {error}", file=sys.stderr)
+
+
+class Watchdog:
+    """Tells that the loop which `start` was called on goes round, where systemd waits for it."""
+
+    def __init__(self) -> None:
+        self._next: asyncio.TimerHandle | None = None
+
+    def start(self) -> None:
+        if os.environ.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid()):
+            waits_s = int(os.environ.get("WATCHDOG_USEC", "0")) / 1e6
+            if waits_s:
+                self._beat(asyncio.get_running_loop(), waits_s / BEATS)
+
+    def stop(self) -> None:
+        if self._next is not None:
+            self._next.cancel()
+
+    def _beat(self, loop: asyncio.AbstractEventLoop, every_s: float) -> None:
+        notify("WATCHDOG=1")
+        self._next = loop.call_later(every_s, self._beat, loop, every_s)
