@@ -65,6 +65,10 @@ class Gate:
             # A connection's requests are one task: the next one binds its own.
             bind_contextvars(request_id=request_id)
             response = await self._answer(application, request)
+            if not request.content.is_eof() and not response.prepared:
+                # RFC 9110 §10.1.1: it is not known whether the rest still comes. A proxy that asked for somebody else
+                # next, on this connection, would have that request taken for the rest.
+                response.force_close()
             if response.status != LEFT:
                 self._tell(request, response.status, self._clock.monotonic() - began)
             return response

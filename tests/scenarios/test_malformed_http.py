@@ -179,3 +179,52 @@ async def test_expect_100_continue(daemon: Daemon) -> None:
     writer.transport.abort()
     status, _, _ = await ask(daemon, head + BEARER + b"\r\n\r\n")
     assert status == 401
+
+
+BODY = b'{"username": "bot"}'
+LENGTH = b"Content-Length: 19\r\n"
+
+
+GOOD_POST = POST.replace(KEY.encode(), b"GOOD")
+BEFORE_THE_BODY = [
+    (POST + LENGTH, 401),
+    (GOOD_POST + b"Content-Length: 40000000\r\n", 413),
+    (GOOD_POST + b"Expect: a reward\r\n" + LENGTH, 417),
+    (POST + b"Expect: 100-continue\r\n" + LENGTH, 401),
+    (POST + b"Transfer-Encoding: chunked\r\n", 401),
+    (GET + b"Authorization: Bearer GOOD\r\n" + LENGTH, 400),
+    (GET.replace(b"/v1/inboxes", b"/nothing") + LENGTH, 404),
+    (POST.replace(b"/v1/inboxes", b"/mcp") + LENGTH, 401),
+]
+
+
+async def test_behind_a_body_that_was_not_waited_for_no_request_is_answered(daemon: Daemon) -> None:
+    """A proxy that reuses such a connection sends the request of somebody else, which would be taken for the body; and
+    what is behind it in that one's body for a request."""
+    where, key = urlsplit(daemon.api.url), daemon.api_key.encode()
+    for head, status in BEFORE_THE_BODY:
+        reader, writer = await asyncio.open_connection(where.hostname, where.port)
+        writer.write(head.replace(b"GOOD", key) + b"\r\n")
+        async with asyncio.timeout(10):
+            answered = await reader.readuntil(b"\r\n\r\n")
+            assert answered.startswith(b"HTTP/1.1 %d " % status), head
+            assert b"\r\nConnection: close\r\n" in answered, head
+            if status != 413:
+                body = b"13\r\n" + BODY + b"\r\n0\r\n\r\n" if b"chunked" in head else BODY
+                writer.write(body + GET + b"Authorization: Bearer " + key + b"\r\n\r\n")
+                assert b"HTTP/1.1" not in await reader.read(), head
+        writer.transport.abort()
+
+
+async def test_a_connection_is_kept_when_a_request_is_refused_whose_body_has_come(daemon: Daemon) -> None:
+    where = urlsplit(daemon.api.url)
+    reader, writer = await asyncio.open_connection(where.hostname, where.port)
+    async with asyncio.timeout(10):
+        for _ in range(2):
+            writer.write(POST + LENGTH + b"\r\n" + BODY)
+            head = await reader.readuntil(b"\r\n\r\n")
+            assert head.startswith(b"HTTP/1.1 401 ") and b"Connection: close" not in head
+            length = re.search(rb"Content-Length: (\d+)", head)
+            assert length is not None
+            await reader.readexactly(int(length[1]))
+    writer.transport.abort()
