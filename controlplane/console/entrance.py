@@ -146,7 +146,9 @@ def peer_of(request: web.Request) -> str:
     peer = request.remote or ""
     if not is_local(peer):
         return peer
+    # RFC 9110 §5.3: lines are one list. HAProxy puts one of its own behind those of the client.
+    told = ",".join(request.headers.getall("X-Forwarded-For", ()))
     try:
-        return str(ip_address(request.headers.get("X-Forwarded-For", "").rpartition(",")[2].strip()))
+        return str(ip_address(told.rpartition(",")[2].strip()))
     except ValueError:
         return peer

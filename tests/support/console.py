@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 
 import aiohttp
 import yarl
+from multidict import CIMultiDict
 
 from tests.support.running import Running
 
@@ -97,7 +98,7 @@ class Visitor:
         headers: Mapping[str, str] | None = None,
         data: bytes | None = None,
     ) -> PageAnswer:
-        sent = dict(headers or {})
+        sent = CIMultiDict(headers or {})
         if self.cookie:
             sent["Cookie"] = self.cookie
         if form is not None:
