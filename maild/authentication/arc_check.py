@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from maild.authentication.signatures import (
-    PublicKey,
+    PublicKeys,
     Signature,
     SignedMessage,
     Unacceptable,
@@ -81,7 +81,7 @@ def _read_chain(message: SignedMessage) -> ArcChain:
     newest = sets[-1][1]
     tags = tags_of(message.fields[newest])
     signature = read_message_signature(message.fields, newest, tags)
-    if _SEAL in signature.names or "l" in tags:  # §4.1.2
+    if {_SEAL, b""} & set(signature.names) or "l" in tags:  # §4.1.2
         raise Unacceptable("fail", "the message signature is malformed")
     if message.body_hash(signature.body_form) != signature.body_hash:
         raise Unacceptable("fail", "the body is not as it was sealed")
@@ -93,7 +93,7 @@ def _read_chain(message: SignedMessage) -> ArcChain:
 
 
 def verify_chain(
-    message: SignedMessage, chain: ArcChain, keys: Sequence[PublicKey | Unacceptable | None]
+    message: SignedMessage, chain: ArcChain, keys: Sequence[PublicKeys | Unacceptable | None]
 ) -> ArcResult:
     """What the chain is worth. `keys`: of `chain.signatures()` each one's key, or why there is none."""
     newest_key, *seal_keys = keys
@@ -108,7 +108,7 @@ def verify_chain(
     return ArcResult("pass", "", sealers, chain.first_results)
 
 
-def _present(key: PublicKey | Unacceptable | None) -> PublicKey:
+def _present(key: PublicKeys | Unacceptable | None) -> PublicKeys:
     if key is None or isinstance(key, Unacceptable):
         raise key or Unacceptable("fail", "no key")
     return key

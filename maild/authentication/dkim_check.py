@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from maild.authentication.signatures import (
-    PublicKey,
+    PublicKeys,
     Signature,
     SignedMessage,
     Unacceptable,
@@ -92,8 +92,7 @@ def _claim(message: SignedMessage, position: int, tags: dict[str, str], now_s: f
 def _check_additions(message: SignedMessage, signature: Signature) -> None:
     """RFC 6376 §8.15: who adds a second Subject on top leaves a signature whole that covers the lower one alone."""
     for name in _ONCE:
-        count = len(message.positions(name))
-        if count > 1 and signature.names.count(name) < count:
+        if 0 < signature.names.count(name) < len(message.positions(name)) and message.has_several(name):
             raise Unacceptable("fail", f"there is another {name.decode()} than the signed one")
 
 
@@ -105,13 +104,13 @@ def _described(tags: dict[str, str]) -> DkimResult:
 
 
 def results(
-    message: SignedMessage, made: Sequence[Claim], keys: Sequence[PublicKey | Unacceptable | None]
+    message: SignedMessage, made: Sequence[Claim], keys: Sequence[PublicKeys | Unacceptable | None]
 ) -> list[DkimResult]:
-    """What each claim is worth. `keys`: of each signature its key, or why there is none."""
+    """What each claim is worth. `keys`: of each signature its keys, or why there is none."""
     return [_result(message, claim, key) for claim, key in zip(made, keys, strict=True)]
 
 
-def _result(message: SignedMessage, claim: Claim, key: PublicKey | Unacceptable | None) -> DkimResult:
+def _result(message: SignedMessage, claim: Claim, key: PublicKeys | Unacceptable | None) -> DkimResult:
     if claim.signature is None:
         return claim.described
     try:

@@ -1,10 +1,9 @@
 """The public keys that domains sign with, from DNS (RFC 6376 §3.6): asked for once, opened once.
 
-A domain can publish what it likes. Keys are bounded: verifying costs no more than RSA-4096 with a small exponent.
+A domain can publish what it likes. Keys are bounded: verifying costs no more than RSA-4096 with a small exponent, and
+no more than MAX_RECORDS of those.
 """
 
-import base64
-import binascii
 from collections import OrderedDict
 from typing import NamedTuple, Protocol
 
@@ -12,7 +11,7 @@ from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric import ed25519, rsa
 from cryptography.hazmat.primitives.serialization import load_der_public_key
 
-from maild.authentication.signatures import PublicKey, Signature, Unacceptable
+from maild.authentication.signatures import PublicKey, PublicKeys, Signature, Unacceptable, octets_of
 from maild.message.tags import read_tags
 from maild.resolver import DnsError
 
@@ -20,6 +19,7 @@ KEYS_MAX = 2000  # opened ones in memory, a few KiB each
 MIN_RSA_BITS, MAX_RSA_BITS = 1024, 4096  # RFC 8301 §3.2
 MAX_EXPONENT_BITS = 17  # 65,537, as everybody has it: a longer one makes a verification dearer
 MAX_RECORD_OCTETS = 4096
+MAX_RECORDS = 3  # of one name that are read
 
 
 class TxtRecords(Protocol):
@@ -44,8 +44,8 @@ class DomainKeys:
     def __init__(self) -> None:
         self._opened: OrderedDict[bytes, DomainKey] = OrderedDict()
 
-    async def find(self, dns: TxtRecords, signature: Signature) -> PublicKey:
-        """The key that the signature names; Unacceptable, `temperror` where DNS can't say now."""
+    async def find(self, dns: TxtRecords, signature: Signature) -> PublicKeys:
+        """The keys that the signature names; Unacceptable, `temperror` where DNS can't say now."""
         name = f"{signature.selector}._domainkey.{signature.domain}"
         try:
             records = await dns.txt(name)
@@ -53,12 +53,24 @@ class DomainKeys:
             if error.temporary:
                 raise Unacceptable("temperror", "DNS does not answer for the key") from error
             raise Unacceptable("permerror", "no key for the signature") from error
-        found = self._open(_key_record(records))
-        if found.key_type != signature.key_type:
+        found: list[PublicKey] = []
+        refused = Unacceptable("permerror", "no key for the signature")
+        for record in _likely(records):
+            try:
+                found.append(self._fitting(record, signature))
+            except Unacceptable as refusal:
+                refused = refusal
+        if not found:
+            raise refused
+        return tuple(found)
+
+    def _fitting(self, record: bytes, signature: Signature) -> PublicKey:
+        key = self._open(record)
+        if key.key_type != signature.key_type:
             raise Unacceptable("permerror", "the key is of another type")
-        if found.is_strict and signature.identity and not signature.identity.endswith("@" + signature.domain):
+        if key.is_strict and signature.identity and not signature.identity.endswith("@" + signature.domain):
             raise Unacceptable("permerror", "the key is not for names below its domain")
-        return found.key
+        return key.key
 
     def _open(self, record: bytes) -> DomainKey:
         found = self._opened.get(record)
@@ -90,9 +102,9 @@ def read_key(record: bytes) -> DomainKey:
     return DomainKey(key_type, _public_key(key_type, encoded), "s" in _words(tags.get("t", "")))
 
 
-def _key_record(records: list[bytes]) -> bytes:
-    """§3.6.2.2: several are undefined; what is plainly no key is passed over."""
-    return next((record for record in records if b"p=" in record), records[0] if records else b"")
+def _likely(records: list[bytes]) -> list[bytes]:
+    """§6.1.2: of several each may be tried, in any order; what is plainly no key is passed over."""
+    return [record for record in records if b"p=" in record][:MAX_RECORDS] or records[:1]
 
 
 def _words(value: str) -> list[str]:
@@ -101,11 +113,11 @@ def _words(value: str) -> list[str]:
 
 def _public_key(key_type: str, encoded: str) -> PublicKey:
     try:
-        octets = base64.b64decode(encoded, validate=True)
+        octets = octets_of(encoded)
         if key_type == "ed25519":  # RFC 8463 §4: the bare key
             return ed25519.Ed25519PublicKey.from_public_bytes(octets)
         key = load_der_public_key(octets) if key_type == "rsa" else None
-    except (binascii.Error, ValueError, UnsupportedAlgorithm) as error:
+    except (ValueError, UnsupportedAlgorithm) as error:
         raise Unacceptable("permerror", "malformed key") from error
     if not isinstance(key, rsa.RSAPublicKey):
         raise Unacceptable("permerror", "unknown key type")

@@ -33,7 +33,7 @@ from maild.authentication.dmarc import (
 )
 from maild.authentication.domain_keys import DomainKeys
 from maild.authentication.patience import Patience
-from maild.authentication.signatures import PublicKey, Signature, SignedMessage, Unacceptable
+from maild.authentication.signatures import PublicKeys, Signature, SignedMessage, Unacceptable
 from maild.authentication.spf import SpfDns, SpfResult, evaluate_spf, fits_dns
 from maild.authentication.verdict import (
     Findings,
@@ -92,7 +92,7 @@ class _Asked(NamedTuple):
     policies, None when nobody could say."""
 
     spf: SpfResult
-    keys: Sequence[PublicKey | Unacceptable | None]
+    keys: Sequence[PublicKeys | Unacceptable | None]
     records: list[DmarcRecord] | None
 
 
@@ -147,7 +147,8 @@ class SenderJudge:
         until = asyncio.get_running_loop().time() + self._deadline_s
         signed = await run(lambda: read_signers(raw, parsed, author, now_s))
         asked = await self._ask(brought, signed, author, until, now_s)
-        verify = apart if len(asked.keys) > KEYS_AT_ONCE else run
+        verifications = sum(len(keys) for keys in asked.keys if isinstance(keys, tuple))
+        verify = apart if verifications > KEYS_AT_ONCE else run
         dkim, arc = await verify(lambda: _verify(signed, asked.keys))
         dmarc = await self._align(author, asked, dkim, until)
         verdict = self._decide(Findings(author, asked.spf, dkim, arc, dmarc))
@@ -179,7 +180,7 @@ class SenderJudge:
         peer, helo, mail_from = brought
         return await evaluate_spf(dns, peer, helo, mail_from, hostname=self._hostname, now_s=now_s)
 
-    async def _key(self, signature: Signature | None, dns: SpfDns) -> PublicKey | Unacceptable | None:
+    async def _key(self, signature: Signature | None, dns: SpfDns) -> PublicKeys | Unacceptable | None:
         try:
             return None if signature is None else await self._keys.find(dns, signature)
         except Unacceptable as found:
@@ -295,7 +296,7 @@ def read_signers(raw: Buffer, parsed: ParsedMessage, author: str, now_s: float) 
 
 
 def _verify(
-    signed: _Signed, keys: Sequence[PublicKey | Unacceptable | None]
+    signed: _Signed, keys: Sequence[PublicKeys | Unacceptable | None]
 ) -> tuple[Sequence[DkimResult], ArcResult]:
     of_claims, of_chain = keys[: len(signed.claims)], keys[len(signed.claims) :]
     dkim = dkim_check.results(signed.message, signed.claims, of_claims)

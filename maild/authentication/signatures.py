@@ -5,7 +5,6 @@ Each raises `Unacceptable` with the result that RFC 8601 §2.7.1 has for it, and
 """
 
 import base64
-import binascii
 import hashlib
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -21,9 +20,13 @@ from maild.message.octets import Buffer
 from maild.message.tags import read_tags
 
 PublicKey = rsa.RSAPublicKey | ed25519.Ed25519PublicKey
+PublicKeys = tuple[
+    PublicKey, ...
+]  # of one name in DNS, which should be one, and is several where owners forget
 
 MAX_SIGNATURE_OCTETS = 1024  # of b=; RSA-4096 has 512
 MAX_NAMES = 1000  # of h=
+MAX_TIME_DIGITS = 100  # twelve are near enough to never (RFC 6376 §3.5), and some write milliseconds
 _BLANKS = str.maketrans("", "", " \t\r\n")
 _ALGORITHMS = {"rsa-sha256": "rsa", "ed25519-sha256": "ed25519"}
 _FORMS = {"simple": SIMPLE, "relaxed": RELAXED}
@@ -71,6 +74,10 @@ class SignedMessage:
     def positions(self, name: bytes) -> Sequence[int]:
         """Where the fields of that name (lower case) are, from the top."""
         return self._positions.get(name, ())
+
+    def has_several(self, name: bytes) -> bool:
+        """Do the fields of that name differ?"""
+        return len({self._line(position, RELAXED) for position in self.positions(name)}) > 1
 
     def body_hash(self, form: bytes) -> bytes:
         """SHA-256 of the body in a canonical form, computed once."""
@@ -143,17 +150,17 @@ def read_signature(
 
 def read_message_signature(fields: Sequence[Field], position: int, tags: Mapping[str, str]) -> Signature:
     """What a DKIM-Signature and an ARC-Message-Signature have in common; Unacceptable."""
-    header_form, _, body_form = tags.get("c", "simple/simple").translate(_BLANKS).partition("/")
+    header_form, _, body_form = tags.get("c", "simple/simple").translate(_BLANKS).lower().partition("/")
     names = tags.get("h", "").translate(_BLANKS).lower().split(":", MAX_NAMES)
     if header_form not in _FORMS or (body_form or "simple") not in _FORMS:
         raise Unacceptable("permerror", "unknown canonicalisation")
-    if not all(names) or len(names) > MAX_NAMES or not all(name.isascii() for name in names):
+    if len(names) > MAX_NAMES or not all(name.isascii() for name in names):
         raise Unacceptable("permerror", "malformed list of fields")
     return read_seal(fields, position, tags)._replace(
         header_form=_FORMS[header_form],
         body_form=_FORMS[body_form or "simple"],
         body_hash=_octets(tags, "bh"),
-        names=tuple(name.encode() for name in names),
+        names=tuple(name.encode() for name in names),  # empty ones sign nothing, as absent ones do
     )
 
 
@@ -175,15 +182,21 @@ def read_seal(fields: Sequence[Field], position: int, tags: Mapping[str, str]) -
     )
 
 
-def verify(covered: bytes, signature: Signature, key: PublicKey) -> None:
-    """Nothing, or Unacceptable when another key signed, or other words."""
+def verify(covered: bytes, signature: Signature, keys: PublicKeys) -> None:
+    """Nothing, or Unacceptable when none of the keys signed, or other words."""
+    if not any(_is_signed(covered, signature.value, key) for key in keys):
+        raise Unacceptable("fail", "signature did not verify")
+
+
+def _is_signed(covered: bytes, value: bytes, key: PublicKey) -> bool:
     try:
         if isinstance(key, ed25519.Ed25519PublicKey):  # RFC 8463 §3: the hash is what is signed
-            key.verify(signature.value, hashlib.sha256(covered).digest())
+            key.verify(value, hashlib.sha256(covered).digest())
         else:
-            key.verify(signature.value, covered, padding.PKCS1v15(), hashes.SHA256())
-    except (InvalidSignature, InternalError, ValueError) as error:
-        raise Unacceptable("fail", "signature did not verify") from error
+            key.verify(value, covered, padding.PKCS1v15(), hashes.SHA256())
+    except (InvalidSignature, InternalError, ValueError):
+        return False
+    return True
 
 
 def _domain(text: str) -> str:
@@ -204,15 +217,20 @@ def _octets(tags: Mapping[str, str], name: str) -> bytes:
     if not text or len(text) > MAX_SIGNATURE_OCTETS * 2:
         raise Unacceptable("permerror", f"malformed {name}=")
     try:
-        return base64.b64decode(text, validate=True)
-    except (binascii.Error, ValueError) as error:
+        return octets_of(text)
+    except ValueError as error:
         raise Unacceptable("permerror", f"malformed {name}=") from error
+
+
+def octets_of(encoded: str) -> bytes:
+    """What base64 without blanks stands for; ValueError. RFC 6376 §2.10: the equals signs at its end may be missing."""
+    return base64.b64decode(encoded if "=" in encoded else encoded + "=" * (-len(encoded) % 4), validate=True)
 
 
 def _check_times(tags: Mapping[str, str], now_s: float) -> None:
     """RFC 6376 §3.5, t= and x=."""
     times = {name: tags[name] for name in ("t", "x") if name in tags}
-    if not all(text.isascii() and text.isdigit() and len(text) <= 12 for text in times.values()):
+    if not all(text.isascii() and text.isdigit() and len(text) <= MAX_TIME_DIGITS for text in times.values()):
         raise Unacceptable("permerror", "malformed time")
     if "x" in times and int(times["x"]) < now_s:
         raise Unacceptable("fail", "signature expired")

@@ -93,6 +93,14 @@ EXPLAINED: Mapping[str, Differences] = {
         "key-bare rspamd dkim": ("pass", "permerror"),
         "key-bare rspamd dmarc": ("pass", "fail reject"),
     },
+    "RFC 6376 §6.1.2: of several keys each may be tried, and their order is nobody's. opendkim gives up.": {
+        "key-beside-others opendkim dkim": ("pass", "temperror"),
+    },
+    "RFC 6376 §3.5 has the names of the forms as literals of ABNF, whose case does not count (RFC 5234 §2.3). We are"
+    " right, with opendkim.": {
+        "forms-in-capitals rspamd dkim": ("pass", "none"),
+        "forms-in-capitals rspamd dmarc": ("pass", "fail reject"),
+    },
     "RFC 9989 §4.8: blanks may stand around an equals sign, as in RFC 6376 §3.2. We are right.": {
         "policy-with-blanks rspamd dmarc": ("fail reject", "fail none"),
     },
@@ -131,8 +139,12 @@ EXPLAINED: Mapping[str, Differences] = {
         "body-of-blanks-relaxed rspamd dmarc": ("pass", "fail reject"),
     },
 }
-# What not every version of the others says.
+# What not every version of the others says, or not each time.
 EXPLAINED_OF_SOME: Mapping[str, Differences] = {
+    "RFC 6376 §6.1.2: of several keys rspamd tries one, now this and now that. We are right.": {
+        "key-beside-others rspamd dkim": ("pass", "fail"),
+        "key-beside-others rspamd dmarc": ("pass", "fail reject"),
+    },
     "RFC 7208 §4.6.4: more than ten look-ups are permerror, whatever the record ends with. We are right.": {
         "spf-many rspamd spf": ("permerror", "pass"),
     },

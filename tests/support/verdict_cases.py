@@ -60,6 +60,7 @@ class CaseWriter:
             ("subject-folded", b"Subject: Hello", b"SUBJECT :\r\n\t Hello  \t"),
             ("subject-added", b"Subject: Hello", b"Subject: Hullo\r\nSubject: Hello"),
             ("subject-added-below", b"Subject: Hello", b"Subject: Hello\r\nSubject: Hullo"),
+            ("date-twice", b"Subject: Hello", b"Date:  Sun, 22 Nov 2026 10:00:00 +0000\r\nSubject: Hello"),
             ("from-added-above", b"From: info@", b"From: evil@evil.test\r\nFrom: info@"),
         ):
             yield VerdictCase(name, self._bank(name).sign(_mail(name)).replace(old, new))
@@ -79,6 +80,9 @@ class CaseWriter:
             ("unknown-tag", b"v=1;", b"v=1; zz=what;"),
             ("tag-twice", b"v=1;", b"v=1; v=1;"),
             ("from-not-signed", b"h=from : ", b"h="),
+            ("names-with-a-gap", b"h=from : ", b"h=from : : "),
+            ("forms-in-capitals", b"c=relaxed/relaxed", b"c=Relaxed/Relaxed"),
+            ("far-expiry", rb"t=\d+;", b"t=1500000000; x=99999999999999;"),
             ("query-method", b"q=dns/txt", b"q=http/get"),
         ):
             signer = self._bank(name)
@@ -109,6 +113,9 @@ class CaseWriter:
         yield self._with_key("key-for-others", good.replace("k=rsa", "k=rsa; s=tlsrpt"))
         yield self._with_key("key-bare", "v=DKIM1; p=" + _bare(rsa_key(2048)))
         yield self._with_key("key-with-notes", good + "; n=what a key")
+        yield self._with_key("key-without-filling", rsa_record(rsa_key(4096)).rstrip("="), 4096)
+        self._records.add("s1._domainkey.key-beside-others.test", rsa_record(_other_key()))
+        yield self._with_key("key-beside-others", good)
         strict = self._bank("key-strict")
         self._records.add("s1._domainkey.key-strict.test", good.replace("k=rsa", "k=rsa; t=s"))
         signed = strict.sign(_mail("key-strict"), identity=b"@a.key-strict.test")

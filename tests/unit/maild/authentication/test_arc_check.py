@@ -7,7 +7,7 @@ import pytest
 
 from maild.authentication.arc_check import MAX_SEALERS, ArcChain, ArcResult, read_chain, verify_chain
 from maild.authentication.domain_keys import DomainKeys
-from maild.authentication.signatures import PublicKey, SignedMessage, Unacceptable
+from maild.authentication.signatures import PublicKeys, SignedMessage, Unacceptable
 from maild.message.parse import parse
 from tests.support.signers import Signer
 from tests.support.zone import Zone
@@ -21,7 +21,7 @@ async def checked(zone: Zone, raw: bytes) -> ArcResult:
     chain = read_chain(message)
     if not isinstance(chain, ArcChain):
         return chain
-    keys: list[PublicKey | Unacceptable | None] = []
+    keys: list[PublicKeys | Unacceptable | None] = []
     for signature in chain.signatures():
         try:
             keys.append(await DomainKeys().find(zone, signature))
