@@ -44,7 +44,10 @@ _LANGUAGES: Final = (
          "keine gültige",
          "keine gueltige", "kein gültiger", "kein gueltiger"),
         ("existiert nicht", "existieren nicht", "existiert hier nicht", "existiert bei uns nicht",
-         "existiert leider nicht", "konnte nicht gefunden", "wurde nicht gefunden"),
+         "existiert leider nicht", "konnte nicht gefunden", "wurde nicht gefunden",
+         "gibt keine person", "gibt es keine person", "gibt keinen benutzer", "gibt es keinen benutzer",
+         "gibt keinen empfänger", "gibt es keinen empfänger", "gibt kein postfach", "gibt es kein postfach",
+         "gibt kein konto", "gibt es kein konto"),
     ),
     Language(
         "French",

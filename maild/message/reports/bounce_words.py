@@ -77,6 +77,7 @@ _NOT_THE_ADDRESS: Final = (
         "обратного адрес")),
     Wording("policy", "Coremail, its replies to MAIL FROM", ("发件人地址", "發件人地址")),
     Wording("policy", "Yahoo (VS10)", ("possible forgery",)),
+    Wording("policy", "a smarthost's reply to DATA (551, [@ud010102]): the account that sends", ("main account",)),
     # Of a check that could not be made nothing is known.
     Wording("infrastructure", "OpenDMARC, policyd-spf, Google (451 4.4.3): a look-up that failed",
         ("temporary error when checking", "temporary error occurred", "temporary dmarc", "temporary spf")),
@@ -444,6 +445,9 @@ _NOT_TO_BE_FOUND: Final = re.compile(
     r" (?:unable to|cannot|cant|can not|could not|couldnt|failed to) (?:find|locate|look up)"
     rf"(?: (?!your |sender)[^ ]{{1,40}}){{0,2}} {_MAILBOX}(?: |s )"
 )
+_TAKES_NO_MAIL: Final = re.compile(
+    r" domain (?:[^ ]{1,40} ){0,4}(?:does not|doesnt) accept (?:any )?(?:e ?)?mail (?!from |for |to |with )"
+)
 _HAS_NO_ACCOUNT: Final = re.compile(
     r" (?:does not|doesnt|dont|do not) have an?(?: [^ ]{1,40}){0,3} (?:account|mailbox)"
 )
@@ -572,6 +576,8 @@ _WEAKER: Final = PhraseIndex(_WEAK)
 
 def _lacks_mailbox(words: str) -> bool:
     if "have a" in words and _HAS_NO_ACCOUNT.search(words):
+        return True
+    if " domain " in words and _TAKES_NO_MAIL.search(words):
         return True
     if " host " in words and _HOST_NOT_FOUND.search(words):
         return True

@@ -191,7 +191,8 @@ def read_any_words(
     kind = _kind(subject)
     if says_it_goes_on(f"{subject}\n{told}"):
         return None
-    is_late = says_it_may_go_on(f"{kind}\n{told}", kind)
+    # MDaemon warns that a user is unknown.
+    is_late = says_it_may_go_on(f"{kind}\n{told}", "" if is_address_fault(kind) else kind)
     gave_up = is_by_system and not is_late and says_it_gave_up(f"{kind}\n{told}")
     has_failed = is_by_system and not is_late and says_it_failed(f"{kind}\n{told}")
     arrived = _arrived(told)

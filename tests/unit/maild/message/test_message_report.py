@@ -715,6 +715,16 @@ def test_a_host_that_refused_for_good_has_done_so_however_late_it_is() -> None:
     assert [fate.enhanced for fate in delivery(text).fates] == ["5.1.1"]
 
 
+def test_a_warning_that_nobody_is_there_is_none() -> None:
+    """MDaemon's."""
+    text = (
+        "From: MDaemon@there.test\nSubject: Warning: gone@there.test - User unknown!\n\n"
+        "gone@there.test - no such user here.\n\nThere is no user by that name at this server.\n"
+    )
+    assert [fate.addresses for fate in delivery(text).fates] == [("gone@there.test",)]
+    assert read(text.replace(" - User unknown!", " - delayed")) is None
+
+
 @pytest.mark.parametrize(
     ("subject", "told"),
     [

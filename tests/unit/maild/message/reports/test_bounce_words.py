@@ -107,6 +107,8 @@ def test_a_fault_of_something_else_blames_no_mailbox(text: str) -> None:
         "This user has been disabled",
         "The user's mailbox is disabled",
         "Recipient in our directory is unknown",
+        "domain there.test does not accept mail",
+        "Recipient domain there.test doesn't accept email",
     ],
 )
 def test_the_fault_of_a_mailbox_blames_it(text: str) -> None:
@@ -123,6 +125,10 @@ def test_the_fault_of_a_mailbox_blames_it(text: str) -> None:
         (550, "Mailbox unavailable or access denied"),
         (553, "Possible forgery or deactivated due to abuse (#5.1.1)"),
         (556, "remote ip check error"),
+        (551, "Main account unavailable [@ud010102]"),
+        (550, "5.1.1 Main account unavailable"),
+        (550, "Domain there.test does not accept mail from elsewhere.test"),
+        (550, "domain there.test doesn't accept mail for relaying"),
         (550, "5.1.1 client IP 192.0.2.1 not found"),
         (550, "Adresse de retour invalide"),
         (550, "La dirección de retorno no existe"),
