@@ -34,7 +34,7 @@ def read_value(value: str) -> tuple[str, dict[str, str]]:
     """(first word in lower case, raw parameters; of a repeated one the first)."""
     head, semicolon, _ = value.partition(";")
     words = without_comments(head).lower().split(None, 1)
-    word = words[0] if words else ""
+    word = words[0].partition(",")[0].strip('"') if words else ""  # as scripts write it
     if "(" in word:  # a comment that never ends
         word = word.partition("(")[0]
     if not semicolon:

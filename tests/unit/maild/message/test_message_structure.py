@@ -189,6 +189,25 @@ def test_of_alternatives_the_text_is_the_plain_one(content_type: str) -> None:
     assert bodies(crlf(f"{begin}{unknown}{html}--b--\n")) == ("other", "html")
 
 
+def test_a_type_and_an_encoding_in_quotes_are_read() -> None:
+    """As scripts write them: the whole message came as a file without a name."""
+    raw = crlf(
+        'Content-Type: "multipart/mixed"; boundary=b\n\n'
+        '--b\nContent-Type: "text/plain"; charset=utf-8\nContent-Transfer-Encoding: "base64"\n\nR3LDvMOfZQ==\n'
+        '--b\nContent-Type: "text/html"\n\n<p>Hi\n'
+        '--b\nContent-Disposition: "attachment"\n\nfile\n--b--\n'
+    )
+    assert bodies(raw) == ("Grüße", "<p>Hi")
+    assert [content for _, content in files(raw)] == [b"file"]
+
+
+def test_a_type_ends_at_a_comma() -> None:
+    raw = crlf(
+        "Content-Type: text/html, x; charset=iso-8859-1\nContent-Transfer-Encoding: quoted-printable\n\n<p>Gr=FC=DFe"
+    )
+    assert bodies(raw) == ("", "<p>Grüße")
+
+
 @pytest.mark.parametrize("content_type", FILES_OF_TEXT)
 def test_text_for_programs_stays_a_file(content_type: str) -> None:
     raw = crlf(f"Content-Type: {content_type}\n\nwords\n")
