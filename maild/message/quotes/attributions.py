@@ -31,7 +31,7 @@ _VERBS = frozenset(
         " піша напісаў rašė írta írt yazdı yazdi yazmış έγραψε viết menulis idatzi shkroi כתב כתבה כתב/ה كتب نوشت"
         " लिखा เขียนว่า ได้เขียน escrit skreiv piše menulis membalas напиша zuen წერს жазған napisal(a"
         " yazıb schreift skrivaði დაწერა escrito tulis napisal-a napisao/napisala написав(ла"
-        " skryf shkruar napísal/a"
+        " skryf shkruar napísal/a писал писала"
     ).split()
 )
 # These follow the name without a blank, but one.
@@ -94,6 +94,8 @@ _NAMED_BEFORE_DATE = re.compile(  # SeaMonkey, Thunderbird, Roundcube, Notes, Th
     rf"|(?:كتب|נכתב על ידי)\s(?:{_NAME})?\S{{1,30}}+"
     r"(?:,? (?:על|على|في|ב)\S{0,3} ?\S{6,12} .{0,10}\d{1,2}[:.]\d\d)?\Z"
     rf"|skrev (?:{_NAME})?\S{{1,30}}+\Z"
+    rf"|{_NAME}on (?:\S{{1,12}}+ ){{1,7}}?\d{{1,2}}[:.]\d\d(?: [AaPp]\.?[Mm]\.?)? wrote\Z"
+    rf"|(?:{_NAME})?[^\W\d_a-zß-ÿа-я]\S{{0,30}}, \d{{1,4}}[./-]\d{{1,2}}[./-]\d{{2,4}},? \d{{1,2}}:\d\d\Z"
     r"|\d{1,4}[./-]\d{1,2}[./-]\d{2,4}(?: \(\S{1,4}\),)? \d{1,2}:\d\d(?: [+-]\d{4})?, "
     rf"(?:{_NAME})?\S{{1,30}}+\Z"
 )
@@ -153,6 +155,8 @@ def may_end_one(line: str) -> bool:
         )
     if final == ">":
         return _ISO_DATE.match(ending) is not None or _GROUPWISE.match(ending) is not None
+    if final == "-" and not _MIDDLE_VERBS.isdisjoint(ending.lower().split()):
+        return _DASHED.match(ending) is not None
     return final in "-etd" and _ends_in_verb(ending)  # only English and German without a colon
 
 
@@ -292,9 +296,10 @@ def _with_verb(
 
 
 def _without_colon(joined: str, body: str, is_introduced: bool, is_full: bool) -> Certainty:
-    if _ends_in_verb(body) and (
-        (_DASHED.match(joined) and joined.endswith("--")) or (is_introduced and is_full)
-    ):
+    is_dashed = _DASHED.match(joined) is not None and joined.endswith("--")
+    if is_dashed and is_introduced and is_full and _has_verb(body):
+        return Certainty.ALWAYS
+    if _ends_in_verb(body) and (is_dashed or (is_introduced and is_full)):
         return Certainty.ALWAYS
     if _ISO_DATE.match(body) and joined.endswith(">") and len(body.split()) <= _NAME_WORDS * 2:
         return Certainty.ABOVE_A_QUOTE

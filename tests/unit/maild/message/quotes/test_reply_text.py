@@ -129,6 +129,9 @@ ATTRIBUTIONS = {
     "claws, fi": "Mon, 04 May 2026 10:12:07 +0200\nAnn Example <ann@example.org> kirjoitti:",
     "claws, ru": "В Mon, 04 May 2026 10:12:07 +0200\nAnn Example <ann@example.org> пишет:",
     "claws, tr": "Mon, 04 May 2026 10:12:07 +0200 tarihinde\nAnn Example <ann@example.org> yazdı:",
+    "spark, ru": "4 мая 2026 г., 10:12 +0300, Ann Example <ann@example.org>, писал:",
+    "zoho, de": "---- Am Mo, 04 Mai 2026 10:12:07 +0200 schrieb Ann Example <ann@example.org> ----",
+    "zoho, sv": "---- Den mån, 04 maj 2026 10:12:07 +0200 skrev Ann Example <ann@example.org> ----",
     "wrapped at its end": "man. 4. mai 2026 kl. 10:12 skrev Ann Example <ann@example.org\n>:",
 }
 
@@ -136,6 +139,9 @@ ATTRIBUTIONS = {
 ABOVE_A_QUOTE = {
     "name and address": "Ann Example <ann@example.org> wrote:",
     "name and address, de": "Ann Example <ann@example.org> schrieb:",
+    "name and address, ru": "Ann Example <ann@example.org> писал:",
+    "a name, on a date": "Ann Example on Monday, 4 May 2026 at 10:12 AM wrote:",
+    "a name and a date": "Ann Example, 04.05.2026 10:12:",
     "name and address in brackets": "Ann Example (ann@example.org) wrote:",
     "a list": "ann_example via A List wrote:",
     "usenet": "In message <4711@example.org> Ann Example <ann@example.org> writes:",
@@ -502,6 +508,7 @@ KEPT = [
     "First:\n\n____\nNobody is on https://example.org/",
     "******\nTo do:\n\nunsubscribe me at https://example.org/\n******\nThat is all",
     "-\nFirst.\n*\nSecond.",
+    "-- I skrev det den 4 maj 2026 10:12 till ann@example.org --\nthe rest",
     "Meet me at 10:12 on 4 May 2026:\nBob <bob@example.org> comes too",
 ]
 
