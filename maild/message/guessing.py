@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from maild.message.charsets import codec_for, errors_of
+from maild.message.charsets import beyond_ascii, codec_for, errors_of, is_damaged_utf8
 
 MAX_NAMES: Final = 10  # subjects, names of people and files
 MAX_TEXTS: Final = 10  # counted apart, so that names can't take the budget of the body
@@ -60,6 +60,8 @@ class Guesser:
     def decode(self, data: bytes) -> str:
         """Total: what no codec reads is latin-1."""
         text = _decoded(data, "utf-8")
+        if text is None:
+            text = _damaged_utf8(data)
         if text is None and self._of_texts and len(data) <= NAME_OCTETS:  # too few to guess by
             text = _decoded(data, self._of_texts)
         if text is None:
@@ -123,6 +125,11 @@ def _decoded(data: bytes, codec: str) -> str | None:
         return data.decode(codec, errors_of(codec, has_time=len(data) <= SAMPLE_OCTETS))
     except UnicodeError:
         return None
+
+
+def _damaged_utf8(data: bytes) -> str | None:
+    text = data.decode("utf-8", "replace")
+    return text if is_damaged_utf8(text.count("\ufffd"), beyond_ascii(text)) else None
 
 
 def detect(sample: bytes) -> str | None:

@@ -13,17 +13,24 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from maild.message.charsets import HiddenUtf8, codec_for, errors_of, escaped_codec, has_more
+from maild.message.charsets import (
+    ORDER_OCTETS,
+    HiddenUtf8,
+    beyond_ascii,
+    codec_for,
+    errors_of,
+    escaped_codec,
+    has_more,
+    in_order,
+    is_damaged_utf8,
+)
 from maild.message.decode import decode_stream, tidy
 from maild.message.flowed import Unflowing
 from maild.message.guessing import LAST_RESORT, SAMPLE_OCTETS, Guesser
 from maild.message.model import Slice
 
 PIECE_OCTETS = 128 * 1024
-_MARKS = {
-    "utf_16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
-    "utf_32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
-}
+_UTF_16, _UTF_32 = "utf_16", "utf_32"
 
 Read = Callable[[int, int], bytes]  # offset, length → the octets of the message there
 Octets = Callable[[], Iterator[bytes]]
@@ -91,9 +98,15 @@ def _tried(octets: Octets, part: Slice, guesser: Guesser) -> Iterator[_Trial | N
             return
     if codec is not None:
         trial = _Trial(codec, errors_of(codec, is_lenient=True, has_time=has_time))
-        if (yield from _has_few_errors(octets, trial)):
+        errors, _, length = yield from _errors(octets, trial)
+        if errors <= 1 + length // 50:
             yield trial
             return
+    damaged = _Trial("utf-8", "replace")
+    errors, beyond, _ = yield from _errors(octets, damaged)
+    if is_damaged_utf8(errors, beyond):
+        yield damaged
+        return
     for one in (guesser.guess(_head(octets, SAMPLE_OCTETS)), LAST_RESORT):
         trial = _Trial(one, errors_of(one, has_time=part.length <= SAMPLE_OCTETS))
         if (yield from _reads(octets, trial, None)):
@@ -115,22 +128,25 @@ def _reads(octets: Octets, trial: _Trial, hidden: HiddenUtf8 | None) -> Generato
     return True
 
 
-def _has_few_errors(octets: Octets, trial: _Trial) -> Generator[None, None, bool]:
+def _errors(octets: Octets, trial: _Trial) -> Generator[None, None, tuple[int, int, int]]:
+    """How many could not be read, how many are beyond ASCII, and how many characters there are."""
     decoder = _decoder(octets, trial)
-    errors = length = 0
+    errors = beyond = length = 0
     for data in chain(octets(), [None]):
         text = decoder.decode(b"", True) if data is None else decoder.decode(data)
         errors += text.count("\ufffd")
+        beyond += beyond_ascii(text)
         length += len(text)
         yield None
-    return errors <= 1 + length // 50
+    return errors, beyond, length
 
 
 def _decoder(octets: Octets, trial: _Trial) -> codecs.IncrementalDecoder:
     codec = trial.codec
-    # Without a byte order mark a stream of UTF-16 is an error, where `bytes.decode` takes the machine's order.
-    marks = _MARKS.get(codec)
-    if marks and not _head(octets, len(marks[0])).startswith(marks):
+    if codec == _UTF_16:
+        codec = in_order(codec, _head(octets, ORDER_OCTETS))
+    # Without a byte order mark a stream of UTF-32 is an error, where `bytes.decode` takes the machine's order.
+    elif codec == _UTF_32 and _head(octets, 4) not in (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE):
         codec += "_le" if sys.byteorder == "little" else "_be"
     return codecs.getincrementaldecoder(codec)(trial.errors)
 

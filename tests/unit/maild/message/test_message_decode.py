@@ -147,6 +147,8 @@ def test_dangerous_and_unknown_codecs_are_never_used(charset: str) -> None:
         ("한국어".encode("euc-kr"), "ks_c_5601-1987", "한국어"),
         (b"+ADw-script+AD4-", "utf-7", "+ADw-script+AD4-"),
         (b"\xff\xfeh\x00i\x00", "utf-16", "hi"),
+        ("Grüße, 日本".encode("utf-16-be"), "utf-16", "Grüße, 日本"),
+        ("Grüße, 日本".encode("utf-16-le"), "utf-16", "Grüße, 日本"),
         (b"\xef\xbb\xbfbom", "utf-8", "bom"),
         (b"nul\x00 here", "utf-8", "nul here"),
         (
@@ -223,6 +225,19 @@ def test_characters_that_a_charset_gained_later_leave_the_others_as_they_are(
     assert decode_charset(octets, charset) == expected
     assert decode_prefix(octets + octets[:1], charset) == expected
     assert decode_charset(octets * 20 + b"\xff", charset) == expected * 20 + "\ufffd"
+
+
+@pytest.mark.parametrize("charset", ["utf-8", None, "us-ascii"])
+def test_utf8_that_was_cut_within_characters_stays_utf8(charset: str | None) -> None:
+    """Programs cut lines at so many octets: the whole text came in another alphabet."""
+    octets = "Добрый день, коллеги! Встреча завтра в 10.".encode()
+    cut = octets[:13] + b"\r\n" + octets[13:48] + b"\r\n" + octets[48:]
+    assert decode_charset(cut, charset) == cut.decode("utf-8", "replace")
+    assert decode_prefix(cut[:-3], charset) == cut[:-3].decode("utf-8", "replace")
+    assert decode_charset(octets[:25], charset) == "Добрый день, к"
+    assert decode_charset("caf\xe9, \xfcber, na\xefve".encode("latin-1") + "é".encode(), charset).startswith(
+        "café"
+    )
 
 
 def test_lone_surrogates_are_replaced_and_what_lies_beyond_the_bmp_is_not() -> None:

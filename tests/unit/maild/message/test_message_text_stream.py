@@ -65,6 +65,9 @@ OCTETS = st.binary(max_size=40) | st.builds(
 @example(parts=[("嘅".encode("big5hkscs") * 9 + b"\xff", "identity", "big5", None)], size=1)
 @example(parts=[(b"\xb2\xc4\xad\xa1\xb2\xf3", "identity", "euc-jp", None)], size=1)
 @example(parts=[(b"\xb2\xc4\xad\xa1\xb2\xf3" * 20, "identity", None, None)], size=3)
+@example(parts=[("слова".encode()[:-1] + " и слова".encode(), "identity", None, None)], size=3)
+@example(parts=[("слова".encode()[1:-1] + " и слова".encode(), "identity", "utf-8", None)], size=1)
+@example(parts=[("words и".encode("utf-16-be"), "identity", "utf-16", None)], size=3)
 def test_pieces_make_up_the_text(parts: list[tuple[bytes, str, str | None, str | None]], size: int) -> None:
     raw, slices = b"", []
     for octets, encoding, charset, flow in parts:
