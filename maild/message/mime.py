@@ -197,12 +197,12 @@ class Indexer:
         if shares and around is not None:
             position, end, is_done = around.position, around.end, False
         else:
-            first = find_delimiter(self._raw, delimiter, start, end) if delimiter else None
+            first = _first_part(self._raw, delimiter, start, end) if delimiter else None
             if first is None:
                 self.defects["missing-boundary"] = None
                 self._add_leaf(self._read_leaf(headers, start, end, "text/plain", {}))
                 return
-            _, position, is_done = first
+            position, is_done = first, False
         root_id = (text_parameter(parameters, "start", self._guesser) or "").strip("<> \t") or None
         if root_id and self._raw.find(f"<{root_id}>".encode("utf-8", "replace"), position, end) < 0:
             root_id = None  # no part is called so
@@ -324,6 +324,14 @@ class Indexer:
 
     def _add_opaque(self, start: int, end: int) -> None:
         self._add_leaf(_Entity(start, end, OCTET_STREAM, IDENTITY, None, None, None, None))
+
+
+def _first_part(raw: Buffer, delimiter: bytes, start: int, end: int) -> int | None:
+    """Where the first part begins. What ends before it began says nothing of what stands around it."""
+    found = find_delimiter(raw, delimiter, start, end)
+    while found is not None and found[2]:
+        found = find_delimiter(raw, delimiter, found[1], end)
+    return None if found is None else found[1]
 
 
 def find_delimiter(raw: Buffer, delimiter: bytes, start: int, end: int) -> tuple[int, int, bool] | None:

@@ -201,6 +201,15 @@ def test_a_type_and_an_encoding_in_quotes_are_read() -> None:
     assert [content for _, content in files(raw)] == [b"file"]
 
 
+def test_a_multipart_that_ends_before_it_begins_hides_nothing() -> None:
+    """Delimiters in another case than the boundary's, and a list's footer in front of them, for two."""
+    begin = "Content-Type: multipart/mixed; boundary=b4\n\n"
+    assert bodies(crlf(f"{begin}--B4\n\nwords\n--b4--\n"))[0].split() == ["--B4", "words", "--b4--"]
+    raw = crlf(f"{begin}--b4--\n--b4--\n--b4\n\nwords\n--b4\nContent-Type: image/png\n\nfile\n--b4--\n")
+    assert bodies(raw) == ("words", "")
+    assert [content for _, content in files(raw)] == [b"file"]
+
+
 def test_a_type_ends_at_a_comma() -> None:
     raw = crlf(
         "Content-Type: text/html, x; charset=iso-8859-1\nContent-Transfer-Encoding: quoted-printable\n\n<p>Gr=FC=DFe"
