@@ -1,6 +1,7 @@
 """What the commands share: options, how they answer, and what a fault looks like."""
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,9 +15,22 @@ EXIT_DIED = 1  # of the daemon: systemd starts it again, as it does not after a 
 EXIT_FAULT = 2
 DEFAULT_CONFIG = "/etc/maild/maild.toml"
 
+
+class NamedPath(click.Path):
+    """A path that says something: in a script, the value of a variable that is not set means no folder at all."""
+
+    def convert(
+        self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> Any:
+        """As click does."""
+        if not os.fspath(value):
+            self.fail("it is empty; name a path ('.' is the current folder)", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 config_option = click.option(
     "--config",
-    type=click.Path(path_type=Path, dir_okay=False, readable=False),  # who may not read it hears what to do
+    type=NamedPath(path_type=Path, dir_okay=False, readable=False),  # who may not read it hears what to do
     default=DEFAULT_CONFIG,
     show_default=True,
     help="The configuration file.",
@@ -24,7 +38,7 @@ config_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 key_file_option = click.option(
     "--key-file",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=NamedPath(path_type=Path, dir_okay=False),
     help="Where the master key is, if not in data_dir: the file that systemd makes a credential of.",
 )
 organization_option = click.option("--org", "organization_id", required=True, help="The organization's id.")

@@ -10,6 +10,7 @@ import click
 
 from conf.settings import SettingsError, parse
 from maild.cli.common import (
+    NamedPath,
     config_option,
     fail,
     json_option,
@@ -92,7 +93,7 @@ def check(config: Path, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("target", type=click.Path(path_type=Path))
+@click.argument("target", type=NamedPath(path_type=Path))
 @config_option
 @json_option
 def backup(target: Path, config: Path, as_json: bool) -> None:

@@ -65,8 +65,11 @@ def back_up(folder: DataFolder, target: Path) -> dict[str, Any]:
 def _back_up(folder: DataFolder, backup: DataFolder) -> dict[str, Any]:
     done, fresh = Copied(), backup.path / _FRESH
     _copy_files(folder, folder.database, backup, done)
-    _take_whole(folder, backup, fresh, done)
-    fresh.rename(backup.database)
+    try:
+        _take_whole(folder, backup, fresh, done)
+        fresh.rename(backup.database)
+    finally:
+        fresh.unlink(missing_ok=True)  # a full disk has better use for a part of it
     fsync_folder(backup.path)
     files, removed = _remove_others(backup)
     return {
@@ -100,15 +103,29 @@ def _refuse_other_folders(folder: DataFolder, backup: DataFolder) -> None:
 
 @contextmanager
 def _alone(target: Path) -> Iterator[None]:
-    """One backup into a folder at a time; the lock ends with its process."""
-    descriptor = os.open(target / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    """One backup into a folder at a time; the lock ends with its process. A first backup that put nothing there takes
+    its lock away."""
+    lock = target / _LOCK
+    descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    except BlockingIOError as error:
-        raise BackupFault(f"another backup into {target} is running") from error
+        if not _takes(descriptor, lock):
+            raise BackupFault(f"another backup into {target} is running")
+        try:
+            yield
+        finally:
+            if os.listdir(target) == [_LOCK]:
+                lock.unlink()
     finally:
         os.close(descriptor)
+
+
+def _takes(descriptor: int, lock: Path) -> bool:
+    """Is the lock ours now, and no file that another backup has taken away meanwhile?"""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return os.path.samestat(os.fstat(descriptor), lock.stat())
+    except (BlockingIOError, FileNotFoundError):
+        return False
 
 
 def _take_whole(folder: DataFolder, backup: DataFolder, fresh: Path, done: Copied) -> None:

@@ -137,6 +137,52 @@ async def test_a_full_disk_leaves_the_last_backup_whole(
     assert_whole(tmp_path / "backup", 1)
 
 
+def test_a_first_backup_that_fails_leaves_nothing(
+    config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer("init", "--config", config)
+
+    def full(_: object, to: Path) -> None:
+        to.write_bytes(b"what the disk had room for")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(to))
+
+    monkeypatch.setattr(snapshot, "take", full)
+    assert "No space left on device" in fault("backup", tmp_path / "backup", "--config", config)
+    assert list((tmp_path / "backup").iterdir()) == []
+
+
+def test_a_lock_that_was_taken_away_locks_nobody_out_and_nobody_in(
+    config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the opening of the lock and its taking, the one who had it took it away."""
+    answer("init", "--config", config)
+    target = tmp_path / "backup"
+    real = fcntl.flock
+
+    def taken_away(descriptor: int, how: int) -> None:
+        (target / backup._LOCK).unlink()
+        real(descriptor, how)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(fcntl, "flock", taken_away)
+        with pytest.raises(BackupFault, match="another backup"):
+            back_up(DataFolder(tmp_path / "data"), target)
+    assert back_up(DataFolder(tmp_path / "data"), target)["ok"]
+
+
+def test_no_path_is_not_the_current_folder(
+    config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a script says it whose variable is not set."""
+    answer("init", "--config", config)
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    done = run("backup", "", "--config", config)
+    assert (done.exit_code, done.stdout) == (2, "") and "'TARGET': it is empty" in done.stderr
+    assert list(here.iterdir()) == []
+
+
 def test_nothing_is_written_over_what_is_no_backup_of_this_store(config: Path, tmp_path: Path) -> None:
     answer("init", "--config", config)
     data = tmp_path / "data"
