@@ -4,13 +4,24 @@ OpenSSL reads its configuration when the first module asks for it, hence before 
 """
 
 import os
+import signal
 from pathlib import Path
 
 import conf
 
 os.environ.setdefault("OPENSSL_CONF", str(Path(conf.__file__).with_name("openssl.cnf")))
 
-from maild.cli.program import main
+
+def main() -> None:
+    """The command's entry point. Who interrupts it while its modules are being read sees no traceback."""
+    handler = signal.getsignal(signal.SIGINT)
+    if handler is signal.default_int_handler:  # not where it is ignored, as below nohup
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    from maild.cli.program import main as run
+
+    signal.signal(signal.SIGINT, handler)
+    run()
+
 
 if __name__ == "__main__":
     main()

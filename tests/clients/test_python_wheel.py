@@ -59,7 +59,7 @@ async def built(folder: Path) -> Path:
     with zipfile.ZipFile(wheel) as packed:
         names = packed.namelist()
     assert {"maild_client/py.typed", "maild_client/types.py", "maild_client/_sync/resources.py"} <= set(names)
-    assert {name.partition("/")[0].partition("-")[0] for name in names} == {"maild_client"}
+    assert {name.partition("/")[0].partition("-")[0] for name in names} == {"maild_client", "maildc.py"}
     return wheel
 
 
