@@ -124,15 +124,16 @@ class CheckArguments(Arguments):
     messageId: Annotated[str, says("reply, forward: msg_…")] = ABSENT
     draftId: Annotated[str, says("draft: drf_…")] = ABSENT
     to: Annotated[list[str], says("send, forward")] = ABSENT
-    cc: list[str] = ABSENT
-    bcc: list[str] = ABSENT
-    subject: str = ABSENT
+    cc: Annotated[list[str], says("send")] = ABSENT
+    bcc: Annotated[list[str], says("send")] = ABSENT
+    subject: Annotated[str, says("send")] = ABSENT
     text: str = ABSENT
-    html: str = ABSENT
-    inboxId: InboxId = ABSENT
-    replyAll: bool = ABSENT
-    lastSeenMessageId: str = ABSENT
-    sendAt: str = ABSENT
+    html: Annotated[str, says("send, reply")] = ABSENT
+    inboxId: Annotated[str, says("send: inb_…")] = ABSENT
+    replyAll: Annotated[bool, says("reply")] = ABSENT
+    lastSeenMessageId: Annotated[str, says("reply")] = ABSENT
+    sendAt: Annotated[str, says("send, reply")] = ABSENT
+    claimId: Annotated[str, says("reply: clm_…")] = ABSENT
 
     operation_names: ClassVar = {"lastSeenMessageId": "ifLastMessageId"}
 

@@ -1,9 +1,10 @@
 """Tools that write mail, or say what would become of it. They answer in facts."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from controlplane.contract.refusals import Fault, Refusal, invalid
+from controlplane.mcp.arguments import ForwardArguments, ReplyArguments, SendArguments
 from controlplane.mcp.safe_facts import address, addresses, details, known, plain
 from controlplane.mcp.tool import Answered, Facts, ToolCall
 
@@ -27,18 +28,20 @@ CHECKED_FACTS = {
 }  # fmt: skip
 CANCELLED_FACTS = {"messageId": "string", "status": "string"}
 _SENT = ("to", "cc", "bcc", "subject", "text", "html")
-# What `check_message` takes besides its kind.
-_OF_KIND: Mapping[str, Sequence[str]] = {
-    "send": (*_SENT, "inboxId", "sendAt"),
-    "reply": (*_SENT, "messageId", "replyAll", "lastSeenMessageId", "sendAt"),
-    "forward": (*_SENT, "messageId"),
+_ANSWERED = ("text", "lastSeenMessageId", "replyAll", "html", "sendAt", "claimId")
+_FORWARDED = ("to", "text")
+# What `check_message` takes of each kind: what the tool that then sends it takes, lest it tells of another message.
+_TAKEN: Mapping[str, Collection[str]] = {
+    "send": SendArguments.model_fields,
+    "reply": ReplyArguments.model_fields,
+    "forward": ForwardArguments.model_fields,
     "draft": ("draftId",),
 }
 
 
 async def reply(call: ToolCall) -> Facts:
     asked = call.arguments
-    given = asked.given("text", "lastSeenMessageId", "replyAll", "html", "asDraft", "sendAt", "claimId")
+    given = asked.given(*_ANSWERED, "asDraft")
     if asked.claimId is not None:
         given["completeClaim"] = True
     answered = await call.ask("replyToMessage", asked.messageId, given, is_once=True)
@@ -59,7 +62,7 @@ async def send_message(call: ToolCall) -> Facts:
 
 async def forward_message(call: ToolCall) -> Facts:
     asked = call.arguments
-    return _sent(await call.ask("forwardMessage", asked.messageId, asked.given("to", "text"), is_once=True))
+    return _sent(await call.ask("forwardMessage", asked.messageId, asked.given(*_FORWARDED), is_once=True))
 
 
 async def check_message(call: ToolCall) -> Facts:
@@ -94,20 +97,17 @@ async def cancel_message(call: ToolCall) -> Facts:
 def _checked(call: ToolCall) -> dict[str, Any]:
     """The body of POST /v1/messages/check."""
     asked = call.arguments
-    others = asked.model_fields_set - {"kind", *_OF_KIND[asked.kind]}
+    others = asked.model_fields_set - {"kind", *_TAKEN[asked.kind]}
     # False means nothing, where it is no choice.
     if meant := sorted(name for name in others if getattr(asked, name)):
         raise invalid([Fault(name, "not_allowed", f"kind '{asked.kind}' doesn't take it") for name in meant])
-    given: dict[str, Any] = asked.given(*_SENT)
     if asked.kind == "send":
-        return {**given, **asked.given("sendAt"), "inboxId": call.inbox_id()}
+        return {**asked.given(*_SENT, "sendAt"), "inboxId": call.inbox_id()}
     if asked.kind == "draft":
         return {"draftId": _needed(asked.draftId, "draftId", "draft")}
     message_id = _needed(asked.messageId, "messageId", asked.kind)
-    if asked.kind == "reply":
-        more = asked.given("replyAll", "lastSeenMessageId", "sendAt")
-        return {"reply": {**given, **more, "messageId": message_id}}
-    return {"forward": {**given, "messageId": message_id}}
+    names = _ANSWERED if asked.kind == "reply" else _FORWARDED
+    return {asked.kind: {**asked.given(*names), "messageId": message_id}}
 
 
 def _needed(value: str | None, name: str, kind: str) -> str:

@@ -1,5 +1,6 @@
 """Which tools a key sees at POST /mcp, how they are described, and that what is hidden is not there (L4, L16)."""
 
+import inspect
 import json
 import re
 import warnings
@@ -9,8 +10,9 @@ import pytest
 
 from controlplane.contract.refusals import MESSAGES
 from controlplane.contract.scopes import ALL, MAIL_SCOPES
-from controlplane.mcp import refused
+from controlplane.mcp import account_tools, reading_tools, refused, sending_tools
 from controlplane.mcp.tools import TOOLS
+from controlplane.operations.table import OPERATIONS
 from tests.conftest import on_shared
 from tests.support.mcp import ERAS, Mcp, RpcError
 from tests.support.running import Api, Running
@@ -24,6 +26,13 @@ with warnings.catch_warnings(
     O200K = get_encoding("o200k_base")
 
 READING = ["find_messages", "read_message", "get_attachment", "wait_for_message", "get_verification_code"]
+# Refusals whose text says what to do already; and those of what no tool asks for.
+SAY_IT_THEMSELVES = {
+    "apex_domain_reserved", "username_reserved", "sandbox_bulk_not_allowed", "email_delivery_failed",
+}  # fmt: skip
+NOT_OF_TOOLS = {
+    "agent_not_found", "attachments_not_schedulable", "idempotency_conflict", "not_found", "range_not_satisfiable",
+}  # fmt: skip
 ANSWERING = ["reply", "check_message", "cancel_message"]
 SENDING = ["reply", "send_message", "forward_message", "check_message", "cancel_message"]
 WORK = ["claim_work", "finish_work"]
@@ -193,3 +202,15 @@ def test_refusals_advise_tools_that_there_are() -> None:
     for code, advice in refused._ADVICE.items():
         assert code in MESSAGES, code
         assert set(re.findall(r"[a-z]+_[a-z_]+", advice)) <= names, advice
+
+
+def test_every_refusal_of_a_tool_says_what_to_do() -> None:
+    asked = {
+        one
+        for module in (account_tools, reading_tools, sending_tools)
+        for one in re.findall(r'"([a-z]+[A-Z][A-Za-z]+)"', inspect.getsource(module))
+    }
+    operations = [one for one in OPERATIONS if one.id in asked]
+    assert len(operations) > len(TOOLS)
+    codes = {code for one in operations for code in one.refusals}
+    assert codes - refused._ADVICE.keys() == SAY_IT_THEMSELVES | NOT_OF_TOOLS

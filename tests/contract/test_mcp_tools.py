@@ -220,6 +220,11 @@ async def test_a_look_before_sending_tells_of_faults(mcp: Mcp, maild: Running) -
         ("send", {"messageId": "msg_x"}),
         ("reply", {"messageId": "msg_x", "draftId": "drf_x"}),
         ("reply", {"messageId": "msg_x", "inboxId": "inb_x"}),
+        ("reply", {"messageId": "msg_x", "to": ["b@elsewhere.test"]}),
+        ("reply", {"messageId": "msg_x", "subject": "Another one"}),
+        ("forward", {"messageId": "msg_x", "to": ["b@elsewhere.test"], "cc": ["c@elsewhere.test"]}),
+        ("forward", {"messageId": "msg_x", "to": ["b@elsewhere.test"], "html": "<p>w"}),
+        ("send", {"to": ["b@elsewhere.test"], "claimId": "clm_x"}),
         ("forward", {"messageId": "msg_x", "to": ["b@elsewhere.test"], "sendAt": "2026-11-21T08:00:00Z"}),
         ("draft", {"draftId": "drf_x", "to": ["b@elsewhere.test"]}),
     ],
@@ -361,6 +366,23 @@ async def test_work_is_claimed_answered_and_finished(maild: Running, bot: dict[s
     assert lost.code == "claim_lost" and "claim_work" in lost.text
 
 
+async def test_a_look_at_an_answer_takes_the_claim_that_the_answer_takes(
+    maild: Running, bot: dict[str, Any]
+) -> None:
+    policy = {"version": 0, "work": {"enabled": True, "requireClaim": True}}
+    assert (await maild.api.call("PUT", f"/v1/inboxes/{bot['id']}/policy", policy)).status == 200
+    mcp = await bound(maild, bot)
+    message = await maild.received(bot, mail())
+    claimed = (await mcp.call("claim_work")).text
+    answer = {"kind": "reply", "messageId": message["id"], "text": "yes"}
+    told = await mcp.call("check_message", **answer)
+    assert [one["code"] for one in told.facts["errors"]] == ["claim_required"]
+    told = await mcp.call(
+        "check_message", **answer, claimId=claimed.partition("claimId: ")[2].partition(" ")[0]
+    )
+    assert told.facts["wouldSend"] is True
+
+
 async def test_mail_that_is_held_is_nowhere(maild: Running, bot: dict[str, Any]) -> None:
     """Not for a full key either: it is there under /v1/reviews alone (threat A31)."""
     known = await maild.received(bot, mail(words="known words", Message_ID="<a@elsewhere.test>"))
@@ -429,7 +451,7 @@ async def test_faults_name_the_arguments_of_the_tool(mcp: Mcp, maild: Running) -
         ("check_message", {"kind": "nope"}, "kind"),
         ("read_thread", {"threadId": "thd_x", "maxTokens": 20_001}, "maxTokens"),
         ("check_message", {"kind": "send", "to": ["nobody"], "inboxId": "inb_x"}, "to[0]"),
-        ("check_message", {"kind": "reply", "messageId": "msg_x", "to": ["nobody"]}, "to[0]"),
+        ("check_message", {"kind": "forward", "messageId": "msg_x", "to": ["nobody"]}, "to[0]"),
         ("check_message", {"kind": "reply", "messageId": "x"}, "messageId"),
         (
             "check_message",
@@ -492,11 +514,12 @@ async def test_another_organization_is_out_of_reach(mcp: Mcp, maild: Running, bo
         "forward_message": {"messageId": message["id"], "to": ["a@elsewhere.test"]},
         "check_message": {"kind": "reply", "messageId": message["id"]},
         "cancel_message": {"messageId": message["id"]},
+        "create_inbox": {"username": "bot", "domain": "elsewhere.test"},
     }
     for name, arguments in cases.items():
         told = await theirs.call(name, **arguments)
         assert told.code.endswith("_not_found"), (name, told.text)
-        assert re.search("Take|Call", told.text), (name, told.text)  # and what to do now
+        assert re.search("Take|Call|Leave out", told.text), (name, told.text)  # and what to do now
     assert (await theirs.call("find_messages")).text == "No message is like that."
     assert (await theirs.call("find_messages", inboxId=bot["id"])).text == "No message is like that."
     labelled = await theirs.call("label_messages", messageIds=[message["id"]], add=["x"])
