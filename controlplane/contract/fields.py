@@ -258,6 +258,8 @@ Metadata = Annotated[
     dict[Annotated[str, Field(min_length=1, max_length=40)], Annotated[str, Field(max_length=256)]],
     Field(max_length=50),
 ]
+# Each with its type: generators of clients look for it there, too.
+_TIMES = [{"type": "string", "format": "date-time"}, {"type": "string", "format": "date"}]
 Moment = Annotated[
     int,
     BeforeValidator(_moment),
@@ -265,7 +267,7 @@ Moment = Annotated[
         {
             "type": "string",
             "description": "ISO 8601 date (midnight UTC) or timestamp",
-            "anyOf": [{"format": "date-time"}, {"format": "date"}],
+            "anyOf": _TIMES,
         }
     ),
 ]
@@ -276,7 +278,7 @@ Position = Annotated[
         {
             "type": "string",
             "description": "The id of a message or an event, or an ISO 8601 date (midnight UTC) or timestamp",
-            "anyOf": [{"pattern": f"^(msg|evt){_ID_TAIL}$"}, {"format": "date-time"}, {"format": "date"}],
+            "anyOf": [{"type": "string", "pattern": f"^(msg|evt){_ID_TAIL}$"}, *_TIMES],
         }
     ),
 ]

@@ -64,6 +64,9 @@ _WEBHOOK_HEADERS = {
 }
 NO_NUL = r"^[^\x00]*$"
 STREAM = "text/event-stream"
+# Not that of the operations on webhooks: openapi-generator has a file for each tag, and the second would replace the
+# first.
+REQUESTS = "webhook requests"
 RANGES = "range_not_satisfiable"  # what only an endpoint that serves ranges of bytes can answer
 _RANGE_HEADERS = {
     "Range": "RFC 9110 §14.2, one range of bytes: `bytes=0-1023`; anything else is ignored",
@@ -313,7 +316,7 @@ def _webhook(type: str, summary: str, model: type[EventEnvelope]) -> dict[str, A
     return {
         "operationId": "on" + "".join(part.title() for part in type.split(".")),
         "summary": summary,
-        "tags": ["webhooks"],
+        "tags": [REQUESTS],
         "security": [],
         "parameters": [
             {

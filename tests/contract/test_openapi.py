@@ -7,6 +7,7 @@ every answer to it (tests/support/answered.py), and schemathesis every kind of r
 import json
 import re
 from collections import Counter
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from typing import Any, get_args
 
@@ -82,6 +83,26 @@ def test_operation_ids_are_unique_and_fit_for_every_language(told: dict[str, Any
     ids = [one["operationId"] for one in operations(told).values()]
     assert [name for name, count in Counter(ids).items() if count > 1] == []
     assert all(re.fullmatch(r"[a-z][A-Za-z]+", name) for name in ids)
+
+
+def test_what_we_call_and_what_is_called_share_no_tag(told: dict[str, Any]) -> None:
+    """openapi-generator writes a file for each tag, of what we call last: no method of `/v1/webhooks` was left."""
+    called = {tag for one in operations(told).values() for tag in one["tags"]}
+    ours = {tag for path in told["webhooks"].values() for one in path.values() for tag in one["tags"]}
+    assert ours and not called & ours
+
+
+def test_each_choice_says_its_type(told: dict[str, Any]) -> None:
+    """openapi-generator's typescript-fetch writes what does not compile for one without."""
+
+    def typeless(schema: Any) -> Iterator[Any]:
+        inner = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()
+        for one in inner:
+            yield from typeless(one)
+        if isinstance(schema, dict):
+            yield from (one for one in schema.get("anyOf", []) if not one.keys() & {"type", "$ref", "anyOf"})
+
+    assert list(typeless(told)) == []
 
 
 @pytest.mark.parametrize("route", TOLD, ids=names)

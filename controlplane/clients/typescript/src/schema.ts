@@ -86,7 +86,7 @@ export interface components {
         /** @description `after`: a message, an event or a time; two minutes ago where it is left out. */
         ClaimCode: {
             fromDomain?: string | null;
-            after?: (string | unknown | unknown | unknown) | null;
+            after?: (string) | null;
             waitSeconds?: number;
             kinds?: ("code" | "link")[];
             allowUnverified?: boolean;
@@ -1911,9 +1911,9 @@ export interface components {
             hasAttachments?: boolean;
             held?: boolean;
             /** @description ISO 8601 date (midnight UTC) or timestamp */
-            since?: string | unknown | unknown;
+            since?: string;
             /** @description ISO 8601 date (midnight UTC) or timestamp */
-            until?: string | unknown | unknown;
+            until?: string;
             before?: string;
             cursor?: string;
         };
@@ -1928,7 +1928,7 @@ export interface components {
             q?: string;
             hasCode?: boolean;
             /** @description The id of a message or an event, or an ISO 8601 date (midnight UTC) or timestamp */
-            after?: string | unknown | unknown | unknown;
+            after?: string;
             timeoutSeconds?: number;
         };
         /** @description What `messages.get` is asked with. */
@@ -2026,17 +2026,17 @@ export interface components {
         GetSummaryParams: {
             inboxId?: string;
             /** @description ISO 8601 date (midnight UTC) or timestamp */
-            since?: string | unknown | unknown;
+            since?: string;
             /** @description ISO 8601 date (midnight UTC) or timestamp */
-            until?: string | unknown | unknown;
+            until?: string;
         };
         /** @description What `analytics.events` is asked with. */
         GetEventSeriesParams: {
             inboxId?: string;
             /** @description ISO 8601 date (midnight UTC) or timestamp */
-            since?: string | unknown | unknown;
+            since?: string;
             /** @description ISO 8601 date (midnight UTC) or timestamp */
-            until?: string | unknown | unknown;
+            until?: string;
             types?: ("email.received" | "email.sent" | "email.bounced" | "email.complained" | "email.unsubscribed" | "email.delayed" | "email.failed" | "domain.verified" | "domain.failed" | "sending.paused" | "message.updated" | "message.deleted" | "thread.updated" | "draft.created" | "draft.updated" | "draft.discarded" | "claim.expired" | "claim.dead" | "review.requested" | "review.resolved" | "audit.head")[];
             period?: number;
         };
@@ -2044,9 +2044,9 @@ export interface components {
         ListDestinationsParams: {
             inboxId?: string;
             /** @description ISO 8601 date (midnight UTC) or timestamp */
-            since?: string | unknown | unknown;
+            since?: string;
             /** @description ISO 8601 date (midnight UTC) or timestamp */
-            until?: string | unknown | unknown;
+            until?: string;
             limit?: number;
         };
         /** @description What `events.list` is asked with. */
