@@ -52,7 +52,7 @@ class Entrance:
 
     def lead_in(self, request: web.Request) -> web.Response:
         """To where one signs in. A page that was asked for is shown then; what a form asked for is not done."""
-        after = own_path(request.path_qs) if request.method == "GET" and request.path != ROOT else ""
+        after = own_path(request.path_qs) if request.method != "POST" and request.path != ROOT else ""
         return see(f"{SIGN_IN}?{urlencode({'next': after})}" if after else SIGN_IN)
 
     async def ask(self, request: web.Request) -> Html:

@@ -23,15 +23,14 @@ class FormBody(NamedTuple):
 
 
 class Form(dict[str, str]):
-    """Fields by name, the last of each; `several`: all of them. Line ends are LF."""
+    """Fields by name, the last of each; `several`: all of them, `pairs`: in their order. Line ends are LF."""
 
     def __init__(self, pairs: Sequence[tuple[str, str]] = ()) -> None:
-        super().__init__()
+        self.pairs = [(name, value.replace("\r\n", "\n")) for name, value in pairs]
+        super().__init__(self.pairs)
         self.several: dict[str, list[str]] = {}
-        for name, value in pairs:
-            text = value.replace("\r\n", "\n")
-            self.several.setdefault(name, []).append(text)
-            self[name] = text
+        for name, value in self.pairs:
+            self.several.setdefault(name, []).append(value)
 
 
 @asynccontextmanager

@@ -12,6 +12,7 @@ from aiohttp import web
 from conf.log_events import clean
 from controlplane.access.console_links import ROOT, SIGN_IN
 from controlplane.console import safety
+from controlplane.console.budget import FRAME_BYTES, PAGE_BYTES, octets_of
 from controlplane.console.entrance import MAIL, SIGN_OUT, SIGNED_IN, Entrance, see
 from controlplane.console.faults import NoSuchPage, PageFault, told_of
 from controlplane.console.figures import KeptFigures
@@ -35,6 +36,9 @@ from storage.engine.failures import StoreFailure
 from storage.turns.cpu_threads import CpuThreads
 
 log = structlog.get_logger("maild.api")
+
+KEPT_BYTES = PAGE_BYTES - FRAME_BYTES  # of a form that is shown again to who is signed out
+FIELD_BYTES = 100  # the markup of a field
 
 
 class Console:
@@ -77,7 +81,9 @@ class Console:
         self._add(app, "*", f"{ROOT}/{{rest:.*}}", self._nothing)
 
     def _add(self, app: web.Application, method: str, path: str, inner: Next) -> None:
-        app.router.add_route(method, path, self._around(inner), expect_handler=expect)
+        # RFC 9110 §9.3.2: who looks at a link with HEAD finds what GET would bring.
+        for one in ("GET", "HEAD") if method == "GET" else (method,):
+            app.router.add_route(one, path, self._around(inner), expect_handler=expect)
 
     def _around(self, inner: Next) -> Next:
         async def serve(request: web.Request) -> web.StreamResponse:
@@ -132,13 +138,23 @@ class Console:
         async def serve(request: web.Request) -> web.StreamResponse:
             signed_in = await self._entrance.who(request)
             if signed_in is None:
-                return self._entrance.lead_in(request)
+                return await self._signed_out(page, request)
             if page.method == "GET":
                 return await self._run(page, request, signed_in, Form())
             async with read_form(self._bodies, request, signed_in.principal.organization_id) as form:
                 return await self._run(page, request, signed_in, form)
 
         return serve
+
+    async def _signed_out(self, page: PageRoute, request: web.Request) -> web.Response:
+        """To where one signs in; but what a form holds stays with who wrote it, to be sent again then."""
+        if page.method == "POST":
+            async with read_form(self._bodies, request) as form:
+                if form and _length(request.raw_path, form) <= KEPT_BYTES:
+                    request[CODE] = "unauthorized"
+                    shown = {"action": request.raw_path, "fields": form.pairs}
+                    return await self._html(request, None, Html("signed_out.html", shown, 403))
+        return self._entrance.lead_in(request)
 
     async def _run(
         self, page: PageRoute, request: web.Request, signed_in: SignedIn, form: Form
@@ -205,7 +221,7 @@ class Console:
 
     async def _tell_live(self, request: web.Request) -> web.StreamResponse:
         signed_in = await self._entrance.who(request)
-        if signed_in is None:
+        if signed_in is None or request.method == "HEAD":
             return web.Response(status=204)  # HTML Living Standard, §9.2.3: do not come back
         return await self._live.tell(request, signed_in)
 
@@ -219,6 +235,12 @@ class Console:
             charset="utf-8",
             headers=safety.ASSET_HEADERS,
         )
+
+
+def _length(action: str, form: Form) -> int:
+    """How long it is on a page, at most."""
+    words = (octets_of(name) * 2 + octets_of(value) + FIELD_BYTES for name, value in form.pairs)
+    return octets_of(action) + sum(words)
 
 
 async def _keep_nothing(request: web.Request, response: web.StreamResponse) -> None:

@@ -46,6 +46,18 @@ async def test_what_is_refused_is_told_in_short(local: Running) -> None:
     assert page.status == 200 and len(page.body) <= PAGE_BYTES
 
 
+async def test_a_form_is_shown_again_to_who_is_signed_out_as_far_as_a_page_holds_it(local: Running) -> None:
+    nobody = Visitor.of(local)
+    path = f"/console/threads/{'%26' * 500}/reply"
+    for words in ("& " * 8_000, "ä " * 15_000):
+        page = await nobody.post(path, text=words)
+        assert page.status == 403 and len(page.body) <= PAGE_BYTES
+    many = await nobody.post(path, **{f"field{number}": HARD for number in range(150)})
+    assert many.status == 403 and len(many.body) <= PAGE_BYTES
+    for words in ("& " * 30_000, "ä " * 30_000):
+        assert (await nobody.post(path, text=words)).location == "/console/sign-in"
+
+
 # What does not fit is on the next page -----------------------------------------------------------------
 
 

@@ -146,12 +146,36 @@ async def test_without_a_session_pages_lead_to_where_one_signs_in(local: Running
     assert (await visitor.get("/console")).location == "/console/sign-in"
     for page in PAGES[1:]:
         assert (await visitor.get(page)).location == f"/console/sign-in?next={page.replace('/', '%2F')}"
-    assert (await visitor.post("/console/keys", name="x")).location == "/console/sign-in"
+    assert (await visitor.post("/console/keys")).location == "/console/sign-in"
+    kept = await visitor.post("/console/keys", name="x", scopes=["messages:read", "a b"])
+    assert kept.status == 403 and "Nothing was done" in kept.said
+    assert kept.hidden("name") == "x" and kept.hidden("scopes") == "messages:read"
     assert (await visitor.get("/console/live")).status == 204
     for cookie in ("maild=", "maild=nobody", f"maild={'x' * 43}", f"maild={'ä' * 9000}", "__Host-maild=x"):
         assert (await Visitor.of(local, cookie).get("/console")).status in (303, 400)
     ((count,),) = local.sql("SELECT count(*) FROM api_keys WHERE name = 'x'")
     assert count == 0
+
+
+async def test_head_finds_what_get_would_bring_and_uses_nothing_up(local: Running) -> None:
+    nobody, link = Visitor.of(local), await link_for(local)
+    member = await Visitor.sign_in(local)
+    for visitor in (nobody, member):
+        for path in (*PAGES, "/console/live", "/console/nothing", f"/console/sign-in?link={link}"):
+            looked = await visitor.call("HEAD", path)
+            assert looked.body == b"" and (visitor is nobody or looked.status != 303), path
+            if path != "/console/live":  # it does not end
+                got = await visitor.get(path)
+                assert (looked.status, looked.headers.get("Location")) == (
+                    got.status,
+                    got.headers.get("Location"),
+                )
+    message = await local.received(await local.inbox("bot"), "Subject: a\nFrom: a@elsewhere.test\n\nwords\n")
+    looked = await member.call("HEAD", path := f"/console/messages/{message['id']}/raw")
+    got = await member.get(path)
+    assert looked.status == 200 and looked.body == b""
+    assert looked.headers["Content-Length"] == got.headers["Content-Length"] == str(len(got.body))
+    assert (await nobody.post("/console/sign-in", link=link)).location == "/console"
 
 
 LED: dict[str, str] = {
@@ -200,7 +224,7 @@ async def test_who_is_removed_or_given_another_role_is_signed_out(local: Running
         assert (await member.get("/console")).status == 200
         await local.operate(command, local.organization_id, *given)
         assert (await member.get("/console")).status == 303
-        assert (await member.post("/console/keys", name="after")).status == 303
+        assert (await member.post("/console/keys", name="after")).status == 403
     assert "after" not in {one["name"] for one in (await local.api.get("/v1/keys")).data}
 
 

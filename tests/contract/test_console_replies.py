@@ -19,7 +19,7 @@ async def local(start: Start) -> Running:
 
 def typed(page: PageAnswer) -> str:
     """What stands in the field. A browser drops the first line end (HTML Living Standard, §13.2.6.4.7)."""
-    (text,) = re.findall(r'<textarea id="text"[^>]*>\n(.*?)</textarea>', page.text, re.DOTALL)
+    (text,) = re.findall(r'<textarea id="(?:text|kept-\d+)"[^>]*>\n(.*?)</textarea>', page.text, re.DOTALL)
     return html.unescape(text)
 
 
@@ -71,6 +71,24 @@ async def test_words_are_kept_where_the_conversation_went_on(local: Running) -> 
     assert re.search(r'name="all" value="1" checked', page.text)
     assert (await local.api.get("/v1/messages", direction="outbound")).data == []
     done = await member.post(f"{path}/reply", last=page.hidden("last"), text=typed(page))
+    assert done.location == f"{path}?done=sent"
+
+
+async def test_words_are_kept_where_the_session_has_ended(local: Running) -> None:
+    inbox = await local.inbox("bot")
+    first = await local.received(inbox, mail())
+    member = await Visitor.sign_in(local)
+    path = f"/console/threads/{first['threadId']}"
+    last = (await member.get(path)).hidden("last")
+    await member.post("/console/sign-out")
+    words = "\n</textarea><script>alert(1)</script>\n  my words"
+    page = await member.post(f"{path}/reply", last=last, text=words, all="1")
+    assert page.status == 403 and "signed out" in page.said and "<script>alert" not in page.text
+    assert f'action="{path}/reply"' in page.text and typed(page) == words
+    assert (await local.api.get("/v1/messages", direction="outbound")).data == []
+    member = await Visitor.sign_in(local)  # in another tab
+    kept = {name: page.hidden(name) for name in ("last", "all")}
+    done = await member.post(f"{path}/reply", text=typed(page), **kept)
     assert done.location == f"{path}?done=sent"
 
 
