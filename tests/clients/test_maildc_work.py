@@ -174,6 +174,8 @@ async def test_what_a_killed_worker_had_is_offered_again_and_its_program_can_not
         ]  # fmt: skip
         assert (answers[0].code, answers[0].error["code"]) == (5, "claim_lost")
         assert answers[1].json["status"] == "queued"
+        # With the answer the claim is done: who is killed now leaves nothing that would be offered again.
+        await workshop.claims("done", 1)
         os.kill(first["pid"], signal.SIGKILL)  # it outlived its worker
         await workshop.open_gate()
         process.send_signal(signal.SIGTERM)

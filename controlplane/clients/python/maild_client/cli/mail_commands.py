@@ -55,6 +55,7 @@ def reply(context: click.Context, /, message_id: str, anyway: bool, draft: bool,
     said |= {_id_option(row.id): message_id}
     said |= {} if anyway else {"if_last_message_id": message_id}
     said |= {"as_draft": True} if draft else {}
+    said |= {"complete_claim": True} if "claim_id" in said else {}
     parts = given.parts(row, said)
     with Caller(run_of(context)) as caller:
         run_of(context).show(caller.json(row, parts))
