@@ -6,9 +6,10 @@ from controlplane.contract.refusals import Refusal
 
 _TITLES = {400: "Please look again", 402: "The plan allows no more", 403: "Not allowed", 404: "Nothing here"}
 # What a refusal tells programs, in words for a person.
+_NO_SUCH_PAGE = "There is no such page. The menu leads to those there are."
 _TEXTS: Mapping[str, str] = {
     "insufficient_scope": "Your role reads, and does not act. An owner or admin can do this.",
-    "not_found": "There is no such page. The menu leads to those there are.",
+    "not_found": _NO_SUCH_PAGE,
 }
 
 
@@ -36,6 +37,9 @@ class NoSuchPage(PageFault):
 
     status = 404
     title = "Nothing here"
+
+    def __init__(self, text: str = _NO_SUCH_PAGE) -> None:
+        super().__init__(text)
 
 
 class Unreadable(PageFault):

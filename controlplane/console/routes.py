@@ -4,6 +4,7 @@ In this order, and the first that fails is the answer: a form from another site 
 one can), the form itself, the page. What an operation refuses is a page with its status and text.
 """
 
+import re
 from collections.abc import Mapping
 
 import structlog
@@ -39,6 +40,7 @@ log = structlog.get_logger("maild.api")
 
 KEPT_BYTES = PAGE_BYTES - FRAME_BYTES  # of a form that is shown again to who is signed out
 FIELD_BYTES = 100  # the markup of a field
+_ID = re.compile(r"[A-Za-z0-9_]+")  # pages put it into links, and into the path that a form leads on to
 
 
 class Console:
@@ -130,7 +132,7 @@ class Console:
     async def _nothing(self, request: web.Request) -> web.Response:
         if await self._entrance.who(request) is None:
             return self._entrance.lead_in(request)
-        raise NoSuchPage("There is no such page. The menu leads to those there are.")
+        raise NoSuchPage
 
     # Pages -------------------------------------------------------------------------------------
 
@@ -159,6 +161,9 @@ class Console:
     async def _run(
         self, page: PageRoute, request: web.Request, signed_in: SignedIn, form: Form
     ) -> web.StreamResponse:
+        id = request.match_info.get("id")
+        if id is not None and not _ID.fullmatch(id):
+            raise NoSuchPage
         call = PageCall(
             self._operations,
             signed_in,
@@ -167,7 +172,7 @@ class Console:
             self._cpu,
             self._shown_once,
             self._figures,
-            request.match_info.get("id", ""),
+            id or "",
             request.query,
             form,
         )

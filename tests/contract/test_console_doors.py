@@ -315,6 +315,19 @@ async def test_no_page_acts_for_another_site(local: Running) -> None:
         assert (await Visitor.of(local).post(path)).location == "/console/sign-in", path
 
 
+@pytest.mark.parametrize(
+    "id", ["%0D%0ASet-Cookie:%20a=b", "%00", "%0A", "%C3%A4", "a%2Fb", "%3Fa", "%23a", "%E2%80%AE"]
+)
+async def test_what_can_be_no_id_is_no_page(local: Running, id: str) -> None:
+    """It stands in the path that a form leads on to, and in that of links."""
+    member = await Visitor.sign_in(local, "owner")
+    for page in pages.PAGES:
+        if "{id}" in page.path:
+            path = f"/console{page.path.format(id=id)}"
+            answer = await (member.get(path) if page.method == "GET" else member.post(path))
+            assert answer.status == 404 and "no such page" in answer.said, path
+
+
 async def test_what_is_no_form_is_told_so(local: Running) -> None:
     member = await Visitor.sign_in(local)
     for kind, body in (
