@@ -35,6 +35,7 @@ GREETING_OCTETS = 512
 EXPIRES_SOON_DAYS = 14
 HOSTS_TRIED = 2
 SHOWN_CHARACTERS = 200
+_VERSIONS = {"ipv4": ("IPv4", "0.0.0.0:25"), "ipv6": ("IPv6", "[::]:25")}
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 (a name of it, not a binding)
 
 
@@ -141,7 +142,7 @@ async def _name(patient: Patient, name: str) -> list[Diagnosis]:
 
 
 async def _pointer(patient: Patient, name: str, address: str) -> Diagnosis:
-    version = "ipv6" if ":" in address else "ipv4"
+    version = _version(address)
     if patient.settings.outbound.ip_versions not in ("both", version):
         return Diagnosis("ptr", address, "ok", f"no mail leaves by it (outbound.ip_versions = {version})")
     try:
@@ -253,11 +254,37 @@ def _names_of(shown: x509.Certificate) -> frozenset[str]:
 
 
 async def listening(patient: Patient) -> list[Diagnosis]:
-    """Does somebody answer where the daemon is to listen?"""
+    """Does somebody answer where the daemon is to listen, and is that where DNS sends mail?"""
     smtp, http = patient.settings.smtp, patient.settings.http
     submission = (*smtp.submission_listen, *smtp.submission_listen_tls)
     places = [*smtp.listen, *smtp.listen_tls, *submission, http.listen]
-    return list(await asyncio.gather(*map(_listens, places)))
+    return [*await asyncio.gather(*map(_listens, places)), *await _unheard(patient)]
+
+
+async def _unheard(patient: Patient) -> list[Diagnosis]:
+    """Versions of IP by which hosts look for this one (RFC 5321 §5.2), and where it does not listen."""
+    settings, name = patient.settings, patient.settings.server.hostname
+    if settings.smtp.proxy_from:  # a balancer has the addresses that are published
+        return []
+    try:
+        published = {_version(one) for one in await patient.resolver.addresses(name)}
+    except DnsError:  # told by `names`
+        return []
+    heard = {_version(host_port(place)[0]) for place in settings.smtp.listen}
+    return [
+        Diagnosis(
+            "listening",
+            name,
+            "fault" if version == "ipv4" else "warning",
+            f"DNS has an address of {_VERSIONS[version][0]} for it, and smtp.listen none",
+            f'Add "{_VERSIONS[version][1]}" to smtp.listen: hosts that come by it find nobody.',
+        )
+        for version in sorted(published - heard)
+    ]
+
+
+def _version(address: str) -> str:
+    return "ipv6" if ":" in address else "ipv4"
 
 
 async def _listens(place: str) -> Diagnosis:

@@ -34,12 +34,12 @@ REVERSE, REVERSE_V6 = (
 class World:
     """A host that is as it should be, until a test spoils it."""
 
-    def __init__(self, folder: Path, dns: DnsServer, mx: Mx) -> None:
+    def __init__(self, folder: Path, dns: DnsServer, mx: Mx, mx_v6: Mx) -> None:
         self.folder = folder
         self.dns = dns
         self.settings: dict[str, Any] = {
             "server": {"hostname": HOST, "shared_domains": [DOMAIN]},
-            "smtp": {"listen": [f"127.0.0.1:{mx.port}"]},
+            "smtp": {"listen": [f"127.0.0.1:{mx.port}", f"[::1]:{mx_v6.port}"]},
             "http": {"listen": f"127.0.0.1:{mx.port}"},
             "dns": {"nameservers": [f"127.0.0.1:{dns.port}"], "timeout_s": 1, "trust_ad": True},
             "outbound": {"port": mx.port},
@@ -77,7 +77,9 @@ class World:
 @pytest.fixture
 async def world(tmp_path: Path) -> AsyncIterator[World]:
     async with DnsServer() as dns, Mx() as mx:
-        yield World(tmp_path, dns, mx)
+        mx_v6 = await Mx().start("::1")
+        yield World(tmp_path, dns, mx, mx_v6)
+        await mx_v6.stop()
 
 
 async def test_a_host_that_is_set_up_has_no_fault(world: World) -> None:
@@ -251,6 +253,18 @@ async def test_a_daemon_that_does_not_run_is_told(world: World) -> None:
         port = gone.port
     world.settings["http"]["listen"] = f"0.0.0.0:{port}"
     assert (await world.faults())["listening"].startswith("fault | Connection refused | Start")
+
+
+async def test_a_version_of_ip_that_is_published_and_not_listened_to_is_told(world: World) -> None:
+    """Who comes by IPv6 first waits for nothing, if the way there drops what comes."""
+    v4, v6 = world.settings["smtp"]["listen"]
+    world.settings["smtp"]["listen"] = [v4]
+    told = (await world.faults())["listening"]
+    assert told.startswith("warning | DNS has an address of IPv6 for it") and '"[::]:25"' in told
+    world.settings["smtp"]["listen"] = [v6]
+    assert (await world.faults())["listening"].startswith("fault | DNS has an address of IPv4 for it")
+    world.settings["smtp"]["proxy_from"] = ["10.0.0.0/8"]
+    assert "listening" not in await world.faults()
 
 
 async def test_a_full_disk_is_told(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
