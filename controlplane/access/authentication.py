@@ -1,6 +1,7 @@
 """From an API key to the principal that it acts for (docs/contract.md, section 5)."""
 
 import hmac
+from functools import lru_cache
 
 import structlog
 
@@ -26,7 +27,7 @@ class Authenticator:
         self._db = db
         self._clock = clock
 
-    async def principal(self, raw_key: str) -> Principal:
+    async def principal(self, raw_key: str, request_id: str | None = None) -> Principal:
         """The key's principal; Refusal `invalid_api_key…` unless the key is known and active at this moment."""
         if not raw_key.startswith(PREFIX):
             raise Refusal("invalid_api_key_format")
@@ -37,7 +38,8 @@ class Authenticator:
         if key is None or not hmac.compare_digest(key.key_hash, key_hash):
             raise Refusal("invalid_api_key")
         await self._touch(key)
-        return Principal(key.id, key.organization_id, key.inbox_id, _scopes_of(key), key.mode)
+        scopes = _scopes_of(key.scopes, key.inbox_id is not None)
+        return Principal(key.id, key.organization_id, key.inbox_id, scopes, key.mode, request_id)
 
     async def _touch(self, key: KeyRow) -> None:
         now_ms = self._clock.now_ms()
@@ -48,10 +50,11 @@ class Authenticator:
                 log.error("last_use_not_noted", key=key.id, error=str(error))
 
 
-def _scopes_of(key: KeyRow) -> tuple[str, ...]:
+@lru_cache(maxsize=1000)
+def _scopes_of(listed: str, is_bound: bool) -> tuple[str, ...]:
     """A key bound to an inbox holds mail scopes alone, whatever its row says (docs/contract.md, section 5)."""
-    scopes = tuple(load(key.scopes))
-    return scopes if key.inbox_id is None else mail_scopes_of(scopes)
+    scopes = tuple(load(listed))
+    return mail_scopes_of(scopes) if is_bound else scopes
 
 
 def bearer(header: str | None) -> str:

@@ -36,12 +36,11 @@ class Callers:
         """The principal that calls; Refusal for what is not an active key, and over the rate."""
         header = request.headers.get("Authorization")
         try:
-            found = await self._authenticator.principal(bearer(header))
+            principal = await self._authenticator.principal(bearer(header), request[REQUEST])
         except Refusal:
             self._known.pop(hash(header), None)
             raise
         self._remember(hash(header))
-        principal = found._replace(request_id=request[REQUEST])
         request[PRINCIPAL] = principal
         verdict = await self._rate_limit.count(principal.organization_id)
         request[RATE] = verdict

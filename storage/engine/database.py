@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from storage.engine.connections import StoreConnection, connect, open_connection
+from storage.engine.local_reads import LocalReads
 from storage.engine.tx import Tx
 from storage.engine.writer import AnyUnit, Apart, DatabaseClosed, Listener, Pace, Repeatable, Writer
 from storage.turns import background
@@ -32,9 +33,7 @@ ORGANIZATION_READERS = READERS - 1
 class Database:
     """The store: `write`, `read` and `lookup` run units of work; see the module's rules."""
 
-    def __init__(
-        self, path: Path, writer: Writer, readers: list[StoreConnection], local: sqlite3.Connection
-    ) -> None:
+    def __init__(self, path: Path, writer: Writer, readers: list[StoreConnection], local: LocalReads) -> None:
         self.path = path
         self._writer = writer
         self._reading = readers
@@ -42,7 +41,6 @@ class Database:
             [_reader(one) for one in readers], ORGANIZATION_READERS
         )
         self._local = local
-        self._local_tx = Tx(local)
         self._closed = False
         self._check: Callable[[Tx], None] | None = None
 
@@ -74,12 +72,12 @@ class Database:
             for _ in range(READERS):
                 connections.append(await open_connection(path, read_only=True))
                 await connections[-1].call(lambda _: background.go_behind(background.BESIDE))
-            local = connect(path, read_only=True)
+            local = LocalReads(connect(path, read_only=True))
         except BaseException:
             for connection in connections:
                 await connection.close()
             raise
-        return cls(path, Writer(connections[0], pace), connections[1:], local)
+        return cls(path, Writer(connections[0], local, pace), connections[1:], local)
 
     async def write(self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run `unit(tx, …)` in a transaction; returns its result after COMMIT, or raises what it raised."""
@@ -131,17 +129,13 @@ class Database:
         """
         if self._closed:
             raise DatabaseClosed("the store is closed")
-        self._local.execute("BEGIN")
-        try:
-            return self._asked(lambda tx: unit(tx, *args, **kwargs))(self._local_tx)
-        finally:
-            self._local.execute("ROLLBACK")
+        return self._local.run(self._asked(lambda tx: unit(tx, *args, **kwargs)))
 
     async def peek(self, unit: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         """`lookup` for a unit of one statement, which sees one state of the store without a transaction."""
         if self._closed:
             raise DatabaseClosed("the store is closed")
-        return unit(self._local_tx, *args, **kwargs)
+        return self._local.peek(lambda tx: unit(tx, *args, **kwargs))
 
     async def empty_caches(self) -> None:
         """Give the pages back that the connections keep. All is read anew from then on: for a pause in the work."""

@@ -34,6 +34,7 @@ from typing import Any, NamedTuple, TypeVar
 import structlog
 
 from storage.engine.connections import BUSY_TIMEOUT_MS, StoreConnection
+from storage.engine.local_reads import LocalReads
 from storage.engine.tx import NO_TOPICS, Tx
 
 log = structlog.get_logger("maild.store")
@@ -82,8 +83,9 @@ Listener = Callable[[], None]
 class Writer:
     """Units that wait for the writing connection, and the task that serves them while there are some."""
 
-    def __init__(self, connection: StoreConnection, pace: Pace) -> None:
+    def __init__(self, connection: StoreConnection, local_reads: LocalReads, pace: Pace) -> None:
         self.connection = connection
+        self._local_reads = local_reads
         self._pace = pace
         self.waiting: deque[Waiting] = deque()
         self.listeners: dict[str, list[Listener]] = {}
@@ -131,20 +133,24 @@ class Writer:
             await self._begin()
             if isinstance(self.waiting[0][0], Apart):
                 batch.append(self.waiting.popleft())
-                outcome = await self.connection.call(partial(_run_apart, self._tx, batch[0][0]))
+                outcome = await self._on_thread(partial(_run_apart, self._tx, batch[0][0]))
                 self._answer(batch, [outcome])
             else:
                 outcomes = self._run_slice(batch)
                 # Called for by the thread, a round of the event loop before this task goes on.
                 answer = partial(self._answer, batch, outcomes)
                 soon = asyncio.get_running_loop().call_soon_threadsafe
-                await self.connection.call(partial(_commit_and_tell, partial(soon, answer)))
+                await self._on_thread(partial(_commit_and_tell, partial(soon, answer)))
         except Exception as error:  # BEGIN or COMMIT failed: no unit's work was kept, each caller is told
             batch = batch or [self.waiting.popleft()]
             self._tx.topics = NO_TOPICS
             self._answer(batch, [(None, error)] * len(batch))
         if not self.waiting and not self._closed:
             self._checkpoint_soon()
+
+    async def _on_thread(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        with self._local_reads.apart():
+            return await self.connection.call(work)
 
     def _answer(self, batch: list[Waiting], outcomes: list[Outcome]) -> None:
         self.served += len(batch)
@@ -225,7 +231,7 @@ class Writer:
 
     async def _write_back(self) -> None:
         try:
-            await self.connection.call(_checkpoint)
+            await self._on_thread(_checkpoint)
         except sqlite3.Error:  # nothing is lost: the WAL keeps what could not be written back
             log.exception("checkpoint_failed")
 

@@ -321,8 +321,91 @@ async def test_a_peek_leaves_nothing_open_that_would_hide_what_comes(db: Databas
         await db.write(note, str(number))
         # One row of several: a statement that is not read to its end.
         assert await db.peek(lambda tx: tx.value("SELECT text FROM notes ORDER BY rowid DESC")) == str(number)
-        assert not db._local.in_transaction
+        assert not db._local.raw.in_transaction
         assert len(await db.lookup(notes)) == number + 1
+
+
+async def test_look_ups_of_one_round_share_a_transaction(db: Database) -> None:
+    await db.write(note, "a")
+    await asyncio.sleep(0)  # the writer goes on after its callers
+    told: list[str] = []
+    db._local.raw.set_trace_callback(told.append)
+    look = "SELECT text FROM notes"
+    for _ in range(2):
+        for ask in (db.lookup, db.peek, db.lookup):
+            assert await ask(lambda tx: tx.value(look)) == "a"
+        await asyncio.sleep(0)
+    assert told == ["BEGIN", look, look, look, "ROLLBACK"] * 2
+
+
+async def test_a_look_up_that_fails_leaves_the_others_theirs(db: Database) -> None:
+    await db.write(note, "a")
+    await asyncio.sleep(0)  # the writer goes on after its callers
+    for ask in (db.lookup, db.peek):
+        with pytest.raises(ValueError):
+            await ask(lambda tx: int(tx.value("SELECT text FROM notes")))
+        # As a disk that fails has it: SQLite ends the transaction by itself.
+        await ask(lambda tx: tx.run("ROLLBACK"))
+        assert await ask(notes) == ["a"]
+
+
+async def test_a_look_up_sees_what_somebody_was_told_of_though_others_look_in_the_same_round(
+    db: Database,
+) -> None:
+    async def look() -> None:
+        while True:
+            await db.lookup(notes)
+            await asyncio.sleep(0)
+
+    looking = [asyncio.create_task(look()) for _ in range(3)]
+    for number in range(50):
+        await db.write(note, str(number))
+        assert len(await db.lookup(notes)) == len(await db.peek(notes)) == number + 1
+    for one in looking:
+        one.cancel()
+
+
+async def test_no_look_up_is_left_open_while_the_store_is_written(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit, at_it, may_go_on = writer._commit, threading.Event(), threading.Event()
+
+    def slow(conn: sqlite3.Connection) -> None:
+        at_it.set()
+        may_go_on.wait()
+        commit(conn)
+
+    monkeypatch.setattr(writer, "_commit", slow)
+    assert await db.lookup(notes) == []
+    writing = asyncio.create_task(db.write(note, "a"))
+    while not at_it.is_set():
+        await asyncio.sleep(0)
+    left_open = []
+    for ask in (db.lookup, db.peek):
+        assert await ask(notes) == []
+        left_open.append(db._local.raw.in_transaction)
+    may_go_on.set()
+    await writing
+    assert left_open == [False, False]
+    assert await db.lookup(notes) == ["a"]
+
+
+@pytest.mark.parametrize("db", [Pace(checkpoint_idle_s=3600)], indirect=True)
+async def test_the_wal_begins_anew_beside_look_ups_in_each_round(db: Database, path: Path) -> None:
+    pages = 20
+    db._writer.connection.raw.execute(f"PRAGMA wal_autocheckpoint = {pages}")
+
+    async def look() -> None:
+        while True:
+            await db.lookup(notes)
+            await asyncio.sleep(0)
+
+    looking = [asyncio.create_task(look()) for _ in range(3)]
+    for number in range(20 * pages):
+        await db.write(note, str(number))
+    for one in looking:
+        one.cancel()
+    assert Path(f"{path}-wal").stat().st_size < 5 * pages * 4096
 
 
 async def test_a_read_sees_one_state(db: Database) -> None:
@@ -502,7 +585,7 @@ async def test_emptying_the_caches_reaches_every_connection_and_harms_nobody(
     db: Database, path: Path
 ) -> None:
     emptied: list[sqlite3.Connection] = []
-    connections = [db._writer.connection.raw, *(one.raw for one in db._reading), db._local]
+    connections = [db._writer.connection.raw, *(one.raw for one in db._reading), db._local.raw]
 
     def watch(conn: sqlite3.Connection) -> None:
         conn.set_trace_callback(lambda sql: emptied.append(conn) if sql == "PRAGMA shrink_memory" else None)

@@ -12,6 +12,7 @@ OWN = {
     "storage/engine/dialect.py",  # the names that the others use
     "storage/engine/connections.py",  # what they are told
     "storage/engine/database.py",  # a state to read from
+    "storage/engine/local_reads.py",  # the transactions of look-ups
     "storage/engine/tx.py",  # statements
     "storage/engine/writer.py",  # transactions, checkpoints
     "storage/engine/migrate.py",  # making a store, and connections of tools

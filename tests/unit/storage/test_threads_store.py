@@ -105,7 +105,7 @@ async def test_only_the_newest_conversations_of_a_subject_are_looked_at(store: S
                 is_unread=False,
             )  # fmt: skip
 
-    conn = store.db._local
+    conn = store.db._local.raw
     steps = Steps(conn)
     await store.db.write(begin, 0, 2 * SUBJECT_LOOK)
     asked = (INBOX, "offer", "stranger@there.test", now_ms)
