@@ -136,10 +136,15 @@ def beyond_ascii(text: str) -> int:
     return 0 if text.isascii() else len(text) - len(text.encode("ascii", "ignore"))
 
 
-def is_damaged_utf8(errors: int, beyond: int) -> bool:
+def is_damaged_utf8(errors: int, beyond: int, read_per_error: int = _READ_PER_ERROR) -> bool:
     """Of a text that was read as UTF-8, with so many `errors` among what is `beyond` ASCII: is it UTF-8, which programs
     have cut within characters? Octets of other charsets are hardly ever characters of it."""
-    return 0 < errors * (1 + _READ_PER_ERROR) <= beyond
+    return 0 < errors * (1 + read_per_error) <= beyond
+
+
+def is_as_declared(codec: str, errors: int, beyond: int, length: int) -> bool:
+    """Of a text of this `length`, read in its declared charset: a few bad octets do not make the declaration a lie."""
+    return errors <= 1 + length // 50 or (codec == "utf-8" and is_damaged_utf8(errors, beyond, 1))
 
 
 def begins_as_utf8(octets: bytes, *, is_whole: bool) -> bool:

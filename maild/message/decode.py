@@ -19,11 +19,13 @@ import pybase64
 from maild.message.charsets import (
     ORDER_OCTETS,
     HiddenUtf8,
+    beyond_ascii,
     codec_for,
     errors_of,
     escaped_codec,
     has_more,
     in_order,
+    is_as_declared,
 )
 from maild.message.guessing import SAMPLE_OCTETS, Guesser
 from maild.message.surrogates import replace_surrogates
@@ -141,9 +143,9 @@ def _decode_known(data: bytes, codec: str, guesser: Guesser | None) -> str:
             return data.decode(one, errors)
         except UnicodeError:
             pass
-    # A few bad octets do not make the declaration a lie.
     text = data.decode(codec, errors_of(codec, is_lenient=True, has_time=has_time))
-    return text if text.count("\ufffd") <= 1 + len(text) // 50 else guesser.decode(data)
+    is_declared = is_as_declared(codec, text.count("\ufffd"), beyond_ascii(text), len(text))
+    return text if is_declared else guesser.decode(data)
 
 
 def tidy(text: str, *, is_begun: bool = False) -> str:

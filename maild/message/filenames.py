@@ -117,7 +117,8 @@ def clean_filename(name: str) -> str:
 
     At most MAX_FILENAME_CHARS, keeping a short extension. A single leading dot stays (".env").
     """
-    name = _SEPARATORS.sub("_", _REMOVED.sub("", name)).strip().rstrip(_EDGE)
+    # Mailers fold names where a blank is, which comes as a tab.
+    name = _SEPARATORS.sub("_", _REMOVED.sub("", name.replace("\t", " "))).strip().rstrip(_EDGE)
     if name.startswith(".."):
         name = name.lstrip(_EDGE)
     if _DEVICES.match(name):

@@ -106,26 +106,35 @@ def _encoded_parameter(parameters: dict[str, str], name: str) -> tuple[str | Non
 
 
 def _join_sections(parameters: dict[str, str], name: str) -> tuple[str | None, bytes]:
-    """RFC 2231 §3 continuations, up to the first gap."""
+    """RFC 2231 §3 continuations, up to the first gap. Mailers that count characters cut within `%C3`."""
     charset = None
+    escaped: list[str] = []
     pieces: list[bytes] = []
     for number in range(len(parameters)):
         encoded = parameters.get(f"{name}*{number}*")
         plain = parameters.get(f"{name}*{number}")
         if encoded is not None and number == 0:
-            charset, octets = _read_extended(encoded)
-            pieces.append(octets)
-        elif encoded is not None:
-            pieces.append(unquote_to_bytes(encoded.encode("latin-1", "replace")))
+            charset, encoded = _split_extended(encoded)
+        if encoded is not None:
+            escaped.append(encoded)
         elif plain is not None:
-            pieces.append(plain.encode("latin-1", "replace"))
+            pieces += [_unescaped("".join(escaped)), plain.encode("latin-1", "replace")]
+            escaped.clear()
         else:
             break
-    return charset, b"".join(pieces)
+    return charset, b"".join([*pieces, _unescaped("".join(escaped))])
 
 
 def _read_extended(value: str) -> tuple[str | None, bytes]:
-    """charset'language'%XX… as (charset, octets)."""
+    charset, escaped = _split_extended(value)
+    return charset, _unescaped(escaped)
+
+
+def _split_extended(value: str) -> tuple[str | None, str]:
+    """charset'language'%XX… as (charset, %XX…)."""
     fields = value.split("'", 2)
-    charset = fields[0] if len(fields) == 3 and fields[0] else None
-    return charset, unquote_to_bytes(fields[-1].encode("latin-1", "replace"))
+    return fields[0] if len(fields) == 3 and fields[0] else None, fields[-1]
+
+
+def _unescaped(value: str) -> bytes:
+    return unquote_to_bytes(value.encode("latin-1", "replace"))

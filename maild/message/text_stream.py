@@ -22,6 +22,7 @@ from maild.message.charsets import (
     escaped_codec,
     has_more,
     in_order,
+    is_as_declared,
     is_damaged_utf8,
 )
 from maild.message.decode import decode_stream, tidy
@@ -98,8 +99,8 @@ def _tried(octets: Octets, part: Slice, guesser: Guesser) -> Iterator[_Trial | N
             return
     if codec is not None:
         trial = _Trial(codec, errors_of(codec, is_lenient=True, has_time=has_time))
-        errors, _, length = yield from _errors(octets, trial)
-        if errors <= 1 + length // 50:
+        found = yield from _errors(octets, trial)
+        if is_as_declared(codec, *found):
             yield trial
             return
     damaged = _Trial("utf-8", "replace")

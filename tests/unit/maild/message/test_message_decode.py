@@ -235,9 +235,18 @@ def test_utf8_that_was_cut_within_characters_stays_utf8(charset: str | None) -> 
     assert decode_charset(cut, charset) == cut.decode("utf-8", "replace")
     assert decode_prefix(cut[:-3], charset) == cut[:-3].decode("utf-8", "replace")
     assert decode_charset(octets[:25], charset) == "Добрый день, к"
-    assert decode_charset("caf\xe9, \xfcber, na\xefve".encode("latin-1") + "é".encode(), charset).startswith(
-        "café"
-    )
+
+
+def test_where_utf8_is_declared_half_of_it_is_enough() -> None:
+    octets = "Prüfung \ufffd Übersicht".encode().replace("\ufffd".encode(), b"\xe2 \x93")
+    assert decode_charset(octets, "utf-8") == "Prüfung \ufffd \ufffd Übersicht"
+    assert decode_charset("Grüße, Größe".encode("latin-1"), "utf-8") == "Grüße, Größe"
+
+
+def test_a_character_of_utf8_makes_no_text_of_another_charset_damaged() -> None:
+    octets = "café, über, naïve".encode("latin-1") + "é".encode()
+    assert decode_charset(octets, None).startswith("café, über, na")
+    assert decode_charset(octets, "utf-8").startswith("café, über, na")
 
 
 def test_lone_surrogates_are_replaced_and_what_lies_beyond_the_bmp_is_not() -> None:
@@ -305,6 +314,8 @@ def test_encoded_words_take_work_in_proportion(text: Bomb[str], read: str) -> No
         ("attachment; filename*=utf-8'en'%e2%82%ac.txt; filename=fallback", "€.txt"),
         ("attachment; filename=fallback; filename*=iso-8859-1''%fc.txt", "ü.txt"),
         ("attachment; filename*0*=utf-8''%e2%82; filename*1*=%ac; filename*2=\".txt\"", "€.txt"),
+        ("attachment; filename*0*=utf-8''%e2%8; filename*1*=2%ac%; filename*2*=41.txt", "€A.txt"),
+        ("attachment; filename*0*=utf-8''%e2%; filename*1=x", "\ufffd%x"),
         ("attachment; filename*1=b; filename*0=a; filename*3=d", "ab"),
         ('attachment; filename="=?utf-8?b?w7wudHh0?="', "ü.txt"),
         ("attachment; filename=\xc3\xbc.txt", "ü.txt"),
@@ -355,6 +366,7 @@ def test_sections_of_a_parameter_are_counted() -> None:
         ("a\r\nb\x00c\x1b.txt", "abc.txt"),
         ("\u202egpj.exe", "gpj.exe"),
         ("a\u2066b\u200ec", "abc"),
+        ("my long\treport.pdf", "my long report.pdf"),
         ("CON", "_CON"),
         ("aux.txt", "_aux.txt"),
         ("console.txt", "console.txt"),
