@@ -53,6 +53,9 @@ _IN_BRACKETS = re.compile(r"<([^<>]++)>")
 _WORD = re.compile(r"[A-Za-z0-9-]++")
 _NOT_ALPHANUMERIC = re.compile(r"[^a-z0-9]++")
 _MAX_ENCODING_CHARS = 80
+_FIRST_LINE_OCTETS = 1024  # that are looked at for it
+_BASE64_SIGNS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
+_SIGNS_PER_ERROR = 16  # what was damaged on its way has fewer
 # Data, and markup among which the words can't be read.
 _TEXT_FOR_PROGRAMS = frozenset(
     f"text/{subtype}"
@@ -268,6 +271,8 @@ class Indexer:
                 encoding = None
             else:
                 start, end = block.lines_start, block.lines_end
+        if encoding == BASE64 and content_type.startswith("text/") and self._is_plain(start, end):
+            encoding = IDENTITY
         if encoding is None:
             # RFC 2045 §6.4 hides text as well; every reader shows it, and it is seldom encoded at all.
             content_type = content_type if content_type.startswith("text/") else OCTET_STREAM
@@ -295,6 +300,12 @@ class Indexer:
             self.defects["unknown-encoding"] = None
             known = _MISSPELT.get(_NOT_ALPHANUMERIC.sub("", declared[:_MAX_ENCODING_CHARS].lower()))
         return known
+
+    def _is_plain(self, start: int, end: int) -> bool:
+        """Does text that declares base64 begin as none does, with blanks between words and signs that it has not?"""
+        lines = bytes(self._raw[start : min(end, start + _FIRST_LINE_OCTETS)]).splitlines()
+        first = next(filter(None, map(bytes.strip, lines)), b"")
+        return len(first.translate(None, _BASE64_SIGNS)) * _SIGNS_PER_ERROR > len(first)
 
     def _is_body(self, leaf: _Entity) -> bool:
         if leaf.disposition not in (None, "inline"):  # RFC 2183 §2.8: an unknown one is attachment
