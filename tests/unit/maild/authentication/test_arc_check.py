@@ -53,6 +53,15 @@ async def test_a_whole_chain_names_its_sealers(hops: int) -> None:
     assert SEEN in found.first_results
 
 
+async def test_a_seal_of_a_key_for_its_very_domain_counts() -> None:
+    """A seal speaks for nobody (i= of RFC 6376), so t=s of its key restricts nothing."""
+    zone = Zone()
+    raw = forwarded(zone, 1)
+    (record,) = await zone.txt("rsa._domainkey.list1.test")
+    strict = Zone({"rsa._domainkey.list1.test": f"{record.decode()}; t=s"})
+    assert (await checked(strict, raw)).result == "pass"
+
+
 Change = Callable[[bytes], bytes]
 
 

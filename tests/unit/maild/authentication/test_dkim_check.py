@@ -193,6 +193,7 @@ async def test_a_signature_that_is_not_right_says_why(
         (rb"c=relaxed/relaxed", b"c=Relaxed/Relaxed"),
         (rb"t=\d+", b"t=1790000000123"),  # in milliseconds
         (rb"t=\d+", b"x=99999999999999"),
+        (rb"t=\d+", b"t=1700000000; x=1900000000"),
         (rb"(bh=[^;=]+)=;", rb"\1;"),
     ],
 )
@@ -201,6 +202,16 @@ async def test_what_every_other_verifier_reads_is_read(
 ) -> None:
     signed = author.resign(author.sign(MESSAGE), old, new)
     assert await result_of(zone, signed) == ("pass", "")
+
+
+@pytest.mark.parametrize("written", [b"relaxed", b"relaxed/"])
+async def test_a_body_of_which_no_form_is_said_is_simple(zone: Zone, author: Signer, written: bytes) -> None:
+    signed = author.sign(MESSAGE, forms=(b"relaxed", b"simple"))
+    raw = author.resign(signed, rb"relaxed/simple", written)
+    assert await result_of(zone, raw) == ("pass", "")
+    assert (await result_of(zone, raw.replace(b"Ann  \r\n", b"Ann \r\n")))[0] == "fail"
+    bare = author.resign(author.sign(MESSAGE), rb"relaxed/relaxed", written)
+    assert (await result_of(zone, bare))[0] == "fail"
 
 
 @pytest.mark.parametrize("selector", ["rsa", "ed"])
@@ -339,6 +350,14 @@ async def test_the_authors_signatures_come_first_and_few_are_verified(zone: Zone
     assert zone.asked.total() == 1  # what is over another body costs no look-up
     found = await checked(zone, bogus % 0 + raw)
     assert "author.test" not in [one.domain for one in found]  # behind the last that is looked at
+
+
+@pytest.mark.parametrize("signer", ["mail.author.test", "author.test", "test"])
+async def test_signatures_of_names_above_and_below_the_author_come_first(zone: Zone, signer: str) -> None:
+    raw = Signer(zone, signer).sign(MESSAGE)
+    bogus = b"DKIM-Signature: v=1; a=rsa-sha256; d=x%d.example; s=s; h=from; bh=YQ==; b=YQ==\r\n"
+    found = await checked(zone, b"".join(bogus % n for n in range(MAX_SIGNATURES)) + raw)
+    assert (found[0].result, found[0].domain) == ("pass", signer)
 
 
 async def test_a_signature_signs_other_signatures_but_not_itself(zone: Zone, author: Signer) -> None:

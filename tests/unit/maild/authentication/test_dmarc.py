@@ -172,3 +172,11 @@ async def test_strangers_cause_no_more_look_ups_than_the_walks_of_their_names() 
     zone = Zone({"_dmarc.bank.test": REJECT})
     await judged(zone, "bank.test", *[dkim(f"d{n}.evil.test") for n in range(8)])
     assert zone.asked == {"_dmarc.bank.test": 1, "_dmarc.test": 1}
+
+
+async def test_a_names_own_policy_counts_before_that_of_its_organization() -> None:
+    zone = Zone(
+        {"_dmarc.bank.test": "v=DMARC1; p=reject; sp=reject", "_dmarc.mail.bank.test": "v=DMARC1; p=none"}
+    )
+    assert (await judged(zone, "mail.bank.test")).policy == "none"
+    assert (await judged(zone, "other.bank.test")).policy == "reject"
