@@ -11,6 +11,7 @@ import click
 
 from conf.settings import Settings, SettingsError, load
 
+STDOUT, STDERR = 1, 2
 EXIT_DIED = 1  # of the daemon: systemd starts it again, as it does not after a fault
 EXIT_FAULT = 2
 DEFAULT_CONFIG = "/etc/maild/maild.toml"
@@ -49,7 +50,17 @@ def say(line: str, err: bool = False) -> None:
     like a line of ours."""
     if not line.isprintable():
         line = "".join(one if one.isprintable() else json.dumps(one)[1:-1] for one in line)
-    click.echo(line, err=err)
+    try:
+        click.echo(line, err=err)
+    except OSError:
+        if not err:
+            raise
+        give_up(STDERR)  # a full disk takes the log of a job too: its exit code tells
+
+
+def give_up(number: int) -> None:
+    """Write there no more, or the interpreter's end fails too."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), number)
 
 
 def say_octets(octets: bytes) -> None:

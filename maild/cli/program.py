@@ -10,7 +10,7 @@ import click
 
 from maild import __version__
 from maild.cli.audit import audit
-from maild.cli.common import EXIT_FAULT, fail
+from maild.cli.common import EXIT_FAULT, STDERR, STDOUT, fail, give_up, say
 from maild.cli.daemon import check_config, serve
 from maild.cli.doctor import doctor
 from maild.cli.keys import keys
@@ -21,12 +21,18 @@ from maild.cli.policies import policy, rules
 from maild.cli.reviews import reviews
 from maild.cli.store import backup, check, init, rotate_master_key
 
-STDOUT = 1
-
 
 class OperatorCli(click.Group):
     """Commands that may end without an answer: a full disk, a reader that is gone, an operator who interrupts. That is
     exit code 2, since 1 is an answer of some (`check`, `audit verify`)."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """As click does, which says on stderr what a line of arguments lacks."""
+        try:
+            return super().main(*args, **kwargs)
+        except OSError:
+            give_up(STDERR)
+            sys.exit(EXIT_FAULT)
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         """As click does, which prints --help and --version here."""
@@ -45,10 +51,10 @@ def _told() -> Iterator[None]:
     try:
         yield
     except (KeyboardInterrupt, click.Abort):
-        click.echo(err=True)  # behind the terminal's ^C
+        say("", err=True)  # behind the terminal's ^C
         fail("interrupted")
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), STDOUT)  # or the interpreter's end fails too
+        give_up(STDOUT)
         if isinstance(error, BrokenPipeError):
             sys.exit(EXIT_FAULT)
         fail(f"standard output: {error.strerror}")

@@ -715,6 +715,33 @@ def test_an_answer_with_nowhere_to_go_is_no_verdict(config: Path, command: str, 
     assert (done.returncode, done.stderr) == (2, told)
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    ["check", "audit verify", "org show org_none", "check --nope", "nope", "backup {tmp_path}/backup"],
+)
+def test_an_answer_and_a_fault_with_nowhere_to_go_are_no_verdict(
+    config: Path, tmp_path: Path, arguments: str
+) -> None:
+    """As in a job whose log is on the disk that is full: 1 would be damage, or a store that lost a message."""
+    answer("init", "--config", config)
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "maild", *arguments.format(tmp_path=tmp_path).split(), "--config", str(config)],
+            stdout=full, stderr=full, timeout=30, check=False, cwd=Path(__file__).parents[3],
+        )  # fmt: skip
+    assert done.returncode == 2
+
+
+def test_a_backup_whose_log_is_full_is_one(config: Path, tmp_path: Path) -> None:
+    answer("init", "--config", config)
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "maild", "backup", str(tmp_path / "backup"), "--config", str(config)],
+            stdout=subprocess.DEVNULL, stderr=full, timeout=30, check=False, cwd=Path(__file__).parents[3],
+        )  # fmt: skip
+    assert done.returncode == 0
+
+
 @pytest.mark.parametrize("option", ["--help", "--version"])
 def test_help_with_nowhere_to_go_is_told_in_one_line(option: str) -> None:
     with Path("/dev/full").open("w") as out:
