@@ -213,6 +213,11 @@ class LogEvent(StrEnum):
         "warning",
         "The event loop served nobody for `held_ms` or more; `where` says what it did, `cpu_ms` how much it computed.",
     )
+    LOG_LINES_LOST = (
+        "log_lines_lost",
+        "error",
+        "The log could not be written, as where its disk was full: about so many `lines` are missing before this one.",
+    )
     RETENTION = "retention", "info", "What was removed because of its age."
     SEARCH_REBUILD_BEGUN = (
         "search_rebuild_begun",

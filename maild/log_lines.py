@@ -5,12 +5,21 @@ the write takes. What the loop says in one turn about mail that leaves, which no
 come together, is therefore written in one go, before the loop waits for anything. All else is written at once, and with
 it what was said before; so are warnings, and whatever is worse. A process that is killed loses what it said of mail
 that leaves in its last turn.
+
+A stream that takes nothing (its disk is full, its reader is gone) stops nobody's work: what it did not take is lost,
+and counted until it takes lines again.
 """
 
 import asyncio
 import threading
+from contextvars import Context
 from typing import BinaryIO
 
+import structlog
+
+from conf.log_events import LogEvent, tell
+
+log = structlog.get_logger("maild.logs")
 SOON = frozenset({"maild.outbound"})  # loggers
 
 
@@ -22,6 +31,7 @@ class LogLines:
         self._waiting: list[bytes] = []
         self._called: asyncio.AbstractEventLoop | None = None  # whose turn will end
         self._lock = threading.Lock()
+        self._lost = 0
 
     def logger(self, *names: str) -> "LineLogger":
         """For structlog. `names`: at most one, the logger's."""
@@ -48,14 +58,25 @@ class LogLines:
         """What waits, and these."""
         with self._lock:
             waiting, self._waiting = [*self._waiting, *lines], []
-            if waiting:
-                self._write_all(b"\n".join([*waiting, b""]))
+            if not waiting:
+                return
+            if not self._write_all(b"\n".join([*waiting, b""])):
+                self._lost += len(waiting)
+                return
+            lost, self._lost = self._lost, 0
+        if lost:  # a line of nobody's session or request
+            Context().run(tell, log, LogEvent.LOG_LINES_LOST, lines=lost)
 
-    def _write_all(self, octets: bytes) -> None:
-        # A stream without a buffer takes a part where a signal comes between, and says None where it can't take any.
-        while octets and (taken := self._stream.write(octets)) is not None:
-            octets = octets[taken:]
-        self._stream.flush()
+    def _write_all(self, octets: bytes) -> bool:
+        """Did the stream take them? What it took and could not pass on, it keeps."""
+        try:
+            # Without a buffer it takes a part where a signal comes between, and says None where it can't take any.
+            while octets and (taken := self._stream.write(octets)) is not None:
+                octets = octets[taken:]
+            self._stream.flush()
+        except OSError:
+            return False
+        return True
 
 
 class LineLogger:

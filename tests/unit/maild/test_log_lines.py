@@ -2,8 +2,13 @@
 
 import asyncio
 import contextlib
+import errno
 import io
 import threading
+from typing import Any
+
+import structlog
+from structlog.typing import EventDict
 
 from maild.log_lines import LogLines
 
@@ -104,3 +109,38 @@ def test_a_loop_that_ended_in_its_turn_keeps_nothing_back() -> None:
         asyncio.run(say(b"last", is_last=True))
     asyncio.run(say(b"first", is_last=False))
     assert stream.getvalue() == b"last\nfirst\n"
+
+
+class FullStream(Stream):
+    """Takes nothing while it is full."""
+
+    is_full = True
+
+    def write(self, octets: bytes) -> int:  # type: ignore[override]
+        if self.is_full:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return super().write(octets)
+
+
+def as_octets(_logger: Any, _method: str, line: EventDict) -> bytes:
+    return str({name: str(value) if name == "event" else value for name, value in line.items()}).encode()
+
+
+def test_a_stream_that_refuses_stops_nobody_and_what_is_lost_is_told() -> None:
+    stream = FullStream()
+    lines = LogLines(stream)
+    structlog.configure(
+        processors=[structlog.contextvars.merge_contextvars, as_octets], logger_factory=lines.logger
+    )
+    try:
+        structlog.contextvars.bind_contextvars(session="ses_a")
+        log = lines.logger("maild.http")
+        log.info(b"one")
+        log.error(b"two")
+        stream.is_full = False
+        log.info(b"three")
+        log.info(b"four")
+    finally:
+        structlog.reset_defaults()
+        structlog.contextvars.clear_contextvars()
+    assert stream.getvalue() == b"three\n{'lines': 2, 'event': 'log_lines_lost'}\nfour\n"
