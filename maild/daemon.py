@@ -357,12 +357,12 @@ async def serve(settings: Settings) -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(YOUNG_OBJECTS)
-    print(daemon.ready_line(), flush=True)
-    systemd.notify("READY=1")
-    tell(log, LogEvent.READY, **daemon.places())
     watchdog = systemd.Watchdog()
-    watchdog.start()
     try:
+        _announce(daemon.ready_line())
+        systemd.notify("READY=1")
+        tell(log, LogEvent.READY, **daemon.places())
+        watchdog.start()
         await daemon.watch(stopped)
     finally:
         systemd.notify("STOPPING=1")
@@ -370,6 +370,14 @@ async def serve(settings: Settings) -> None:
         await daemon.stop()
         watchdog.stop()
         tell(log, LogEvent.STOPPED)
+
+
+def _announce(line: str) -> None:
+    """Tell who started us, on stdout. Where it can't be told, the log says it, and nothing more goes there."""
+    try:
+        print(line, flush=True)
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 async def _own_key(db: Database, ids: Ids, sealer: Sealer, name: str) -> bytes:

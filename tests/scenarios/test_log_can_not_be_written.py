@@ -1,12 +1,19 @@
 """The disk of the log is full, or whoever read it is gone: mail and requests go on without it."""
 
 import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator
 from email.message import EmailMessage
 from pathlib import Path
 
+import aiohttp
 import aiosmtplib
+import pytest
 
-from tests.support.daemon import Daemon
+from tests.support.daemon import ROOT, Daemon, environment
 from tests.support.dns_server import DnsServer
 
 TEST_S = 40
@@ -26,3 +33,35 @@ async def test_mail_and_requests_go_on(tmp_path: Path) -> None:
         await aiosmtplib.send(mail, hostname="127.0.0.1", port=daemon.smtp_port, start_tls=False)
         (message,) = await daemon.api.get("/v1/messages", inboxId=inbox["id"])
         assert message["subject"] == "hello"
+
+
+@pytest.mark.parametrize("place", ["a full disk", "a reader that is gone"])
+async def test_who_can_not_be_told_that_it_serves_is_served(tmp_path: Path, place: str) -> None:
+    if place == "a full disk":
+        out = os.open("/dev/full", os.O_WRONLY)
+    else:
+        reader, out = os.pipe()
+        os.close(reader)
+    async with asyncio.timeout(TEST_S), DnsServer() as dns, aiohttp.ClientSession() as session:
+        daemon = Daemon(tmp_path, dns_port=dns.port)
+        await daemon.init()
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "maild", "serve", "--config", str(daemon.config),
+            cwd=ROOT, env=environment(), stdout=out, stderr=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        os.close(out)
+        assert process.stderr is not None
+        lines = [json.loads(line) async for line in _until_ready(process.stderr)]
+        async with session.get(f"{lines[-1]['http']}/health") as answer:
+            assert answer.status == 200
+        process.send_signal(signal.SIGTERM)
+        _, rest = await process.communicate()
+    assert process.returncode == 0
+    assert json.loads(rest.splitlines()[-1])["event"] == "stopped"
+
+
+async def _until_ready(log: asyncio.StreamReader) -> AsyncIterator[bytes]:
+    async for line in log:
+        yield line
+        if b'"ready"' in line:
+            return
