@@ -6,6 +6,7 @@ import asyncio
 import faulthandler
 import gc
 import json
+import os
 import random
 import signal
 import ssl
