@@ -13,6 +13,8 @@ from storage.clock import Clock
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 RANDOM_BYTES = 4096
+LOWER_BITS = 40  # of the chance: four pairs of characters
+LOWER = (1 << LOWER_BITS) - 1
 _TO_DIGITS = str.maketrans(_ALPHABET, "0123456789abcdefghijklmnopqrstuv")  # those of `int`
 _PAIRS = [a + b for a in _ALPHABET for b in _ALPHABET]  # ten bits a step
 
@@ -23,26 +25,34 @@ class Ids:
     def __init__(self, clock: Clock, entropy: Callable[[int], bytes] = os.urandom) -> None:
         self._clock = clock
         self._entropy = entropy
-        self._last_ms, self._last_time = 0, _base32(0, 5)
-        self._last_chance = 0
+        self._last_ms = self._last_chance = 0
+        self._beginning = ""  # of the last id: its time, and the upper half of its chance
         self._random, self._used = b"", 0
         self._lock = threading.Lock()  # units of work run on the loop and on the writer's thread
 
     def new(self, prefix: str) -> str:
         """A fresh id such as `msg_0jc4…`: prefix, underscore, 26 characters."""
         with self._lock:
-            time, chance = self._next()
-        return f"{prefix}_{time}{_base32(chance, 8)}"
+            beginning, low = self._next()
+        return (
+            f"{prefix}_{beginning}{_PAIRS[low >> 30]}{_PAIRS[low >> 20 & 1023]}"
+            f"{_PAIRS[low >> 10 & 1023]}{_PAIRS[low & 1023]}"
+        )
 
     def _next(self) -> tuple[str, int]:
-        now_ms = self._clock.now_ms()
+        """How the id begins, which hardly ever changes within a millisecond, and the lower half of its chance."""
+        now_ms, chance = self._clock.now_ms(), self._last_chance
         if now_ms <= self._last_ms:
-            self._last_chance += 1 + self._take(1)[0]
+            chance += 1 + self._take(1)[0]
         else:
-            self._last_ms, self._last_time = now_ms, _base32(now_ms, 5)
+            self._last_ms, self._beginning = now_ms, ""
             # The top bit is left free, so that counting up never overflows into the time.
-            self._last_chance = int.from_bytes(self._take(10), "big") >> 1
-        return self._last_time, self._last_chance
+            chance = int.from_bytes(self._take(10), "big") >> 1
+        upper = chance >> LOWER_BITS
+        if not self._beginning or upper != self._last_chance >> LOWER_BITS:
+            self._beginning = _base32(self._last_ms, 5) + _base32(upper, 4)
+        self._last_chance = chance
+        return self._beginning, chance & LOWER
 
     def token(self, size_bytes: int = 15) -> str:
         """Unguessable lower-case text, 8 characters for each 5 bytes."""
