@@ -116,6 +116,11 @@ class LogEvent(StrEnum):
         "warning",
         "At start: the connections that the configuration allows want more (`wanted`) than `LimitNOFILE` lets it have.",
     )
+    NAMESERVERS_CHANGED = (
+        "nameservers_changed",
+        "info",
+        "/etc/resolv.conf names others, which are asked from now on (`dns.nameservers` is empty).",
+    )
     DANE_OFF = (
         "dane_off",
         "warning",

@@ -4,25 +4,62 @@ A server that refuses, fails or sends garbage is not asked again for this questi
 """
 
 import asyncio
+import os
 import random
 from collections.abc import Callable, Sequence
 
+import dns.exception
 import dns.resolver
+import structlog
 
 from conf.dns_wire import NOERROR, NXDOMAIN, TYPES, DnsAnswer, DnsGarbage, DnsQuestion, read_answer
+from conf.log_events import LogEvent, tell
 
 DNS_PORT = 53
+RESOLV_CONF = "/etc/resolv.conf"
+
+Nameserver = tuple[str, int]  # address, port
+
+log = structlog.get_logger("maild.dns")
 
 
 class NoNameserver(Exception):
     """None of them gave an answer."""
 
 
-class DnsClient:
-    """`nameservers` are (address, port); a try takes `try_s` at most."""
+class SystemNameservers:
+    """Those that /etc/resolv.conf names, now. It is looked at for each question: the daemon may start before the
+    network does, which may name others any day. While the file is away or names none, the last ones stay."""
 
-    def __init__(self, nameservers: Sequence[tuple[str, int]], try_s: float) -> None:
-        self._nameservers = tuple(nameservers)
+    def __init__(self, path: str | None = None) -> None:
+        self._path = path or RESOLV_CONF
+        self._read: tuple[int, ...] = ()  # what tells that the file is still the one that was read
+        self._named: tuple[Nameserver, ...] = ()
+
+    def __call__(self) -> Sequence[Nameserver]:
+        """None where none was ever named."""
+        try:
+            found = os.stat(self._path)
+            version = (found.st_ino, found.st_mtime_ns, found.st_size)
+            if version != self._read:
+                self._take(dns.resolver.Resolver(self._path).nameservers)
+                self._read = version
+        except (OSError, dns.exception.DNSException):
+            pass  # as said above; whoever asks hears that there is no answer
+        return self._named
+
+    def _take(self, addresses: Sequence[object]) -> None:
+        named = tuple((str(one), DNS_PORT) for one in addresses)
+        if self._read and named != self._named:
+            tell(log, LogEvent.NAMESERVERS_CHANGED, nameservers=[address for address, _ in named])
+        self._named = named
+
+
+class DnsClient:
+    """`nameservers` gives those that are to be asked; a try takes `try_s` at most."""
+
+    def __init__(self, nameservers: Callable[[], Sequence[Nameserver]], try_s: float) -> None:
+        self._nameservers = nameservers
         self._try_s = try_s
         self._random = random.SystemRandom()
 
@@ -31,7 +68,7 @@ class DnsClient:
 
         Raises NoNameserver, OSError aside nothing. Goes on while servers are silent: the caller has the deadline.
         """
-        nameservers = list(self._nameservers)
+        nameservers = list(self._nameservers())
         while nameservers:
             for nameserver in tuple(nameservers):
                 question = DnsQuestion(self._random.getrandbits(16), name, TYPES[rdtype])
@@ -49,12 +86,7 @@ class DnsClient:
         raise NoNameserver
 
 
-def system_nameservers() -> list[tuple[str, int]]:
-    """Those that /etc/resolv.conf names."""
-    return [(str(address), DNS_PORT) for address in dns.resolver.Resolver().nameservers]
-
-
-async def _exchange(nameserver: tuple[str, int], question: DnsQuestion) -> DnsAnswer:
+async def _exchange(nameserver: Nameserver, question: DnsQuestion) -> DnsAnswer:
     answer = read_answer(await _over_udp(nameserver, question), question)
     if answer.truncated:
         wire = await _over_tcp(nameserver, question)
@@ -66,7 +98,7 @@ async def _exchange(nameserver: tuple[str, int], question: DnsQuestion) -> DnsAn
     return answer
 
 
-async def _over_udp(nameserver: tuple[str, int], question: DnsQuestion) -> bytes:
+async def _over_udp(nameserver: Nameserver, question: DnsQuestion) -> bytes:
     # A socket for each question: its port is one more number that a forger must guess (RFC 5452 §9.2).
     loop = asyncio.get_running_loop()
     answered: asyncio.Future[bytes] = loop.create_future()

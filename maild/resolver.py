@@ -29,7 +29,7 @@ import dns.name
 
 from conf.dns_wire import NXDOMAIN
 from conf.settings import Dns, host_port
-from maild.dns_client import DnsClient, NoNameserver, system_nameservers
+from maild.dns_client import DnsClient, NoNameserver, SystemNameservers
 from storage.clock import Clock
 
 CACHE_ENTRIES = 20_000
@@ -153,10 +153,10 @@ class Resolver(_LookUps):
         self._clock = clock
         self._timeout_s = settings.timeout_s
         self._trusts_ad = settings.trust_ad
-        nameservers = [host_port(listen) for listen in settings.nameservers] or system_nameservers()
-        self.nameservers_are_near = all(_is_loopback(address) for address, _ in nameservers)
+        configured = [host_port(listen) for listen in settings.nameservers]
+        self._nameservers = (lambda: configured) if configured else SystemNameservers()
         # Ask again within the deadline: half of it for each try, at most two seconds.
-        self._client = DnsClient(nameservers, try_s=min(2.0, settings.timeout_s / 2))
+        self._client = DnsClient(self._nameservers, try_s=min(2.0, settings.timeout_s / 2))
         self._cache: OrderedDict[tuple[str, str], _Entry] = OrderedDict()
         self._cached_octets = 0
         self._flying: dict[tuple[str, str], asyncio.Task[_Entry]] = {}
@@ -164,6 +164,11 @@ class Resolver(_LookUps):
         # A share lives as long as it is held or waited for.
         self._shares: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
         self.at_hand = AtHand(self._cached)
+
+    @property
+    def nameservers_are_near(self) -> bool:
+        """Are all of them on this host, where nobody comes between?"""
+        return all(_is_loopback(address) for address, _ in self._nameservers())
 
     @property
     def is_exhausted(self) -> bool:
