@@ -19,6 +19,7 @@ import structlog
 from structlog.typing import EventDict, ExcInfo, Processor
 
 from conf.settings import Log
+from maild import systemd
 from maild.log_lines import LogLines
 
 # Libraries that log each command or request at INFO, addresses included.
@@ -41,6 +42,8 @@ def configure(settings: Log | None = None) -> None:
     last: list[Processor] = (
         [structlog.processors.format_exc_info, _json_line] if settings.format == "json" else _console()
     )
+    if systemd.is_journal(sys.stderr):
+        last[-1] = _prioritized(last[-1])
     level = logging.getLevelNamesMapping()[settings.level.upper()]
     structlog.configure(
         processors=[*shared, *last],
@@ -98,6 +101,18 @@ def _json_line(_logger: object, _method: str, line: EventDict) -> bytes:
     if not octets.isascii():
         octets = json.dumps(line, default=repr, skipkeys=True).encode()
     return _without_keys(octets)
+
+
+def _prioritized(render: Processor) -> Processor:
+    prefixes = {level: prefix.encode() for level, prefix in systemd.PRIORITIES.items()}
+
+    def show(logger: object, method: str, line: EventDict) -> bytes:
+        prefix = prefixes[line["level"]]
+        octets = render(logger, method, line)
+        assert isinstance(octets, bytes)
+        return prefix + octets
+
+    return show
 
 
 def _console() -> list[Processor]:

@@ -3,13 +3,18 @@
 A loop that stands still serves nobody and can't end itself. Where the unit sets `WatchdogSec=`, systemd sends SIGABRT
 to a daemon that has told nothing for so long, and starts it again: nothing is lost that a peer was answered for. What
 each thread was at, Python then writes to stderr (`faulthandler`).
+
+Of what a service writes, the journal knows the priority (`journalctl -p`) by a number before each line (sd-daemon(3)),
+which it takes away.
 """
 
 import asyncio
 import os
 import socket
 import sys
+from typing import TextIO
 
+PRIORITIES = {"debug": "<7>", "info": "<6>", "warning": "<4>", "error": "<3>", "critical": "<2>"}
 BEATS = 3  # within the time that systemd waits: one that comes late is none of its business
 
 
@@ -25,6 +30,15 @@ def notify(state: str) -> None:
             sock.sendto(state.encode(), address)
         except OSError as error:
             print(f"maild: can't notify systemd: {error}", file=sys.stderr)
+
+
+def is_journal(stream: TextIO) -> bool:
+    """Does what is written there go to the journal, and nowhere else? systemd.exec(5), `$JOURNAL_STREAM`."""
+    told = os.environ.get("JOURNAL_STREAM")
+    if not told:
+        return False
+    file = os.fstat(stream.fileno())
+    return told == f"{file.st_dev}:{file.st_ino}"
 
 
 class Watchdog:

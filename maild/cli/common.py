@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import click
 
 from conf.settings import Settings, SettingsError, load
+from maild.systemd import PRIORITIES, is_journal
 
 STDOUT, STDERR = 1, 2
 EXIT_DIED = 1  # of the daemon: systemd starts it again, as it does not after a fault
@@ -72,8 +73,9 @@ def say_octets(octets: bytes) -> None:
 
 
 def fail(*lines: str, exit_code: int = EXIT_FAULT) -> NoReturn:
+    priority = PRIORITIES["error"] if is_journal(sys.stderr) else ""
     for line in lines:
-        say(f"maild: {line}", err=True)
+        say(f"{priority}maild: {line}", err=True)
     sys.exit(exit_code)
 
 

@@ -1,8 +1,12 @@
 """One JSON object a line, whoever speaks; raw keys never stand in one."""
 
 import json
+import os
+import re
 import subprocess
 import sys
+
+import pytest
 
 SPEAKERS = """
 import asyncio, logging, warnings
@@ -61,6 +65,25 @@ except ValueError:
 def said(level: str, form: str) -> bytes:
     command = [sys.executable, "-c", FORMATS, level, form]
     return subprocess.run(command, capture_output=True, check=True).stderr
+
+
+@pytest.mark.parametrize("form", ["json", "console"])
+def test_the_journal_is_told_how_urgent_a_line_is(form: str) -> None:
+    """Else `journalctl -p warning` shows none of them."""
+    reading, writing = os.pipe()
+    stream = os.fstat(writing)
+    command = [sys.executable, "-c", FORMATS, "info", form]
+    environment = {**os.environ, "JOURNAL_STREAM": f"{stream.st_dev}:{stream.st_ino}"}
+    subprocess.run(command, stderr=writing, env=environment, check=True)
+    os.close(writing)
+    with open(reading, "rb") as file:
+        lines = file.read().splitlines()
+    found = [re.match(rb"<(\d)>.*(said|a.*b|failed)", line) for line in lines]
+    assert [one.groups()[0] for one in found if one] == [b"6", b"4", b"3"]
+
+    # What is not the journal gets lines of JSON, also where a shell within a service inherited the variable.
+    elsewhere = subprocess.run(command, capture_output=True, env=environment, check=True).stderr
+    assert not re.search(rb"(?m)^<\d>", elsewhere)
 
 
 def test_a_line_names_its_logger_and_what_is_bound() -> None:
