@@ -8,6 +8,7 @@ Names of files and addresses are replaced; what a proxy wants around its file (w
 import asyncio
 import os
 import re
+import signal
 import socket
 from pathlib import Path
 from types import TracebackType
@@ -22,7 +23,8 @@ NAME = "agents.example.org"
 READY_S = 20
 POLL_S = 0.02
 
-PROGRAMS = {"nginx": "nginx", "caddy": "caddy", "haproxy": "haproxy"}
+PROGRAMS = {"nginx": "nginx", "apache": "apache2", "caddy": "caddy", "haproxy": "haproxy"}
+_APACHE_MODULES = ("mpm_event", "authz_core", "ssl", "socache_shmcb", "http2", "proxy", "proxy_http")
 
 
 class Proxy:
@@ -71,6 +73,14 @@ class Proxy:
             f"events {{}}\nhttp {{ access_log off; {temporary} {told} }}\n"
         )
 
+    def _apache(self, written: str) -> str:
+        told = re.sub(r"/etc/letsencrypt/\S+\.pem", str(self.folder / f"{NAME}.pem"), written)
+        modules = "".join(f"LoadModule {name}_module modules/mod_{name}.so\n" for name in _APACHE_MODULES)
+        return (
+            f"ServerRoot /usr/lib/apache2\nDefaultRuntimeDir {self.folder}\nPidFile {self.folder}/pid\n"
+            f"ErrorLog /dev/stderr\n{modules}User nobody\nGroup nogroup\nListen 127.0.0.1:{self.port}\n"
+        ) + told.replace("*:443", f"127.0.0.1:{self.port}")
+
     def _caddy(self, written: str) -> str:
         bundle = self.folder / f"{NAME}.pem"
         opened = f"{NAME}:{self.port} {{\n    tls {bundle} {bundle}"
@@ -85,6 +95,7 @@ class Proxy:
         file = str(self.folder / "written")
         arguments = {
             "nginx": ("-p", str(self.folder), "-c", file),
+            "apache": ("-DFOREGROUND", "-f", file),
             "caddy": ("run", "--adapter", "caddyfile", "--config", file),
             "haproxy": ("-db", "-f", file),
         }
@@ -95,6 +106,7 @@ class Proxy:
                 env={**os.environ, "HOME": str(self.folder), "XDG_DATA_HOME": str(self.folder)},
                 stdout=log,
                 stderr=log,
+                start_new_session=True,
             )
         async with asyncio.timeout(READY_S):
             while not self._answers():
@@ -107,7 +119,7 @@ class Proxy:
 
     async def _end(self) -> None:
         if self._process is not None and self._process.returncode is None:
-            self._process.kill()
+            os.killpg(self._process.pid, signal.SIGKILL)  # Apache has children
             await self._process.wait()
 
 
