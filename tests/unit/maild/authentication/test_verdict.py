@@ -6,7 +6,7 @@ from maild.authentication.arc_check import ArcResult
 from maild.authentication.dkim_check import DkimResult
 from maild.authentication.dmarc import DmarcResult
 from maild.authentication.spf import SpfResult
-from maild.authentication.verdict import Findings, auth_of, dmarc_passed, refusal_text, results_field
+from maild.authentication.verdict import Auth, Findings, auth_of, dmarc_passed, refusal_text, results_field
 
 
 @pytest.mark.parametrize(
@@ -53,3 +53,35 @@ def test_no_words_of_a_stranger_make_a_line_or_a_result() -> None:
     assert methods == ["spf=fail", "dkim=fail", "dmarc=fail", "arc=fail"]
     assert refusal_text(found).isprintable()
     assert auth_of(found)["verifiedDomain"] is None
+
+
+def judged(dmarc: str, *signatures: tuple[str, str], author: str = "bank.test") -> Auth:
+    """`signatures`: each its result and its domain."""
+    dkim = [DkimResult(result, domain) for result, domain in signatures]
+    return auth_of(
+        Findings(author, SpfResult("none", "", "helo", None), dkim, ArcResult("none"), DmarcResult(dmarc))
+    )
+
+
+@pytest.mark.parametrize(
+    ("dmarc", "signature", "is_verified"),
+    [
+        ("pass", ("fail", "bank.test"), True),
+        ("none", ("pass", "bank.test"), True),
+        ("none", ("pass", "mail.bank.test"), False),
+        ("none", ("fail", "bank.test"), False),
+        ("temperror", ("pass", "bank.test"), False),
+        ("permerror", ("pass", "bank.test"), False),
+        ("fail", ("pass", "evil.test"), False),
+    ],
+)
+def test_a_domain_is_verified_by_dmarc_or_where_no_policy_is_by_its_own_signature(
+    dmarc: str, signature: tuple[str, str], is_verified: bool
+) -> None:
+    assert judged(dmarc, signature)["verifiedDomain"] == ("bank.test" if is_verified else None)
+
+
+def test_of_several_signatures_one_that_passed_is_told_and_of_failures_the_authors() -> None:
+    assert judged("none")["dkim"] == "none"
+    assert judged("none", ("fail", "bank.test"), ("pass", "list.test"))["dkim"] == "pass"
+    assert judged("fail", ("permerror", "list.test"), ("fail", "bank.test"))["dkim"] == "fail"
