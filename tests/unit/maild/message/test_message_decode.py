@@ -310,6 +310,7 @@ def test_encoded_words_take_work_in_proportion(text: Bomb[str], read: str) -> No
     [
         ('attachment; filename="a b.txt"', "a b.txt"),
         ("attachment; filename=a b.txt ; x=y", "a b.txt"),
+        ("attachment; filename=report (final)", "report (final)"),
         ('attachment; filename="a\\"b.txt', 'a"b.txt'),
         ("attachment; filename*=utf-8'en'%e2%82%ac.txt; filename=fallback", "€.txt"),
         ("attachment; filename=fallback; filename*=iso-8859-1''%fc.txt", "ü.txt"),

@@ -179,6 +179,16 @@ def test_a_report_in_utf_8(named: str) -> None:
     assert fate.addresses == ("josé@xn--bcher-kva.test",)
 
 
+@pytest.mark.parametrize("number", ["D800", "DFFF", "110000", "FFFFFF"])
+def test_escapes_of_what_is_no_character_stay(number: str) -> None:
+    """A report is read whatever a stranger writes in it."""
+    status = (
+        f"Reporting-MTA: dns; mx\n\nFinal-Recipient: utf-8; a\\x{{{number}}}@there.test\nAction: failed\n"
+    )
+    (fate,) = delivery(multipart(status, status_type="message/global-delivery-status")).fates
+    assert fate.addresses == (f"a\\x{{{number.lower()}}}@there.test",)
+
+
 def test_a_report_in_base64() -> None:
     status_type = "message/delivery-status\nContent-Transfer-Encoding: base64"
     status = "UmVwb3J0aW5nLU1UQTogZG5zOyBteAoKRmluYWwtUmVjaXBpZW50OiByZmM4MjI7IGdvbmVA\ndGhlcmUudGVzdApBY3Rpb246IGZhaWxlZAo="  # noqa: E501
