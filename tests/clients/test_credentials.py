@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from maild_client import credentials
-from maild_client.credentials import ClientCredentials, CredentialsError
+from maild_client.credentials import FILE_BYTES_MAX, ClientCredentials, CredentialsError
 
 KEY, URL = "svc_live_abcdefgh", "https://mail.example.org"
 
@@ -73,6 +73,35 @@ def test_what_others_can_read_is_not_used(environ: dict[str, str]) -> None:
     with pytest.raises(CredentialsError, match="chmod 600") as caught:
         credentials.find(environ)
     assert KEY not in str(caught.value)
+
+
+def test_what_somebody_else_put_there_is_not_used(
+    environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """He knows the key, and reads what it is for."""
+    file = credentials.keep(environ, ClientCredentials(URL, KEY))
+    if os.geteuid() == 0:
+        os.chown(file, 4711, -1)
+    else:
+        monkeypatch.setattr(os, "geteuid", lambda: 4711)
+    with pytest.raises(CredentialsError, match="belongs to somebody else"):
+        credentials.find(environ)
+
+
+def test_a_file_is_read_as_far_as_a_key_may_be_long(environ: dict[str, str], tmp_path: Path) -> None:
+    file = tmp_path / "key"
+    file.write_text(KEY.ljust(FILE_BYTES_MAX, "\n"))
+    file.chmod(0o600)
+    assert credentials.find(environ, URL, file) == (URL, KEY)
+    file.write_text(KEY.ljust(FILE_BYTES_MAX + 1, "\n"))
+    with pytest.raises(CredentialsError, match="too long"):
+        credentials.find(environ, URL, file)
+
+
+@pytest.mark.parametrize("who", ["ann@", ":secret@", "ann:secret@", "@", ":@"])
+def test_an_address_holds_no_name_and_no_password(who: str) -> None:
+    with pytest.raises(CredentialsError, match="no name or password"):
+        credentials.checked_url(f"https://{who}mail.example.org")
 
 
 def test_no_repr_shows_the_key() -> None:

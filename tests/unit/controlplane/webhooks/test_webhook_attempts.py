@@ -21,13 +21,14 @@ def test_4xx_is_final(status: int) -> None:
     assert str(status) in (verdict.error or "")
 
 
-@pytest.mark.parametrize("status", [101, 301, 302, 307, 308, 500, 502, 503, 599, 600, 999])
+@pytest.mark.parametrize("status", [101, 199, 300, 301, 302, 307, 308, 399, 500, 502, 503, 599, 600, 999])
 @pytest.mark.parametrize(("attempt", "delay_s"), [(1, 30), (2, 120), (3, 600), (4, 3600)])
 def test_everything_else_is_tried_again_on_schedule(status: int, attempt: int, delay_s: int) -> None:
     verdict = attempts.answered(status, attempt, DELAYS)
     assert verdict.state == "pending"
     assert verdict.retry_after_s == delay_s
     assert str(status) in (verdict.error or "")
+    assert ("redirects are not followed" in (verdict.error or "")) is (300 <= status <= 399)
 
 
 def test_after_the_last_attempt_it_failed() -> None:
